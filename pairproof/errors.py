@@ -48,7 +48,33 @@ class ComparisonError(PairproofError):
 
 
 class RError(PairproofError):
-    """R raised an error; the message carries R's own words and the call."""
+    """R raised an error; the message carries R's own words and the call.
+
+    Attributes
+    ----------
+    r_message, r_call : str
+        R's ``conditionMessage`` and the call it names; empty where the trouble is not R's own error.
+    r_class : tuple of str
+        Class of the R condition.
+    stack : tuple of str
+        The last R calls, outermost first.
+    output, warnings : tuple of str
+        What R had printed, and warned of, before it stopped.
+    source : str
+        "live" or "recorded".
+    """
+
+    def __init__(self, message: str = "", *, r_message: str = "", r_call: str = "", r_class: tuple[str, ...] = (),
+                 stack: tuple[str, ...] = (), output: tuple[str, ...] = (), warnings: tuple[str, ...] = (),
+                 source: str = "live") -> None:
+        super().__init__(message)
+        self.r_message = r_message
+        self.r_call = r_call
+        self.r_class = r_class
+        self.stack = stack
+        self.output = output
+        self.warnings = warnings
+        self.source = source
 
 
 class RUnavailable(RError):
@@ -61,6 +87,10 @@ class RTimeout(RError):
 
 class RCrashed(RError):
     """The R process died during the call; the next call starts a new one."""
+
+
+class RDrift(RError):
+    """R, asked again, answers otherwise than its record; the message names the fields and the digits."""
 
 
 class RecordMissing(RError):
