@@ -1,0 +1,1 @@
+def readme_with_checks(t): return t
