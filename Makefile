@@ -1,0 +1,47 @@
+# Two commands do everything on a fresh machine: `make validate` and `make test`.
+VENV ?= .venv
+PYTHON := $(VENV)/bin/python
+PYTEST_ARGS ?=
+export VENV
+
+.DEFAULT_GOAL := help
+.PHONY: help setup ready validate test bench lint wheel clean
+
+help: ## This list
+	@echo "make validate   set up what is missing, compare with R, leave reports/validate.html, .json, .xml"
+	@echo "make test       set up what is missing, run the whole suite (PYTEST_ARGS='-k name' for a part)"
+	@echo "make setup      set up again, also what could not be had the last time"
+	@echo "make bench      time pairproof beside the R packages and its Python peers"
+	@echo "make lint       check the types with mypy"
+	@echo "make wheel      build dist/pairproof-*.whl"
+	@echo "make clean      remove what is built here, but not $(VENV)"
+
+setup:
+	@sh scripts/setup.sh all
+
+# Seconds when the last set-up still holds.
+ready:
+	@sh scripts/setup.sh quick
+
+validate: ready
+	@mkdir -p reports
+	@$(VENV)/bin/pairproof validate --report reports/validate.html --report reports/validate.json --report reports/validate.xml
+
+test: ready
+	@$(PYTHON) -m pytest -n 2 $(PYTEST_ARGS)
+
+bench: ready
+	@$(PYTHON) -m benchmarks
+
+lint: ready
+	@$(PYTHON) -m mypy
+
+# The build tools are those of the environment, so that it works where no package index is reached.
+wheel: ready
+	@rm -rf build
+	@$(PYTHON) -m pip wheel -q --no-index --no-build-isolation --no-deps --wheel-dir dist .
+	@ls dist/pairproof-*.whl
+
+clean:
+	rm -rf build dist reports *.egg-info .pytest_cache .mypy_cache .hypothesis
+	find pairproof tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
