@@ -1,0 +1,76 @@
+"""What every test can rely on: the marker for live R, the data that are not ours to ship, and a count of what was not run.
+
+``@pytest.mark.r`` (or ``@pytest.mark.r("prefmod")``) asks a live R with the required packages (and those named).  Where
+they are missing the test is not run, and says which; with PAIRPROOF_REQUIRE_R=1 an R that does not run at all is a
+failure instead, so that a machine which should have R cannot pass without it.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@functools.lru_cache(maxsize=None)
+def r_status():
+    """What the bridge's probe says; asked once a process."""
+    from pairproof.bridge.session import probe
+
+    return probe()
+
+
+def r_lacks(packages: tuple[str, ...]) -> str | None:
+    """Why a test that needs live R and these packages cannot run, or None."""
+    status = r_status()
+    if not status.usable:
+        return f"live R: {status.why_not}"
+    required = ("MASS", "gnm", "BradleyTerry2", "psychotools")
+    absent = sorted({name for name in (*required, *packages) if not status.packages.get(name)})
+    return f"R package {', '.join(absent)} is not installed" if absent else None
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    packages = [name for marker in item.iter_markers("r") for name in marker.args]
+    if not any(item.iter_markers("r")):
+        return
+    reason = r_lacks(tuple(packages))
+    if reason and reason.startswith("live R") and os.environ.get("PAIRPROOF_REQUIRE_R", "") not in ("", "0"):
+        pytest.fail(f"PAIRPROOF_REQUIRE_R is set, but {reason}", pytrace=False)
+    if reason:
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder beside the checkout with papers and data sets that are not ours to ship."""
+    folder = ROOT.parent / "shared"
+    if not (folder / "data").is_dir():
+        pytest.skip("the folder ../shared with data that are not ours to ship is not here")
+    return folder
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    """Say what was not run and why, each reason with its count, above the closing line that counts them all."""
+    reasons = defaultdict(list)
+    for report in terminalreporter.stats.get("skipped", []):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        reasons[reason.removeprefix("Skipped: ")].append(report.nodeid)
+    if not reasons:
+        return
+    total = sum(map(len, reasons.values()))
+    terminalreporter.section(f"not run: {total}", sep="-")
+    for reason, tests in sorted(reasons.items(), key=lambda entry: -len(entry[1])):
+        named = tests[0] if len(tests) == 1 else f"{tests[0]} and {len(tests) - 1} more"
+        terminalreporter.line(f"{len(tests):>5}  {reason}  ({named})")

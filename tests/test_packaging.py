@@ -1,0 +1,304 @@
+"""What is shipped, what it is built from, and which module may import which."""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from pairproof import doctor
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "pairproof"
+NOT_OURS = {".git", ".venv", "build", "dist", "reports", "__pycache__", ".mypy_cache", ".pytest_cache", ".hypothesis"}
+
+
+def tracked_files() -> list[Path]:
+    """What git tracks; in a folder without git, every file that is not made by a build or a run."""
+    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True) if shutil.which("git") else None
+    if listed is not None and listed.returncode == 0 and (ROOT / ".git").exists():
+        paths = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+        return [path for path in paths if path.is_file()]
+    found = []
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [name for name in folders if name not in NOT_OURS and not name.endswith(".egg-info")]
+        found += [Path(folder, name) for name in files]
+    return found
+
+
+def project() -> dict:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+# ---- what is in the repository -----------------------------------------------------------------------------------------
+
+
+# Written in pieces, because this file is searched too.
+HOSTS = [r"\.".join(parts) for parts in [
+    ("pypi", "org"), ("pythonhosted", "org"), ("r-project", "org"), ("rstudio", "com"), ("posit", "co"), ("debian", "org"),
+    ("ubuntu", "com"), ("npmjs", "org"), ("anaconda", "org"), ("crates", "io"), ("golang", "org"), ("ghcr", "io"),
+]]  # fmt: skip
+FOLDERS = "|".join(["work", "root", "tmp", "home", "Users", "var/tmp", "mnt"])
+FORBIDDEN = {
+    "a registry's host": re.compile("|".join(HOSTS)),
+    "a path of one machine": re.compile(rf"(?<![\w.:>/~-])/(?:{FOLDERS})/\w"),
+}
+
+
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_no_tracked_file_holds(what):
+    found = []
+    for path in tracked_files():
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            continue  # a picture
+        for number, line in enumerate(lines, 1):
+            match = FORBIDDEN[what].search(line)
+            if match:
+                found.append(f"{path.relative_to(ROOT)}:{number}: {line[max(0, match.start() - 30):match.end() + 30].strip()}")
+    assert not found, f"{what}:\n" + "\n".join(found[:20])
+
+
+@pytest.mark.parametrize(
+    ("what", "text", "caught"),
+    [("a path of one machine", "open('/home/ann/x.csv')", True), ("a path of one machine", "and/or home/work", False),
+     ("a path of one machine", "see ../shared/tmp/x", False), ("a path of one machine", "R at /usr/lib/R", False),
+     ("a registry's host", "https://cloud.r-" + "project.org/src", True), ("a registry's host", "the R project", False)],
+)  # fmt: skip
+def test_the_search_for_machine_traces_catches_them_and_nothing_else(what, text, caught):
+    assert bool(FORBIDDEN[what].search(text)) == caught
+
+
+# ---- the set-up's own lists agree --------------------------------------------------------------------------------------
+
+
+def r_requirements() -> dict[str, tuple[str, str, str]]:
+    lines = (ROOT / "r_requirements.txt").read_text(encoding="utf-8").splitlines()
+    rows = {}
+    for line in lines:
+        entry, _, purpose = line.partition("#")
+        if entry.strip():
+            match = re.fullmatch(r"([A-Za-z][A-Za-z0-9.]*)\s*>=\s*([0-9][0-9.-]*)\s+(required|optional)\s*", entry)
+            assert match, f"cannot read {line!r}"
+            rows[match[1]] = (match[2], match[3], purpose.strip())
+    return rows
+
+
+def test_the_doctor_asks_for_the_r_packages_of_r_requirements():
+    known = {p.name: (p.minimum, "required" if p.required else "optional", p.purpose) for p in doctor.R_PACKAGES}
+    listed = r_requirements()
+    assert {name: row[:2] for name, row in listed.items()} == {name: row[:2] for name, row in known.items()}
+    assert all(listed[name][2].startswith(row[2]) for name, row in known.items())
+
+
+def test_the_set_up_asks_debian_for_every_python_package_that_is_declared():
+    declared = project()["project"]["dependencies"] + sum(
+        (project()["project"]["optional-dependencies"][extra] for extra in ("r", "test")), []
+    )
+    names = {re.match(r"[A-Za-z0-9-]+", line)[0] for line in declared if "python_version<'3.11'" not in line}
+    script = (ROOT / "scripts" / "setup.sh").read_text(encoding="utf-8")
+    asked = re.search(r'DEBIAN_PYTHON="([^"]*)"', script)[1].split()
+    assert set(asked) == {f"python3-{name}" for name in names}
+
+
+@pytest.mark.parametrize("r_version", ["3.6.3", "4.2.2", "4.4.3", "4.5.0", "4.5.2", "4.6.0", "5.0.1"])
+def test_the_set_up_and_the_doctor_choose_the_same_rpy2(r_version):
+    script = (ROOT / "scripts" / "setup.sh").read_text(encoding="utf-8")
+    function = re.search(r"^rpy2_constraint\(\) \{.*?^\}", script, re.S | re.M)[0]
+    ran = subprocess.run(["sh", "-c", f"r_version={r_version}\n{function}\nrpy2_constraint"], capture_output=True, text=True)
+    assert ran.stdout.strip() == (doctor.rpy2_constraint(r_version) or "")
+
+
+def test_the_scripts_are_posix_shell():
+    dash = shutil.which("dash")
+    if not dash:
+        pytest.skip("dash is not here")
+    ran = subprocess.run([dash, "-n", str(ROOT / "scripts" / "setup.sh")], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_the_version_is_the_same_everywhere():
+    import pairproof
+
+    version = project()["project"]["version"]
+    cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.M)[1]
+    assert cited == version
+    assert pairproof.__version__ == version
+    try:
+        installed = importlib.metadata.version("pairproof")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("pairproof is not installed: its sources are on the path (the other places agree)")
+    assert installed == version
+
+
+# ---- the wheel ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> zipfile.ZipFile:
+    """A wheel built from a copy of what is tracked, with the build tools that are here."""
+    if not importlib.util.find_spec("setuptools") or not importlib.util.find_spec("wheel"):
+        pytest.skip("setuptools and wheel are not both here to build with")
+    folder = tmp_path_factory.mktemp("wheel")
+    for path in tracked_files():
+        copy = folder / "source" / path.relative_to(ROOT)
+        if copy.relative_to(folder / "source").parts[0] not in ("tests", "benchmarks", "docs"):
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-index", "--no-build-isolation", "--no-deps",
+               "--wheel-dir", str(folder), str(folder / "source")]  # fmt: skip
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    (built,) = folder.glob("pairproof-*.whl")
+    return zipfile.ZipFile(built)
+
+
+@pytest.mark.timeout(180)
+def test_the_wheel_holds_every_tracked_file_of_the_package_and_nothing_else(wheel):
+    tracked = {str(path.relative_to(ROOT)) for path in tracked_files() if PACKAGE in path.parents}
+    shipped = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert shipped == tracked
+
+
+def test_the_wheel_holds_the_r_side_the_records_and_the_papers(wheel):
+    names = wheel.namelist()
+    assert "pairproof/bridge/core.R" in names
+    assert any(re.fullmatch(r"pairproof/bridge/records/.+\.json", name) for name in names)
+    assert any(re.fullmatch(r"pairproof/validation/papers/.+\.toml", name) for name in names)
+
+
+def test_the_wheel_names_its_licence_and_its_command(wheel):
+    info = next(name.split("/")[0] for name in wheel.namelist() if ".dist-info/" in name)
+    assert any(re.fullmatch(rf"{re.escape(info)}/(licenses/)?LICENSE", name) for name in wheel.namelist())
+    assert "pairproof = pairproof.cli:main" in wheel.read(f"{info}/entry_points.txt").decode()
+    metadata = wheel.read(f"{info}/METADATA").decode()
+    assert "License :: OSI Approved :: MIT License" in metadata
+    assert not re.search(r"^Requires-Dist: rpy2(?!.*extra)", metadata, re.M), "rpy2 must stay optional"
+
+
+# ---- who imports whom --------------------------------------------------------------------------------------------------
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports_of(source: str, module: str, is_package: bool) -> set[str]:
+    """Every module a source names in an import, at its top or inside a function, and every string that names one of ours."""
+    found = set()
+    package = module if is_package else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            steps = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*steps, *([node.module] if node.module else [])])
+            found |= {f"{base}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(r"pairproof(\.\w+)+", node.value):
+            found.add(node.value)
+    return found
+
+
+def part_of(module: str) -> str:
+    """The part of the house a module stands in: native, bridge, validation, cli, face, or its own name."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "face"
+
+
+def wrong_arrows(module: str, is_package: bool, source: str) -> list[str]:
+    part = part_of(module)
+    wrong = []
+    for target in imports_of(source, module, is_package):
+        if target.split(".")[0] == "rpy2" and module not in ("pairproof.bridge.worker",):
+            wrong.append(f"{module} imports {target}: only pairproof.bridge.worker may")
+        if not target.startswith("pairproof."):
+            continue
+        to = part_of(target)
+        if (part, to) in {("native", "bridge"), ("bridge", "native")}:
+            wrong.append(f"{module} imports {target}: native and bridge do not know each other")
+        if to in ("validation", "cli") and part not in ("validation", "face", "cli", "__main__"):
+            wrong.append(f"{module} imports {target}: only the face and the command may")
+        if part in ("comparisons", "errors") and to in ("native", "bridge", "fit"):
+            wrong.append(f"{module} imports {target}: the table and the errors stand below everything")
+        if part == "fit" and to in ("native", "bridge"):
+            wrong.append(f"{module} imports {target}: the result knows no engine")
+    return wrong
+
+
+def test_no_module_imports_against_the_arrows():
+    wrong = []
+    modules = sorted(PACKAGE.rglob("*.py"))
+    assert modules
+    for path in modules:
+        wrong += wrong_arrows(module_name(path), path.name == "__init__.py", path.read_text(encoding="utf-8"))
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [("pairproof.native.llbt", "from pairproof.bridge import session"),
+     ("pairproof.native.llbt", "def f():\n    from ..bridge.session import probe"),
+     ("pairproof.bridge.gnm", "import pairproof.native.llbt"),
+     ("pairproof.bridge.gnm", "from .. import native"),
+     ("pairproof.fit", "import importlib\nimportlib.import_module('pairproof.validation.agreement')"),
+     ("pairproof.bridge.session", "import rpy2.rinterface as ri"),
+     ("pairproof.validation.report", "from rpy2 import robjects"),
+     ("pairproof.comparisons", "from pairproof.fit import Fit")],
+)  # fmt: skip
+def test_a_wrong_arrow_is_found(module, source):
+    assert wrong_arrows(module, False, source)
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [("pairproof.validation.sources", "from pairproof.native import llbt\nfrom pairproof.bridge import gnm"),
+     ("pairproof.native.llbt", "from pairproof.comparisons import Comparisons\nfrom .newton import solve"),
+     ("pairproof.bridge.worker", "import rpy2.rinterface"),
+     ("pairproof.cli.fit", "from pairproof.validation import agreement")],
+)  # fmt: skip
+def test_a_right_arrow_is_let_pass(module, source):
+    assert not wrong_arrows(module, False, source)
+
+
+HEAVY = ("scipy.optimize", "matplotlib", "jinja2", "rich", "click", "rpy2", "statsmodels", "IPython", "pyarrow.parquet")
+
+WATCHED_IMPORT = """
+import sys
+import numpy, pandas
+before = set(sys.modules)
+started = []
+sys.addaudithook(lambda event, args: started.append(event)
+                 if event in ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.exec") else None)
+import pairproof
+print("started", *started)
+print("new", *sorted(set(sys.modules) - before))
+"""
+
+
+def test_importing_pairproof_starts_no_process_and_loads_nothing_heavy():
+    ran = subprocess.run([sys.executable, "-c", WATCHED_IMPORT], capture_output=True, text=True, cwd=ROOT)
+    assert ran.returncode == 0, ran.stderr
+    started, new = (line.split()[1:] for line in ran.stdout.splitlines())
+    assert started == []
+    assert "pairproof" in new
+    heavy = [name for name in new if any(name == h or name.startswith(h + ".") for h in HEAVY)]
+    assert heavy == []
+    assert [name for name in new if name.startswith("pairproof.validation")] == []
+    # What was seen stands in the message; 250 modules more than numpy and pandas cost about 0.2 s on a slow machine, so
+    # this bound keeps the import far below the half second promised.  Seconds are measured in the benchmarks.
+    assert len(new) < 250, f"{len(new)} modules more than numpy and pandas"
