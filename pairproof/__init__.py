@@ -1,0 +1,79 @@
+"""Pairwise preference models in Python, with every number shown to be the one R gives.
+
+>>> import pairproof
+>>> table = pairproof.read("votes.csv")                                  # doctest: +SKIP
+>>> fit = pairproof.fit_llbt(table, ties="davidson", by="judge")         # doctest: +SKIP
+>>> print(fit.summary())                                                 # doctest: +SKIP
+>>> fit.verify()                                                         # doctest: +SKIP
+
+Names are loaded when they are first used: importing the package costs nothing beyond Python's own start and starts
+no R.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .comparisons import Comparisons as Comparisons
+    from .errors import ComparisonError as ComparisonError
+    from .errors import ConvergenceError as ConvergenceError
+    from .errors import InputError as InputError
+    from .errors import NotEstimableError as NotEstimableError
+    from .errors import PairproofError as PairproofError
+    from .errors import PairproofWarning as PairproofWarning
+    from .errors import RError as RError
+    from .errors import RUnavailable as RUnavailable
+    from .fit import Fit as Fit
+    from .plots import plot_worth as plot_worth
+
+    __version__: str
+
+#: Where each public name lives.
+_HOME = {
+    "Comparisons": "comparisons",
+    "Fit": "fit",
+    "plot_worth": "plots",
+    "PairproofError": "errors",
+    "InputError": "errors",
+    "NotEstimableError": "errors",
+    "ConvergenceError": "errors",
+    "ComparisonError": "errors",
+    "RError": "errors",
+    "RUnavailable": "errors",
+    "PairproofWarning": "errors",
+}
+
+__all__ = ["__version__", *_HOME]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        value: Any = _version()
+    elif name in _HOME:
+        from importlib import import_module
+
+        value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    else:
+        raise AttributeError(f"module 'pairproof' has no attribute {name!r}; it has {', '.join(_HOME)}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _version() -> str:
+    """The version of the code that runs: a checkout's own pyproject.toml, else the installed distribution's."""
+    import re
+    from pathlib import Path
+
+    declared = Path(__file__).resolve().parent.parent / "pyproject.toml"
+    if declared.is_file():
+        project = re.search(r'^name = "pairproof"\nversion = "([^"]+)"$', declared.read_text(encoding="utf-8"), re.MULTILINE)
+        if project:
+            return project[1]
+    from importlib.metadata import version
+
+    return version("pairproof")

@@ -1,0 +1,50 @@
+"""The table on which deviance and degrees of freedom are taken: an unordered pair in a covariate cell is one row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CellTable:
+    """Observed and fitted counts; empty cells are left out.
+
+    Attributes
+    ----------
+    first, second : int[n_cells]
+        Items; outcomes are from first's side.
+    label : tuple of str, length n_cells
+        Covariate cell ("" if there is only one).
+    observed, fitted : float[n_cells, 3]
+        First preferred, tie, second preferred, in counts.
+    """
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    label: tuple[str, ...]
+    observed: FloatArray
+    fitted: FloatArray
+
+    @property
+    def n_cells(self) -> int:
+        return len(self.first)
+
+    def outcomes(self, has_ties: bool) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
+        """Names of the outcomes that could occur, and their observed and fitted counts, float[n_cells, 2 or 3]."""
+        if has_ties:
+            return ("first", "tie", "second"), self.observed, self.fitted
+        return ("first", "second"), self.observed[:, [0, 2]], self.fitted[:, [0, 2]]
+
+
+def poisson_log_likelihood(table: CellTable, has_ties: bool) -> float:
+    """What gnm's and glm's Poisson log-likelihood has beyond `llf`: sum(n log n - n) - sum log y! over the cells."""
+    from scipy.special import gammaln, xlogy
+
+    _, y, _ = table.outcomes(has_ties)
+    n = y.sum(axis=1)
+    return float(np.sum(xlogy(n, n) - n) - np.sum(gammaln(y + 1.0)))

@@ -1,0 +1,400 @@
+"""`Fit`: the one result every engine returns, native or R.
+
+A fit keeps the parameter vector beta with every reference in it (as 0), its covariance, and the directions
+`null_space` along which the likelihood says nothing or grows without end.  A linear function c'beta is estimable
+if and only if c'n = 0 for every such direction n; what is not estimable is named and has no number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import contrasts, inference, parameters, predictions, rescale, residuals
+from .cell_table import CellTable, poisson_log_likelihood
+from .comparisons import Comparisons
+from .covariance import Covariance
+from .outcomes import OutcomeModel
+from .spec import ModelSpec, Scale, Term, Ties, Value, one_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+__all__ = ["CellTable", "Fit", "Stopping"]
+
+#: A direction's entries are of order 1; what is left of an exact 0 after its arithmetic is below 1e-12.
+NULL_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """How the solver came to its end.
+
+    Attributes
+    ----------
+    rule : str
+        In words; `value` is what it looks at, at the end.
+    reached : bool
+    steps : int
+    value : float
+    """
+
+    rule: str
+    reached: bool
+    steps: int
+    value: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit:
+    """A fitted model of paired comparisons.
+
+    Attributes
+    ----------
+    spec : ModelSpec
+        What was asked.
+    data : Comparisons
+        The table as it was given.
+    terms : tuple of Term, length n_params
+        References included.
+    beta : float[n_params]
+        References are 0.  Use :attr:`params`, which has nan where a number would mean nothing.
+    is_reference : bool[n_params]
+    covariance : Covariance
+        Of beta.
+    null_space : float[n_params, k]
+        Directions that are not estimable; k is 0 for a well-behaved fit.
+    outcome_model : {"binary", "davidson", "rao-kupper"}
+    scale : {"lambda", "log-odds"}
+    constraint : str
+        "reference D" or "items sum to zero".
+    groups : mapping of str to mapping of str to level or number
+        Covariate cells for which worths are given: {"all": {}} or {"judge=3": {"judge": "3"}, ...}.
+    cell_table : function of no argument to CellTable
+        Made when asked for.
+    llf : float
+        Sum of w log p, given each comparison, without constants.
+    deviance, null_deviance : float
+    df_resid, df_null : int
+    n_comparisons : float
+    engine : str
+    stopping : Stopping
+    warnings : tuple of str
+    quasi_likelihood : bool
+        Ties as half wins, or fractional weights: no AIC comparison with other data, no goodness of fit.
+    data_digest : str
+        Of the comparisons as they entered the likelihood.
+    extras : mapping of str to object
+        What an engine has to add (R's own printout, for example).
+    """
+
+    spec: ModelSpec
+    data: Comparisons
+    terms: tuple[Term, ...]
+    beta: FloatArray
+    is_reference: BoolArray
+    covariance: Covariance
+    null_space: FloatArray
+    outcome_model: OutcomeModel
+    scale: Scale
+    constraint: str
+    groups: Mapping[str, Mapping[str, Value]]
+    cell_table: Callable[[], CellTable]
+    llf: float
+    deviance: float
+    df_resid: int
+    null_deviance: float
+    df_null: int
+    n_comparisons: float
+    engine: str
+    stopping: Stopping
+    warnings: tuple[str, ...] = ()
+    quasi_likelihood: bool = False
+    data_digest: str = ""
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        parameters.check_shapes(self)
+
+    # -- parameters ------------------------------------------------------------------------------------------
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        return self.data.items
+
+    @property
+    def model(self) -> str:
+        return self.spec.family
+
+    @property
+    def ties(self) -> Ties:
+        return self.spec.ties
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of all parameters, references included."""
+        return tuple(t.name for t in self.terms)
+
+    @cached_property
+    def estimable(self) -> BoolArray:
+        """bool[n_params]: parameters that have a number."""
+        return self.vanishes(self.null_space)
+
+    @staticmethod
+    def vanishes(along: FloatArray) -> BoolArray:
+        """bool[m]: rows of `along`, functions times null directions, float[m, k], that are 0."""
+        zero: BoolArray = np.abs(along).max(axis=1, initial=0.0) < NULL_TOLERANCE
+        return zero
+
+    def is_estimable(self, functions: FloatArray) -> bool:
+        """Whether the data determine all the linear functions, float[m, n_params]."""
+        return bool(self.vanishes(functions @ self.null_space).all())
+
+    @property
+    def not_estimable(self) -> tuple[str, ...]:
+        return tuple(n for n, ok in zip(self.names, self.estimable) if not ok)
+
+    @cached_property
+    def free(self) -> BoolArray:
+        """bool[n_params]: estimable and not a reference."""
+        return self.estimable & ~self.is_reference
+
+    @property
+    def n_estimable(self) -> int:
+        """Free dimensions that the data determine: k of AIC and BIC."""
+        return parameters.count_estimable(self)
+
+    @property
+    def params(self) -> pd.Series[float]:
+        """Estimates by name; references 0, nan where not estimable."""
+        return parameters.series(self, np.where(self.estimable, self.beta, np.nan))
+
+    @cached_property
+    def standard_errors(self) -> FloatArray:
+        """float[n_params]: nan for references and for what is not estimable."""
+        return np.where(self.free, np.sqrt(np.maximum(self.covariance.variances(), 0.0)), np.nan)
+
+    @property
+    def bse(self) -> pd.Series[float]:
+        """Standard errors from the observed information at the estimate; nan for references."""
+        return parameters.series(self, self.standard_errors)
+
+    @property
+    def zvalues(self) -> pd.Series[float]:
+        return parameters.series(self, np.where(self.free, self.beta, np.nan) / self.standard_errors)
+
+    @property
+    def pvalues(self) -> pd.Series[float]:
+        """Two-sided, normal."""
+        return parameters.series(self, inference.two_sided_p(self.zvalues.to_numpy()))
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Wald limits at level 1 - alpha, columns `low` and `high`."""
+        return parameters.interval_frame(self, alpha)
+
+    def cov_params(self) -> pd.DataFrame:
+        """Covariance of the free parameters; references and what is not estimable are absent."""
+        return parameters.covariance_frame(self)
+
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
+        """estimate, se, z, p, low, high by parameter."""
+        return parameters.parameter_frame(self, alpha)
+
+    # -- likelihood ------------------------------------------------------------------------------------------
+
+    @property
+    def aic(self) -> float:
+        """-2 llf + 2 k, k the estimable parameters without nuisance ones."""
+        return -2.0 * self.llf + 2.0 * self.n_estimable
+
+    @property
+    def bic(self) -> float:
+        """-2 llf + k log n, n the sum of the weights."""
+        return -2.0 * self.llf + self.n_estimable * float(np.log(self.n_comparisons))
+
+    @property
+    def llf_poisson(self) -> float:
+        """The Poisson log-likelihood that gnm and glm report for the same model and table.
+
+        Adds sum(n log n - n) - sum log y! over the cells to `llf`.
+        """
+        return self.llf + poisson_log_likelihood(self.cell_table(), self.outcome_model != "binary")
+
+    # -- linear functions ------------------------------------------------------------------------------------
+
+    def contrast_of(self, function: FloatArray, what: str, level: float = 0.95, per_unit: float = 1.0) -> inference.Contrast:
+        """Estimate and Wald inference of function'beta, `what` in words, `per_unit` log-odds per unit of it.
+
+        Raises
+        ------
+        NotEstimableError
+            If the data do not determine it.
+        """
+        return contrasts.linear_contrast(self, function, what, level, per_unit)
+
+    def why_not_estimable(self) -> str:
+        """The first warning that says why something has no number, or the names of what has none."""
+        return parameters.why_not_estimable(self)
+
+    def item_index(self, name: str) -> int:
+        """Position of an item; ItemError, with the nearest name, if there is none of that name."""
+        return parameters.find_item(self.items, name)
+
+    @cached_property
+    def layout(self) -> predictions.Layout:
+        """Where the item terms lie in beta."""
+        return predictions.layout(self.terms, self.items)
+
+    def ability_functions(self, group: Mapping[str, Value]) -> FloatArray:
+        """float[n_items, n_params]: abilities in a group as linear functions of beta, on the fit's scale."""
+        return predictions.ability_functions(self, group)
+
+    def contrast(self, a: str, b: str, *, group: str | None = None, at: Mapping[str, Value] | None = None,
+                 level: float = 0.95) -> inference.Contrast:
+        """Ability of `a` minus ability of `b`, with its standard error, on the fit's scale and as odds.
+
+        Parameters
+        ----------
+        a, b : str
+            Items.
+        group : str
+            One of `groups`, needed if there is more than one.
+        at : mapping
+            Covariate values instead of a group.
+        level : float
+            Of the interval, in (0, 1).
+        """
+        return contrasts.item_contrast(self, a, b, group, at, level)
+
+    def wald(self, names: Sequence[str]) -> inference.WaldTest:
+        """Wald test that all the named parameters are 0."""
+        return contrasts.wald(self, names)
+
+    # -- worths and probabilities ----------------------------------------------------------------------------
+
+    def worth(self, at: Mapping[str, Value] | None = None) -> pd.DataFrame:
+        """Worths, which sum to 1 in each group, with delta-method standard errors.
+
+        Parameters
+        ----------
+        at : mapping of covariate to value
+            Covariate values of one group; default: all of `groups`.
+
+        Returns
+        -------
+        DataFrame
+            group, item, worth, se; nan if the group's items cannot all be compared.
+        """
+        return predictions.worth(self, at)
+
+    def quasi_variances(self, group: str | None = None) -> pd.DataFrame:
+        """Quasi-variances of the log worths of a group: item, log_worth, quasi_se, quasi_variance."""
+        return predictions.quasi_variances(self, group)
+
+    def probabilities(self, group: str | None = None, *, at: Mapping[str, Value] | None = None,
+                      order: bool = False) -> pd.DataFrame:
+        """P(first preferred), P(tie), P(second preferred) for every ordered pair of items.
+
+        Parameters
+        ----------
+        group, at
+            As in :meth:`contrast`; by default every group.
+        order : bool
+            Add the order effect for the one named first (InputError if there is none); otherwise neutral ground.
+
+        Returns
+        -------
+        DataFrame
+            group, first, second, p_first, p_tie, p_second; nan where not estimable.
+        """
+        return predictions.probabilities(self, group, at, order)
+
+    # -- fit to the data -------------------------------------------------------------------------------------
+
+    def residuals(self, kind: Literal["pearson", "deviance"], distribution: Literal["poisson", "multinomial"]) -> pd.DataFrame:
+        """Residuals of every outcome of every cell, as :mod:`pairproof.residuals` defines them.
+
+        `distribution` has no default since the two differ: Poisson as gnm and glm give them, multinomial given n.
+        """
+        one_of("kind", kind, ("pearson", "deviance"))
+        one_of("distribution", distribution, ("poisson", "multinomial"))
+        return residuals.residual_frame(self.cell_table(), self.items, self.outcome_model != "binary", kind, distribution)
+
+    def goodness_of_fit(self) -> inference.GoodnessOfFit:
+        """Deviance and Pearson chi-square tests, with a caution where the chi-square does not hold."""
+        return residuals.goodness_of_fit(self.cell_table(), self.deviance, self.df_resid, self.outcome_model != "binary",
+                                         separated=self.null_space.shape[1] > 0, quasi=self.quasi_likelihood)
+
+    def compare(self, other: Fit) -> inference.LikelihoodRatio:
+        """Likelihood-ratio test against a smaller (or larger) model of the same comparisons.
+
+        Raises
+        ------
+        ComparisonError
+            Other data (ties dropped here, kept there), quasi-likelihood, or models that are not nested.
+        """
+        from .nesting import likelihood_ratio
+
+        return likelihood_ratio(self, other)
+
+    # -- other scale, other constraint -----------------------------------------------------------------------
+
+    def on_scale(self, scale: Scale) -> Fit:
+        """The same fit on the other scale: item terms doubled or halved, `tie` and `order` left alone."""
+        return rescale.on_scale(self, scale)
+
+    def with_reference(self, reference: str) -> Fit:
+        """The same fit against another reference item, or "sum": items sum to zero within each term."""
+        return rescale.with_reference(self, reference)
+
+    # -- R ---------------------------------------------------------------------------------------------------
+
+    def verify(self, **options: Any) -> Any:
+        """Ask R for the same numbers and return the agreement table; see :func:`pairproof.verify`."""
+        import pairproof
+
+        return pairproof.verify(self, **options)
+
+    def to_r(self) -> str:
+        """An R script that reproduces this fit; see :func:`pairproof.to_r`."""
+        import pairproof
+
+        script: str = pairproof.to_r(self)
+        return script
+
+    # -- shown -----------------------------------------------------------------------------------------------
+
+    @property
+    def title(self) -> str:
+        """The model in words."""
+        from .fit_text import title
+
+        return title(self)
+
+    def summary(self, rows: int = 60) -> str:
+        """The fit as text, with at most `rows` parameters; how many are left out is said."""
+        from .fit_text import summary
+
+        return summary(self, rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object of a fit; see interfaces: every digit kept, null where there is no value."""
+        from .fit_json import fit_dict
+
+        return fit_dict(self)
+
+    def __repr__(self) -> str:
+        return f"<Fit: {self.title}, {self.n_comparisons:g} comparisons, by {self.engine}>"
+
+    def _repr_html_(self) -> str:
+        from .fit_text import html
+
+        return html(self)

@@ -1,0 +1,213 @@
+"""A fit as text for a terminal and as HTML for a notebook; no number is computed here."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from .spec import LOG_WORTH_PER_UNIT
+
+if TYPE_CHECKING:
+    from .fit import Fit
+
+WIDTH = 100
+#: More rows than this are cut, and the cut is said: a factor of 400 judges and 30 items has 11,601 parameters.
+ROWS = 60
+#: Longer names are cut to this, with an ellipsis; six columns of numbers fill the rest of the width.
+NAME_WIDTH = 36
+
+_TIES = {"davidson": "Davidson ties", "rao-kupper": "Rao-Kupper ties", "half": "ties as half wins", "drop": "ties dropped",
+         "none": "tie parameter held at 0"}
+_FAMILY = {"llbt": "LLBT", "bradley-terry": "Bradley-Terry"}
+
+
+def title(fit: Fit) -> str:
+    """The model in words: `LLBT, Davidson ties, by judge, order effect`."""
+    spec = fit.spec
+    parts = [_FAMILY[spec.family]]
+    if spec.ties != "none" or fit.outcome_model != "binary":
+        parts.append(_TIES[spec.ties])
+    if spec.item_terms:
+        beside = f" (free beside them: {', '.join(spec.separate)})" if spec.separate else ""
+        parts.append(f"items by {', '.join(spec.item_terms)}{beside}")
+    if spec.by:
+        parts.append(f"by {spec.by}")
+    if spec.order_effect:
+        parts.append("order effect")
+    return ", ".join(parts)
+
+
+def number(x: float, digits: int = 4) -> str:
+    """Fixed decimals where they show something, else scientific; `-` for nan."""
+    if math.isnan(x):
+        return "-"
+    if x == 0 or 10.0**-digits * 5 <= abs(x) < 1e6:
+        return f"{x:.{digits}f}"
+    return f"{x:.3e}"
+
+
+def p_value(p: float) -> str:
+    if math.isnan(p):
+        return "-"
+    return f"{p:.4f}" if p >= 0.00005 else "<0.0001"
+
+
+def shorten(name: str, width: int = NAME_WIDTH) -> str:
+    return name if len(name) <= width else f"{name[: width - 1]}…"
+
+
+def deviance_table(fit: Fit) -> str:
+    """On what the deviance is taken: `24 cells with comparisons: pair x judge`."""
+    n = fit.cell_table().n_cells
+    if fit.spec.cells == ("row",):
+        return f"{n:,} rows of the table, each a cell"
+    covariates = list(dict.fromkeys([*(c for t in fit.terms for c, _ in t.by), *fit.spec.cells]))
+    if fit.spec.order_effect:
+        covariates.append("who is named first")
+    return f"{n:,} cells with comparisons: {' x '.join(['pair of items', *covariates])}"
+
+
+def _scale(fit: Fit) -> str:
+    if LOG_WORTH_PER_UNIT[fit.scale] == 2.0:
+        return "lambda: odds of A to B = exp(2 (A - B))"
+    return "log-odds: odds of A to B = exp(A - B)"
+
+
+def _stopping(fit: Fit) -> str:
+    s = fit.stopping
+    end = "reached" if s.reached else "NOT REACHED"
+    value = "" if math.isnan(s.value) else f" (at {s.value:.2g})"
+    return f"{s.rule}: {end} in {s.steps} step{'' if s.steps == 1 else 's'}{value}"
+
+
+def _comparisons(fit: Fit) -> str:
+    ties = float(fit.data.ties.sum())
+    if not fit.data.tie_category:
+        return f"{fit.n_comparisons:g}, no tie category"
+    if fit.spec.ties == "drop":
+        return f"{fit.n_comparisons:g} ({ties:g} ties dropped from {fit.data.n_comparisons:g})"
+    return f"{fit.n_comparisons:g}, of them {ties:g} ties{' (half a win for each)' if fit.spec.ties == 'half' else ''}"
+
+
+def _header(fit: Fit) -> Iterator[str]:
+    numbers = [
+        ("Log-likelihood", number(fit.llf)), ("Deviance", f"{number(fit.deviance)} on {fit.df_resid} df"),
+        ("Null deviance", f"{number(fit.null_deviance)} on {fit.df_null} df"),
+        ("AIC", number(fit.aic)), ("BIC", number(fit.bic)), ("Estimable parameters", f"{fit.n_estimable}"),
+    ]
+    words = [("Items", f"{len(fit.items)}"), ("Comparisons", _comparisons(fit)), ("Groups", f"{len(fit.groups)}"),
+             ("Constraint", fit.constraint), ("Likelihood", "quasi (weights)" if fit.quasi_likelihood else "full"), ("", "")]
+    for (left, value), (right, figure) in zip(words, numbers):
+        yield f"{left:<13}{shorten(value, 42):<43}{right:<21}{figure}".rstrip()
+    for name, text in [("Scale", _scale(fit)), ("Engine", fit.engine), ("Stopping", _stopping(fit)),
+                       ("Deviance on", deviance_table(fit))]:
+        yield from _wrapped(f"{name:<13}{text}", 13)
+    yield from _wrapped(f"{'Fit':<13}{_goodness(fit)}", 13)
+
+
+def _goodness(fit: Fit) -> str:
+    test = fit.goodness_of_fit()
+    text = f"Pearson chi-square {number(test.pearson)}"
+    if not math.isnan(test.p_deviance):
+        text = f"deviance p = {p_value(test.p_deviance)}, {text}, p = {p_value(test.p_pearson)}".replace("= <", "< ")
+    return f"{text}; {test.caution}" if test.caution else text
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    # replace_whitespace stays off: the column of names is padded with blanks.
+    return textwrap.wrap(text, WIDTH, subsequent_indent=" " * indent, break_long_words=True, replace_whitespace=False)
+
+
+def _status(fit: Fit, place: int) -> str:
+    """Why a parameter has no standard error; "" if it has one."""
+    if not fit.estimable[place]:
+        return "not estimable"
+    return "reference" if fit.is_reference[place] else ""
+
+
+def parameter_rows(fit: Fit, rows: int) -> list[tuple[str, ...]]:
+    """name and six numbers as text, or name, number and status, of the first `rows` parameters."""
+    frame = fit.to_frame().iloc[:rows]
+    out: list[tuple[str, ...]] = []
+    for place, (name, row) in enumerate(zip(frame.index, frame.itertuples(index=False))):
+        status = _status(fit, place)
+        if status:
+            out.append((str(name), number(float(row.estimate)), status))
+        else:
+            out.append((str(name), number(row.estimate), number(row.se), number(row.z, 3), p_value(row.p), number(row.low),
+                        number(row.high)))
+    return out
+
+
+COLUMNS = ("estimate", "se", "z", "p", "2.5 %", "97.5 %")
+
+
+def _coefficients(fit: Fit, rows: int) -> Iterator[str]:
+    table = parameter_rows(fit, rows)
+    width = max(9, *(len(shorten(row[0])) for row in table)) + 1
+    sizes = (11, 10, 9, 9, 11, 11)
+    yield " " * width + "".join(f"{head:>{size}}" for head, size in zip(COLUMNS, sizes))
+    for row in table:
+        if len(row) == 3:
+            yield f"{shorten(row[0]):<{width}}{row[1]:>11}  ({row[2]})"
+        else:
+            yield f"{shorten(row[0]):<{width}}" + "".join(f"{cell:>{size}}" for cell, size in zip(row[1:], sizes))
+
+
+def cut_note(fit: Fit, rows: int) -> str:
+    """What the table does not show and how to see it; "" if it shows everything."""
+    hidden = len(fit.terms) - rows
+    if hidden <= 0:
+        return ""
+    return f"... {hidden:,} of {len(fit.terms):,} parameters are not shown; fit.to_frame() or fit.summary(rows=...) has them"
+
+
+def _lost(fit: Fit) -> str:
+    names = fit.not_estimable
+    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+    return f"Not estimable: {', '.join(names[:20])}{more}"
+
+
+def summary(fit: Fit, rows: int = ROWS) -> str:
+    """The fit as text, at most 100 columns wide.
+
+    Parameters
+    ----------
+    fit : Fit
+    rows : int
+        Parameters shown at most; how many are left out is said.
+    """
+    lines = [*_wrapped(title(fit), 2), "=" * WIDTH, *_header(fit), "-" * WIDTH, *_coefficients(fit, rows)]
+    note = cut_note(fit, rows)
+    lines += [note] if note else []
+    lines.append("-" * WIDTH)
+    if fit.not_estimable:
+        lines += _wrapped(_lost(fit), 2)
+    for warning in fit.warnings:
+        lines += _wrapped(f"Warning: {warning}", 2)
+    lines += _wrapped("z and two-sided p against the reference (normal); 95 % Wald intervals; observed information.", 2)
+    return "\n".join(lines)
+
+
+def _cells(row: Sequence[str]) -> str:
+    name = f"<th style='text-align:left'>{escape(row[0])}</th>"
+    if len(row) == 3:
+        return f"<tr>{name}<td>{escape(row[1])}</td><td colspan='5' style='text-align:left'><i>{escape(row[2])}</i></td></tr>"
+    return f"<tr>{name}{''.join(f'<td>{escape(cell)}</td>' for cell in row[1:])}</tr>"
+
+
+def html(fit: Fit, rows: int = ROWS) -> str:
+    """The fit as a piece of HTML: one table, everything that comes from the data escaped."""
+    facts = [f"{fit.n_comparisons:g} comparisons of {len(fit.items)} items", f"deviance {number(fit.deviance)} on {fit.df_resid} df",
+             f"log-likelihood {number(fit.llf)}", f"AIC {number(fit.aic)}", fit.constraint, _scale(fit), fit.engine]
+    if not fit.stopping.reached:
+        facts.append(_stopping(fit))
+    head = "".join(f"<th>{escape(name)}</th>" for name in COLUMNS)
+    body = "".join(_cells(row) for row in parameter_rows(fit, rows))
+    notes = [n for n in [cut_note(fit, rows), _lost(fit) if fit.not_estimable else "", *(f"Warning: {w}" for w in fit.warnings)] if n]
+    return (f"<div class='pairproof-fit'><p><b>{escape(title(fit))}</b><br><small>{escape('; '.join(facts))}</small></p>"
+            f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>"
+            + "".join(f"<p><small>{escape(n)}</small></p>" for n in notes) + "</div>")

@@ -1,0 +1,104 @@
+"""The parameters of a fit: which have a number, how many the data determine, and data frames of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import inference
+from .errors import InputError, ItemError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .fit import Fit
+
+FloatArray = NDArray[np.float64]
+
+def check_shapes(fit: Fit) -> None:
+    """InputError unless an engine's arrays belong together and every number of beta is finite."""
+    n = len(fit.terms)
+    shapes = {"beta": fit.beta.shape, "is_reference": fit.is_reference.shape, "null_space": fit.null_space.shape[:1]}
+    wrong = {name: shape for name, shape in shapes.items() if shape != (n,)}
+    if wrong or fit.null_space.ndim != 2:
+        raise InputError(f"a fit with {n} terms needs arrays of that length; found {wrong or fit.null_space.shape}")
+    if not np.isfinite(fit.beta).all():
+        # 0 x inf is nan: one infinite parameter would spoil every linear function, also those without it.
+        lost = [t.name for t, b in zip(fit.terms, fit.beta) if not np.isfinite(b)]
+        raise InputError(f"beta is not finite for {lost}; keep a finite number and put the direction in null_space")
+
+
+def count_estimable(fit: Fit) -> int:
+    """Free dimensions that the data determine: parameters less references, less directions without a number.
+
+    Under a sum constraint no parameter is a reference, but each block of items (one for every product of subject
+    covariates) has one free dimension fewer than it has parameters.
+    """
+    centred = fit.spec.reference == "sum" and not fit.spec.item_terms
+    redundant = len({t.by for t in fit.terms if t.kind == "item"}) if centred else 0
+    return int((~fit.is_reference).sum()) - fit.null_space.shape[1] - redundant
+
+
+def find_item(items: tuple[str, ...], name: str) -> int:
+    """Position of an item.
+
+    Raises
+    ------
+    ItemError
+        No item of that name; the nearest one is offered.
+    """
+    if name not in items:
+        import difflib
+
+        near = difflib.get_close_matches(name, items, 1) if isinstance(name, str) else []
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        more = f", and {len(items) - 20} more" if len(items) > 20 else ""
+        raise ItemError(f"no item {name!r}; the items are {', '.join(items[:20])}{more}{hint}")
+    return items.index(name)
+
+
+def why_not_estimable(fit: Fit) -> str:
+    """The first warning that says why something has no number, or the names of what has none."""
+    reasons = [w for w in fit.warnings if "not estimable" in w or "separated" in w or "not connected" in w]
+    return reasons[0] if reasons else f"not estimable: {', '.join(fit.not_estimable)}"
+
+
+def series(fit: Fit, values: FloatArray) -> pd.Series[float]:
+    """Values, float[n_params], under the parameters' names."""
+    import pandas as pd
+
+    return pd.Series(values, index=list(fit.names))
+
+
+def interval_frame(fit: Fit, alpha: float) -> pd.DataFrame:
+    """Wald limits at level 1 - alpha; see :meth:`pairproof.Fit.conf_int`."""
+    import pandas as pd
+
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha={alpha}; expected a number between 0 and 1, 0.05 for 95 % intervals")
+    half = inference.normal_quantile(1 - alpha / 2) * fit.standard_errors
+    centre = np.where(fit.free, fit.beta, np.nan)
+    return pd.DataFrame({"low": centre - half, "high": centre + half}, index=list(fit.names))
+
+
+def covariance_frame(fit: Fit) -> pd.DataFrame:
+    """Covariance of the free parameters; see :meth:`pairproof.Fit.cov_params`."""
+    import pandas as pd
+
+    keep = np.flatnonzero(fit.free)
+    functions = np.zeros((len(keep), len(fit.terms)))
+    functions[np.arange(len(keep)), keep] = 1.0
+    names = [fit.names[k] for k in keep]
+    return pd.DataFrame(fit.covariance.between(functions), index=names, columns=names)
+
+
+def parameter_frame(fit: Fit, alpha: float) -> pd.DataFrame:
+    """estimate, se, z, p, low, high by parameter; see :meth:`pairproof.Fit.to_frame`."""
+    frame = interval_frame(fit, alpha)
+    columns = {"estimate": fit.params, "se": fit.bse, "z": fit.zvalues, "p": fit.pvalues}
+    for place, (name, column) in enumerate(columns.items()):
+        # By position: duplicated names cannot occur, but an alignment by name would cost a sort each time.
+        frame.insert(place, name, column.to_numpy())
+    return frame

@@ -1,0 +1,212 @@
+"""What a fit says about items: abilities, worths, quasi-variances, and probabilities of outcomes.
+
+The ability of item i in a group is a linear function of beta, a_i = sum over terms of multiplier x beta; log worths
+are 2 a on the lambda scale and a as log-odds.  Only differences of abilities mean anything, and only where
+they are estimable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import inference
+from .comparisons import Comparisons, Factor
+from .errors import InputError, NotEstimableError
+from .outcomes import outcome_probabilities
+from .spec import LOG_WORTH_PER_UNIT, Term, Value
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .fit import Fit
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where the item terms lie in beta, so that 400 judges' worths need not read 11,600 names 400 times.
+
+    Attributes
+    ----------
+    place, item, block : int[n_item_terms]
+        Position in beta, position of the item, position of the term's covariates in `blocks`.
+    blocks : tuple of Term
+        One term for every distinct product of subject covariates.
+    others : tuple of int
+        Positions in beta of item-covariate terms.
+    """
+
+    place: IntArray
+    item: IntArray
+    block: IntArray
+    blocks: tuple[Term, ...]
+    others: tuple[int, ...]
+
+
+def layout(terms: Sequence[Term], items: Sequence[str]) -> Layout:
+    """Read the names once."""
+    where = {name: k for k, name in enumerate(items)}
+    blocks: dict[tuple[tuple[str, str | None], ...], int] = {}
+    representatives: list[Term] = []
+    rows: list[tuple[int, int, int]] = []
+    for k, term in enumerate(terms):
+        if term.kind == "item" and term.item is not None:
+            if term.by not in blocks:
+                blocks[term.by] = len(blocks)
+                representatives.append(term)
+            rows.append((k, where[term.item], blocks[term.by]))
+    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    others = tuple(k for k, t in enumerate(terms) if t.kind == "covariate")
+    return Layout(table[:, 0], table[:, 1], table[:, 2], tuple(representatives), others)
+
+
+def item_covariate(data: Comparisons, term: Term) -> FloatArray:
+    """float[n_items]: the item covariate of a term, an indicator if it is a level."""
+    column = data.item_data[str(term.covariate)]
+    if isinstance(column, Factor):
+        indicator: FloatArray = (column.codes == column.levels.index(str(term.covariate_level))).astype(float)
+        return indicator
+    return column
+
+
+def ability_functions(fit: Fit, group: Mapping[str, Value]) -> FloatArray:
+    """float[n_items, n_params]: abilities in a group as linear functions of beta, on the fit's scale."""
+    out = np.zeros((len(fit.items), len(fit.terms)))
+    at = fit.layout
+    value = np.array([term.multiplier(group) for term in at.blocks])
+    if len(value):
+        out[at.item, at.place] = value[at.block]
+    for k in at.others:
+        out[:, k] = item_covariate(fit.data, fit.terms[k]) * fit.terms[k].multiplier(group)
+    return out
+
+
+def find_group(fit: Fit, group: str | None, at: Mapping[str, Value] | None = None) -> Mapping[str, Value]:
+    """Covariate values of a named group, or of `at`; the only group if there is one.
+
+    Raises
+    ------
+    InputError
+        A name that is not a group, covariates that are not those of the model, or no name where one is needed.
+    """
+    listed = ", ".join(list(fit.groups)[:20])
+    if at is not None:
+        if group is not None:
+            raise InputError(f"group={group!r} and at={dict(at)} were both given; give one of them")
+        needed = {c for t in fit.terms for c, _ in t.by}
+        if set(at) != needed:
+            raise InputError(f"at={dict(at)}; expected a value for each of {sorted(needed) or 'no covariate'}")
+        _check_levels(fit, at)
+        return at
+    if group is None:
+        if len(fit.groups) > 1:
+            raise InputError(f"the model has {len(fit.groups)} groups; name one of {listed}")
+        return next(iter(fit.groups.values()))
+    if group not in fit.groups:
+        raise InputError(f"no group {group!r}; the groups are {listed}")
+    return fit.groups[group]
+
+
+def _check_levels(fit: Fit, at: Mapping[str, Value]) -> None:
+    """A misspelt level would silently give the reference level's numbers."""
+    slopes = {c for t in fit.terms for c, level in t.by if level is None}
+    for covariate, value in at.items():
+        if covariate in slopes:
+            if isinstance(value, str):
+                raise InputError(f"at: {covariate}={value!r}; the model has a slope on it, so a number is expected")
+            continue
+        known = list(dict.fromkeys(g[covariate] for g in fit.groups.values()))
+        if value not in known:
+            raise InputError(f"at: {covariate}={value!r}; its levels are {', '.join(map(repr, known[:20]))}")
+
+
+def group_label(at: Mapping[str, Value]) -> str:
+    return ",".join(f"{k}={v}" for k, v in at.items()) or "all"
+
+
+def log_worth(fit: Fit, group: Mapping[str, Value]) -> tuple[FloatArray, FloatArray] | None:
+    """Log worths against the first item and their covariance, or None if the items cannot all be compared."""
+    rows = ability_functions(fit, group)
+    against = rows - rows[0]
+    if not fit.is_estimable(against):
+        return None
+    unit = LOG_WORTH_PER_UNIT[fit.scale]
+    return unit * (against @ fit.beta), unit**2 * fit.covariance.between(against)
+
+
+def worth(fit: Fit, at: Mapping[str, Value] | None = None) -> pd.DataFrame:
+    """Worths of every group, or at given covariate values; see :meth:`pairproof.Fit.worth`."""
+    import pandas as pd
+
+    chosen = dict(fit.groups) if at is None else {group_label(at): find_group(fit, None, at)}
+    frames = []
+    for name, group in chosen.items():
+        found = log_worth(fit, group)
+        if found is None:
+            w = se = np.full(len(fit.items), np.nan)
+        else:
+            result = inference.worths(*found)
+            w, se = result.worth, result.se
+        frames.append(pd.DataFrame({"group": name, "item": list(fit.items), "worth": w, "se": se}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def quasi_variances(fit: Fit, group: str | None = None) -> pd.DataFrame:
+    """Quasi-variances of the log worths; see :meth:`pairproof.Fit.quasi_variances`."""
+    import pandas as pd
+
+    found = log_worth(fit, find_group(fit, group))
+    if found is None:
+        raise NotEstimableError(f"quasi-variances need all items comparable; {fit.why_not_estimable()}")
+    q = inference.quasi_variances(found[1])
+    frame = pd.DataFrame({"item": list(fit.items), "log_worth": found[0], "quasi_se": q.quasi_se,
+                          "quasi_variance": q.quasi_variances})
+    frame.attrs["worst_error"] = q.worst_error
+    return frame
+
+
+def term_value(fit: Fit, kind: Literal["tie", "order"], group: Mapping[str, Value]) -> float:
+    """The tie parameter, or the order effect, in a group; nan if it is not estimable."""
+    function = np.array([t.multiplier(group) if t.kind == kind else 0.0 for t in fit.terms])
+    return float(function @ fit.beta) if fit.is_estimable(function[None, :]) else float("nan")
+
+
+def tie_parameter(fit: Fit, group: Mapping[str, Value]) -> float:
+    """Log nu or log theta in a group; 0 where it is held there, -inf where no tie was possible."""
+    if fit.outcome_model == "binary":
+        return float("-inf")
+    return term_value(fit, "tie", group) if any(t.kind == "tie" for t in fit.terms) else 0.0
+
+
+def probabilities(fit: Fit, group: str | None, at: Mapping[str, Value] | None, order: bool) -> pd.DataFrame:
+    """P(first), P(tie), P(second) of every ordered pair; see :meth:`pairproof.Fit.probabilities`."""
+    import pandas as pd
+
+    if order and not fit.spec.order_effect:
+        raise InputError("order=True, but the model has no order effect; fit it with order_effect=True")
+    names: list[Any] = list(fit.groups) if group is None and at is None else [group]
+    n = len(fit.items)
+    i, j = (k.ravel() for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
+    i, j = i[i != j], j[i != j]
+    frames = []
+    for name in names:
+        where = find_group(fit, name, at)
+        rows = ability_functions(fit, where)
+        ability, unknown = rows @ fit.beta, rows @ fit.null_space
+        u = LOG_WORTH_PER_UNIT[fit.scale] * (ability[i] - ability[j])
+        u = np.where(fit.vanishes(unknown[i] - unknown[j]), u, np.nan)
+        if order:
+            u = u + term_value(fit, "order", where)
+        p = outcome_probabilities(u, np.full(len(u), tie_parameter(fit, where)), fit.outcome_model)
+        frames.append(pd.DataFrame({
+            "group": group_label(where) if name is None else name,
+            "first": [fit.items[k] for k in i], "second": [fit.items[k] for k in j],
+            "p_first": p[:, 0], "p_tie": p[:, 1], "p_second": p[:, 2]}))
+    return pd.concat(frames, ignore_index=True)
