@@ -1,0 +1,1 @@
+"""Models in Python: numpy and scipy, no R.  Imports nothing of `bridge` or `validation`."""

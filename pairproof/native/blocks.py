@@ -1,0 +1,300 @@
+"""Solver for models in which every pattern has abilities of its own: blocks with a border.
+
+If the item terms are saturated (no covariates, one factor, a crossing of factors) the abilities of different patterns
+meet only in the tie and order parameters.  The information is then
+
+    H = [ diag(D_1, ..., D_S)   C ]        D_s: weighted Laplacian of pattern s, grounded at one item of each
+        [ C'                    E ]             connected set;  C, E: border of tie and order parameters
+
+and a Newton step costs one solve with each D_s and one with the Schur complement E - C'D^-1 C.  A factor of 400 judges
+and 30 items (11,601 parameters) takes no more than 400 matrices of 30 x 30.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..connection import components, groups
+from .problem import Problem
+from .ties import Counts, Derivatives, derivatives
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """A problem whose item patterns are saturated.
+
+    Attributes
+    ----------
+    problem : Problem
+    inverse : float[n_terms, S]
+        Terms from patterns: b_t = sum_s inverse[t, s] a_s.
+    node_i, node_j : int[n_cells]
+        Position of each cell's items in the abilities, raveled float[S, n_items].
+    label : int[S * n_items]
+        Set of items that can be compared, per pattern.
+    ground : bool[S, n_items]
+        One item of each set, whose ability is 0; the reference where it is in the set.
+    border : float[n_cells, q + r]
+        Columns of order (times sign) and tie terms.
+    """
+
+    problem: Problem
+    inverse: FloatArray
+    node_i: IntArray
+    node_j: IntArray
+    label: IntArray
+    ground: BoolArray
+    order_columns: FloatArray
+    tie_columns: FloatArray
+    y: Counts
+
+    @property
+    def n_sets(self) -> int:
+        return len(self.inverse)
+
+    @property
+    def n_nodes(self) -> int:
+        return self.n_sets * self.problem.n_items
+
+    @property
+    def n_border(self) -> int:
+        return self.order_columns.shape[1] + self.tie_columns.shape[1]
+
+    def start(self) -> FloatArray:
+        x = np.zeros(self.n_nodes + self.n_border)
+        if self.tie_columns.shape[1]:
+            x[self.n_nodes + self.order_columns.shape[1]] = self.problem.start_tie()
+        return x
+
+    def evaluate(self, x: FloatArray) -> BlockPoint:
+        a, border = x[: self.n_nodes], x[self.n_nodes :]
+        q = self.order_columns.shape[1]
+        u = a[self.node_i] - a[self.node_j]
+        if q:
+            u = u + self.order_columns @ border[:q]
+        g = self.tie_columns @ border[q:] if self.tie_columns.shape[1] else np.zeros(1)
+        extent = float(np.abs(u).max(initial=0.0)) if np.isfinite(u).all() else np.inf
+        if self.problem.model == "rao-kupper" and not (g > 0).all():
+            extent = np.inf
+        elif self.tie_columns.shape[1]:
+            extent = max(extent, float(np.abs(g).max(initial=0.0)))
+        d = derivatives(u, g, self.y, self.problem.model) if extent < np.inf else None
+        return BlockPoint(self, d, extent)
+
+    def to_params(self, x: FloatArray) -> FloatArray:
+        """float[n_params]: b_t against the reference item, then order, then tie."""
+        a = x[: self.n_nodes].reshape(self.n_sets, -1)
+        b = self.inverse @ (a - a[:, [self.problem.reference]])
+        return np.concatenate([b.ravel(), x[self.n_nodes :]])
+
+    def null_space(self) -> FloatArray:
+        """float[n_params, k]: shifts of whole sets against the reference, which the data do not see."""
+        directions = []
+        j = self.problem.n_items
+        for s in range(self.n_sets):
+            for members in groups(self.label[s * j : (s + 1) * j]):
+                if self.problem.reference not in members:
+                    shift = np.zeros((self.n_sets, j))
+                    shift[s, list(members)] = 1.0
+                    directions.append(np.concatenate([(self.inverse @ shift).ravel(), np.zeros(self.n_border)]))
+        return np.stack(directions, axis=1) if directions else np.zeros((self.problem.n_params, 0))
+
+
+def as_blocks(problem: Problem, label: IntArray | None = None) -> Blocks | None:
+    """The problem as blocks, or None if its item terms are not saturated.
+
+    Parameters
+    ----------
+    problem : Problem
+    label : int[S * n_items] or None
+        Sets of items; cells that join two sets must be gone.  Default: sets joined by comparisons.
+    """
+    if problem.x is not None:
+        return None
+    z, of_pattern = problem.item_patterns()
+    if z.shape[0] != z.shape[1]:
+        return None
+    j, cells = problem.n_items, problem.cells
+    base = of_pattern[cells.pattern] * j
+    node_i, node_j = base + cells.i, base + cells.j
+    if label is None:
+        label = components(node_i, node_j, len(z) * j)
+    ground = np.zeros(len(z) * j, bool)
+    reference = np.arange(len(z)) * j + problem.reference
+    ground[reference] = True
+    others = np.setdiff1d(label, label[reference])
+    ground[others] = True  # a label is the smallest node of its set
+    return Blocks(
+        problem, np.linalg.inv(z), node_i, node_j, label, ground.reshape(len(z), j),
+        problem.order[cells.pattern] * cells.sign[:, None], problem.tie[cells.pattern], problem.counts(),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class BlockPoint:
+    """Log-likelihood, gradient and information at one place."""
+
+    blocks: Blocks
+    d: Derivatives | None
+    extent: float
+
+    @property
+    def value(self) -> float:
+        return self.d.llf if self.d is not None else -np.inf
+
+    @cached_property
+    def _border(self) -> tuple[FloatArray, FloatArray]:
+        """C, float[S, J, b], and E, float[b, b]."""
+        b, d = self.blocks, self.d
+        assert d is not None
+        q, nb = b.order_columns.shape[1], b.n_border
+        on_node, corner = np.zeros((nb, b.n_nodes)), np.zeros((nb, nb))
+        for k in range(nb):
+            along = d.w_uu * b.order_columns[:, k] if k < q else d.w_ug * b.tie_columns[:, k - q]  # type: ignore[operator]  # w_ug exists when tie columns do
+            on_node[k] = np.bincount(b.node_i, along, b.n_nodes) - np.bincount(b.node_j, along, b.n_nodes)
+            corner[k, :q] = along @ b.order_columns
+        if nb > q:
+            assert d.w_ug is not None and d.w_gg is not None
+            corner[:q, q:] = b.order_columns.T @ (d.w_ug[:, None] * b.tie_columns)
+            corner[q:, q:] = b.tie_columns.T @ (d.w_gg[:, None] * b.tie_columns)
+        on_node[:, b.ground.ravel()] = 0.0
+        return on_node.T.reshape(b.n_sets, b.problem.n_items, nb), corner
+
+    @cached_property
+    def _laplacian(self) -> FloatArray:
+        """float[S, J, J]: D_s, with an identity row and column at each ground."""
+        b = self.blocks
+        assert self.d is not None
+        j = b.problem.n_items
+        place = b.node_i * j + b.node_j % j
+        if len(place) and (np.diff(place) > 0).all():  # one cell a pair: nothing to add up
+            upper = np.zeros(b.n_nodes * j)
+            upper[place] = self.d.w_uu
+        else:
+            upper = np.bincount(place, self.d.w_uu, b.n_nodes * j)
+        lap = upper.reshape(b.n_sets, j, j)
+        lap = -(lap + lap.transpose(0, 2, 1))
+        diagonal = -lap.sum(axis=2)
+        diagonal[b.ground] = 1.0
+        s, k = np.nonzero(b.ground)
+        lap[s, k, :] = 0.0
+        lap[s, :, k] = 0.0
+        at = np.arange(j)
+        lap[:, at, at] = diagonal
+        return lap
+
+    def gradient(self) -> tuple[FloatArray, FloatArray]:
+        """On the abilities, float[S, J], and on the border, float[b]."""
+        b, d = self.blocks, self.d
+        assert d is not None
+        nodes = np.bincount(b.node_i, d.r_u, b.n_nodes) - np.bincount(b.node_j, d.r_u, b.n_nodes)
+        nodes[b.ground.ravel()] = 0.0
+        parts = [d.r_u @ b.order_columns]
+        if b.tie_columns.shape[1]:
+            assert d.r_g is not None
+            parts.append(d.r_g @ b.tie_columns)
+        return nodes.reshape(b.n_sets, -1), np.concatenate(parts)
+
+    def newton_step(self) -> tuple[FloatArray, float]:
+        nodes, border = self.gradient()
+        if not self.blocks.n_border:
+            step = _solve(self._laplacian, nodes[:, :, None])[:, :, 0]
+            return step.ravel(), float(np.sum(step * nodes))
+        c, e = self._border
+        solved = _solve(self._laplacian, np.concatenate([nodes[:, :, None], c], axis=2))
+        d_nodes, d_c = solved[:, :, 0], solved[:, :, 1:]
+        schur = e - np.einsum("sjb,sjc->bc", c, d_c)
+        on_border = np.linalg.solve(schur, border - np.einsum("sjb,sj->b", c, d_nodes))
+        step = d_nodes - d_c @ on_border
+        return np.concatenate([step.ravel(), on_border]), float(np.sum(step * nodes) + on_border @ border)
+
+    def covariance(self) -> BlockCovariance:
+        b = self.blocks
+        inverse = _inverse(self._laplacian)
+        s, k = np.nonzero(b.ground)
+        inverse[s, k, k] = 0.0
+        if not b.n_border:
+            empty = np.zeros((b.n_sets, b.problem.n_items, 0))
+            return BlockCovariance(b, inverse, empty, np.zeros((0, 0)))
+        c, e = self._border
+        f = inverse @ c
+        return BlockCovariance(b, inverse, f, np.linalg.inv(e - np.einsum("sjb,sjc->bc", c, f)))
+
+
+def _solve(matrices: FloatArray, right: FloatArray) -> FloatArray:
+    """D_s^-1 R_s for positive definite D_s; LinAlgError if one is not."""
+    if len(matrices) == 1:
+        from scipy.linalg.lapack import dposv
+
+        _, x, info = dposv(matrices[0], right[0])
+        if info != 0:
+            raise np.linalg.LinAlgError("not positive definite")
+        out: FloatArray = x[None]
+        return out
+    np.linalg.cholesky(matrices)
+    return np.linalg.solve(matrices, right)
+
+
+def _inverse(matrices: FloatArray) -> FloatArray:
+    if len(matrices) == 1:
+        from scipy.linalg.lapack import dpotrf, dpotri
+
+        factor, info = dpotrf(matrices[0], lower=1)
+        half, info2 = dpotri(factor, lower=1)
+        if info or info2:
+            raise np.linalg.LinAlgError("not positive definite")
+        lower = np.tril(half)
+        full: FloatArray = (lower + np.tril(half, -1).T)[None]
+        return full
+    return np.linalg.inv(matrices)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockCovariance:
+    """Covariance of the parameters of a block model, never written out.
+
+    Attributes
+    ----------
+    blocks : Blocks
+    inverse : float[S, J, J]
+        D_s^-1, 0 at the grounds.
+    f : float[S, J, b]
+        D_s^-1 C_s.
+    m : float[b, b]
+        Inverse of the Schur complement: covariance of the border.
+    """
+
+    blocks: Blocks
+    inverse: FloatArray
+    f: FloatArray
+    m: FloatArray
+
+    def variances(self) -> FloatArray:
+        b, ref = self.blocks, self.blocks.problem.reference
+        at = np.arange(b.problem.n_items)
+        own = self.inverse[:, at, at] + self.inverse[:, [ref], [ref]] - 2.0 * self.inverse[:, :, ref]
+        items = b.inverse**2 @ own
+        if b.n_border:
+            w = np.einsum("ts,sjb->tjb", b.inverse, self.f - self.f[:, [ref], :])
+            items = items + np.einsum("tjb,bc,tjc->tj", w, self.m, w)
+        return np.concatenate([items.ravel(), np.diag(self.m)])
+
+    def between(self, functions: FloatArray) -> FloatArray:
+        b = self.blocks
+        n = b.problem.n_item_params
+        terms = functions[:, :n].reshape(len(functions), -1, b.problem.n_items).copy()
+        terms[:, :, b.problem.reference] -= terms.sum(axis=2)
+        on_nodes = np.einsum("mtj,ts->smj", terms, b.inverse)
+        out: FloatArray = np.einsum("smj,snj->mn", on_nodes @ self.inverse, on_nodes)
+        if b.n_border:
+            w = np.einsum("smj,sjb->mb", on_nodes, self.f) - functions[:, n:]
+            out = out + w @ self.m @ w.T
+        return out

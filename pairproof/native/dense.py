@@ -1,0 +1,366 @@
+"""Solver for every other model: slopes, item covariates, factors that are not crossed, fits with infinite parameters.
+
+Item terms are taken in an orthonormal basis of their columns (QR), so that a covariate like the year 1998 costs no
+digits.  Cells are grouped by pair; with w_c the weights of a pair's cells and z_c their terms the information is
+
+    H = sum over pairs of (d_p d_p') x (sum_c w_c z_c z_c'),    d_p = x_i - x_j  (e_i - e_j for free items)
+
+so that 400 judges with a numeric covariate are pooled by matrix products before the items are looked at.  Where most
+patterns have most pairs the cells are held as a table, patterns x pairs; else as a list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .problem import Problem
+from .ties import Counts, Derivatives, derivatives
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+#: A pivot this small relative to its diagonal means that the matrix is singular in doubles (which carry 16 digits).
+_SMALL_PIVOT = 1e-11
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """Columns of a matrix written as combinations of better ones: matrix = columns @ change.
+
+    Attributes
+    ----------
+    columns : float[n, k]
+    inverse : float[k, k]
+        Inverse of the change: parameters of the matrix are inverse @ parameters of the columns.
+    """
+
+    columns: FloatArray
+    inverse: FloatArray
+
+
+def orthonormal(matrix: FloatArray, saturated: bool = False) -> Basis:
+    """An orthonormal basis (times sqrt(n), so that entries are of order 1), or the unit vectors if saturated."""
+    n, k = matrix.shape
+    if k == 0:
+        return Basis(matrix, np.zeros((0, 0)))
+    if saturated and n == k:
+        return Basis(np.eye(n), np.linalg.inv(matrix))
+    q, r = np.linalg.qr(matrix)
+    return Basis(q * np.sqrt(n), np.linalg.inv(r / np.sqrt(n)))
+
+
+@dataclass(frozen=True, eq=False)
+class Dense:
+    """A problem with its bases.
+
+    Attributes
+    ----------
+    problem : Problem
+    z, order, tie : Basis
+        Over strata: combinations of pattern and order sign.
+    x : Basis
+        Over items; for free items the unit vectors without the reference.
+    pair_i, pair_j : int[n_pairs]
+    d : float[n_pairs, k]
+        Differences of the rows of x.
+    grid : bool
+        Cells as a table, strata x pairs, instead of a list.
+    stratum, pair : int[n_cells]
+    y : Counts
+        In the layout of the cells.
+    keep : float[n_inner, n_free] or None
+        Orthonormal complement of the directions that are not estimable; None: all are.
+    """
+
+    problem: Problem
+    z: Basis
+    order: Basis
+    tie: Basis
+    x: Basis
+    pair_i: IntArray
+    pair_j: IntArray
+    d: FloatArray
+    grid: bool
+    stratum: IntArray
+    pair: IntArray
+    y: Counts
+    keep: FloatArray | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of item terms, number of columns of x."""
+        return self.z.columns.shape[1], self.x.columns.shape[1]
+
+    @property
+    def n_inner(self) -> int:
+        t, k = self.shape
+        return t * k + self.order.columns.shape[1] + self.tie.columns.shape[1]
+
+    @property
+    def splits(self) -> tuple[int, int]:
+        """Where the order and the tie parameters begin."""
+        t, k = self.shape
+        return t * k, t * k + self.order.columns.shape[1]
+
+    def start(self) -> FloatArray:
+        inner = np.zeros(self.n_inner)
+        _, at = self.splits
+        if self.n_inner > at:
+            # The constant, in the basis: least squares is exact since the first tie column is 1.
+            inner[at:] = np.linalg.solve(self.tie.inverse, np.eye(self.n_inner - at)[0] * self.problem.start_tie())
+        return inner if self.keep is None else self.keep.T @ inner
+
+    def inner(self, x: FloatArray) -> FloatArray:
+        return x if self.keep is None else self.keep @ x
+
+    def predictors(self, inner: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """u and g in the layout of the cells (g of a table is one column)."""
+        t, k = self.shape
+        at_order, at_tie = self.splits
+        gaps = inner[:at_order].reshape(t, k) @ self.d.T
+        by_order = self.order.columns @ inner[at_order:at_tie]
+        g = self.tie.columns @ inner[at_tie:]
+        if self.grid:
+            return self.z.columns @ gaps + by_order[:, None], g[:, None]
+        u = np.einsum("ct,tc->c", self.z.columns[self.stratum], gaps[:, self.pair]) + by_order[self.stratum]
+        return u, g[self.stratum]
+
+    def evaluate(self, x: FloatArray) -> DensePoint:
+        u, g = self.predictors(self.inner(x))
+        extent = max(float(np.abs(u).max(initial=0.0)), float(np.abs(g).max(initial=0.0)))
+        if not np.isfinite(extent) or (self.problem.model == "rao-kupper" and not (g > 0).all()):
+            extent = np.inf
+        d = derivatives(u, g, self.y, self.problem.model) if extent < np.inf else None
+        return DensePoint(self, d, extent)
+
+    # Sums over the cells of each pair, float[.., n_pairs], and over everything.
+
+    def per_pair(self, columns: FloatArray, values: FloatArray) -> FloatArray:
+        """float[m, n_pairs]: sum over the cells of a pair of columns[stratum, m] * values."""
+        if self.grid:
+            out: FloatArray = columns.T @ values
+            return out
+        n = len(self.pair_i)
+        return np.stack([np.bincount(self.pair, columns[self.stratum, m] * values, n) for m in range(columns.shape[1])]) \
+            if columns.shape[1] else np.zeros((0, n))
+
+    def per_stratum(self, values: FloatArray) -> FloatArray:
+        if self.grid:
+            return values.sum(axis=1)
+        return np.bincount(self.stratum, values, len(self.z.columns))
+
+    def products(self, values: FloatArray) -> FloatArray:
+        """float[t, t, n_pairs]: sum over the cells of a pair of values * z z'."""
+        t, n = self.z.columns.shape[1], len(self.pair_i)
+        if t > 8 and not self.grid:  # one small matrix product a pair beats t(t+1)/2 passes over the cells
+            order = np.argsort(self.pair, kind="stable")
+            ends = np.searchsorted(self.pair[order], np.arange(n + 1))
+            out = np.empty((n, t, t))
+            rows = self.z.columns[self.stratum[order]]
+            weighted = rows * values[order, None]
+            for p in range(n):
+                a, b = ends[p], ends[p + 1]
+                out[p] = rows[a:b].T @ weighted[a:b]
+            return out.transpose(1, 2, 0)
+        a, b = np.triu_indices(t)
+        upper = self.per_pair(self.z.columns[:, a] * self.z.columns[:, b], values)
+        full = np.empty((t, t, n))
+        full[a, b] = upper
+        full[b, a] = upper
+        return full
+
+    # Parameters of the problem from those solved for.
+
+    def to_params(self, x: FloatArray) -> FloatArray:
+        return self._outward(self.inner(x)[None, :])[0]
+
+    def _outward(self, inner: FloatArray) -> FloatArray:
+        """float[m, n_inner] to float[m, n_params]."""
+        t, k = self.shape
+        a, b = self.splits
+        items = self.z.inverse @ inner[:, :a].reshape(len(inner), t, k)
+        if self.problem.x is None:
+            items = np.insert(items, self.problem.reference, 0.0, axis=2)
+        else:
+            items = items @ self.x.inverse.T
+        return np.concatenate([items.reshape(len(inner), -1), inner[:, a:b] @ self.order.inverse.T,
+                               inner[:, b:] @ self.tie.inverse.T], axis=1)
+
+    def inward(self, functions: FloatArray) -> FloatArray:
+        """Linear functions of the parameters as functions of what is solved for: float[m, n_params] to float[m, n_inner]."""
+        t, k = self.shape
+        n, q = self.problem.n_item_params, self.order.columns.shape[1]
+        items = functions[:, :n].reshape(len(functions), t, n // t)
+        if self.problem.x is None:
+            items = np.delete(items, self.problem.reference, axis=2)
+        else:
+            items = items @ self.x.inverse
+        items = np.einsum("mtk,ts->msk", items, self.z.inverse)
+        inner = np.concatenate([items.reshape(len(functions), -1), functions[:, n : n + q] @ self.order.inverse,
+                                functions[:, n + q :] @ self.tie.inverse], axis=1)
+        return inner if self.keep is None else inner @ self.keep
+
+    def outward_directions(self, directions: FloatArray) -> FloatArray:
+        """float[n_inner, k] directions as directions of the parameters, each of length 1 in its largest entry."""
+        if directions.shape[1] == 0:
+            return np.zeros((self.problem.n_params, 0))
+        out = self._outward(directions.T).T
+        scaled: FloatArray = out / np.abs(out).max(axis=0)
+        return scaled
+
+
+def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray | None = None) -> Dense:
+    """Lay the problem out.
+
+    Parameters
+    ----------
+    alive : bool[n_cells, 3] or None
+        Outcomes that stay possible in the limit of a separated fit.
+    keep : float[n_inner, n_free] or None
+    """
+    cells, j = problem.cells, problem.n_items
+    strata, stratum = np.unique(cells.pattern * 3 + cells.sign + 1, return_inverse=True)
+    stratum = np.ravel(stratum)
+    of, sign = strata // 3, strata % 3 - 1
+    pairs, pair = np.unique(cells.i * j + cells.j, return_inverse=True)
+    pair = np.ravel(pair)
+    item_rows, back = problem.item_patterns()
+    saturated = problem.x is None and item_rows.shape[0] == item_rows.shape[1]
+    z = orthonormal(item_rows, saturated)
+    z = replace(z, columns=z.columns[back[of]])
+    order = orthonormal(problem.order)
+    order = replace(order, columns=order.columns[of] * sign[:, None])
+    tie = orthonormal(problem.tie)
+    tie = replace(tie, columns=tie.columns[of])
+    if problem.x is None:
+        x = Basis(np.delete(np.eye(j), problem.reference, axis=1), np.eye(j - 1))
+    else:
+        x = orthonormal(problem.x - problem.x.mean(axis=0))
+    pair_i, pair_j = pairs // j, pairs % j
+    y = problem.counts(None if alive is None else alive.T)
+    grid = alive is None and len(cells) * 2 >= len(strata) * len(pairs)
+    if grid:
+        def table(values: FloatArray) -> FloatArray:
+            out = np.zeros((len(strata), len(pairs)))
+            out[stratum, pair] = values
+            return out
+        y = Counts(table(y.first), table(y.tie), table(y.second), table(y.total))
+    elif alive is not None:
+        certain = alive.sum(axis=1) == 1  # such a cell has probability 1 in the limit
+        zero = np.where(certain, 0.0, 1.0)
+        y = Counts(y.first * zero, y.tie * zero, y.second * zero, y.total * zero, alive.T)
+    return Dense(problem, z, order, tie, x, pair_i, pair_j, x.columns[pair_i] - x.columns[pair_j], grid, stratum, pair, y, keep)
+
+
+@dataclass(frozen=True, eq=False)
+class DensePoint:
+    """Log-likelihood, gradient and information at one place."""
+
+    dense: Dense
+    d: Derivatives | None
+    extent: float
+
+    @property
+    def value(self) -> float:
+        return self.d.llf if self.d is not None else -np.inf
+
+    def _gradient(self) -> FloatArray:
+        dense, d = self.dense, self.d
+        assert d is not None
+        items = dense.per_pair(dense.z.columns, d.r_u) @ dense.d
+        parts = [items.ravel(), dense.order.columns.T @ dense.per_stratum(d.r_u)]
+        if dense.tie.columns.shape[1]:
+            assert d.r_g is not None
+            parts.append(dense.tie.columns.T @ dense.per_stratum(d.r_g))
+        return np.concatenate(parts)
+
+    def _information(self) -> FloatArray:
+        dense, d = self.dense, self.d
+        assert d is not None
+        (t, k), (a, b), n = dense.shape, dense.splits, dense.n_inner
+        h = np.zeros((n, n))
+        m = dense.products(d.w_uu)
+        # sum_p d_p d_p' m_p as one product: (n_pairs x k k)' (n_pairs x t t)
+        if dense.problem.x is None:
+            h[:a, :a] = self._laplacians(m).transpose(0, 2, 1, 3).reshape(a, a)
+        else:
+            outer = (dense.d[:, :, None] * dense.d[:, None, :]).reshape(len(dense.d), -1)
+            h[:a, :a] = (m.reshape(t * t, -1) @ outer).reshape(t, t, k, k).transpose(0, 2, 1, 3).reshape(a, a)
+        w_order = dense.per_stratum(d.w_uu)
+        for c in range(b - a):
+            column = dense.order.columns[:, [c]]
+            h[:a, a + c] = (dense.per_pair(dense.z.columns * column, d.w_uu) @ dense.d).ravel()
+            h[a:b, a + c] = dense.order.columns.T @ (w_order * column[:, 0])
+        if n > b:
+            assert d.w_ug is not None and d.w_gg is not None
+            w_tie, w_cross = dense.per_stratum(d.w_gg), dense.per_stratum(d.w_ug)
+            for c in range(n - b):
+                column = dense.tie.columns[:, [c]]
+                h[:a, b + c] = (dense.per_pair(dense.z.columns * column, d.w_ug) @ dense.d).ravel()
+                h[a:b, b + c] = dense.order.columns.T @ (w_cross * column[:, 0])
+                h[b:, b + c] = dense.tie.columns.T @ (w_tie * column[:, 0])
+        upper = np.triu(h)
+        return upper + np.triu(h, 1).T
+
+    def _laplacians(self, m: FloatArray) -> FloatArray:
+        """float[t, t, k, k]: weighted Laplacians of the free items, without the reference."""
+        dense = self.dense
+        j, t = dense.problem.n_items, m.shape[0]
+        lap = np.zeros((t, t, j, j))
+        lap[:, :, dense.pair_i, dense.pair_j] = -m
+        lap[:, :, dense.pair_j, dense.pair_i] = -m
+        at = np.arange(j)
+        lap[:, :, at, at] = -lap.sum(axis=3)
+        keep = np.delete(at, dense.problem.reference)
+        out: FloatArray = lap[:, :, keep[:, None], keep]
+        return out
+
+    @cached_property
+    def _reduced(self) -> FloatArray:
+        h, keep = self._information(), self.dense.keep
+        return h if keep is None else keep.T @ h @ keep
+
+    def newton_step(self) -> tuple[FloatArray, float]:
+        from scipy.linalg.lapack import dposv
+
+        q, keep = self._gradient(), self.dense.keep
+        if keep is not None:
+            q = keep.T @ q
+        if len(q) == 0:
+            return q, 0.0
+        factor, step, info = dposv(self._reduced, q)
+        if info != 0 or (np.diag(factor) ** 2 < _SMALL_PIVOT * np.diag(self._reduced)).any():
+            raise np.linalg.LinAlgError("not positive definite")
+        return step, float(q @ step)
+
+    def covariance(self) -> DenseModelCovariance:
+        n = len(self._reduced)
+        return DenseModelCovariance(self.dense, np.linalg.inv(self._reduced) if n else np.zeros((0, 0)))
+
+
+@dataclass(frozen=True, eq=False)
+class DenseModelCovariance:
+    """Covariance of the problem's parameters from that of the reduced ones."""
+
+    dense: Dense
+    inner: FloatArray
+
+    def variances(self) -> FloatArray:
+        out = np.empty(self.dense.problem.n_params)
+        for start in range(0, len(out), 512):
+            rows = np.arange(start, min(start + 512, len(out)))
+            functions = np.zeros((len(rows), len(out)))
+            functions[np.arange(len(rows)), rows] = 1.0
+            inner = self.dense.inward(functions)
+            out[rows] = np.einsum("mi,ij,mj->m", inner, self.inner, inner, optimize=True)
+        return out
+
+    def between(self, functions: FloatArray) -> FloatArray:
+        inner = self.dense.inward(functions)
+        out: FloatArray = inner @ self.inner @ inner.T
+        return out

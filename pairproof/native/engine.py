@@ -1,0 +1,351 @@
+"""What both fitters do: from a table and a specification to a `Fit`.
+
+The likelihood is conditional on each comparison (product multinomial), so that the nuisance constants of the log-linear
+form, one a pair and covariate cell, never appear: the estimates are the same (Dittrich, Hatzinger and Katzenbeisser
+1998) and a million of them cost nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cell_table import CellTable
+from ..comparisons import Comparisons, Factor
+from ..errors import AliasError, FormulaError, InputError, ItemError
+from ..fit import Fit, Stopping
+from ..outcomes import OutcomeModel
+from ..spec import LOG_WORTH_PER_UNIT, ModelSpec, Term, by_suffix
+from . import covariates, solve
+from .cells import Cells, count_cells
+from .deviance import deviance
+from .formula import Formula, parse
+from .problem import Problem
+from .words import estimability_warnings
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+By = covariates.By
+
+RULE = "squared Newton decrement (step length in standard errors) <= 1e-16"
+
+
+def engine_name() -> str:
+    try:
+        return f"pairproof {version('pairproof')} native"
+    except PackageNotFoundError:
+        return "pairproof native"
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """A problem with the names of its parts."""
+
+    problem: Problem
+    patterns: covariates.Patterns
+    item_by: tuple[By, ...]
+    order_by: tuple[By, ...]
+    tie_by: tuple[By, ...]
+    x_terms: tuple[tuple[str, str | None, str | None], ...]  # name, covariate, level
+    table: Comparisons  # as it enters the likelihood
+    tie_fixed: str  # "" or why the tie parameter has no number
+
+
+def fit(data: Comparisons, spec: ModelSpec) -> Fit:
+    """Fit by maximum likelihood.
+
+    Raises
+    ------
+    InputError and its kin
+        The specification does not fit the table.
+    ConvergenceError
+        See :func:`pairproof.native.solve.solve`.
+    """
+    model = _build(data, spec)
+    found = solve.solve(model.problem)
+    terms, beta, units, is_reference = _name(model, spec, found.params)
+    cells, p = model.problem.cells, found.probabilities
+    observed, fitted, finer = _deviance_table(data, model, spec, p)
+    categories = 3 if model.table.tie_category else 2
+    null_p, null_rank = _null_model(model)
+    df_cells = finer * (categories - 1)
+    rank = found.rank + (1 if model.tie_fixed == "none observed" else 0)
+    null_space = found.null_space * units[: len(found.null_space), None]
+    scaled = _Scaled(found.covariance, units[: len(found.params)])
+    extra = len(terms) - len(found.params)
+    if extra:  # a tie parameter that is not in the problem: infinite, or at its boundary
+        infinite = model.tie_fixed == "none observed"
+        null_space = np.pad(null_space, ((0, extra), (0, 1 if infinite else 0)))
+        if infinite:
+            null_space[-1, -1] = 1.0
+        scaled = _Padded(scaled, len(found.params))
+    saturated = _saturated_llf(observed)
+    result = Fit(
+        spec=spec, data=data, terms=terms, beta=beta, is_reference=is_reference, covariance=scaled, null_space=null_space,
+        outcome_model=_outcome_model(spec, model.table), scale=spec.scale, constraint=_constraint(spec),
+        groups=covariates.group_labels(model.patterns, np.bincount(cells.pattern, cells.totals, model.patterns.n)),
+        cell_table=lambda: _cell_table(data, model, spec, p),
+        llf=found.llf, deviance=deviance(observed, fitted), df_resid=df_cells - rank,
+        null_deviance=2.0 * (saturated - float(np.sum(np.where(cells.counts > 0, cells.counts * np.log(np.where(null_p > 0, null_p, 1.0)), 0.0)))),
+        df_null=df_cells - null_rank, n_comparisons=float(cells.counts.sum()), engine=engine_name(),
+        stopping=Stopping(RULE, True, found.steps, found.decrement),
+        quasi_likelihood=spec.ties == "half" and bool(data.ties.any()),
+    )
+    if spec.reference == "sum" and not spec.item_terms:
+        result = result.with_reference("sum")
+    warnings = (*model.patterns.warnings, *_table_warnings(data, spec, model), *estimability_warnings(result, found.separated, model.tie_fixed))
+    return replace(result, warnings=warnings)
+
+
+def _outcome_model(spec: ModelSpec, table: Comparisons) -> OutcomeModel:
+    if not table.tie_category:
+        return "binary"
+    return "rao-kupper" if spec.ties == "rao-kupper" else "davidson"
+
+
+def _treat_ties(data: Comparisons, spec: ModelSpec) -> Comparisons:
+    if spec.ties == "drop":
+        return data.without_ties()
+    if spec.ties == "half":
+        return data.ties_as_half_wins()
+    if spec.ties in ("davidson", "rao-kupper") and not data.tie_category:
+        raise InputError(f"ties={spec.ties!r}, but {data.source} has no tie category: nobody could answer 'no preference'; "
+                         "use ties='none', or say that there was a tie category when reading the table")
+    return data
+
+
+def _build(data: Comparisons, spec: ModelSpec) -> _Model:
+    table = _treat_ties(data, spec)
+    if not (table.wins.any() or table.losses.any() or table.ties.any()):
+        raise InputError(f"{data.source}: no comparisons are left once ties are dropped ({data.ties.sum():g} ties); use ties='davidson'")
+    formula = parse(spec.by)
+    if formula.order and not spec.order_effect:
+        raise FormulaError(f"by={spec.by!r} lets the order effect vary, but order_effect is not asked for")
+    if formula.tie and spec.ties not in ("davidson", "rao-kupper"):
+        raise FormulaError(f"by={spec.by!r} lets the tie parameter vary, but ties={spec.ties!r} has none")
+    patterns = covariates.find_patterns(formula, table)
+    order_values = _order_column(data) if spec.order_effect else None
+    cells = count_cells(table, patterns.of_row, patterns.n, order_values)
+    item_by, z = covariates.matrix(formula.item, patterns, "the items")
+    order_by, order = covariates.matrix(formula.order, patterns, "the order effect") if spec.order_effect else ((), np.zeros((patterns.n, 0)))
+    has_tie = spec.ties in ("davidson", "rao-kupper")
+    tie_by, tie = covariates.matrix(formula.tie, patterns, "the tie parameter") if has_tie else ((), np.zeros((patterns.n, 0)))
+    outcome: OutcomeModel = _outcome_model(spec, table)
+    tie_fixed = ""
+    if has_tie and not cells.counts[:, 1].any():
+        if len(tie_by) > 1:
+            raise InputError(f"by={spec.by!r} lets the tie parameter vary, but there are no ties at all in {data.source}; leave tie:... out")
+        tie_fixed = "none observed" if spec.ties == "davidson" else "boundary"
+        outcome, tie, tie_by = "binary", np.zeros((patterns.n, 0)), ()
+    x, x_terms = _item_columns(data, spec)
+    if spec.order_effect and not (cells.sign != 0).any():
+        raise InputError("order_effect: every row has order 0 (neutral ground), so there is no order effect to estimate")
+    problem = Problem(cells, len(data.items), z, order, tie, x, _reference(data, spec), outcome)
+    return _Model(problem, patterns, item_by, order_by, tie_by, x_terms, table, tie_fixed)
+
+
+def _reference(data: Comparisons, spec: ModelSpec) -> int:
+    if spec.item_terms or spec.reference == "sum":
+        return len(data.items) - 1
+    if spec.reference not in data.items:
+        raise ItemError(f"reference {spec.reference!r} is not an item; the items are {', '.join(data.items)}, or 'sum'")
+    return data.items.index(spec.reference)
+
+
+def _constraint(spec: ModelSpec) -> str:
+    if spec.item_terms:
+        return "abilities from item covariates"
+    return "items sum to zero within each term" if spec.reference == "sum" else f"reference {spec.reference}"
+
+
+def _order_column(data: Comparisons) -> FloatArray:
+    column = data.columns.get("order")
+    if column is None:
+        return np.ones(data.n_rows)
+    values = np.array([float(v) for v in column.levels])[column.codes] if isinstance(column, Factor) else column
+    bad = ~np.isin(values, (0.0, 1.0))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise InputError(f"{data.source}, row {row + 1}: order is {values[row]}; expected 1 (the one named first has its "
+                         "advantage) or 0 (neutral ground)")
+    return values
+
+
+def _item_columns(data: Comparisons, spec: ModelSpec) -> tuple[FloatArray | None, tuple[tuple[str, str | None, str | None], ...]]:
+    """Item covariates as columns, float[n_items, k], with name, covariate and level of each."""
+    if not spec.item_terms:
+        if spec.separate:
+            raise InputError(f"separate={list(spec.separate)} makes sense only beside item_terms")
+        return None, ()
+    columns, names = [], []
+    for term in spec.item_terms:
+        if term not in data.item_data:
+            raise FormulaError(f"no item covariate {term!r}; the table has {', '.join(data.item_data) or 'none (pass item_data)'}")
+        column = data.item_data[term]
+        if isinstance(column, Factor):
+            for k, level in enumerate(column.levels[1:], start=1):
+                columns.append((column.codes == k).astype(float))
+                names.append((f"{term}[{level}]", term, level))
+        else:
+            columns.append(column)
+            names.append((term, term, None))
+    for item in spec.separate:
+        if item not in data.items:
+            raise ItemError(f"separate item {item!r} is not an item; the items are {', '.join(data.items)}")
+        columns.append((np.array(data.items) == item).astype(float))
+        names.append((item, None, item))
+    x = np.stack(columns, axis=1)
+    # Only differences of items count, so a covariate that is the same for all items is aliased with the constant.
+    bad = covariates.aliased(np.column_stack([np.ones(len(x)), x]))
+    if bad is not None:
+        k, others = bad
+        partners = ", ".join(names[o - 1][0] for o in others if o) or "a constant (it is the same for all items)"
+        raise AliasError(f"the item covariate {names[k - 1][0]} cannot be told from {partners}; leave one of them out")
+    return x, tuple(names)
+
+
+def _name(model: _Model, spec: ModelSpec, params: FloatArray) -> tuple[tuple[Term, ...], FloatArray, FloatArray, NDArray[np.bool_]]:
+    """Terms, estimates on the fit's scale, units (log-odds to scale), references; in the order of the problem."""
+    per_unit = 1.0 / LOG_WORTH_PER_UNIT[spec.scale]
+    terms: list[Term] = []
+    reference: list[bool] = []
+    for by in model.item_by:
+        if model.problem.x is None:
+            for k, item in enumerate(model.table.items):
+                terms.append(Term(item + by_suffix(by), "item", item=item, by=by))
+                reference.append(k == model.problem.reference)
+        else:
+            for name, covariate, level in model.x_terms:
+                terms.append(Term(name + by_suffix(by), "covariate", item=level if covariate is None else None,
+                                  covariate=covariate, covariate_level=None if covariate is None else level, by=by))
+                reference.append(False)
+    n_items = len(terms)
+    terms += [Term("order" + by_suffix(by), "order", by=by) for by in model.order_by]
+    terms += [Term("tie" + by_suffix(by), "tie", by=by) for by in model.tie_by]
+    units = np.concatenate([np.full(n_items, per_unit), np.ones(len(terms) - n_items)])
+    beta = params * units
+    reference += [False] * (len(terms) - n_items)
+    if model.tie_fixed:
+        terms.append(Term("tie", "tie"))
+        beta, units = np.append(beta, 0.0), np.append(units, 1.0)
+        reference.append(model.tie_fixed == "boundary")
+    return tuple(terms), beta, units, np.array(reference)
+
+
+@dataclass(frozen=True, eq=False)
+class _Scaled:
+    """Covariance of units * beta."""
+
+    base: solve.Covariance
+    units: FloatArray
+
+    def variances(self) -> FloatArray:
+        return self.base.variances() * self.units**2
+
+    def between(self, functions: FloatArray) -> FloatArray:
+        return self.base.between(functions * self.units)
+
+
+@dataclass(frozen=True, eq=False)
+class _Padded:
+    """Covariance with further parameters that are fixed."""
+
+    base: _Scaled
+    n: int
+
+    def variances(self) -> FloatArray:
+        return np.append(self.base.variances(), 0.0)
+
+    def between(self, functions: FloatArray) -> FloatArray:
+        return self.base.between(functions[:, : self.n])
+
+
+def _finer_cells(data: Comparisons, model: _Model, spec: ModelSpec) -> tuple[Cells, IntArray]:
+    """Cells of the table for deviance and df, and for each the pattern of the model."""
+    order = _order_column(data) if spec.order_effect else None
+    own = model.patterns.of_row
+    if spec.cells == ("row",):
+        finer, n = np.arange(data.n_rows), data.n_rows
+        of = own
+    else:
+        extra = covariates.find_patterns(Formula(), model.table, spec.cells)
+        pair = own * extra.n + extra.of_row
+        distinct, finer = np.unique(pair, return_inverse=True)
+        n, of = len(distinct), distinct // extra.n
+    cells = count_cells(model.table, np.ravel(finer), n, order)
+    return cells, of[cells.pattern]
+
+
+def _deviance_table(data: Comparisons, model: _Model, spec: ModelSpec, p: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+    """Observed and fitted counts and the number of cells."""
+    cells = model.problem.cells
+    if not spec.cells:
+        return cells.counts, cells.totals[:, None] * p, len(cells)
+    fine, of = _finer_cells(data, model, spec)
+    return fine.counts, fine.totals[:, None] * p[_match(fine, of, cells, len(data.items))], len(fine)
+
+
+def _match(fine: Cells, of: IntArray, coarse: Cells, n_items: int) -> IntArray:
+    """For each fine cell the coarse cell of the same pattern, pair and sign."""
+    def key(pattern: IntArray, c: Cells) -> IntArray:
+        return ((pattern * n_items + c.i) * n_items + c.j) * 3 + c.sign + 1
+    known = key(coarse.pattern, coarse)
+    by_key = np.argsort(known)
+    return by_key[np.searchsorted(known[by_key], key(of, fine))]
+
+
+def _cell_table(data: Comparisons, model: _Model, spec: ModelSpec, p: FloatArray) -> CellTable:
+    cells = model.problem.cells
+    own = covariates.pattern_labels(model.patterns)
+    order = {1: "first named", -1: "second named", 0: "neutral"} if spec.order_effect else {}
+    if not spec.cells:
+        labels = [own[s] for s in cells.pattern]
+        table, fitted = cells, cells.totals[:, None] * p
+    else:
+        table, of = _finer_cells(data, model, spec)
+        fitted = table.totals[:, None] * p[_match(table, of, cells, len(data.items))]
+        labels = [f"{own[s]}#{k + 1}".lstrip(",") for s, k in zip(of, table.pattern)]
+    if order:
+        labels = [",".join(filter(None, [lb, f"order={order[int(s)]}"])) for lb, s in zip(labels, table.sign)]
+    return CellTable(table.i, table.j, tuple(labels), table.counts, fitted)
+
+
+def _saturated_llf(observed: FloatArray) -> float:
+    n = observed.sum(axis=1, keepdims=True)
+    share = np.where(observed > 0, observed / n, 1.0)
+    return float(np.sum(observed * np.log(share)))
+
+
+def _null_model(model: _Model) -> tuple[FloatArray, int]:
+    """Outcome probabilities if all items are equal and order has no effect, and the number of parameters.
+
+    Tie parameters are kept.  Returns float[n_cells, 3] and an int.
+    """
+    problem = model.problem
+    cells = problem.cells
+    half = np.array([0.5, 0.0, 0.5])
+    if model.tie_fixed or problem.model == "binary":
+        return np.broadcast_to(half, cells.counts.shape), int(model.tie_fixed == "none observed")
+    r = problem.tie.shape[1]
+    if r == 0:
+        return np.full(cells.counts.shape, 1.0 / 3.0), 0
+    if r == 1:
+        share = cells.counts[:, 1].sum() / cells.counts.sum()
+        return np.broadcast_to(np.array([(1 - share) / 2, share, (1 - share) / 2]), cells.counts.shape), 1
+    equal = replace(problem, x=np.zeros((problem.n_items, 0)), order=np.zeros((len(problem.z), 0)), z=problem.z[:, :1])
+    found = solve.solve(equal)
+    return found.probabilities, found.rank
+
+
+def _table_warnings(data: Comparisons, spec: ModelSpec, model: _Model) -> tuple[str, ...]:
+    out = []
+    ties = float(data.ties.sum())
+    if spec.ties == "drop" and ties:
+        out.append(f"{ties:g} of {data.n_comparisons:g} comparisons are ties and were dropped, as asked (ties='drop')")
+    if spec.ties == "half" and ties:
+        out.append(f"{ties:g} ties count as half a win each way, as asked (ties='half'): a quasi-likelihood, whose "
+                   "log-likelihood, AIC and deviance cannot be compared with those of other data")
+    return tuple(out)

@@ -1,0 +1,56 @@
+"""Probabilities of the outcomes of one comparison, and how a log-odds turns into them.
+
+With u the log-odds of the first item against the second, and g the tie parameter::
+
+    binary      P(first) = 1 / (1 + exp(-u)),                       P(tie) = 0
+    davidson    P(first) : P(tie) : P(second) = exp(u/2) : exp(g) : exp(-u/2)
+    rao-kupper  P(first) = 1 / (1 + exp(-(u - g))),  P(second) = 1 / (1 + exp(u + g)),  P(tie) = the rest
+
+Davidson (1970, JASA 65, 317-328) with nu = exp(g); Rao and Kupper (1967, JASA 62, 194-204) with theta = exp(g),
+g >= 0.  In the log-linear form of Dras (2015, eq. 1) u/2 = lambda_j - lambda_k and g = gamma.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+OutcomeModel = Literal["binary", "davidson", "rao-kupper"]
+
+
+def outcome_probabilities(u: FloatArray, g: FloatArray, model: OutcomeModel) -> FloatArray:
+    """P(first preferred), P(tie), P(second preferred), without overflow for any u.
+
+    Parameters
+    ----------
+    u : float[...]
+        Log-odds of first against second, order effect included.
+    g : float[...]
+        Tie parameter, same shape (ignored if binary); -inf gives no ties.
+    model : {"binary", "davidson", "rao-kupper"}
+
+    Returns
+    -------
+    float[..., 3]
+        Each row sums to 1.
+    """
+    half = np.asarray(u, float) / 2
+    if model == "rao-kupper":
+        # (1 + tanh(x/2)) / 2 is the logistic function; differences of tanh would cancel for the tie, so the tie
+        # is written as a product: P(tie) = P(first) P(second) (exp(2g) - 1).
+        p_first = _logistic(2 * half - g)
+        p_second = _logistic(-2 * half - g)
+        return np.stack([p_first, p_first * p_second * np.expm1(2 * np.asarray(g, float)), p_second], axis=-1)
+    tie = np.full_like(half, -np.inf) if model == "binary" else np.broadcast_to(np.asarray(g, float), half.shape)
+    top = np.maximum(np.abs(half), tie)
+    weights = np.exp(np.stack([half - top, tie - top, -half - top], axis=-1))
+    total: FloatArray = weights / weights.sum(axis=-1, keepdims=True)
+    return total
+
+
+def _logistic(x: FloatArray) -> FloatArray:
+    e = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1.0, e) / (1.0 + e)
