@@ -361,7 +361,8 @@ def _cure_r_package(package: RPackage) -> str:
 
 def _print_for_setup() -> None:
     for entry in examine(extras=("r", "test")).missing:
-        print(entry.kind, entry.what, f"{entry.why}; cure: {entry.cure}", sep="\t")
+        texts = (entry.kind, entry.what, f"{entry.why}; cure: {entry.cure}")
+        print("\t".join(" ".join(text.split()) for text in texts))
 
 
 if __name__ == "__main__":

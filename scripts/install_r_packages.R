@@ -1,7 +1,7 @@
 # Installs R packages where they can be had: tarballs at hand, then CRAN, then CRAN's archive.  Called by setup.sh.
 #
 #   lacking FILE             prints "LACKING name" for each package of FILE that is missing or too old, and "LIBRARY folder"
-#   plan NAME...             prints "PLAN name" for the NAMEs and what they need in turn, and "CRAN yes" if CRAN has any
+#   plan NAME...             prints "PLAN name" for the NAMEs and what they need in turn, and "CRAN yes" if CRAN answers
 #   install FOLDER NAME...   installs the NAMEs into FOLDER
 #
 # "lacking" is run without user profiles, as pairproof's own R is, so it sees the libraries that count; the other two read
@@ -104,7 +104,7 @@ plan <- function(names) {
     needed <- unique(c(unlist(tools::package_dependencies(names, db = index, recursive = TRUE)), names))
     needed <- setdiff(needed, rownames(utils::installed.packages(priority = "base")))
     needed <- union(Filter(Negate(usable), needed), names)
-    if (any(names %in% rownames(index))) cat("CRAN yes\n")
+    cat("CRAN yes\n")
   }
   for (name in needed) cat("PLAN", name, "\n")
 }

@@ -62,7 +62,8 @@ tell_missing() {
 last_run_holds() {
     [ -x "$VENV/bin/python" ] && [ -x "$VENV/bin/pairproof" ] && [ -f "$stamp" ] && [ "$(head -n 1 "$stamp")" = "$(fingerprint)" ] || return 1
     diagnose "$scratch/now" || return 1
-    cut -f 1-2 "$scratch/now" | while IFS= read -r line; do grep -qF "$line" "$stamp" || exit 1; done || return 1
+    cut -f 1-2 "$stamp" >"$scratch/then"
+    cut -f 1-2 "$scratch/now" | while IFS= read -r line; do grep -qxF "$line" "$scratch/then" || exit 1; done || return 1
     tell_missing "$scratch/now"
 }
 
@@ -104,7 +105,7 @@ r_version=
 find_r() { r_version=$(Rscript --no-init-file -e 'cat(format(getRversion()))' 2>/dev/null) || r_version=; }
 find_r
 if [ -z "$r_version" ]; then
-    apt_install r-base-core || warn "R is not installed, and could not be.  $CURE_R"
+    apt_install r-base-core || warn "R is not installed, and could not be: its recorded results stand in.  To have $CURE_R"
     find_r
 fi
 find_lacking() {   # sets lacking: what of r_requirements.txt this R cannot load, or has too old
