@@ -31,6 +31,8 @@ IntArray = NDArray[np.int64]
 
 #: Names a fit gives to its own parameters; an item called so could not be told from them.
 RESERVED = ("tie", "order")
+#: The table's own columns; a covariate called so could not be told from them in a frame.
+OWN_COLUMNS = ("first", "second", "wins", "ties", "losses")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +75,15 @@ def _frozen(values: ArrayLike, dtype: Any) -> NDArray[Any]:
     array = np.array(values, dtype=dtype)
     array.setflags(write=False)
     return array
+
+
+def _numbers(what: str, values: ArrayLike, source: str, kinds: str, dtype: Any) -> NDArray[Any]:
+    """A frozen copy of a 1-D array of these numpy kinds; 0.7 as a position would be cut off in silence."""
+    array = np.asarray(values)
+    if array.ndim != 1 or not (array.dtype.kind in kinds or array.size == 0):
+        expected = "position in items (pairproof.read takes names)" if dtype is np.int64 else "number"
+        raise InputError(f"{source}: {what} has shape {array.shape} and type {array.dtype}; expected one {expected} a row")
+    return _frozen(array, dtype)
 
 
 def _check_items(items: Sequence[str]) -> tuple[str, ...]:
@@ -164,14 +175,20 @@ class Comparisons:
         ItemError
             Item compared with itself, unknown position, reserved or repeated name, fewer than two items.
         InputError
-            Lengths that differ; counts that are negative, missing or infinite; no comparison at all.
+            Lengths that differ; counts that are negative, missing or infinite; no comparison at all; a column
+            called as one of the table's own.
         """
         names = _check_items(items)
-        i, j = _frozen(first, np.int64), _frozen(second, np.int64)
+        i, j = (_numbers(k, v, source, "iu", np.int64) for k, v in (("first", first), ("second", second)))
         n = len(i)
-        w, l = _frozen(wins, float), _frozen(losses, float)
-        t = _frozen(np.zeros(n) if ties is None else ties, float)
+        given = {"wins": wins, "ties": np.zeros(n) if ties is None else ties, "losses": losses}
+        w, t, l = (_numbers(k, v, source, "biuf", float) for k, v in given.items())
         cols = dict(columns or {})
+        taken = [name for name in cols if name in OWN_COLUMNS]
+        if taken:
+            raise InputError(
+                f"{source}: column {', '.join(map(repr, taken))} cannot be a covariate, the table has its own; rename it"
+            )
         lengths = {"first": n, "second": len(j), "wins": len(w), "ties": len(t), "losses": len(l)}
         lengths.update({f"column {name!r}": len(col) for name, col in cols.items()})
         if len(set(lengths.values())) > 1:
@@ -220,10 +237,14 @@ class Comparisons:
         flip = self.first > self.second
         key = np.where(flip, self.second, self.first) * n + np.where(flip, self.first, self.second)
         won, lost = np.where(flip, self.losses, self.wins), np.where(flip, self.wins, self.losses)
-        sums = [np.bincount(key, c, n * n) for c in (won, self.ties, lost)]
+        pairs = np.arange(n * n)
+        if n * n > 2**20:  # thousands of items have millions of pairs that never met: keep those that did
+            pairs, key = np.unique(key, return_inverse=True)
+        sums = [np.bincount(key, c, len(pairs)) for c in (won, self.ties, lost)]
+        met = np.flatnonzero(sums[0] + sums[1] + sums[2])
         return {
-            (self.items[k // n], self.items[k % n]): (float(sums[0][k]), float(sums[1][k]), float(sums[2][k]))
-            for k in np.flatnonzero(sums[0] + sums[1] + sums[2])
+            (self.items[k // n], self.items[k % n]): (w, t, l)
+            for k, w, t, l in zip(pairs[met].tolist(), *(s[met].tolist() for s in sums))
         }
 
     def digest(self) -> str:
@@ -283,7 +304,8 @@ class Comparisons:
         """The same comparisons with the items in another order; every item must be named."""
         if sorted(order) != sorted(self.items):
             raise ItemError(f"found items {list(order)}; expected an ordering of {list(self.items)}")
-        place = np.array([list(order).index(name) for name in self.items])
+        place_of = {name: k for k, name in enumerate(order)}
+        place = np.array([place_of[name] for name in self.items])
         back = np.argsort(place)
         return Comparisons.build(
             order, place[self.first], place[self.second], self.wins, self.ties if self.tie_category else None,
@@ -344,6 +366,8 @@ def _check_column(name: str, column: Column, source: str) -> Column:
     """A frozen copy.  Missing values stay, marked: only a model that uses the column has a reason to refuse them."""
     if isinstance(column, Factor):
         codes = _frozen(column.codes, np.int64)
+        if len(set(column.levels)) != len(column.levels):
+            raise InputError(f"{source}: column {name!r} has the same level twice: {', '.join(column.levels)}")
         bad = (codes < -1) | (codes >= len(column.levels))
         if bad.any():
             r = _first_row(bad)

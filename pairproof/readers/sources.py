@@ -1,0 +1,205 @@
+"""Open what holds a table: CSV and TSV files, standard input, Parquet and Arrow, data frames, dicts of columns.
+
+Text is decoded strictly (UTF-8 unless a byte order mark or `encoding` says otherwise), the delimiter is the one
+of comma, semicolon and tab that splits the header, and every record must have as many fields as the header: a
+short last line is what a broken download leaves behind.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import sys
+from collections.abc import Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from .table import Table, check_names, from_frame, records
+
+DELIMITERS = (",", ";", "\t")
+IntArray = NDArray[np.int64]
+#: Longer marks first: the UTF-32 mark begins with the UTF-16 one.
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+def load(source: Any, encoding: str | None = None, *, nameless: bool = False) -> Table:
+    """The table in a path ("-" is standard input), a DataFrame or a dict of columns.
+
+    Raises
+    ------
+    InputError
+        No such file, bytes that are not text in the encoding, ragged records, no rows, columns of different
+        length, columns without a name or with the same name.
+    """
+    if isinstance(source, pd.DataFrame):
+        table = from_frame(source, "table", nameless=nameless)
+    elif isinstance(source, Mapping):
+        table = from_frame(_frame_of(source), "table")
+    elif isinstance(source, (str, os.PathLike)):
+        return _load_path(os.fspath(source), encoding, nameless)
+    else:
+        raise InputError(
+            f"cannot read a table from {type(source).__name__}; pass a path, '-' for standard input, a pandas "
+            "DataFrame, or a dict of columns"
+        )
+    if encoding is not None:
+        raise InputError(f"encoding={encoding!r} is for files; this table is in memory")
+    return _with_rows(table)
+
+
+def _frame_of(columns: Mapping[Any, Any]) -> pd.DataFrame:
+    lengths = {}
+    for name, values in columns.items():
+        if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+            raise InputError(f"table: column {name!r} is {values!r}; a column is a list, an array or a Series")
+        lengths[name] = len(values)
+    if len(set(lengths.values())) > 1:
+        raise InputError(f"table: columns of different lengths: {lengths}")
+    # Series are taken by position: aligning them by their index could reorder or invent rows.
+    return pd.DataFrame({k: v.array if isinstance(v, pd.Series) else v for k, v in columns.items()})
+
+
+def _with_rows(table: Table) -> Table:
+    if table.n_rows == 0:
+        raise InputError(
+            f"{table.source}: no rows below the header ({', '.join(table.columns)}); "
+            "at least one comparison is needed"
+        )
+    return table
+
+
+def _load_path(path: str, encoding: str | None, nameless: bool) -> Table:
+    if path == "-":
+        return _with_rows(_delimited(sys.stdin.buffer.read(), "standard input", encoding, nameless))
+    suffix = Path(path).suffix.lower()
+    if not os.path.isfile(path):
+        what = "is a directory" if os.path.isdir(path) else "no such file"
+        raise InputError(f"{path}: {what}; expected a CSV, TSV, Parquet or Arrow file")
+    if suffix in (".parquet", ".pq", ".arrow", ".feather", ".ipc"):
+        if encoding is not None:
+            raise InputError(f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files hold their own")
+        return _with_rows(from_frame(_arrow(path, suffix), path, nameless=nameless))
+    return _with_rows(_delimited(Path(path).read_bytes(), path, encoding, nameless))
+
+
+def _arrow(path: str, suffix: str) -> Any:
+    try:
+        import pyarrow as pa
+        import pyarrow.ipc
+        import pyarrow.parquet
+    except ImportError as error:
+        raise InputError(
+            f"{path}: reading {suffix} files needs pyarrow ({error}); pip install 'pairproof[arrow]', or save as CSV"
+        ) from error
+    try:
+        if suffix in (".parquet", ".pq"):
+            return pa.parquet.read_table(path).to_pandas()
+        with pa.ipc.open_file(path) as reader:
+            return reader.read_all().to_pandas()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise InputError(f"{path}: not a readable {suffix} file: {error}") from error
+
+
+def _delimited(raw: bytes, source: str, encoding: str | None, nameless: bool) -> Table:
+    text = _decode(raw, source, encoding)
+    if not text.strip():
+        raise InputError(f"{source}: the file is empty; expected a header line and at least one row")
+    delimiter = _delimiter(text, source)
+    top = list(islice(records(text, delimiter), 2))
+    header = top[0][1]
+    check_names(header, source, nameless)
+    if len(top) == 1:
+        frame = pd.DataFrame(columns=range(len(header)))
+    else:
+        _check_fields(text, delimiter, len(header), source)
+        # As categories, each distinct text is kept once, and its codes are what every later step needs.
+        try:
+            frame = pd.read_csv(
+                io.BytesIO(text.encode()), sep=delimiter, header=None, names=range(len(header)), index_col=False,
+                skiprows=top[1][0] - 1, dtype="category", na_filter=False, encoding="utf-8",
+            )
+        except pd.errors.ParserError as error:
+            raise InputError(f"{source}: not a readable table: {error}; look for a quote that is not closed") from error
+    frame.columns = pd.Index(header, dtype=object)
+    return from_frame(frame, source, text=text, delimiter=delimiter, nameless=nameless)
+
+
+def _decode(raw: bytes, source: str, encoding: str | None) -> str:
+    for mark, name in MARKS:
+        if raw.startswith(mark):
+            raw, encoding = raw[len(mark):], name
+            break
+    name = encoding or "utf-8"
+    try:
+        text = raw.decode(name)
+    except LookupError as error:
+        raise InputError(f"encoding {name!r} is unknown; try utf-8, utf-16, latin-1 or cp1252") from error
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{source}, line {line}: byte 0x{raw[error.start]:02x} (number {error.start + 1} of the file) is not "
+            f"{name}; save the file as UTF-8, or say what it is, for example encoding='latin-1'"
+        ) from error
+    if "\0" in text:
+        raise InputError(
+            f"{source}: holds zero bytes, so it is not text in {name}; if it is UTF-16 say encoding='utf-16', "
+            "else save it as a UTF-8 text file"
+        )
+    return text
+
+
+def _delimiter(text: str, source: str) -> str:
+    """The delimiter that splits the header; a tab wins, since names do not hold tabs."""
+    header = {d: next(records(text, d))[1] for d in DELIMITERS}
+    if len(header["\t"]) > 1 or source.lower().endswith((".tsv", ".tab")):
+        return "\t"
+    if len(header[","]) > 1 and len(header[","]) == len(header[";"]):
+        raise InputError(
+            f"{source}: the header splits into {len(header[','])} at commas and at semicolons alike: {header[',']}; "
+            "quote names that hold the one or the other"
+        )
+    return ";" if len(header[";"]) > len(header[","]) else ","
+
+
+def _check_fields(text: str, delimiter: str, expected: int, source: str) -> None:
+    """Refuse a record that has not as many fields as the header."""
+    odd = _first_odd_line(text, delimiter, expected)
+    if odd is not None and '"' in text:
+        # A quote inside an unquoted field (5" screen) upsets the quick count; the csv module knows that case.
+        odd = next(((line, len(f)) for line, f in records(text, delimiter) if len(f) != expected), None)
+    if odd is not None:
+        raise InputError(
+            f"{source}, line {odd[0]}: {odd[1]} field(s), but the header has {expected}; "
+            "complete the line, or quote a field that holds the delimiter"
+        )
+
+
+def _first_odd_line(text: str, delimiter: str, expected: int) -> tuple[int, int] | None:
+    """(line, fields) of the first record with other than `expected` fields; line ends and delimiters count only
+    where an even number of quotes stands before them."""
+    raw = text.replace("\r\n", "\n").replace("\r", "\n").encode()
+    data = np.frombuffer(raw, np.uint8)
+    quotes = np.flatnonzero(data == ord('"'))
+
+    def unquoted(character: str) -> IntArray:
+        at: IntArray = np.flatnonzero(data == ord(character))
+        within = np.searchsorted(quotes, at) % 2 == 1
+        return np.delete(at, np.flatnonzero(within))
+
+    ends = np.append(unquoted("\n"), len(data))
+    fields = 1 + np.diff(np.searchsorted(unquoted(delimiter), ends), prepend=0)
+    starts = np.append(0, ends[:-1] + 1)
+    for k in np.flatnonzero(fields != expected):
+        if fields[k] > 1 or raw[starts[k]:ends[k]].strip(b" \t"):
+            return raw.count(b"\n", 0, int(starts[k])) + 1, int(fields[k])
+    return None
