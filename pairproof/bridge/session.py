@@ -1,0 +1,257 @@
+"""R as this process has it: one worker, asked by one call at a time, started when first needed, restarted after a fall.
+
+``session()`` is the process's own; ``probe()`` says, without ever raising, whether R can be used and if not why.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pairproof.bridge.process import PACKAGES, RProcess, StartFailed
+from pairproof.bridge.result import Answer, RCall, RResult, RSessionInfo, answer_of, make_call
+from pairproof.bridge.values import RList, RVector, from_node
+from pairproof.errors import RUnavailable
+
+#: Seconds a call may take unless said otherwise (environment: PAIRPROOF_R_TIMEOUT).
+DEFAULT_SECONDS = 600.0
+
+
+class RSession:
+    """A worker process that owns R, made when first asked.
+
+    Safe to share between threads: calls wait for each other.  A fork of this process must not use it; ``session()``
+    there makes a new one.
+
+    Parameters
+    ----------
+    environment : mapping, optional
+        Environment of the worker instead of ``os.environ``.
+    """
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self._environment = environment
+        self._lock = threading.RLock()
+        self._process: RProcess | None = None
+        self._info: RSessionInfo | None = None
+        self._places: tuple[tuple[str, str], ...] = ()
+        self._failure: RUnavailable | None = None
+        self.starts = 0
+
+    def call(self, fun: str | None = None, args: Mapping[str, Any] | None = None, *, code: str | None = None,
+             extract: str | None = None, seed: int | None = None, timeout: float | None = None,
+             needs: Sequence[str] = (), label: str | None = None) -> RResult:
+        """Evaluate one R call.
+
+        Parameters
+        ----------
+        fun : str
+            Name of an R function, ``"pkg::name"`` as a rule; or
+        code : str
+            R source, evaluated with ``args`` as variables.
+        args : mapping of str to values
+            See :mod:`pairproof.bridge.convert` for what becomes what.
+        extract : str, optional
+            R source that turns ``value`` into what comes back.
+        seed : int, optional
+            Sets Mersenne-Twister, Inversion, Rejection; R's own state is put back afterwards.
+        timeout : float, optional
+            Seconds; default 600, or PAIRPROOF_R_TIMEOUT.
+
+        Raises
+        ------
+        RError
+            R's own error: message, call, last calls.
+        RTimeout, RCrashed, RUnavailable
+        TypeError, OverflowError
+            An argument that has no R form.
+        """
+        wanted = make_call(fun, args, code=code, extract=extract, seed=seed, needs=needs, label=label)
+        answer = self.answer(wanted, timeout)
+        return answer.result(wanted, "live", self.info())
+
+    def answer(self, call: RCall, timeout: float | None = None) -> Answer:
+        """The outcome, an R error as a value.  Raises only for what is not R's answer."""
+        seconds = default_seconds() if timeout is None else timeout
+        with self._lock:
+            missing = self.missing(call.needs)
+            if missing is not None:
+                raise RUnavailable(f"{call.name}: {missing}")
+            return answer_of(*self._running().ask(call.request(), seconds))
+
+    def info(self) -> RSessionInfo:
+        """Versions and settings of R, which is started for it."""
+        with self._lock:
+            if self._info is None:
+                self._running()
+            assert self._info is not None
+            return self._info
+
+    def places(self) -> tuple[tuple[str, str], ...]:
+        """(path, word for it): this machine's paths as R knows them, longest first, to keep out of records."""
+        self.info()
+        return self._places
+
+    def missing(self, needs: Sequence[str] = ()) -> str | None:
+        """Why a call that needs these packages cannot run live, with the cure; None if it can."""
+        try:
+            packages = self.info().packages
+        except RUnavailable as error:
+            return str(error)
+        absent = [p for p in needs if packages.get(p, "not asked") is None]
+        if absent:
+            return f"R package {', '.join(absent)} is not installed; {'; '.join(cure_for_package(p) for p in absent)}"
+        return None
+
+    @property
+    def pid(self) -> int | None:
+        """The worker's process id; None if none runs."""
+        return self._process.pid if self._process is not None and self._process.alive() else None
+
+    @property
+    def log(self) -> list[str]:
+        """The last lines that R, C code or programs R started wrote past R's own output."""
+        return [] if self._process is None else list(self._process.log)
+
+    def close(self) -> None:
+        """End the worker; the next call starts a new one."""
+        with self._lock:
+            if self._process is not None:
+                self._process.kill()
+                self._process = None
+
+    def forget_failure(self) -> None:
+        """Try to start R again, after something was installed."""
+        with self._lock:
+            self._failure, self._info = None, None
+
+    def __enter__(self) -> RSession:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _running(self) -> RProcess:
+        if self._process is not None and not self._process.alive():
+            self.close()
+        if self._process is None:
+            if self._failure is not None:
+                raise self._failure
+            try:
+                self._process = RProcess(self._environment)
+            except StartFailed as error:
+                self._failure = RUnavailable(f"{error}\n  cure: {cure_for(error.kind, error.text)}")
+                raise self._failure from None
+            self.starts += 1
+            self._info, self._places = _read_about(self._process.about)
+        return self._process
+
+
+_sessions: dict[int, RSession] = {}
+_sessions_lock = threading.Lock()
+
+
+def session() -> RSession:
+    """This process's session (a fork has its own)."""
+    with _sessions_lock:
+        me = os.getpid()
+        if me not in _sessions:
+            _sessions[me] = RSession()
+            atexit.register(_sessions[me].close)
+        return _sessions[me]
+
+
+def default_seconds() -> float:
+    text = os.environ.get("PAIRPROOF_R_TIMEOUT", "")
+    try:
+        seconds = float(text) if text else DEFAULT_SECONDS
+    except ValueError:
+        seconds = -1.0
+    if not seconds > 0:
+        raise ValueError(f"PAIRPROOF_R_TIMEOUT is {text!r}; expected seconds, a number above 0")
+    return seconds
+
+
+@dataclass(frozen=True)
+class RStatus:
+    """Whether R can be used from here.
+
+    Attributes
+    ----------
+    usable : bool
+    why_not, cure : str
+        In plain words, and the command; empty where R is usable.
+    r_version, r_home, platform, blas, rpy2_version, rpy2_rinterface_version : str or None
+    packages : dict of str to (str or None)
+        R package to its version; None if it is not installed.
+    package_cures : dict of str to str
+        For each that is not installed.
+    """
+
+    usable: bool
+    why_not: str = ""
+    cure: str = ""
+    r_version: str | None = None
+    r_home: str | None = None
+    platform: str | None = None
+    blas: str | None = None
+    packages: Mapping[str, str | None] | None = None
+    package_cures: Mapping[str, str] | None = None
+    rpy2_version: str | None = None
+    rpy2_rinterface_version: str | None = None
+
+
+def probe(environment: Mapping[str, str] | None = None) -> RStatus:
+    """Start R in a child process, look, and end it.  Never raises."""
+    nothing: dict[str, str | None] = {p: None for p in PACKAGES}
+    try:
+        process = RProcess(environment)
+    except StartFailed as error:
+        return RStatus(False, str(error), cure_for(error.kind, error.text), packages=nothing, package_cures={})
+    except Exception as error:  # the promise is to answer whatever is wrong with the machine
+        return RStatus(False, f"{type(error).__name__}: {error}", "see the message", packages=nothing, package_cures={})
+    process.kill()
+    info, places = _read_about(process.about)
+    home = next((path for path, word in places if word == "<R_HOME>"), None)
+    cures = {p: cure_for_package(p) for p, version in info.packages.items() if version is None}
+    versions = process.about["rpy2"]
+    return RStatus(True, "", "", info.r_version, home, info.platform, info.blas, info.packages, cures,
+                   versions.get("rpy2"), versions.get("rpy2-rinterface"))
+
+
+def cure_for(kind: str, text: str) -> str:
+    """The command that mends it."""
+    if kind == "no-r":
+        return "install R: `apt-get install r-base-dev` (Debian, Ubuntu), `conda install r-base`, or CRAN's installer"
+    if kind == "no-rpy2":
+        return "`pip install 'pairproof[r]'`, or on Debian `apt-get install python3-rpy2`"
+    if "undefined symbol" in text or "R_getVar" in text or "R_ParentEnv" in text:
+        return ("this rpy2 needs R 4.5 or newer, and installs without saying so: "
+                "`pip install 'rpy2-rinterface<3.6.6'`")
+    if "Rcomplex" in text:
+        return "two rpy2 are mixed (the system's and pip's): use a virtual environment without --system-site-packages"
+    return "R and rpy2 do not fit each other: reinstall rpy2 with this R first on PATH (and R_HOME unset)"
+
+
+def cure_for_package(package: str) -> str:
+    """The command that installs an R package."""
+    if package == "prefmod":  # not in Debian; builds from source in a quarter of a minute, and needs gfortran
+        return "Rscript -e 'install.packages(\"prefmod\")'"
+    return f"`apt-get install r-cran-{package.lower()}` or Rscript -e 'install.packages(\"{package}\")'"
+
+
+def _read_about(about: Mapping[str, Any]) -> tuple[RSessionInfo, tuple[tuple[str, str], ...]]:
+    value = from_node(about["info"])
+    assert isinstance(value, RList)
+    one = {name: value.vector(name).scalar() for name in
+           ("r_version", "r_string", "platform", "blas", "lapack", "lapack_version", "os", "locale")}
+    info = RSessionInfo(**one, rng=tuple(value.vector("rng").values), packages=value.vector("packages").by_name())
+    words = {"library": "<library>", "r_home": "<R_HOME>", "tmp": "<tmp>", "wd": "<wd>", "home": "<home>"}
+    found: RList = value["places"]
+    places = {str(path): words[name] for name, item in zip(found.names or (), found.values)
+              if isinstance(item, RVector) for path in item.values if len(str(path)) > 1}
+    return info, tuple(sorted(places.items(), key=lambda pair: -len(pair[0])))
