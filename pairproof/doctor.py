@@ -304,9 +304,9 @@ def _examine_r(version: str, home: str) -> tuple[RFound, Mapping[str, str | None
         cure = f"{_python_command()} -m pip install 'rpy2>=3.5.9,<3.7' '{constraint}'"
         return RFound(version, home, None, False, reason), {}, [Missing("an rpy2 that fits R", reason, cure, "rpy2")]
     try:
-        from pairproof.bridge import session
+        from pairproof.bridge.session import probe
 
-        status = session.probe()
+        status = probe()
     except Exception as error:  # probe promises not to raise; if it does, that is what is wrong here
         reason, cure = f"{type(error).__name__}: {error}", "install pairproof again"
         return RFound(version, home, None, False, reason), {}, [Missing("R that runs from Python", reason, cure, "r")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import json
 import os
@@ -12,6 +13,8 @@ import sys
 import pytest
 
 from pairproof import doctor
+
+SESSION = importlib.import_module("pairproof.bridge.session")
 
 
 @pytest.fixture
@@ -86,7 +89,7 @@ def test_an_rscript_that_only_fails_is_no_r(fake_rscript):
 
 def test_an_r_package_that_is_missing_gets_its_own_cure(fake_rscript, monkeypatch):
     fake_rscript("printf 'R\\t4.2.2\\t/opt/r\\nP\\tgnm\\t1.1-5\\nP\\tprefmod\\t\\n'\n")
-    monkeypatch.setattr("pairproof.bridge.session.probe", _usable(gnm="1.1-5", prefmod=None))
+    monkeypatch.setattr(SESSION, "probe", _usable(gnm="1.1-5", prefmod=None))
     missing = entry(doctor.examine(extras=()), "R package prefmod")
     assert missing.cure == """Rscript -e 'install.packages("prefmod")'"""
     assert "recorded results stand in" in missing.why
@@ -94,7 +97,7 @@ def test_an_r_package_that_is_missing_gets_its_own_cure(fake_rscript, monkeypatc
 
 def test_an_r_package_below_its_minimum_is_named_with_both_versions(fake_rscript, monkeypatch):
     fake_rscript("printf 'R\\t4.2.2\\t/opt/r\\nP\\tgnm\\t1.0-9\\n'\n")
-    monkeypatch.setattr("pairproof.bridge.session.probe", _usable(gnm="1.0-9"))
+    monkeypatch.setattr(SESSION, "probe", _usable(gnm="1.0-9"))
     assert entry(doctor.examine(extras=()), "R package gnm").what == "R package gnm >= 1.1-2 (1.0-9 is here)"
 
 
@@ -104,7 +107,7 @@ def test_a_probe_that_breaks_its_promise_becomes_an_entry(fake_rscript, monkeypa
     def broken(environment=None):
         raise OSError("no more processes")
 
-    monkeypatch.setattr("pairproof.bridge.session.probe", broken)
+    monkeypatch.setattr(SESSION, "probe", broken)
     report = doctor.examine(extras=())
     assert not report.r.usable
     assert "OSError: no more processes" in entry(report, "R that runs from Python").why
@@ -118,7 +121,7 @@ def test_an_rpy2_too_new_for_r_is_found_before_r_is_started(fake_rscript, monkey
         return "3.6.7" if name == "rpy2-rinterface" else here(name)
 
     monkeypatch.setattr(importlib.metadata, "version", version)
-    monkeypatch.setattr("pairproof.bridge.session.probe", lambda: pytest.fail("R was started"))
+    monkeypatch.setattr(SESSION, "probe", lambda: pytest.fail("R was started"))
     missing = entry(doctor.examine(extras=()), "an rpy2 that fits R")
     assert "3.6.7" in missing.why and "4.2.2" in missing.why
     assert missing.cure.endswith("-m pip install 'rpy2>=3.5.9,<3.7' 'rpy2-rinterface<3.6.6'")
