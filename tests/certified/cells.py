@@ -99,7 +99,8 @@ def make_cells(data: dict[str, Any], model: Model, reference: str | None) -> lis
     """Non-empty cells in order of first appearance."""
     rows, items = data["rows"], data["items"]
     item_columns, tie_columns = model.terms()
-    columns = list(dict.fromkeys([*item_columns, *tie_columns, *([model.cells] if model.cells not in (None, "row") else [])]))
+    finer = [model.cells] if model.cells is not None and model.cells != "row" else []
+    columns = list(dict.fromkeys([*item_columns, *tie_columns, *finer]))
     found: dict[Any, Cell] = {}
     for number, row in enumerate(rows, start=1):
         first, second, (wins, tied, losses) = row["first"], row["second"], counted(row, model.ties)
@@ -115,9 +116,10 @@ def make_cells(data: dict[str, Any], model: Model, reference: str | None) -> lis
         if model.order_effect and side:
             gap["order"] = Fraction(side)
         key = (first, second, *label.values())
-        before = found[key].counts if key in found else (Fraction(0), None if tied is None else Fraction(0), Fraction(0))
-        counts = (before[0] + wins, None if tied is None else (before[1] or Fraction(0)) + tied, before[2] + losses)
-        found[key] = Cell(first, second, counts, gap, _tie_form(row, rows, model), label)
+        if key in found:
+            won, drawn, lost = found[key].counts
+            wins, tied, losses = wins + won, None if tied is None else tied + (drawn or 0), losses + lost
+        found[key] = Cell(first, second, (wins, tied, losses), gap, _tie_form(row, rows, model), label)
     return [cell for cell in found.values() if cell.total()]
 
 

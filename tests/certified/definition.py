@@ -91,7 +91,7 @@ def deviance_and_df(document: dict[str, Any], params: Values) -> tuple[mpf, int]
         swap = row["first"] > row["second"]  # items are in code-point order
         y, p = counts(document, row), chances(document, params, row)
         if swap:
-            y, p = y[::-1], p[::-1]
+            y, p = (y[2], y[1], y[0]), (p[2], p[1], p[0])
         pair = tuple(sorted((row["first"], row["second"])))
         side = (row.get("order", 1) * (-1 if swap else 1)) if model["order_effect"] else None
         key = (pair, side, *(row[c] for c in sorted(covariates)), k if model["cells"] == "row" else None)
@@ -130,8 +130,9 @@ def numerical_information(document: dict[str, Any], params: Values) -> mp.matrix
     for a, one in enumerate(names):
         out[a, a] = (2 * middle - value((one, h)) - value((one, -h))) / h**2
         for b, two in enumerate(names[:a]):
-            corners = value((one, h), (two, h)) + value((one, -h), (two, -h)) - value((one, h), (two, -h)) - value((one, -h), (two, h))
-            out[a, b] = out[b, a] = -corners / (4 * h**2)
+            same = value((one, h), (two, h)) + value((one, -h), (two, -h))
+            opposite = value((one, h), (two, -h)) + value((one, -h), (two, h))
+            out[a, b] = out[b, a] = (opposite - same) / (4 * h**2)
     return out
 
 
@@ -167,7 +168,8 @@ def proof(document: dict[str, Any], second_derivatives: bool = True) -> dict[str
         rows = document["cov_params"]["rows"]
         v = mp.matrix([[mpf(value) for value in row] for row in rows])
         step = v * numerical_gradient(document, params)
-        digits = {"maximum": min(matching_digits(step[k], mpf(0), max(mpf(1), abs(b))) for k, b in enumerate(params.values()))}
+        size = [max(mpf(1), abs(value)) for value in params.values()]
+        digits = {"maximum": min(matching_digits(step[k], mpf(0), size[k]) for k in range(len(size)))}
         if second_derivatives:
             h = numerical_information(document, params)
             digits["covariance"] = min(_matrix_digits(h * v * h, h), _matrix_digits(v * h * v, v))

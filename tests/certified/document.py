@@ -64,7 +64,8 @@ def reported(
             block = [item + (f":{suffix}" if suffix else "") for item in data["items"]]
             share = scale / len(block)
             for name in block:
-                rows.append((name, {other: (scale if other == name else 0) - share for other in block if other in column}))
+                centred = {other: (scale if other == name else 0) - share for other in block if other in column}
+                rows.append((name, centred))
     rows += [(name, {name: mpf(1)}) for name in own]
     matrix = mp.zeros(len(rows), len(names))
     for k, (_, coefficients) in enumerate(rows):
@@ -100,7 +101,9 @@ def _ability_map(data: dict[str, Any], model: Model, names: list[str], group: di
     return matrix
 
 
-def _worths(data: dict[str, Any], model: Model, names: list[str], beta: Vector, covariance: mp.matrix) -> dict[str, Any]:
+def _worths(
+    data: dict[str, Any], model: Model, names: list[str], beta: Vector, covariance: mp.matrix
+) -> dict[str, Any]:
     """Worths (softmax of log-odds abilities), their delta-method standard errors, and quasi-variances, by group."""
     out: dict[str, Any] = {"worth": {}, "worth_se": {}, "quasi_variances": {}}
     items = data["items"]
@@ -123,7 +126,7 @@ def _worths(data: dict[str, Any], model: Model, names: list[str], beta: Vector, 
     return out
 
 
-def _null(cells: list[Cell], names: list[str], ties: str, df_lost: int) -> dict[str, Any]:
+def _null(cells: list[Cell], names: list[str], ties: str) -> dict[str, Any]:
     """Two null models: every parameter 0; and all items equal, `tie` and `order` still estimated."""
     kept = [name for name in names if name.split(":")[0] in ("tie", "order")]
     zero = None
@@ -133,7 +136,7 @@ def _null(cells: list[Cell], names: list[str], ties: str, df_lost: int) -> dict[
     likelihood = rao_kupper if ties == "rao-kupper" else log_linear
     best = maximise(likelihood, cells, kept, _start(kept, ties))
     equal = [probabilities(cell, kept, best.beta, ties) for cell in cells]
-    return {"zero": zero, "items-equal": {"deviance": text(deviance(cells, equal)), "df": contrasts(cells) - len(kept) - df_lost}}
+    return {"zero": zero, "items-equal": {"deviance": text(deviance(cells, equal)), "df": contrasts(cells) - len(kept)}}
 
 
 def _start(names: list[str], ties: str) -> Vector:
@@ -142,13 +145,25 @@ def _start(names: list[str], ties: str) -> Vector:
 
 def _cell_entry(cell: Cell, p: list[mpf]) -> dict[str, Any]:
     """One cell of the deviance's table: counts and fitted probabilities, from the side of the earlier item."""
-    counts = {key: text(exact(count)) for key, count in zip(("wins", "ties", "losses"), cell.counts) if count is not None}
+    outcomes = zip(("wins", "ties", "losses"), cell.counts)
+    counts = {key: text(exact(count)) for key, count in outcomes if count is not None}
     keys = ("p_win", "p_loss") if len(p) == 2 else ("p_win", "p_tie", "p_loss")
-    return {"first": cell.first, "second": cell.second, **cell.label, **counts, **{k: text(q, False) for k, q in zip(keys, p)}}
+    fitted = {key: text(q, False) for key, q in zip(keys, p)}
+    return {"first": cell.first, "second": cell.second, **cell.label, **counts, **fitted}
 
 
 def _without_ties(cells: list[Cell]) -> list[Cell]:
     return [replace(cell, counts=(cell.counts[0], None, cell.counts[2])) for cell in cells]
+
+
+def _two_sided(estimate: mpf, se: mpf) -> str:
+    """Normal p-value of estimate / se; exactly 1 where the estimate is exactly 0."""
+    return text(mp.erfc(abs(estimate) / se / mp.sqrt(2)), False) if abs(estimate) > mpf(ZERO) else "1.0"
+
+
+def _upper_tail(deviance: mpf, df: int) -> str:
+    """P(chi-squared with df degrees of freedom > deviance)."""
+    return text(mp.gammainc(mpf(df) / 2, deviance / 2, mp.inf, regularized=True), False)
 
 
 def certify(data: dict[str, Any], model: Model) -> dict[str, Any]:
@@ -177,30 +192,38 @@ def certify(data: dict[str, Any], model: Model) -> dict[str, Any]:
     estimate = matrix * mp.matrix([best.beta[name] for name in names])
     covariance = matrix * best.covariance * matrix.T
     se = [mp.sqrt(covariance[i, i]) for i in range(len(out_names))]
-    null = _null(fitted_cells, names, model.ties, 0)
+    null = _null(fitted_cells, names, model.ties)
     if boundary:  # in the full table a tie weighs 1 at all-zero parameters, and df keep counting it
-        null = {"zero": _null(cells, names, model.ties, 0)["zero"],
+        null = {"zero": _null(cells, names, model.ties)["zero"],
                 "items-equal": {**null["items-equal"], "df": contrasts(cells) - len(lost)}}
     return {
         "id": f"{data['id']}--{model.slug()}",
         "what": data["what"],
         "source": data["source"],
         "model": {
-            "family": model.family, "ties": model.ties, "by": model.by, "order_effect": model.order_effect,
-            "scale": model.scale_name(), "reference": reference, "tie_category": data["tie_category"], "cells": model.cells,
+            "family": model.family,
+            "ties": model.ties,
+            "by": model.by,
+            "order_effect": model.order_effect,
+            "scale": model.scale_name(),
+            "reference": reference,
+            "tie_category": data["tie_category"],
+            "cells": model.cells,
             "item_covariates": list(data["item_data"]) if model.item_covariates else None,
         },
         "items": items,
         "item_data": data["item_data"] if model.item_covariates else None,
         "params": {name: text(estimate[i]) for i, name in enumerate(out_names)},
         "bse": {name: text(se[i]) for i, name in enumerate(out_names)},
-        "pvalues": {name: text(mp.erfc(abs(estimate[i]) / se[i] / mp.sqrt(2)), False) if abs(estimate[i]) > mpf(ZERO) else "1.0"
-                    for i, name in enumerate(out_names)},
-        "cov_params": {"names": out_names, "rows": [[text(covariance[i, j]) for j in range(len(out_names))] for i in range(len(out_names))]},
+        "pvalues": {name: _two_sided(estimate[i], se[i]) for i, name in enumerate(out_names)},
+        "cov_params": {
+            "names": out_names,
+            "rows": [[text(covariance[i, j]) for j in range(covariance.cols)] for i in range(covariance.rows)],
+        },
         "not_estimable": lost,
         "deviance": text(dev),
         "df_resid": df,
-        "gof_p": text(mp.gammainc(mpf(df) / 2, dev / 2, mp.inf, regularized=True), False) if df and model.ties != "half" else None,
+        "gof_p": _upper_tail(dev, df) if df and model.ties != "half" else None,
         "llf": text(llf),
         "quasi_likelihood": model.ties == "half",
         "n_params": k,

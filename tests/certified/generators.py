@@ -60,5 +60,6 @@ def both_orders_and_neutral(
             grounds = [(1, games, order)] + ([(0, neutral, 0.0)] if first < second else [])
             for flag, number, advantage in grounds:
                 counts = davidson_counts(generator, ability[first] + advantage, ability[second], nu, number)
-                rows.append({"first": first, "second": second, **dict(zip(("wins", "ties", "losses"), counts)), "order": flag})
+                named = dict(zip(("wins", "ties", "losses"), counts))
+                rows.append({"first": first, "second": second, **named, "order": flag})
     return rows

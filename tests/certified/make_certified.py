@@ -30,20 +30,23 @@ from certified.printed import readme_with_checks
 HERE = Path(__file__).resolve().parent
 
 
+def _plain(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
 def layout(document: dict[str, Any]) -> str:
     """JSON with one line a key, and one line an element of a list or an entry of a table."""
     lines = []
     for key, value in document.items():
         if isinstance(value, dict) and key == "cov_params":
             rows = ",\n    ".join(json.dumps(row) for row in value["rows"])
-            body = f'{{"names": {json.dumps(value["names"], ensure_ascii=False)},\n   "rows": [\n    {rows}]}}'
+            body = f'{{"names": {_plain(value["names"])},\n   "rows": [\n    {rows}]}}'
         elif isinstance(value, dict) and value:
-            entries = (f"{json.dumps(k, ensure_ascii=False)}: {json.dumps(v, ensure_ascii=False)}" for k, v in value.items())
-            body = "{\n  " + ",\n  ".join(entries) + "}"
+            body = "{\n  " + ",\n  ".join(f"{_plain(k)}: {_plain(v)}" for k, v in value.items()) + "}"
         elif isinstance(value, list) and value and isinstance(value[0], dict):
-            body = "[\n  " + ",\n  ".join(json.dumps(v, ensure_ascii=False) for v in value) + "]"
+            body = "[\n  " + ",\n  ".join(_plain(v) for v in value) + "]"
         else:
-            body = json.dumps(value, ensure_ascii=False)
+            body = _plain(value)
         lines.append(f" {json.dumps(key)}: {body}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
@@ -72,8 +75,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--write", action="store_true", help="write files instead of comparing")
     parser.add_argument("--digits", type=int, default=newton.DIGITS, help="working precision (default %(default)s)")
     options = parser.parse_args(arguments)
-    mp.dps = options.digits
-    made = everything(options.ids)
+    with mp.workdps(options.digits):
+        made = everything(options.ids)
     if options.ids and not made:
         print(f"nothing is called {', '.join(options.ids)}; names are those of {HERE / 'data'} and {HERE / 'fits'}")
         return 1
@@ -88,8 +91,8 @@ def main(arguments: list[str] | None = None) -> int:
         if not options.ids:
             readme = HERE / "README.md"
             readme.write_text(readme_with_checks(readme.read_text("utf-8")), "utf-8")
-    verb = "written" if options.write else "differ from what the code makes"
-    print(f"{len(made)} files made, {len(differing)} {verb}, {len(stray)} {'removed' if options.write else 'not made by the code'}")
+    changed, other = ("written", "removed") if options.write else ("differ from what the code makes", "not made by it")
+    print(f"{len(made)} files made, {len(differing)} {changed}, {len(stray)} {other}")
     for path in [] if options.write else [*differing, *stray]:
         print(f"  {path.relative_to(HERE)}")
     return 0 if options.write or not (differing or stray) else 1

@@ -65,7 +65,8 @@ class Model:
         """The model's part of a file name."""
         words = [self.family, self.ties, f"by-{self.by}" if self.by else "",
                  "order" if self.order_effect else "", "items-by-covariate" if self.item_covariates else "",
-                 self.scale, f"ref-{self.reference}" if self.reference else "", f"cells-{self.cells}" if self.cells else ""]
+                 self.scale, f"ref-{self.reference}" if self.reference else "",
+                 f"cells-{self.cells}" if self.cells else ""]
         return re.sub(r"[^a-z0-9-]+", "-", "-".join(word for word in words if word).lower())
 
 
@@ -101,8 +102,8 @@ CERTIFIED: dict[str, list[Model]] = {
     ],
     "dras-table1-prefmod-order": [_llbt(), _llbt("none"), _llbt(by="judge"), _llbt(cells="judge")],
     "dras-table1-covariates": [
-        _llbt(by="age"), _llbt(by="expert"), _llbt(by="number"), _llbt(by="age", reference="sum"), _bt("drop", by="age"),
-        _llbt("rao-kupper", by="age"),
+        _llbt(by="age"), _llbt(by="expert"), _llbt(by="number"), _llbt(by="age", reference="sum"),
+        _bt("drop", by="age"), _llbt("rao-kupper", by="age"),
     ],
     "dras-table1-zero-ties": [_llbt(), _llbt("none"), _bt("davidson")],
     "baseball-1987": [_bt(), _bt(cells="row"), _bt(order_effect=True), _llbt("none", order_effect=True)],
@@ -117,7 +118,9 @@ CERTIFIED: dict[str, list[Model]] = {
     "round-robin-1e6": [_bt(), _bt(reference="sum")],
     "one-upset-in-1e6": [_bt()],
     "uneven-counts": [_bt()],
-    "ties-15": [_llbt(), _llbt("none"), _llbt("rao-kupper"), _bt("half"), _bt("drop"), _bt("davidson", reference="sum")],
+    "ties-15": [
+        _llbt(), _llbt("none"), _llbt("rao-kupper"), _bt("half"), _bt("drop"), _bt("davidson", reference="sum"),
+    ],
     "order-and-neutral": [
         _llbt(order_effect=True), _llbt(), _bt("rao-kupper", order_effect=True), _bt("half", order_effect=True),
         _bt("drop", order_effect=True), _llbt("none", order_effect=True), _llbt(order_effect=True, cells="row"),
