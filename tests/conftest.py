@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from pairproof.doctor import R_PACKAGES
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -30,7 +32,7 @@ def r_lacks(packages: tuple[str, ...]) -> str | None:
     status = r_status()
     if not status.usable:
         return f"live R: {status.why_not}"
-    required = ("MASS", "gnm", "BradleyTerry2", "psychotools")
+    required = (package.name for package in R_PACKAGES if package.required)
     absent = sorted({name for name in (*required, *packages) if not status.packages.get(name)})
     return f"R package {', '.join(absent)} is not installed" if absent else None
 
