@@ -1,0 +1,329 @@
+"""From a paper's claims to `Agreement`s: read the data, fit natively, ask R, and give every number its verdict.
+
+R and the 50-digit values come in through two functions (`Counterparts`, `Certified`), so that this module needs
+neither R nor a folder of records.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..comparisons import Comparisons
+from ..errors import InputError, PairproofError
+from ..fit import Fit
+from .agreement import ACCEPTABLE, Agreement, Certified, Counterparts, RCounterpart, Verdict, value_or_none
+from .claim_data import fit_model, read_data
+from .floors import Floor
+from .judgement import PrintJudgement, judge_certified, judge_digits, judge_print, reversed_items
+from .paper import Claim, ModelClaim, Paper, PrintedQuantity
+from .quantities import kind_of, quantity, scale_of
+from .statements import Context, Finding, run_test
+
+_OF_PARAMETER = ("estimate", "se", "z", "p", "low", "high")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one fit and everyone asked about it said; kept so that no model is fitted or sent to R twice."""
+
+    fit: Fit
+    r: tuple[RCounterpart, ...]
+    certified: Mapping[str, str]
+
+
+class Checker:
+    """Checks the claims of one paper.
+
+    Parameters
+    ----------
+    paper : Paper
+    counterparts : Counterparts, optional
+        Default: R is not asked.
+    backend : object
+        Handed to `counterparts`.
+    certified : Certified, optional
+    floors : sequence of Floor, optional
+        Default: the shipped ones.
+    """
+
+    def __init__(self, paper: Paper, *, counterparts: Counterparts | None = None, backend: Any = None,
+                 certified: Certified | None = None, floors: Sequence[Floor] | None = None) -> None:
+        self.paper = paper
+        self._counterparts = counterparts
+        self._backend = backend
+        self._certified = certified
+        self._floors = floors
+        self._tables: dict[str, Comparisons] = {}
+        self._asked: dict[tuple[str, ModelClaim], Asked] = {}
+        self._compared: set[tuple[str, ModelClaim]] = set()
+
+    # -- what is computed, each once -------------------------------------------------------------------------
+
+    def data(self, name: str) -> Comparisons:
+        """A data set of the paper."""
+        if name not in self._tables:
+            self._tables[name] = read_data(self.paper, name)
+        return self._tables[name]
+
+    def asked(self, data: str, model: ModelClaim) -> Asked:
+        """The fit of a model to a data set, and what R and the 50-digit values say about it."""
+        key = (data, model)
+        if key not in self._asked:
+            fit = fit_model(self.data(data), model)
+            r = tuple(self._counterparts(fit, self._backend)) if self._counterparts else ()
+            self._asked[key] = Asked(fit, r, self._certified(fit) if self._certified else {})
+        return self._asked[key]
+
+    def fit(self, claim_id: str) -> Fit:
+        """The native fit of a claim."""
+        claim = self.paper.claim(claim_id)
+        if claim.model is None or not claim.data:
+            raise InputError(f"{self.paper.id}: claim {claim_id!r} has no model to fit")
+        return self.asked(claim.data, claim.model).fit
+
+    @property
+    def fits(self) -> dict[str, Fit]:
+        """The native fits of all claims that have a model, by claim; those that could not be fitted are left out."""
+        found = {}
+        for claim in self.paper.claims:
+            if claim.model is not None and claim.data:
+                try:
+                    found[claim.id] = self.fit(claim.id)
+                except PairproofError:
+                    continue  # its claim's agreements say why
+        return found
+
+    # -- claims ----------------------------------------------------------------------------------------------
+
+    def all(self) -> list[Agreement]:
+        """Agreements of every claim, in the order of the file."""
+        return [a for claim in self.paper.claims for a in self.claim(claim)]
+
+    def claim(self, claim: Claim) -> list[Agreement]:
+        """Agreements of one claim: its printed numbers, its statement, then what native and R have beyond them."""
+        found: list[Agreement] = []
+        if claim.model is not None and claim.data:
+            try:
+                asked = self.asked(claim.data, claim.model)
+            except InputError:
+                raise
+            except PairproofError as error:
+                return self._not_run(claim, str(error))
+            values = self._native_values(claim, asked)
+            found += self._numbers(claim, asked, values)
+            found += self._beyond_print(claim, asked)
+        if claim.statement:
+            found.append(self._statement(claim))
+        return [_accepted(a, claim.accept) for a in found]
+
+    def _not_run(self, claim: Claim, reason: str) -> list[Agreement]:
+        rows = [self._row(claim, q.quantity, "not-run", f"native did not run: {reason}", printed=q.printed.text)
+                for q in claim.numbers]
+        if claim.statement or not rows:
+            rows.append(self._row(claim, "statement" if claim.statement else "fit", "not-run", f"native did not run: {reason}",
+                                  printed=claim.statement or None))
+        return rows
+
+    def _row(self, claim: Claim, name: str, verdict: Verdict, explanation: str, **fields: Any) -> Agreement:
+        empty: dict[str, Any] = {"printed": None, "native": None, "r": None, "r_call": None, "r_source": None,
+                                 "certified": None, "digits": None}
+        return Agreement(self.paper.id, claim.id, name, verdict=verdict, explanation=explanation, where=claim.where,
+                         **{**empty, **fields})
+
+    def _native_values(self, claim: Claim, asked: Asked) -> dict[str, float]:
+        if "native" not in claim.engines:
+            return {q.quantity: math.nan for q in claim.numbers}
+        return {q.quantity: self._value(claim, asked.fit, q.quantity) for q in claim.numbers}
+
+    def _value(self, claim: Claim, fit: Fit, name: str) -> float:
+        kind, _, rest = name.partition(".")
+        others = {rest: self.fit(rest)} if kind in ("lr", "lr_df", "lr_p") and rest in [c.id for c in self.paper.claims] else {}
+        try:
+            value = quantity(fit, name, others)
+        except InputError as error:
+            raise InputError(f"{self.paper.source or self.paper.id}, line {claim.line}, claim {claim.id!r}: {error}") from error
+        return value / 2 if claim.sided == 1 and kind == "p" else value
+
+    # -- printed numbers -------------------------------------------------------------------------------------
+
+    def _numbers(self, claim: Claim, asked: Asked, values: Mapping[str, float]) -> list[Agreement]:
+        native_asked = "native" in claim.engines
+        r = _asked_of_r(claim, asked.r)
+        chosen = {q.quantity: _first_with(r, q.quantity) for q in claim.numbers}
+        shown = values if native_asked else {
+            name: c.values[name] / (2 if claim.sided == 1 and kind_of(name) == "p" else 1) if c else math.nan
+            for name, c in chosen.items()}
+        judged = self._judged(claim, asked.fit, shown, {n for n, c in chosen.items() if native_asked or c})
+        rows = []
+        for q in claim.numbers:
+            row = self._row(claim, q.quantity, judged[q.quantity].verdict, judged[q.quantity].note, printed=q.printed.text,
+                            native=value_or_none(values[q.quantity]))
+            rows.append(self._with_sources(row, claim, asked, values[q.quantity], chosen[q.quantity], native_asked))
+        return rows
+
+    def _judged(self, claim: Claim, fit: Fit, values: Mapping[str, float], have: set[str]) -> dict[str, PrintJudgement]:
+        alpha = float(claim.alpha)
+        judged = {q.quantity: judge_print(q, values[q.quantity], alpha, fit.df_resid, fit.n_comparisons) for q in claim.numbers}
+        for name in set(judged) - have:
+            judged[name] = PrintJudgement("not-run", "only R was to be asked, and no R call that ran has it")
+        for name, sentence in reversed_items(claim.numbers, values, fit.items).items():
+            if judged[name].verdict == "differs":
+                judged[name] = PrintJudgement("differs-conclusion", sentence)
+        wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
+        return {**judged, **self._explained(claim, wrong)} if wrong and claim.readings else judged
+
+    def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintJudgement]:
+        """Readings under which *all* numbers of the claim come out; one explains them, several leave it open."""
+        fitting = []
+        for reading in claim.readings:
+            data, model = reading.data or claim.data, reading.model or claim.model
+            assert model is not None
+            other = self.asked(data, model).fit
+            if all(judge_print(q, self._value(claim, other, q.quantity), float(claim.alpha), other.df_resid,
+                               other.n_comparisons).comes_out for q in claim.numbers):
+                fitting.append(reading)
+        count = f"{len(claim.readings)} other reading{'s' if len(claim.readings) > 1 else ''} tried, {len(claim.numbers)} numbers"
+        if len(fitting) == 1:
+            note = f"{fitting[0].name}: comes out if {fitting[0].sentence} (1 explanation; {count})"
+            return dict.fromkeys(wrong, PrintJudgement("explained", note))
+        if fitting:
+            note = f"ambiguous: comes out in {len(fitting)} ways: " + "; ".join(f"if {r.sentence}" for r in fitting)
+            return dict.fromkeys(wrong, PrintJudgement("ambiguous", f"{note} ({count})"))
+        return {}
+
+    def _with_sources(self, row: Agreement, claim: Claim, asked: Asked, native: float, r: RCounterpart | None,
+                      native_asked: bool = True) -> Agreement:
+        """The row with R's and the certified value beside it; too few digits make it differ."""
+        name, half = row.quantity, 2 if claim.sided == 1 and kind_of(row.quantity) == "p" else 1
+        notes = [row.explanation] if row.explanation else []
+        verdict = row.verdict
+        if r is not None:
+            value = r.values[name] / half
+            row = replace(row, r=value_or_none(value), r_call=r.r_call, r_source=r.r_source)
+            if native_asked:
+                against = judge_digits(name, native, value, scale_of(name, asked.fit, {**r.values, **r.se}), r.r_call, self._floors)
+                row = replace(row, digits=value_or_none(against.digits), floor=against.floor.digits)
+                if math.isnan(native) and not math.isnan(value):
+                    notes.append(f"R gives {value:.6g}, which rests on when it stopped")
+                elif not against.enough:
+                    verdict = _worse(verdict)
+                    notes.append("R has no value" if math.isnan(value) else against.shortfall(r.r_call))
+        if name in asked.certified and native_asked:
+            text = asked.certified[name]
+            exact = judge_certified(name, native, text, scale_of(name, asked.fit), self._floors)
+            row = replace(row, certified=text, certified_digits=value_or_none(exact.digits))
+            if r is None:
+                row = replace(row, digits=row.certified_digits, floor=exact.floor.digits)
+            if not exact.enough:
+                verdict = _worse(verdict)
+                notes.append(exact.shortfall("the 50-digit value"))
+        return replace(row, verdict=verdict, explanation="; ".join(notes))
+
+    # -- what native and R have beyond the page --------------------------------------------------------------
+
+    def _beyond_print(self, claim: Claim, asked: Asked) -> list[Agreement]:
+        """Every quantity of every R call not shown yet, once for each model; and the R calls that did not run."""
+        assert claim.model is not None
+        key = (claim.data, claim.model)
+        if key in self._compared or "native" not in claim.engines:
+            return [self._r_not_run(claim, c) for c in _asked_of_r(claim, asked.r) if c.not_run] if key not in self._compared else []
+        self._compared.add(key)
+        r = _asked_of_r(claim, asked.r)
+        shown = {(q.quantity, c.r_call) for q in claim.numbers if (c := _first_with(r, q.quantity))}
+        rows = [self._r_not_run(claim, c) for c in r if c.not_run]
+        packages = claim.r_packages
+        if packages and self._counterparts and not r:
+            rows.append(self._row(claim, "fit", "not-run", f"no R call of {', '.join(packages)} answers this model",
+                                  r_call=", ".join(packages), about="native-r"))
+        for c in r:
+            rows += [self._native_against_r(claim, asked, name, c) for name in c.values
+                     if (name, c.r_call) not in shown and not _is_reference(asked.fit, name)]
+        have = {row.quantity for row in rows} | {q.quantity for q in claim.numbers}
+        rows += [self._native_against_r(claim, asked, name, None) for name in asked.certified
+                 if name not in have and not _is_reference(asked.fit, name)]
+        return rows
+
+    def _native_against_r(self, claim: Claim, asked: Asked, name: str, r: RCounterpart | None) -> Agreement:
+        native = quantity(asked.fit, name)
+        verdict: Verdict = "not-estimable" if math.isnan(native) else "agrees"
+        note = "not estimable from these data" if math.isnan(native) else ""
+        row = self._row(claim, name, verdict, note, native=value_or_none(native), about="native-r")
+        return self._with_sources(row, replace(claim, sided=2), asked, native, r)
+
+    def _r_not_run(self, claim: Claim, c: RCounterpart) -> Agreement:
+        return self._row(claim, "fit", "not-run", f"{c.r_call} did not run: {c.not_run}", r_call=c.r_call, about="native-r")
+
+    # -- statements ------------------------------------------------------------------------------------------
+
+    def _statement(self, claim: Claim) -> Agreement:
+        if not claim.test:
+            finding = _stated(claim)
+        else:
+            own_fit = claim.id if claim.model is not None and claim.data else ""
+            context = Context(self.data, self.fit, claim.data, own_fit, float(claim.alpha))
+            try:
+                finding = run_test(claim.test, context, claim.test_args)
+            except InputError as error:
+                raise InputError(f"{self.paper.source or self.paper.id}, line {claim.line}, claim {claim.id!r}: {error}") from error
+            except PairproofError as error:
+                finding = Finding("not-run", f"the test did not run: {error}")
+        return self._row(claim, "statement", finding.verdict, finding.explanation, printed=claim.statement, native=finding.native,
+                         about="statement")
+
+
+def check_paper(paper: Paper, *, counterparts: Counterparts | None = None, backend: Any = None,
+                certified: Certified | None = None, floors: Sequence[Floor] | None = None) -> list[Agreement]:
+    """Agreements of every claim of a paper; see :class:`Checker`."""
+    return Checker(paper, counterparts=counterparts, backend=backend, certified=certified, floors=floors).all()
+
+
+def check_claim(claim: Claim, paper: Paper, *, counterparts: Counterparts | None = None, backend: Any = None,
+                certified: Certified | None = None, floors: Sequence[Floor] | None = None) -> list[Agreement]:
+    """Agreements of one claim of a paper; see :class:`Checker`."""
+    return Checker(paper, counterparts=counterparts, backend=backend, certified=certified, floors=floors).claim(claim)
+
+
+def compare_fit(fit: Fit, counterparts: Sequence[RCounterpart], *, certified: Mapping[str, str] | None = None,
+                floors: Sequence[Floor] | None = None) -> list[Agreement]:
+    """Agreements of a fit by itself with R calls that answer it: what `Fit.verify` returns."""
+    model = ModelClaim(fit.model)
+    claim = Claim(id="", data="data", model=model, compare_only="verify")
+    checker = Checker(Paper(id="", title=""), counterparts=lambda _fit, _backend: counterparts, floors=floors)
+    return checker._beyond_print(claim, Asked(fit, tuple(counterparts), certified or {}))
+
+
+def _stated(claim: Claim) -> Finding:
+    """The verdict that `accept` gives to a statement without a test."""
+    word = next(a for a in claim.accept if a in ("agrees", "not-checkable", "false", "misleading", "erratum"))
+    if word in ("agrees", "not-checkable"):
+        return Finding("agrees" if word == "agrees" else "not-checkable", f"stated, not computed: {claim.explanation}")
+    return Finding("differs" if word == "erratum" else "differs-conclusion", f"{word}: stated, not computed: {claim.explanation}")
+
+
+def _accepted(a: Agreement, accept: Sequence[str]) -> Agreement:
+    return replace(a, accepted=a.verdict in ACCEPTABLE and a.explanation.partition(":")[0] in accept)
+
+
+def _asked_of_r(claim: Claim, r: Sequence[RCounterpart]) -> list[RCounterpart]:
+    packages = claim.r_packages
+    if packages is None:
+        return []
+    return [c for c in r if not packages or c.r_call.partition("::")[0] in packages]
+
+
+def _first_with(r: Sequence[RCounterpart], name: str) -> RCounterpart | None:
+    return next((c for c in r if c.not_run is None and name in c.values), None)
+
+
+def _is_reference(fit: Fit, name: str) -> bool:
+    """A reference is 0 by definition and has no standard error: nothing to compare."""
+    kind, _, parameter = name.partition(".")
+    return kind in _OF_PARAMETER and parameter in fit.names and bool(fit.is_reference[fit.names.index(parameter)])
+
+
+def _worse(verdict: Verdict) -> Verdict:
+    """Too few digits make a number differ; what is wrong already, or has no value, stays."""
+    return "differs" if verdict in ("agrees", "agrees-truncated", "agrees-k-of-m") else verdict

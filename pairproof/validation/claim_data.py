@@ -1,0 +1,117 @@
+"""The data of a claim as `Comparisons`, and its model as a native `Fit`."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..comparisons import Comparisons
+from ..errors import InputError
+from ..fit import Fit
+from .paper import DataSpec, ModelClaim, Paper
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Pair = tuple[str, str]
+
+
+def read_data(paper: Paper, name: str) -> Comparisons:
+    """A data set of a paper.
+
+    Raises
+    ------
+    InputError
+        The file is missing or has another hash; the rows do not fit the layout; a pair that is to be read otherwise
+        is not there.
+    """
+    from ..readers import read
+
+    spec = paper.data[name]
+    where = f"{paper.source or paper.id}, line {spec.line}, data.{name}"
+    options: dict[str, Any] = {"items": _items(paper, spec) or None}
+    if spec.kind == "matrix":
+        options.update(winner=spec.winner)
+    if spec.kind != "file":
+        options.update(layout=spec.kind)
+    try:
+        table = read(_frame(paper, spec, where), **options)
+    except InputError as error:
+        raise type(error)(f"{where}: {error}") from error
+    return replace(table, source=f"{paper.id}, {name}")
+
+
+def _items(paper: Paper, spec: DataSpec) -> tuple[str, ...]:
+    while not spec.items and spec.from_:
+        spec = paper.data[spec.from_]
+    return spec.items
+
+
+def _frame(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
+    import pandas as pd
+
+    if spec.from_:
+        parent = _frame(paper, paper.data[spec.from_], where)
+        kept = _only(parent, spec, where)
+        return _read_as(kept, spec, where) if spec.printed_pairs else kept
+    if spec.file:
+        return _file(paper, spec, where)
+    frame = pd.DataFrame([list(row) for row in spec.rows], columns=list(spec.columns))
+    # A matrix's first column names its rows.
+    return frame.set_index(frame.columns[0]) if spec.kind == "matrix" and frame.dtypes.iloc[0] == object else frame
+
+
+def _file(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
+    import pandas as pd
+
+    path = Path(paper.folder) / spec.file
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{where}: file {spec.file!r} cannot be read ({error.strerror}); it is looked for beside the claims "
+                         "file") from error
+    found = hashlib.sha256(content).hexdigest()
+    if found != spec.sha256.lower():
+        raise InputError(f"{where}: {spec.file} has sha256 {found}, the claims file says {spec.sha256}; the data have changed, or "
+                         "the hash was taken of another file")
+    # Cells stay text ("NA" is a word, "007" keeps its zeros); the readers interpret them.
+    return pd.read_csv(path, dtype=str, keep_default_na=False, sep="\t" if path.suffix == ".tsv" else ",")
+
+
+def _only(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
+    for column, value in spec.only.items():
+        if column not in frame.columns:
+            raise InputError(f"{where}: only = {column!r}, but the columns are {', '.join(map(str, frame.columns))}")
+        frame = frame[frame[column].astype(str) == str(value)]
+        if frame.empty:
+            raise InputError(f"{where}: no row has {column} = {value!r}")
+    return frame.reset_index(drop=True)
+
+
+def _read_as(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
+    """What is printed under one pair, taken as another's: the columns stay where they are, their heads change."""
+    read_as: dict[Pair, Pair] = {}
+    for printed, taken in zip(spec.printed_pairs, spec.read_as_pairs):
+        read_as[printed] = taken
+        read_as[printed[::-1]] = taken[::-1]
+    pairs = list(zip(frame["first"], frame["second"]))
+    for k, pair in enumerate(pairs):
+        if pair not in read_as:
+            raise InputError(f"{where}: row {k + 1} compares {pair[0]} with {pair[1]}, which printed_pairs does not name")
+    out = frame.copy()
+    out["first"] = [read_as[p][0] for p in pairs]
+    out["second"] = [read_as[p][1] for p in pairs]
+    return out
+
+
+def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
+    """The native fit of a claim's model, on the scale the claim is printed on."""
+    from ..native.bradley_terry import fit_bradley_terry
+    from ..native.llbt import fit_llbt
+
+    fitter = fit_llbt if model.family == "llbt" else fit_bradley_terry
+    fit = fitter(table, ties=model.ties, by=model.by, reference=model.reference or None,  # type: ignore[arg-type]  # checked when read
+                 order_effect=model.order_effect, cells=model.cells or None)
+    return fit.on_scale(model.scale) if model.scale else fit  # type: ignore[arg-type]  # checked when read

@@ -1,0 +1,322 @@
+"""Reads `*.claims.toml` into a `Paper`, with the line in every error."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, get_args
+
+from ..errors import InputError
+from ..spec import Family, Scale, Ties
+from .paper import Claim, DataKind, DataSpec, ModelClaim, Paper, PrintedQuantity, Reading
+from .printed import R_LEGEND, Printed
+from .quantities import check_name
+from .statements import TESTS
+from .toml_lines import LineMap
+from .toml_lines import Path as KeyPath
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+SUFFIX = ".claims.toml"
+_PAPER = ("id", "title", "doi", "read_from", "transcribed_by", "note")
+_DATA = ("kind", "columns", "rows", "file", "sha256", "items", "winner", "from", "printed_pairs", "read_as_pairs", "only",
+         "note")
+_MODEL = ("family", "ties", "by", "reference", "order_effect", "cells", "scale")
+#: Tables of printed numbers by parameter, and printed numbers of the whole fit.
+_BY_PARAMETER = ("estimate", "se", "z", "p")
+_SCALAR = ("deviance", "null_deviance", "df_resid", "df_null", "llf", "aic", "bic")
+_CLAIM = ("id", "where", "data", "model", *_BY_PARAMETER, *_SCALAR, "stat", "statement", "test", "args", "explanation",
+          "compare_only", "engines", "accept", "alpha", "sided", "aic_definition", "legend", "reading", "note")
+_READING = ("name", "sentence", "data", "model")
+_DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
+#: Verdicts a person may give to a statement that has no test; what they stand for is in check.py.
+STATED = ("agrees", "not-checkable", "false", "misleading", "erratum")
+
+
+def read_claims(path: str | Path) -> Paper:
+    """The paper of a claims file.
+
+    Raises
+    ------
+    InputError
+        The file is missing, is not TOML, or something in it is not understood; the message names the line.
+    """
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}; expected a claims file") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8") from error
+    return parse_claims(text, source=str(path), folder=str(file.resolve().parent))
+
+
+def shipped_papers() -> tuple[str, ...]:
+    """Ids of the papers that come with the package."""
+    folder = resources.files(__package__).joinpath("papers")
+    return tuple(sorted(f.name[:-len(SUFFIX)] for f in folder.iterdir() if f.name.endswith(SUFFIX)))
+
+
+def read_paper(name_or_path: str) -> Paper:
+    """A shipped paper by its id, or a claims file by its path."""
+    if name_or_path in shipped_papers():
+        return read_claims(str(resources.files(__package__).joinpath("papers").joinpath(name_or_path + SUFFIX)))
+    if not Path(name_or_path).exists() and "/" not in name_or_path and not name_or_path.endswith(".toml"):
+        raise InputError(f"no paper {name_or_path!r} comes with pairproof and no such file exists; there are "
+                         f"{', '.join(shipped_papers())}")
+    return read_claims(name_or_path)
+
+
+def parse_claims(text: str, source: str = "claims", folder: str = "") -> Paper:
+    """The paper of a claims file's text; `folder` is where its data files lie."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{source}: not TOML: {error}") from error
+    return _Reader(document, LineMap(text), source, folder).paper()
+
+
+class _Reader:
+    """One claims document; every complaint goes through `_error`, which knows the line."""
+
+    def __init__(self, document: dict[str, Any], lines: LineMap, source: str, folder: str) -> None:
+        self._document = document
+        self._lines = lines
+        self._source = source
+        self._folder = folder
+
+    def paper(self) -> Paper:
+        self._only_keys(self._document, (), ("paper", "data", "claim"), "a claims file")
+        head = self._table(self._document.get("paper"), ("paper",), "[paper]")
+        self._only_keys(head, ("paper",), _PAPER, "[paper]")
+        fields = {k: self._text(head[k], ("paper", k)) for k in head}
+        for key in ("id", "title"):
+            if key not in fields:
+                raise self._error(("paper",), f"[paper] has no {key}; it needs id and title")
+        blocks = self._table(self._document.get("data", {}), ("data",), "[data]")
+        data = {name: self._data(name, blocks) for name in blocks}
+        rows = self._document.get("claim", [])
+        if not isinstance(rows, list) or not rows:
+            raise self._error(("claim",), "no [[claim]]; a claims file needs at least one")
+        claims = tuple(self._claim(row, ("claim", k), data) for k, row in enumerate(rows))
+        for k, c in enumerate(claims):
+            if c.id in [d.id for d in claims[:k]]:
+                raise self._error(("claim", k, "id"), f"two claims have the id {c.id!r}; ids must be distinct")
+        return Paper(**fields, data=data, claims=claims, source=self._source, folder=self._folder)
+
+    # -- data ------------------------------------------------------------------------------------------------
+
+    def _data(self, name: str, blocks: Mapping[str, Any]) -> DataSpec:
+        path: KeyPath = ("data", name)
+        what = f"[data.{name}]"
+        block = self._table(blocks[name], path, what)
+        self._only_keys(block, path, _DATA, what)
+        parent = self._text(block.get("from", ""), (*path, "from"))
+        if parent and parent not in list(blocks)[:list(blocks).index(name)]:
+            raise self._error((*path, "from"), f"{what}: from = {parent!r}, but no such data set stands above it")
+        kind = self._choice(block.get("kind", "counts" if parent else None), (*path, "kind"), get_args(DataKind))
+        rows = block.get("rows", [])
+        if not isinstance(rows, list) or not all(isinstance(r, list) for r in rows):
+            raise self._error((*path, "rows"), f"{what}: rows must be an array of arrays")
+        columns = self._texts(block.get("columns", []), (*path, "columns"))
+        for k, row in enumerate(rows):
+            if len(row) != len(columns):
+                raise self._error((*path, "rows", k), f"{what}, row {k + 1}: {len(row)} values for {len(columns)} columns "
+                                                      f"({', '.join(columns)})")
+        spec = DataSpec(
+            name, kind, columns, tuple(map(tuple, rows)), self._text(block.get("file", ""), (*path, "file")),
+            self._text(block.get("sha256", ""), (*path, "sha256")), self._texts(block.get("items", []), (*path, "items")),
+            self._text(block.get("winner", ""), (*path, "winner")), parent,
+            self._pairs(block.get("printed_pairs", []), (*path, "printed_pairs")),
+            self._pairs(block.get("read_as_pairs", []), (*path, "read_as_pairs")),
+            self._table(block.get("only", {}), (*path, "only"), f"{what}, only"),
+            self._text(block.get("note", ""), (*path, "note")), self._lines.line(path))
+        self._check_data(spec, path, what)
+        return spec
+
+    def _check_data(self, spec: DataSpec, path: KeyPath, what: str) -> None:
+        sources = [bool(spec.rows), bool(spec.file), bool(spec.from_)]
+        if sum(sources) != 1:
+            raise self._error(path, f"{what}: expected exactly one of rows, file, from; found {sum(sources)}")
+        if spec.file and not spec.sha256:
+            raise self._error((*path, "file"), f"{what}: file needs its sha256 beside it, so that changed data are noticed")
+        if (spec.printed_pairs or spec.read_as_pairs or spec.only) and not spec.from_:
+            raise self._error(path, f"{what}: printed_pairs, read_as_pairs and only change another data set; say which with from")
+        if sorted(spec.printed_pairs) != sorted(spec.read_as_pairs):
+            raise self._error((*path, "read_as_pairs"), f"{what}: read_as_pairs must name the pairs of printed_pairs, in the "
+                                                        "order in which they are read")
+        if spec.winner not in ("", "rows", "columns") or (spec.kind == "matrix") != bool(spec.winner):
+            raise self._error((*path, "winner"), f"{what}: winner is for a matrix and says whether its 'rows' or 'columns' win")
+
+    # -- claims ----------------------------------------------------------------------------------------------
+
+    def _claim(self, row: Any, path: KeyPath, data: Mapping[str, DataSpec]) -> Claim:
+        table = self._table(row, path, "[[claim]]")
+        if "id" not in table:
+            raise self._error(path, "a claim without an id; give it one, such as id = \"table-4\"")
+        name = self._text(table["id"], (*path, "id"))
+        what = f"claim {name!r}"
+        self._only_keys(table, path, _CLAIM, what)
+        accept = self._texts(table.get("accept", []), (*path, "accept"))
+        test = self._text(table.get("test", ""), (*path, "test"))
+        if test and test not in TESTS:
+            raise self._error((*path, "test"), f"{what}: no test {test!r}; there are {', '.join(sorted(TESTS))}")
+        claim = Claim(
+            name, self._text(table.get("where", ""), (*path, "where")),
+            self._known_data(table.get("data", ""), (*path, "data"), data, what),
+            self._model(table["model"], (*path, "model"), what) if "model" in table else None,
+            self._numbers(table, path, what), self._text(table.get("statement", ""), (*path, "statement")), test,
+            self._table(table.get("args", {}), (*path, "args"), f"{what}, args"),
+            self._text(table.get("explanation", ""), (*path, "explanation")),
+            self._text(table.get("compare_only", ""), (*path, "compare_only")),
+            self._engines(table.get("engines", ["native", "R"]), (*path, "engines"), what), accept,
+            self._text(table.get("alpha", "0.05"), (*path, "alpha")), self._sided(table, path, what),
+            tuple(self._reading(r, (*path, "reading", k), data, what) for k, r in enumerate(table.get("reading", []))),
+            self._text(table.get("note", ""), (*path, "note")), self._lines.line(path))
+        self._check_claim(claim, path, what)
+        return claim
+
+    def _check_claim(self, claim: Claim, path: KeyPath, what: str) -> None:
+        if not (claim.numbers or claim.statement or claim.compare_only):
+            raise self._error(path, f"{what} claims nothing; give it printed numbers, a statement, or compare_only = \"why\"")
+        if (claim.numbers or claim.compare_only) and not (claim.data and claim.model):
+            raise self._error(path, f"{what} has numbers to compute and no {'model' if claim.data else 'data'}")
+        if claim.test and not claim.statement:
+            raise self._error((*path, "test"), f"{what}: a test is for a statement; write the statement it tests")
+        if claim.statement and not claim.test:
+            stated = [a for a in claim.accept if a in STATED]
+            if len(stated) != 1 or not claim.explanation:
+                raise self._error((*path, "statement"), f"{what}: a statement needs a test, or its verdict in accept (one of "
+                                                        f"{', '.join(STATED)}) and an explanation")
+
+    def _numbers(self, table: Mapping[str, Any], path: KeyPath, what: str) -> tuple[PrintedQuantity, ...]:
+        legend = {k: self._text(v, (*path, "legend", k)) for k, v in table.get("legend", R_LEGEND).items()}
+        alpha = self._text(table.get("alpha", "0.05"), (*path, "alpha"))
+        found: list[PrintedQuantity] = []
+        for key in (*_BY_PARAMETER, "stat"):
+            for name, text in self._table(table.get(key, {}), (*path, key), f"{what}, {key}").items():
+                quantity = name if key == "stat" else f"{key}.{name}"
+                found += self._printed(quantity, text, (*path, key, name), what, legend, alpha)
+        for key in _SCALAR:
+            if key in table:
+                quantity = "aic_glm" if key == "aic" and self._aic(table, path, what) == "glm" else key
+                found += self._printed(quantity, table[key], (*path, key), what, legend, alpha)
+        for k, q in enumerate(found):
+            if q.quantity in [p.quantity for p in found[:k]]:
+                raise self._error(path, f"{what} prints {q.quantity} twice")
+        return tuple(found)
+
+    def _printed(self, quantity: str, text: Any, path: KeyPath, what: str, legend: Mapping[str, str],
+                 alpha: str) -> list[PrintedQuantity]:
+        if not isinstance(text, str):
+            raise self._error(path, f"{what}, {quantity}: a bare {self._as_written(path, text)} loses what is printed (trailing "
+                                    f"zeros, for example); write it as a string, such as \"{self._as_written(path, text)}\"")
+        line = self._lines.line(path)
+        try:
+            check_name(quantity)
+            printed = Printed.parse(text, legend=legend, alpha=alpha)
+        except InputError as error:
+            raise self._error(path, f"{what}, {quantity}: {error}") from error
+        if printed.on is None:
+            return [PrintedQuantity(quantity, printed, line)]
+        if quantity not in _DF_OF:
+            raise self._error(path, f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(_DF_OF)} have; "
+                                    "write the two numbers apart")
+        return [PrintedQuantity(quantity, printed, line), PrintedQuantity(_DF_OF[quantity], printed.on, line)]
+
+    def _as_written(self, path: KeyPath, value: Any) -> str:
+        """The number as it stands in the file: 0.190, where Python knows only 0.19."""
+        found = re.search(rf"""{re.escape(str(path[-1]))}["']?\s*=\s*([^,}}\s#]+)""", self._lines.source(path))
+        return found[1] if found else str(value)
+
+    def _aic(self, table: Mapping[str, Any], path: KeyPath, what: str) -> str:
+        return str(self._choice(table.get("aic_definition", "llf"), (*path, "aic_definition"), ("llf", "glm")))
+
+    def _sided(self, table: Mapping[str, Any], path: KeyPath, what: str) -> int:
+        sided = table.get("sided", 2)
+        if sided not in (1, 2) or isinstance(sided, bool):
+            raise self._error((*path, "sided"), f"{what}: sided = {sided!r}; expected 1 or 2")
+        return int(sided)
+
+    def _model(self, value: Any, path: KeyPath, what: str) -> ModelClaim:
+        table = self._table(value, path, f"{what}, model")
+        self._only_keys(table, path, _MODEL, f"{what}, model")
+        cells = table.get("cells", [])
+        order = table.get("order_effect", False)
+        if not isinstance(order, bool):
+            raise self._error((*path, "order_effect"), f"{what}: order_effect = {order!r}; expected true or false")
+        return ModelClaim(
+            self._choice(table.get("family"), (*path, "family"), get_args(Family)),
+            self._choice(table["ties"], (*path, "ties"), get_args(Ties)) if "ties" in table else None,
+            self._text(table.get("by", ""), (*path, "by")), self._text(table.get("reference", ""), (*path, "reference")),
+            order, (cells,) if isinstance(cells, str) else self._texts(cells, (*path, "cells")),
+            self._choice(table["scale"], (*path, "scale"), get_args(Scale)) if "scale" in table else "")
+
+    def _reading(self, value: Any, path: KeyPath, data: Mapping[str, DataSpec], what: str) -> Reading:
+        table = self._table(value, path, f"{what}, reading")
+        self._only_keys(table, path, _READING, f"{what}, reading")
+        if not table.get("name") or not table.get("sentence") or not (table.get("data") or table.get("model")):
+            raise self._error(path, f"{what}: a reading needs name, sentence, and data or model")
+        return Reading(self._text(table["name"], (*path, "name")), self._text(table["sentence"], (*path, "sentence")),
+                       self._known_data(table.get("data", ""), (*path, "data"), data, what),
+                       self._model(table["model"], (*path, "model"), what) if "model" in table else None)
+
+    def _engines(self, value: Any, path: KeyPath, what: str) -> tuple[str, ...]:
+        engines = self._texts(value, path)
+        bad = [e for e in engines if e not in ("native", "R") and not (e.startswith("R:") and len(e) > 2)]
+        if bad or not engines:
+            raise self._error(path, f"{what}: engines {list(engines)}; expected native, R, or R:PACKAGE")
+        return engines
+
+    def _known_data(self, value: Any, path: KeyPath, data: Mapping[str, DataSpec], what: str) -> str:
+        name = self._text(value, path)
+        if name and name not in data:
+            raise self._error(path, f"{what}: data = {name!r}, but the file has {', '.join(data) or 'no data set'}")
+        return name
+
+    # -- pieces ----------------------------------------------------------------------------------------------
+
+    def _error(self, path: KeyPath, message: str) -> InputError:
+        return InputError(f"{self._source}, line {self._lines.line(path)}: {message}")
+
+    def _only_keys(self, table: Mapping[str, Any], path: KeyPath, allowed: Sequence[str], what: str) -> None:
+        for key in table:
+            if key not in allowed:
+                near = difflib.get_close_matches(key, allowed, 1)
+                hint = f"did you mean {near[0]!r}?" if near else f"expected {', '.join(allowed)}"
+                raise self._error((*path, key), f"{what}: unknown key {key!r}; {hint}")
+
+    def _table(self, value: Any, path: KeyPath, what: str) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            found = "it is missing" if value is None else f"found {value!r}"
+            raise self._error(path, f"{what} must be a table; {found}")
+        return value
+
+    def _text(self, value: Any, path: KeyPath) -> str:
+        if not isinstance(value, str):
+            raise self._error(path, f"{path[-1]} = {value!r}; expected a string in quotes")
+        return value
+
+    def _texts(self, value: Any, path: KeyPath) -> tuple[str, ...]:
+        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+            raise self._error(path, f"{path[-1]} = {value!r}; expected an array of strings")
+        return tuple(value)
+
+    def _choice(self, value: Any, path: KeyPath, allowed: Sequence[str]) -> Any:
+        if value not in allowed:
+            found = "it is missing" if value is None else f"found {value!r}"
+            raise self._error(path, f"{path[-1]}: {found}; expected one of {', '.join(allowed)}")
+        return value
+
+    def _pairs(self, value: Any, path: KeyPath) -> tuple[tuple[str, str], ...]:
+        if not isinstance(value, list) or not all(
+                isinstance(p, list) and len(p) == 2 and all(isinstance(i, str) for i in p) for p in value):
+            raise self._error(path, f"{path[-1]}: expected an array of pairs of items, such as [[\"A\", \"B\"], [\"A\", \"C\"]]")
+        return tuple((p[0], p[1]) for p in value)

@@ -1,0 +1,147 @@
+"""The verdict on one number: print against computed, native against R, native against 50-digit values.
+
+Pure functions of numbers; what is asked of whom is decided in :mod:`pairproof.validation.check`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+
+from .agreement import Verdict
+from .digits import digits_of_agreement
+from .floors import CERTIFIED, Floor, floor
+from .paper import PrintedQuantity
+from .quantities import kind_of
+
+#: Explanation of a printed residue of a deviance that is 0 by definition.
+ROUNDING_ERROR = "rounding-error"
+#: Below this size, per comparison, a printed deviance on 0 df is what rounding leaves of 0: observed 6.7e-15 over 120
+#: comparisons in Dras (2015); a deviance is a sum of n log terms, each right to 1e-16.
+RESIDUE = 1e-12
+
+
+@dataclass(frozen=True)
+class PrintJudgement:
+    """Whether a number prints as it was printed.
+
+    Attributes
+    ----------
+    verdict : Verdict
+    note : str
+        What has to be said beside a plain "agrees", or why it differs.
+    """
+
+    verdict: Verdict
+    note: str
+
+    @property
+    def comes_out(self) -> bool:
+        return self.verdict in ("agrees", "agrees-truncated", "agrees-k-of-m")
+
+
+def judge_print(q: PrintedQuantity, value: float, alpha: float, df_resid: int = -1, n: float = 0.0) -> PrintJudgement:
+    """The verdict on one printed number, by itself.
+
+    Parameters
+    ----------
+    q : PrintedQuantity
+    value : float
+        Computed; nan if not estimable.
+    alpha : float
+        Level at which a p-value is significant.
+    df_resid, n : int, float
+        Of the fit: a deviance on 0 df is 0 and prints as rounding error, which grows with the n comparisons.
+    """
+    p = q.printed
+    if math.isnan(value):
+        return PrintJudgement("not-estimable", f"{q.quantity} is not estimable from these data; the page prints {p.text}, which "
+                                               "depends on when the author's program stopped")
+    match = p.verdict(value)
+    if kind_of(q.quantity) in ("p", "contrast_p") and match.verdict != "differs" and not p.star_verdict(value):
+        return PrintJudgement("differs-conclusion", f"the mark {p.stars} does not belong to p = {value:.4g}")
+    if match.verdict == "agrees":
+        return PrintJudgement("agrees", "" if match.rule in ("bound", "half-up or half-even") else f"at a tie, by {match.rule}")
+    if match.verdict == "agrees-truncated":
+        return PrintJudgement("agrees-truncated", f"{value!r} agrees only if truncated, not rounded")
+    if match.verdict == "agrees-k-of-m":
+        return PrintJudgement("agrees-k-of-m", f"agrees to {match.k} of {match.m} digits: the zeros that end an integer may be "
+                                               "no digits")
+    if q.quantity == "deviance" and df_resid == 0 and p.value is not None and abs(p.value) < Decimal(RESIDUE * max(n, 1.0)):
+        return PrintJudgement("explained", f"{ROUNDING_ERROR}: a model with 0 degrees of freedom has deviance 0; {p.text} is what "
+                                           "rounding left of it")
+    conclusion = _conclusion(q, value, alpha)
+    return PrintJudgement("differs-conclusion" if conclusion else "differs", conclusion or f"computed {value!r}")
+
+
+def _conclusion(q: PrintedQuantity, value: float, alpha: float) -> str:
+    """How the conclusion changes: sign, or significance at alpha; "" if it does not."""
+    kind, p = kind_of(q.quantity), q.printed
+    if kind in ("p", "contrast_p", "gof_p", "lr_p"):
+        if p.high is not None and p.high <= alpha < value:
+            return f"printed as significant at {alpha:g}, computed {value:.4g}"
+        if p.low is not None and p.low >= alpha > value:
+            return f"printed as not significant at {alpha:g}, computed {value:.4g}"
+    if kind in ("estimate", "z", "contrast", "contrast_z") and p.value is not None:
+        if p.low is not None and p.high is not None and (p.low > 0 > value or p.high < 0 < value):
+            return f"the sign is the other: computed {value:.6g}"
+    return ""
+
+
+def reversed_items(numbers: Sequence[PrintedQuantity], values: Mapping[str, float], items: Sequence[str]) -> dict[str, str]:
+    """Quantities of items that are printed in another order than computed, with a sentence.
+
+    Only items whose printed numbers are apart by more than their rounding.
+    """
+    found: dict[str, str] = {}
+    estimates = {q.quantity: q for q in numbers if kind_of(q.quantity) == "estimate" and q.quantity[9:] in items}
+    for a, qa in estimates.items():
+        for b, qb in estimates.items():
+            pa, pb = qa.printed, qb.printed
+            if pa.low is None or pb.high is None or pa.low <= pb.high:
+                continue
+            if values[a] < values[b]:
+                sentence = f"printed {a[9:]} above {b[9:]}, computed {values[a]:.6g} below {values[b]:.6g}"
+                found.setdefault(a, sentence)
+                found.setdefault(b, sentence)
+    return found
+
+
+@dataclass(frozen=True)
+class DigitsJudgement:
+    """Native against one other source.
+
+    Attributes
+    ----------
+    digits : float
+        0 to 16; nan if neither has a value.
+    floor : Floor
+    """
+
+    digits: float
+    floor: Floor
+
+    @property
+    def enough(self) -> bool:
+        return math.isnan(self.digits) or self.digits >= self.floor.digits
+
+    def shortfall(self, other: str) -> str:
+        return (f"native and {other} agree to {self.digits:.1f} digits, fewer than the floor of {self.floor.digits:g} "
+                f"({self.floor.why})")
+
+
+def judge_digits(quantity: str, native: float, other: float, scale: float, source: str,
+                 floors: Sequence[Floor] | None = None) -> DigitsJudgement:
+    """Digits of native against R (`source` its call) or against certified, held against their floor."""
+    found = float(digits_of_agreement(native, other, scale))
+    return DigitsJudgement(found, floor(quantity, source, floors))
+
+
+def judge_certified(quantity: str, native: float, text: str, scale: float,
+                    floors: Sequence[Floor] | None = None) -> DigitsJudgement:
+    """Digits of native against a 50-digit value given as decimal text."""
+    return judge_digits(quantity, native, float(np.float64(text)), scale, CERTIFIED, floors)
