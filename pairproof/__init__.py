@@ -25,13 +25,19 @@ if TYPE_CHECKING:
     from .errors import RError as RError
     from .errors import RUnavailable as RUnavailable
     from .fit import Fit as Fit
+    from .native.bradley_terry import fit_bradley_terry as fit_bradley_terry
+    from .native.llbt import fit_llbt as fit_llbt
     from .plots import plot_worth as plot_worth
+    from .readers import read as read
 
     __version__: str
 
 #: Where each public name lives.
 _HOME = {
+    "read": "readers",
     "Comparisons": "comparisons",
+    "fit_llbt": "native.llbt",
+    "fit_bradley_terry": "native.bradley_terry",
     "Fit": "fit",
     "plot_worth": "plots",
     "PairproofError": "errors",

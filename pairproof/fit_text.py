@@ -6,6 +6,7 @@ import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from html import escape
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from .spec import LOG_WORTH_PER_UNIT
@@ -52,7 +53,9 @@ def number(x: float, digits: int = 4) -> str:
 def p_value(p: float) -> str:
     if math.isnan(p):
         return "-"
-    return f"{p:.4f}" if p >= 0.00005 else "<0.0001"
+    if p >= 0.001:
+        return f"{p:.4f}"
+    return f"{p:.1e}" if p >= 1e-300 else "<1e-300"
 
 
 def shorten(name: str, width: int = NAME_WIDTH) -> str:
@@ -67,7 +70,18 @@ def deviance_table(fit: Fit) -> str:
     covariates = list(dict.fromkeys([*(c for t in fit.terms for c, _ in t.by), *fit.spec.cells]))
     if fit.spec.order_effect:
         covariates.append("who is named first")
-    return f"{n:,} cells with comparisons: {' x '.join(['pair of items', *covariates])}"
+    return f"{n:,} cell{'' if n == 1 else 's'} with comparisons: {' x '.join(['pair of items', *covariates])}"
+
+
+def reference_levels(fit: Fit) -> str:
+    """Against which level effects are: `judge: J2, J3, J4 against J1`; "" without categorical covariates."""
+    parts = []
+    for covariate in dict.fromkeys(c for t in fit.terms for c, level in t.by if level is not None):
+        effects = list(dict.fromkeys(str(lv) for t in fit.terms for c, lv in t.by if c == covariate))
+        first = [str(g[covariate]) for g in fit.groups.values() if g[covariate] not in effects]
+        more = f" and {len(effects) - 6} more" if len(effects) > 6 else ""
+        parts.append(f"{covariate}: {', '.join(effects[:6])}{more} against {first[0] if first else '(none)'}")
+    return "; ".join(parts)
 
 
 def _scale(fit: Fit) -> str:
@@ -98,11 +112,14 @@ def _header(fit: Fit) -> Iterator[str]:
         ("Null deviance", f"{number(fit.null_deviance)} on {fit.df_null} df"),
         ("AIC", number(fit.aic)), ("BIC", number(fit.bic)), ("Estimable parameters", f"{fit.n_estimable}"),
     ]
-    words = [("Items", f"{len(fit.items)}"), ("Comparisons", _comparisons(fit)), ("Groups", f"{len(fit.groups)}"),
-             ("Constraint", fit.constraint), ("Likelihood", "quasi (weights)" if fit.quasi_likelihood else "full"), ("", "")]
-    for (left, value), (right, figure) in zip(words, numbers):
-        yield f"{left:<13}{shorten(value, 42):<43}{right:<21}{figure}".rstrip()
-    for name, text in [("Scale", _scale(fit)), ("Engine", fit.engine), ("Stopping", _stopping(fit)),
+    words = [("Items", f"{len(fit.items)}"), ("Comparisons", _comparisons(fit)), ("Constraint", fit.constraint),
+             ("Likelihood", "quasi (half wins or weights)" if fit.quasi_likelihood else "of each comparison, given the pair")]
+    if len(fit.groups) > 1:
+        words.append(("Groups", f"{len(fit.groups)}"))
+    for (left, value), (right, figure) in zip_longest(words, numbers, fillvalue=("", "")):
+        yield f"{left:<13}{shorten(value, 42):<43}{right:<22}{figure}".rstrip()
+    levels = reference_levels(fit)
+    for name, text in [*([("Levels", levels)] if levels else []), ("Scale", _scale(fit)), ("Engine", fit.engine), ("Stopping", _stopping(fit)),
                        ("Deviance on", deviance_table(fit))]:
         yield from _wrapped(f"{name:<13}{text}", 13)
     yield from _wrapped(f"{'Fit':<13}{_goodness(fit)}", 13)
@@ -125,7 +142,9 @@ def _status(fit: Fit, place: int) -> str:
     """Why a parameter has no standard error; "" if it has one."""
     if not fit.estimable[place]:
         return "not estimable"
-    return "reference" if fit.is_reference[place] else ""
+    if fit.is_reference[place]:
+        return "reference" if fit.terms[place].kind == "item" else "at its boundary"
+    return ""
 
 
 def parameter_rows(fit: Fit, rows: int) -> list[tuple[str, ...]]:
@@ -157,6 +176,21 @@ def _coefficients(fit: Fit, rows: int) -> Iterator[str]:
             yield f"{shorten(row[0]):<{width}}" + "".join(f"{cell:>{size}}" for cell, size in zip(row[1:], sizes))
 
 
+def _worths(fit: Fit) -> Iterator[str]:
+    """Worths of a few groups side by side; where to find them if they are many."""
+    if len(fit.groups) > 4 or len(fit.items) > 30:
+        yield f"Worths of {len(fit.items)} items in {len(fit.groups)} group{'s' if len(fit.groups) > 1 else ''}: fit.worth()"
+        return
+    frame = fit.worth()
+    text = [f"{number(w)} ({number(s)})" if not math.isnan(w) else "not estimable" for w, s in zip(frame["worth"], frame["se"])]
+    n = len(fit.items)
+    width = max(9, *(len(shorten(item, 30)) for item in fit.items)) + 1
+    heads = ["worth (se)"] if list(fit.groups) == ["all"] else [shorten(group, 16) for group in fit.groups]
+    yield f"{'Worths':<{width}}" + "".join(f"{head:>17}" for head in heads)
+    for k, item in enumerate(fit.items):
+        yield f"{shorten(item, 30):<{width}}" + "".join(f"{text[g * n + k]:>17}" for g in range(len(heads)))
+
+
 def cut_note(fit: Fit, rows: int) -> str:
     """What the table does not show and how to see it; "" if it shows everything."""
     hidden = len(fit.terms) - rows
@@ -183,7 +217,7 @@ def summary(fit: Fit, rows: int = ROWS) -> str:
     lines = [*_wrapped(title(fit), 2), "=" * WIDTH, *_header(fit), "-" * WIDTH, *_coefficients(fit, rows)]
     note = cut_note(fit, rows)
     lines += [note] if note else []
-    lines.append("-" * WIDTH)
+    lines += ["-" * WIDTH, *_worths(fit), "-" * WIDTH]
     if fit.not_estimable:
         lines += _wrapped(_lost(fit), 2)
     for warning in fit.warnings:

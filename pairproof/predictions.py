@@ -68,8 +68,10 @@ def layout(terms: Sequence[Term], items: Sequence[str]) -> Layout:
 
 
 def item_covariate(data: Comparisons, term: Term) -> FloatArray:
-    """float[n_items]: the item covariate of a term, an indicator if it is a level."""
-    column = data.item_data[str(term.covariate)]
+    """float[n_items]: what a "covariate" term multiplies: an item covariate, its level, or one item kept separate."""
+    if term.covariate is None:
+        return np.array([float(item == term.item) for item in data.items])
+    column = data.item_data[term.covariate]
     if isinstance(column, Factor):
         indicator: FloatArray = (column.codes == column.levels.index(str(term.covariate_level))).astype(float)
         return indicator
@@ -179,10 +181,15 @@ def term_value(fit: Fit, kind: Literal["tie", "order"], group: Mapping[str, Valu
 
 
 def tie_parameter(fit: Fit, group: Mapping[str, Value]) -> float:
-    """Log nu or log theta in a group; 0 where it is held there, -inf where no tie was possible."""
+    """Log nu or log theta in a group; 0 where it is held there, -inf where no tie was possible or none observed.
+
+    Without a single tie in the data the estimate is minus infinity: it has no number as a parameter, but the
+    probability of a tie has one, 0.
+    """
     if fit.outcome_model == "binary":
         return float("-inf")
-    return term_value(fit, "tie", group) if any(t.kind == "tie" for t in fit.terms) else 0.0
+    value = term_value(fit, "tie", group) if any(t.kind == "tie" for t in fit.terms) else 0.0
+    return float("-inf") if np.isnan(value) and not fit.data.ties.any() else value
 
 
 def probabilities(fit: Fit, group: str | None, at: Mapping[str, Value] | None, order: bool) -> pd.DataFrame:

@@ -100,7 +100,7 @@ def residual_frame(cell_table: CellTable, items: Sequence[str], has_ties: bool, 
         "observed": y.ravel(), "fitted": m.ravel(), "residual": residual.ravel()})
 
 
-def goodness_of_fit(cell_table: CellTable, deviance: float, df: int, has_ties: bool, *, separated: bool,
+def goodness_of_fit(cell_table: CellTable, deviance: float, df: int, has_ties: bool, *, lost: Sequence[str],
                     quasi: bool) -> inference.GoodnessOfFit:
     """Deviance and Pearson's X^2 against a chi-square, with the reasons not to.
 
@@ -111,8 +111,9 @@ def goodness_of_fit(cell_table: CellTable, deviance: float, df: int, has_ties: b
     df : int
     has_ties : bool
         Whether a tie is an outcome of the model.
-    separated : bool
-        Some parameter is not estimable.
+    lost : sequence of str
+        Parameters that are not estimable.  Items that were never compared (a disconnected design) do no harm to the
+        test; separated ones do, since some expected counts are then 0.
     quasi : bool
         Half wins or fractional weights.
 
@@ -124,19 +125,22 @@ def goodness_of_fit(cell_table: CellTable, deviance: float, df: int, has_ties: b
     """
     _, y, m = cell_table.outcomes(has_ties)
     pearson = float(np.sum(_divide((y - m) ** 2, m)))
-    withheld = _why_no_p(y, df, separated, quasi)
+    withheld = _why_no_p(y, m, df, lost, quasi)
     if withheld:
         return inference.GoodnessOfFit(deviance, pearson, df, np.nan, np.nan, f"no p-value: {'; '.join(withheld)}")
     return inference.GoodnessOfFit(deviance, pearson, df, inference.chi_square_p(deviance, df),
                                    inference.chi_square_p(pearson, df), _small_counts(y, m))
 
 
-def _why_no_p(y: FloatArray, df: int, separated: bool, quasi: bool) -> list[str]:
+def _why_no_p(y: FloatArray, m: FloatArray, df: int, lost: Sequence[str], quasi: bool) -> list[str]:
     reasons = []
     if df <= 0:
         reasons.append("the model is saturated (0 df), there is nothing left to test")
-    if separated:
-        reasons.append("some parameters are not estimable, so fitted counts lie on the boundary")
+    dead = int((m <= 0).sum())
+    if lost and dead:
+        named = ", ".join(lost[:8]) + (f" and {len(lost) - 8} more" if len(lost) > 8 else "")
+        reasons.append(f"{dead} of {m.size} expected counts are 0, since {named} "
+                       f"{'is' if len(lost) == 1 else 'are'} infinite")
     if quasi:
         reasons.append("half wins or fractional weights are not counts")
     if len(y) and y.sum(axis=1).max() <= 1.0:

@@ -1,0 +1,32 @@
+"""The command `pairproof`: exit codes, messages and nothing statistical.
+
+Each command is a module of its own, loaded when it is asked for, so that `pairproof --version` costs little more than
+starting Python.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; the console script is `sys.exit(main())`.
+
+    Parameters
+    ----------
+    argv : sequence of str
+        Arguments without the program's name; default: those of the process.
+
+    Returns
+    -------
+    int
+        0 done, 1 a verdict needs attention, 2 something required did not run, 3 bad input or usage, 130 interrupted.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        from .ending import run
+
+        return run(arguments)
+    except KeyboardInterrupt:  # while the first modules load
+        return 130

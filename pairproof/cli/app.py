@@ -1,0 +1,75 @@
+"""The group of commands; a command's module is imported only when it runs or shows its own help."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from .state import State, remember
+
+#: Name -> what it does.  The module has the same name.
+COMMANDS = {
+    "fit": "Fit a model to a table of comparisons.",
+    "validate": "Show that native, R and the printed page agree, or why not.",
+    "check": "Check claims files: does the print come out?",
+    "record": "Record R's answers, for machines without R.",
+    "doctor": "What is installed, what is missing, and the command that cures it.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and loads them one at a time."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f".{cmd_name}", __package__).command
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS:
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, 1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"The commands are {', '.join(COMMANDS)}."
+            raise click.UsageError(f"There is no command {args[0]!r}. {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        import pairproof
+
+        click.echo(f"pairproof {pairproof.__version__}")
+        ctx.exit()
+
+
+EPILOG = """\b
+Exit codes: 0 done; 1 a verdict differs or needs a person; 2 something required
+did not run; 3 bad input or usage; 130 interrupted.
+
+\b
+pairproof fit votes.csv --ties davidson --by judge --verify --report out.html
+pairproof validate"""
+
+
+@click.group(cls=LazyGroup, invoke_without_command=True, epilog=EPILOG,
+             context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version and exit.")
+@click.option("--debug", is_flag=True, is_eager=True, expose_value=False, callback=remember("debug"),
+              help="On an error, show the traceback.")
+@click.pass_context
+def app(ctx: click.Context) -> Any:
+    """Pairwise preference models, with every number shown to be the one R gives."""
+    ctx.ensure_object(State)
+    if ctx.invoked_subcommand is None:
+        raise click.UsageError(f"No command given. The commands are {', '.join(COMMANDS)}.", ctx)

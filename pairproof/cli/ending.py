@@ -1,0 +1,111 @@
+"""How a command ends: one exit code, and on the way there one or two lines on standard error.
+
+====  ==========================================================================================
+code  when
+====  ==========================================================================================
+0     done
+1     a verdict differs, or is explained but not accepted, ambiguous, or not estimable against a printed number
+2     something required did not run: R, a package, a solver that did not converge, a defect of pairproof
+3     bad input or bad usage
+130   interrupted, also by a reader that closed the pipe
+====  ==========================================================================================
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+import click
+
+from .state import State
+
+DONE, ATTENTION, NOT_RUN, BAD_INPUT, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line and say on standard error what stopped it, if something did."""
+    from .app import app
+
+    state = State()
+    for stream in (sys.stdout, sys.stderr):
+        _never_fail_to_encode(stream)
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning(state)
+        try:
+            outcome = app.main(list(arguments), prog_name="pairproof", standalone_mode=False, obj=state)
+            sys.stdout.flush()
+            return outcome if isinstance(outcome, int) else DONE
+        except (SystemExit, BrokenPipeError) as stop:
+            # click turns a closed pipe into exit code 1, which here would mean that a verdict differs.
+            if isinstance(stop, BrokenPipeError) or isinstance(stop.__context__, OSError):
+                _drop_output()
+                return INTERRUPTED
+            raise
+        except (KeyboardInterrupt, click.Abort):
+            click.echo("pairproof: interrupted", err=True)
+            return INTERRUPTED
+        except Exception as error:
+            if state.debug:
+                import traceback
+
+                traceback.print_exc()
+            code, message = describe(error)
+            click.echo(message, err=True)
+            return code
+
+
+def describe(error: Exception) -> tuple[int, str]:
+    """Exit code of an error, and what is said about it."""
+    from ..errors import ComparisonError, ConvergenceError, InputError, NotEstimableError, PairproofError, RError
+
+    if isinstance(error, click.UsageError):
+        command = error.ctx.command_path if error.ctx is not None else "pairproof"
+        return BAD_INPUT, f"{command}: {error.format_message()}\nTry '{command} --help'."
+    if isinstance(error, click.ClickException):
+        return BAD_INPUT, f"pairproof: {error.format_message()}"
+    name = type(error).__name__
+    if isinstance(error, (InputError, ComparisonError, NotEstimableError)):
+        return BAD_INPUT, f"{name}: {error}"
+    if isinstance(error, (RError, ConvergenceError, PairproofError)):
+        return NOT_RUN, f"{name}: {error}"
+    if isinstance(error, OSError) and error.filename is not None:
+        return BAD_INPUT, f"{error.filename}: {error.strerror or name}; check the path and its permissions"
+    if isinstance(error, MemoryError):
+        return NOT_RUN, f"pairproof: out of memory {error}; use fewer covariates or coarser --cells"
+    text = " ".join(str(error).split()) or "no message"
+    return NOT_RUN, (f"pairproof: a defect of pairproof, not of your input: {name}: {text}\n"
+                     "Run it again with --debug for the traceback, and please report it.")
+
+
+def _show_warning(state: State) -> Any:
+    def show(message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None,
+             line: str | None = None) -> None:
+        from ..errors import PairproofWarning
+
+        if issubclass(category, PairproofWarning):
+            state.say(f"Warning: {message}")
+        elif state.debug:
+            state.say(warnings.formatwarning(message, category, filename, lineno, line).rstrip())
+
+    return show
+
+
+def _never_fail_to_encode(stream: TextIO) -> None:
+    """A terminal without UTF-8 shows \\u escapes rather than ending in an error half way."""
+    if hasattr(stream, "reconfigure") and (stream.encoding or "").lower().replace("-", "") != "utf8":
+        stream.reconfigure(errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    """Nobody reads on: what is left in the buffer must not raise again when Python ends."""
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+    except (OSError, ValueError, AttributeError):
+        # Standard output is not a file of the system (a test's buffer): there is nothing to close.
+        return

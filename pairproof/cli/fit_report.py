@@ -1,0 +1,103 @@
+"""A fit, and R's word on it if it was asked, as text, JSON, Markdown, HTML or JUnit: views of the same two objects."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .state import json_text
+
+if TYPE_CHECKING:
+    from ..fit import Fit
+
+#: More items than this make a picture that no page holds.
+MOST_DRAWN = 150
+
+
+def document(fit: Fit, agreements: Any) -> dict[str, Any]:
+    """The JSON of a fit; with verdicts also the two keys of the JSON of agreements."""
+    result = fit.to_dict()
+    if agreements is not None:
+        from ..validation.agreement import to_document
+
+        result.update(to_document(agreements))
+    return result
+
+
+def text(fit: Fit, agreements: Any) -> str:
+    """What the terminal shows."""
+    return fit.summary() if agreements is None else f"{fit.summary()}\n\n{agreements}"
+
+
+def write(path: Path, fit: Fit, agreements: Any, result: dict[str, Any]) -> None:
+    """Write a report; its suffix says which."""
+    suffix = path.suffix.lower()
+    if suffix == ".xml":
+        import pairproof.validation
+
+        pairproof.validation.write_report(agreements, path)
+        return
+    made = {".json": lambda: json_text(result) + "\n", ".md": lambda: _markdown(fit, agreements), ".html": lambda: _html(fit, agreements)}
+    path.write_text(made[suffix](), encoding="utf-8")
+
+
+def _markdown(fit: Fit, agreements: Any) -> str:
+    # A fence longer than any run of backquotes inside: item names may hold them.
+    body = text(fit, agreements)
+    fence = "`" * max(3, 1 + max((len(run) for run in body.replace("\n", " ").split() if set(run) == {"`"}), default=0))
+    return f"# {fit.title}\n\n{fence}\n{body}\n{fence}\n"
+
+
+def _html(fit: Fit, agreements: Any) -> str:
+    from importlib.resources import files
+
+    from jinja2 import Environment, StrictUndefined
+
+    import pairproof
+
+    page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    template = page.from_string(files(__package__).joinpath("fit_report.html.j2").read_text(encoding="utf-8"))
+    rendered: str = template.render(
+        title=fit.title, version=pairproof.__version__, source=fit.data.source, parameters=fit._repr_html_(),
+        summary=fit.summary(), picture=worth_picture(fit), no_picture=_why_no_picture(fit),
+        agreements=None if agreements is None else [a.to_dict() for a in agreements],
+        counts={} if agreements is None else document_summary(agreements))
+    return rendered
+
+
+def document_summary(agreements: Any) -> dict[str, int]:
+    from ..validation.agreement import summary
+
+    return summary(agreements)
+
+
+def _why_no_picture(fit: Fit) -> str:
+    from ..plots import MOST_GROUPS
+
+    if len(fit.groups) > MOST_GROUPS:
+        return f"{len(fit.groups)} groups cannot be told apart in one picture; pairproof.plot_worth(fit, groups=[...]) draws some."
+    if len(fit.items) > MOST_DRAWN:
+        return f"{len(fit.items)} items do not fit one picture; fit.worth() has the numbers."
+    if fit.worth()["worth"].isna().all():
+        return fit.why_not_estimable()
+    return ""
+
+
+def worth_picture(fit: Fit) -> str:
+    """Worths with intervals as an SVG element, or "" where they cannot be drawn."""
+    if _why_no_picture(fit):
+        return ""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    from ..plots import plot_worth
+
+    # Fixed identifiers and no date: the same fit gives the same file.
+    with matplotlib.rc_context({"svg.hashsalt": "pairproof", "svg.fonttype": "none"}):
+        figure = Figure(figsize=(7.5, 1.2 + 0.16 * len(fit.items) * (1 + len(fit.groups))), constrained_layout=True)
+        plot_worth(fit, figure.subplots())
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    drawing = buffer.getvalue()
+    return drawing[drawing.index("<svg"):]

@@ -1,0 +1,44 @@
+"""Options under headings in a command's help; forty options in one list help nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+SHARED = "Output"
+
+
+class SectionedOption(click.Option):
+    """An option that knows the heading it stands under."""
+
+    def __init__(self, *args: Any, section: str = SHARED, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.section = section
+
+
+class SectionedCommand(click.Command):
+    """A command whose help shows its options by section, in the order in which sections first occur."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                sections.setdefault(getattr(parameter, "section", SHARED), []).append(record)
+        for name in sorted(sections, key=lambda name: name == SHARED):
+            with formatter.section(name):
+                formatter.write_dl(sections[name], col_max=26)
+
+
+def option(section: str) -> Callable[..., Callable[[Decorated], Decorated]]:
+    """click.option for one section: `model = option("Model")`, then `@model("--by", ...)`."""
+
+    def decorate(*names: str, **options: Any) -> Callable[[Decorated], Decorated]:
+        made: Callable[[Decorated], Decorated] = click.option(*names, cls=SectionedOption, section=section, **options)
+        return made
+
+    return decorate
