@@ -98,11 +98,11 @@ def deviance_and_df(document: dict[str, Any], params: Values) -> tuple[mpf, int]
         table[key] = [a + b for a, b in zip(table.get(key, [mpf(0)] * 3), y)]
         fitted[key] = p
     deviance, contrasts = mpf(0), 0
-    for key, y in table.items():
-        n = mp.fsum(y)
+    for key, totals in table.items():
+        n = mp.fsum(totals)
         if n:
             contrasts += 1 if fitted[key][1] is None else 2
-            deviance += 2 * mp.fsum(a * mp.log(a / (n * p)) for a, p in zip(y, fitted[key]) if a)
+            deviance += 2 * mp.fsum(a * mp.log(a / (n * q)) for a, q in zip(totals, fitted[key]) if a)
     return deviance, contrasts - document["n_params"] - len(document["not_estimable"])
 
 

@@ -127,16 +127,21 @@ def _worths(
 
 
 def _null(cells: list[Cell], names: list[str], ties: str) -> dict[str, Any]:
-    """Two null models: every parameter 0; and all items equal, `tie` and `order` still estimated."""
-    kept = [name for name in names if name.split(":")[0] in ("tie", "order")]
+    """Three null models: every parameter 0; only `tie` estimated; `tie` and `order` estimated, items equal."""
     zero = None
     if ties != "rao-kupper":  # at tie = 0 it allows no tie at all
         flat = [probabilities(cell, [], {}, ties) for cell in cells]
         zero = {"deviance": text(deviance(cells, flat)), "df": contrasts(cells)}
-    likelihood = rao_kupper if ties == "rao-kupper" else log_linear
-    best = maximise(likelihood, cells, kept, _start(kept, ties))
-    equal = [probabilities(cell, kept, best.beta, ties) for cell in cells]
-    return {"zero": zero, "items-equal": {"deviance": text(deviance(cells, equal)), "df": contrasts(cells) - len(kept)}}
+    return {"zero": zero, "tie-only": _null_with(cells, names, ties, ("tie",)),
+            "items-equal": _null_with(cells, names, ties, ("tie", "order"))}
+
+
+def _null_with(cells: list[Cell], names: list[str], ties: str, families: tuple[str, ...]) -> dict[str, Any]:
+    """The model with only the parameters of these families."""
+    kept = [name for name in names if name.split(":")[0] in families]
+    best = maximise(rao_kupper if ties == "rao-kupper" else log_linear, cells, kept, _start(kept, ties))
+    fitted = [probabilities(cell, kept, best.beta, ties) for cell in cells]
+    return {"deviance": text(deviance(cells, fitted)), "df": contrasts(cells) - len(kept)}
 
 
 def _start(names: list[str], ties: str) -> Vector:
@@ -194,8 +199,9 @@ def certify(data: dict[str, Any], model: Model) -> dict[str, Any]:
     se = [mp.sqrt(covariance[i, i]) for i in range(len(out_names))]
     null = _null(fitted_cells, names, model.ties)
     if boundary:  # in the full table a tie weighs 1 at all-zero parameters, and df keep counting it
-        null = {"zero": _null(cells, names, model.ties)["zero"],
-                "items-equal": {**null["items-equal"], "df": contrasts(cells) - len(lost)}}
+        df_null = contrasts(cells) - len(lost)
+        null = {"zero": _null(cells, names, model.ties)["zero"], "tie-only": {**null["tie-only"], "df": df_null},
+                "items-equal": {**null["items-equal"], "df": df_null}}
     return {
         "id": f"{data['id']}--{model.slug()}",
         "what": data["what"],
