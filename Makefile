@@ -38,9 +38,9 @@ lint: ready
 
 # The build tools are those of the environment, so that it works where no package index is reached.
 wheel: ready
-	@rm -rf build
+	@rm -rf build dist/pairproof-*.whl
 	@$(PYTHON) -m pip wheel -q --no-index --no-build-isolation --no-deps --wheel-dir dist .
-	@ls dist/pairproof-*.whl
+	@rm -rf build; ls dist/pairproof-*.whl
 
 clean:
 	rm -rf build dist reports *.egg-info .pytest_cache .mypy_cache .hypothesis
