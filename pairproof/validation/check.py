@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from ..comparisons import Comparisons
 from ..errors import InputError, PairproofError
 from ..fit import Fit
+from ..spec import ModelSpec
 from .agreement import ACCEPTABLE, Agreement, Certified, Counterparts, RCounterpart, Verdict, value_or_none
 from .claim_data import fit_model, read_data
 from .floors import Floor
@@ -58,7 +60,8 @@ class Checker:
         self._floors = floors
         self._tables: dict[str, Comparisons] = {}
         self._asked: dict[tuple[str, ModelClaim], Asked] = {}
-        self._compared: set[tuple[str, ModelClaim]] = set()
+        self._compared: set[tuple[str, ModelSpec, str]] = set()
+        self._home: dict[tuple[str, ModelSpec, str], str] = {}
 
     # -- what is computed, each once -------------------------------------------------------------------------
 
@@ -84,7 +87,7 @@ class Checker:
             raise InputError(f"{self.paper.id}: claim {claim_id!r} has no model to fit")
         return self.asked(claim.data, claim.model).fit
 
-    @property
+    @cached_property
     def fits(self) -> dict[str, Fit]:
         """The native fits of all claims that have a model, by claim; those that could not be fitted are left out."""
         found = {}
@@ -99,7 +102,14 @@ class Checker:
     # -- claims ----------------------------------------------------------------------------------------------
 
     def all(self) -> list[Agreement]:
-        """Agreements of every claim, in the order of the file."""
+        """Agreements of every claim, in the order of the file.
+
+        What native and R have beyond the printed numbers stands once for each model, under the first claim that
+        prints a number of it, or that is there for it.
+        """
+        fitted = [claim for claim in self.paper.claims if claim.id in self.fits]
+        for claim in [c for c in fitted if _is_about_the_model(c)] + fitted:
+            self._home.setdefault(_key(claim, self.fit(claim.id)), claim.id)
         return [a for claim in self.paper.claims for a in self.claim(claim)]
 
     def claim(self, claim: Claim) -> list[Agreement]:
@@ -226,14 +236,15 @@ class Checker:
 
     def _beyond_print(self, claim: Claim, asked: Asked) -> list[Agreement]:
         """Every quantity of every R call not shown yet, once for each model; and the R calls that did not run."""
-        assert claim.model is not None
-        key = (claim.data, claim.model)
-        if key in self._compared or "native" not in claim.engines:
-            return [self._r_not_run(claim, c) for c in _asked_of_r(claim, asked.r) if c.not_run] if key not in self._compared else []
+        key = _key(claim, asked.fit)
+        if key in self._compared or self._home.get(key, claim.id) != claim.id:
+            return []
         self._compared.add(key)
         r = _asked_of_r(claim, asked.r)
-        shown = {(q.quantity, c.r_call) for q in claim.numbers if (c := _first_with(r, q.quantity))}
         rows = [self._r_not_run(claim, c) for c in r if c.not_run]
+        if "native" not in claim.engines:
+            return rows
+        shown = {(q.quantity, c.r_call) for q in claim.numbers if (c := _first_with(r, q.quantity))}
         packages = claim.r_packages
         if packages and self._counterparts and not r:
             rows.append(self._row(claim, "fit", "not-run", f"no R call of {', '.join(packages)} answers this model",
@@ -293,6 +304,17 @@ def compare_fit(fit: Fit, counterparts: Sequence[RCounterpart], *, certified: Ma
     claim = Claim(id="", data="data", model=model, compare_only="verify")
     checker = Checker(Paper(id="", title=""), counterparts=lambda _fit, _backend: counterparts, floors=floors)
     return checker._beyond_print(claim, Asked(fit, tuple(counterparts), certified or {}))
+
+
+def _key(claim: Claim, fit: Fit) -> tuple[str, ModelSpec, str]:
+    """Names the comparisons of a fit with R: claims that spell the same model differently share them."""
+    return claim.data, fit.spec, fit.scale
+
+
+def _is_about_the_model(claim: Claim) -> bool:
+    """Prints a number of a model, or is there for it; "240 pairs" is of the data."""
+    return claim.model is not None and bool(
+        claim.compare_only or any(kind_of(q.quantity) not in ("n_comparisons", "n_items", "wins") for q in claim.numbers))
 
 
 def _stated(claim: Claim) -> Finding:

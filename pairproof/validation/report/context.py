@@ -1,0 +1,210 @@
+"""What a report says beside its agreements: versions, how R was reached, the story, and what is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...fit import Fit
+from ...inference import normal_quantile
+from ..agreement import Agreement, summary
+from ..digits import worst
+from ..quantities import kind_of
+
+
+@dataclass(frozen=True)
+class StoryTable:
+    """A small table inside a story; the first column names the rows."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Story:
+    """A section in words.
+
+    Attributes
+    ----------
+    title : str
+    paragraphs : tuple of str
+        Plain text; every report escapes it in its own way.
+    table : StoryTable or None
+        Stands after the paragraphs.
+    """
+
+    title: str
+    paragraphs: tuple[str, ...]
+    table: StoryTable | None = None
+
+
+@dataclass(frozen=True)
+class WorthSeries:
+    """Worths of one model, to be drawn with their intervals.
+
+    Attributes
+    ----------
+    title : str
+    groups : tuple of str
+    items : tuple of str
+    worth, low, high : tuple of tuple of float
+        By group, by item; nan where a worth is not estimable.
+    """
+
+    title: str
+    groups: tuple[str, ...]
+    items: tuple[str, ...]
+    worth: tuple[tuple[float, ...], ...]
+    low: tuple[tuple[float, ...], ...]
+    high: tuple[tuple[float, ...], ...]
+
+
+def worth_series(fit: Fit, title: str, level: float = 0.95) -> WorthSeries:
+    """The worths of a fit with delta-method intervals, cut off at 0 and 1."""
+    table = fit.worth()
+    half = normal_quantile(0.5 + level / 2)
+    worths, low, high = [], [], []
+    for group in fit.groups:
+        rows = table[table["group"] == group]
+        w, se = rows["worth"].to_numpy(), rows["se"].to_numpy()
+        worths.append(tuple(map(float, w)))
+        low.append(tuple(float(x) for x in (w - half * se).clip(min=0.0)))
+        high.append(tuple(float(x) for x in (w + half * se).clip(max=1.0)))
+    return WorthSeries(title, tuple(fit.groups), fit.items, tuple(worths), tuple(low), tuple(high))
+
+
+@dataclass(frozen=True)
+class ReportContext:
+    """Everything a report says that is not an agreement.
+
+    Attributes
+    ----------
+    title : str
+    subtitle : str
+        For example the paper's reference.
+    command : str
+        What made the report, to be run again.
+    made : str
+        Date and time, as text; "" to leave it out (two runs then give the same file).
+    versions : mapping of name to version
+        Of pairproof, Python, numpy, R, R packages; None for what is not there.
+    absent : mapping of R package (or "R") to why
+        What was to be asked and is not there.
+    first_lines : tuple of str
+        Sentences for the top of the report, after the counts.
+    story : tuple of Story
+    worths : tuple of WorthSeries
+    titles : mapping of claim id to text
+        What a claim's heading says beside its id; default: where it stands in the paper.
+    """
+
+    title: str = "Agreement with R"
+    subtitle: str = ""
+    command: str = ""
+    made: str = ""
+    versions: Mapping[str, str | None] = field(default_factory=dict)
+    absent: Mapping[str, str] = field(default_factory=dict)
+    first_lines: tuple[str, ...] = ()
+    story: tuple[Story, ...] = ()
+    worths: tuple[WorthSeries, ...] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+
+# -- sentences that every report begins with -----------------------------------------------------------------
+
+
+def counts_sentence(agreements: Sequence[Agreement]) -> str:
+    """ "12 numbers and statements: 10 agree, 2 explained (accepted 2)". """
+    counts = summary(agreements)
+    accepted = sum(a.accepted for a in agreements)
+    parts = [f"{n} {'agree' if v == 'agrees' else v}" for v, n in counts.items()]
+    tail = f"; {accepted} accepted by a person" if accepted else ""
+    return f"{len(agreements)} agreements: {', '.join(parts) or 'nothing was checked'}{tail}"
+
+
+def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str]:
+    """The first lines of a report: counts, what needs attention, what ran live, recorded, not at all; versions."""
+    open_ = [a for a in agreements if not a.passes and a.verdict != "not-run"]
+    lines = [counts_sentence(agreements)]
+    lines.append("Nothing needs attention." if not open_ else
+                 f"{len(open_)} need attention: " + ", ".join(dict.fromkeys(f"{a.claim} {a.quantity}".strip() for a in open_[:6]))
+                 + (", ..." if len(open_) > 6 else ""))
+    lines += r_lines(agreements, context)
+    lines += context.first_lines
+    if context.versions:
+        lines.append("Versions: " + ", ".join(f"{n} {v if v is not None else '(absent)'}" for n, v in context.versions.items()))
+    return lines
+
+
+def r_lines(agreements: Sequence[Agreement], context: ReportContext) -> list[str]:
+    """How R was reached, and what is absent: "prefmod is absent: its recorded results are used"."""
+    live = sum(a.r_source == "live" for a in agreements)
+    recorded = sum(a.r_source == "recorded" for a in agreements)
+    not_run = sum(a.verdict == "not-run" for a in agreements)
+    lines = []
+    for package, why in context.absent.items():
+        used = any(a.r_source == "recorded" and (package == "R" or package in (a.r_call or "")) for a in agreements)
+        what = "its recorded results are used" if used else "what needs it did not run"
+        lines.append(f"{package} is absent: {what} ({why})" if why else f"{package} is absent: {what}")
+    if live or recorded:
+        lines.append(f"R gave {live} numbers live and {recorded} from records; {not_run} checks did not run.")
+    else:
+        lines.append(f"R was not asked: no number was held against R; {not_run} checks did not run.")
+    return lines
+
+
+@dataclass(frozen=True)
+class DigitsRow:
+    """Digits of one kind of quantity from one R call (or against 50-digit values).
+
+    Attributes
+    ----------
+    source, kind : str
+    r_source : str
+        "live", "recorded", or "certified".
+    n : int
+        Numbers compared.
+    least : float
+        Fewest digits.
+    least_at : str
+        Claim and quantity of it.
+    floor : float
+        Digits asked for.
+    digits : tuple of float
+        All of them.
+    """
+
+    source: str
+    kind: str
+    r_source: str
+    n: int
+    least: float
+    least_at: str
+    floor: float
+    digits: tuple[float, ...]
+
+    @property
+    def enough(self) -> bool:
+        return self.least >= self.floor
+
+
+def digits_rows(agreements: Sequence[Agreement]) -> list[DigitsRow]:
+    """Fewest digits by source and kind of quantity, in the order of first appearance; never averaged."""
+    from ..floors import CERTIFIED, floor
+
+    groups: dict[tuple[str, str, str], dict[str, tuple[float, float]]] = {}
+    for a in agreements:
+        name = f"{a.claim} {a.quantity}".strip()
+        if a.r is not None and a.r_call and a.digits is not None and a.floor is not None:
+            groups.setdefault((a.r_call, kind_of(a.quantity), a.r_source or ""), {})[name] = (a.digits, a.floor)
+        if a.certified is not None and a.certified_digits is not None:
+            groups.setdefault((CERTIFIED, kind_of(a.quantity), CERTIFIED), {})[name] = (
+                a.certified_digits, floor(a.quantity, CERTIFIED).digits)
+    rows = []
+    for (source, kind, how), members in groups.items():
+        least = worst({name: d for name, (d, _) in members.items()})
+        assert least is not None
+        rows.append(DigitsRow("50-digit values" if source == CERTIFIED else source, kind, how, len(members), least.digits,
+                              least.quantity, max(f for _, f in members.values()), tuple(d for d, _ in members.values())))
+    return rows

@@ -1,0 +1,43 @@
+"""How numbers and verdicts are written in reports, the same in all of them."""
+
+from __future__ import annotations
+
+from ..agreement import Agreement, Verdict
+
+#: A sign beside the word, so that no report tells a verdict by colour alone.
+SIGNS: dict[Verdict, str] = {
+    "agrees": "=", "agrees-truncated": "=", "agrees-k-of-m": "=", "explained": "~", "ambiguous": "?", "differs": "!",
+    "differs-conclusion": "!!", "not-estimable": "-", "not-checkable": "-", "not-run": "o",
+}
+#: Tone of a verdict that nobody accepted: good, note, bad, off.
+_TONES: dict[Verdict, str] = {
+    "agrees": "good", "agrees-truncated": "good", "agrees-k-of-m": "good", "explained": "bad", "ambiguous": "bad",
+    "differs": "bad", "differs-conclusion": "bad", "not-estimable": "note", "not-checkable": "off", "not-run": "off",
+}
+
+
+def number(value: float | None, digits: int = 10) -> str:
+    """Ten significant digits, "-" for no value; JSON keeps every digit."""
+    return "-" if value is None else f"{value:.{digits}g}"
+
+
+def digits(value: float | None) -> str:
+    """ "14.8", rounded down: a report never shows a digit too many."""
+    return "-" if value is None else f"{int(value * 10) / 10:.1f}"
+
+
+def verdict(a: Agreement) -> str:
+    """ "explained (accepted)". """
+    return f"{a.verdict} (accepted)" if a.accepted else a.verdict
+
+
+def tone(a: Agreement) -> str:
+    """good, note, bad or off; what a person accepted is a note."""
+    return "note" if a.accepted else _TONES[a.verdict]
+
+
+def source(a: Agreement) -> str:
+    """ "stats::glm (recorded)"; "" if R was not asked. """
+    if a.r_call is None:
+        return ""
+    return f"{a.r_call} ({a.r_source})" if a.r_source else a.r_call
