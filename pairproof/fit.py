@@ -91,7 +91,7 @@ class Fit:
     quasi_likelihood : bool
         Ties as half wins, or fractional weights: no AIC comparison with other data, no goodness of fit.
     data_digest : str
-        Of the comparisons as they entered the likelihood.
+        Of the comparisons as they entered the likelihood; "" if they are those of `data` and `spec.ties`.
     extras : mapping of str to object
         What an engine has to add (R's own printout, for example).
     """
@@ -331,7 +331,7 @@ class Fit:
     def goodness_of_fit(self) -> inference.GoodnessOfFit:
         """Deviance and Pearson chi-square tests, with a caution where the chi-square does not hold."""
         return residuals.goodness_of_fit(self.cell_table(), self.deviance, self.df_resid, self.outcome_model != "binary",
-                                         lost=self.not_estimable, quasi=self.quasi_likelihood)
+                                         quasi=self.quasi_likelihood)
 
     def compare(self, other: Fit) -> inference.LikelihoodRatio:
         """Likelihood-ratio test against a smaller (or larger) model of the same comparisons.

@@ -50,6 +50,11 @@ def number(x: float, digits: int = 4) -> str:
     return f"{x:.3e}"
 
 
+def fixed(x: float) -> str:
+    """Four decimals: a deviance of 1e-30 is 0.0000; `-` for nan."""
+    return "-" if math.isnan(x) else f"{x:.4f}"
+
+
 def p_value(p: float) -> str:
     if math.isnan(p):
         return "-"
@@ -108,9 +113,9 @@ def _comparisons(fit: Fit) -> str:
 
 def _header(fit: Fit) -> Iterator[str]:
     numbers = [
-        ("Log-likelihood", number(fit.llf)), ("Deviance", f"{number(fit.deviance)} on {fit.df_resid} df"),
-        ("Null deviance", f"{number(fit.null_deviance)} on {fit.df_null} df"),
-        ("AIC", number(fit.aic)), ("BIC", number(fit.bic)), ("Estimable parameters", f"{fit.n_estimable}"),
+        ("Log-likelihood", fixed(fit.llf)), ("Deviance", f"{fixed(fit.deviance)} on {fit.df_resid} df"),
+        ("Null deviance", f"{fixed(fit.null_deviance)} on {fit.df_null} df"),
+        ("AIC", fixed(fit.aic)), ("BIC", fixed(fit.bic)), ("Estimable parameters", f"{fit.n_estimable}"),
     ]
     words = [("Items", f"{len(fit.items)}"), ("Comparisons", _comparisons(fit)), ("Constraint", fit.constraint),
              ("Likelihood", "quasi (half wins or weights)" if fit.quasi_likelihood else "of each comparison, given the pair")]
@@ -127,7 +132,7 @@ def _header(fit: Fit) -> Iterator[str]:
 
 def _goodness(fit: Fit) -> str:
     test = fit.goodness_of_fit()
-    text = f"Pearson chi-square {number(test.pearson)}"
+    text = f"Pearson chi-square {fixed(test.pearson)}"
     if not math.isnan(test.p_deviance):
         text = f"deviance p = {p_value(test.p_deviance)}, {text}, p = {p_value(test.p_pearson)}".replace("= <", "< ")
     return f"{text}; {test.caution}" if test.caution else text
@@ -235,8 +240,8 @@ def _cells(row: Sequence[str]) -> str:
 
 def html(fit: Fit, rows: int = ROWS) -> str:
     """The fit as a piece of HTML: one table, everything that comes from the data escaped."""
-    facts = [f"{fit.n_comparisons:g} comparisons of {len(fit.items)} items", f"deviance {number(fit.deviance)} on {fit.df_resid} df",
-             f"log-likelihood {number(fit.llf)}", f"AIC {number(fit.aic)}", fit.constraint, _scale(fit), fit.engine]
+    facts = [f"{fit.n_comparisons:g} comparisons of {len(fit.items)} items", f"deviance {fixed(fit.deviance)} on {fit.df_resid} df",
+             f"log-likelihood {fixed(fit.llf)}", f"AIC {fixed(fit.aic)}", fit.constraint, _scale(fit), fit.engine]
     if not fit.stopping.reached:
         facts.append(_stopping(fit))
     head = "".join(f"<th>{escape(name)}</th>" for name in COLUMNS)

@@ -30,7 +30,7 @@ INSIDE = 1e-9
 
 def likelihood_ratio(fit: Fit, other: Fit) -> inference.LikelihoodRatio:
     """Likelihood-ratio test of two fits of the same comparisons; see :meth:`pairproof.Fit.compare`."""
-    if fit.data_digest != other.data_digest:
+    if _digest(fit) != _digest(other):
         raise ComparisonError(
             f"the fits are of different comparisons: {fit.title}, {fit.n_comparisons:g} comparisons, against {other.title}, "
             f"{other.n_comparisons:g} (for example ties kept in one and dropped or halved in the other); "
@@ -46,6 +46,14 @@ def likelihood_ratio(fit: Fit, other: Fit) -> inference.LikelihoodRatio:
         raise ComparisonError(f"both models have {larger.n_estimable} estimable parameters; there is nothing to test")
     statistic = 2.0 * (larger.llf - smaller.llf)
     return inference.LikelihoodRatio(statistic, df, inference.chi_square_p(statistic, df), larger.title, smaller.title)
+
+
+def _digest(fit: Fit) -> str:
+    """Of the comparisons as they entered the likelihood; an engine need not work it out for every fit."""
+    if fit.data_digest:
+        return fit.data_digest
+    entered = {"drop": fit.data.without_ties, "half": fit.data.ties_as_half_wins}.get(fit.spec.ties)
+    return (entered() if entered is not None else fit.data).digest()
 
 
 def why_not_nested(smaller: Fit, larger: Fit) -> str:

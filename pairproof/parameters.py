@@ -91,6 +91,8 @@ def covariance_frame(fit: Fit) -> pd.DataFrame:
     functions = np.zeros((len(keep), len(fit.terms)))
     functions[np.arange(len(keep)), keep] = 1.0
     names = [fit.names[k] for k in keep]
+    if not names:  # everything is separated or never compared
+        return pd.DataFrame(np.zeros((0, 0)))
     return pd.DataFrame(fit.covariance.between(functions), index=names, columns=names)
 
 

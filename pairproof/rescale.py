@@ -61,7 +61,8 @@ def with_reference(fit: Fit, reference: str) -> Fit:
             out[:, row] -= functions[:, row].sum(axis=1)[:, None] * weights
         return out
 
-    is_reference = np.zeros(len(fit.terms), bool)
+    is_reference = fit.is_reference.copy()  # a tie parameter held at its boundary stays held
+    is_reference[index] = False
     if reference != "sum":
         is_reference[index[:, fit.item_index(reference)]] = True
     constraint = "items sum to zero within each term" if reference == "sum" else f"reference {reference}"

@@ -100,7 +100,7 @@ def residual_frame(cell_table: CellTable, items: Sequence[str], has_ties: bool, 
         "observed": y.ravel(), "fitted": m.ravel(), "residual": residual.ravel()})
 
 
-def goodness_of_fit(cell_table: CellTable, deviance: float, df: int, has_ties: bool, *, lost: Sequence[str],
+def goodness_of_fit(cell_table: CellTable, deviance: float, df: int, has_ties: bool, *,
                     quasi: bool) -> inference.GoodnessOfFit:
     """Deviance and Pearson's X^2 against a chi-square, with the reasons not to.
 
@@ -111,9 +111,6 @@ def goodness_of_fit(cell_table: CellTable, deviance: float, df: int, has_ties: b
     df : int
     has_ties : bool
         Whether a tie is an outcome of the model.
-    lost : sequence of str
-        Parameters that are not estimable.  Items that were never compared (a disconnected design) do no harm to the
-        test; separated ones do, since some expected counts are then 0.
     quasi : bool
         Half wins or fractional weights.
 
@@ -121,26 +118,25 @@ def goodness_of_fit(cell_table: CellTable, deviance: float, df: int, has_ties: b
     -------
     GoodnessOfFit
         p-values are nan where no chi-square holds; `caution` then says why, and otherwise gives the numbers of
-        small expected counts.
+        small expected counts.  Separation shows in expected counts of 0; items that were never compared (a
+        disconnected design) leave none and do no harm to the test.
     """
     _, y, m = cell_table.outcomes(has_ties)
     pearson = float(np.sum(_divide((y - m) ** 2, m)))
-    withheld = _why_no_p(y, m, df, lost, quasi)
+    withheld = _why_no_p(y, m, df, quasi)
     if withheld:
         return inference.GoodnessOfFit(deviance, pearson, df, np.nan, np.nan, f"no p-value: {'; '.join(withheld)}")
     return inference.GoodnessOfFit(deviance, pearson, df, inference.chi_square_p(deviance, df),
                                    inference.chi_square_p(pearson, df), _small_counts(y, m))
 
 
-def _why_no_p(y: FloatArray, m: FloatArray, df: int, lost: Sequence[str], quasi: bool) -> list[str]:
+def _why_no_p(y: FloatArray, m: FloatArray, df: int, quasi: bool) -> list[str]:
     reasons = []
     if df <= 0:
         reasons.append("the model is saturated (0 df), there is nothing left to test")
     dead = int((m <= 0).sum())
-    if lost and dead:
-        named = ", ".join(lost[:8]) + (f" and {len(lost) - 8} more" if len(lost) > 8 else "")
-        reasons.append(f"{dead} of {m.size} expected counts are 0, since {named} "
-                       f"{'is' if len(lost) == 1 else 'are'} infinite")
+    if dead:
+        reasons.append(f"{dead} of {m.size} expected counts are 0, on the boundary of the model (separated items, no ties)")
     if quasi:
         reasons.append("half wins or fractional weights are not counts")
     if len(y) and y.sum(axis=1).max() <= 1.0:
