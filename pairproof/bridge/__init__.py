@@ -1,6 +1,7 @@
 """R, and nothing but R: the real packages, asked in a worker process, live or from records.
 
->>> from pairproof.bridge import probe, session, using
+>>> from pairproof.bridge import probe, using
+>>> from pairproof.bridge.session import session
 >>> probe().why_not                                     # doctest: +SKIP
 ''
 >>> session().call("stats::qnorm", {"p": [0.5, 0.975]}).value.values   # doctest: +SKIP
@@ -16,15 +17,14 @@ The R functions live in modules named after their packages: ``prefmod``, ``bradl
 from __future__ import annotations
 
 from pairproof.bridge.convert import data_frame, factor, factor_of, matrix
-from pairproof.bridge.drift import drift
 from pairproof.bridge.policy import Backend, backend, using
 from pairproof.bridge.record import Record, Records
 from pairproof.bridge.result import Drift, RCall, RCondition, RResult, RSessionInfo, make_call
-from pairproof.bridge.session import RSession, RStatus, cure_for_package, probe, session
+from pairproof.bridge.session import RSession, RStatus, cure_for_package, probe
 from pairproof.bridge.values import Expr, Formula, RLang, RList, ROpaque, RVector
 
 __all__ = [
     "Backend", "Drift", "Expr", "Formula", "RCall", "RCondition", "RLang", "RList", "ROpaque", "RResult", "RSession",
-    "RSessionInfo", "RStatus", "RVector", "Record", "Records", "backend", "cure_for_package", "data_frame", "drift",
-    "factor", "factor_of", "make_call", "matrix", "probe", "session", "using",
+    "RSessionInfo", "RStatus", "RVector", "Record", "Records", "backend", "cure_for_package", "data_frame",
+    "factor", "factor_of", "make_call", "matrix", "probe", "using",
 ]

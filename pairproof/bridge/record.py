@@ -200,8 +200,8 @@ def read_record(path: Path) -> Record:
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        if content.get("format") != FORMAT:
-            raise ValueError(f"format {content.get('format')!r}, expected {FORMAT}")
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise ValueError(f"it does not say \"format\": {FORMAT}")
         said = content["answer"]
         about: dict[str, Any] = dict(content["session"])
         answer = Answer(

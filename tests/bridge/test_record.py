@@ -1,0 +1,341 @@
+"""Recorded answers: written, replayed without R, compared with live ones; nothing of this machine in them."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pairproof.bridge import Backend, Records, backend, using
+from pairproof.bridge.drift import digits_shared, drift, matters
+from pairproof.bridge.nodejson import pretty
+from pairproof.bridge.record import PACKAGED, read_record, without_places
+from pairproof.bridge.result import make_call
+from pairproof.errors import RDrift, RecordMissing, RError, RUnavailable
+
+ROOT = Path(__file__).resolve().parents[2]
+MESSY = """{ print(1:2); cat('end'); warning('wé'); message('m'); attr(x, 'k') <- 'v'
+  list(x = x, s = c(a = NA, b = NaN, c = -Inf, d = 1e-308), i = c(1L, NA), f = factor(c('u', NA)), t = c('é', NA), l = c(NA, TRUE),
+       m = matrix(c(0.1, -0), 1, dimnames = list('r', c('p', 'q'))), z = 1i, n = NULL, q = quote(a + b), e = list(),
+       df = data.frame(a = 1:2), r = as.raw(7), u = list(1, 'b')) }"""
+
+
+@pytest.fixture
+def records(tmp_path):
+    return Records([tmp_path / "records"])
+
+
+@pytest.fixture
+def messy(records):
+    """A recorded call: the recorder, the call's arguments and the live result."""
+    recorder = Backend("live", record="all", records=records)
+    arguments = {"code": MESSY, "args": {"x": np.random.default_rng(3).standard_normal(40)}, "needs": ("gnm",)}
+    return arguments, recorder.call(**arguments)
+
+
+def one_file(records):
+    files = list(records.directories[0].glob("*.json"))
+    assert len(files) == 1
+    return files[0]
+
+
+@pytest.mark.r
+def test_a_replayed_answer_is_the_live_one_to_the_bit(records, messy):
+    arguments, live = messy
+    replayed = Backend("recorded", records=records).call(**arguments)
+    assert (live.source, replayed.source) == ("live", "recorded")
+    call = make_call(**arguments)
+    record = records.get(call)
+    mine = read_record(one_file(records)).answer
+    assert drift(record.answer, mine) == []
+    from bridge.test_round_trip import same
+
+    same(replayed.node, live.node)
+    assert (replayed.output, replayed.messages, replayed.warnings) == (live.output, live.messages, live.warnings)
+    assert replayed.session.r_version == live.session.r_version
+    assert replayed.session.packages == {"gnm": live.session.packages["gnm"]}
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", replayed.when)
+    assert "recorded" in replayed.engine() and "gnm" in replayed.engine()
+
+
+@pytest.mark.r
+def test_an_r_error_is_replayed_as_the_same_error(records):
+    call = {"code": "cat('so far'); warning('w'); f <- function() stop('boom é'); f()"}
+    with pytest.raises(RError) as live:
+        Backend("live", record="once", records=records).call(**call)
+    with pytest.raises(RError) as replayed:
+        Backend("recorded", records=records).call(**call)
+    for name in ("r_message", "r_call", "r_class", "stack", "output", "warnings"):
+        assert getattr(replayed.value, name) == getattr(live.value, name), name
+    assert (live.value.source, replayed.value.source) == ("live", "recorded")
+    assert "boom é in f()" in str(replayed.value) and "(recorded)" in str(replayed.value)
+
+
+@pytest.mark.r
+def test_a_record_says_how_it_was_made_and_names_no_place_and_no_person(records):
+    code = "{ warning(tempfile('x')); print(.libPaths()); message(R.home()); cat(path.expand('~/file'), getwd()); list(tempdir(), d) }"
+    folder = str(Path.home() / "somewhere" / "data.csv")
+    Backend("live", record="all", records=records).call(code=code, args={"d": folder}, needs=("gnm",))
+    text = one_file(records).read_text("utf-8")
+    content = json.loads(text)
+    for place in {str(Path.home()), os.getcwd(), str(ROOT), "/tmp/Rtmp", "/usr/lib/R", "site-library"}:
+        assert place not in text, place
+    assert not re.search(rf"/{re.escape(getpass.getuser())}\b", text)
+    assert content["answer"]["value"]["list"][0] == {"chr": ["<tmp>"]}
+    assert content["call"]["arguments"]["d"] == {"chr": ["<home>/somewhere/data.csv"]}
+    assert set(content["session"]) >= {"r_version", "platform", "blas", "lapack_version", "os", "locale", "rng", "packages"}
+    assert content["session"]["packages"]["gnm"]
+    assert content["call"]["code"] == [code]
+
+
+@pytest.mark.r
+def test_one_changed_digit_is_found_and_named_and_stops_the_comparison(records, messy):
+    arguments, live = messy
+    assert Backend("both", records=records).call(**arguments).drift == ()
+    path = one_file(records)
+    content = json.loads(path.read_text("utf-8"))
+    number = content["answer"]["value"]["named"]["m"]["dbl"][0]
+    assert number == 0.1
+    content["answer"]["value"]["named"]["m"]["dbl"][0] = 0.1000001
+    path.write_text(pretty(content), "utf-8")
+    with pytest.raises(RDrift, match=r"value/m\[0\]: number; 1 of 2 differ, recorded 0.1000001, live 0.1 \(6.0 digits"):
+        Backend("both", records=records).call(**arguments)
+    content["answer"]["value"]["named"]["m"]["dbl"][0] = 0.1000000000001
+    path.write_text(pretty(content), "utf-8")
+    found = Backend("both", records=records).call(**arguments).drift
+    assert [d.field for d in found] == ["value/m[0]"] and found[0].digits == pytest.approx(12, abs=0.1)
+    with pytest.raises(RDrift):
+        Backend("both", records=records, drift_floor=13).call(**arguments)
+
+
+def changed(content, path, value):
+    *way, last = path
+    inner = content
+    for step in way:
+        inner = inner[step]
+    assert inner[last] != value
+    inner[last] = value
+
+
+@pytest.mark.r
+@pytest.mark.parametrize(("path", "value", "field"), [
+    (["warnings", 0, "message"], "other", "warnings/message[0]"), (["output", 0], "[1] 1 3", "output[0]"),
+    (["messages"], [], "messages"), (["visible"], False, "visible"),
+    (["value", "named", "i", "int", 1], 2, "value/i[1]"), (["value", "named", "t", "chr", 0], "e", "value/t[0]"),
+    (["value", "named", "s", "dbl", 0], "NaN", "value/s[a]"), (["value", "named", "s", "dbl", 2], "Inf", "value/s[c]"),
+    (["value", "named", "s", "attr", "names"], ["a", "b", "c", "e"], "value/s@names[3]"),
+    (["value", "named", "q", "lang"], "a - b", "value/q[0]"), (["value", "named", "n"], {"dbl": []}, "value/n"),
+    (["value", "named", "u", "list"], [{"dbl": [1.0]}], "value/u"), (["value", "named", "z", "cplx", 0, 1], 2.0, "value/z[0]"),
+    (["error"], {"message": "e", "call": "", "class": [], "stack": []}, "error/message"),
+])  # fmt: skip
+def test_every_kind_of_difference_is_found_in_its_field(records, messy, path, value, field):
+    arguments, _ = messy
+    file = one_file(records)
+    content = json.loads(file.read_text("utf-8"))
+    changed(content["answer"], path, value)
+    file.write_text(pretty(content), "utf-8")
+    with pytest.raises(RDrift, match=re.escape(field)):
+        Backend("both", records=records).call(**arguments)
+
+
+def test_digits_shared_are_relative_and_absolute_only_around_zero():
+    assert digits_shared(1.0, 1.0) == 16
+    assert digits_shared(1e5, 1e5 * (1 + 1e-8)) == pytest.approx(8, abs=0.1)
+    assert digits_shared(1e-5, 1.001e-5) == pytest.approx(3, abs=0.1)
+    assert digits_shared(1.0, -1.0) == 0
+    assert digits_shared(2e-15, -4e-15) == pytest.approx(14.2, abs=0.1), "two zeros of a saturated model"
+    assert matters([], 9) == []
+
+
+def test_paths_are_replaced_only_where_they_are_paths():
+    places = (("/usr/lib/R/library", "<library>"), ("/usr/lib/R", "<R_HOME>"), ("/root", "<home>"))
+    said = without_places("in /usr/lib/R/library/gnm and /usr/lib/R: /rooted /root/x /tmp/RtmpAb12/f", places)
+    assert said == "in <library>/gnm and <R_HOME>: /rooted <home>/x <tmp>/f"
+
+
+@pytest.mark.r
+def test_recording_once_asks_once_and_again_when_versions_change(records):
+    recorder = Backend("live", record="once", records=records)
+    call = {"code": "as.numeric(Sys.time())", "needs": ("gnm",)}
+    first = recorder.call(**call)
+    second = recorder.call(**call)
+    assert second.source == "recorded" and second.value.scalar() == first.value.scalar()
+    path = one_file(records)
+    path.write_text(path.read_text("utf-8").replace('"gnm": "', '"gnm": "0.'), "utf-8")
+    third = recorder.call(**call)
+    assert third.source == "live" and third.value.scalar() != first.value.scalar()
+    assert [d.field for d in third.drift] == ["value[0]"], "another version is compared, not reused in silence"
+    assert recorder.call(**call).value.scalar() == third.value.scalar()
+    assert Backend("live", record="all", records=records).call(**call).source == "live"
+
+
+@pytest.mark.r
+def test_a_large_argument_is_recorded_as_its_digest(records):
+    recorder = Backend("live", record="all", records=records)
+    recorder.call(code="sum(x)", args={"x": np.arange(5000.0), "y": [1, 2]})
+    arguments = json.loads(one_file(records).read_text("utf-8"))["call"]["arguments"]
+    assert re.fullmatch("[0-9a-f]{64}", arguments["x"]["sha256"]) and "5000 values" in arguments["x"]["abridged"]
+    assert arguments["y"] == {"int": [1, 2]}
+    replay = Backend("recorded", records=records)
+    assert replay.call(code="sum(x)", args={"x": np.arange(5000.0), "y": [1, 2]}).value.scalar() == 12497500.0
+    with pytest.raises(RecordMissing):
+        replay.call(code="sum(x)", args={"x": np.arange(5000.0) + 1e-12, "y": [1, 2]})
+
+
+def test_a_missing_record_names_the_call_and_how_to_record_it(records):
+    with pytest.raises(RecordMissing) as caught:
+        Backend("recorded", records=records).call("gnm::gnm", {"x": [1.5]}, needs=("gnm",))
+    said = str(caught.value)
+    assert "gnm::gnm(x = 1.5)" in said and "pairproof record" in said and "R and gnm" in said and "mode is" in said
+
+
+@pytest.mark.r
+def test_comparing_without_a_record_is_an_error(records):
+    with pytest.raises(RecordMissing, match="nothing to compare it with"):
+        Backend("both", records=records).call(code="1")
+
+
+def test_a_damaged_record_is_named(records, tmp_path):
+    call = make_call(code="1")
+    records.directories[0].mkdir()
+    from pairproof.bridge.record import file_name
+
+    path = records.directories[0] / file_name(call)
+    for text in ("{", "[]", '{"format": 99}', '{"format": 1, "key": "k"}'):
+        path.write_text(text, "utf-8")
+        with pytest.raises(RecordMissing, match=f"{re.escape(path.name)} cannot be read.*record again"):
+            records.find(call)
+
+
+@pytest.mark.r
+def test_a_replaced_record_leaves_no_other_file(records, messy):
+    arguments, _ = messy
+    Backend("live", record="all", records=records).call(**arguments)
+    assert [p.name for p in records.directories[0].iterdir()] == [one_file(records).name]
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="a folder cannot be closed to its owner here (root)")
+@pytest.mark.r
+def test_a_folder_that_cannot_be_written_is_named_with_the_way_out(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(PermissionError, match="PAIRPROOF_RECORDS"):
+        Backend("live", record="all", records=Records([tmp_path])).call(code="1")
+
+
+@pytest.mark.r
+def test_a_records_path_that_is_a_file_is_named_with_the_way_out(tmp_path):
+    (tmp_path / "file").write_text("", "utf-8")
+    with pytest.raises(PermissionError, match="PAIRPROOF_RECORDS"):
+        Backend("live", record="all", records=Records([tmp_path / "file"])).call(code="1")
+
+
+def test_a_folder_of_ones_own_is_searched_first(tmp_path, monkeypatch):
+    monkeypatch.delenv("PAIRPROOF_RECORDS", raising=False)
+    assert Records().directories == (PACKAGED,)
+    monkeypatch.setenv("PAIRPROOF_RECORDS", str(tmp_path))
+    assert Records().directories == (tmp_path, PACKAGED)
+
+
+@pytest.mark.parametrize(("mode", "record"), [("sometimes", None), ("recorded", "all"), ("none", "once"), (None, "twice")])
+def test_a_wrong_mode_is_refused(mode, record):
+    with pytest.raises(ValueError, match="mode|record"):
+        Backend(mode, record=record)
+
+
+def test_r_that_was_not_to_be_asked_is_not_asked():
+    with pytest.raises(RUnavailable, match="not to be asked"):
+        backend("none").call(code="1")
+
+
+def test_calls_follow_the_nearest_policy():
+    with using("recorded"):
+        assert backend().mode == "recorded"
+        with using(Backend("none")):
+            assert backend(None).mode == "none" and backend("live").mode == "live"
+        assert backend().mode == "recorded"
+    assert backend().mode is None
+
+
+WITHOUT_R = """
+import sys
+from pairproof.bridge import Backend, Records, probe
+from pairproof.errors import RecordMissing, RUnavailable
+status = probe()
+assert not status.usable and "R is not installed" in status.why_not and "install R" in status.cure, status
+call = dict(code="x + 1", args={"x": [0.1, None]}, needs=("gnm",))
+found = Backend(None, records=Records([sys.argv[1]])).call(**call)
+assert found.source == "recorded" and "R is not installed" in found.note, found.note
+print(found.value.values[0].hex(), found.value.na.tolist())
+try:
+    Backend(None, records=Records([sys.argv[1]])).call(code="2")
+except RecordMissing as error:
+    assert "R is not installed" in str(error) and "install R" in str(error)
+else:
+    raise SystemExit("a call without record and without R gave a value")
+try:
+    Backend("live", records=Records([sys.argv[1]])).call(**call)
+except RUnavailable as error:
+    assert "apt-get install r-base-dev" in str(error)
+else:
+    raise SystemExit("live R without R gave a value")
+"""
+
+
+@pytest.mark.r
+def test_a_machine_without_r_replays_and_says_so(records):
+    live = Backend("live", record="all", records=records).call(code="x + 1", args={"x": [0.1, None]}, needs=("gnm",))
+    environment = {k: v for k, v in os.environ.items() if k not in ("PATH", "R_HOME", "LD_LIBRARY_PATH")}
+    done = subprocess.run([sys.executable, "-c", WITHOUT_R, str(records.directories[0])], capture_output=True, text=True,
+                          env={**environment, "PATH": "", "PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [live.value.values[0].hex(), "[False,", "True]"]
+
+
+@pytest.mark.r("prefmod")
+def test_with_one_package_absent_only_its_calls_are_replayed_and_say_why(records, fresh):
+    recorder = Backend("live", record="all", records=records)
+    recorder.call(code="'from prefmod'", needs=("prefmod",))
+    fresh.info().packages["prefmod"] = None
+    mixed = Backend(None, records=records, live=fresh)
+    replayed, live = mixed.call(code="'from prefmod'", needs=("prefmod",)), mixed.call(code="'from gnm'", needs=("gnm",))
+    assert (replayed.source, live.source) == ("recorded", "live")
+    assert "prefmod is not installed" in replayed.note
+
+
+@pytest.mark.r
+def test_a_package_whose_installation_is_broken_counts_as_absent(tmp_path):
+    from pairproof.bridge.process import PACKAGES
+    from pairproof.bridge.session import RSession, probe
+
+    # Debian's R always searches its site library, so prefmod is hidden by a broken one in a folder searched before.
+    (tmp_path / "prefmod").mkdir()
+    (tmp_path / "prefmod" / "DESCRIPTION").write_text("", "utf-8")
+    environment = {**os.environ, "R_LIBS": str(tmp_path)}
+    status = probe(environment)
+    assert status.usable and set(status.packages) == set(PACKAGES)
+    assert status.packages["prefmod"] is None and status.packages["MASS"]
+    assert "install.packages" in status.package_cures["prefmod"]
+    with RSession(environment) as bare:
+        assert "prefmod is not installed" in bare.missing(["prefmod"])
+
+
+def shipped():
+    return sorted(PACKAGED.glob("*.json"))
+
+
+@pytest.mark.skipif(not shipped(), reason="no records are shipped yet")
+def test_every_shipped_record_can_be_read_and_names_no_machine():
+    for path in shipped():
+        record = read_record(path)
+        text = path.read_text("utf-8")
+        assert record.path.name.endswith(f"-{record.key[:16]}.json")
+        assert record.session.r_version and record.session.platform
+        for word in ("/home/", "/root", "/work/", "/tmp/", "/usr/", "C:\\\\"):
+            assert word not in text, f"{path.name} holds {word}"
