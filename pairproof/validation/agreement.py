@@ -120,6 +120,10 @@ class RCounterpart:
         Anything a reader of the report must know about the call.
     not_run : str or None
         Why it did not run; `values` is then empty.
+    known_stop : bool
+        It ran, and stopped with an error of R's own that is known for such a table: that is its answer.
+    drift : str
+        How a live answer differs from its record, where both were asked; "" if it does not.
     """
 
     r_call: str
@@ -128,6 +132,8 @@ class RCounterpart:
     se: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
     not_run: str | None = None
+    known_stop: bool = False
+    drift: str = ""
 
 
 class Counterparts(Protocol):

@@ -242,6 +242,7 @@ class Checker:
         self._compared.add(key)
         r = _asked_of_r(claim, asked.r)
         rows = [self._r_not_run(claim, c) for c in r if c.not_run]
+        rows += [self._drifted(claim, c) for c in r if c.drift]
         if "native" not in claim.engines:
             return rows
         shown = {(q.quantity, c.r_call) for q in claim.numbers if (c := _first_with(r, q.quantity))}
@@ -265,7 +266,13 @@ class Checker:
         return self._with_sources(row, replace(claim, sided=2), asked, native, r)
 
     def _r_not_run(self, claim: Claim, c: RCounterpart) -> Agreement:
+        if c.known_stop:  # R was asked and answered, with an error that is known for such a table
+            return self._row(claim, "fit", "not-checkable", f"R's own error: {c.r_call}: {c.not_run}", r_call=c.r_call,
+                             r_source=c.r_source, about="native-r")
         return self._row(claim, "fit", "not-run", f"{c.r_call} did not run: {c.not_run}", r_call=c.r_call, about="native-r")
+
+    def _drifted(self, claim: Claim, c: RCounterpart) -> Agreement:
+        return self._row(claim, "fit", "differs", f"drift: {c.drift}", r_call=c.r_call, r_source="live", about="native-r")
 
     # -- statements ------------------------------------------------------------------------------------------
 
