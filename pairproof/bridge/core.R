@@ -217,8 +217,8 @@ local({
   info <- function(packages) {
     stopifnot(utils::packageVersion("base") == getRversion(), "stats" %in% loadedNamespaces())
     version_of <- function(p) {
-      version <- suppressWarnings(utils::packageDescription(p, fields = "Version"))
-      if (is.character(version)) version else NA_character_
+      version <- tryCatch(suppressWarnings(utils::packageDescription(p, fields = "Version")), error = function(e) NA)
+      if (is.character(version)) version else NA_character_        # not there, or broken: either way of no use
     }
     lapack <- tryCatch(La_library(), error = function(e) "")
     loc <- strsplit(Sys.getlocale(), ";", fixed = TRUE)[[1L]]

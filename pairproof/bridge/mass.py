@@ -105,15 +105,18 @@ def polr(first: Sequence[str], second: Sequence[str], wins: Sequence[float], tie
     Raises
     ------
     ValueError
-        Unknown items.
+        Unknown items; no ties at all, where delta lies on its boundary 0.
     RError
-        R's own: without a tie "response must have 3 or more levels".
+        R's own.
     """
     left_out = items[-1] if reference is None else reference
     place = {item: j for j, item in enumerate(items)}
     unknown = sorted({x for x in [*first, *second, left_out] if x not in place})
     if unknown:
         raise ValueError(f"{unknown} are not among the items {list(items)}")
+    if not np.sum(np.asarray(ties, dtype=np.float64)) > 0:
+        raise ValueError("there are no ties in these counts, so Rao-Kupper's delta is at its boundary 0; fit the model "
+                         "without ties (BTm)")
     n = len(first)
     design = np.zeros((n, len(items) + 1))
     design[np.arange(n), [place[x] for x in first]] = 1.0
