@@ -127,7 +127,8 @@ def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str
     """The first lines of a report: counts, what needs attention, what ran live, recorded, not at all; versions."""
     open_ = [a for a in agreements if not a.passes and a.verdict != "not-run"]
     lines = [counts_sentence(agreements)]
-    lines.append("Nothing needs attention." if not open_ else
+    ran = "" if all(a.verdict != "not-run" for a in agreements) else " that ran"
+    lines.append(f"Nothing{ran} needs attention." if not open_ else
                  f"{len(open_)} need attention: " + ", ".join(dict.fromkeys(f"{a.claim} {a.quantity}".strip() for a in open_[:6]))
                  + (", ..." if len(open_) > 6 else ""))
     lines += r_lines(agreements, context)
@@ -190,7 +191,7 @@ class DigitsRow:
 
 
 def digits_rows(agreements: Sequence[Agreement]) -> list[DigitsRow]:
-    """Fewest digits by source and kind of quantity, in the order of first appearance; never averaged."""
+    """Fewest digits by source and kind of quantity, in the order of first appearance, 50-digit values last; never averaged."""
     from ..floors import CERTIFIED, floor
 
     groups: dict[tuple[str, str, str], dict[str, tuple[float, float]]] = {}
@@ -207,4 +208,4 @@ def digits_rows(agreements: Sequence[Agreement]) -> list[DigitsRow]:
         assert least is not None
         rows.append(DigitsRow("50-digit values" if source == CERTIFIED else source, kind, how, len(members), least.digits,
                               least.quantity, max(f for _, f in members.values()), tuple(d for d, _ in members.values())))
-    return rows
+    return sorted(rows, key=lambda r: r.r_source == CERTIFIED)

@@ -32,7 +32,7 @@ def render_html(agreements: Sequence[Agreement], context: ReportContext) -> str:
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(number=numbers.number, digits=numbers.digits)
-    environment.globals.update(source=numbers.source, verdict=numbers.verdict, tone=numbers.tone, signs=numbers.SIGNS)
+    environment.globals.update(sources_of=_sources, source=numbers.source, verdict=numbers.verdict, tone=numbers.tone, signs=numbers.SIGNS)
     folder = resources.files(__package__)
     template = environment.from_string(folder.joinpath("report.html.j2").read_text(encoding="utf-8"))
     rows = digits_rows(agreements)
@@ -44,6 +44,11 @@ def render_html(agreements: Sequence[Agreement], context: ReportContext) -> str:
         digits_svg=digits_plot(rows, "digits") if rows else "",
         printed_svg=printed_plot(agreements, "printed") if printed_rows(agreements) else "",
         meanings={v: MEANINGS[v] for v in counts}, accepted=sum(a.accepted for a in agreements))
+
+
+def _sources(rows: Sequence[Agreement]) -> list[str]:
+    """The R calls that gave the numbers of a table; one alone stands above it instead of in every row."""
+    return list(dict.fromkeys(numbers.source(a) for a in rows if a.r is not None))
 
 
 def _tones(agreements: Sequence[Agreement]) -> dict[str, str]:

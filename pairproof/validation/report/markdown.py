@@ -70,5 +70,5 @@ def _group(group: Group) -> str:
             parts.append(f"> {escape(a.printed or '')}\n\n**{escape(numbers.SIGNS[a.verdict])} {escape(numbers.verdict(a))}**: "
                          f"{escape(a.explanation or 'holds')}")
     if group.beyond:
-        parts.append(f"and {len(group.beyond)} more numbers that are not on the page, all agree")
+        parts.append(f"and {len(group.beyond)} more comparisons of numbers that are not on the page, all agree")
     return "\n\n".join(parts)

@@ -58,7 +58,7 @@ def digits_plot(rows: Sequence[DigitsRow], name: str) -> str:
     """Digits of agreement, a strip for each source and kind of quantity; the floor is a bar, the minimum is written."""
     sources = list(dict.fromkeys(r.source for r in rows))
     heights = [sum(r.source == s for r in rows) for s in sources]
-    figure = _figure(8.6, 0.235 * (sum(heights) + 1.9 * len(sources)) + 0.5)
+    figure = _figure(8.6, 0.235 * (sum(heights) + 2.8 * len(sources)) + 0.5)
     axes = figure.subplots(len(sources), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": [h + 0.4 for h in heights]})[:, 0]
     for ax, source in zip(axes, sources):
         members = [r for r in rows if r.source == source]
@@ -77,6 +77,7 @@ def digits_plot(rows: Sequence[DigitsRow], name: str) -> str:
         ax.set_title(source, loc="left", fontsize=9, color=_INK, pad=3)
         ax.set_xlim(-0.3, MOST + 0.2)
         ax.set_xticks(range(0, 17, 2))
+        ax.tick_params(labelbottom=True)
         ax.grid(axis="x", color=_FAINT, linewidth=0.6)
         _plain(ax)
     axes[-1].set_xlabel("digits of agreement of native (16 is equal to the last bit); bar: floor; right: fewest, of how many")

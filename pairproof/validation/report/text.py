@@ -70,9 +70,9 @@ def _group(console: object, group: Group, columns: int) -> None:
             _wrapped(console, f"  {numbers.SIGNS[a.verdict]} {a.quantity}: {a.explanation}", columns)
     if group.beyond:
         n = len(group.beyond)
-        held = "that only native and R have, all agree" if any(a.r is not None for a in group.beyond) else (
-            "held against 50-digit values, all agree")
-        _wrapped(console, f"  and {n} more number{'s' if n > 1 else ''} {held}", columns)
+        held = "of numbers that only native and R have, all agree" if any(a.r is not None for a in group.beyond) else (
+            "with 50-digit values, all agree")
+        _wrapped(console, f"  and {n} more comparison{'s' if n > 1 else ''} {held}", columns)
 
 
 def _table(rows: Sequence[Agreement]) -> object:

@@ -1,0 +1,77 @@
+"""Asking R for one counterpart: what it needs, what may be refused beforehand, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ...bridge.policy import Backend
+from ...bridge.result import RResult
+from ...errors import RDrift, RError, RUnavailable, RecordMissing, RTimeout
+from ...fit import Fit
+from ..agreement import RCounterpart
+from .cells import CountedCells
+
+#: A design of this many numbers (rows x columns, 8 bytes each) is 400 MB in R, which holds several copies.
+MOST_NUMBERS = 50_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A fit, its cells, and the R that is to be asked."""
+
+    fit: Fit
+    cells: CountedCells
+    backend: Backend
+
+    @property
+    def rows(self) -> int:
+        """Outcomes of all cells: the rows of a log-linear design."""
+        return int(self.cells.counts.size)
+
+    @property
+    def too_large(self) -> str:
+        """Why R's dense design is not asked for; "" if it is."""
+        numbers = self.rows * len(self.fit.terms)
+        return "" if numbers <= MOST_NUMBERS else (
+            f"not asked: its design of {self.rows:,} rows and {len(self.fit.terms):,} columns would take {numbers * 8 / 1e9:.1f} GB")
+
+
+Ask = Callable[[Question], RCounterpart]
+
+
+def attempt(r_call: str, ask: Ask, question: Question, known: str = "") -> RCounterpart:
+    """The counterpart, or why there is none.
+
+    Parameters
+    ----------
+    known : str
+        Words of R's own error on such a table; where R stops with just that error, it ran, and its stop is its answer.
+    """
+    try:
+        return ask(question)
+    except RDrift as drift:
+        live = replace(question, backend=replace(question.backend, mode="live"))
+        return replace(attempt(r_call, ask, live, known), drift=str(drift))
+    except (RUnavailable, RecordMissing, RTimeout) as error:
+        return RCounterpart(r_call, None, not_run=" ".join(str(error).split()))
+    except RError as error:
+        where = f" in {error.r_call}" if error.r_call else ""
+        said = error.r_message.strip() or str(error)
+        source = "recorded" if error.source == "recorded" else "live"
+        return RCounterpart(r_call, source, not_run=f"R stops: {said}{where} ({source})", known_stop=bool(known) and known in said)
+
+
+def refused(r_call: str, why: str) -> RCounterpart:
+    """A counterpart that was not asked, and why."""
+    return RCounterpart(r_call, None, not_run=why)
+
+
+def remarks(result: RResult) -> list[str]:
+    """R's own warnings, each once, for the note."""
+    seen = dict.fromkeys(" ".join(w.message.split()) for w in result.warnings)
+    return [f"R warns: {text}" for text in seen]
+
+
+def note(*parts: str) -> str:
+    return "; ".join(p for p in parts if p)
