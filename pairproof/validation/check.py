@@ -214,7 +214,7 @@ class Checker:
             value = r.values[name] / half
             row = replace(row, r=value_or_none(value), r_call=r.r_call, r_source=r.r_source)
             if native_asked:
-                against = judge_digits(name, native, value, scale_of(name, asked.fit, {**r.values, **r.se}), r.r_call, self._floors)
+                against = judge_digits(name, native, value, scale_of(name, asked.fit, _errors(r)), r.r_call, self._floors)
                 row = replace(row, digits=value_or_none(against.digits), floor=against.floor.digits)
                 if math.isnan(native) and not math.isnan(value):
                     notes.append(f"R gives {value:.6g}, which rests on when it stopped")
@@ -341,6 +341,11 @@ def _asked_of_r(claim: Claim, r: Sequence[RCounterpart]) -> list[RCounterpart]:
     if packages is None:
         return []
     return [c for c in r if not packages or c.r_call.partition("::")[0] in packages]
+
+
+def _errors(r: RCounterpart) -> dict[str, float]:
+    """Standard errors R gives, by the names under which `scale_of` looks for them."""
+    return {**{name: v for name, v in r.values.items() if kind_of(name) == "se"}, **r.se}
 
 
 def _first_with(r: Sequence[RCounterpart], name: str) -> RCounterpart | None:
