@@ -8,6 +8,8 @@ Monthly 64(8), 28-33); sets of items with that property are the *strong* compone
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,20 +30,7 @@ def components(tail: IntArray, head: IntArray, n_nodes: int) -> IntArray:
     int[n_nodes]
         A component's label is its smallest node.
     """
-    label = np.arange(n_nodes)
-    # Labels run along edges and are then shortened (label of the label), so that even a chain of n nodes
-    # settles in about log2(n) rounds.
-    while True:
-        low = np.minimum(label[tail], label[head])
-        new = label.copy()
-        np.minimum.at(new, label[tail], low)
-        np.minimum.at(new, label[head], low)
-        np.minimum.at(new, tail, low)
-        np.minimum.at(new, head, low)
-        new = new[new]
-        if np.array_equal(new, label):
-            return label
-        label = new
+    return _labels(tail, head, n_nodes, "weak")
 
 
 def strong_components(winner: IntArray, loser: IntArray, n_nodes: int) -> IntArray:
@@ -52,14 +41,17 @@ def strong_components(winner: IntArray, loser: IntArray, n_nodes: int) -> IntArr
     int[n_nodes]
         A component's label is its smallest node.
     """
-    from scipy.sparse import csr_array
+    return _labels(winner, loser, n_nodes, "strong")
+
+
+def _labels(tail: IntArray, head: IntArray, n_nodes: int, connection: Literal["weak", "strong"]) -> IntArray:
+    from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
-    edges = csr_array((np.ones(len(winner)), (winner, loser)), shape=(n_nodes, n_nodes))
-    _, raw = connected_components(edges, directed=True, connection="strong")
-    smallest = np.full(int(raw.max(initial=0)) + 1, n_nodes)
-    np.minimum.at(smallest, raw, np.arange(n_nodes))
-    return smallest[raw]
+    edges = csr_matrix((np.ones(len(tail), np.int8), (tail, head)), shape=(n_nodes, n_nodes))
+    _, raw = connected_components(edges, directed=True, connection=connection)
+    _, smallest, back = np.unique(raw, return_index=True, return_inverse=True)
+    return smallest[np.ravel(back)]
 
 
 def groups(label: IntArray) -> tuple[tuple[int, ...], ...]:

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .problem import Problem
+from .problem import Problem, empirical_logits
 from .ties import Counts, Derivatives, derivatives
 
 FloatArray = NDArray[np.float64]
@@ -107,12 +107,21 @@ class Dense:
         t, k = self.shape
         return t * k, t * k + self.order.columns.shape[1]
 
+    def origin(self) -> FloatArray:
+        """All abilities equal."""
+        return self._with_tie(np.zeros(self.n_inner))
+
     def start(self) -> FloatArray:
-        inner = np.zeros(self.n_inner)
-        _, at = self.splits
+        """Least squares of the empirical logits."""
+        x, _ = DensePoint(self, empirical_logits(self.y, self.problem.model), 0.0).newton_step(0.05)
+        return self._with_tie(self.inner(x))
+
+    def _with_tie(self, inner: FloatArray) -> FloatArray:
+        at = self.splits[1]
         if self.n_inner > at:
-            # The constant, in the basis: least squares is exact since the first tie column is 1.
-            inner[at:] = np.linalg.solve(self.tie.inverse, np.eye(self.n_inner - at)[0] * self.problem.start_tie())
+            # The constant, in the basis: the first tie column is 1.
+            inner = np.concatenate([inner[:at], np.linalg.solve(self.tie.inverse, np.eye(self.n_inner - at)[0])
+                                    * self.problem.start_tie()])
         return inner if self.keep is None else self.keep.T @ inner
 
     def inner(self, x: FloatArray) -> FloatArray:
@@ -325,7 +334,7 @@ class DensePoint:
         h, keep = self._information(), self.dense.keep
         return h if keep is None else keep.T @ h @ keep
 
-    def newton_step(self) -> tuple[FloatArray, float]:
+    def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         from scipy.linalg.lapack import dposv
 
         q, keep = self._gradient(), self.dense.keep

@@ -7,7 +7,9 @@ form, one a pair and covariate cell, never appear: the estimates are the same (D
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
@@ -21,7 +23,7 @@ from ..outcomes import OutcomeModel
 from ..spec import LOG_WORTH_PER_UNIT, ModelSpec, Term, by_suffix
 from . import covariates, solve
 from .cells import Cells, count_cells
-from .deviance import deviance
+from .deviance import deviance, saturated
 from .formula import Formula, parse
 from .problem import Problem
 from .words import estimability_warnings
@@ -33,7 +35,9 @@ By = covariates.By
 RULE = "squared Newton decrement (step length in standard errors) <= 1e-16"
 
 
+@lru_cache(maxsize=1)
 def engine_name() -> str:
+    """The engine and its version, as every result carries it."""
     try:
         return f"pairproof {version('pairproof')} native"
     except PackageNotFoundError:
@@ -67,11 +71,17 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
     model = _build(data, spec)
     found = solve.solve(model.problem)
     terms, beta, units, is_reference = _name(model, spec, found.params)
-    cells, p = model.problem.cells, found.probabilities
-    observed, fitted, finer = _deviance_table(data, model, spec, p)
+    cells = model.problem.cells
+    finer, of = _finer_cells(data, model, spec) if spec.cells else (cells, cells.pattern)
+
+    def fitted() -> FloatArray:
+        p = found.fitted()
+        return finer.totals[:, None] * (p[_match(finer, of, cells, len(data.items))] if spec.cells else p)
+
+    full = saturated(finer.counts, finer.totals)
     categories = 3 if model.table.tie_category else 2
-    null_p, null_rank = _null_model(model)
-    df_cells = finer * (categories - 1)
+    null_llf, null_rank = _null_model(model)
+    df_cells = len(finer) * (categories - 1)
     rank = found.rank + (1 if model.tie_fixed == "none observed" else 0)
     null_space = found.null_space * units[: len(found.null_space), None]
     scaled = _Scaled(found.covariance, units[: len(found.params)])
@@ -82,14 +92,14 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
         if infinite:
             null_space[-1, -1] = 1.0
         scaled = _Padded(scaled, len(found.params))
-    saturated = _saturated_llf(observed)
+    close = full.deviance(found.llf)
     result = Fit(
         spec=spec, data=data, terms=terms, beta=beta, is_reference=is_reference, covariance=scaled, null_space=null_space,
         outcome_model=_outcome_model(spec, model.table), scale=spec.scale, constraint=_constraint(spec),
         groups=covariates.group_labels(model.patterns, np.bincount(cells.pattern, cells.totals, model.patterns.n)),
-        cell_table=lambda: _cell_table(data, model, spec, p),
-        llf=found.llf, deviance=deviance(observed, fitted), df_resid=df_cells - rank,
-        null_deviance=2.0 * (saturated - float(np.sum(np.where(cells.counts > 0, cells.counts * np.log(np.where(null_p > 0, null_p, 1.0)), 0.0)))),
+        cell_table=lambda: _cell_table(model, spec, finer, of, fitted()),
+        llf=found.llf, deviance=deviance(finer.counts, fitted()) if close is None else close, df_resid=df_cells - rank,
+        null_deviance=2.0 * (full.llf - null_llf),
         df_null=df_cells - null_rank, n_comparisons=float(cells.counts.sum()), engine=engine_name(),
         stopping=Stopping(RULE, True, found.steps, found.decrement),
         quasi_likelihood=spec.ties == "half" and bool(data.ties.any()),
@@ -97,7 +107,7 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
     if spec.reference == "sum" and not spec.item_terms:
         result = result.with_reference("sum")
     warnings = (*model.patterns.warnings, *_table_warnings(data, spec, model), *estimability_warnings(result, found.separated, model.tie_fixed))
-    return replace(result, warnings=warnings)
+    return replace(result, warnings=warnings) if warnings else result
 
 
 def _outcome_model(spec: ModelSpec, table: Comparisons) -> OutcomeModel:
@@ -209,30 +219,37 @@ def _item_columns(data: Comparisons, spec: ModelSpec) -> tuple[FloatArray | None
 
 def _name(model: _Model, spec: ModelSpec, params: FloatArray) -> tuple[tuple[Term, ...], FloatArray, FloatArray, NDArray[np.bool_]]:
     """Terms, estimates on the fit's scale, units (log-odds to scale), references; in the order of the problem."""
-    per_unit = 1.0 / LOG_WORTH_PER_UNIT[spec.scale]
-    terms: list[Term] = []
-    reference: list[bool] = []
-    for by in model.item_by:
-        if model.problem.x is None:
-            for k, item in enumerate(model.table.items):
-                terms.append(Term(item + by_suffix(by), "item", item=item, by=by))
-                reference.append(k == model.problem.reference)
-        else:
-            for name, covariate, level in model.x_terms:
-                terms.append(Term(name + by_suffix(by), "covariate", item=level if covariate is None else None,
-                                  covariate=covariate, covariate_level=None if covariate is None else level, by=by))
-                reference.append(False)
-    n_items = len(terms)
-    terms += [Term("order" + by_suffix(by), "order", by=by) for by in model.order_by]
-    terms += [Term("tie" + by_suffix(by), "tie", by=by) for by in model.tie_by]
-    units = np.concatenate([np.full(n_items, per_unit), np.ones(len(terms) - n_items)])
+    items = model.table.items if model.problem.x is None else ()
+    terms, n_items = _terms(items, model.x_terms, model.item_by, model.order_by, model.tie_by)
+    units = np.ones(len(terms))
+    units[:n_items] = 1.0 / LOG_WORTH_PER_UNIT[spec.scale]
     beta = params * units
-    reference += [False] * (len(terms) - n_items)
+    reference = np.zeros(len(terms), bool)
+    if items:
+        reference[model.problem.reference : n_items : len(items)] = True
     if model.tie_fixed:
-        terms.append(Term("tie", "tie"))
+        terms = (*terms, Term("tie", "tie"))
         beta, units = np.append(beta, 0.0), np.append(units, 1.0)
-        reference.append(model.tie_fixed == "boundary")
-    return tuple(terms), beta, units, np.array(reference)
+        reference = np.append(reference, model.tie_fixed == "boundary")
+    return terms, beta, units, reference
+
+
+@lru_cache(maxsize=64)  # the names are the same for every fit of a bootstrap
+def _terms(items: tuple[str, ...], x_terms: tuple[tuple[str, str | None, str | None], ...], item_by: tuple[By, ...],
+           order_by: tuple[By, ...], tie_by: tuple[By, ...]) -> tuple[tuple[Term, ...], int]:
+    """All terms and how many of them are of items or item covariates."""
+    terms: list[Term] = []
+    for by in item_by:
+        suffix = by_suffix(by)
+        terms += [Term(item + suffix, "item", item=item, by=by) for item in items]
+        for name, covariate, level in x_terms:
+            own = covariate is None  # a separate item
+            terms.append(Term(name + suffix, "covariate", item=level if own else None, covariate=covariate,
+                              covariate_level=None if own else level, by=by))
+    n_items = len(terms)
+    terms += [Term("order" + by_suffix(by), "order", by=by) for by in order_by]
+    terms += [Term("tie" + by_suffix(by), "tie", by=by) for by in tie_by]
+    return tuple(terms), n_items
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,15 +296,6 @@ def _finer_cells(data: Comparisons, model: _Model, spec: ModelSpec) -> tuple[Cel
     return cells, of[cells.pattern]
 
 
-def _deviance_table(data: Comparisons, model: _Model, spec: ModelSpec, p: FloatArray) -> tuple[FloatArray, FloatArray, int]:
-    """Observed and fitted counts and the number of cells."""
-    cells = model.problem.cells
-    if not spec.cells:
-        return cells.counts, cells.totals[:, None] * p, len(cells)
-    fine, of = _finer_cells(data, model, spec)
-    return fine.counts, fine.totals[:, None] * p[_match(fine, of, cells, len(data.items))], len(fine)
-
-
 def _match(fine: Cells, of: IntArray, coarse: Cells, n_items: int) -> IntArray:
     """For each fine cell the coarse cell of the same pattern, pair and sign."""
     def key(pattern: IntArray, c: Cells) -> IntArray:
@@ -297,47 +305,34 @@ def _match(fine: Cells, of: IntArray, coarse: Cells, n_items: int) -> IntArray:
     return by_key[np.searchsorted(known[by_key], key(of, fine))]
 
 
-def _cell_table(data: Comparisons, model: _Model, spec: ModelSpec, p: FloatArray) -> CellTable:
-    cells = model.problem.cells
+def _cell_table(model: _Model, spec: ModelSpec, table: Cells, of: IntArray, fitted: FloatArray) -> CellTable:
     own = covariates.pattern_labels(model.patterns)
-    order = {1: "first named", -1: "second named", 0: "neutral"} if spec.order_effect else {}
-    if not spec.cells:
-        labels = [own[s] for s in cells.pattern]
-        table, fitted = cells, cells.totals[:, None] * p
-    else:
-        table, of = _finer_cells(data, model, spec)
-        fitted = table.totals[:, None] * p[_match(table, of, cells, len(data.items))]
-        labels = [f"{own[s]}#{k + 1}".lstrip(",") for s, k in zip(of, table.pattern)]
-    if order:
+    labels = [own[s] for s in of]
+    if spec.cells:
+        labels = [f"{lb}#{k + 1}" for lb, k in zip(labels, table.pattern)]
+    if spec.order_effect:
+        order = {1: "first named", -1: "second named", 0: "neutral"}
         labels = [",".join(filter(None, [lb, f"order={order[int(s)]}"])) for lb, s in zip(labels, table.sign)]
     return CellTable(table.i, table.j, tuple(labels), table.counts, fitted)
 
 
-def _saturated_llf(observed: FloatArray) -> float:
-    n = observed.sum(axis=1, keepdims=True)
-    share = np.where(observed > 0, observed / n, 1.0)
-    return float(np.sum(observed * np.log(share)))
-
-
-def _null_model(model: _Model) -> tuple[FloatArray, int]:
-    """Outcome probabilities if all items are equal and order has no effect, and the number of parameters.
-
-    Tie parameters are kept.  Returns float[n_cells, 3] and an int.
-    """
+def _null_model(model: _Model) -> tuple[float, int]:
+    """Log-likelihood if all items are equal and order has no effect, tie parameters kept, and the number of parameters."""
     problem = model.problem
-    cells = problem.cells
-    half = np.array([0.5, 0.0, 0.5])
+    y = problem.cells.counts.sum(axis=0)
+    n = float(y.sum())
     if model.tie_fixed or problem.model == "binary":
-        return np.broadcast_to(half, cells.counts.shape), int(model.tie_fixed == "none observed")
+        return -n * math.log(2.0), int(model.tie_fixed == "none observed")
     r = problem.tie.shape[1]
     if r == 0:
-        return np.full(cells.counts.shape, 1.0 / 3.0), 0
+        return -n * math.log(3.0), 0
     if r == 1:
-        share = cells.counts[:, 1].sum() / cells.counts.sum()
-        return np.broadcast_to(np.array([(1 - share) / 2, share, (1 - share) / 2]), cells.counts.shape), 1
+        tied, decided = float(y[1]), n - float(y[1])
+        llf = tied * math.log(tied / n) + (decided * math.log(decided / (2.0 * n)) if decided else 0.0)
+        return llf, 1
     equal = replace(problem, x=np.zeros((problem.n_items, 0)), order=np.zeros((len(problem.z), 0)), z=problem.z[:, :1])
     found = solve.solve(equal)
-    return found.probabilities, found.rank
+    return found.llf, found.rank
 
 
 def _table_warnings(data: Comparisons, spec: ModelSpec, model: _Model) -> tuple[str, ...]:

@@ -34,8 +34,11 @@ class Point(Protocol):
     def extent(self) -> float:
         """Largest linear predictor in absolute value; inf outside the domain."""
 
-    def newton_step(self) -> tuple[FloatArray, float]:
-        """The step H^-1 q and the decrement q' H^-1 q; raises LinAlgError if H is not positive definite."""
+    def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
+        """The step H^-1 q and the decrement q' H^-1 q; raises LinAlgError if H is not positive definite.
+
+        A step need not be more exact than `accuracy`, relative to its length.
+        """
 
 
 P = TypeVar("P", bound=Point)
@@ -79,7 +82,8 @@ def maximise(evaluate: Callable[[FloatArray], P], start: FloatArray, far: float 
     decrement, best = np.inf, np.inf
     for steps in range(MAX_STEPS):
         try:
-            step, decrement = here.newton_step()
+            # A step as exact as quadratic convergence can use (Dembo, Eisenstat and Steihaug 1982).
+            step, decrement = here.newton_step(max(1e-9, 1e-3 * min(best, 1e3) ** 0.5))
         except np.linalg.LinAlgError:
             return Solution(x, here, steps, decrement, False, "singular")
         if not np.isfinite(decrement) or decrement < -1e-8:
@@ -89,9 +93,9 @@ def maximise(evaluate: Callable[[FloatArray], P], start: FloatArray, far: float 
         best = min(best, decrement)
         length = 1.0
         there = evaluate(x + step)
-        # The value itself carries rounding of a few units in the last place of its terms.
-        slack = 1e-12 * (1.0 + abs(here.value))
-        while not (there.extent < np.inf and there.value >= here.value - slack) and length > 1e-12:
+        # So near the maximum that full steps converge, the value is all rounding and says nothing.
+        near = decrement < 1e-6
+        while not (there.extent < np.inf and (near or there.value >= here.value)) and length > 1e-12:
             length /= 2
             there = evaluate(x + length * step)
         x, here = x + length * step, there

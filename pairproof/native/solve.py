@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from ..connection import components, strong_components
 from ..covariance import Covariance
 from ..errors import ConvergenceError
-from ..outcomes import outcome_probabilities
+from ..outcomes import OutcomeModel, outcome_probabilities
 from .blocks import BlockPoint, Blocks, as_blocks
 from .cells import Cells
 from .dense import Dense, DensePoint, as_dense
@@ -43,8 +44,8 @@ class Solved:
     rank : int
         Of the model as R counts it, infinite parameters included.
     llf : float
-    probabilities : float[n_cells, 3]
-        Fitted, of the problem's cells.
+    fitted : function of no argument to float[n_cells, 3]
+        Probabilities of the problem's cells.
     separated : bool
     steps : int
     decrement : float
@@ -55,7 +56,7 @@ class Solved:
     null_space: FloatArray
     rank: int
     llf: float
-    probabilities: FloatArray
+    fitted: Callable[[], FloatArray]
     separated: bool
     steps: int
     decrement: float
@@ -94,17 +95,24 @@ def solve(problem: Problem) -> Solved:
     """
     blocks = as_blocks(problem)
     if blocks is not None:
-        found = maximise(blocks.evaluate, blocks.start())
+        found = maximise(blocks.evaluate, _start(blocks))
         if found.reached:
             return _from_blocks(blocks, found, _rank(blocks, blocks.label))
         if problem.model == "binary" and blocks.n_border == 0:
             return _solve_by_strong_components(problem, blocks)
     else:
         dense = as_dense(problem)
-        regular = maximise(dense.evaluate, dense.start())
+        regular = maximise(dense.evaluate, _start(dense))
         if regular.reached:
             return _from_dense(dense, regular, dense.n_inner, None)
     return _solve_limit(problem)
+
+
+def _start(layout: Blocks | Dense) -> FloatArray:
+    try:
+        return layout.start()
+    except np.linalg.LinAlgError:  # something is not estimable; Newton will meet the same matrix and say so
+        return layout.origin()
 
 
 def _rank(blocks: Blocks, label: IntArray) -> int:
@@ -112,39 +120,46 @@ def _rank(blocks: Blocks, label: IntArray) -> int:
 
 
 def _from_blocks(blocks: Blocks, found: Solution[BlockPoint], rank: int) -> Solved:
-    a, border = found.x[: blocks.n_nodes], found.x[blocks.n_nodes :]
-    q = blocks.order_columns.shape[1]
-    u = a[blocks.node_i] - a[blocks.node_j] + blocks.order_columns @ border[:q]
-    g = blocks.tie_columns @ border[q:]
-    return Solved(blocks.to_params(found.x), _Lazy(found.point), blocks.null_space(), rank, found.point.value,
-                  outcome_probabilities(u, g, blocks.problem.model), False, found.steps, found.decrement)
+    def fitted() -> FloatArray:
+        return outcome_probabilities(*blocks.predictors(found.x), blocks.problem.model)
+
+    return Solved(blocks.to_params(found.x), _Lazy(found.point), blocks.null_space(), rank, found.point.value, fitted, False,
+                  found.steps, found.decrement)
 
 
 def _from_dense(dense: Dense, found: Solution[DensePoint], rank: int, alive: BoolArray | None,
                 null: FloatArray | None = None) -> Solved:
-    u, g = dense.predictors(dense.inner(found.x))
-    if dense.grid:
-        u, g = u[dense.stratum, dense.pair], g[dense.stratum, 0]
-    p = outcome_probabilities(u, g, dense.problem.model)
-    if alive is not None:
-        p = np.where(alive, p, 0.0)
-        p = p / p.sum(axis=1, keepdims=True)
-        if dense.problem.model == "rao-kupper":
-            # Without one outcome the other two are a logistic pair, the tie taking what the win leaves.
-            full = outcome_probabilities(u, g, "rao-kupper")
-            p = np.where((~alive[:, [0]] & alive[:, [1]] & alive[:, [2]]), np.stack([0 * u, 1 - full[:, 2], full[:, 2]], 1), p)
-            p = np.where((alive[:, [0]] & alive[:, [1]] & ~alive[:, [2]]), np.stack([full[:, 0], 1 - full[:, 0], 0 * u], 1), p)
+    def fitted() -> FloatArray:
+        u, g = dense.predictors(dense.inner(found.x))
+        if dense.grid:
+            u, g = u[dense.stratum, dense.pair], g[dense.stratum, 0]
+        return _limiting_probabilities(u, g, dense.problem.model, alive)
+
     directions = dense.outward_directions(np.zeros((dense.n_inner, 0)) if null is None else null)
     separated = alive is not None and bool((alive.sum(axis=1) < dense.problem.categories).any())
-    return Solved(dense.to_params(found.x), _Lazy(found.point), directions, rank, found.point.value, p, separated,
+    return Solved(dense.to_params(found.x), _Lazy(found.point), directions, rank, found.point.value, fitted, separated,
                   found.steps, found.decrement)
+
+
+def _limiting_probabilities(u: FloatArray, g: FloatArray, model: OutcomeModel, alive: BoolArray | None) -> FloatArray:
+    """Outcome probabilities where some outcomes have tended to 0."""
+    p = outcome_probabilities(u, g, model)
+    if alive is None:
+        return p
+    if model == "rao-kupper":
+        # Without one win the other two are a logistic pair, the tie taking what the other win leaves.
+        first, second = alive[:, 0], alive[:, 2]
+        p[:, 1] = np.where(first & second, p[:, 1], np.where(first, 1.0 - p[:, 0], 1.0 - p[:, 2]))
+    p = np.where(alive, p, 0.0)
+    total: FloatArray = p / p.sum(axis=1, keepdims=True)
+    return total
 
 
 def _solve_limit(problem: Problem) -> Solved:
     """Solve the limiting model on what is estimable; without separation that is the model itself."""
     existence = examine(as_dense(problem))
     dense = as_dense(problem, existence.alive if existence.separated else None, existence.keep)
-    found = maximise(dense.evaluate, dense.start(), far=700.0)
+    found = maximise(dense.evaluate, _start(dense), far=700.0)
     if not found.reached:
         raise ConvergenceError(
             f"Newton's method did not converge in {found.steps} steps (squared decrement {found.decrement:.3g}, largest "
@@ -164,16 +179,20 @@ def _solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved:
     kept = replace(problem, cells=Cells(c.i[inside], c.j[inside], c.pattern[inside], c.sign[inside], c.counts[inside]))
     within = as_blocks(kept, _sets(strong))
     assert within is not None  # the item terms are those of `blocks`
-    found = maximise(within.evaluate, within.start(), far=700.0)
+    found = maximise(within.evaluate, _start(within), far=700.0)
     if not found.reached:
         raise ConvergenceError(f"Newton's method did not converge in {found.steps} steps (squared decrement "
                                f"{found.decrement:.3g}, {found.trouble}) inside strongly connected sets; please report these data")
     solved = _from_blocks(within, found, _rank(blocks, components(blocks.node_i, blocks.node_j, blocks.n_nodes)))
-    p = np.zeros((len(c), 3))
-    p[won & ~inside, 0] = 1.0
-    p[lost & ~inside, 2] = 1.0
-    p[inside] = solved.probabilities
-    return replace(solved, probabilities=p, separated=not inside.all())
+
+    def fitted() -> FloatArray:
+        p = np.zeros((len(c), 3))
+        p[won & ~inside, 0] = 1.0
+        p[lost & ~inside, 2] = 1.0
+        p[inside] = solved.fitted()
+        return p
+
+    return replace(solved, fitted=fitted, separated=not inside.all())
 
 
 def _sets(strong: IntArray) -> IntArray:

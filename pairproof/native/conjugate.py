@@ -1,0 +1,45 @@
+"""Conjugate gradients with a diagonal preconditioner (Hestenes and Stiefel 1952), for positive definite systems.
+
+The information of a well-connected comparison graph is a diagonal minus a little: a dozen products with it solve what a
+Cholesky factor would need n**3 / 3 operations for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+def solve(matrix: FloatArray, right: FloatArray, accuracy: float, most: int = 80) -> FloatArray | None:
+    """x with H x = right, or None if `most` products were not enough.
+
+    Parameters
+    ----------
+    matrix : float[n, n]
+        H, symmetric, with a positive diagonal.
+    right : float[n]
+    accuracy : float
+        Of the preconditioned residual, relative to its start.
+    """
+    inverse = 1.0 / np.diagonal(matrix)
+    x = np.zeros(len(right))
+    residual = right
+    scaled = direction = residual * inverse
+    rho = float(residual.dot(scaled))
+    goal = rho * accuracy * accuracy
+    for _ in range(most):
+        if rho <= goal:
+            return x
+        along = matrix.dot(direction)
+        curvature = float(direction.dot(along))
+        if curvature <= 0:
+            return None
+        length = rho / curvature
+        x = x + length * direction
+        residual = residual - length * along
+        scaled = residual * inverse
+        rho, before = float(residual.dot(scaled)), rho
+        direction = scaled + (rho / before) * direction
+    return None
