@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..fit_text import html
 from .state import json_text
 
 if TYPE_CHECKING:
     from ..fit import Fit
+    from ..validation.report import ReportContext
 
 #: More items than this make a picture that no page holds.
 MOST_DRAWN = 150
@@ -31,25 +34,44 @@ def text(fit: Fit, agreements: Any) -> str:
 
 
 def write(path: Path, fit: Fit, agreements: Any, result: dict[str, Any]) -> None:
-    """Write a report; its suffix says which."""
+    """Write a report; its suffix says which.  Verdicts are shown by the one report that shows verdicts."""
     suffix = path.suffix.lower()
-    if suffix == ".xml":
-        import pairproof.validation
+    if suffix == ".json":
+        path.write_text(json_text(result) + "\n", encoding="utf-8")
+    elif agreements is not None:
+        from ..validation.report import write_report
 
-        pairproof.validation.write_report(agreements, path)
-        return
-    made = {".json": lambda: json_text(result) + "\n", ".md": lambda: _markdown(fit, agreements), ".html": lambda: _html(fit, agreements)}
-    path.write_text(made[suffix](), encoding="utf-8")
+        write_report(agreements, _context(fit), path)
+    else:
+        path.write_text(_html(fit) if suffix == ".html" else _markdown(fit), encoding="utf-8")
 
 
-def _markdown(fit: Fit, agreements: Any) -> str:
+def _context(fit: Fit) -> ReportContext:
+    """What the verdicts are about: the model, its parameters, its worths."""
+    import pairproof
+
+    from ..fit_text import COLUMNS, ROWS, cut_note, parameter_rows
+    from ..validation.report import ReportContext, Story, StoryTable, worth_series
+
+    width = len(COLUMNS) + 1
+    rows = tuple((row + ("",) * width)[:width] for row in parameter_rows(fit, ROWS))
+    facts = (f"{fit.n_comparisons:g} comparisons of {len(fit.items)} items from {fit.data.source}; {fit.constraint}; log-likelihood "
+             f"{fit.llf:.4f}, deviance {fit.deviance:.4f} on {fit.df_resid} df.")
+    words = [facts, *fit.warnings, *filter(None, [cut_note(fit, ROWS)])]
+    story = Story("The fit", tuple(words), StoryTable(("parameter", *COLUMNS), rows))
+    drawn = () if _why_no_picture(fit) else (worth_series(fit, fit.title),)
+    return ReportContext(title=f"{fit.title}: does it match R?", subtitle=fit.data.source, story=(story,), worths=drawn,
+                         versions={"pairproof": pairproof.__version__})
+
+
+def _markdown(fit: Fit) -> str:
     # A fence longer than any run of backquotes inside: item names may hold them.
-    body = text(fit, agreements)
-    fence = "`" * max(3, 1 + max((len(run) for run in body.replace("\n", " ").split() if set(run) == {"`"}), default=0))
+    body = fit.summary()
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", body)), default=0))
     return f"# {fit.title}\n\n{fence}\n{body}\n{fence}\n"
 
 
-def _html(fit: Fit, agreements: Any) -> str:
+def _html(fit: Fit) -> str:
     from importlib.resources import files
 
     from jinja2 import Environment, StrictUndefined
@@ -57,19 +79,10 @@ def _html(fit: Fit, agreements: Any) -> str:
     import pairproof
 
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    template = page.from_string(files(__package__).joinpath("fit_report.html.j2").read_text(encoding="utf-8"))
-    rendered: str = template.render(
-        title=fit.title, version=pairproof.__version__, source=fit.data.source, parameters=fit._repr_html_(),
-        summary=fit.summary(), picture=worth_picture(fit), no_picture=_why_no_picture(fit),
-        agreements=None if agreements is None else [a.to_dict() for a in agreements],
-        counts={} if agreements is None else document_summary(agreements))
+    template = page.from_string(files("pairproof.cli").joinpath("fit_report.html.j2").read_text(encoding="utf-8"))
+    rendered: str = template.render(title=fit.title, version=pairproof.__version__, source=fit.data.source, parameters=html(fit),
+                                    summary=fit.summary(), picture=worth_picture(fit), no_picture=_why_no_picture(fit))
     return rendered
-
-
-def document_summary(agreements: Any) -> dict[str, int]:
-    from ..validation.agreement import summary
-
-    return summary(agreements)
 
 
 def _why_no_picture(fit: Fit) -> str:

@@ -1,0 +1,81 @@
+"""The face: about twenty names, loaded when used; importing the package starts nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from importlib import import_module
+
+import pytest
+
+import pairproof
+
+
+def python(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("name", sorted(pairproof.__all__))
+def test_every_public_name_leads_to_the_object_in_its_home(name):
+    value = getattr(pairproof, name)
+    if name != "__version__":
+        assert value is getattr(import_module(f"pairproof.{pairproof._HOME[name]}"), name)
+        assert value.__doc__
+
+
+def test_there_are_about_twenty_names_and_dir_shows_them():
+    assert 12 <= len(pairproof.__all__) <= 26
+    assert set(pairproof.__all__) <= set(dir(pairproof))
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error_that_lists_what_is():
+    with pytest.raises(AttributeError, match="no attribute 'fit_lbt'.*fit_llbt"):
+        pairproof.fit_lbt
+
+
+def test_the_version_is_the_one_pyproject_declares(root):
+    import re
+
+    declared = re.search(r'^version = "([^"]+)"', (root / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert declared is not None and pairproof.__version__ == declared[1]
+
+
+def test_importing_the_package_loads_no_numpy_no_r_and_no_drawing():
+    loaded = python("import sys, pairproof; print(' '.join(m for m in sys.modules if m.split('.')[0] in "
+                    "('numpy', 'pandas', 'scipy', 'matplotlib', 'rpy2', 'rich', 'jinja2', 'click')))")
+    assert loaded == ""
+
+
+def test_fitting_a_model_loads_neither_drawing_nor_r():
+    loaded = python(
+        "import sys, pairproof\n"
+        "t = pairproof.Comparisons.build(['A', 'B', 'C'], [0, 0, 1], [1, 2, 2], [5, 4, 3], [1, 0, 2], [2, 3, 3])\n"
+        "f = pairproof.fit_llbt(t); f.summary(); f.to_dict()\n"
+        "print(' '.join(m for m in ('matplotlib', 'rpy2', 'jinja2', 'rich', 'pairproof.bridge', 'pairproof.validation') if m in sys.modules))")
+    assert loaded == ""
+
+
+def _seconds(code: str) -> float:
+    """Least of five runs, so that a busy machine counts little."""
+    best = float("inf")
+    for _ in range(5):
+        start = time.perf_counter()
+        python(code)
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def test_everything_a_fit_needs_loads_within_half_a_second_more_than_numpy_and_pandas():
+    base = _seconds("import numpy, pandas")
+    full = _seconds("import numpy, pandas, pairproof; pairproof.fit_llbt; pairproof.read; pairproof.Fit")
+    # Asked for: below 0.5 s. Observed here: 0.05 to 0.1 s.
+    assert full - base < 0.5, f"{full:.2f} s against {base:.2f} s"
+
+
+def test_type_checkers_see_every_public_name(root):
+    source = (root / "pairproof" / "__init__.py").read_text(encoding="utf-8")
+    for name in pairproof._HOME:
+        assert f"import {name} as {name}" in source, name
+    assert (root / "pairproof" / "py.typed").is_file()
