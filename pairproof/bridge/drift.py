@@ -1,6 +1,7 @@
 """A recorded answer against a live one, field by field.
 
-Numbers are compared in digits, everything else exactly; seconds are not compared.  Two numbers share
+Numbers are compared in digits, those inside printed lines and messages too, everything else exactly; seconds are not
+compared.  Two numbers share
 ``-log10(|a - b| / max(|a|, |b|))`` digits, at most 16; both below 1e-9 are noise around zero (deviances of saturated
 models, scores) and are compared absolutely, ``-log10 |a - b|``.
 """
@@ -8,6 +9,7 @@ models, scores) and are compared absolutely, ``-log10 |a - b|``.
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +51,18 @@ def digits_shared(a: float, b: float) -> float:
 def _texts(field: str, a: tuple[str, ...], b: tuple[str, ...]) -> list[Drift]:
     if len(a) != len(b):
         return [Drift(field, "number of lines", list(a), list(b))]
-    return [Drift(f"{field}[{i}]", "text", x, y) for i, (x, y) in enumerate(zip(a, b)) if x != y]
+    return [_text(f"{field}[{i}]", x, y) for i, (x, y) in enumerate(zip(a, b)) if x != y]
+
+
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+
+
+def _text(field: str, a: str, b: str) -> Drift:
+    """Two different lines: other words, or the same words around other numbers (a condition number in an error)."""
+    if NUMBER.sub("#", a) != NUMBER.sub("#", b):
+        return Drift(field, "text", a, b)
+    pairs = zip(NUMBER.findall(a), NUMBER.findall(b))
+    return Drift(field, "number in text", a, b, min(digits_shared(float(x), float(y)) for x, y in pairs))
 
 
 def _conditions(field: str, a: tuple[RCondition, ...], b: tuple[RCondition, ...]) -> list[Drift]:

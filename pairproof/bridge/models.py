@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pairproof.bridge.convert import data_frame
 from pairproof.bridge.result import RResult
-from pairproof.bridge.values import NA_REAL, RArgument, RVector
+from pairproof.bridge.values import RArgument, RVector
 
 Floats = NDArray[np.float64]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -128,9 +128,10 @@ def model_fields(result: RResult) -> dict[str, Any]:
     coefficients = value.vector("coef")
     names = coefficients.names or ()
     vcov_names, vcov = named_matrix(value.vector("vcov"))
-    se = np.full(len(names), NA_REAL)
+    se = np.full(len(names), np.nan)
     where = {n: i for i, n in enumerate(vcov_names)}
     coef = coefficients.floats()
+    coef[np.isnan(coef)] = np.nan  # R's NA is a signalling NaN, over which numpy warns in every sum
     for i, name in enumerate(names):
         if name in where and not np.isnan(coef[i]):
             variance = vcov[where[name], where[name]]

@@ -130,6 +130,8 @@ def pretty(value: Any, indent: int = 0) -> str:
     if isinstance(value, list) and value:
         if any(isinstance(v, (dict, list)) for v in value):
             return "[\n" + ",\n".join(pad + pretty(v, indent + 1) for v in value) + "\n" + " " * indent + "]"
+        if len(value) > 1 and any(isinstance(v, str) and " " in v for v in value):  # lines of code or of output
+            return "[\n" + ",\n".join(pad + pretty(v) for v in value) + "\n" + " " * indent + "]"
         return _filled([json.dumps(v, ensure_ascii=False, allow_nan=False) for v in value], indent)
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 

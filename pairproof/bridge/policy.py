@@ -10,7 +10,8 @@ both       by R, compared with its record; a difference that matters is raised a
 none       not at all: RUnavailable
 ========== ====================================================================================
 
-``record="once"`` also writes what was asked live and had no record yet (or one made by other versions), ``"all"`` writes
+Without anything said the mode is that of the environment variable PAIRPROOF_R, else None, and ``record`` that of
+PAIRPROOF_RECORD.  ``record="once"`` also writes what was asked live and had no record yet (or one made by other versions), ``"all"`` writes
 every live answer anew.
 """
 
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union, get_args
@@ -141,12 +143,28 @@ _current: contextvars.ContextVar[Backend | None] = contextvars.ContextVar("pairp
 
 
 def backend(mode: BackendLike = None) -> Backend:
-    """The policy meant: one as it is, one by its mode, or (None) that of the nearest :func:`using`."""
+    """The policy meant: one as it is, one by its mode, or (None) that of the nearest :func:`using`, or of the environment."""
     if isinstance(mode, Backend):
         return mode
     if mode is None:
-        return _current.get() or Backend()
+        return _current.get() or environment_backend()
     return Backend(mode)
+
+
+def environment_backend() -> Backend:
+    """The policy of the environment: PAIRPROOF_R (a mode) and PAIRPROOF_RECORD ("once" or "all").
+
+    Raises
+    ------
+    ValueError
+        If one of them holds something else.
+    """
+    mode: Any = os.environ.get("PAIRPROOF_R") or None
+    record: Any = os.environ.get("PAIRPROOF_RECORD") or None
+    try:
+        return Backend(mode, record=record)
+    except ValueError as error:
+        raise ValueError(f"PAIRPROOF_R is {mode!r} and PAIRPROOF_RECORD is {record!r}: {error}") from None
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ Linux; on Windows this design was not run.
 from __future__ import annotations
 
 import collections
+import contextlib
 import os
 import pickle
 import queue
@@ -157,7 +158,10 @@ class RProcess:
             self._child.poll()
         self._child.wait()
         for thread in self._threads:
-            thread.join(1.0)
+            thread.join(1.0)  # each closes its pipe; a program R left running may hold the other end
+        assert self._child.stdin is not None
+        with contextlib.suppress(OSError):  # unsent bytes for a process that is gone
+            self._child.stdin.close()
 
     def _write(self, frame: bytes) -> None:
         pipe = self._child.stdin
@@ -171,20 +175,20 @@ class RProcess:
             return  # the child is gone: the reader sees the end of its output and says so
 
     def _read_frames(self) -> None:
-        pipe = self._child.stdout
-        assert pipe is not None
-        while True:
-            head = _read_all(pipe, 8)
-            frame = None if head is None else _read_all(pipe, struct.unpack(">Q", head)[0])
-            self._inbox.put(frame)
-            if frame is None:
-                return
+        assert self._child.stdout is not None
+        with self._child.stdout as pipe:
+            while True:
+                head = _read_all(pipe, 8)
+                frame = None if head is None else _read_all(pipe, struct.unpack(">Q", head)[0])
+                self._inbox.put(frame)
+                if frame is None:
+                    return
 
     def _read_log(self) -> None:
-        pipe = self._child.stderr
-        assert pipe is not None
-        for line in pipe:
-            self.log.append(line.decode("utf-8", "replace").rstrip())
+        assert self._child.stderr is not None
+        with self._child.stderr as pipe:
+            for line in pipe:
+                self.log.append(line.decode("utf-8", "replace").rstrip())
 
     def _receive(self, seconds: float | None) -> tuple[Any, ...]:
         started = time.monotonic()

@@ -27,7 +27,7 @@ FORMAT = 1
 PACKAGED = Path(__file__).resolve().parent / "records"
 #: Adds a directory that is searched first, and written to.
 ENVIRONMENT = "PAIRPROOF_RECORDS"
-LONGEST_ARGUMENT = 4000  # characters of JSON; a longer argument is recorded as its digest
+LONGEST_ARGUMENT = 20_000  # characters of JSON; a longer argument is recorded as its digest
 Places = Sequence[tuple[str, str]]
 
 
@@ -42,6 +42,8 @@ class Record:
     session: RSessionInfo
     when: str
     path: Path
+    call: RCall | None = None
+    """The call, to be asked again; None where an argument is recorded as its digest only."""
 
 
 class Records:
@@ -171,7 +173,7 @@ def _content(call: RCall, answer: Answer, session: RSessionInfo, places: Places)
     clean = scrubbed(answer, places)
     needed = {p: session.packages.get(p) for p in call.needs}
     about = {**vars(session), "rng": list(session.rng), "packages": needed}
-    code = {k: v.strip().splitlines() for k, v in (("code", call.code), ("extract", call.extract)) if v is not None}
+    code = {k: v.split("\n") for k, v in (("code", call.code), ("extract", call.extract)) if v is not None}
     arguments = {name: _argument(_scrubbed_node(node, places)) for name, node in call.arguments.items()}
     return {
         "format": FORMAT, "key": call.key,
@@ -210,11 +212,26 @@ def read_record(path: Path) -> Record:
             said["visible"], float(content["seconds"]), said["stderr"])
         about["rng"] = tuple(about["rng"])
         session = RSessionInfo(**about)
-        call = content["call"]
-        return Record(content["key"], call["name"], call["text"], answer, session, content["recorded"], path)
+        asked = content["call"]
+        return Record(content["key"], asked["name"], asked["text"], answer, session, content["recorded"], path,
+                      _read_call(asked, content["key"]))
     except (ValueError, KeyError, TypeError) as error:
         raise RecordMissing(f"{path.name} cannot be read as a recorded R result ({type(error).__name__}: {error}); "
                             "delete it and record again") from error
+
+
+def _read_call(content: dict[str, Any], key: str) -> RCall | None:
+    """The call of a record, if the record holds all of it (by its key: an abridged argument has another)."""
+    if any("sha256" in (node or {}) for node in content["arguments"].values()):
+        return None
+    code = {k: _source(content[k]) for k in ("code", "extract") if k in content}
+    call = RCall(content["fun"], {k: load(v) for k, v in content["arguments"].items()}, seed=content["seed"],
+                 needs=tuple(content["needs"]), label=content["name"], **code)
+    return call if call.key == key else None
+
+
+def _source(lines: list[str]) -> str:
+    return "\n".join(lines)
 
 
 def _read_condition(content: dict[str, Any]) -> RCondition:

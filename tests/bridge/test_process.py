@@ -218,6 +218,16 @@ def test_two_processes_have_two_rs(r):
     assert gone(int(other.stdout), 5)
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts open files in /proc")
+def test_restarts_leave_no_open_files_and_no_threads(fresh):
+    counts = []
+    for _ in range(4):
+        works(fresh)
+        fresh.close()
+        counts.append((len(os.listdir("/proc/self/fd")), threading.active_count()))
+    assert counts[-1] == counts[0]
+
+
 def test_a_worker_ends_when_its_session_closes(fresh):
     works(fresh)
     pid = fresh.pid
