@@ -192,7 +192,7 @@ from_pypi() {
     [ -n "$r_version" ] || return 0
     apt_install r-base-dev python3-dev
     pip install -q -c "$scratch/constraint" -e '.[r]' && return 0
-    warn "rpy2 did not build; trying again without a compiler"
+    warn "rpy2 was not installed; trying again without a compiler"
     RPY2_CFFI_MODE=ABI pip install -q -c "$scratch/constraint" -e '.[r]' || warn "no rpy2: R's numbers come from the recorded results"
 }
 from_this_machine() {   # no index: what the distribution, conda or the user has put there

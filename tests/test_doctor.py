@@ -13,6 +13,7 @@ import sys
 import pytest
 
 from pairproof import doctor
+from pairproof.doctor import python_side
 
 SESSION = importlib.import_module("pairproof.bridge.session")
 
@@ -24,8 +25,15 @@ def no_rscript(monkeypatch, tmp_path):
 
 
 @pytest.fixture
-def fake_rscript(monkeypatch, tmp_path):
-    """Puts an Rscript with a given script first on PATH, and nothing else."""
+def declared(monkeypatch):
+    """Makes pairproof declare these requirements."""
+    return lambda *lines: monkeypatch.setattr(importlib.metadata, "requires", lambda name: list(lines))
+
+
+@pytest.fixture
+def fake_rscript(monkeypatch, tmp_path, declared):
+    """Puts an Rscript with a given script first on PATH, and nothing else; no Python packages are looked at."""
+    declared()
 
     def make(script: str):
         path = tmp_path / "Rscript"
@@ -34,12 +42,6 @@ def fake_rscript(monkeypatch, tmp_path):
         monkeypatch.setenv("PATH", str(tmp_path))
 
     return make
-
-
-@pytest.fixture
-def declared(monkeypatch):
-    """Makes pairproof declare these requirements."""
-    return lambda *lines: monkeypatch.setattr(importlib.metadata, "requires", lambda name: list(lines))
 
 
 def entry(report, start):
@@ -77,7 +79,8 @@ def test_the_json_has_the_promised_keys_and_survives_a_round_trip(no_rscript):
     assert json.loads(json.dumps(as_dict)) == as_dict
 
 
-def test_without_r_the_cure_is_to_install_it_and_recorded_results_are_named(no_rscript):
+def test_without_r_the_cure_is_to_install_it_and_recorded_results_are_named(no_rscript, declared):
+    declared()
     missing = entry(doctor.examine(extras=()), "R")
     assert "recorded" in missing.why and missing.cure and missing.kind == "r"
 
@@ -150,12 +153,28 @@ def test_a_python_package_too_old_is_named_with_the_version_found(no_rscript, de
     assert entry(doctor.examine(extras=()), "numpy").what == f"numpy >=999 ({found} is here)"
 
 
+def test_a_python_package_that_does_not_import_is_named_with_its_own_words(no_rscript, declared, monkeypatch):
+    declared("numpy>=1", "pandas>=1")
+    monkeypatch.setattr(python_side, "MODULE_OF", {"pandas": "no_such_module_at_all"})
+    report = doctor.examine(extras=())
+    assert "ModuleNotFoundError: No module named 'no_such_module_at_all'" in entry(report, "pandas that imports").why
+    assert [m.what for m in report.missing if m.kind == "python"] == ["pandas that imports"]
+
+
+def test_a_python_package_that_ends_python_when_imported_is_named(no_rscript, declared, monkeypatch, tmp_path):
+    (tmp_path / "ends_python.py").write_text("import os; os._exit(7)")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    declared("numpy>=1", "pandas>=1", "scipy>=1")
+    monkeypatch.setattr(python_side, "MODULE_OF", {"pandas": "ends_python"})
+    assert "ended with status 7" in entry(doctor.examine(extras=()), "pandas that imports").why
+
+
 def test_an_extra_that_was_not_asked_for_is_listed_but_not_missing(no_rscript, declared):
     declared('no-such-distribution; extra == "arrow"', 'other-thing; extra == "test"')
     report = doctor.examine(extras=())
     assert report.packages == {"no-such-distribution": None}
     assert not [m for m in report.missing if m.kind == "python"]
-    assert entry(doctor.examine(extras=("arrow",)), "no-such-distribution").why == doctor.PURPOSE_OF_EXTRA["arrow"]
+    assert entry(doctor.examine(extras=("arrow",)), "no-such-distribution").why == python_side.PURPOSE_OF_EXTRA["arrow"]
 
 
 def test_a_requirement_for_another_python_is_not_missing(no_rscript, declared):

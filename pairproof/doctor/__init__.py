@@ -1,0 +1,44 @@
+"""What is installed, in which versions, what is missing, and the command that cures it.
+
+Nothing here raises: a doctor that needs a healthy patient is of no use.  Python packages are read from their metadata
+(against the ranges pairproof itself declares) and imported in a process of their own, R is asked in another, and whatever
+goes wrong while looking becomes an entry of ``missing`` with the words it went wrong with.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+
+from .cures import rpy2_constraint
+from .python_side import examine_python, version_of
+from .r_side import R_PACKAGES, ask_rscript, complaints_about_packages, examine_r, no_r
+from .report import Missing, Report, RFound, render, to_dict
+
+__all__ = ["R_PACKAGES", "Missing", "RFound", "Report", "examine", "render", "rpy2_constraint", "to_dict"]
+
+
+def examine(extras: Sequence[str] = ("r", "arrow")) -> Report:
+    """Look at this machine.
+
+    Parameters
+    ----------
+    extras : sequence of str
+        Optional parts of pairproof (``r``, ``arrow``, ``test``) whose absence counts as missing.
+
+    Returns
+    -------
+    Report
+        Never raises.
+    """
+    version_and_home, r_packages = ask_rscript()
+    packages, missing = examine_python(extras, version_and_home[0] if version_and_home else "")
+    r = None
+    if version_and_home is None:
+        missing.append(no_r())
+    else:
+        r, seen_by_worker, complaints = examine_r(*version_and_home)
+        r_packages.update(seen_by_worker)
+        missing += complaints
+        missing += complaints_about_packages(r_packages)
+    return Report(version_of("pairproof"), platform.python_version(), packages, r, r_packages, tuple(missing))
