@@ -51,7 +51,8 @@ def _labels(tail: IntArray, head: IntArray, n_nodes: int, connection: Literal["w
     edges = csr_matrix((np.ones(len(tail), np.int8), (tail, head)), shape=(n_nodes, n_nodes))
     _, raw = connected_components(edges, directed=True, connection=connection)
     _, smallest, back = np.unique(raw, return_index=True, return_inverse=True)
-    return smallest[np.ravel(back)]
+    labels: IntArray = smallest[np.ravel(back)]
+    return labels
 
 
 def groups(label: IntArray) -> tuple[tuple[int, ...], ...]:

@@ -53,7 +53,8 @@ class Worths:
 
     @property
     def se(self) -> FloatArray:
-        return np.sqrt(np.maximum(np.diag(self.cov), 0.0))
+        se: FloatArray = np.sqrt(np.maximum(np.diag(self.cov), 0.0))
+        return se
 
 
 def worths(log_worth: FloatArray, cov: FloatArray) -> Worths:
@@ -137,11 +138,12 @@ def quasi_variances(cov: FloatArray, steps: int = 200) -> QuasiVariances:
         hessian[i, j] = hessian[j, i] = weight
         hessian[np.arange(n), np.arange(n)] = hessian.sum(axis=1)
         step = np.linalg.solve(hessian, gradient)
-        now, length = loss(q), 1.0
-        while loss(q + length * step) > now and length > 1e-10:
+        now, length, size = loss(q), 1.0, float(np.max(np.abs(step)) / np.max(np.abs(q)))
+        # Close to the minimum the loss is all rounding; there Newton's full step is the better judge.
+        while size > 1e-5 and loss(q + length * step) > now and length > 1e-10:
             length /= 2
         q = q + length * step
-        if np.max(np.abs(step)) <= 1e-15 * np.max(np.abs(q)) or length <= 1e-10:
+        if size <= 1e-13:
             break
     error = np.sqrt((q[i] + q[j]) / v) - 1.0
     return QuasiVariances(q, float(np.max(np.abs(error))))

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ..connection import components, groups
 from . import conjugate
+from .cells import sums
 from .problem import Problem, empirical_logits
 from .ties import Counts, Derivatives, derivatives
 
@@ -206,7 +207,7 @@ class BlockPoint:
         on_node, corner = np.zeros((nb, b.n_nodes)), np.zeros((nb, nb))
         for k in range(nb):
             along = d.w_uu * b.order_columns[:, k] if k < q else self._cross(k - q)
-            on_node[k] = np.bincount(b.node_i, along, b.n_nodes) - np.bincount(b.node_j, along, b.n_nodes)
+            on_node[k] = sums(b.node_i, along, b.n_nodes) - sums(b.node_j, along, b.n_nodes)
             corner[k, :q] = along @ b.order_columns
         if nb > q:
             assert d.w_ug is not None and d.w_gg is not None
@@ -231,7 +232,7 @@ class BlockPoint:
             upper = np.zeros(b.n_nodes * j)
             upper[b.place] = self.d.w_uu
         else:
-            upper = np.bincount(b.place, self.d.w_uu, b.n_nodes * j)
+            upper = sums(b.place, self.d.w_uu, b.n_nodes * j)
         square = upper.reshape(b.n_sets, j, j)
         out: FloatArray = square + square.transpose(0, 2, 1)
         return out
@@ -254,7 +255,7 @@ class BlockPoint:
         """On the abilities, float[S, J], and on the border, float[b]."""
         b, d = self.blocks, self.d
         assert d is not None
-        nodes = np.bincount(b.node_i, d.r_u, b.n_nodes) - np.bincount(b.node_j, d.r_u, b.n_nodes)
+        nodes = sums(b.node_i, d.r_u, b.n_nodes) - sums(b.node_j, d.r_u, b.n_nodes)
         nodes[b.ground.ravel()] = 0.0
         parts = [d.r_u @ b.order_columns]
         if b.tie_columns.shape[1]:
@@ -283,7 +284,8 @@ class BlockPoint:
 
     def _whole(self) -> FloatArray:
         """The information of a single block with its border, float[J + b, J + b]."""
-        b, lap = self.blocks, self._laplacian[0]
+        b = self.blocks
+        lap: FloatArray = self._laplacian[0]
         if not b.n_border:
             return lap
         (c,), e = self._border

@@ -53,6 +53,12 @@ class Cells:
         return total
 
 
+def sums(index: IntArray, values: FloatArray, n: int) -> FloatArray:
+    """float[n]: sum of the values with each index."""
+    out: FloatArray = np.bincount(index, values, n).astype(np.float64, copy=False)
+    return out
+
+
 def _tally(key: IntArray, n_keys: int, counts: list[FloatArray]) -> tuple[IntArray, FloatArray]:
     """Sums of counts over equal keys; keys whose sum is 0 are left out."""
     if n_keys <= max(_FEW_BOXES, _BOXES_PER_ROW * len(key)):

@@ -173,7 +173,8 @@ def aliased(z: FloatArray) -> tuple[int, tuple[int, ...]] | None:
         scale[scale == 0] = 1.0
         earlier = z[:, :k] / scale[:k]
         coef, *_ = np.linalg.lstsq(earlier, z[:, k], rcond=None)
-        if np.linalg.norm(z[:, k] - earlier @ coef) <= 1e-9 * max(np.linalg.norm(z[:, k]), 1e-300) or not z[:, k].any():
+        left = float(np.linalg.norm(z[:, k] - earlier @ coef))
+        if left <= 1e-9 * float(np.linalg.norm(z[:, k])):
             others = tuple(int(o) for o in np.flatnonzero(np.abs(coef) > 1e-9 * max(np.abs(coef).max(initial=0), 1e-300)))
             return k, tuple(o for o in others if o) or others or (0,)
     return None

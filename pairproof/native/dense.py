@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from .cells import sums
 from .problem import Problem, empirical_logits
 from .ties import Counts, Derivatives, derivatives
 
@@ -142,10 +143,14 @@ class Dense:
     def evaluate(self, x: FloatArray) -> DensePoint:
         u, g = self.predictors(self.inner(x))
         extent = max(float(np.abs(u).max(initial=0.0)), float(np.abs(g).max(initial=0.0)))
-        if not np.isfinite(extent) or (self.problem.model == "rao-kupper" and not (g > 0).all()):
-            extent = np.inf
-        d = derivatives(u, g, self.y, self.problem.model) if extent < np.inf else None
-        return DensePoint(self, d, extent)
+        if not extent < np.inf or (self.problem.model == "rao-kupper" and not self._inside(g)):
+            return DensePoint(self, None, np.inf)
+        return DensePoint(self, derivatives(u, g, self.y, self.problem.model), extent)
+
+    def _inside(self, g: FloatArray) -> bool:
+        """Whether the Rao-Kupper thresholds are in order, in every cell whose three outcomes are all possible."""
+        alive = self.y.alive
+        return bool((g > 0).all() if alive is None else (g > 0)[alive.all(axis=0)].all())
 
     # Sums over the cells of each pair, float[.., n_pairs], and over everything.
 
@@ -155,13 +160,14 @@ class Dense:
             out: FloatArray = columns.T @ values
             return out
         n = len(self.pair_i)
-        return np.stack([np.bincount(self.pair, columns[self.stratum, m] * values, n) for m in range(columns.shape[1])]) \
+        return np.stack([sums(self.pair, columns[self.stratum, m] * values, n) for m in range(columns.shape[1])]) \
             if columns.shape[1] else np.zeros((0, n))
 
     def per_stratum(self, values: FloatArray) -> FloatArray:
         if self.grid:
-            return values.sum(axis=1)
-        return np.bincount(self.stratum, values, len(self.z.columns))
+            by_row: FloatArray = values.sum(axis=1)
+            return by_row
+        return sums(self.stratum, values, len(self.z.columns))
 
     def products(self, values: FloatArray) -> FloatArray:
         """float[t, t, n_pairs]: sum over the cells of a pair of values * z z'."""
@@ -186,7 +192,8 @@ class Dense:
     # Parameters of the problem from those solved for.
 
     def to_params(self, x: FloatArray) -> FloatArray:
-        return self._outward(self.inner(x)[None, :])[0]
+        params: FloatArray = self._outward(self.inner(x)[None, :])[0]
+        return params
 
     def _outward(self, inner: FloatArray) -> FloatArray:
         """float[m, n_inner] to float[m, n_params]."""
@@ -210,9 +217,12 @@ class Dense:
         else:
             items = items @ self.x.inverse
         items = np.einsum("mtk,ts->msk", items, self.z.inverse)
-        inner = np.concatenate([items.reshape(len(functions), -1), functions[:, n : n + q] @ self.order.inverse,
+        inner: FloatArray = np.concatenate([items.reshape(len(functions), -1), functions[:, n : n + q] @ self.order.inverse,
                                 functions[:, n + q :] @ self.tie.inverse], axis=1)
-        return inner if self.keep is None else inner @ self.keep
+        if self.keep is None:
+            return inner
+        kept: FloatArray = inner @ self.keep
+        return kept
 
     def outward_directions(self, directions: FloatArray) -> FloatArray:
         """float[n_inner, k] directions as directions of the parameters, each of length 1 in its largest entry."""
@@ -337,9 +347,10 @@ class DensePoint:
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         from scipy.linalg.lapack import dposv
 
-        q, keep = self._gradient(), self.dense.keep
-        if keep is not None:
-            q = keep.T @ q
+        keep = self.dense.keep
+        if keep is not None and keep.shape[1] == 0:
+            return np.zeros(0), 0.0
+        q = self._gradient() if keep is None else keep.T @ self._gradient()
         if len(q) == 0:
             return q, 0.0
         factor, step, info = dposv(self._reduced, q)

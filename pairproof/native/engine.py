@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from ..cell_table import CellTable
 from ..comparisons import Comparisons, Factor
+from ..covariance import Covariance
 from ..errors import AliasError, FormulaError, InputError, ItemError
 from ..fit import Fit, Stopping
 from ..outcomes import OutcomeModel
 from ..spec import LOG_WORTH_PER_UNIT, ModelSpec, Term, by_suffix
 from . import covariates, solve
-from .cells import Cells, count_cells
+from .cells import Cells, count_cells, sums
 from .deviance import deviance, saturated
 from .formula import Formula, parse
 from .problem import Problem
@@ -84,7 +85,7 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
     df_cells = len(finer) * (categories - 1)
     rank = found.rank + (1 if model.tie_fixed == "none observed" else 0)
     null_space = found.null_space * units[: len(found.null_space), None]
-    scaled = _Scaled(found.covariance, units[: len(found.params)])
+    scaled: Covariance = _Scaled(found.covariance, units[: len(found.params)])
     extra = len(terms) - len(found.params)
     if extra:  # a tie parameter that is not in the problem: infinite, or at its boundary
         infinite = model.tie_fixed == "none observed"
@@ -96,7 +97,7 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
     result = Fit(
         spec=spec, data=data, terms=terms, beta=beta, is_reference=is_reference, covariance=scaled, null_space=null_space,
         outcome_model=_outcome_model(spec, model.table), scale=spec.scale, constraint=_constraint(spec),
-        groups=covariates.group_labels(model.patterns, np.bincount(cells.pattern, cells.totals, model.patterns.n)),
+        groups=covariates.group_labels(model.patterns, sums(cells.pattern, cells.totals, model.patterns.n)),
         cell_table=lambda: _cell_table(model, spec, finer, of, fitted()),
         llf=found.llf, deviance=deviance(finer.counts, fitted()) if close is None else close, df_resid=df_cells - rank,
         null_deviance=2.0 * (full.llf - null_llf),
@@ -106,7 +107,8 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
     )
     if spec.reference == "sum" and not spec.item_terms:
         result = result.with_reference("sum")
-    warnings = (*model.patterns.warnings, *_table_warnings(data, spec, model), *estimability_warnings(result, found.separated, model.tie_fixed))
+    warnings = (*model.patterns.warnings, *_table_warnings(data, spec, model), *estimability_warnings(
+        result, found.separated, model.tie_fixed, cells, covariates.pattern_labels(model.patterns) if result.not_estimable else ()))
     return replace(result, warnings=warnings) if warnings else result
 
 
@@ -190,7 +192,8 @@ def _item_columns(data: Comparisons, spec: ModelSpec) -> tuple[FloatArray | None
         if spec.separate:
             raise InputError(f"separate={list(spec.separate)} makes sense only beside item_terms")
         return None, ()
-    columns, names = [], []
+    columns: list[FloatArray] = []
+    names: list[tuple[str, str | None, str | None]] = []
     for term in spec.item_terms:
         if term not in data.item_data:
             raise FormulaError(f"no item covariate {term!r}; the table has {', '.join(data.item_data) or 'none (pass item_data)'}")
@@ -256,11 +259,12 @@ def _terms(items: tuple[str, ...], x_terms: tuple[tuple[str, str | None, str | N
 class _Scaled:
     """Covariance of units * beta."""
 
-    base: solve.Covariance
+    base: Covariance
     units: FloatArray
 
     def variances(self) -> FloatArray:
-        return self.base.variances() * self.units**2
+        scaled: FloatArray = self.base.variances() * self.units**2
+        return scaled
 
     def between(self, functions: FloatArray) -> FloatArray:
         return self.base.between(functions * self.units)
@@ -270,7 +274,7 @@ class _Scaled:
 class _Padded:
     """Covariance with further parameters that are fixed."""
 
-    base: _Scaled
+    base: Covariance
     n: int
 
     def variances(self) -> FloatArray:

@@ -106,7 +106,8 @@ def _davidson(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
     size = np.abs(u)
     root = np.exp(-0.5 * size)
     # Weights relative to the likelier win: 1, exp(-|u|) and exp(g - |u|/2); exp(700) is the largest there is.
-    e_more, e_less, e_tie = 1.0, root * root, np.exp(np.minimum(g, 700.0)) * root
+    e_more: FloatArray = np.ones(1)
+    e_less, e_tie = root * root, np.exp(np.minimum(g, 700.0)) * root
     up = u > 0
     if y.alive is not None:
         e_more = np.where(up, y.alive[0], y.alive[2]) * 1.0
@@ -152,14 +153,16 @@ def _rao_kupper(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
     # first: logit u - g; second: logit -(u + g).  q = 1 - p, each without cancellation.
     p1, q1 = np.where(u > g, 1.0, one) / (1.0 + one), np.where(u > g, one, 1.0) / (1.0 + one)
     p2, q2 = np.where(u + g < 0, 1.0, two) / (1.0 + two), np.where(u + g < 0, two, 1.0) / (1.0 + two)
-    pull = 2.0 / -np.expm1(-2.0 * g)  # d log(exp(2g) - 1) / dg
-    bend = pull * pull * np.exp(-2.0 * g)  # minus its derivative
+    # Where one win has tended to probability 0 the gap is exp(2g) itself, and g need not be positive.
+    pair = None if y.alive is None else ~(y.alive[0] & y.alive[2])
+    positive = g if pair is None else np.where(pair, 1.0, g)
+    pull = 2.0 / -np.expm1(-2.0 * positive)  # d log(exp(2g) - 1) / dg
+    bend = pull * pull * np.exp(-2.0 * positive)  # minus its derivative
     log_p1 = -np.log1p(one) - np.where(u > g, 0.0, np.abs(u - g))
     log_p2 = -np.log1p(two) - np.where(u + g < 0, 0.0, np.abs(u + g))
-    log_gap = 2.0 * g + np.log(-np.expm1(-2.0 * g))
-    if y.alive is not None:
+    log_gap = 2.0 * g + np.log(-np.expm1(-2.0 * positive))
+    if y.alive is not None and pair is not None:
         # An outcome whose probability tends to 0 leaves the other two as a logistic pair.
-        pair = ~(y.alive[0] & y.alive[2])
         p1, q1 = np.where(y.alive[0], p1, 0.0), np.where(y.alive[0], q1, 1.0)
         p2, q2 = np.where(y.alive[2], p2, 0.0), np.where(y.alive[2], q2, 1.0)
         pull, bend = np.where(pair, 2.0, pull), np.where(pair, 0.0, bend)

@@ -1,17 +1,32 @@
-"""What is not estimable, in words that name the items and the reason."""
+"""What is not estimable, in words that name the items, the covariate cell and the reason, and say what helps."""
 
 from __future__ import annotations
 
+import numpy as np
+
+from ..connection import components, groups
 from ..fit import Fit
+from .cells import Cells
 
 
-def _some(names: list[str], most: int = 12) -> str:
+def some(names: list[str] | tuple[str, ...], most: int = 12) -> str:
+    """At most `most` names, and how many more there are."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
-def estimability_warnings(fit: Fit, separated: bool, tie_fixed: str) -> tuple[str, ...]:
-    """One sentence for each reason why a parameter has no number."""
+def estimability_warnings(fit: Fit, separated: bool, tie_fixed: str, cells: Cells, labels: tuple[str, ...]) -> tuple[str, ...]:
+    """One sentence for each reason why a parameter has no number.
+
+    Parameters
+    ----------
+    fit : Fit
+    separated : bool
+    tie_fixed : {"", "none observed", "boundary"}
+    cells : Cells
+    labels : tuple of str
+        Of the patterns of the cells; patterns that differ only in the order sign share one.
+    """
     out: list[str] = []
     if tie_fixed == "none observed":
         out.append("tie is not estimable: there is a tie category but no tie was observed, so its estimate is minus infinity; "
@@ -21,22 +36,62 @@ def estimability_warnings(fit: Fit, separated: bool, tie_fixed: str) -> tuple[st
     lost = [n for n in fit.not_estimable if not (n == "tie" and tie_fixed)]
     if not lost:
         return tuple(out)
-    against = "" if fit.spec.item_terms or fit.spec.reference == "sum" else f" against the reference {fit.spec.reference}"
-    connected = fit.data.connected_sets()
+    of_items = fit.spec.reference != "sum" and any(t.kind == "item" and t.name in lost for t in fit.terms)
+    against = f" against the reference {fit.spec.reference}" if of_items else ""
+    apart = _unconnected(fit, cells, labels)
     if separated:
-        sets = fit.data.unseparated_sets()
-        apart = f"; sets that can be ordered only as wholes: {_sets(sets)}" if len(sets) > 1 else ""
-        out.append(f"separated data: {_some(lost)} not estimable{against}, since the likelihood grows without end as they do; "
-                   f"differences inside a set are still estimated{apart}. Collect comparisons that go the other way, or say "
-                   "so instead of giving a number")
-    elif len(connected) > 1:
-        out.append(f"not connected: {_some(lost)} not estimable{against}, since no chain of comparisons joins these sets: "
-                   f"{_sets(connected)}. Differences inside a set are estimated")
+        out.append(f"separated data: {some(lost)} not estimable{against}: the likelihood grows without end as they go to "
+                   f"infinity.{_one_sided(fit)}{_reference_hint(fit)} What is finite is estimated")
+    elif apart:
+        out.append(f"not connected: {some(lost)} not estimable{against}, since no chain of comparisons joins these sets: "
+                   f"{'; '.join(apart)}. Differences inside a set are estimated; compare items of different sets, or fit them apart")
     else:
-        out.append(f"{_some(lost)} not estimable{against}: in some covariate cell no chain of comparisons joins the item with "
-                   "the reference (for example a judge who never saw it); choose another reference or leave the term out")
+        out.append(f"not identified: {some(lost)} not estimable{against}: in these data their effects cannot be told from one "
+                   "another (for example an order effect when one item is always named first); leave a term out")
     return tuple(out)
 
 
-def _sets(sets: tuple[tuple[str, ...], ...]) -> str:
-    return " | ".join(_some(list(s), 8) for s in sets[:8]) + (" | ..." if len(sets) > 8 else "")
+def _unconnected(fit: Fit, cells: Cells, labels: tuple[str, ...]) -> list[str]:
+    """For each covariate cell whose items fall into several sets, the sets."""
+    out = []
+    distinct = sorted(set(labels), key=labels.index)
+    of = np.array([distinct.index(lb) for lb in labels])[cells.pattern]
+    for k, label in enumerate(distinct):
+        here = of == k
+        sets = groups(components(cells.i[here], cells.j[here], len(fit.items)))
+        if len(sets) > 1:
+            named = " | ".join(some([fit.items[i] for i in s], 8) for s in sets[:6]) + (" | ..." if len(sets) > 6 else "")
+            out.append(f"{label}: {named}" if label else named)
+    return out[:6] + ([f"and {len(out) - 6} more cells"] if len(out) > 6 else [])
+
+
+def _one_sided(fit: Fit) -> str:
+    """Items that won or lost everything, as sentences."""
+    wins = np.zeros(len(fit.items))
+    losses = np.zeros(len(fit.items))
+    ties = np.zeros(len(fit.items))
+    t = fit.data
+    for mine, won, lost in ((t.first, t.wins, t.losses), (t.second, t.losses, t.wins)):
+        np.add.at(wins, mine, won)
+        np.add.at(losses, mine, lost)
+        np.add.at(ties, mine, t.ties)
+    kept = ties if fit.spec.ties != "drop" else np.zeros(len(ties))
+    up = [n for n, w, l, d in zip(fit.items, wins, losses, kept) if w and not l and not d]
+    down = [n for n, w, l, d in zip(fit.items, wins, losses, kept) if l and not w and not d]
+    text = f" {some(up)} won every comparison." if up else ""
+    text += f" {some(down)} lost every comparison." if down else ""
+    sets = _unseparated(fit)
+    if not text and len(sets) > 1:
+        text = f" Sets whose items never lost to the others: {' | '.join(some(s, 8) for s in sets[:6])}."
+    return text
+
+
+def _reference_hint(fit: Fit) -> str:
+    largest = _unseparated(fit)[0]
+    if fit.spec.reference in largest or len(largest) < 2 or fit.spec.item_terms:
+        return ""
+    return f" With reference {largest[0]!r} the {len(largest)} items of its set have numbers."
+
+
+def _unseparated(fit: Fit) -> tuple[tuple[str, ...], ...]:
+    return (fit.data.without_ties() if fit.spec.ties == "drop" else fit.data).unseparated_sets()
