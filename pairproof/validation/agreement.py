@@ -124,6 +124,9 @@ class RCounterpart:
         It ran, and stopped with an error of R's own that is known for such a table: that is its answer.
     drift : str
         How a live answer differs from its record, where both were asked; "" if it does not.
+    lacks : tuple of str
+        Quantities that this R function does not give though it gives others of their kind; any other that is missing
+        counts as lost.
     """
 
     r_call: str
@@ -134,6 +137,7 @@ class RCounterpart:
     not_run: str | None = None
     known_stop: bool = False
     drift: str = ""
+    lacks: tuple[str, ...] = ()
 
 
 class Counterparts(Protocol):

@@ -21,7 +21,7 @@ from .claim_data import fit_model, read_data
 from .floors import Floor
 from .judgement import PrintJudgement, judge_certified, judge_digits, judge_print, reversed_items
 from .paper import Claim, ModelClaim, Paper, PrintedQuantity
-from .quantities import kind_of, quantity, scale_of
+from .quantities import kind_of, names, quantity, scale_of
 from .statements import Context, Finding, run_test
 
 _OF_PARAMETER = ("estimate", "se", "z", "p", "low", "high")
@@ -146,15 +146,15 @@ class Checker:
     def _native_values(self, claim: Claim, asked: Asked) -> dict[str, float]:
         if "native" not in claim.engines:
             return {q.quantity: math.nan for q in claim.numbers}
-        return {q.quantity: self._value(claim, asked.fit, q.quantity) for q in claim.numbers}
+        return {q.quantity: self._value(claim, asked.fit, q) for q in claim.numbers}
 
-    def _value(self, claim: Claim, fit: Fit, name: str) -> float:
-        kind, _, rest = name.partition(".")
+    def _value(self, claim: Claim, fit: Fit, q: PrintedQuantity) -> float:
+        kind, _, rest = q.quantity.partition(".")
         others = {rest: self.fit(rest)} if kind in ("lr", "lr_df", "lr_p") and rest in [c.id for c in self.paper.claims] else {}
         try:
-            value = quantity(fit, name, others)
+            value = quantity(fit, q.quantity, others)
         except InputError as error:
-            raise InputError(f"{self.paper.source or self.paper.id}, line {claim.line}, claim {claim.id!r}: {error}") from error
+            raise InputError(f"{self.paper.source or self.paper.id}, line {q.line}, claim {claim.id!r}: {error}") from error
         return value / 2 if claim.sided == 1 and kind == "p" else value
 
     # -- printed numbers -------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ class Checker:
             data, model = reading.data or claim.data, reading.model or claim.model
             assert model is not None
             other = self.asked(data, model).fit
-            if all(judge_print(q, self._value(claim, other, q.quantity), float(claim.alpha), other.df_resid,
+            if all(judge_print(q, self._value(claim, other, q), float(claim.alpha), other.df_resid,
                                other.n_comparisons).comes_out for q in claim.numbers):
                 fitting.append(reading)
         count = f"{len(claim.readings)} other reading{'s' if len(claim.readings) > 1 else ''} tried, {len(claim.numbers)} numbers"
@@ -253,6 +253,7 @@ class Checker:
         for c in r:
             rows += [self._native_against_r(claim, asked, name, c) for name in c.values
                      if (name, c.r_call) not in shown and not _is_reference(asked.fit, name)]
+            rows += [self._lost(claim, asked.fit, name, c) for name in lost(asked.fit, c)]
         have = {row.quantity for row in rows} | {q.quantity for q in claim.numbers}
         rows += [self._native_against_r(claim, asked, name, None) for name in asked.certified
                  if name not in have and not _is_reference(asked.fit, name)]
@@ -264,6 +265,10 @@ class Checker:
         note = "not estimable from these data" if math.isnan(native) else ""
         row = self._row(claim, name, verdict, note, native=value_or_none(native), about="native-r")
         return self._with_sources(row, replace(claim, sided=2), asked, native, r)
+
+    def _lost(self, claim: Claim, fit: Fit, name: str, c: RCounterpart) -> Agreement:
+        return self._row(claim, name, "differs", f"lost: {c.r_call} gives {kind_of(name)} of others and not of this one", r_call=c.r_call,
+                         r_source=c.r_source, native=value_or_none(quantity(fit, name)), digits=0.0, about="native-r")
 
     def _r_not_run(self, claim: Claim, c: RCounterpart) -> Agreement:
         if c.known_stop:  # R was asked and answered, with an error that is known for such a table
@@ -350,6 +355,15 @@ def _errors(r: RCounterpart) -> dict[str, float]:
 
 def _first_with(r: Sequence[RCounterpart], name: str) -> RCounterpart | None:
     return next((c for c in r if c.not_run is None and name in c.values), None)
+
+
+def lost(fit: Fit, c: RCounterpart) -> list[str]:
+    """Quantities missing from an R call that gives others of their kind: a lost column must not pass as agreement."""
+    if c.not_run:
+        return []
+    kinds = {kind_of(name) for name in c.values} & {*_OF_PARAMETER, "worth", "worth_se"}
+    return [name for name in names(fit) if kind_of(name) in kinds and name not in c.values and name not in c.lacks
+            and not _is_reference(fit, name) and not math.isnan(quantity(fit, name))]
 
 
 def _is_reference(fit: Fit, name: str) -> bool:

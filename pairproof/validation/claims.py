@@ -204,9 +204,10 @@ class _Reader:
             for name, text in self._table(table.get(key, {}), (*path, key), f"{what}, {key}").items():
                 quantity = name if key == "stat" else f"{key}.{name}"
                 found += self._printed(quantity, text, (*path, key, name), what, legend, alpha)
+        aic = "aic_glm" if self._aic(table, path) == "glm" else "aic"
         for key in _SCALAR:
             if key in table:
-                quantity = "aic_glm" if key == "aic" and self._aic(table, path, what) == "glm" else key
+                quantity = aic if key == "aic" else key
                 found += self._printed(quantity, table[key], (*path, key), what, legend, alpha)
         for k, q in enumerate(found):
             if q.quantity in [p.quantity for p in found[:k]]:
@@ -236,7 +237,7 @@ class _Reader:
         found = re.search(rf"""{re.escape(str(path[-1]))}["']?\s*=\s*([^,}}\s#]+)""", self._lines.source(path))
         return found[1] if found else str(value)
 
-    def _aic(self, table: Mapping[str, Any], path: KeyPath, what: str) -> str:
+    def _aic(self, table: Mapping[str, Any], path: KeyPath) -> str:
         return str(self._choice(table.get("aic_definition", "llf"), (*path, "aic_definition"), ("llf", "glm")))
 
     def _sided(self, table: Mapping[str, Any], path: KeyPath, what: str) -> int:

@@ -31,7 +31,8 @@ R_LEGEND: Mapping[str, str] = {"***": "0.001", "**": "0.01", "*": "0.05", ".": "
 
 #: A computed value lying this close (relative) to an end of the set counts as being on it: it was computed in
 #: doubles, and native values are held to 13 digits.  Without it 2.675 (stored as 2.67499999999999982) is not "2.68".
-END_SLACK = Decimal("1e-12")
+#: Never more than a hundredth of the last place, nor less than the last bit of a double.
+END_SLACK, OF_A_PLACE, LAST_BIT = Decimal("1e-12"), Decimal("0.01"), Decimal(2) ** -52
 
 _MINUS = str.maketrans({"\u2212": "-", "\u2013": "-", "\u2010": "-", "\u2011": "-", "\ufe63": "-", "\uff0d": "-"})
 _SUPERSCRIPT = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207a", "0123456789-+")
@@ -167,7 +168,8 @@ class Printed:
             return self._match(Decimal(value))
 
     def _match(self, x: Decimal) -> PrintMatch:
-        slack = abs(x) * END_SLACK
+        place = abs(x) if self.unit is None else self.unit * OF_A_PLACE
+        slack = max(min(abs(x) * END_SLACK, place), abs(x) * LAST_BIT)
         if self.is_bound:
             held = _inside(x, self.low, self.high, slack)
             return PrintMatch("agrees", 0, 0, "bound") if held else PrintMatch("differs", 0, 0, "")
@@ -178,7 +180,7 @@ class Printed:
         # Truncation is towards zero: |printed| <= |x| < |printed| + unit.  A printed 0 may have either sign.
         same_side = self.value == 0 or (x > 0) == (self.value > 0)
         excess = abs(x) - abs(self.value)
-        if same_side and -slack <= excess < self.unit - slack:
+        if same_side and -slack <= excess < self.unit:
             return PrintMatch("agrees-truncated", self.digits, self.digits, "truncation")
         return self._with_fewer_digits(x, slack)
 

@@ -16,12 +16,12 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 def render_junit(agreements: Sequence[Agreement], context: ReportContext) -> str:
     """One testsuite a claim; printed, native, R and digits are properties of the testcase."""
-    root = ElementTree.Element("testsuites", name=_clean(context.title), **_counts(agreements))
+    root = ElementTree.Element("testsuites", {"name": _clean(context.title), **_counts(agreements)})
     claims = dict.fromkeys((a.paper, a.claim) for a in agreements)
     for k, (paper, claim) in enumerate(claims):
         rows = [a for a in agreements if (a.paper, a.claim) == (paper, claim)]
-        suite = ElementTree.SubElement(root, "testsuite", name=_clean(".".join(filter(None, (paper, claim))) or "fit"),
-                                       **_counts(rows))
+        name = _clean(".".join(filter(None, (paper, claim))) or "fit")
+        suite = ElementTree.SubElement(root, "testsuite", {"name": name, **_counts(rows)})
         if k == 0:
             properties = ElementTree.SubElement(suite, "properties")
             for n, line in enumerate(opening(agreements, context), 1):
