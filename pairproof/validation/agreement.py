@@ -120,8 +120,9 @@ class RCounterpart:
         Anything a reader of the report must know about the call.
     not_run : str or None
         Why it did not run; `values` is then empty.
-    known_stop : bool
-        It ran, and stopped with an error of R's own that is known for such a table: that is its answer.
+    expected : bool
+        That it has no values is no failure: it ran, and stopped with an error of R's own that is known for such a
+        table; or it was not asked, by a rule of ours on the table's size.
     drift : str
         How a live answer differs from its record, where both were asked; "" if it does not.
     lacks : tuple of str
@@ -135,7 +136,7 @@ class RCounterpart:
     se: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
     not_run: str | None = None
-    known_stop: bool = False
+    expected: bool = False
     drift: str = ""
     lacks: tuple[str, ...] = ()
 

@@ -271,8 +271,9 @@ class Checker:
                          r_source=c.r_source, native=value_or_none(quantity(fit, name)), digits=0.0, about="native-r")
 
     def _r_not_run(self, claim: Claim, c: RCounterpart) -> Agreement:
-        if c.known_stop:  # R was asked and answered, with an error that is known for such a table
-            return self._row(claim, "fit", "not-checkable", f"R's own error: {c.r_call}: {c.not_run}", r_call=c.r_call,
+        if c.expected:
+            said = "R's own error: " if c.r_source else ""
+            return self._row(claim, "fit", "not-checkable", f"{said}{c.r_call}: {c.not_run}", r_call=c.r_call,
                              r_source=c.r_source, about="native-r")
         return self._row(claim, "fit", "not-run", f"{c.r_call} did not run: {c.not_run}", r_call=c.r_call, about="native-r")
 

@@ -59,12 +59,12 @@ def attempt(r_call: str, ask: Ask, question: Question, known: str = "") -> RCoun
         where = f" in {error.r_call}" if error.r_call else ""
         said = error.r_message.strip() or str(error)
         source = "recorded" if error.source == "recorded" else "live"
-        return RCounterpart(r_call, source, not_run=f"R stops: {said}{where} ({source})", known_stop=bool(known) and known in said)
+        return RCounterpart(r_call, source, not_run=f"R stops: {said}{where} ({source})", expected=bool(known) and known in said)
 
 
 def refused(r_call: str, why: str) -> RCounterpart:
-    """A counterpart that was not asked, and why."""
-    return RCounterpart(r_call, None, not_run=why)
+    """A function that has the model and was not asked, by a rule of ours that `why` gives with its numbers."""
+    return RCounterpart(r_call, None, not_run=why, expected=True)
 
 
 def remarks(result: RResult) -> list[str]:

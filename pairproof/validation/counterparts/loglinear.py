@@ -80,7 +80,7 @@ def log_linear(question: Question) -> LogLinear:
 
 
 def _in_formula(question: Question, term: Term) -> bool:
-    # A tie parameter at its boundary (no ties occurred) is held there by R's other model, and has no number.
+    # Rao and Kupper's threshold at its boundary (no tie occurred) is no parameter of the two-outcome model.
     return not (term.kind == "tie" and question.cells.ties is None)
 
 
@@ -149,11 +149,23 @@ def _item_columns(question: Question, columns: Any) -> dict[str, Any]:
     return {name: own @ values for name, values in item_values(question).items()}
 
 
-def gnm_counterpart(question: Question) -> RCounterpart:
-    """gnm(..., eliminate = cell), gone on from its shortcut with its Newton method."""
+def _is_log_linear(question: Question) -> bool:
+    """Whether the model has a log-linear form: Rao and Kupper's has none but where no tie occurred."""
+    return question.fit.ties != "rao-kupper" or (question.cells.ties is not None and not question.cells.ties.any())
+
+
+def _at_boundary(question: Question) -> Question:
+    """Rao and Kupper's model without a tie, its threshold at 0: the cells as two outcomes."""
+    return replace(question, cells=replace(question.cells, ties=None)) if question.fit.ties == "rao-kupper" else question
+
+
+def gnm_counterpart(question: Question) -> RCounterpart | None:
+    """gnm(..., eliminate = cell), gone on from its shortcut with its Newton method; None for Rao and Kupper's ties."""
+    if not _is_log_linear(question):
+        return None
     if question.too_large:
         return refused(GNM, question.too_large)
-    return attempt(GNM, _ask_gnm, question)
+    return attempt(GNM, _ask_gnm, _at_boundary(question))
 
 
 def _ask_gnm(question: Question) -> RCounterpart:
@@ -162,14 +174,16 @@ def _ask_gnm(question: Question) -> RCounterpart:
     return _answer(question, GNM, asked, model, f"gnm({asked.formula}, eliminate = cell, family = poisson)")
 
 
-def glm_counterpart(question: Question) -> RCounterpart:
-    """glm(y ~ cell + ..., family = poisson), fitted again from its own solution."""
+def glm_counterpart(question: Question) -> RCounterpart | None:
+    """glm(y ~ cell + ..., family = poisson), fitted again from its own solution; None for Rao and Kupper's ties."""
+    if not _is_log_linear(question):
+        return None
     if len(question.cells) > MOST_NUISANCE:
         return refused(GLM, f"not asked: its {len(question.cells)} nuisance columns are more than {MOST_NUISANCE}; "
                             "gnm eliminates them")
     if question.too_large:
         return refused(GLM, question.too_large)
-    return attempt(GLM, _ask_glm, question)
+    return attempt(GLM, _ask_glm, _at_boundary(question))
 
 
 def _ask_glm(question: Question) -> RCounterpart:
@@ -185,8 +199,11 @@ def _answer(question: Question, r_call: str, asked: LogLinear, model: RModel, te
     values = parameter_values(fit, p, tests=True)
     values.update(deviance=model.deviance, df_resid=model.df_residual)
     said = ""
+    if fit.ties == "rao-kupper":
+        values["df_resid"] += len(cells)
+        text += "; no tie occurred, so the threshold is at its boundary and the ties' empty outcomes are added to R's df"
     if cells.whole:
-        values.update(likelihood_values(model.loglik - cells.poisson_constant, len(p.names)))
+        values.update(likelihood_values(fit, model.loglik - cells.poisson_constant, len(p.names)))
         said = "logLik(), Poisson, less a constant of the cells gives llf; AIC counts no nuisance constants"
     else:
         said = "R has no log-likelihood for counts that are not whole"
@@ -202,4 +219,3 @@ def _only_new(texts: list[str]) -> list[str]:
     return kept + ["R warns of non-integer counts"] * (len(kept) < len(texts))
 
 
-__all__ = ["GLM", "GNM", "glm_counterpart", "gnm_counterpart", "item_values", "log_linear", "replace"]

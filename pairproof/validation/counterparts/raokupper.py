@@ -1,0 +1,46 @@
+"""Rao and Kupper's ties in R: MASS::polr on each row and its mirror.
+
+    logit P(i preferred) = b_i - b_j - tie,  logit P(j preferred) = b_j - b_i - tie,  a tie is the rest
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...bridge import mass
+from ..agreement import RCounterpart
+from .asking import Question, attempt, note, refused, remarks
+from .translate import RParameters, likelihood_values, parameter_values, worth_values
+
+POLR = "MASS::polr"
+#: R's own error where no tie occurred: the threshold is then at its boundary.
+NO_TIES = "response must have 3 or more levels"
+
+
+def polr_counterpart(question: Question) -> RCounterpart | None:
+    """polr(outcome ~ items, weights = count / 2); None for other models than it has."""
+    fit, cells = question.fit, question.cells
+    if fit.ties != "rao-kupper" or fit.spec.item_terms or any(t.by for t in fit.terms) or cells.ties is None:
+        return None
+    if question.too_large:
+        return refused(POLR, question.too_large)
+    return attempt(POLR, _ask_polr, question, "" if cells.ties.any() else NO_TIES)
+
+
+def _ask_polr(question: Question) -> RCounterpart:
+    fit, cells = question.fit, question.cells
+    assert cells.ties is not None
+    first, second = cells.names
+    reference = fit.spec.reference if fit.spec.reference in fit.items else fit.items[-1]
+    model = mass.polr(first, second, cells.wins.tolist(), cells.ties.tolist(), cells.losses.tolist(), items=fit.items,
+                      reference=reference, order=None if cells.order is None else cells.order.tolist(), backend=question.backend)
+    p = RParameters(tuple("tie" if n == "delta" else n for n in model.names), model.coef, np.asarray(model.vcov), "log-odds",
+                    reference)
+    values = {**parameter_values(fit, p), **likelihood_values(fit, model.loglik, len(p.names)), **worth_values(fit, p)}
+    said = ["lambda is half its log-odds"] if fit.scale == "lambda" else []
+    if fit.spec.reference != reference:
+        said.append(f"moved from reference {reference} to {fit.constraint}")
+    return RCounterpart(POLR, model.result.source, values, note=note(
+        "polr(outcome ~ items, weights = count / 2) on each row and its mirror, so that its thresholds are -tie and +tie",
+        "its BFGS is followed by Newton steps on polr's own score", *said, "llf is its logLik(); it has no deviance on cells",
+        *remarks(model.result)))
