@@ -97,6 +97,7 @@ class RProcess:
         self.log: collections.deque[str] = collections.deque(maxlen=LOG_LINES)
         self._inbox: queue.Queue[bytes | None] = queue.Queue()
         self._owner = os.getpid()
+        self.about: dict[str, Any] = {}
         options: dict[str, Any] = (
             {"start_new_session": True} if os.name == "posix"
             else {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)})
@@ -114,7 +115,7 @@ class RProcess:
         if word != "ready":
             self.kill()
             raise StartFailed(about["kind"], about["text"], self._log_tail())
-        self.about: dict[str, Any] = about
+        self.about = about
 
     @property
     def pid(self) -> int:
@@ -162,6 +163,9 @@ class RProcess:
         assert self._child.stdin is not None
         with contextlib.suppress(OSError):  # unsent bytes for a process that is gone
             self._child.stdin.close()
+        temporary = str(self.about.get("tempdir", ""))  # a killed R leaves its temporary folder behind
+        if os.path.basename(temporary).startswith("Rtmp"):
+            shutil.rmtree(temporary, ignore_errors=True)
 
     def _write(self, frame: bytes) -> None:
         pipe = self._child.stdin

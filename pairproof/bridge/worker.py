@@ -21,6 +21,7 @@ sys.path[:] = [p for p in sys.path if os.path.abspath(p or os.curdir) != HERE]
 
 import pickle  # noqa: E402  (the path must be mended first)
 import queue  # noqa: E402
+import shutil  # noqa: E402
 import signal  # noqa: E402
 import struct  # noqa: E402
 import threading  # noqa: E402
@@ -155,6 +156,9 @@ class EmbeddedR:
     def describe(self, packages: list[str]) -> Node:
         return self.from_sexp(self.info(self.ri.StrSexpVector(packages)))
 
+    def tempdir(self) -> str:
+        return str(self.ri.baseenv["tempdir"]()[0])
+
 
 def rpy2_versions() -> dict[str, str | None]:
     from importlib import metadata
@@ -181,26 +185,33 @@ def start() -> tuple[EmbeddedR | None, tuple[str, Any]]:
     packages = os.environ.get("PAIRPROOF_ASK_PACKAGES", "").split(",")
     try:
         r = EmbeddedR()
-        about = {"info": r.describe([p for p in packages if p]), "rpy2": rpy2_versions()}
+        about = {"info": r.describe([p for p in packages if p]), "rpy2": rpy2_versions(), "tempdir": r.tempdir()}
     except BaseException as error:  # cffi's ffi.error and SystemExit included: the parent has to hear of every one
         return None, ("failed", {"kind": "rpy2", "text": f"{type(error).__name__}: {error}"})
     return r, ("ready", about)
 
 
-def read_requests(requests: BinaryIO, inbox: queue.Queue[bytes]) -> None:
+def leave(temporary: str) -> None:
+    """End now; R, which may be in a loop, cannot clear its temporary folder itself."""
+    if os.path.basename(temporary).startswith("Rtmp"):
+        shutil.rmtree(temporary, ignore_errors=True)
+    os._exit(0)
+
+
+def read_requests(requests: BinaryIO, inbox: queue.Queue[bytes], temporary: str) -> None:
     """Pass frames on, and end the process as soon as the parent is gone, even in the middle of an R loop."""
     while True:
         head = requests.read(8)
         if len(head) < 8:
-            os._exit(0)
+            leave(temporary)
         inbox.put(requests.read(struct.unpack(">Q", head)[0]))
 
 
-def watch_parent(parent: int) -> None:
+def watch_parent(parent: int, temporary: str) -> None:
     """End with the parent where another process still holds the other end of our pipe (a fork of the parent)."""
     while os.getppid() == parent:
         time.sleep(1.0)
-    os._exit(0)
+    leave(temporary)
 
 
 def main() -> None:
@@ -213,9 +224,10 @@ def main() -> None:
     if r is None:
         return
     inbox: queue.Queue[bytes] = queue.Queue()
-    threading.Thread(target=read_requests, args=(requests, inbox), daemon=True).start()
+    temporary = word[1]["tempdir"]
+    threading.Thread(target=read_requests, args=(requests, inbox, temporary), daemon=True).start()
     if os.name == "posix":
-        threading.Thread(target=watch_parent, args=(parent,), daemon=True).start()
+        threading.Thread(target=watch_parent, args=(parent, temporary), daemon=True).start()
     while True:
         try:
             reply: tuple[Any, ...] = ("ok", *r.call(pickle.loads(inbox.get())))

@@ -198,16 +198,18 @@ def test_r_dies_with_its_parent_even_in_the_middle_of_a_loop(busy):
     program = (
         "import threading\n"
         "from pairproof.bridge.session import session\n"
-        "r = session(); r.call(code='1'); print(r.pid, flush=True)\n"
+        "r = session(); print(r.call(code='tempdir()').value.scalar(), r.pid, flush=True)\n"
         f"r.call(code={busy!r})\n")
     parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-    worker = int(parent.stdout.readline())
+    folder, worker = parent.stdout.readline().split()
+    worker = int(worker)
     time.sleep(0.5)
     assert not gone(worker, 0)
     parent.kill()
     parent.wait()
     parent.stdout.close()
     assert gone(worker, 5)
+    assert not os.path.exists(folder)
 
 
 def test_two_processes_have_two_rs(r):
@@ -226,6 +228,19 @@ def test_restarts_leave_no_open_files_and_no_threads(fresh):
         fresh.close()
         counts.append((len(os.listdir("/proc/self/fd")), threading.active_count()))
     assert counts[-1] == counts[0]
+
+
+def test_a_killed_r_leaves_no_temporary_folder_behind(fresh):
+    def folder():
+        return fresh.call(code="tempdir()").value.scalar()
+
+    for end in (fresh.close, lambda: os.kill(fresh.pid, signal.SIGKILL)):
+        left = folder()
+        assert os.path.isdir(left)
+        end()
+        time.sleep(0.2)
+        works(fresh)
+        assert not os.path.exists(left)
 
 
 def test_a_worker_ends_when_its_session_closes(fresh):
