@@ -96,6 +96,8 @@ def _check_items(items: Sequence[str]) -> tuple[str, ...]:
                 f"item {name!r} cannot be told from a parameter of the fit (reserved: 'tie', 'order', and the "
                 f"characters ':' and '['); rename it, for example --rename {name!r}=NAME or rename={{{name!r}: ...}}"
             )
+    # A numpy string is a str, but its repr, which the digest is made of, depends on numpy's version.
+    names = tuple(str(name) for name in names)
     if len(set(names)) != len(names):
         twice = sorted({n for n in names if names.count(n) > 1})
         raise ItemError(f"items named more than once: {', '.join(twice)}; item names must be distinct")

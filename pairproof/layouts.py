@@ -91,7 +91,7 @@ def to_wide(comparisons: Comparisons, pair_order: PairOrder = "prefmod", covaria
     ------
     InputError
         Fractional counts, which are no number of responses; a covariate that is not there, has missing values,
-        or a level that no row has (prefmod needs the codes 1..K without a gap).
+        or a level that no comparison has (prefmod needs the codes 1..K without a gap).
     """
     import pandas as pd
 
@@ -133,11 +133,13 @@ def _check_covariates(table: Comparisons, covariates: Sequence[str]) -> None:
             r = int(np.flatnonzero(missing)[0])
             raise InputError(f"{table.source}, row {r + 1}: {name!r} has no value ({int(missing.sum())} such row(s))")
         if isinstance(column, Factor):
-            unused = np.flatnonzero(np.bincount(column.codes, minlength=len(column.levels)) == 0)
+            # A row without counts becomes no response, so its level would be a gap in the codes.
+            counted = table.wins + table.ties + table.losses > 0
+            unused = np.flatnonzero(np.bincount(column.codes[counted], minlength=len(column.levels)) == 0)
             if len(unused):
                 raise InputError(
-                    f"{table.source}: no row has level {column.levels[unused[0]]!r} of {name!r}; prefmod needs the codes "
-                    "1..K without a gap; drop the level"
+                    f"{table.source}: no comparison has level {column.levels[unused[0]]!r} of {name!r}; prefmod needs "
+                    "the codes 1..K without a gap; drop the level"
                 )
 
 

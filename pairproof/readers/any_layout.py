@@ -98,7 +98,7 @@ def read(
     rename : mapping of str to str, optional
         Item names, found -> wanted; two may become one.
     encoding : str, optional
-        Of a text file without a byte order mark; default UTF-8.
+        Of text files without a byte order mark (`item_data` and `ties` included); default UTF-8.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def read(
         And its kinds CodingError, ItemError, PairOrderError: what was found (file, row, column, value, how
         many), what was expected, what to do.
     """
-    options = options_of(items, levels, tie_category, item_data, rename)
+    options = options_of(items, levels, tie_category, item_data, rename, encoding)
     stated = {
         "pair_order": pair_order, "pairs": pairs, "coding": coding, "winner": winner, "ties": ties,
         "columns": columns, "rename": rename,
@@ -119,7 +119,7 @@ def read(
         one_of("layout", layout, get_args(Layout))
         _check_options(layout, stated)
     if layout == "matrix":
-        return read_matrix(source, options, winner, ties, encoding)
+        return read_matrix(source, options, winner, ties)
     if layout is None and isinstance(source, (np.ndarray, list)):
         raise InputError("a bare array carries no column names; state layout='matrix', winner and items")
     table = load(source, encoding).with_roles(columns)

@@ -21,7 +21,9 @@ from .table import Table, suggestion
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+#: What a number can be written with; `inf`, `nan` and `1_000`, which Python's float takes, are none.
+NUMERALS = frozenset("0123456789+-.eE \t")
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 #: What R, pandas and spreadsheets write for "no value".
 MISSING_WORDS = frozenset({"NA", "N/A", "NaN", "nan", "<NA>", "None", "null", "NULL"})
@@ -34,14 +36,13 @@ def text_of(value: Any) -> str:
     if isinstance(value, (float, np.floating)):
         number = float(value)
         return str(int(number)) if number.is_integer() and abs(number) < LARGEST_EXACT else repr(number)
-    if isinstance(value, bytes):
-        raise InputError(f"a cell holds the bytes {value!r}; decode the column to text first")
     return str(value)
 
 
 def shown(table: Table, name: str, bad: BoolArray) -> str:
     """The first offending cell of a column, as a message shows it."""
     value = table.columns[name].iloc[int(np.flatnonzero(bad)[0])]
+    value = value.item() if isinstance(value, np.generic) else value  # numpy 2 writes np.float64(inf)
     return "blank" if _is_missing(value) or not str(value).strip() else repr(value)
 
 
@@ -59,12 +60,18 @@ def labels(table: Table, name: str) -> Factor:
             codes, values = pd.factorize(series)
         except TypeError as error:
             raise InputError(f"{table.source}: column {name!r} holds neither text nor numbers: {error}") from error
-    return _distinct(np.asarray(codes, np.int64), [text_of(v) for v in values])
+    raw = next((v for v in values if isinstance(v, bytes)), None)
+    if raw is not None:
+        raise InputError(f"{table.source}: column {name!r} holds the bytes {raw!r}; decode the column to text first")
+    texts = list(values)
+    return _distinct(np.asarray(codes, np.int64), texts if set(map(type, texts)) <= {str} else list(map(text_of, texts)))
 
 
 def _distinct(codes: NDArray[np.int64], texts: Sequence[str]) -> Factor:
     """Equal texts become one level, blank texts none, and levels that no row has are left out."""
     used = np.bincount(codes[codes >= 0], minlength=len(texts)) > 0
+    if used.all() and len(set(texts)) == len(texts) and all(texts) and not any(map(str.isspace, texts)):
+        return Factor(codes, tuple(texts))
     place: dict[str, int] = {}
     for text, is_used in zip(texts, used):
         if is_used and text.strip():
@@ -112,9 +119,19 @@ def numbers(table: Table, name: str) -> tuple[FloatArray, BoolArray]:
     if pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_complex_dtype(series.dtype):
         return series.to_numpy(dtype=float, na_value=np.nan), np.zeros(len(series), bool)
     found = labels(table, name)
-    wrong = [bool(level not in MISSING_WORDS and not NUMBER.fullmatch(level.strip())) for level in found.levels]
-    values = [float(text) if NUMBER.fullmatch(text) else np.nan for text in map(str.strip, found.levels)]
-    return np.array([*values, np.nan])[found.codes], np.array([*wrong, False])[found.codes]
+    values = _floats(found.levels)
+    wrong = np.isnan(values) & ~np.array([level.strip() in MISSING_WORDS for level in found.levels], bool)
+    return np.append(values, np.nan)[found.codes], np.append(wrong, False)[found.codes]
+
+
+def _floats(texts: Sequence[str]) -> FloatArray:
+    """Each text as a number, nan where it is none."""
+    if NUMERALS.issuperset("".join(texts)):
+        try:
+            return np.array(list(map(float, texts)), float)
+        except ValueError:
+            pass  # one of them is something like "1-2"; the slow way finds out which
+    return np.array([float(text) if NUMBER.fullmatch(text.strip()) else np.nan for text in texts], float)
 
 
 def counts(table: Table, name: str) -> FloatArray:
@@ -129,9 +146,11 @@ def counts(table: Table, name: str) -> FloatArray:
     bad = wrong | ~np.isfinite(values) | (values < 0)
     if bad.any():
         found = shown(table, name, bad)
-        comma = DECIMAL_COMMA.fullmatch(found.strip("'\" "))
-        cure = "write decimals with a point" if comma else "write 0 where nothing was counted"
-        raise table.refuse(bad, name, f"{name} is {found}", f"expected a finite number >= 0; {cure}")
+        text = found.strip("'\" ")
+        cure = "; write decimals with a point" if DECIMAL_COMMA.fullmatch(text) else ""
+        if found == "blank" or text in MISSING_WORDS:
+            cure = "; fill it in" if name == "weight" else "; write 0 where nothing was counted"
+        raise table.refuse(bad, name, f"{name} is {found}", f"expected a finite number >= 0{cure}")
     return values
 
 
@@ -166,10 +185,11 @@ def covariate(table: Table, name: str, levels: Sequence[Any] | None, *, categori
         values, _ = numbers(table, name)
         if not (pd.api.types.is_integer_dtype(series.dtype) and (np.abs(values) >= LARGEST_EXACT).any()):
             return values
-    found = labels(table, name)
-    found = without(found, MISSING_WORDS - {text_of(level) for level in levels or ()})
-    if not categorical and not numeric and not pd.api.types.is_bool_dtype(series.dtype) and _all_numbers(table, name, found):
-        return numbers(table, name)[0]
+    found = without(labels(table, name), MISSING_WORDS - {text_of(level) for level in levels or ()})
+    if not (categorical or numeric or pd.api.types.is_bool_dtype(series.dtype)):
+        values_of_levels = _level_values(table, name, found)
+        if values_of_levels is not None:
+            return np.append(values_of_levels, np.nan)[found.codes]
     return ordered(found, name, levels, table.source)
 
 
@@ -185,15 +205,17 @@ def judges(table: Table, name: str, levels: Sequence[Any] | None) -> Column:
     return covariate(table, name, levels, categorical=True)
 
 
-def _all_numbers(table: Table, name: str, found: Factor) -> bool:
-    texts = [level.strip() for level in found.levels]
-    plain = [bool(NUMBER.fullmatch(text)) for text in texts]
-    if all(plain):
-        return not any(text.lstrip("+-").isdigit() and abs(int(text)) >= LARGEST_EXACT for text in texts)
-    if all(p or DECIMAL_COMMA.fullmatch(text) for p, text in zip(plain, texts)):
-        wrong = np.array([*(not p for p in plain), False])[found.codes]
+def _level_values(table: Table, name: str, found: Factor) -> FloatArray | None:
+    """The levels as numbers, or None if they are categories: one is a word, or an integer too large for a double."""
+    texts = found.levels
+    if not all(NUMBER.fullmatch(text.strip()) or DECIMAL_COMMA.fullmatch(text.strip()) for text in texts):
+        return None
+    values = _floats(texts)
+    comma = np.append(np.isnan(values), False)[found.codes]
+    if comma.any():
         raise table.refuse(
-            wrong, name, f"{shown(table, name, wrong)} has a comma in a column of numbers",
+            comma, name, f"{shown(table, name, comma)} has a comma in a column of numbers",
             f"write decimals with a point, or if these are categories state levels={{{name!r}: [...]}}",
         )
-    return False
+    large = np.flatnonzero(np.abs(values) >= LARGEST_EXACT)
+    return None if any(texts[k].strip().lstrip("+-").isdigit() for k in large) else values

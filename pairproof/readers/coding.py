@@ -13,7 +13,7 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import CodingError
+from ..errors import CodingError, InputError
 from .cells import MISSING_WORDS, NUMBER, labels, shown, text_of
 from .table import Table, suggestion
 
@@ -61,7 +61,8 @@ class Coding:
         blank = False
         for answer, codes in stated.items():
             if answer not in ANSWERS:
-                raise CodingError(f"coding has {answer!r}; the answers are {', '.join(ANSWERS)}" + suggestion(str(answer), ANSWERS))
+                near = suggestion(str(answer), ANSWERS)
+                raise CodingError(f"coding has {answer!r}; the answers are {', '.join(ANSWERS)}{near}")
             for code in codes if isinstance(codes, (list, tuple, set)) else [codes]:
                 text = _canonical(code)
                 if answer == "missing" and (not text.strip() or text in MISSING_WORDS):
@@ -77,7 +78,10 @@ class Coding:
         return cls(answer_of, blank)
 
     def __str__(self) -> str:
-        codes = [f"{code!r} ({ANSWERS[answer]})" for code, answer in self.answer_of.items()]
+        codes = [
+            repr(code) if code == ANSWERS[answer] else f"{code!r} ({ANSWERS[answer]})"
+            for code, answer in self.answer_of.items()
+        ]
         return ", ".join(codes + ["NA or blank (missing)"] * self.blank_is_missing)
 
     def fits(self, table: Table, column: str) -> bool:
@@ -85,8 +89,8 @@ class Coding:
         known = [self.answer_of.get(_canonical(level), -1) for level in labels(table, column).levels]
         return bool(known) and min(known) >= 0 and min(known) < MISSING
 
-    def answers(self, table: Table, column: str) -> Answers:
-        """FIRST, TIE, SECOND or MISSING for each row.
+    def answers(self, table: Table, column: str, *, may_be_missing: bool = False) -> Answers:
+        """FIRST, TIE, SECOND or MISSING for each row; `may_be_missing` is for the words of an error only.
 
         Raises
         ------
@@ -100,16 +104,18 @@ class Coding:
         answers: Answers = np.array([*known, blank], np.int8)[found.codes]
         bad = answers < 0
         if bad.any():
-            self._refuse(table, column, bad)
+            raise self._refusal(table, column, bad, may_be_missing)
         return answers
 
-    def _refuse(self, table: Table, column: str, bad: NDArray[np.bool_]) -> None:
+    def _refusal(self, table: Table, column: str, bad: NDArray[np.bool_], may_be_missing: bool) -> InputError:
         value = shown(table, column, bad)
-        if value == "blank":
-            cure = "answer it, remove the row, or if it means that the comparison was not made state missing=NA"
+        if value == "blank" and may_be_missing:
+            cure = "if the comparison was not made, state missing=NA in coding="
+        elif value == "blank":
+            cure = "fill it in, or remove the rows that are no comparison"
         else:
             cure = "correct it, or state what it means in coding=" + suggestion(value.strip("'\""), self.answer_of)
-        raise table.refuse(bad, column, f"the answer is {value}", f"expected exactly {self}; {cure}", CodingError)
+        return table.refuse(bad, column, f"the answer is {value}", f"expected exactly {self}; {cure}", CodingError)
 
 
 def _parsed(text: str) -> dict[str, list[str]]:
@@ -118,6 +124,8 @@ def _parsed(text: str) -> dict[str, list[str]]:
     for part in text.split(","):
         answer, equals, code = part.partition("=")
         if not equals:
-            raise CodingError(f"coding {text!r}: {part!r} is not ANSWER=CODE; for example first=1,tie=0,second=-1,missing=NA")
+            raise CodingError(
+                f"coding {text!r}: {part!r} is not ANSWER=CODE; for example first=1,tie=0,second=-1,missing=NA"
+            )
         stated.setdefault(answer.strip(), []).append(code.strip())
     return stated

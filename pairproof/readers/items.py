@@ -6,6 +6,7 @@ form are refused until someone says whether they are one item (`rename`) or two 
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,6 +40,8 @@ class Options:
         Item covariates, a row an item.
     rename : mapping of str to str
         Item names as found -> as wanted.
+    encoding : str or None
+        Of the text files that are read, item data included.
     """
 
     items: tuple[str, ...] | None = None
@@ -46,6 +49,7 @@ class Options:
     tie_category: bool | None = None
     item_data: Any = None
     rename: Mapping[str, str] | None = None
+    encoding: str | None = None
 
 
 def options_of(
@@ -54,6 +58,7 @@ def options_of(
     tie_category: bool | None,
     item_data: Any,
     rename: Mapping[str, str] | None,
+    encoding: str | None,
 ) -> Options:
     """Checked options; a string where a list is wanted would be taken letter by letter, so it is refused."""
     if isinstance(items, str):
@@ -69,7 +74,7 @@ def options_of(
     if names is not None and len(set(names)) < len(names):
         twice = sorted({name for name in names if names.count(name) > 1})
         raise ItemError(f"items: {_listed(twice)} stated more than once; item names must be distinct")
-    return Options(names, levels, tie_category, item_data, rename)
+    return Options(names, levels, tie_category, item_data, rename, encoding)
 
 
 def item_column(table: Table, name: str, options: Options, *, may_be_blank: bool = False) -> Factor:
@@ -121,13 +126,12 @@ def encode(found: Mapping[str, Factor], source: str, options: Options) -> tuple[
         Items found that are not stated; names that differ only in blanks, case or Unicode form; a rename of an
         item that is not there.
     """
-    # In order of appearance, so that messages name what a reader meets first.
-    _check_renames(list(dict.fromkeys(name for factor in found.values() for name in factor.levels)), source, options)
+    _check_renames(natural_order(name for factor in found.values() for name in factor.levels), source, options)
     factors = [renamed(factor, options) for factor in found.values()]
-    names = list(dict.fromkeys(name for factor in factors for name in factor.levels))
+    names = natural_order(name for factor in factors for name in factor.levels)
     if options.items is None:
         _check_spellings(names, source)
-        items = natural_order(names)
+        items = names
     else:
         items = options.items
         unknown = [name for name in names if name not in set(items)]
@@ -168,9 +172,12 @@ def _check_spellings(names: Sequence[str], source: str) -> None:
         alike.setdefault(_spelling(name), []).append(name)
     for group in alike.values():
         if len(group) > 1:
+            # Two Unicode forms of one name look alike until they are spelt out.
+            alike_on_screen = len({unicodedata.normalize("NFC", name) for name in group}) < len(group)
+            spelt = list(map(ascii if alike_on_screen else repr, group))
             raise ItemError(
-                f"{source}: items {_listed(group)} differ only in blanks, case or Unicode form; if they are one item "
-                f"pass rename={{{group[1]!r}: {group[0]!r}}}, if not list every item in items="
+                f"{source}: items {', '.join(spelt)} differ only in blanks, case or Unicode form; if they are one item "
+                f"pass rename={{{spelt[1]}: {spelt[0]}}}, if not list every item in items="
             )
     padded = [name for name in names if name != name.strip()]
     if padded:
@@ -191,7 +198,7 @@ def check_not_self(table: Table, first: IntArray, second: IntArray, items: Seque
         )
 
 
-def item_covariates(options: Options, items: Sequence[str], encoding: str | None = None) -> dict[str, Column]:
+def item_covariates(options: Options, items: Sequence[str]) -> dict[str, Column]:
     """Item covariates in the order of `items`, matched by name, never by row.
 
     The items stand in the column `item` or else in the first.
@@ -203,7 +210,8 @@ def item_covariates(options: Options, items: Sequence[str], encoding: str | None
     """
     if options.item_data is None:
         return {}
-    table = load(options.item_data, encoding)
+    is_file = isinstance(options.item_data, (str, os.PathLike))
+    table = load(options.item_data, options.encoding if is_file else None)
     table = replace(table, source=f"item data {table.source}")
     key = "item" if "item" in table.columns else next(iter(table.columns))
     found = renamed(item_column(table, key, replace(options, items=tuple(items))), options)

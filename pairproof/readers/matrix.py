@@ -45,9 +45,7 @@ class Square:
     source: str
 
 
-def read_matrix(
-    source: Any, options: Options, winner: Winner | None, ties: Any = None, encoding: str | None = None
-) -> Comparisons:
+def read_matrix(source: Any, options: Options, winner: Winner | None, ties: Any = None) -> Comparisons:
     """Comparisons of a square table; arguments as in :func:`pairproof.readers.from_matrix`."""
     if winner is None:
         raise InputError(
@@ -55,12 +53,12 @@ def read_matrix(
             "(wins of B over A); nothing in the table tells which"
         )
     one_of("winner", winner, ("rows", "columns"))
-    square = _square(source, options, "matrix of wins", encoding)
+    square = _square(source, options, "matrix of wins")
     items, cells = _in_item_order(square, options)
     won = cells if winner == "rows" else cells.T
     tied = np.zeros_like(won)
     if ties is not None:
-        second = _square(ties, options, "matrix of ties", encoding)
+        second = _square(ties, options, "matrix of ties")
         tied = _ties(second, options, items)
     tie_category = options.tie_category if options.tie_category is not None else ties is not None
     if tied.any() and not tie_category:
@@ -106,14 +104,14 @@ def _in_item_order(square: Square, options: Options) -> tuple[tuple[str, ...], F
     return items, cells
 
 
-def _square(source: Any, options: Options, what: str, encoding: str | None) -> Square:
+def _square(source: Any, options: Options, what: str) -> Square:
     if isinstance(source, (np.ndarray, list, tuple)):
         return _of_array(source, options, what)
     if isinstance(source, pd.DataFrame):
         return _of_frame(source, options, what)
     if not isinstance(source, (str, os.PathLike)):
         raise InputError(f"cannot read a {what} from {type(source).__name__}; pass a path, a DataFrame or a 2-D array")
-    table = load(source, encoding, nameless=True)
+    table = load(source, options.encoding, nameless=True)
     first, *columns = table.columns
     return _checked(_row_labels(table, first), columns, table, columns, what)
 
@@ -162,7 +160,8 @@ def _checked(rows: list[str], columns: list[str], table: Table, names: Sequence[
     for labels, which in ((rows, "row"), (columns, "column")):
         twice = sorted({label for label in labels if labels.count(label) > 1})
         if twice or "" in labels:
-            trouble = f"more than one {which} is labelled {', '.join(map(repr, twice))}" if twice else f"a {which} has no label"
+            named = ", ".join(map(repr, twice))
+            trouble = f"more than one {which} is labelled {named}" if twice else f"a {which} has no label"
             raise ItemError(f"{table.source}: {trouble}; label each {which} with its item")
     if set(rows) != set(columns):
         only = {"rows": sorted(set(rows) - set(columns)), "columns": sorted(set(columns) - set(rows))}

@@ -42,7 +42,8 @@ def from_wmt(table: Table) -> Table:
         role = WMT_ROLES.get(role, role)
         # A column that was given the role by hand comes first; WMT's own is then one more covariate.
         renamed[name] = name if role in table.columns else role
-    return replace(table, columns={renamed[name]: table.columns[name] for name in renamed})
+    own_names = {**table.own_names, **{role: name for name, role in renamed.items() if role != name}}
+    return replace(table, columns={renamed[name]: table.columns[name] for name in renamed}, own_names=own_names)
 
 
 def read_rankings(table: Table, options: Options) -> Comparisons:

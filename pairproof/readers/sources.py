@@ -104,7 +104,12 @@ def _arrow(path: str, suffix: str) -> Any:
     try:
         if suffix in (".parquet", ".pq"):
             return pa.parquet.read_table(path).to_pandas()
-        with pa.ipc.open_file(path) as reader:
+        with pa.OSFile(path, "rb") as file:
+            try:
+                reader = pa.ipc.open_file(file)
+            except pa.ArrowInvalid:  # Hugging Face's .arrow files are streams
+                file.seek(0)
+                reader = pa.ipc.open_stream(file)
             return reader.read_all().to_pandas()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise InputError(f"{path}: not a readable {suffix} file: {error}") from error
@@ -121,17 +126,27 @@ def _delimited(raw: bytes, source: str, encoding: str | None, nameless: bool) ->
     if len(top) == 1:
         frame = pd.DataFrame(columns=range(len(header)))
     else:
-        _check_fields(text, delimiter, len(header), source)
-        # As categories, each distinct text is kept once, and its codes are what every later step needs.
-        try:
-            frame = pd.read_csv(
-                io.BytesIO(text.encode()), sep=delimiter, header=None, names=range(len(header)), index_col=False,
-                skiprows=top[1][0] - 1, dtype="category", na_filter=False, encoding="utf-8",
+        n_records = _count_records(text, delimiter, len(header), source)
+        frame = _parsed(text.split("\n", top[1][0] - 1)[-1], delimiter, len(header), source)
+        if len(frame) != n_records - 1 and len(frame) != sum(1 for _ in records(text, delimiter)) - 1:
+            raise InputError(
+                f"{source}: {n_records} lines beside blank ones, but {len(frame)} rows could be read; "
+                "look for a quote that is not closed"
             )
-        except pd.errors.ParserError as error:
-            raise InputError(f"{source}: not a readable table: {error}; look for a quote that is not closed") from error
     frame.columns = pd.Index(header, dtype=object)
     return from_frame(frame, source, text=text, delimiter=delimiter, nameless=nameless)
+
+
+def _parsed(body: str, delimiter: str, n_columns: int, source: str) -> pd.DataFrame:
+    """The lines below the header, every cell as text."""
+    # dtype="category" would spare a factorize, but takes 4 times as long on columns of many distinct texts.
+    try:
+        return pd.read_csv(
+            io.BytesIO(body.encode()), sep=delimiter, header=None, names=range(n_columns), index_col=False,
+            dtype=str, na_filter=False, encoding="utf-8",
+        )
+    except pd.errors.ParserError as error:
+        raise InputError(f"{source}: not a readable table: {error}; look for a quote that is not closed") from error
 
 
 def _decode(raw: bytes, source: str, encoding: str | None) -> str:
@@ -155,7 +170,8 @@ def _decode(raw: bytes, source: str, encoding: str | None) -> str:
             f"{source}: holds zero bytes, so it is not text in {name}; if it is UTF-16 say encoding='utf-16', "
             "else save it as a UTF-8 text file"
         )
-    return text
+    # One kind of line end: with "\r" alone and blank lines, pandas' parser loses rows without a word.
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _delimiter(text: str, source: str) -> str:
@@ -171,35 +187,38 @@ def _delimiter(text: str, source: str) -> str:
     return ";" if len(header[";"]) > len(header[","]) else ","
 
 
-def _check_fields(text: str, delimiter: str, expected: int, source: str) -> None:
-    """Refuse a record that has not as many fields as the header."""
-    odd = _first_odd_line(text, delimiter, expected)
+def _count_records(text: str, delimiter: str, expected: int, source: str) -> int:
+    """How many records there are; refuses one that has not as many fields as the header."""
+    count, odd = _quick_count(text, delimiter, expected)
     if odd is not None and '"' in text:
         # A quote inside an unquoted field (5" screen) upsets the quick count; the csv module knows that case.
-        odd = next(((line, len(f)) for line, f in records(text, delimiter) if len(f) != expected), None)
+        lengths = [(line, len(fields)) for line, fields in records(text, delimiter)]
+        count, odd = len(lengths), next((pair for pair in lengths if pair[1] != expected), None)
     if odd is not None:
         raise InputError(
             f"{source}, line {odd[0]}: {odd[1]} field(s), but the header has {expected}; "
             "complete the line, or quote a field that holds the delimiter"
         )
+    return count
 
 
-def _first_odd_line(text: str, delimiter: str, expected: int) -> tuple[int, int] | None:
-    """(line, fields) of the first record with other than `expected` fields; line ends and delimiters count only
-    where an even number of quotes stands before them."""
-    raw = text.replace("\r\n", "\n").replace("\r", "\n").encode()
+def _quick_count(text: str, delimiter: str, expected: int) -> tuple[int, tuple[int, int] | None]:
+    """(records, (line, fields) of the first that has not `expected` fields); line ends and delimiters count where
+    an even number of quotes stands before them."""
+    raw = text.encode()
     data = np.frombuffer(raw, np.uint8)
     quotes = np.flatnonzero(data == ord('"'))
 
     def unquoted(character: str) -> IntArray:
         at: IntArray = np.flatnonzero(data == ord(character))
-        within = np.searchsorted(quotes, at) % 2 == 1
-        return np.delete(at, np.flatnonzero(within))
+        return np.delete(at, np.flatnonzero(np.searchsorted(quotes, at) % 2 == 1)) if len(quotes) else at
 
     ends = np.append(unquoted("\n"), len(data))
     fields = 1 + np.diff(np.searchsorted(unquoted(delimiter), ends), prepend=0)
     starts = np.append(0, ends[:-1] + 1)
+    blank = 0
     for k in np.flatnonzero(fields != expected):
         if fields[k] > 1 or raw[starts[k]:ends[k]].strip(b" \t"):
-            return raw.count(b"\n", 0, int(starts[k])) + 1, int(fields[k])
-    return None
+            return 0, (raw.count(b"\n", 0, int(starts[k])) + 1, int(fields[k]))
+        blank += 1
+    return len(ends) - blank, None

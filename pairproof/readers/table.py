@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import csv
 import difflib
-import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +39,8 @@ class Table:
         Name of the file, or "table".
     text, delimiter : str
         Of a delimited file, to find line numbers when something is wrong; text is "" otherwise.
+    own_names : mapping of str to str
+        Role -> the column's name in the source, where they differ; messages use the latter.
     """
 
     columns: Mapping[str, Any]
@@ -47,11 +48,14 @@ class Table:
     source: str
     text: str = ""
     delimiter: str = ","
+    own_names: Mapping[str, str] = field(default_factory=dict)
 
     def where(self, row: int, column: str | None = None) -> str:
         """'votes.csv, row 3 (line 4), column 'winner'' for row position 2."""
         line = f" (line {line_of_row(self.text, self.delimiter, row)})" if self.text else ""
-        return f"{self.source}, row {row + 1}{line}" + ("" if column is None else f", column {column!r}")
+        own = self.own_names.get(column or "", column)
+        role = "" if own == column else f" (as {column!r})"
+        return f"{self.source}, row {row + 1}{line}" + ("" if column is None else f", column {own!r}{role}")
 
     def refuse(
         self, bad: NDArray[np.bool_], column: str, found: str, cure: str, kind: type[InputError] = InputError
@@ -91,7 +95,7 @@ class Table:
                     f"{self.source}: column {name!r} shall be {role!r}, but there is a column {role!r} as well; "
                     "rename or remove that one"
                 )
-        return replace(self, columns=dict(zip(renamed, self.columns.values())))
+        return replace(self, columns=dict(zip(renamed, self.columns.values())), own_names=chosen)
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
@@ -118,12 +122,21 @@ def check_names(names: list[str], source: str, nameless: bool) -> None:
     blank = [k + 1 for k, name in enumerate(names) if not name.strip() and not (nameless and k == 0)]
     if blank:
         raise InputError(
-            f"{source}: column {', '.join(map(str, blank))} has no name; name it, or remove it "
-            "(pandas writes its index so: use to_csv(index=False))"
+            f"{source}: column {', '.join(map(str, blank))} has no name; name it, or remove it (pandas writes its index "
+            "so: use to_csv(index=False)); a square table with labelled rows is layout='matrix'"
         )
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InputError(f"{source}: more than one column is called {', '.join(map(repr, twice))}; rename or remove")
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines one by one: most callers want the first two, and io.StringIO would copy the whole text for them."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 def records(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -131,7 +144,7 @@ def records(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     # The csv module refuses fields over 131072 characters unless told otherwise; chat exports have longer ones.
     limit = csv.field_size_limit(2**31 - 1)
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        reader = csv.reader(_lines(text), delimiter=delimiter)
         begin = 1
         for fields in reader:
             # An empty line gives [], a line of blanks one blank field; a line of `""` is a field, and counts.

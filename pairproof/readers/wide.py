@@ -51,7 +51,7 @@ def read_wide(
     stated = Coding.read(coding)
     if pairs is None:
         _check_rest(table, names, stated)
-    answers = np.stack([stated.answers(table, name) for name in names], axis=1)
+    answers = np.stack([stated.answers(table, name, may_be_missing=True) for name in names], axis=1)
     made = answers != MISSING
     if not made.any():
         raise InputError(f"{table.source}: every response is missing; at least one comparison is needed")
