@@ -221,7 +221,7 @@ set_up_python() {
         if [ ! -x "$VENV/bin/python" ] || sees_system; then make_venv "$first"; fi
         if pypi_answers; then
             say "PyPI answers: installing into $VENV with $first"
-            from_pypi && return 0
+            if from_pypi && diagnose "$scratch/now" && ! grep '^python' "$scratch/now" >&2; then return 0; fi
             [ "$ROUTE" = auto ] || die "the PyPI route failed (see above)"
             warn "PyPI gave not all; going on with what this machine has"
         elif [ "$ROUTE" = pypi ]; then
