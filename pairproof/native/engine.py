@@ -8,6 +8,7 @@ form, one a pair and covariate cell, never appear: the estimates are the same (D
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -24,7 +25,7 @@ from ..outcomes import OutcomeModel
 from ..spec import LOG_WORTH_PER_UNIT, ModelSpec, Term, by_suffix
 from . import covariates, solve
 from .cells import Cells, count_cells, sums
-from .deviance import deviance, saturated
+from .deviance import Saturated, deviance, saturated
 from .formula import Formula, parse
 from .problem import Problem
 from .words import estimability_warnings
@@ -81,7 +82,7 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
 
     full = saturated(finer.counts, finer.totals)
     categories = 3 if model.table.tie_category else 2
-    null_llf, null_rank = _null_model(model)
+    null = _null_model(model)
     df_cells = len(finer) * (categories - 1)
     rank = found.rank + (1 if model.tie_fixed == "none observed" else 0)
     null_space = found.null_space * units[: len(found.null_space), None]
@@ -100,8 +101,7 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
         groups=covariates.group_labels(model.patterns, sums(cells.pattern, cells.totals, model.patterns.n)),
         cell_table=lambda: _cell_table(model, spec, finer, of, fitted()),
         llf=found.llf, deviance=deviance(finer.counts, fitted()) if close is None else close, df_resid=df_cells - rank,
-        null_deviance=2.0 * (full.llf - null_llf),
-        df_null=df_cells - null_rank, n_comparisons=float(cells.counts.sum()), engine=engine_name(),
+        null_deviance=_null_deviance(null, full, finer, of, cells, len(data.items)), df_null=df_cells - null.rank, n_comparisons=float(cells.counts.sum()), engine=engine_name(),
         stopping=Stopping(RULE, True, found.steps, found.decrement),
         quasi_likelihood=spec.ties == "half" and bool(data.ties.any()),
     )
@@ -320,23 +320,42 @@ def _cell_table(model: _Model, spec: ModelSpec, table: Cells, of: IntArray, fitt
     return CellTable(table.i, table.j, tuple(labels), table.counts, fitted)
 
 
-def _null_model(model: _Model) -> tuple[float, int]:
-    """Log-likelihood if all items are equal and order has no effect, tie parameters kept, and the number of parameters."""
+@dataclass(frozen=True, eq=False)
+class _Null:
+    """The model in which all items are equal and order has no effect, tie parameters kept.
+
+    `p` gives its outcome probabilities, float[n_cells, 3] or the same for all cells, float[3].
+    """
+
+    llf: float
+    rank: int
+    p: Callable[[], FloatArray]
+
+
+def _null_model(model: _Model) -> _Null:
     problem = model.problem
     y = problem.cells.counts.sum(axis=0)
     n = float(y.sum())
     if model.tie_fixed or problem.model == "binary":
-        return -n * math.log(2.0), int(model.tie_fixed == "none observed")
+        return _Null(-n * math.log(2.0), int(model.tie_fixed == "none observed"), lambda: np.array([0.5, 0.0, 0.5]))
     r = problem.tie.shape[1]
     if r == 0:
-        return -n * math.log(3.0), 0
+        return _Null(-n * math.log(3.0), 0, lambda: np.full(3, 1.0 / 3.0))
     if r == 1:
         tied, decided = float(y[1]), n - float(y[1])
         llf = tied * math.log(tied / n) + (decided * math.log(decided / (2.0 * n)) if decided else 0.0)
-        return llf, 1
+        return _Null(llf, 1, lambda: np.array([decided / 2, tied, decided / 2]) / n)
     equal = replace(problem, x=np.zeros((problem.n_items, 0)), order=np.zeros((len(problem.z), 0)), z=problem.z[:, :1])
     found = solve.solve(equal)
-    return found.llf, found.rank
+    return _Null(found.llf, found.rank, found.fitted)
+
+
+def _null_deviance(null: _Null, full: Saturated, finer: Cells, of: IntArray, cells: Cells, n_items: int) -> float:
+    close = full.deviance(null.llf)
+    if close is not None:
+        return close
+    p = null.p()
+    return deviance(finer.counts, finer.totals[:, None] * (p if p.ndim == 1 else p[_match(finer, of, cells, n_items)]))
 
 
 def _table_warnings(data: Comparisons, spec: ModelSpec, model: _Model) -> tuple[str, ...]:

@@ -86,13 +86,15 @@ def _binary(u: FloatArray, y: Counts) -> Derivatives:
     e = np.exp(-size)
     p_more = 1.0 / (1.0 + e)
     p_less = e * p_more
-    upset = np.where(u > 0, y.second, y.first)
+    up = u > 0
+    upset = np.where(up, y.second, y.first)
     # y - n P of the less likely outcome: the other's is minus that, but would lose the digits of 1 - P.
-    residual = np.copysign(1.0, -u) * (upset - y.total * p_less)
+    few = upset - y.total * p_less
+    residual = np.where(up, -few, few)
     if y.large:
         residual = _near_even(u, 1.0 + e, y, residual)
     # log P = -log(1 + e), minus |u| where the less likely outcome occurred.
-    llf = -_dot(y.total, np.log(1.0 + e)) - _dot(upset, size)
+    llf = -_dot(y.total, np.log1p(e) if y.large else np.log(1.0 + e)) - _dot(upset, size)
     return Derivatives(llf, residual, y.total * (p_less * p_more))
 
 
@@ -119,8 +121,10 @@ def _davidson(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
     n = y.total
     n_tie = n * p_tie
     upset = np.where(up, y.second, y.first)
-    llf = float(np.sum(y.tie * g)) - 0.5 * _dot(y.tie, size) - _dot(upset, size) - _dot(n, np.log(total))
-    gap = np.copysign(p_more - p_less, u)
+    log_total = np.log1p(e_less + e_tie) if y.large and y.alive is None else np.log(total)
+    llf = float(np.sum(y.tie * g)) - 0.5 * _dot(y.tie, size) - _dot(upset, size) - _dot(n, log_total)
+    lead = p_more - p_less
+    gap = np.where(up, lead, -lead)
     if y.large:
         r_u, r_g = _careful_residuals(u, y, upset, n, total, p_more, p_less, p_tie)
     else:
@@ -143,7 +147,8 @@ def _careful_residuals(
     less, tie = upset - n * p_less, y.tie - n * p_tie
     more = np.where(p_more >= 0.5, -(less + tie), (y.first + y.second - upset) - n * p_more)
     r_g = np.where(p_tie >= 0.5, -(less + more), tie)
-    r_u = np.copysign(1.0, u) * (0.5 * (more - less))
+    half = 0.5 * (more - less)
+    r_u = np.where(u > 0, half, -half)
     return (r_u if y.alive is not None else _near_even(u, total, y, r_u)), r_g
 
 
