@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .native.llbt import fit_llbt as fit_llbt
     from .plots import plot_worth as plot_worth
     from .readers import read as read
+    from .validation.verify import verify as verify
 
     __version__: str
 
@@ -39,6 +40,7 @@ _HOME = {
     "fit_llbt": "native.llbt",
     "fit_bradley_terry": "native.bradley_terry",
     "Fit": "fit",
+    "verify": "validation.verify",
     "plot_worth": "plots",
     "PairproofError": "errors",
     "InputError": "errors",

@@ -1,0 +1,29 @@
+"""`pairproof check`: claims files, one's own or those that come with the package."""
+
+from __future__ import annotations
+
+import click
+
+from .asking import r_options
+from .sections import SectionedCommand
+from .state import State, shared_options
+from .verdicts import finish
+
+HELP = """Check claims files: does what a paper prints come out of its data, and does R agree?
+
+Each FILE is a claims file (*.claims.toml) or the name of a paper that comes with pairproof.
+
+\b
+pairproof check my-paper.claims.toml
+pairproof check firth-2005.claims.toml --r none --json
+"""
+
+
+@click.command("check", cls=SectionedCommand, help=HELP)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@r_options
+@shared_options
+def command(state: State, files: tuple[str, ...], r: str | None, require_r: bool) -> int:
+    import pairproof.validation
+
+    return finish(state, pairproof.validation.run(files, r=r), require_r)

@@ -1,0 +1,37 @@
+"""`pairproof validate`: the papers that come with the package, recomputed and held against R."""
+
+from __future__ import annotations
+
+import click
+
+from .asking import r_options
+from .sections import SectionedCommand
+from .state import State, shared_options
+from .verdicts import finish
+
+DEFAULT = ("dras-2015",)
+HELP = """Show, number by number, that the native fit, R and the printed page agree, or why they do not.
+
+NAME is a paper that comes with pairproof (default: dras-2015).
+
+\b
+pairproof validate
+pairproof validate --r both --report validate.html --report validate.xml
+"""
+
+
+@click.command("validate", cls=SectionedCommand, help=HELP)
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@r_options
+@shared_options
+def command(state: State, names: tuple[str, ...], r: str | None, require_r: bool) -> int:
+    import pairproof.validation
+
+    from ..validation.claims import shipped_papers
+
+    known = shipped_papers()
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise click.UsageError(f"no paper {', '.join(map(repr, unknown))} comes with pairproof; there are {', '.join(known)}. "
+                               "A claims file of your own: pairproof check FILE.")
+    return finish(state, pairproof.validation.run(names or DEFAULT, r=r), require_r)
