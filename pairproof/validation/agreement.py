@@ -56,6 +56,8 @@ class Agreement:
         Digits asked for, from floors.toml.
     certified_digits : float or None
         Of native against certified.
+    r_certified_digits : float or None
+        Of R against certified: who is right where native and R differ.
     where : str
         Page, section or table.
     about : {"printed", "statement", "native-r"}
@@ -76,6 +78,7 @@ class Agreement:
     accepted: bool = False
     floor: float | None = None
     certified_digits: float | None = None
+    r_certified_digits: float | None = None
     where: str = ""
     about: About = "printed"
 
@@ -98,7 +101,7 @@ class Agreement:
             "native": _finite(self.native), "r": _finite(self.r), "r_call": self.r_call, "r_source": self.r_source,
             "certified": self.certified, "digits": self.digits, "verdict": self.verdict,
             "explanation": self.explanation, "accepted": self.accepted, "floor": self.floor,
-            "certified_digits": self.certified_digits, "where": self.where, "about": self.about,
+            "certified_digits": self.certified_digits, "r_certified_digits": self.r_certified_digits, "where": self.where, "about": self.about,
         }
 
 

@@ -195,7 +195,8 @@ class Checker:
             if all(judge_print(q, self._value(claim, other, q), float(claim.alpha), other.df_resid,
                                other.n_comparisons).comes_out for q in claim.numbers):
                 fitting.append(reading)
-        count = f"{len(claim.readings)} other reading{'s' if len(claim.readings) > 1 else ''} tried, {len(claim.numbers)} numbers"
+        tried, n = len(claim.readings), len(claim.numbers)
+        count = f"{tried} other reading{'s' if tried > 1 else ''} tried, {n} number{'s' if n > 1 else ''}"
         if len(fitting) == 1:
             note = f"{fitting[0].name}: comes out if {fitting[0].sentence} (1 explanation; {count})"
             return dict.fromkeys(wrong, PrintJudgement("explained", note))
@@ -221,12 +222,15 @@ class Checker:
                 elif not against.enough:
                     verdict = _worse(verdict)
                     notes.append("R has no value" if math.isnan(value) else against.shortfall(r.r_call))
-        if name in asked.certified and native_asked:
+        if name in asked.certified and native_asked and half == 1:  # certified p-values are two-sided
             text = asked.certified[name]
             exact = judge_certified(name, native, text, scale_of(name, asked.fit), self._floors)
             row = replace(row, certified=text, certified_digits=value_or_none(exact.digits))
             if r is None:
                 row = replace(row, digits=row.certified_digits, floor=exact.floor.digits)
+            else:
+                of_r = judge_certified(name, r.values[name], text, scale_of(name, asked.fit), self._floors)
+                row = replace(row, r_certified_digits=value_or_none(of_r.digits))
             if not exact.enough:
                 verdict = _worse(verdict)
                 notes.append(exact.shortfall("the 50-digit value"))

@@ -300,7 +300,7 @@ def only_counts_that_print(context: Context, *, at_most: int, printed: Mapping[s
     """The claim's counts are the only ones, each at most so large, that print these numbers."""
     (_, counts), = context.data.pooled().items()
     found = two_items.counts_that_print(printed, at_most)
-    text = (f"of all counts (n+, n0, n-) up to {at_most} each, {len(found)} print {', '.join(f'{k} {v}' for k, v in printed.items())}: "
+    text = (f"of all counts (n+, n0, n-) up to {at_most} each, {len(found)} print{'s' if len(found) == 1 else ''} {', '.join(f'{k} {v}' for k, v in printed.items())}: "
             + ", ".join(map(str, found[:4])))
     return _holds(found == [tuple(map(int, counts))], text, native=float(len(found)))
 

@@ -13,8 +13,8 @@ GLM = "stats::glm, refitted from its solution"
 
 
 def values_of(fit: Fit) -> dict[str, float]:
-    """Every quantity of a fit by name, as a faultless R would give them."""
-    return {name: quantity(fit, name) for name in names(fit)}
+    """What R gives of a fit, as a faultless R would: every quantity of `names` but those that no R call is asked for."""
+    return {name: quantity(fit, name) for name in names(fit) if name not in ("bic", "n_comparisons")}
 
 
 def faultless(fit: Fit, backend: Any) -> Sequence[RCounterpart]:

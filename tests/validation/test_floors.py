@@ -24,8 +24,17 @@ def test_a_floor_far_below_what_was_observed_says_why(f: Floor) -> None:
     assert slack <= MOST_SLACK or "slack" in f.why, f"{slack:.1f} digits of slack: raise the floor, or say in why what the slack is for"
 
 
-def test_every_kind_of_quantity_has_a_floor_for_any_r_call() -> None:
-    assert {f.quantity for f in shipped() if f.r_call == "*"} == set(KINDS)
+def test_every_named_r_call_has_floors_for_the_same_kinds_as_any_other_or_fewer() -> None:
+    any_call = {f.quantity for f in shipped() if f.r_call == "*"}
+    assert {"estimate", "se", "deviance", "df_resid", "llf", "worth"} <= any_call <= set(KINDS)
+    assert {f.quantity for f in shipped() if f.r_call not in ("*", "certified")} <= any_call
+
+
+def test_the_floors_hold_what_the_dras_models_are_to_agree_in() -> None:
+    """Estimates 9, deviance 11, standard errors 9 digits with R; 13 digits with certified values."""
+    digits = {(f.quantity, f.r_call): f.digits for f in shipped()}
+    assert digits["estimate", "*"] >= 9 and digits["deviance", "*"] >= 11 and digits["se", "*"] >= 9
+    assert digits["estimate", "certified"] >= 13 and digits["se", "certified"] >= 13
 
 
 FLOORS = (Floor("se", "*", 9, 9.5, "because of this and that"), Floor("se", "prefmod::llbtPC.fit", 4.5, 4.9, "because of that and this"),

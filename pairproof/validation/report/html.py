@@ -30,7 +30,8 @@ def render_html(agreements: Sequence[Agreement], context: ReportContext) -> str:
     """One self-contained page: verdicts, what ran where, story, drawings, a table for each claim."""
     from jinja2 import Environment, StrictUndefined
 
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+                              finalize=lambda value: numbers.clean(value) if type(value) is str else value)
     environment.filters.update(number=numbers.number, digits=numbers.digits)
     environment.globals.update(sources_of=_sources, source=numbers.source, verdict=numbers.verdict, tone=numbers.tone, signs=numbers.SIGNS)
     folder = resources.files(__package__)

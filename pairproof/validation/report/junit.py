@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree
 
@@ -10,22 +9,19 @@ from ..agreement import Agreement
 from . import numbers
 from .context import ReportContext, opening
 
-#: What XML 1.0 cannot hold.
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
 
 def render_junit(agreements: Sequence[Agreement], context: ReportContext) -> str:
     """One testsuite a claim; printed, native, R and digits are properties of the testcase."""
-    root = ElementTree.Element("testsuites", {"name": _clean(context.title), **_counts(agreements)})
+    root = ElementTree.Element("testsuites", {"name": numbers.clean(context.title), **_counts(agreements)})
     claims = dict.fromkeys((a.paper, a.claim) for a in agreements)
     for k, (paper, claim) in enumerate(claims):
         rows = [a for a in agreements if (a.paper, a.claim) == (paper, claim)]
-        name = _clean(".".join(filter(None, (paper, claim))) or "fit")
+        name = numbers.clean(".".join(filter(None, (paper, claim))) or "fit")
         suite = ElementTree.SubElement(root, "testsuite", {"name": name, **_counts(rows)})
         if k == 0:
             properties = ElementTree.SubElement(suite, "properties")
             for n, line in enumerate(opening(agreements, context), 1):
-                ElementTree.SubElement(properties, "property", name=f"line-{n}", value=_clean(line))
+                ElementTree.SubElement(properties, "property", name=f"line-{n}", value=numbers.clean(line))
         for row in rows:
             _testcase(suite, row)
     ElementTree.indent(root)
@@ -35,18 +31,18 @@ def render_junit(agreements: Sequence[Agreement], context: ReportContext) -> str
 def _testcase(suite: ElementTree.Element, a: Agreement) -> None:
     # What the name needs to be told apart by: the same quantity is held against several R calls.
     name = a.quantity if a.about != "native-r" else f"{a.quantity} [{a.r_call or '50-digit value'}]"
-    case = ElementTree.SubElement(suite, "testcase", classname=_clean(".".join(filter(None, ("pairproof", a.paper, a.claim)))),
-                                  name=_clean(name), time="0")
+    case = ElementTree.SubElement(suite, "testcase", classname=numbers.clean(".".join(filter(None, ("pairproof", a.paper, a.claim)))),
+                                  name=numbers.clean(name), time="0")
     properties = ElementTree.SubElement(case, "properties")
     for key, value in a.to_dict().items():
         if value is not None and value != "" and key not in ("paper", "claim", "quantity"):
-            ElementTree.SubElement(properties, "property", name=key, value=_clean(repr(value) if isinstance(value, float) else str(value)))
-    message = _clean(f"{numbers.verdict(a)}: {a.explanation}" if a.explanation else numbers.verdict(a))
+            ElementTree.SubElement(properties, "property", name=key, value=numbers.clean(repr(value) if isinstance(value, float) else str(value)))
+    message = numbers.clean(f"{numbers.verdict(a)}: {a.explanation}" if a.explanation else numbers.verdict(a))
     if a.verdict == "not-run":
         ElementTree.SubElement(case, "skipped", message=message)
     elif not a.passes:
         failure = ElementTree.SubElement(case, "failure", type=a.verdict, message=message)
-        failure.text = _clean(f"printed {a.printed}, native {a.native!r}, R {a.r!r} ({numbers.source(a) or 'not asked'})")
+        failure.text = numbers.clean(f"printed {a.printed}, native {a.native!r}, R {a.r!r} ({numbers.source(a) or 'not asked'})")
 
 
 def _counts(rows: Iterable[Agreement]) -> dict[str, str]:
@@ -54,7 +50,3 @@ def _counts(rows: Iterable[Agreement]) -> dict[str, str]:
     skipped = sum(a.verdict == "not-run" for a in members)
     failed = sum(not a.passes for a in members) - skipped
     return {"tests": str(len(members)), "failures": str(failed), "errors": "0", "skipped": str(skipped)}
-
-
-def _clean(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)

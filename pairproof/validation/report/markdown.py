@@ -9,7 +9,7 @@ from . import numbers
 from .context import ReportContext, Story, StoryTable, digits_rows, opening
 from .grouping import Group, groups
 
-_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|~$"} | {"\n": " "})
+_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|~$"} | {"\n": " ", "\r": " ", "\t": " "})
 
 
 def render_markdown(agreements: Sequence[Agreement], context: ReportContext) -> str:
@@ -33,7 +33,7 @@ def render_markdown(agreements: Sequence[Agreement], context: ReportContext) -> 
 
 def escape(text: str) -> str:
     """Text in which Markdown and HTML have no meaning."""
-    return text.translate(_SPECIAL)
+    return numbers.clean(text).translate(_SPECIAL)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from ..agreement import Agreement, Verdict
+
+#: What neither XML 1.0 nor a terminal can hold, and the rarer ends of a line.
+_NOT_TEXT = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]")
 
 #: A sign beside the word, so that no report tells a verdict by colour alone.
 SIGNS: dict[Verdict, str] = {
@@ -14,6 +19,11 @@ _TONES: dict[Verdict, str] = {
     "agrees": "good", "agrees-truncated": "good", "agrees-k-of-m": "good", "explained": "bad", "ambiguous": "bad",
     "differs": "bad", "differs-conclusion": "bad", "not-estimable": "note", "not-checkable": "off", "not-run": "off",
 }
+
+
+def clean(text: str) -> str:
+    """Text without control characters: each becomes the sign for a character that cannot be shown."""
+    return _NOT_TEXT.sub("\ufffd", text)
 
 
 def number(value: float | None, digits: int = 10) -> str:

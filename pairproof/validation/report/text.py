@@ -12,7 +12,7 @@ from .context import DigitsRow, ReportContext, counts_sentence, digits_rows, ope
 from .grouping import Group, groups
 
 #: Below this many columns a table of six columns is no table; rows are then written one above the other.
-NARROW = 68
+NARROW = 76
 _STYLES = {"good": "green", "note": "cyan", "bad": "bold red", "off": "yellow"}
 
 
@@ -37,9 +37,9 @@ def render_text(agreements: Sequence[Agreement], context: ReportContext | None =
     about = context or ReportContext()
     stream = io.StringIO()
     console = Console(file=stream, width=columns, force_terminal=color, no_color=not color, highlight=False, legacy_windows=False)
-    console.print(about.title, style="bold", markup=False)
+    console.print(numbers.clean(about.title), style="bold", markup=False)
     for line in opening(agreements, about):
-        console.print(line, markup=False)
+        console.print(numbers.clean(line), markup=False)
     for group in groups(agreements, about):
         if group.listed:
             _group(console, group, columns)
@@ -55,7 +55,7 @@ def _group(console: object, group: Group, columns: int) -> None:
 
     assert isinstance(console, Console)
     console.print()
-    console.print(Text.assemble((group.title, "bold"), f"  {group.where}" if group.where else ""))
+    console.print(Text.assemble((numbers.clean(group.title), "bold"), numbers.clean(f"  {group.where}") if group.where else ""))
     statements = [a for a in group.listed if a.about == "statement"]
     table = [a for a in group.listed if a.about != "statement"]
     if table and columns >= NARROW:
@@ -81,11 +81,12 @@ def _table(rows: Sequence[Agreement]) -> object:
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
-    for name, justify in (("quantity", "left"), ("printed", "right"), ("native", "right"), ("R", "right"), ("digits", "right"),
-                          ("verdict", "left")):
-        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]  # rich's Literal, given by name
+    table.add_column("quantity", overflow="fold")
+    for name in ("printed", "native", "R", "digits"):
+        table.add_column(name, justify="right", no_wrap=True)  # names and verdicts wrap, a number never does
+    table.add_column("verdict", overflow="fold")
     for a in rows:
-        table.add_row(*(Text(cell) for cell in (a.quantity, a.printed or "", numbers.number(a.native), numbers.number(a.r),
+        table.add_row(*(Text(numbers.clean(cell)) for cell in (a.quantity, a.printed or "", numbers.number(a.native), numbers.number(a.r),
                                                 numbers.digits(a.digits))),
                       Text(f"{numbers.SIGNS[a.verdict]} {numbers.verdict(a)}", style=_STYLES[numbers.tone(a)]))
     return table
@@ -147,4 +148,4 @@ def _wrapped(console: object, text: str, columns: int) -> None:
 
     assert isinstance(console, Console)
     indent = len(text) - len(text.lstrip())
-    console.print(Text(textwrap.fill(text, max(columns, 20), subsequent_indent=" " * (indent + 2))))
+    console.print(Text(textwrap.fill(numbers.clean(text), max(columns, 20), subsequent_indent=" " * (indent + 2))))
