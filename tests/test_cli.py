@@ -350,6 +350,30 @@ def test_a_terminal_without_utf_8_still_gets_its_output(tmp_path):
     assert strict(document.stdout)["items"] == ["Äpfel", "梨"]
 
 
+# -- R itself --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.r
+def test_fit_with_verify_asks_live_r_and_every_number_agrees(capsys, table, tmp_path):
+    document = fit_json(capsys, table, "--by", "judge", "--verify", "--r", "live", "--require-r", "--report", tmp_path / "v.html")
+    assert document["summary"].keys() == {"agrees"} and len(document["agreements"]) > 100
+    calls = {a["r_call"] for a in document["agreements"]}
+    assert any("gnm" in c for c in calls) and any("glm" in c for c in calls)
+    assert {a["r_source"] for a in document["agreements"]} == {"live"}
+    # Estimates against glm refitted from its own solution. Asked for: 9 digits; observed on this table: 13.9 and more.
+    least = min(a["digits"] for a in document["agreements"] if "refitted" in a["r_call"] and a["quantity"].startswith("estimate."))
+    assert least >= 9, least
+    assert "does it match R?" in (tmp_path / "v.html").read_text(encoding="utf-8")
+
+
+def test_a_table_that_was_never_recorded_is_not_run_and_never_looks_like_agreement(capsys, tmp_path):
+    path = write(tmp_path, "first,second,wins,ties,losses\nA,B,17,3,11\nB,C,13,5,7\nA,C,19,2,9\n")
+    document = fit_json(capsys, path, "--verify", "--r", "recorded")
+    assert document["summary"].keys() == {"not-run"} and all(a["r"] is None and a["explanation"] for a in document["agreements"])
+    code, out, _ = run(capsys, "fit", path, "--verify", "--r", "recorded", "--require-r")
+    assert code == 2 and "not run" in out.replace("not-run", "not run")
+
+
 # -- endings ---------------------------------------------------------------------------------------------------------
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from .asking import r_options
 from .sections import SectionedCommand
 from .state import State, shared_options
 from .verdicts import finish
+
+if TYPE_CHECKING:
+    from ..bridge.policy import Mode
 
 HELP = """Check claims files: does what a paper prints come out of its data, and does R agree?
 
@@ -23,7 +28,7 @@ pairproof check firth-2005.claims.toml --r none --json
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @r_options
 @shared_options
-def command(state: State, files: tuple[str, ...], r: str | None, require_r: bool) -> int:
+def command(state: State, files: tuple[str, ...], r: Mode | None, require_r: bool) -> int:
     import pairproof.validation
 
     return finish(state, pairproof.validation.run(files, r=r), require_r)

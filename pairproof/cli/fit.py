@@ -13,6 +13,7 @@ from .sections import SectionedCommand, option
 from .state import State, shared_options
 
 if TYPE_CHECKING:
+    from ..bridge.policy import Mode
     from ..fit import Fit
 
 _model = option("Model")
@@ -46,7 +47,7 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
 @_check("--to-r", "script", metavar="SCRIPT.R", type=click.Path(dir_okay=False, path_type=Path),
         help="Write an R script that reproduces the fit.")
 @shared_options
-def command(state: State, file: str, model: str, verify: bool, r: str | None, require_r: bool, script: Path | None,
+def command(state: State, file: str, model: str, verify: bool, r: Mode | None, require_r: bool, script: Path | None,
             reading: dict[str, Any], **asked: Any) -> int:
     if (r is not None or require_r) and not verify:
         raise click.UsageError("--r and --require-r say how R is asked; add --verify.")

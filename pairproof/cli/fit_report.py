@@ -41,14 +41,14 @@ def write(path: Path, fit: Fit, agreements: Any, result: dict[str, Any]) -> None
     elif agreements is not None:
         from ..validation.report import write_report
 
-        write_report(agreements, _context(fit), path)
+        write_report(agreements, _context(fit, agreements), path)
     else:
         path.write_text(_html(fit) if suffix == ".html" else _markdown(fit), encoding="utf-8")
 
 
-def _context(fit: Fit) -> ReportContext:
-    """What the verdicts are about: the model, its parameters, its worths."""
-    import pairproof
+def _context(fit: Fit, agreements: Any) -> ReportContext:
+    """What the verdicts are about (the model, its parameters, its worths), beside what is known of how R was asked."""
+    from dataclasses import replace
 
     from ..fit_text import COLUMNS, ROWS, cut_note, parameter_rows
     from ..validation.report import ReportContext, Story, StoryTable, worth_series
@@ -60,8 +60,8 @@ def _context(fit: Fit) -> ReportContext:
     words = [facts, *fit.warnings, *filter(None, [cut_note(fit, ROWS)])]
     story = Story("The fit", tuple(words), StoryTable(("parameter", *COLUMNS), rows))
     drawn = () if _why_no_picture(fit) else (worth_series(fit, fit.title),)
-    return ReportContext(title=f"{fit.title}: does it match R?", subtitle=fit.data.source, story=(story,), worths=drawn,
-                         versions={"pairproof": pairproof.__version__})
+    asked = getattr(agreements, "context", None) or ReportContext()
+    return replace(asked, title=f"{fit.title}: does it match R?", subtitle=fit.data.source, story=(story, *asked.story), worths=drawn)
 
 
 def _markdown(fit: Fit) -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from .asking import r_options
 from .sections import SectionedCommand
 from .state import State, shared_options
 from .verdicts import finish
+
+if TYPE_CHECKING:
+    from ..bridge.policy import Mode
 
 DEFAULT = ("dras-2015",)
 HELP = """Show, number by number, that the native fit, R and the printed page agree, or why they do not.
@@ -24,7 +29,7 @@ pairproof validate --r both --report validate.html --report validate.xml
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @r_options
 @shared_options
-def command(state: State, names: tuple[str, ...], r: str | None, require_r: bool) -> int:
+def command(state: State, names: tuple[str, ...], r: Mode | None, require_r: bool) -> int:
     import pairproof.validation
 
     from ..validation.claims import shipped_papers
