@@ -371,9 +371,13 @@ class BlockCovariance:
         n = b.problem.n_item_params
         terms = functions[:, :n].reshape(len(functions), -1, b.problem.n_items).copy()
         terms[:, :, b.problem.reference] -= terms.sum(axis=2)
-        on_nodes = np.einsum("mtj,ts->smj", terms, b.inverse)
-        out: FloatArray = np.einsum("smj,snj->mn", on_nodes @ self.inverse, on_nodes)
+        # Functions of one covariate cell touch two or three of perhaps hundreds of patterns.
+        used = np.flatnonzero(terms.any(axis=(0, 2)))
+        mix = b.inverse[used]
+        sets = np.flatnonzero(mix.any(axis=0))
+        on_nodes = np.tensordot(terms[:, used], mix[:, sets], axes=(1, 0)).transpose(2, 0, 1)  # set, function, item
+        out: FloatArray = np.einsum("smj,snj->mn", on_nodes @ self.inverse[sets], on_nodes, optimize=True)
         if b.n_border:
-            w = np.einsum("smj,sjb->mb", on_nodes, self.f) - functions[:, n:]
+            w = np.tensordot(on_nodes, self.f[sets], axes=((0, 2), (0, 1))) - functions[:, n:]
             out = out + w @ self.m @ w.T
         return out

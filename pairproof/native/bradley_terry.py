@@ -33,5 +33,4 @@ def fit_bradley_terry(
     Parameters and errors are those of :func:`pairproof.native.llbt.fit_llbt`; the default reference is the first item,
     as in BradleyTerry2.
     """
-    first = table.items[0]
-    return fit(table, make_spec("bradley-terry", table, ties, by, reference or first, order_effect, cells, item_terms, separate))
+    return fit(table, make_spec("bradley-terry", table, ties, by, reference, table.items[0], order_effect, cells, item_terms, separate))

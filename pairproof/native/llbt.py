@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..comparisons import Comparisons
+from ..errors import InputError
 from ..fit import Fit
 from ..spec import Family, ModelSpec, Ties
 from .engine import fit
@@ -63,16 +64,18 @@ def fit_llbt(
     InputError, FormulaError, ItemError, AliasError
         The model does not fit the table; the message says where and what to do.
     """
-    last = table.items[-1]
-    return fit(table, make_spec("llbt", table, ties, by, reference or last, order_effect, cells, item_terms, separate))
+    return fit(table, make_spec("llbt", table, ties, by, reference, table.items[-1], order_effect, cells, item_terms, separate))
 
 
 def make_spec(
-    family: Family, table: Comparisons, ties: Ties | None, by: str, reference: str, order_effect: bool,
+    family: Family, table: Comparisons, ties: Ties | None, by: str, reference: str | None, usual: str, order_effect: bool,
     cells: str | Sequence[str] | None, item_terms: Sequence[str], separate: Sequence[str],
 ) -> ModelSpec:
-    """The specification with its defaults filled in."""
+    """The specification with its defaults filled in; `usual` is the family's default reference."""
+    if reference is not None and item_terms:
+        raise InputError(f"reference={reference!r} beside item_terms={list(item_terms)}: abilities come from the item covariates, "
+                         "so no item's is 0; leave the reference out")
     chosen: Ties = ties if ties is not None else ("davidson" if table.tie_category else "none")
     named = (cells,) if isinstance(cells, str) else tuple(cells or ())
-    return ModelSpec(family=family, ties=chosen, by=by, reference="" if item_terms else reference, order_effect=order_effect,
+    return ModelSpec(family=family, ties=chosen, by=by, reference="" if item_terms else reference or usual, order_effect=order_effect,
                      cells=named, item_terms=tuple(item_terms), separate=tuple(separate))

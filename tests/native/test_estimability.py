@@ -194,6 +194,7 @@ def test_a_missing_value_in_a_column_the_model_uses_names_its_row() -> None:
     (dict(by="tie:judge", ties="none"), FormulaError, "ties='none' has none"),
     (dict(item_terms=["size"]), FormulaError, "no item covariate 'size'"),
     (dict(separate=["A"]), InputError, "only beside item_terms"),
+    (dict(item_terms=["size"], reference="A"), InputError, "reference='A' beside item_terms"),
     (dict(ties="davison"), InputError, "expected one of 'davidson'"),
     (dict(cells="sex"), FormulaError, "no column 'sex'"),
 ])

@@ -122,7 +122,7 @@ def test_the_two_scales_differ_by_a_factor_of_two_and_leave_tie_and_order_alone(
 
 
 def problem(data: Comparisons, by: str = "", ties: str | None = None) -> Any:
-    spec = make_spec("llbt", data, ties, by, data.items[-1], False, None, (), ())  # type: ignore[arg-type]  # as drawn
+    spec = make_spec("llbt", data, ties, by, None, data.items[-1], False, None, (), ())  # type: ignore[arg-type]  # as drawn
     return engine._build(data, spec).problem
 
 
