@@ -150,7 +150,7 @@ if [ -n "$r_version" ]; then
     [ -z "$lacking" ] || [ "$verb" = system ] || { r_packages_from_cran $lacking && find_lacking; }
     [ "$verb" != system ] || lacking=
     for name in $lacking; do
-        warn "R package $name is missing: neither apt nor CRAN gave it.  With ${name}_*.tar.gz from a machine that reaches CRAN: R_TARBALLS=folder make setup"
+        warn "R package $name is missing or too old: neither apt nor CRAN gave it.  With ${name}_*.tar.gz from a machine that reaches CRAN: R_TARBALLS=folder make setup"
     done
 fi
 

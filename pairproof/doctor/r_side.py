@@ -24,7 +24,7 @@ class RPackage:
 
 R_PACKAGES = (
     RPackage("MASS", "7.3-58", True, "polr: Rao-Kupper ties as an ordinal logit"),
-    RPackage("gnm", "1.1-2", True, "LLBT and Davidson models with nuisance parameters eliminated"),
+    RPackage("gnm", "1.1-3", True, "LLBT and Davidson models with nuisance parameters eliminated"),
     RPackage("BradleyTerry2", "1.1-2", True, "BTm, BTabilities, countsToBinomial, GenDavidson"),
     RPackage("psychotools", "0.7-2", True, "btmodel"),
     RPackage("prefmod", "0.8-36", False, "llbt.design, llbt.fit, llbtPC.fit, llbt.worth", in_distributions=False),
