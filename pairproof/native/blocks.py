@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..connection import components, groups
-from . import conjugate
 from .cells import sums
 from .problem import Problem, empirical_logits
+from .systems import SMALL_PIVOT, by_cholesky, by_conjugate_gradients
 from .ties import Counts, Derivatives, derivatives
 
 FloatArray = NDArray[np.float64]
@@ -31,8 +31,6 @@ BoolArray = NDArray[np.bool_]
 
 #: From this many items on, conjugate gradients beat a Cholesky factor (measured with the reference BLAS).
 LARGE = 48
-#: A Schur complement that loses 11 of 16 digits has none to spare: the parameter is not told from the others.
-SMALL_PIVOT = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,10 +263,8 @@ class BlockPoint:
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         nodes, border = self.gradient()
-        if self.blocks.n_sets == 1 and self.blocks.problem.n_items >= LARGE:
-            whole = conjugate.solve(self._whole(), np.concatenate([nodes[0], border]), accuracy)
-            if whole is not None:
-                return whole, float(np.vdot(whole[: len(nodes[0])], nodes[0]) + np.vdot(whole[len(nodes[0]) :], border))
+        if self.blocks.n_sets == 1:
+            return self._whole_step(np.concatenate([nodes[0], border]), accuracy)
         if not self.blocks.n_border:
             step = _solve(self._laplacian, nodes[:, :, None])[:, :, 0]
             return step.ravel(), float(np.vdot(step, nodes))
@@ -281,6 +277,14 @@ class BlockPoint:
         on_border = np.linalg.solve(schur, border - np.einsum("sjb,sj->b", c, d_nodes))
         step = d_nodes - d_c @ on_border
         return np.concatenate([step.ravel(), on_border]), float(np.vdot(step, nodes) + on_border @ border)
+
+    def _whole_step(self, right: FloatArray, accuracy: float) -> tuple[FloatArray, float]:
+        """The step for a single block with its border."""
+        whole = self._whole()
+        step = by_conjugate_gradients(whole, right, accuracy) if self.blocks.problem.n_items >= LARGE else None
+        if step is None:
+            step = by_cholesky(whole, right)
+        return step, float(step.dot(right))
 
     def _whole(self) -> FloatArray:
         """The information of a single block with its border, float[J + b, J + b]."""
@@ -309,14 +313,6 @@ class BlockPoint:
 
 def _solve(matrices: FloatArray, right: FloatArray) -> FloatArray:
     """D_s^-1 R_s for positive definite D_s; LinAlgError if one is not."""
-    if len(matrices) == 1:
-        from scipy.linalg.lapack import dposv
-
-        _, x, info = dposv(matrices[0], right[0])
-        if info != 0:
-            raise np.linalg.LinAlgError("not positive definite")
-        out: FloatArray = x[None]
-        return out
     np.linalg.cholesky(matrices)
     return np.linalg.solve(matrices, right)
 

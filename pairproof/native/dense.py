@@ -19,14 +19,12 @@ from numpy.typing import NDArray
 
 from .cells import sums
 from .problem import Problem, empirical_logits
+from .systems import by_cholesky
 from .ties import Counts, Derivatives, derivatives
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
-
-#: A pivot this small relative to its diagonal means that the matrix is singular in doubles (which carry 16 digits).
-_SMALL_PIVOT = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
@@ -345,17 +343,13 @@ class DensePoint:
         return h if keep is None else keep.T @ h @ keep
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
-        from scipy.linalg.lapack import dposv
-
         keep = self.dense.keep
         if keep is not None and keep.shape[1] == 0:
             return np.zeros(0), 0.0
         q = self._gradient() if keep is None else keep.T @ self._gradient()
         if len(q) == 0:
             return q, 0.0
-        factor, step, info = dposv(self._reduced, q)
-        if info != 0 or (np.diag(factor) ** 2 < _SMALL_PIVOT * np.diag(self._reduced)).any():
-            raise np.linalg.LinAlgError("not positive definite")
+        step = by_cholesky(self._reduced, q)
         return step, float(q @ step)
 
     def covariance(self) -> DenseModelCovariance:

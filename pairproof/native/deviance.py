@@ -17,9 +17,9 @@ FloatArray = NDArray[np.float64]
 
 #: Below this relative difference the series is used; the terms left out are below 0.02**10.
 _NEAR, _TERMS = 0.02, 11
-#: 2 (saturated - fitted) log-likelihood is as good as the sum of positive terms while it is no smaller than this share of
-#: the terms it is made of: rounding of 1e-16 of them then leaves 13 digits.
-_SHARE = 5e-3
+#: In tables of more cells than this, 2 (saturated - fitted) log-likelihood stands in for the sum of positive terms while it
+#: is no smaller than this share of the terms it is made of: rounding of 1e-16 of them then leaves 13 digits.
+_MANY, _SHARE = 1000, 5e-3
 
 
 @dataclass(frozen=True)
@@ -31,21 +31,23 @@ class Saturated:
     llf : float
     terms : float
         sum n log n, on which its rounding depends.
+    n_cells : int
     """
 
     llf: float
     terms: float
+    n_cells: int
 
     def deviance(self, llf: float) -> float | None:
-        """2 (saturated - llf), or None if that difference would lose digits."""
+        """2 (saturated - llf), or None if that difference would lose digits or the sum costs next to nothing."""
         value = 2.0 * (self.llf - llf)
-        return value if value > _SHARE * self.terms else None
+        return value if self.n_cells > _MANY and value > _SHARE * self.terms else None
 
 
 def saturated(observed: FloatArray, totals: FloatArray) -> Saturated:
     """Of counts, float[n_cells, k], and their totals, float[n_cells]."""
     terms = _sum_y_log_y(totals)
-    return Saturated(_sum_y_log_y(observed) - terms, terms)
+    return Saturated(_sum_y_log_y(observed) - terms, terms, len(totals))
 
 
 def _sum_y_log_y(y: FloatArray) -> float:

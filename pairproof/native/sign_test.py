@@ -167,7 +167,8 @@ def first_preferences_by_judge(table: Comparisons) -> FloatArray:
         raise InputError(f"{table.source}, row {int(np.flatnonzero(judge.codes < 0)[0]) + 1}: no judge")
     n = len(table.items)
     boxes = len(judge.levels) * n
-    won = np.bincount(judge.codes * n + table.first, table.wins, boxes) + np.bincount(judge.codes * n + table.second, table.losses, boxes)
+    won: FloatArray = (np.bincount(judge.codes * n + table.first, table.wins, boxes)
+                       + np.bincount(judge.codes * n + table.second, table.losses, boxes))
     return won.reshape(-1, n)
 
 
