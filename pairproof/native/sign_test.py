@@ -165,11 +165,10 @@ def first_preferences_by_judge(table: Comparisons) -> FloatArray:
         raise InputError(f"{table.source}: Friedman's test needs a judge column; it has {', '.join(table.columns) or 'none'}")
     if (judge.codes < 0).any():
         raise InputError(f"{table.source}, row {int(np.flatnonzero(judge.codes < 0)[0]) + 1}: no judge")
-    n = len(table.items)
-    boxes = len(judge.levels) * n
-    won: FloatArray = (np.bincount(judge.codes * n + table.first, table.wins, boxes)
-                       + np.bincount(judge.codes * n + table.second, table.losses, boxes))
-    return won.reshape(-1, n)
+    won = np.zeros((len(judge.levels), len(table.items)))
+    np.add.at(won, (judge.codes, table.first), table.wins)
+    np.add.at(won, (judge.codes, table.second), table.losses)
+    return won
 
 
 def friedman_by_judge(table: Comparisons) -> Friedman:

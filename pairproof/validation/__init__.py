@@ -3,3 +3,24 @@
 The way of the data: a claims file -> `check` -> a list of `Agreement` -> a report.  There is no second path to a
 number: every report is a view of that list.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .running import run as run
+    from .verification import Verification as Verification
+
+#: Name -> module; loaded when first asked for, so that importing a part costs no more than that part.
+_HOME = {"run": "running", "Verification": "verification"}
+__all__ = ["Verification", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'pairproof.validation' has no attribute {name!r}; it has {', '.join(_HOME)}")
+    from importlib import import_module
+
+    value = globals()[name] = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    return value

@@ -21,6 +21,7 @@ tolerance is never loosened for it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Optional
 
 from ...bridge.policy import Backend, BackendLike
@@ -34,8 +35,10 @@ from .loglinear import glm_counterpart, gnm_counterpart
 from .prefmod import llbt_fit_counterpart, llbtpc_counterpart
 from .raokupper import polr_counterpart
 
-__all__ = ["counterparts"]
+__all__ = ["AT_A_LIMIT", "counterparts"]
 
+#: Ends an R call's name where R was on its way to infinity when it stopped; floors.toml has floors of their own for it.
+AT_A_LIMIT = "towards infinity"
 Answerer = Callable[[Question], Optional[RCounterpart]]
 #: In the order of a report: the most precise first, since a printed number is shown beside the first that has it.
 _ANSWERERS: tuple[Answerer, ...] = (
@@ -62,5 +65,21 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     if chosen.mode == "none":
         return []
     question = Question(fit, count(fit), chosen)
-    answers = [answerer(question) for answerer in _ANSWERERS]
-    return [a for a in answers if a is not None]
+    answers = [a for a in (answerer(question) for answerer in _ANSWERERS) if a is not None]
+    return [_on_the_way(a) for a in answers] if at_a_limit(fit) else answers
+
+
+def _on_the_way(answer: RCounterpart) -> RCounterpart:
+    # What R leaves of an outcome that cannot occur is an absolute error of its deviance, however small that is.
+    return replace(answer, r_call=f"{answer.r_call}, {AT_A_LIMIT}", se={**answer.se, "deviance": 1.0})
+
+
+def at_a_limit(fit: Fit) -> bool:
+    """Whether the maximum lies at infinity: an outcome that did not occur has probability 0 there.
+
+    R goes on until the deviance changes no more, and stops short of the limit by what that leaves.
+    """
+    if not fit.null_space.shape[1]:
+        return False
+    _, _, fitted = fit.cell_table().outcomes(fit.outcome_model != "binary")
+    return bool((fitted == 0).any())

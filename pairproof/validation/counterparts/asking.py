@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ...bridge.policy import Backend
 from ...bridge.result import RResult
 from ...errors import RDrift, RError, RUnavailable, RecordMissing, RTimeout
 from ...fit import Fit
-from ..agreement import RCounterpart
+from ..agreement import RCounterpart, RSource
 from .cells import CountedCells
 
 #: A design of this many numbers (rows x columns, 8 bytes each) is 400 MB in R, which holds several copies.
@@ -40,13 +40,13 @@ class Question:
 Ask = Callable[[Question], RCounterpart]
 
 
-def attempt(r_call: str, ask: Ask, question: Question, known: str = "") -> RCounterpart:
+def attempt(r_call: str, ask: Ask, question: Question, known: Sequence[str] = ()) -> RCounterpart:
     """The counterpart, or why there is none.
 
     Parameters
     ----------
-    known : str
-        Words of R's own error on such a table; where R stops with just that error, it ran, and its stop is its answer.
+    known : sequence of str
+        Words of R's own errors on such a table; where R stops with one of them, it ran, and its stop is its answer.
     """
     try:
         return ask(question)
@@ -58,8 +58,8 @@ def attempt(r_call: str, ask: Ask, question: Question, known: str = "") -> RCoun
     except RError as error:
         where = f" in {error.r_call}" if error.r_call else ""
         said = error.r_message.strip() or str(error)
-        source = "recorded" if error.source == "recorded" else "live"
-        return RCounterpart(r_call, source, not_run=f"R stops: {said}{where} ({source})", expected=bool(known) and known in said)
+        source: RSource = "recorded" if error.source == "recorded" else "live"
+        return RCounterpart(r_call, source, not_run=f"R stops: {said}{where} ({source})", expected=any(words in said for words in known))
 
 
 def refused(r_call: str, why: str) -> RCounterpart:

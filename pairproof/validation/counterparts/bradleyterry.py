@@ -132,8 +132,8 @@ def _head_columns(question: Question) -> dict[tuple[Any, ...], Any]:
     for k, item in enumerate(fit.items):
         out["item", item, None, None] = (cells.first == k).astype(float) - (cells.second == k)
     covariate_terms = dict.fromkeys((t.covariate, t.covariate_level, t.item) for t in fit.terms if t.kind == "covariate")
-    for (covariate, level, item), values in zip(covariate_terms, item_values(question).values()):
-        out["covariate", item, covariate, level] = values[cells.first] - values[cells.second]
+    for (covariate, level, separate), values in zip(covariate_terms, item_values(question).values()):
+        out["covariate", separate, covariate, level] = values[cells.first] - values[cells.second]
     return out
 
 
@@ -185,7 +185,7 @@ def btmodel_counterpart(question: Question) -> RCounterpart | None:
         return refused(BTMODEL, f"not asked: {len(fit.items)} items and {cells.counts.sum():,.0f} responses; it has a column for "
                                 f"each pair and a row for each response, and is asked up to {MOST_ITEMS} and {MOST_RESPONSES:,}")
     no_ties = cells.ties is not None and not cells.ties.any()
-    known = NO_TIES if no_ties else TWO_ITEMS if len(fit.items) == 2 else ""
+    known = ([NO_TIES] if no_ties else []) + ([TWO_ITEMS] if len(fit.items) == 2 else [])
     return attempt(BTMODEL, _ask_btmodel, question, known)
 
 
@@ -197,8 +197,7 @@ def _ask_btmodel(question: Question) -> RCounterpart:
     data = psychotools.paircomp_from_counts(first, second, cells.wins.astype(int).tolist(), cells.losses.astype(int).tolist(), ties,
                                             fit.items)
     model = psychotools.btmodel(data, fit.items, ref=reference, undecided=ties is not None, backend=question.backend)
-    named = {item: item for item in fit.items} | {"(undecided)": "tie"}
-    p = RParameters(tuple(named[n] for n in model.names), model.coef, model.vcov, "log-odds", reference)
+    p = RParameters(tuple("tie" if n == "(undecided)" else n for n in model.names), model.coef, model.vcov, "log-odds", reference)
     values = parameter_values(fit, p)
     values.update(likelihood_values(fit, model.loglik, int(model.df)))
     for kind, numbers in (("worth", model.worth), ("worth_se", model.worth_se)):

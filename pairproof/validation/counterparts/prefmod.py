@@ -31,6 +31,8 @@ LLBT_FIT = "prefmod::llbt.fit"
 TWO_ITEMS = "dim(X) must have a positive length"
 #: R's own error wherever the data fit exactly.
 SINGULAR = "computationally singular"
+#: R's own error where no chain of comparisons joins the items.
+DEPENDENT = "linear dependencies in model matrix"
 #: llbt.design walks through judges x pairs in an interpreted loop: 10 s for this many.
 MOST_RESPONSES = 300_000
 #: Nuisance constants llbt.fit is given at most; its time grows with their number.
@@ -112,7 +114,7 @@ def llbtpc_counterpart(question: Question) -> RCounterpart | None:
     reason = _too_many(question)
     if reason:
         return refused(LLBTPC, reason)
-    return attempt(LLBTPC, _ask_llbtpc, question, TWO_ITEMS if len(fit.items) == 2 else "")
+    return attempt(LLBTPC, _ask_llbtpc, question, [TWO_ITEMS] if len(fit.items) == 2 else [])
 
 
 def _ask_llbtpc(question: Question) -> RCounterpart:
@@ -161,12 +163,15 @@ def _fit_values(question: Question, layout: Layout, values: dict[str, float], de
     """Deviance, df and llf on our definition, put into `values`; what was done, in words."""
     cells = question.cells
     empty = layout.n_blocks - len(cells)
+    if empty and not cells.table.is_connected():
+        return (f"its {empty} empty cells join items that no comparison joins, so that it has numbers for what the data do not "
+                "determine; its df, deviance and log-likelihood are not compared")
     values["df_resid"] = df - empty * (cells.counts.shape[1] - 1)
     if empty:
         return (f"{empty} empty cells are taken off its df ({df:g}), which counts them; it leaves positive fitted counts in "
                 "them, so its deviance and log-likelihood are not compared")
     values["deviance"] = deviance
-    values.update(likelihood_values(fit, loglik - cells.poisson_constant, n_estimable))
+    values.update(likelihood_values(question.fit, loglik - cells.poisson_constant, n_estimable))
     return "logLik(), Poisson, less a constant of the cells gives llf"
 
 
@@ -228,7 +233,8 @@ def llbt_fit_counterpart(question: Question) -> RCounterpart | None:
         reason = f"not asked: {len(cells):,} nuisance constants are more than {MOST_BLOCKS:,}, which take it minutes"
     if reason:
         return refused(LLBT_FIT, reason)
-    return attempt(LLBT_FIT, _ask_llbt_fit, question, SINGULAR if fit.df_resid == 0 else "")
+    known = ([SINGULAR] if fit.df_resid == 0 else []) + ([] if cells.table.is_connected() else [DEPENDENT, SINGULAR])
+    return attempt(LLBT_FIT, _ask_llbt_fit, question, known)
 
 
 def _ask_llbt_fit(question: Question) -> RCounterpart:

@@ -13,8 +13,6 @@ from .asking import Question, attempt, note, refused, remarks
 from .translate import RParameters, likelihood_values, parameter_values, worth_values
 
 POLR = "MASS::polr"
-#: R's own error where no tie occurred: the threshold is then at its boundary.
-NO_TIES = "response must have 3 or more levels"
 
 
 def polr_counterpart(question: Question) -> RCounterpart | None:
@@ -24,7 +22,13 @@ def polr_counterpart(question: Question) -> RCounterpart | None:
         return None
     if question.too_large:
         return refused(POLR, question.too_large)
-    return attempt(POLR, _ask_polr, question, "" if cells.ties.any() else NO_TIES)
+    if not cells.table.is_connected():
+        return refused(POLR, "not asked: polr drops columns of items that no chain of comparisons joins to the rest, and which of "
+                             "them is not ours to say")
+    if not cells.ties.any():
+        return refused(POLR, "not asked: no tie occurred, so the threshold is at its boundary 0, where polr has two levels only and "
+                             "stops; the model without ties stands in its place")
+    return attempt(POLR, _ask_polr, question)
 
 
 def _ask_polr(question: Question) -> RCounterpart:

@@ -1,0 +1,91 @@
+"""`run`: papers recomputed, claim by claim, held against R and 50-digit values, with their story around them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import InputError
+from .verification import Verification
+
+if TYPE_CHECKING:
+    from ..bridge.policy import Backend, BackendLike
+    from .agreement import Agreement
+    from .check import Checker
+    from .paper import Paper
+    from .report import ReportContext, Story, WorthSeries
+
+
+def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool = False) -> Verification:
+    """Check papers that come with pairproof, or claims files.
+
+    Parameters
+    ----------
+    names : str or sequence of str
+        Ids of shipped papers, or paths of claims files.
+    r : {"live", "recorded", "both", "none"} or Backend, optional
+        Default: live where R and the package are, else from records; each row says which.
+    require_r : bool
+        What R did not answer makes `exit_code` 2.
+
+    Returns
+    -------
+    Verification
+        The agreements, and as `context` the words that stand around them in a report.
+
+    Raises
+    ------
+    InputError
+        No such paper or file; a claims file that is not understood (the message names the line).
+    """
+    from .claims import read_paper
+    from .verify import backend_of
+
+    chosen = backend_of(r)
+    wanted = [names] if isinstance(names, str) else list(names)
+    if not wanted:
+        raise InputError("no paper is named; name one that comes with pairproof, or a claims file")
+    papers = [read_paper(name) for name in wanted]
+    checked = [_checked(paper, chosen) for paper in papers]
+    agreements = [a for _, rows in checked for a in rows]
+    return Verification(tuple(agreements), _context(papers, checked, chosen, wanted, r), require_r)
+
+
+def _checked(paper: Paper, backend: Backend) -> tuple[Checker, list[Agreement]]:
+    from .certified import CertifiedValues
+    from .check import Checker
+    from .counterparts import counterparts
+    from .stories import story_of
+
+    checker = Checker(paper, counterparts=counterparts, backend=backend, certified=CertifiedValues.of_paper(paper.id))
+    rows = checker.all()
+    module = story_of(paper.id)
+    return checker, rows + (module.further(checker, backend) if module else [])
+
+
+def _context(papers: Sequence[Paper], checked: Sequence[tuple[Checker, list[Agreement]]], backend: Backend, wanted: Sequence[str],
+             r: BackendLike | str) -> ReportContext:
+    from .report import ReportContext
+    from .stories import story_of
+    from .surroundings import absences, versions
+
+    stories: list[Story] = []
+    worths: list[WorthSeries] = []
+    for paper, (checker, rows) in zip(papers, checked):
+        module = story_of(paper.id)
+        if module is not None:
+            stories += module.story(checker, rows)
+            worths += module.worths(checker)
+    option = f" --r {r}" if isinstance(r, str) else ""
+    return ReportContext(
+        title=f"{', '.join(p.id for p in papers)}: do the numbers come out, and does R agree?",
+        subtitle="; ".join(p.title for p in papers), command=f"pairproof validate {' '.join(wanted)}{option}", made=_now(),
+        versions=versions(backend), absent=absences(backend), story=tuple(stories), worths=tuple(worths))
+
+
+def _now() -> str:
+    """Date and time in UTC; those of SOURCE_DATE_EPOCH where it is set, so that a report can be made twice alike."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(int(given) if given.isdigit() else None))

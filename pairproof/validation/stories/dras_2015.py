@@ -1,0 +1,211 @@
+"""Dras (2015): the swapped columns, judge 3, the table on which prefmod stops, and the tests beside the model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ...bridge import base
+from ...errors import RError
+from ...fit import Fit
+from ...native.sign_test import SignTest, first_preferences_by_judge, friedman_by_judge, sign_test
+from ..agreement import Agreement
+from ..judgement import judge_digits
+from ..quantities import first_preferences
+from ..report import Story, StoryTable, WorthSeries, worth_series
+
+if TYPE_CHECKING:
+    from ...bridge.base import RTest
+    from ...bridge.policy import Backend
+    from ..check import Checker
+
+PAPER = "dras-2015"
+BINOM, FRIEDMAN = "stats::binom.test", "stats::friedman.test"
+
+
+# -- tests beside the model ----------------------------------------------------------------------------------
+
+
+def further(checker: Checker, backend: Backend) -> list[Agreement]:
+    """Sign tests of the two data sets of one pair, ties dropped and split, and Friedman's test of Table 1, against R's."""
+    found: list[Agreement] = []
+    for name in ("modpref", "collins"):
+        for test in _sign_tests(checker, name):
+            word = "dropped" if test.rule == "drop" else "split"
+            asked = _asked(backend, lambda: base.binom_test(test.wins, test.wins + test.losses, backend=backend))
+            found += _rows(f"sign-test-{name}", f"ties-{word}", {"test_p": test.p}, asked, BINOM, str(test))
+    own = friedman_by_judge(checker.data("table-1"))
+    scores = first_preferences_by_judge(checker.data("table-1"))
+    asked = _asked(backend, lambda: base.friedman_test(scores, backend=backend))
+    return found + _rows("friedman", "Table-1", {"test_statistic": own.statistic, "test_df": own.df, "test_p": own.p}, asked,
+                         FRIEDMAN, str(own))
+
+
+def _sign_tests(checker: Checker, data: str) -> tuple[SignTest, SignTest]:
+    ((wins, ties, losses),) = checker.data(data).pooled().values()
+    return sign_test(wins, losses, ties), sign_test(wins, losses, ties, rule="split")
+
+
+def _asked(backend: Backend, ask: Callable[[], RTest]) -> RTest | str | None:
+    """R's answer, why there is none, or None if R was not to be asked."""
+    if backend.mode == "none":
+        return None
+    try:
+        return ask()
+    except RError as error:
+        return " ".join(str(error).split())
+
+
+def _rows(claim: str, test: str, native: dict[str, float], asked: RTest | str | None, r_call: str, said: str) -> list[Agreement]:
+    """A row for each number of a test, R's beside it."""
+    rows = []
+    for kind, value in native.items():
+        name = f"{kind}.{test}"
+        fields = {"printed": None, "certified": None, "where": "section 3, page 311", "about": "native-r"}
+        if isinstance(asked, str):
+            rows.append(Agreement(PAPER, claim, name, native=value, r=None, r_call=r_call, r_source=None, digits=None,
+                                  verdict="not-run", explanation=f"{r_call} did not run: {asked}", **fields))  # type: ignore[arg-type]
+            continue
+        if asked is None:
+            rows.append(Agreement(PAPER, claim, name, native=value, r=None, r_call=None, r_source=None, digits=None,
+                                  verdict="not-checkable", explanation=f"{said}; R was not to be asked", **fields))  # type: ignore[arg-type]
+            continue
+        r = {"test_p": asked.p_value, "test_statistic": asked.statistic, "test_df": asked.df}[kind]
+        judged = judge_digits(name, value, r, 0.0, r_call)
+        rows.append(Agreement(PAPER, claim, name, native=value, r=r, r_call=r_call, r_source=asked.result.source, digits=judged.digits,
+                              verdict="agrees" if judged.enough else "differs", floor=judged.floor.digits,
+                              explanation=said if judged.enough else judged.shortfall(r_call), **fields))  # type: ignore[arg-type]
+    return rows
+
+
+# -- the story -----------------------------------------------------------------------------------------------
+
+
+def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
+    """The sections of the report."""
+    return (_swapped_columns(checker, agreements), _judge_3(checker), _saturated(checker, agreements), _beside(checker))
+
+
+def _answered_by(agreements: Sequence[Agreement], claim: str, quantity: str) -> str:
+    """R functions that gave this number, in words: "stats::glm, refitted and gnm::gnm(eliminate)"."""
+    calls = list(dict.fromkeys(a.r_call for a in agreements if (a.claim, a.quantity) == (claim, quantity) and a.r is not None and a.r_call))
+    return ", ".join(calls[:-1]) + (" and " if len(calls) > 1 else "") + calls[-1] if calls else ""
+
+
+def _swapped_columns(checker: Checker, agreements: Sequence[Agreement]) -> Story:
+    right, wrong = checker.fit("table-1"), checker.fit("table-1-prefmod-order")
+    right0, wrong0 = checker.fit("table-1-without-ties"), checker.fit("table-1-prefmod-order-without-ties")
+    judges, judges_wrong = checker.fit("subjects"), checker.fit("subjects-prefmod-order")
+    by_r = _answered_by(agreements, "table-1-prefmod-order", "deviance")
+    witnesses = f" So say pairproof's own fit, and in R {by_r}." if by_r else ""
+    paragraphs = (
+        "Table 1 of the paper has six groups of columns, headed AB AC AD BC BD CD. For these data the paper reports a deviance of "
+        f"30.646 on 8 degrees of freedom with ties in the model, and of 221.22 on 9 without (section 5). Read as it is headed, the "
+        f"table gives neither: it gives {right.deviance:.3f} and {right0.deviance:.3f}.",
+        "The R package that the paper uses, prefmod, is not told which column holds which pair. It takes the columns in an order of "
+        "its own, in which the second item changes slowest: AB AC BC AD BD CD. The paper's third column, AD, is then taken for BC, "
+        f"and its fourth, BC, for AD. With these two exchanged the deviances are {wrong.deviance:.3f} on {wrong.df_resid} and "
+        f"{wrong0.deviance:.2f} on {wrong0.df_resid}: the paper's numbers, to every printed digit.{witnesses}",
+        "Nothing warns of it. Either reading is a table that can be fitted, and the conclusions of the paper hold in both: systems "
+        "rank A, D, B, C, ties are rare, judge 3 stands apart. What changes is every number: the table below has them side by side. "
+        "So both readings are checked here, and a wide table read by pairproof must say in which order its pairs come: "
+        "pair_order has no default.")
+    return Story("The swapped columns: why 30.646 is not what Table 1 gives", paragraphs,
+                 _side_by_side(right, wrong, right0, wrong0, judges, judges_wrong))
+
+
+def _side_by_side(right: Fit, wrong: Fit, right0: Fit, wrong0: Fit, judges: Fit, judges_wrong: Fit) -> StoryTable:
+    def both(name: str, printed: str, value: Callable[[Fit], str], first: Fit, second: Fit) -> tuple[str, ...]:
+        return name, printed, value(first), value(second)
+
+    def estimate(name: str) -> Callable[[Fit], str]:
+        return lambda fit: f"{fit.params[name]:.4f} ({fit.bse[name]:.4f})"
+
+    def z(name: str) -> Callable[[Fit], str]:
+        return lambda fit: f"{fit.zvalues[name]:.2f}"
+
+    def wins(fit: Fit) -> str:
+        return ", ".join(f"{item} {n:g}" for item, n in sorted(first_preferences(fit.data).items(), key=lambda pair: -pair[1]))
+
+    rows = (
+        both("deviance with ties, 8 df", "30.646", lambda f: f"{f.deviance:.3f}", right, wrong),
+        both("deviance without, 9 df", "221.22", lambda f: f"{f.deviance:.2f}", right0, wrong0),
+        ("how many times larger", "seven-fold", f"{right0.deviance / right.deviance:.2f}", f"{wrong0.deviance / wrong.deviance:.2f}"),
+        *(both(f"{name}: estimate (se)", "", estimate(name), right, wrong) for name in ("A", "B", "C", "tie")),
+        both("first preferences", "A-D-B-C", wins, right, wrong),
+        both("deviance with judges", "", lambda f: f"{f.deviance:.3f} on {f.df_resid}", judges, judges_wrong),
+        *(both(f"z of {name}", printed, z(name), judges, judges_wrong) for name, printed in (
+            ("A:judge[3]", "significant"), ("B:judge[3]", "significant"), ("C:judge[3]", "not"))))
+    return StoryTable(("", "printed", "AB AC AD BC BD CD, as headed", "read as AB AC BC AD BD CD"), rows,
+                      "Table 1 read in two orders; reference D")
+
+
+def _judge_3(checker: Checker) -> Story:
+    fit = checker.fit("subjects")
+    names = [f"{item}:judge[3]" for item in fit.items]
+    by_constraint = {f"against {item}": fit.with_reference(item) for item in reversed(fit.items)}
+    by_constraint["sum to zero"] = fit.with_reference("sum")
+    rows = [tuple([name, *(_z(f, name) for f in by_constraint.values())]) for name in names]
+    others = [n for f in by_constraint.values() for n in f.names if "judge[2]" in n or "judge[4]" in n]
+    least = min(float(f.pvalues[n]) for f in by_constraint.values() for n in set(others) if not math.isnan(f.pvalues[n]))
+    small = f"{least:.2f}"
+    paragraphs = (
+        "The paper finds o1:SUBJ3 and o2:SUBJ3 (here A:judge[3] and B:judge[3]) significant, \u201cunlike any others\u201d. That is "
+        "right, and it is a sentence about differences from system D, the reference: A:judge[3] is how much judge 3's A minus D "
+        "differs from judge 1's.",
+        "Measured against another system, or with the four systems summing to zero, other effects of judge 3 carry the stars. "
+        "The model is the same, with the same deviance; only the question has changed. z-values beyond 1.96 are marked *. "
+        f"Whatever the reference, no effect of judges 2 and 4 is significant (smallest p {small}).")
+    return Story("Judge 3: significant against which system?", paragraphs,
+                 StoryTable(("z of", *by_constraint), tuple(rows), "Effects of judge 3, Table 1 as headed"))
+
+
+def _z(fit: Fit, name: str) -> str:
+    z = float(fit.zvalues[name])
+    return "reference" if math.isnan(z) else f"{z:.2f}{'*' if abs(z) > 1.959963984540054 else ''}"
+
+
+def _saturated(checker: Checker, agreements: Sequence[Agreement]) -> Story:
+    fit = checker.fit("modpref")
+    stops = {a.r_call: a.explanation.partition("R stops: ")[2] for a in agreements
+             if a.claim == "modpref" and a.explanation.startswith("R's own error") and a.r_call}
+    said = " ".join(f"{call} stops: \u201c{why}\u201d." for call, why in stops.items())
+    answers = {call: {a.quantity: a.r for a in agreements if a.claim == "modpref" and a.r_call == call and a.r is not None}
+               for call in dict.fromkeys(a.r_call for a in agreements if a.claim == "modpref" and a.r is not None and a.r_call)}
+    rows = [("pairproof", *(f"{fit.params[n]:.10f} ({fit.bse[n]:.10f})" for n in ("o1", "tie")), f"{fit.deviance:.1g}")]
+    for call, values in answers.items():
+        cells = [f"{values[f'estimate.{n}']:.10f} ({values[f'se.{n}']:.10f})" if f"se.{n}" in values else "" for n in ("o1", "tie")]
+        rows.append((call, *cells, f"{values['deviance']:.1g}" if "deviance" in values else ""))
+    paragraphs = (
+        f"ModPref has three counts and three parameters, so the model fits it exactly: deviance 0 on {fit.df_resid} degrees of "
+        "freedom. The \u22126.6614e-15 that the paper prints is what rounding left of 0; programs leave other remainders.",
+        f"prefmod's own fitters do not get so far. {said} The table shows who answers in their place." if said else
+        "R was not asked here; where it is, prefmod's llbt.fit and llbtPC.fit stop with errors of their own on such a table.")
+    return Story("ModPref: a table on which prefmod stops", paragraphs,
+                 StoryTable(("", "o1 (se)", "g1 (se)", "deviance"), tuple(rows), "61 for, 24 undecided, 35 against"))
+
+
+def _beside(checker: Checker) -> Story:
+    rows = []
+    for name, data in (("ModPref", "modpref"), ("Collins et al.", "collins")):
+        drop, split = _sign_tests(checker, data)
+        fit = checker.fit(data)
+        rows.append((name, f"{drop.p:.4g}", f"{split.p:.4g}" + (" (one tie left over, dropped)" if split.dropped else ""),
+                     f"{fit.pvalues['o1']:.4g}"))
+    test = friedman_by_judge(checker.data("table-1"))
+    paragraphs = (
+        "The sign test and the model say the same about which side is preferred. Ties dropped, it looks only at those who decided; "
+        "split, half of the ties go to either side, and of an odd number one is dropped, since half a judgment has no binomial "
+        "distribution.",
+        f"Friedman's test of Table 1 ranks {test.what}: chi-square {test.statistic:.3f} on {test.df} df, p = {test.p:.3g}. It says "
+        "that the systems differ, and, as the paper notes, not by how much.")
+    return Story("The tests beside the model", paragraphs,
+                 StoryTable(("p-values, two-sided", "sign test, ties dropped", "ties split", "model, o1"), tuple(rows)))
+
+
+def worths(checker: Checker) -> tuple[WorthSeries, ...]:
+    """Worths of the four systems in both readings of the columns, and by judge."""
+    return (worth_series(checker.fit("table-1"), "Table 1 as headed"),
+            worth_series(checker.fit("table-1-prefmod-order"), "Table 1 in prefmod's order of columns"),
+            worth_series(checker.fit("subjects"), "Table 1 as headed, by judge"))

@@ -1,0 +1,73 @@
+"""`verify(fit)`: every number of a native fit, held against every R function that has its model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import InputError
+from .agreement import RCounterpart
+from .verification import Verification
+
+if TYPE_CHECKING:
+    from ..bridge.policy import Backend, BackendLike
+    from ..fit import Fit
+    from .floors import Floor
+    from .report import ReportContext
+
+
+def verify(fit: Fit, r: BackendLike | str = None, require_r: bool = False, certified: Mapping[str, str] | None = None,
+           floors: Sequence[Floor] | None = None) -> Verification:
+    """Estimates, standard errors, deviance, df, log-likelihood, AIC and worths of a fit against R's.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of the native engine.
+    r : {"live", "recorded", "both", "none"} or Backend, optional
+        Default: live where R and the package are, else from records; each row says which.
+    require_r : bool
+        What R did not answer makes `exit_code` 2.
+    certified : mapping of quantity to decimal text, optional
+        50-digit values, where there are any.
+    floors : sequence of Floor, optional
+        Digits asked for; default: the shipped ones.
+
+    Returns
+    -------
+    Verification
+        A sequence of Agreement that prints as a table.  Each R function that has the model and did not run, or
+        stopped, has a row of its own that says why.
+
+    Raises
+    ------
+    InputError
+        `r` is none of these.
+    """
+    from .check import compare_fit
+    from .counterparts import counterparts
+
+    chosen = backend_of(r)
+    answers = counterparts(fit, chosen)
+    rows = compare_fit(fit, answers, certified=certified, floors=floors)
+    return Verification(tuple(rows), _context(fit, answers, chosen), require_r)
+
+
+def backend_of(r: BackendLike | str) -> Backend:
+    """The backend meant (None: that of the nearest `using`); InputError, with what is allowed, for anything else."""
+    from ..bridge.policy import backend
+
+    try:
+        return backend(r)  # type: ignore[arg-type]  # any other text is refused there
+    except ValueError as error:
+        raise InputError(f"r={r!r}; expected 'live', 'recorded', 'both', 'none' or None") from error
+
+
+def _context(fit: Fit, answers: Sequence[RCounterpart], backend: Backend) -> ReportContext:
+    """The model, what was done to bring R's numbers to its definitions, and which R it was."""
+    from .report import ReportContext
+    from .surroundings import absences, versions
+
+    notes = tuple(f"{a.r_call}: {a.note}" for a in answers if a.note)
+    return ReportContext(title=f"{fit.title}: does it match R?", subtitle=fit.data.source, versions=versions(backend),
+                         absent=absences(backend), first_lines=notes)
