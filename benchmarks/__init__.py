@@ -1,0 +1,1 @@
+"""pairproof beside the R packages and Python peers on the same data: `python -m benchmarks`, see README.md."""

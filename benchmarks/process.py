@@ -1,0 +1,136 @@
+"""The two server processes from this side: ask one line, wait for one line, end what takes too long; and their memory."""
+
+from __future__ import annotations
+
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+HERE = Path(__file__).resolve().parent
+Language = Literal["python", "r"]
+
+#: One thread each, whatever BLAS there is.
+ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR")}
+
+
+class NotHere(Exception):
+    """R, or the package, is not installed."""
+
+
+class TooLong(Exception):
+    """No reply before the cap; the process was ended."""
+
+
+class Failed(Exception):
+    """The contender stopped with an error."""
+
+
+@dataclass
+class Server:
+    """A process that speaks the language of serve.py, started when first asked and again after it was ended.
+
+    Attributes
+    ----------
+    language : {"python", "r"}
+    scratch : Path
+        The run's temporary folder.
+    """
+
+    language: Language
+    scratch: Path
+    _process: subprocess.Popen[str] | None = field(default=None, repr=False)
+    _replies: queue.Queue[str] = field(default_factory=queue.Queue, repr=False)
+
+    def ask(self, *fields: object, cap: float) -> list[str]:
+        """The fields of an `ok` reply.
+
+        Raises
+        ------
+        NotHere, TooLong, Failed
+        """
+        process = self._running()
+        assert process.stdin is not None
+        try:
+            process.stdin.write("\t".join(map(str, fields)) + "\n")
+            process.stdin.flush()
+            reply = self._replies.get(timeout=cap)
+        except queue.Empty:
+            self.close()
+            raise TooLong(f"no reply within {cap:g} s; stopped") from None
+        except BrokenPipeError:
+            reply = ""
+        kind, _, text = reply.partition("\t")
+        if kind == "ok":
+            return text.split("\t")
+        if kind == "absent":
+            raise NotHere(text)
+        if not reply:
+            self.close()
+        raise Failed(text or f"the {self.language} process ended without a reply")
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    @property
+    def pid(self) -> int:
+        return self._running().pid
+
+    def _running(self) -> subprocess.Popen[str]:
+        if self._process is None:
+            self._process = subprocess.Popen(
+                self._command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                encoding="utf-8", cwd=HERE.parent, env=self._environment())
+            self._replies = queue.Queue()
+            threading.Thread(target=_listen, args=(self._process, self._replies), daemon=True).start()
+        return self._process
+
+    def _command(self) -> list[str]:
+        if self.language == "python":
+            return [sys.executable, "-m", "benchmarks.serve"]
+        rscript = shutil.which("Rscript")
+        if rscript is None:
+            raise NotHere("R is not installed")
+        return [rscript, "--no-init-file", str(HERE / "serve.R")]
+
+    def _environment(self) -> dict[str, str]:
+        return {**os.environ, **ONE_THREAD, "PAIRPROOF_BENCHMARK_SCRATCH": str(self.scratch)}
+
+
+def _listen(process: subprocess.Popen[str], replies: queue.Queue[str]) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        replies.put(line.rstrip("\n"))
+    replies.put("")  # the process is gone
+
+
+def can_measure_memory() -> bool:
+    """Linux lets a process's peak be set back."""
+    return os.access("/proc/self/clear_refs", os.W_OK)
+
+
+def reset_peak(pid: int) -> float:
+    """Set the peak of a process back to what it holds now; that, in MB."""
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
+    return _status(pid, "VmRSS")
+
+
+def peak(pid: int) -> float:
+    """Most memory a process held since `reset_peak`, in MB."""
+    return _status(pid, "VmHWM")
+
+
+def _status(pid: int, key: str) -> float:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(key + ":"):
+            return int(line.split()[1]) / 1024
+    raise OSError(f"/proc/{pid}/status has no {key}")

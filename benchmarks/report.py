@@ -1,0 +1,147 @@
+"""A run as a Markdown page and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .measure import Outcome, Result, Rules
+from .startup import TARGET_SECONDS, Start, import_seconds
+
+
+@dataclass(frozen=True)
+class Run:
+    """A whole run; `tiny` if only on the data that show that everything works."""
+
+    about: dict[str, str]
+    rules: Rules
+    results: list[Result]
+    starts: list[Start]
+    tiny: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A promise, what was found, and whether it was kept; `kept` is None where nothing could be said."""
+
+    promise: str
+    found: str
+    kept: bool | None
+
+    @property
+    def word(self) -> str:
+        return {True: "kept", False: "**not kept**", None: "not measured"}[self.kept]
+
+
+def verdicts(result: Result) -> list[Verdict]:
+    """On a job's target; a wrong answer keeps no promise."""
+    target, ours = result.job.target, result.outcomes[0]
+    counts = not result.counts
+    because = f" (does not count: {result.counts})" if result.counts else ""
+    out = []
+    if target.cpu_ms_below is not None:
+        out.append(Verdict(f"{result.job.title}: below {target.cpu_ms_below:g} ms of CPU",
+                           seconds(ours.median_cpu) + because, counts and ours.median_cpu * 1e3 < target.cpu_ms_below))
+    peer = next((o for o in result.outcomes if o.name == target.than), None)
+    if target.times_faster is not None:
+        promise = f"{result.job.title}: {target.times_faster:g} times faster than {target.than}"
+        if peer is None or peer.ratio is None:
+            out.append(Verdict(promise, peer.trouble if peer else "did not take part", None))
+        else:
+            out.append(Verdict(promise, times(peer.ratio) + because, counts and peer.ratio >= target.times_faster))
+    if target.memory_share is not None:
+        promise = f"{result.job.title}: 1/{1 / target.memory_share:g} of the memory {target.than} adds"
+        if peer is None or peer.memory is None or ours.memory is None:
+            out.append(Verdict(promise, "", None))
+        else:
+            share = peer.memory / max(ours.memory, 0.1)  # less than 0.1 MB cannot be told from none
+            out.append(Verdict(promise, f"{megabytes(ours.memory)} against {megabytes(peer.memory)}: 1/{share:.0f}",
+                               share * target.memory_share >= 1))
+    return out
+
+
+def start_verdict(found: Sequence[Start]) -> Verdict:
+    extra = import_seconds(list(found))
+    return Verdict(f"import pairproof with what a fit needs: less than {TARGET_SECONDS:g} s more than numpy and pandas",
+                   seconds(extra), extra < TARGET_SECONDS)
+
+
+def markdown(run: Run) -> str:
+    lines = ["# Benchmarks: one run", "", "How to read this: [README](../README.md).", "", "## Machine and versions", ""]
+    lines += table(["", ""], [[k, v or "not here"] for k, v in run.about.items()])
+    said = [v for result in run.results for v in verdicts(result)] + ([start_verdict(run.starts)] if run.starts else [])
+    if run.tiny:
+        lines += ["", "**Tiny data under the jobs' titles: this shows that everything runs, the times mean nothing.**"]
+    else:
+        lines += ["", "## Promises", "", *table(["promise", "found", ""], [[v.promise, v.found, v.word] for v in said])]
+    for result in run.results:
+        lines += ["", f"## {result.job.title}", "", *job_lines(result)]
+    if run.starts:
+        lines += ["", "## Starting", "", *table(["command", "CPU", "wall"],
+                                                 [[f"`{s.what}`", seconds(s.cpu), seconds(s.wall)] for s in run.starts])]
+    return "\n".join(lines) + "\n"
+
+
+def job_lines(result: Result) -> list[str]:
+    head = ["", "CPU", "times ours", "wall", "n", "estimates", "standard errors", "memory added"]
+    rows = [outcome_cells(o, first=k == 0) for k, o in enumerate(result.outcomes)]
+    check = f"{result.n_comparisons:,} comparisons, {result.n_parameters:,} parameters."
+    if result.distance is not None:
+        check += f" The first row is {result.distance:.0e} standard errors from the maximum (likelihood equations)."
+    return [check + (f" **Does not count: {result.counts}.**" if result.counts else ""), "", *table(head, rows)]
+
+
+def outcome_cells(o: Outcome, first: bool) -> list[str]:
+    if not o.cpu:
+        return [o.name, o.trouble, "", "", "", "", "", ""]
+    return [o.name, seconds(o.median_cpu), "1" if first else times(o.ratio), seconds(o.median_wall), str(len(o.cpu)),
+            "" if first else digits(o.digits), "" if first else digits(o.se_digits), megabytes(o.memory)]
+
+
+def table(head: list[str], rows: list[list[str]]) -> list[str]:
+    return ["| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *rows)]
+
+
+def seconds(value: float) -> str:
+    """Three figures, in the unit that suits them."""
+    if not math.isfinite(value):
+        return ""
+    scaled, unit = (value, "s") if value >= 1 else (value * 1e3, "ms")
+    return f"{scaled:.3g} {unit}"
+
+
+def times(ratio: float | None) -> str:
+    return "" if ratio is None else f"{ratio:,.0f}x" if ratio >= 10 else f"{ratio:.2g}x"
+
+
+def digits(value: float | None) -> str:
+    return "none given" if value is None else f"{value:.1f} digits"
+
+
+def megabytes(value: float | None) -> str:
+    return "" if value is None else f"{value:,.1f} MB" if value < 100 else f"{value:,.0f} MB"
+
+
+def as_json(run: Run) -> dict[str, Any]:
+    """Everything, every round included; seconds and MB."""
+    return {
+        "about": run.about, "tiny_data": run.tiny,
+        "rules": {"rounds": run.rules.rounds, "cap_seconds": run.rules.cap, "once_above_seconds": run.rules.once_above},
+        "jobs": [{
+            "name": r.job.name, "title": r.job.title, "n_comparisons": r.n_comparisons, "n_parameters": r.n_parameters,
+            "standard_errors_from_maximum": r.distance, "does_not_count": r.counts or None,
+            "promises": [{"promise": v.promise, "found": v.found, "kept": v.kept} for v in verdicts(r)],
+            "contenders": [{
+                "name": o.name, "trouble": o.trouble or None, "cpu": o.cpu, "wall": o.wall, "cold_cpu": _number(o.cold),
+                "runs_per_sample": o.loops, "median_cpu": _number(o.median_cpu), "median_wall": _number(o.median_wall),
+                "ratio": o.ratio, "estimate_digits": o.digits, "se_digits": o.se_digits, "memory_mb": o.memory,
+            } for o in r.outcomes],
+        } for r in run.results],
+        "starts": [{"what": s.what, "cpu": s.cpu, "wall": s.wall} for s in run.starts],
+    }
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
