@@ -101,7 +101,9 @@ def test_an_r_package_that_is_missing_gets_its_own_cure(fake_rscript, monkeypatc
 def test_an_r_package_below_its_minimum_is_named_with_both_versions(fake_rscript, monkeypatch):
     fake_rscript("printf 'R\\t4.2.2\\t/opt/r\\nP\\tgnm\\t1.0-9\\n'\n")
     monkeypatch.setattr(SESSION, "probe", _usable(gnm="1.0-9"))
-    assert entry(doctor.examine(extras=()), "R package gnm").what == "R package gnm >= 1.1-3 (1.0-9 is here)"
+    missing = entry(doctor.examine(extras=()), "R package gnm")
+    assert missing.what == "R package gnm >= 1.1-3 (1.0-9 is here)"
+    assert missing.cure == """Rscript -e 'install.packages("gnm")'"""
 
 
 def test_a_probe_that_breaks_its_promise_becomes_an_entry(fake_rscript, monkeypatch):

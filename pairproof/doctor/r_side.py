@@ -103,12 +103,13 @@ def complaints_about_packages(versions: Mapping[str, str | None]) -> Iterator[Mi
             continue
         what = f"R package {package.name}" + (f" >= {package.minimum} ({found} is here)" if found else "")
         why = package.purpose + ("" if package.required else "; recorded results stand in")
-        yield Missing(what, why, _cure_r_package(package), "r-package")
+        yield Missing(what, why, _cure_r_package(package, found is not None), "r-package")
 
 
-def _cure_r_package(package: RPackage) -> str:
+def _cure_r_package(package: RPackage, too_old: bool) -> str:
+    """From the distribution, but for what it does not have or has too old."""
     from_cran = f"""Rscript -e 'install.packages("{package.name}")'"""
-    if not package.in_distributions:
+    if too_old or not package.in_distributions:
         return from_cran
     name = package.name.lower()
     return installer(f"r-cran-{name}", f"r-{name}", None) or from_cran
