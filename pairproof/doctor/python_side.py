@@ -14,8 +14,9 @@ from .report import Missing
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-#: Where a distribution's module is not its own name with _ for -.
-MODULE_OF = {"pytest-xdist": "xdist"}
+#: What is imported to see whether a distribution works, where it is not its own name with _ for -.
+#: scipy alone loads none of its compiled parts.
+MODULE_OF = {"pytest-xdist": "xdist", "scipy": "scipy.optimize"}
 
 PURPOSE_OF_EXTRA = {
     "r": "asking R itself; without it R's numbers are the recorded ones",
