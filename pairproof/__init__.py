@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .bridge.rscript import to_r as to_r
     from .comparisons import Comparisons as Comparisons
     from .errors import ComparisonError as ComparisonError
     from .errors import ConvergenceError as ConvergenceError
@@ -41,6 +42,7 @@ _HOME = {
     "fit_bradley_terry": "native.bradley_terry",
     "Fit": "fit",
     "verify": "validation.verify",
+    "to_r": "bridge.rscript",
     "plot_worth": "plots",
     "PairproofError": "errors",
     "InputError": "errors",

@@ -26,11 +26,11 @@ from typing import Optional
 
 from ...bridge.policy import Backend, BackendLike
 from ...bridge.policy import backend as policy
+from ...counting import count
 from ...fit import Fit
 from ..agreement import RCounterpart
 from .asking import Question
 from .bradleyterry import binomial_counterpart, btm_counterpart, btmodel_counterpart, gendavidson_counterpart
-from .cells import count
 from .loglinear import glm_counterpart, gnm_counterpart
 from .prefmod import llbt_fit_counterpart, llbtpc_counterpart
 from .raokupper import polr_counterpart

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from ...bridge.policy import Backend
 from ...bridge.result import RResult
+from ...counting import CountedCells
 from ...errors import RDrift, RError, RUnavailable, RecordMissing, RTimeout
 from ...fit import Fit
 from ..agreement import RCounterpart, RSource
-from .cells import CountedCells
 
 #: A design of this many numbers (rows x columns, 8 bytes each) is 400 MB in R, which holds several copies.
 MOST_NUMBERS = 50_000_000

@@ -18,10 +18,10 @@ from ...bridge import base, gnm
 from ...bridge.convert import data_frame, factor_of
 from ...bridge.models import RModel
 from ...comparisons import Factor
+from ...counting import CountedCells
 from ...spec import Term
 from ..agreement import RCounterpart
 from .asking import Question, attempt, note, refused, remarks
-from .cells import CountedCells
 from .translate import RParameters, likelihood_values, parameter_values, worth_values
 
 GNM = "gnm::gnm(eliminate)"

@@ -14,12 +14,12 @@ import numpy as np
 
 from ...bridge import prefmod
 from ...comparisons import Comparisons
+from ...counting import CountedCells, with_covariates_as_factors
 from ...fit import Fit
 from ...layouts import to_wide
 from ...spec import Term
 from ..agreement import RCounterpart
 from .asking import Question, attempt, note, refused
-from .cells import CountedCells, with_covariates_as_factors
 from .translate import RParameters, likelihood_values, named_worths, parameter_values, worth_values
 
 if TYPE_CHECKING:

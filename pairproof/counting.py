@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ...comparisons import Column, Comparisons, Factor
-from ...fit import Fit
+from .comparisons import Column, Comparisons, Factor
+from .fit import Fit
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
