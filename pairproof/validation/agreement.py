@@ -126,6 +126,8 @@ class RCounterpart:
     expected : bool
         That it has no values is no failure: it ran, and stopped with an error of R's own that is known for such a
         table; or it was not asked, by a rule of ours on the table's size.
+    below : float
+        How far the log-likelihood at R's estimates lies below native's: 0 within rounding, nan if not known.
     drift : str
         How a live answer differs from its record, where both were asked; "" if it does not.
     lacks : tuple of str
@@ -141,6 +143,7 @@ class RCounterpart:
     not_run: str | None = None
     expected: bool = False
     drift: str = ""
+    below: float = math.nan
     lacks: tuple[str, ...] = ()
 
 

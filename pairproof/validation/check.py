@@ -220,8 +220,10 @@ class Checker:
                 if math.isnan(native) and not math.isnan(value):
                     notes.append(f"R gives {value:.6g}, which rests on when it stopped")
                 elif not against.enough:
-                    verdict = _worse(verdict)
-                    notes.append("R has no value" if math.isnan(value) else against.shortfall(r.r_call))
+                    said = "R has no value" if math.isnan(value) else against.shortfall(r.r_call)
+                    short = r.below > 0 and not math.isnan(value) and kind_of(name) not in ("df_resid", "df_null")
+                    notes.append(_stopped_short(r.below, said) if short else said)
+                    verdict = "explained" if short and _worse(verdict) == "differs" else _worse(verdict)
         if name in asked.certified and native_asked and half == 1:  # certified p-values are two-sided
             text = asked.certified[name]
             exact = judge_certified(name, native, text, scale_of(name, asked.fit), self._floors)
@@ -356,6 +358,12 @@ def _asked_of_r(claim: Claim, r: Sequence[RCounterpart]) -> list[RCounterpart]:
 def _errors(r: RCounterpart) -> dict[str, float]:
     """Standard errors R gives, by the names under which `scale_of` looks for them."""
     return {**{name: v for name, v in r.values.items() if kind_of(name) == "se"}, **r.se}
+
+
+def _stopped_short(below: float, said: str) -> str:
+    """Why fewer digits are R's doing: of two sets of estimates the one with the larger log-likelihood is nearer."""
+    return (f"r-stopped-short: at R's own estimates the log-likelihood lies {below:.2g} below native's, so it is R that stopped "
+            f"before the maximum; {said}")
 
 
 def _first_with(r: Sequence[RCounterpart], name: str) -> RCounterpart | None:

@@ -34,6 +34,7 @@ from .bradleyterry import binomial_counterpart, btm_counterpart, btmodel_counter
 from .loglinear import glm_counterpart, gnm_counterpart
 from .prefmod import llbt_fit_counterpart, llbtpc_counterpart
 from .raokupper import polr_counterpart
+from .witness import below_native
 
 __all__ = ["AT_A_LIMIT", "counterparts"]
 
@@ -65,7 +66,8 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     if chosen.mode == "none":
         return []
     question = Question(fit, count(fit), chosen)
-    answers = [a for a in (answerer(question) for answerer in _ANSWERERS) if a is not None]
+    answers = [replace(a, below=below_native(fit, question.cells, a)) for answerer in _ANSWERERS
+               if (a := answerer(question)) is not None]
     return [_on_the_way(a) for a in answers] if at_a_limit(fit) else answers
 
 
