@@ -31,7 +31,7 @@ def r_lacks(packages: tuple[str, ...]) -> str | None:
     """Why a test that needs live R and these packages cannot run, or None."""
     status = r_status()
     if not status.usable:
-        return f"live R: {status.why_not}"
+        return f"live R: {' '.join(status.why_not.split())}"
     required = (package.name for package in R_PACKAGES if package.required)
     absent = sorted({name for name in (*required, *packages) if not status.packages.get(name)})
     return f"R package {', '.join(absent)} is not installed" if absent else None

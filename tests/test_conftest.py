@@ -1,0 +1,64 @@
+"""What was not run is counted with its reason, and R that is required and does not run is a failure."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SUITE = """
+import pytest
+
+@pytest.mark.r
+def test_asks_r():
+    raise AssertionError("it was run")
+
+@pytest.mark.r("prefmod")
+def test_asks_prefmod():
+    raise AssertionError("it was run")
+
+def test_needs_other_data(shared):
+    raise AssertionError("it was run")
+
+def test_needs_nothing():
+    pass
+"""
+
+
+@pytest.fixture
+def run_without_r(tmp_path):
+    """Runs SUITE under our conftest on a machine where R is not on PATH; returns the exit code and what was printed."""
+    (tmp_path / "tests").mkdir()
+    shutil.copy(Path(__file__).with_name("conftest.py"), tmp_path / "tests")
+    (tmp_path / "tests" / "test_suite.py").write_text(SUITE, encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = r(*packages): asks R\n", encoding="utf-8")
+    (tmp_path / "empty").mkdir()
+
+    def run(**settings: str) -> tuple[int, str]:
+        keep = {name: value for name, value in os.environ.items() if name not in ("R_HOME", "PAIRPROOF_REQUIRE_R")}
+        environment = {**keep, "PATH": str(tmp_path / "empty"), **settings}
+        ran = subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests"], cwd=tmp_path,
+                             capture_output=True, text=True, env=environment)  # fmt: skip
+        return ran.returncode, ran.stdout
+
+    return run
+
+
+def test_without_r_its_tests_are_counted_as_not_run_with_the_reason(run_without_r):
+    code, printed = run_without_r()
+    assert code == 0, printed
+    assert "not run: 3" in printed
+    assert "    2  live R: " in printed
+    assert "    1  the folder ../shared with data that are not ours to ship is not here" in printed
+    assert "1 passed, 3 skipped" in printed.splitlines()[-1]
+
+
+def test_where_r_is_required_its_absence_fails(run_without_r):
+    code, printed = run_without_r(PAIRPROOF_REQUIRE_R="1")
+    assert code == 1, printed
+    assert "PAIRPROOF_REQUIRE_R is set, but live R: " in printed
+    assert "1 passed, 1 skipped, 2 errors" in printed.splitlines()[-1]
