@@ -20,7 +20,7 @@ from ...layouts import to_wide
 from ...spec import Term
 from ..agreement import RCounterpart
 from .asking import Question, attempt, note, refused
-from .translate import RParameters, likelihood_values, named_worths, parameter_values, worth_values
+from .translate import MOST_WORTHS, RParameters, likelihood_values, named_worths, parameter_values, worth_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -189,6 +189,8 @@ def _own_worths(fit: Fit, layout: Layout, model: prefmod.LLBTPCModel) -> tuple[d
     """llbt.worth's table by our names, and a remark where it cannot be used."""
     if model.worth is None:
         return {}, f"llbt.worth stops ({model.worth_error}); worths are softmax of its lambdas"
+    if len(fit.groups) * len(fit.items) > MOST_WORTHS:
+        return {}, f"more than {MOST_WORTHS:,} worths, which are functions of the estimates, are not compared"
     values: dict[str, float] = {}
     for group, at in fit.groups.items():
         column = ":".join(f"{layout.r_names[c]}{_level(layout, c, str(v))}" for c, v in at.items() if c in layout.r_names)

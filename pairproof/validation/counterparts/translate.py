@@ -18,6 +18,8 @@ from ...fit import Fit
 from ...spec import LOG_WORTH_PER_UNIT, Scale
 
 FloatArray = NDArray[np.float64]
+#: Worths compared at most; a table of 400 judges and 30 items has 12,000.
+MOST_WORTHS = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +119,12 @@ def two_sided(z: float) -> float:
 
 
 def worth_values(fit: Fit, r: RParameters) -> dict[str, float]:
-    """worth.G.A and worth_se.G.A from R's parameters: softmax of log worths and J V J', J = diag(w) - w w'."""
+    """worth.G.A and worth_se.G.A from R's parameters: softmax of log worths and J V J', J = diag(w) - w w'.
+
+    Nothing beyond `MOST_WORTHS` worths: they are functions of the estimates, which are compared one by one.
+    """
+    if len(fit.groups) * len(fit.items) > MOST_WORTHS:
+        return {}
     m = moved(fit, r)
     values: dict[str, float] = {}
     for group, at in fit.groups.items():
