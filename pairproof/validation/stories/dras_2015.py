@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ...bridge import base
 from ...errors import RError
 from ...fit import Fit
+from ...inference import normal_quantile
 from ...native.sign_test import SignTest, first_preferences_by_judge, friedman_by_judge, sign_test
 from ..agreement import Agreement
 from ..judgement import judge_digits
@@ -147,30 +148,32 @@ def _judge_3(checker: Checker) -> Story:
     by_constraint = {f"against {item}": fit.with_reference(item) for item in reversed(fit.items)}
     by_constraint["sum to zero"] = fit.with_reference("sum")
     rows = [tuple([name, *(_z(f, name) for f in by_constraint.values())]) for name in names]
-    others = [n for f in by_constraint.values() for n in f.names if "judge[2]" in n or "judge[4]" in n]
-    least = min(float(f.pvalues[n]) for f in by_constraint.values() for n in set(others) if not math.isnan(f.pvalues[n]))
-    small = f"{least:.2f}"
+    others = [float(p) for f in by_constraint.values() for n, p in f.pvalues.items()
+              if ("judge[2]" in str(n) or "judge[4]" in str(n)) and not math.isnan(p)]
+    rest = "no effect of judges 2 and 4 is" if min(others) >= 0.05 else f"{sum(p < 0.05 for p in others)} effects of judges 2 and 4 are"
     paragraphs = (
         "The paper finds o1:SUBJ3 and o2:SUBJ3 (here A:judge[3] and B:judge[3]) significant, \u201cunlike any others\u201d. That is "
         "right, and it is a sentence about differences from system D, the reference: A:judge[3] is how much judge 3's A minus D "
         "differs from judge 1's.",
         "Measured against another system, or with the four systems summing to zero, other effects of judge 3 carry the stars. "
         "The model is the same, with the same deviance; only the question has changed. z-values beyond 1.96 are marked *. "
-        f"Whatever the reference, no effect of judges 2 and 4 is significant (smallest p {small}).")
+        f"Whatever the reference, {rest} significant at 5 % (smallest p {min(others):.2f}).")
     return Story("Judge 3: significant against which system?", paragraphs,
                  StoryTable(("z of", *by_constraint), tuple(rows), "Effects of judge 3, Table 1 as headed"))
 
 
 def _z(fit: Fit, name: str) -> str:
     z = float(fit.zvalues[name])
-    return "reference" if math.isnan(z) else f"{z:.2f}{'*' if abs(z) > 1.959963984540054 else ''}"
+    return "reference" if math.isnan(z) else f"{z:.2f}{'*' if abs(z) > normal_quantile(0.975) else ''}"
 
 
 def _saturated(checker: Checker, agreements: Sequence[Agreement]) -> Story:
     fit = checker.fit("modpref")
     stops = {a.r_call: a.explanation.partition("R stops: ")[2] for a in agreements
              if a.claim == "modpref" and a.explanation.startswith("R's own error") and a.r_call}
-    said = " ".join(f"{call} stops: \u201c{why}\u201d." for call, why in stops.items())
+    own, others = ([f"{call} with \u201c{why}\u201d" for call, why in stops.items() if call.startswith("prefmod") == prefmod]
+                   for prefmod in (True, False))
+    said = f"prefmod's own fitters stop on it: {'; '.join(own)}." + (f" So does {'; '.join(others)}." if others else "")
     answers = {call: {a.quantity: a.r for a in agreements if a.claim == "modpref" and a.r_call == call and a.r is not None}
                for call in dict.fromkeys(a.r_call for a in agreements if a.claim == "modpref" and a.r is not None and a.r_call)}
     rows = [("pairproof", *(f"{fit.params[n]:.10f} ({fit.bse[n]:.10f})" for n in ("o1", "tie")), f"{fit.deviance:.1g}")]
@@ -180,7 +183,7 @@ def _saturated(checker: Checker, agreements: Sequence[Agreement]) -> Story:
     paragraphs = (
         f"ModPref has three counts and three parameters, so the model fits it exactly: deviance 0 on {fit.df_resid} degrees of "
         "freedom. The \u22126.6614e-15 that the paper prints is what rounding left of 0; programs leave other remainders.",
-        f"prefmod's own fitters do not get so far. {said} The table shows who answers in their place." if said else
+        f"{said} The table shows who answers in their place." if own else
         "R was not asked here; where it is, prefmod's llbt.fit and llbtPC.fit stop with errors of their own on such a table.")
     return Story("ModPref: a table on which prefmod stops", paragraphs,
                  StoryTable(("", "o1 (se)", "g1 (se)", "deviance"), tuple(rows), "61 for, 24 undecided, 35 against"))
