@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from pairproof.doctor import R_PACKAGES
+from pairproof.doctor.cures import release
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -34,7 +35,11 @@ def r_lacks(packages: tuple[str, ...]) -> str | None:
         return f"live R: {' '.join(status.why_not.split())}"
     required = (package.name for package in R_PACKAGES if package.required)
     absent = sorted({name for name in (*required, *packages) if not status.packages.get(name)})
-    return f"R package {', '.join(absent)} is not installed" if absent else None
+    if absent:
+        return f"R package {', '.join(absent)} is not installed"
+    old = [f"{p.name} {status.packages[p.name]} (here {p.minimum} is asked for)" for p in R_PACKAGES
+           if status.packages.get(p.name) and release(str(status.packages[p.name])) < release(p.minimum)]
+    return f"R package too old: {', '.join(old)}" if old else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -19,6 +19,9 @@ from pairproof.errors import RUnavailable
 
 #: Seconds a call may take unless said otherwise (environment: PAIRPROOF_R_TIMEOUT).
 DEFAULT_SECONDS = 600.0
+#: Versions below these are treated as not installed, so that records stand in; each with what is wrong in them.
+#: (gnm's NEWS for 1.1-3; seen here with 1.1-2: NA for parameters that are estimable.)
+OLDEST = {"gnm": ("1.1-3", "with checkLinear = FALSE and eliminate it loses estimable parameters")}
 
 
 class RSession:
@@ -105,7 +108,8 @@ class RSession:
         absent = [p for p in needs if packages.get(p, "not asked") is None]
         if absent:
             return f"R package {', '.join(absent)} is not installed; {'; '.join(cure_for_package(p) for p in absent)}"
-        return None
+        reasons = [reason for p in needs if (reason := _too_old(p, packages.get(p)))]
+        return "; ".join(reasons) or None
 
     @property
     def pid(self) -> int | None:
@@ -235,6 +239,20 @@ def cure_for(kind: str, text: str) -> str:
     if "Rcomplex" in text:
         return "two rpy2 are mixed (the system's and pip's): use a virtual environment without --system-site-packages"
     return "R and rpy2 do not fit each other: reinstall rpy2 with this R first on PATH (and R_HOME unset)"
+
+
+def _too_old(package: str, version: str | None) -> str:
+    """Why this version of a package is not asked, with the cure; "" if it may be."""
+    if package not in OLDEST or version is None:
+        return ""
+    oldest, why = OLDEST[package]
+    if _numbers(version) >= _numbers(oldest):
+        return ""
+    return f"R package {package} {version} is too old: {why}; {oldest} or later: Rscript -e 'install.packages(\"{package}\")'"
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.replace("-", ".").split(".") if part.isdigit())
 
 
 def cure_for_package(package: str) -> str:

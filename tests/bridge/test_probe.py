@@ -139,3 +139,11 @@ def test_importing_the_bridge_starts_no_r_and_loads_no_rpy2_and_no_pandas():
             "print([m for m in ('rpy2', 'pandas', 'scipy') if m in sys.modules])")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_gnm_that_loses_parameters_is_treated_as_not_installed_and_the_cure_is_named():
+    from pairproof.bridge.session import _too_old
+
+    assert _too_old("gnm", "1.1-3") == _too_old("gnm", "1.1.5") == _too_old("gnm", None) == _too_old("MASS", "1.0") == ""
+    reason = _too_old("gnm", "1.1.2")
+    assert "gnm 1.1.2 is too old" in reason and "install.packages" in reason
