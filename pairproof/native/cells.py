@@ -59,6 +59,16 @@ def sums(index: IntArray, values: FloatArray, n: int) -> FloatArray:
     return out
 
 
+def distinct(key: IntArray, n_keys: int) -> tuple[IntArray, IntArray]:
+    """Distinct keys in order, and the place of each key among them; keys are in 0..n_keys-1."""
+    if n_keys <= max(_FEW_BOXES, _BOXES_PER_ROW * len(key)):
+        present = np.zeros(n_keys, bool)
+        present[key] = True
+        return np.flatnonzero(present), (np.cumsum(present) - 1)[key]
+    keys, place = np.unique(key, return_inverse=True)
+    return keys, np.ravel(place)
+
+
 def _tally(key: IntArray, n_keys: int, counts: list[FloatArray]) -> tuple[IntArray, FloatArray]:
     """Sums of counts over equal keys; keys whose sum is 0 are left out."""
     if n_keys <= max(_FEW_BOXES, _BOXES_PER_ROW * len(key)):
@@ -86,12 +96,11 @@ def count_cells(data: Comparisons, pattern: IntArray, n_patterns: int, order: Fl
     key = data.first * n_items + data.second
     boxes = n_items * n_items
     if n_patterns > 1:
-        key = pattern * boxes + key
-    elif order is None and len(key) < boxes and (data.first < data.second).all() and (key[1:] > key[:-1]).all():
-        counts = np.stack([data.wins, data.ties, data.losses], axis=1)  # a table of counts, one row a pair, in order
-        full = data.wins + data.ties + data.losses > 0
-        if full.all():
-            return Cells(data.first, data.second, np.zeros_like(key), np.zeros_like(key), counts)
+        key += pattern * boxes
+    if order is None and len(key) <= n_patterns * boxes and (key[1:] > key[:-1]).all() and (data.first < data.second).all():
+        counts = np.stack([data.wins, data.ties, data.losses]).T  # a table of counts, one row a cell, in order
+        if (data.wins + data.ties + data.losses > 0).all():
+            return Cells(data.first, data.second, pattern, np.zeros_like(key), counts)
     ground = 1
     if order is not None:
         ground = 2

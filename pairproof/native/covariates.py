@@ -73,10 +73,20 @@ def _codes(name: str, data: Comparisons, categorical: bool, used: NDArray[np.boo
         lost = [lv for lv, here in zip(column.levels, present) if not here]
         warning = f"level(s) {', '.join(lost)} of {name} have no comparisons and were left out" if lost else ""
         return np.where(used, new[column.codes], 0), Variable(np.arange(len(levels)), levels, np.arange(len(levels)) + 0.0), warning
-    distinct, codes = np.unique(np.where(used, column, column[used][0]), return_inverse=True)
+    distinct, codes = _distinct_values(column if used.all() else np.where(used, column, column[used][0]))
     if categorical:
         return codes, Variable(np.arange(len(distinct)), tuple(_number(v) for v in distinct), distinct), ""
     return codes, Variable(None, (), distinct), ""
+
+
+def _distinct_values(column: FloatArray) -> tuple[FloatArray, IntArray]:
+    """np.unique with the inverse; a column in which a value stands in many rows on end is sorted by its runs."""
+    starts = np.flatnonzero(np.concatenate([[True], column[1:] != column[:-1]]))
+    if 4 * len(starts) > len(column):
+        distinct, codes = np.unique(column, return_inverse=True)
+        return distinct, np.ravel(codes)
+    distinct, codes = np.unique(column[starts], return_inverse=True)
+    return distinct, np.repeat(np.ravel(codes), np.diff(starts, append=len(column)))
 
 
 def _number(value: float) -> str:

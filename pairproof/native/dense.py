@@ -17,10 +17,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .cells import sums
+from .cells import distinct
+from .pooling import Pool, Sums
 from .problem import Problem, empirical_logits
 from .systems import by_cholesky
-from .ties import Counts, Derivatives, derivatives
+from .ties import Counts, derivatives
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -112,7 +113,11 @@ class Dense:
 
     def start(self) -> FloatArray:
         """Least squares of the empirical logits."""
-        x, _ = DensePoint(self, empirical_logits(self.y, self.problem.model), 0.0).newton_step(0.05)
+        model = self.problem.model
+        total = None
+        for rows, y in self.pool.blocks:
+            total = self.pool.sums(empirical_logits(y, model), rows) + total
+        x, _ = DensePoint(self, total, 0.0).newton_step(0.05)
         return self._with_tie(self.inner(x))
 
     def _with_tie(self, inner: FloatArray) -> FloatArray:
@@ -126,66 +131,34 @@ class Dense:
     def inner(self, x: FloatArray) -> FloatArray:
         return x if self.keep is None else self.keep @ x
 
-    def predictors(self, inner: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """u and g in the layout of the cells (g of a table is one column)."""
+    @cached_property
+    def pool(self) -> Pool:
+        return Pool(self.z.columns, self.order.columns, self.tie.columns, len(self.pair_i), self.grid, self.stratum, self.pair, self.y)
+
+    def predictors(self, inner: FloatArray, rows: slice = slice(None)) -> tuple[FloatArray, FloatArray]:
+        """u and g in the layout of the cells (g of a table is one column); `rows` are strata of a table."""
         t, k = self.shape
         at_order, at_tie = self.splits
         gaps = inner[:at_order].reshape(t, k) @ self.d.T
-        by_order = self.order.columns @ inner[at_order:at_tie]
-        g = self.tie.columns @ inner[at_tie:]
+        by_order = self.order.columns[rows] @ inner[at_order:at_tie]
+        g = self.tie.columns[rows] @ inner[at_tie:]
         if self.grid:
-            return self.z.columns @ gaps + by_order[:, None], g[:, None]
+            u: FloatArray = self.z.columns[rows] @ gaps
+            return (u + by_order[:, None] if at_tie > at_order else u), g[:, None]
         u = np.einsum("ct,tc->c", self.z.columns[self.stratum], gaps[:, self.pair]) + by_order[self.stratum]
         return u, g[self.stratum]
 
     def evaluate(self, x: FloatArray) -> DensePoint:
-        u, g = self.predictors(self.inner(x))
-        extent = max(float(np.abs(u).max(initial=0.0)), float(np.abs(g).max(initial=0.0)))
-        if not extent < np.inf or (self.problem.model == "rao-kupper" and not self._inside(g)):
-            return DensePoint(self, None, np.inf)
-        return DensePoint(self, derivatives(u, g, self.y, self.problem.model), extent)
-
-    def _inside(self, g: FloatArray) -> bool:
-        """Whether the Rao-Kupper thresholds are in order, in every cell whose three outcomes are all possible."""
-        alive = self.y.alive
-        return bool((g > 0).all() if alive is None else (g > 0)[alive.all(axis=0)].all())
-
-    # Sums over the cells of each pair, float[.., n_pairs], and over everything.
-
-    def per_pair(self, columns: FloatArray, values: FloatArray) -> FloatArray:
-        """float[m, n_pairs]: sum over the cells of a pair of columns[stratum, m] * values."""
-        if self.grid:
-            out: FloatArray = columns.T @ values
-            return out
-        n = len(self.pair_i)
-        return np.stack([sums(self.pair, columns[self.stratum, m] * values, n) for m in range(columns.shape[1])]) \
-            if columns.shape[1] else np.zeros((0, n))
-
-    def per_stratum(self, values: FloatArray) -> FloatArray:
-        if self.grid:
-            by_row: FloatArray = values.sum(axis=1)
-            return by_row
-        return sums(self.stratum, values, len(self.z.columns))
-
-    def products(self, values: FloatArray) -> FloatArray:
-        """float[t, t, n_pairs]: sum over the cells of a pair of values * z z'."""
-        t, n = self.z.columns.shape[1], len(self.pair_i)
-        if t > 8 and not self.grid:  # one small matrix product a pair beats t(t+1)/2 passes over the cells
-            order = np.argsort(self.pair, kind="stable")
-            ends = np.searchsorted(self.pair[order], np.arange(n + 1))
-            out = np.empty((n, t, t))
-            rows = self.z.columns[self.stratum[order]]
-            weighted = rows * values[order, None]
-            for p in range(n):
-                a, b = ends[p], ends[p + 1]
-                out[p] = rows[a:b].T @ weighted[a:b]
-            return out.transpose(1, 2, 0)
-        a, b = np.triu_indices(t)
-        upper = self.per_pair(self.z.columns[:, a] * self.z.columns[:, b], values)
-        full = np.empty((t, t, n))
-        full[a, b] = upper
-        full[b, a] = upper
-        return full
+        inner, model = self.inner(x), self.problem.model
+        extent, total = 0.0, None
+        for rows, y in self.pool.blocks:
+            u, g = self.predictors(inner, rows)
+            of_u, of_g = float(np.abs(u).max(initial=0.0)), float(np.abs(g).max(initial=0.0))
+            if not (of_u < np.inf and of_g < np.inf) or (model == "rao-kupper" and not _inside(g, y)):  # nan included
+                return DensePoint(self, None, np.inf)
+            extent = max(extent, of_u, of_g)
+            total = self.pool.sums(derivatives(u, g, y, model), rows) + total
+        return DensePoint(self, total, extent)
 
     # Parameters of the problem from those solved for.
 
@@ -231,6 +204,11 @@ class Dense:
         return scaled
 
 
+def _inside(g: FloatArray, y: Counts) -> bool:
+    """Whether the Rao-Kupper thresholds are in order, in every cell whose three outcomes are all possible."""
+    return bool((g > 0).all() if y.alive is None else (g > 0)[y.alive.all(axis=0)].all())
+
+
 def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray | None = None) -> Dense:
     """Lay the problem out.
 
@@ -241,11 +219,9 @@ def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray 
     keep : float[n_inner, n_free] or None
     """
     cells, j = problem.cells, problem.n_items
-    strata, stratum = np.unique(cells.pattern * 3 + cells.sign + 1, return_inverse=True)
-    stratum = np.ravel(stratum)
+    strata, stratum = distinct(cells.pattern * 3 + cells.sign + 1, len(problem.z) * 3)
     of, sign = strata // 3, strata % 3 - 1
-    pairs, pair = np.unique(cells.i * j + cells.j, return_inverse=True)
-    pair = np.ravel(pair)
+    pairs, pair = distinct(cells.i * j + cells.j, j * j)
     item_rows, back = problem.item_patterns()
     saturated = problem.x is None and item_rows.shape[0] == item_rows.shape[1]
     z = orthonormal(item_rows, saturated)
@@ -262,9 +238,15 @@ def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray 
     y = problem.counts(None if alive is None else alive.T)
     grid = alive is None and len(cells) * 2 >= len(strata) * len(pairs)
     if grid:
+        shape = len(strata), len(pairs)
+        place = stratum * len(pairs) + pair
+        full = len(cells) == shape[0] * shape[1] and bool((place[1:] > place[:-1]).all())
+
         def table(values: FloatArray) -> FloatArray:
-            out = np.zeros((len(strata), len(pairs)))
-            out[stratum, pair] = values
+            if full:
+                return values.reshape(shape)
+            out = np.zeros(shape)
+            out.ravel()[place] = values
             return out
         y = Counts(table(y.first), table(y.tie), table(y.second), table(y.total))
     elif alive is not None:
@@ -279,48 +261,31 @@ class DensePoint:
     """Log-likelihood, gradient and information at one place."""
 
     dense: Dense
-    d: Derivatives | None
+    sums: Sums | None
     extent: float
 
     @property
     def value(self) -> float:
-        return self.d.llf if self.d is not None else -np.inf
+        return self.sums.llf if self.sums is not None else -np.inf
 
     def _gradient(self) -> FloatArray:
-        dense, d = self.dense, self.d
-        assert d is not None
-        items = dense.per_pair(dense.z.columns, d.r_u) @ dense.d
-        parts = [items.ravel(), dense.order.columns.T @ dense.per_stratum(d.r_u)]
-        if dense.tie.columns.shape[1]:
-            assert d.r_g is not None
-            parts.append(dense.tie.columns.T @ dense.per_stratum(d.r_g))
-        return np.concatenate(parts)
+        assert self.sums is not None
+        return np.concatenate([(self.sums.r_items @ self.dense.d).ravel(), self.sums.r_border])
 
     def _information(self) -> FloatArray:
-        dense, d = self.dense, self.d
-        assert d is not None
-        (t, k), (a, b), n = dense.shape, dense.splits, dense.n_inner
+        dense, of = self.dense, self.sums
+        assert of is not None
+        (t, k), (a, _), n = dense.shape, dense.splits, dense.n_inner
         h = np.zeros((n, n))
-        m = dense.products(d.w_uu)
         # sum_p d_p d_p' m_p as one product: (n_pairs x k k)' (n_pairs x t t)
         if dense.problem.x is None:
-            h[:a, :a] = self._laplacians(m).transpose(0, 2, 1, 3).reshape(a, a)
+            h[:a, :a] = self._laplacians(of.w_items).transpose(0, 2, 1, 3).reshape(a, a)
         else:
             outer = (dense.d[:, :, None] * dense.d[:, None, :]).reshape(len(dense.d), -1)
-            h[:a, :a] = (m.reshape(t * t, -1) @ outer).reshape(t, t, k, k).transpose(0, 2, 1, 3).reshape(a, a)
-        w_order = dense.per_stratum(d.w_uu)
-        for c in range(b - a):
-            column = dense.order.columns[:, [c]]
-            h[:a, a + c] = (dense.per_pair(dense.z.columns * column, d.w_uu) @ dense.d).ravel()
-            h[a:b, a + c] = dense.order.columns.T @ (w_order * column[:, 0])
-        if n > b:
-            assert d.w_ug is not None and d.w_gg is not None
-            w_tie, w_cross = dense.per_stratum(d.w_gg), dense.per_stratum(d.w_ug)
-            for c in range(n - b):
-                column = dense.tie.columns[:, [c]]
-                h[:a, b + c] = (dense.per_pair(dense.z.columns * column, d.w_ug) @ dense.d).ravel()
-                h[a:b, b + c] = dense.order.columns.T @ (w_cross * column[:, 0])
-                h[b:, b + c] = dense.tie.columns.T @ (w_tie * column[:, 0])
+            h[:a, :a] = (of.w_items.reshape(t * t, -1) @ outer).reshape(t, t, k, k).transpose(0, 2, 1, 3).reshape(a, a)
+        for c, border in enumerate(of.w_border):
+            h[:a, a + c] = (border @ dense.d).ravel()
+        h[a:, a:] = of.w_corner
         upper = np.triu(h)
         return upper + np.triu(h, 1).T
 

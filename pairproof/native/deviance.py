@@ -21,6 +21,8 @@ _NEAR, _TERMS = 0.02, 11
 #: is no smaller than this share of the terms it is made of: rounding of 1e-16 of them then leaves 13 digits.
 _MANY, _SHARE = 1000, 5e-3
 
+_BLOCK = 16384
+
 
 @dataclass(frozen=True)
 class Saturated:
@@ -51,8 +53,11 @@ def saturated(observed: FloatArray, totals: FloatArray) -> Saturated:
 
 
 def _sum_y_log_y(y: FloatArray) -> float:
-    flat = np.ravel(y)
-    return float(np.vdot(flat, np.log(np.where(flat > 0, flat, 1.0))))
+    flat, total = np.ravel(y, order="K"), 0.0
+    for k in range(0, len(flat), _BLOCK):  # what fits into the processor's cache
+        part = flat[k : k + _BLOCK]
+        total += float(part.dot(np.log(np.where(part > 0, part, 1.0))))
+    return total
 
 
 def deviance(observed: FloatArray, fitted: FloatArray) -> float:
