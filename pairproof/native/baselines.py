@@ -63,14 +63,14 @@ def adjusted_uniform(counts: FloatArray) -> FloatArray:
 def independent_pairs(counts: FloatArray, alpha: float = ALPHA) -> FloatArray:
     """float[n_items, n_items, 3]: each pair by itself; a pair never compared has 1/3."""
     check_alpha(alpha)
-    return (alpha + counts) / (3.0 * alpha + counts.sum(axis=-1, keepdims=True))
+    return np.asarray((alpha + counts) / (3.0 * alpha + counts.sum(axis=-1, keepdims=True)))
 
 
 def universal_ability(counts: FloatArray, alpha: float = ALPHA) -> FloatArray:
     """u_p(s), float[n_items, 3]: outcomes of a system against all others; 1/3 for a system never compared."""
     check_alpha(alpha)
     n = counts.sum(axis=1)
-    return (alpha + n) / (3.0 * alpha + n.sum(axis=-1, keepdims=True))
+    return np.asarray((alpha + n) / (3.0 * alpha + n.sum(axis=-1, keepdims=True)))
 
 
 def independent_students(counts: FloatArray, reconstruction: Reconstruction, alpha: float = ALPHA, *, raw: bool = False) -> FloatArray:
@@ -99,7 +99,7 @@ def independent_students(counts: FloatArray, reconstruction: Reconstruction, alp
     if reconstruction == "arithmetic":
         return np.asarray((own + other) / 2.0)
     root = np.sqrt(own * other)
-    return root if raw else root / root.sum(axis=-1, keepdims=True)
+    return np.asarray(root if raw else root / root.sum(axis=-1, keepdims=True))
 
 
 def check_alpha(alpha: float) -> None:

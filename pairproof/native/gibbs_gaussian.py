@@ -170,8 +170,9 @@ def segment_blocks(data: Oriented, author: IntArray, segment: IntArray, item: In
         here = number[segment[up]] >= 0
         block, a, b = number[segment[up[here]]], place[up[here]], place[down[here]]
         cells = len(members) * size * size
-        laplacian = sum(sign * np.bincount((block * size + row) * size + column, minlength=cells)
-                        for row, column, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)))
+        laplacian = np.zeros(cells)
+        for row, column, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)):
+            laplacian += sign * np.bincount((block * size + row) * size + column, minlength=cells)
         precision = laplacian.reshape(len(members), size, size) / (2.0 * so2) + np.eye(size) / sa2
         cov = np.linalg.inv(precision)
         cov = (cov + cov.transpose(0, 2, 1)) / 2.0
@@ -278,7 +279,7 @@ class FreshChain:
         precision = (np.diag(met.sum(axis=0)) - met) / model.tau**2 + np.eye(s) / model.sd_ability**2
         self.covariance = np.linalg.inv(precision)
         self.root = np.linalg.cholesky(self.covariance)
-        self.mu = rng.standard_normal(self.n_systems) * model.sd_ability
+        self.mu: FloatArray = rng.standard_normal(self.n_systems) * model.sd_ability
 
     def step(self) -> FloatArray:
         model, rng = self.model, self.rng

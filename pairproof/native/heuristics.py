@@ -58,7 +58,7 @@ class Scores:
 
 def _record(table: Comparisons) -> FloatArray:
     """float[3, n_items]: ties, wins, losses of every system."""
-    return preference_counts(table).sum(axis=1).T
+    return np.asarray(preference_counts(table).sum(axis=1).T)
 
 
 def orig_wmt(table: Comparisons) -> Scores:

@@ -150,7 +150,7 @@ def fit_irt_gaussian(
     check_run(chains, warmup, draws)
     sampled = _sample(table, model, chosen, method, chains, warmup, draws, seed, shift, workers)
     result = Posterior(table.items, sampled, "ability", method, warmup, seed,
-                       {**asdict(model), "items": chosen, "shift": shift if method == "gibbs" else True}, _notes(table, items, chosen))
+                       {**asdict(model), "items": chosen, "shift": shift if method == "gibbs" else True}, notes_on_items(table, items, chosen))
     if warn:
         result.warn_if_not_mixed()
     return result
@@ -250,7 +250,7 @@ def check_run(chains: int, warmup: int, draws: int) -> None:
         raise InputError(f"chains={chains}, warmup={warmup}, draws={draws}; expected at least 1 chain, a warm-up >= 0 and 1 draw")
 
 
-def _notes(table: Comparisons, asked: Items | None, items: Items) -> tuple[str, ...]:
+def notes_on_items(table: Comparisons, asked: Items | None, items: Items) -> tuple[str, ...]:
     notes = []
     if asked is None:
         notes.append("items: one for each (system, source segment), shared over comparisons" if items == "shared" else

@@ -92,7 +92,7 @@ def preference_counts(table: Comparisons) -> FloatArray:
     n = len(table.items)
     key = table.first * n + table.second
     counts = np.stack([np.bincount(key, c, n * n).reshape(n, n) for c in (table.ties, table.wins, table.losses)], axis=-1)
-    return counts + counts.transpose(1, 0, 2)[:, :, HAT]
+    return np.asarray(counts + counts.transpose(1, 0, 2)[:, :, HAT])
 
 
 def compared(table: Comparisons) -> NDArray[np.bool_]:

@@ -68,7 +68,7 @@ class Posterior:
     @cached_property
     def centred(self) -> FloatArray:
         """float[chains, draws, n_items]: what is summarised."""
-        return self.draws - self.draws.mean(axis=2, keepdims=True) if self.centre else self.draws
+        return np.asarray(self.draws - self.draws.mean(axis=2, keepdims=True)) if self.centre else self.draws
 
     @cached_property
     def _flat(self) -> FloatArray:
@@ -182,8 +182,10 @@ class Posterior:
         PairproofError
             ArviZ is not installed.
         """
+        from importlib import import_module
+
         try:
-            import arviz
+            arviz = import_module("arviz")
         except ImportError as trouble:
             raise PairproofError("arviz is not installed; install it (pip install arviz), or use .centred, an array (chain, draw, system)"
                                  ) from trouble

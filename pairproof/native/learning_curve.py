@@ -1,0 +1,236 @@
+"""How well each model predicts held-out comparisons after so many training comparisons (Hopkins and May 2013, section 8).
+
+For every track, trial and training size k: draw k of the track's training comparisons, fit every model on the same k,
+and take its perplexity on the track's test comparisons.  Where k exceeds the training set, all of it is taken (the
+paper's footnote 12).  A trial's draws are nested: its k comparisons are the first k of one random order.
+
+Every number depends on the seed, its own track, trial, size and model, and on nothing else: an experiment that was
+interrupted, extended, or run in another order has the same numbers bit for bit (with the same version of numpy).  State
+is a file of JSON lines, the first of which says of what seed, options and data the others are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..comparisons import Comparisons, Factor
+from ..errors import InputError
+from ..spec import one_of
+from .held_out import PAPER_TEST_SIZE, Split, split_at_random, split_by_source
+from .judgments import split_tracks
+from .learning_summary import Result
+from .preference_models import MODELS, ModelName, PreferenceOptions, fit_preference_model
+
+#: The paper's training sizes and number of trials.
+PAPER_SIZES = (100, 200, 400, 800, 1600, 3200)
+PAPER_TRIALS = 5
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is to be run.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Training sizes, each >= 1.
+    trials : int
+    models : tuple of str
+    seed : int
+    options : PreferenceOptions
+    """
+
+    sizes: tuple[int, ...] = PAPER_SIZES
+    trials: int = PAPER_TRIALS
+    models: tuple[ModelName, ...] = MODELS
+    seed: int = 0
+    options: PreferenceOptions = PreferenceOptions()
+
+    def __post_init__(self) -> None:
+        if not self.sizes or any(int(k) != k or k < 1 for k in self.sizes) or len(set(self.sizes)) != len(self.sizes):
+            raise InputError(f"training sizes {list(self.sizes)}; expected distinct whole numbers of at least 1")
+        if self.trials < 1:
+            raise InputError(f"trials={self.trials}; at least 1 is needed")
+        if not self.models or len(set(self.models)) != len(self.models):
+            raise InputError(f"models {list(self.models)}; expected at least one, each once")
+        for model in self.models:
+            one_of("model", model, MODELS)
+
+
+def split_all(table: Comparisons, *, by: Sequence[str] | None = None, test_size: int = PAPER_TEST_SIZE, seed: int = 0) -> dict[str, Split]:
+    """Tracks, each with its test set: by source where there is a source column, else at random.
+
+    Parameters
+    ----------
+    table : Comparisons
+    by : sequence of str, optional
+        Columns that name a track; default as in :func:`pairproof.native.judgments.split_tracks`.
+    test_size : int
+        Least size (by source), or size (at random), of a track's test set.
+    seed : int
+        At random only.
+    """
+    by_source = isinstance(table.columns.get("source"), Factor)
+    return {track: split_by_source(part, test_size) if by_source else split_at_random(part, test_size, seed)
+            for track, part in split_tracks(table, by).items()}
+
+
+def run(tracks: Mapping[str, Split], design: Design, *, state: Path | None = None,
+        progress: Callable[[int, int, Result], None] | None = None) -> tuple[Result, ...]:
+    """Run the experiment, or what is left of it.
+
+    Parameters
+    ----------
+    tracks : mapping of track to Split
+    design : Design
+    state : Path, optional
+        Where results are kept as they come; those already there are not computed again.  Sizes, trials and models may
+        be added to an old state.
+    progress : function of (done, total, result), optional
+        Called after every result, old ones included.
+
+    Returns
+    -------
+    tuple of Result
+        Of this design, by track, trial, size and model.
+
+    Raises
+    ------
+    InputError
+        No track; a state of other data, another seed or other options, or that cannot be read.
+    """
+    if not tracks:
+        raise InputError("no track to run; the table has no comparison")
+    header = _header(tracks, design)
+    done = {} if state is None else read_state(state, header)
+    total = len(tracks) * design.trials * len(design.sizes) * len(design.models)
+    out: list[Result] = []
+    with _Log(state, header) as log:
+        for result in _results(tracks, design, done):
+            if result.key not in done:
+                log.write(result)
+            out.append(result)
+            if progress is not None:
+                progress(len(out), total, result)
+    return tuple(out)
+
+
+def _results(tracks: Mapping[str, Split], design: Design, done: Mapping[tuple[str, str, int, int], Result]) -> Iterator[Result]:
+    for track, split in tracks.items():
+        for trial in range(1, design.trials + 1):
+            order = np.random.default_rng(_stream(design.seed, track, trial)).permutation(split.train.n_rows)
+            for size in sorted(design.sizes):
+                sample: Comparisons | None = None
+                for model in design.models:
+                    known = done.get((track, model, size, trial))
+                    if known is None:
+                        # Rows in their own order: the same sample is the same table.
+                        sample = sample or split.train.select(np.sort(order[:size]))
+                        known = one_result(track, trial, size, model, sample, split.test, design)
+                    yield known
+
+
+def one_result(track: str, trial: int, size: int, model: ModelName, sample: Comparisons, test: Comparisons, design: Design) -> Result:
+    """Fit one model on one sample and judge it."""
+    seed = int.from_bytes(hashlib.sha256(f"{design.seed}|{track}|{trial}|{size}|{model}".encode()).digest()[:8], "big")
+    fitted = fit_preference_model(sample, model, options=design.options, seed=seed, warn=False)
+    found = fitted.perplexity(test)
+    return Result(track, model, size, trial, found.value, sample.n_rows, int(found.n), int(found.impossible), len(found.unseen), fitted.notes)
+
+
+def _stream(seed: int, track: str, trial: int) -> np.random.SeedSequence:
+    words = np.frombuffer(hashlib.sha256(track.encode()).digest(), ">u4").tolist()
+    return np.random.SeedSequence([seed, trial, *words])
+
+
+# -- state -----------------------------------------------------------------------------------------------------------
+
+
+def table_digest(table: Comparisons) -> str:
+    """sha256 of the rows in their order with their sources: what a draw of rows depends on."""
+    h = hashlib.sha256(repr((table.items, table.tie_category)).encode())
+    source = table.columns.get("source")
+    for column in (table.first, table.second, table.wins, table.ties, table.losses, source.codes if isinstance(source, Factor) else None):
+        if column is not None:
+            h.update(np.ascontiguousarray(column).astype("<f8").tobytes())
+    return h.hexdigest()
+
+
+def _header(tracks: Mapping[str, Split], design: Design) -> dict[str, Any]:
+    return {"pairproof": "learning-curve", "format": FORMAT, "seed": design.seed, "options": asdict(design.options),
+            "tracks": {name: [table_digest(s.train), table_digest(s.test)] for name, s in tracks.items()}}
+
+
+def read_state(path: Path, header: Mapping[str, Any]) -> dict[tuple[str, str, int, int], Result]:
+    """Results of a state file by (track, model, size, trial); a last line that was cut off is left out.
+
+    Raises
+    ------
+    InputError
+        The file is of something else; the message says of what.
+    """
+    if not path.exists() or not path.read_bytes():
+        return {}
+    lines = path.read_text(encoding="utf-8").split("\n")
+    whole, torn = lines[:-1], lines[-1]
+    entries = [_entry(path, number, line) for number, line in enumerate(whole, 1)]
+    if not entries:
+        raise InputError(f"{path}: holds {torn[:40]!r} and no whole line; it is no state of this experiment. Name another file, or remove it")
+    found = {k: entries[0].get(k) for k in header}
+    for name in header:
+        if found[name] != json.loads(json.dumps(header[name])):
+            what = "other data" if name == "tracks" else f"{name} {found[name]!r}, not {header[name]!r}"
+            raise InputError(f"{path}: is the state of an experiment with {what}; continue that one, or name another file for this one")
+    results = (Result.from_dict(entry) for entry in entries[1:])
+    return {r.key: r for r in results}
+
+
+def _entry(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        entry: dict[str, Any] = json.loads(line)
+    except ValueError as trouble:
+        raise InputError(f"{path}, line {number}: not JSON ({trouble}); remove the line, what it held is computed again") from trouble
+    return entry
+
+
+class _Log:
+    """Results appended to the state file, each on its own line, on the disk before the next is begun."""
+
+    def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
+        self.path, self.header = path, header
+
+    def __enter__(self) -> _Log:
+        if self.path is None:
+            self.file = None
+            return self
+        old = self.path.read_bytes() if self.path.exists() else b""
+        self.file = open(self.path, "r+b" if old else "wb")
+        # What was cut off in the middle of a line is overwritten.
+        self.file.seek(old.rfind(b"\n") + 1)
+        self.file.truncate()
+        if not old:
+            self._line(self.header)
+        return self
+
+    def _line(self, entry: Mapping[str, Any]) -> None:
+        assert self.file is not None
+        self.file.write((json.dumps(entry) + "\n").encode())
+        self.file.flush()
+        os.fsync(self.file.fileno())
+
+    def write(self, result: Result) -> None:
+        if self.file is not None:
+            self._line(result.to_dict())
+
+    def __exit__(self, *_: object) -> None:
+        if self.file is not None:
+            self.file.close()
