@@ -14,7 +14,7 @@ Standard errors are from the observed information.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,7 +85,7 @@ class RaoKupper:
 @asks(*NEEDS)
 def polr(first: Sequence[str], second: Sequence[str], wins: Sequence[float], ties: Sequence[float],
          losses: Sequence[float], *, items: Sequence[str], reference: str | None = None, order: Sequence[float] | None = None,
-         reltol: float = 1e-16, maxit: int = 1000, step: float = 1e-5,
+         by: Mapping[str, Sequence[float]] | None = None, reltol: float = 1e-16, maxit: int = 1000, step: float = 1e-5,
          polish: bool = True, backend: BackendLike = None) -> RaoKupper:
     """R's ``polr(outcome ~ items, weights = count / 2)`` on each row of counts and its mirror.
 
@@ -97,6 +97,8 @@ def polr(first: Sequence[str], second: Sequence[str], wins: Sequence[float], tie
     order : sequence of float, optional
         1 where the one named first was presented first, -1 where second, 0 on neutral ground: adds ``order``, the full
         log-odds in favour of the one presented first.
+    by : mapping of str to float[rows], optional
+        Columns that the items are multiplied with (a level's 0 and 1, a number): adds ``A:NAME`` for every item and name.
     polish : bool
         See the module; False is polr as it comes, at this ``reltol``.
     step : float
@@ -123,20 +125,28 @@ def polr(first: Sequence[str], second: Sequence[str], wins: Sequence[float], tie
     design[np.arange(n), [place[x] for x in second]] = -1.0
     design[:, -1] = 0.0 if order is None else np.asarray(order, dtype=np.float64)
     kept = [j for j in range(len(items)) if items[j] != left_out] + ([] if order is None else [len(items)])
+    own = [j for j in kept if j < len(items)]
+    names = [items[j] if j < len(items) else "order" for j in kept]
+    columns = [f"o{j + 1}" if j < len(items) else "order" for j in kept]
+    parts = [design[:, kept]]
+    for k, (name, values) in enumerate((by or {}).items()):
+        parts.append(design[:, own] * np.asarray(values, dtype=np.float64)[:, None])
+        names += [f"{items[j]}:{name}" for j in own]
+        columns += [f"o{j + 1}.v{k + 1}" for j in own]
+    full = np.concatenate(parts, axis=1)
     counts = np.stack([np.asarray(c, dtype=np.float64) for c in (losses, ties, wins)])  # outcome 0, 1, 2
     signs, outcomes = np.array([1.0, -1.0]), np.array([[0, 1, 2], [2, 1, 0]])
-    rows = (signs[:, None, None, None] * design[None, None, :, kept]) * np.ones((1, 3, 1, 1))
+    rows = (signs[:, None, None, None] * full[None, None, :, :]) * np.ones((1, 3, 1, 1))
     weights = np.broadcast_to(counts / 2.0, (2, 3, n)).ravel()
     outcome = np.broadcast_to(outcomes[:, :, None], (2, 3, n)).ravel()
     present = weights > 0
-    columns = [f"o{j + 1}" if j < len(items) else "order" for j in kept]
     table: dict[str, Any] = {"outcome": factor(outcome[present], ["second", "tie", "first"]), "w": weights[present]}
-    table.update(zip(columns, rows.reshape(-1, len(kept))[present].T))
+    table.update(zip(columns, rows.reshape(-1, len(columns))[present].T))
     formula = Formula("outcome ~ " + " + ".join(columns))
     arguments = {"formula": formula, "data": data_frame(table), "reltol": reltol, "maxit": int(maxit), "step": step,
                  "polish": polish}
     result = policy(backend).call(code=POLR, args=arguments, needs=NEEDS, label="MASS::polr")
-    return _rao_kupper(result, [items[j] if j < len(items) else "order" for j in kept])
+    return _rao_kupper(result, names)
 
 
 def _rao_kupper(result: RResult, names: list[str]) -> RaoKupper:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...bridge import mass
+from ...counting import CountedCells
+from ...spec import by_suffix
 from ..agreement import RCounterpart
 from .asking import Question, attempt, note, refused, remarks
 from .translate import RParameters, likelihood_values, parameter_values, worth_values
@@ -16,9 +18,10 @@ POLR = "MASS::polr"
 
 
 def polr_counterpart(question: Question) -> RCounterpart | None:
-    """polr(outcome ~ items, weights = count / 2); None for other models than it has."""
+    """polr(outcome ~ items, weights = count / 2); None for other models than it has (one threshold, free items)."""
     fit, cells = question.fit, question.cells
-    if fit.ties != "rao-kupper" or fit.spec.item_terms or any(t.by for t in fit.terms) or cells.ties is None:
+    varies = any(t.by for t in fit.terms if t.kind != "item")
+    if fit.ties != "rao-kupper" or fit.spec.item_terms or varies or cells.ties is None:
         return None
     if question.too_large:
         return refused(POLR, question.too_large)
@@ -36,8 +39,10 @@ def _ask_polr(question: Question) -> RCounterpart:
     assert cells.ties is not None
     first, second = cells.names
     reference = fit.spec.reference if fit.spec.reference in fit.items else fit.items[-1]
+    by = {by_suffix(product).lstrip(":"): _values(cells, product) for product in dict.fromkeys(t.by for t in fit.terms if t.by)}
     model = mass.polr(first, second, cells.wins.tolist(), cells.ties.tolist(), cells.losses.tolist(), items=fit.items,
-                      reference=reference, order=None if cells.order is None else cells.order.tolist(), backend=question.backend)
+                      reference=reference, order=None if cells.order is None else cells.order.tolist(), by=by or None,
+                      backend=question.backend)
     p = RParameters(tuple("tie" if n == "delta" else n for n in model.names), model.coef, np.asarray(model.vcov), "log-odds",
                     reference)
     values = {**parameter_values(fit, p), **likelihood_values(fit, model.loglik, len(p.names)), **worth_values(fit, p)}
@@ -48,3 +53,12 @@ def _ask_polr(question: Question) -> RCounterpart:
         "polr(outcome ~ items, weights = count / 2) on each row and its mirror, so that its thresholds are -tie and +tie",
         "its BFGS is followed by Newton steps on polr's own score", *said, "llf is its logLik(); it has no deviance on cells",
         *remarks(model.result)))
+
+
+def _values(cells: CountedCells, product: tuple[tuple[str, str | None], ...]) -> list[float]:
+    """Value of a product of subject covariates in each cell."""
+    out = np.ones(len(cells))
+    for name, level in product:
+        c = cells.covariate(name)
+        out = out * (c.values if level is None else (c.values == c.levels.index(level)).astype(float))
+    return [float(v) for v in out]
