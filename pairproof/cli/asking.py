@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -30,4 +31,13 @@ def r_options(function: Function) -> Function:
 
     result: Any = asked
     decorated: Function = result
+    return decorated
+
+
+def data_option(function: Function) -> Function:
+    """Give a command `--data DIR` (as `data`, None if it was not given)."""
+    decorated: Function = option("Data")(
+        "--data", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="Folder of data that are read in place and never shipped (default: $PAIRPROOF_DATA). Claims on data that are not "
+             "there are not run, and say so.")(function)
     return decorated

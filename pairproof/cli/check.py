@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from .asking import r_options
+from .asking import data_option, r_options
 from .sections import SectionedCommand
 from .state import State, shared_options
 from .verdicts import finish
@@ -27,8 +28,9 @@ pairproof check firth-2005.claims.toml --r none --json
 @click.command("check", cls=SectionedCommand, help=HELP)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @r_options
+@data_option
 @shared_options
-def command(state: State, files: tuple[str, ...], r: Mode | None, require_r: bool) -> int:
+def command(state: State, files: tuple[str, ...], r: Mode | None, require_r: bool, data: Path | None) -> int:
     import pairproof.validation
 
-    return finish(state, pairproof.validation.run(files, r=r), require_r)
+    return finish(state, pairproof.validation.run(files, r=r, data=data), require_r)

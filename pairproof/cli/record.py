@@ -44,7 +44,7 @@ def command(state: State, names: tuple[str, ...], again: bool, into: Path | None
     after = _contents(records)
     new = sorted(after.keys() - before.keys())
     changed = sorted(name for name in after.keys() & before.keys() if after[name] != before[name])
-    missed = sorted({a.explanation for a in agreements if a.verdict == "not-run"})
+    missed = sorted({a.explanation for a in agreements if a.verdict == "not-run" and not a.accepted})
     document = {"directory": str(records.directories[0]), "new": new, "changed": changed,
                 "unchanged": len(after) - len(new) - len(changed), "not_run": missed}
     words = [f"{len(new)} new, {len(changed)} changed, {document['unchanged']} unchanged in {records.directories[0]}",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from .asking import r_options
+from .asking import data_option, r_options
 from .sections import SectionedCommand
 from .state import State, shared_options
 from .verdicts import finish
@@ -28,8 +29,9 @@ pairproof validate --r both --report validate.html --report validate.xml
 @click.command("validate", cls=SectionedCommand, help=HELP)
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @r_options
+@data_option
 @shared_options
-def command(state: State, names: tuple[str, ...], r: Mode | None, require_r: bool) -> int:
+def command(state: State, names: tuple[str, ...], r: Mode | None, require_r: bool, data: Path | None) -> int:
     import pairproof.validation
 
     from ..validation.claims import shipped_papers
@@ -39,4 +41,4 @@ def command(state: State, names: tuple[str, ...], r: Mode | None, require_r: boo
     if unknown:
         raise click.UsageError(f"no paper {', '.join(map(repr, unknown))} comes with pairproof; there are {', '.join(known)}. "
                                "A claims file of your own: pairproof check FILE.")
-    return finish(state, pairproof.validation.run(names or DEFAULT, r=r), require_r)
+    return finish(state, pairproof.validation.run(names or DEFAULT, r=r, data=data), require_r)

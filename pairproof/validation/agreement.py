@@ -22,7 +22,8 @@ About = Literal["printed", "statement", "native-r"]
 #: Verdicts that need nobody's attention.
 AGREEING: tuple[Verdict, ...] = ("agrees", "agrees-truncated", "agrees-k-of-m")
 #: Verdicts that a person can accept (`accept` in a claims file names the explanation).
-ACCEPTABLE: tuple[Verdict, ...] = ("explained", "ambiguous", "differs", "differs-conclusion", "not-checkable")
+#: What did not run is accepted where native has no such model and another engine was asked; it stays "not-run".
+ACCEPTABLE: tuple[Verdict, ...] = ("explained", "ambiguous", "differs", "differs-conclusion", "not-checkable", "not-run")
 _FAILING: tuple[Verdict, ...] = ("explained", "ambiguous", "differs", "differs-conclusion")
 
 
@@ -177,7 +178,7 @@ def exit_code(agreements: Sequence[Agreement], require_r: bool = False) -> Liter
     if any(a.verdict in _FAILING and not a.accepted or a.verdict == "not-estimable" and a.printed is not None
            for a in agreements):
         return 1
-    not_run = [a for a in agreements if a.verdict == "not-run"]
+    not_run = [a for a in agreements if a.verdict == "not-run" and not a.accepted]
     # A row that names an R call did not run in R; every other row that did not run is native's.
     if any(require_r or a.r_call is None for a in not_run):
         return 2

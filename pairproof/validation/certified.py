@@ -57,10 +57,22 @@ def _same_model(fit: Fit, document: Document) -> bool:
     model, spec = document["model"], fit.spec
     cells = model["cells"]
     return (spec.family, spec.ties, spec.by.replace(" ", ""), spec.order_effect, spec.cells, spec.reference, fit.scale,
-            fit.data.tie_category, bool(spec.item_terms)) == (
+            fit.data.tie_category, _item_covariates(fit)) == (
         model["family"], model["ties"], (model["by"] or "").replace(" ", ""), model["order_effect"],
         () if cells is None else (cells,) if isinstance(cells, str) else tuple(cells), model["reference"] or "", model["scale"],
-        model["tie_category"], bool(model["item_covariates"]))
+        model["tie_category"], {c: {item: _label(v) for item, v in document["item_data"][c].items()} for c in model["item_covariates"] or ()})
+
+
+def _item_covariates(fit: Fit) -> dict[str, dict[str, str]] | None:
+    """The item covariates in the model, by value; None where items stay free beside them, which no document has."""
+    if fit.spec.separate:
+        return None
+    found = {}
+    for name in fit.spec.item_terms:
+        column = fit.data.item_data[name]
+        values = [column.levels[c] for c in column.codes] if isinstance(column, Factor) else column.tolist()
+        found[name] = {item: _label(v) for item, v in zip(fit.items, values)}
+    return found
 
 
 def _same_data(fit: Fit, document: Document) -> bool:

@@ -17,14 +17,16 @@ from ..errors import InputError, PairproofError
 from ..fit import Fit
 from ..spec import ModelSpec
 from .agreement import ACCEPTABLE, Agreement, Certified, Counterparts, RCounterpart, Verdict, value_or_none
-from .claim_data import fit_model, read_data
+from .claim_data import fit_model, read_data, table_of
+from .computations import Request
+from .computed import computed_rows
 from .floors import Floor
+from .glm_stopping import glm_values
 from .judgement import PrintJudgement, judge_certified, judge_digits, judge_print, reversed_items
+from .lost import is_reference, lost
 from .paper import Claim, ModelClaim, Paper, PrintedQuantity
-from .quantities import kind_of, names, quantity, scale_of
+from .quantities import kind_of, quantity, scale_of
 from .statements import Context, Finding, run_test
-
-_OF_PARAMETER = ("estimate", "se", "z", "p", "low", "high")
 
 
 @dataclass(frozen=True)
@@ -125,19 +127,26 @@ class Checker:
             values = self._native_values(claim, asked)
             found += self._numbers(claim, asked, values)
             found += self._beyond_print(claim, asked)
+        if claim.compute:
+            found += computed_rows(self, claim, self._request(claim))
         if claim.statement:
             found.append(self._statement(claim))
         return [_accepted(a, claim.accept) for a in found]
 
+    def _request(self, claim: Claim) -> Request:
+        asks_r = claim.r_packages is not None and self._counterparts is not None
+        return Request(self.data, lambda name: table_of(self.paper, name), self.fit, claim.data, claim.test_args,
+                       self._backend if asks_r else None)
+
     def _not_run(self, claim: Claim, reason: str) -> list[Agreement]:
-        rows = [self._row(claim, q.quantity, "not-run", f"native did not run: {reason}", printed=q.printed.text)
+        rows = [self.row(claim, q.quantity, "not-run", f"native did not run: {reason}", printed=q.printed.text)
                 for q in claim.numbers]
         if claim.statement or not rows:
-            rows.append(self._row(claim, "statement" if claim.statement else "fit", "not-run", f"native did not run: {reason}",
+            rows.append(self.row(claim, "statement" if claim.statement else "fit", "not-run", f"native did not run: {reason}",
                                   printed=claim.statement or None))
         return rows
 
-    def _row(self, claim: Claim, name: str, verdict: Verdict, explanation: str, **fields: Any) -> Agreement:
+    def row(self, claim: Claim, name: str, verdict: Verdict, explanation: str, **fields: Any) -> Agreement:
         empty: dict[str, Any] = {"printed": None, "native": None, "r": None, "r_call": None, "r_source": None,
                                  "certified": None, "digits": None}
         return Agreement(self.paper.id, claim.id, name, verdict=verdict, explanation=explanation, where=claim.where,
@@ -169,7 +178,7 @@ class Checker:
         judged = self._judged(claim, asked.fit, shown, {n for n, c in chosen.items() if native_asked or c})
         rows = []
         for q in claim.numbers:
-            row = self._row(claim, q.quantity, judged[q.quantity].verdict, judged[q.quantity].note, printed=q.printed.text,
+            row = self.row(claim, q.quantity, judged[q.quantity].verdict, judged[q.quantity].note, printed=q.printed.text,
                             native=value_or_none(values[q.quantity]))
             rows.append(self._with_sources(row, claim, asked, values[q.quantity], chosen[q.quantity], native_asked))
         return rows
@@ -192,7 +201,8 @@ class Checker:
             data, model = reading.data or claim.data, reading.model or claim.model
             assert model is not None
             other = self.asked(data, model).fit
-            if all(judge_print(q, self._value(claim, other, q), float(claim.alpha), other.df_resid,
+            stopped = glm_values(other) if reading.stops == "glm" else {}
+            if all(judge_print(q, stopped.get(q.quantity, self._value(claim, other, q)), float(claim.alpha), other.df_resid,
                                other.n_comparisons).comes_out for q in claim.numbers):
                 fitting.append(reading)
         tried, n = len(claim.readings), len(claim.numbers)
@@ -254,37 +264,37 @@ class Checker:
         shown = {(q.quantity, c.r_call) for q in claim.numbers if (c := _first_with(r, q.quantity))}
         packages = claim.r_packages
         if packages and self._counterparts and not r:
-            rows.append(self._row(claim, "fit", "not-run", f"no R call of {', '.join(packages)} answers this model",
+            rows.append(self.row(claim, "fit", "not-run", f"no R call of {', '.join(packages)} answers this model",
                                   r_call=", ".join(packages), about="native-r"))
         for c in r:
             rows += [self._native_against_r(claim, asked, name, c) for name in c.values
-                     if (name, c.r_call) not in shown and not _is_reference(asked.fit, name)]
+                     if (name, c.r_call) not in shown and not is_reference(asked.fit, name)]
             rows += [self._lost(claim, asked.fit, name, c) for name in lost(asked.fit, c)]
         have = {row.quantity for row in rows} | {q.quantity for q in claim.numbers}
         rows += [self._native_against_r(claim, asked, name, None) for name in asked.certified
-                 if name not in have and not _is_reference(asked.fit, name)]
+                 if name not in have and not is_reference(asked.fit, name)]
         return rows
 
     def _native_against_r(self, claim: Claim, asked: Asked, name: str, r: RCounterpart | None) -> Agreement:
         native = quantity(asked.fit, name)
         verdict: Verdict = "not-estimable" if math.isnan(native) else "agrees"
         note = "not estimable from these data" if math.isnan(native) else ""
-        row = self._row(claim, name, verdict, note, native=value_or_none(native), about="native-r")
+        row = self.row(claim, name, verdict, note, native=value_or_none(native), about="native-r")
         return self._with_sources(row, replace(claim, sided=2), asked, native, r)
 
     def _lost(self, claim: Claim, fit: Fit, name: str, c: RCounterpart) -> Agreement:
-        return self._row(claim, name, "differs", f"lost: {c.r_call} gives {kind_of(name)} of others and not of this one", r_call=c.r_call,
+        return self.row(claim, name, "differs", f"lost: {c.r_call} gives {kind_of(name)} of others and not of this one", r_call=c.r_call,
                          r_source=c.r_source, native=value_or_none(quantity(fit, name)), digits=0.0, about="native-r")
 
     def _r_not_run(self, claim: Claim, c: RCounterpart) -> Agreement:
         if c.expected:
             said = "R's own error: " if c.r_source else ""
-            return self._row(claim, "fit", "not-checkable", f"{said}{c.r_call}: {c.not_run}", r_call=c.r_call,
+            return self.row(claim, "fit", "not-checkable", f"{said}{c.r_call}: {c.not_run}", r_call=c.r_call,
                              r_source=c.r_source, about="native-r")
-        return self._row(claim, "fit", "not-run", f"{c.r_call} did not run: {c.not_run}", r_call=c.r_call, about="native-r")
+        return self.row(claim, "fit", "not-run", f"{c.r_call} did not run: {c.not_run}", r_call=c.r_call, about="native-r")
 
     def _drifted(self, claim: Claim, c: RCounterpart) -> Agreement:
-        return self._row(claim, "fit", "differs", f"drift: {c.drift}", r_call=c.r_call, r_source="live", about="native-r")
+        return self.row(claim, "fit", "differs", f"drift: {c.drift}", r_call=c.r_call, r_source="live", about="native-r")
 
     # -- statements ------------------------------------------------------------------------------------------
 
@@ -300,7 +310,7 @@ class Checker:
                 raise InputError(f"{self.paper.source or self.paper.id}, line {claim.line}, claim {claim.id!r}: {error}") from error
             except PairproofError as error:
                 finding = Finding("not-run", f"the test did not run: {error}")
-        return self._row(claim, "statement", finding.verdict, finding.explanation, printed=claim.statement, native=finding.native,
+        return self.row(claim, "statement", finding.verdict, finding.explanation, printed=claim.statement, native=finding.native,
                          about="statement")
 
 
@@ -368,21 +378,6 @@ def _stopped_short(below: float, said: str) -> str:
 
 def _first_with(r: Sequence[RCounterpart], name: str) -> RCounterpart | None:
     return next((c for c in r if c.not_run is None and name in c.values), None)
-
-
-def lost(fit: Fit, c: RCounterpart) -> list[str]:
-    """Quantities missing from an R call that gives others of their kind: a lost column must not pass as agreement."""
-    if c.not_run:
-        return []
-    kinds = {kind_of(name) for name in c.values} & {*_OF_PARAMETER, "worth", "worth_se"}
-    return [name for name in names(fit) if kind_of(name) in kinds and name not in c.values and name not in c.lacks
-            and not _is_reference(fit, name) and not math.isnan(quantity(fit, name))]
-
-
-def _is_reference(fit: Fit, name: str) -> bool:
-    """A reference is 0 by definition and has no standard error: nothing to compare."""
-    kind, _, parameter = name.partition(".")
-    return kind in _OF_PARAMETER and parameter in fit.names and bool(fit.is_reference[fit.names.index(parameter)])
 
 
 def _worse(verdict: Verdict) -> Verdict:

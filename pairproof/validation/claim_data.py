@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..comparisons import Comparisons
-from ..errors import InputError
+from ..errors import DataNotHere, InputError
 from ..fit import Fit
 from .paper import DataSpec, ModelClaim, Paper
 
@@ -31,7 +31,11 @@ def read_data(paper: Paper, name: str) -> Comparisons:
 
     spec = paper.data[name]
     where = f"{paper.source or paper.id}, line {spec.line}, data.{name}"
+    if spec.kind == "table":
+        raise InputError(f"{where}: kind = \"table\" is no table of comparisons; a model or a test cannot use it")
     options: dict[str, Any] = {"items": _items(paper, spec) or None}
+    if spec.item_data:
+        options.update(item_data=_item_data(spec))
     if spec.kind == "matrix":
         options.update(winner=spec.winner)
     if spec.kind != "file":
@@ -49,12 +53,25 @@ def _items(paper: Paper, spec: DataSpec) -> tuple[str, ...]:
     return spec.items
 
 
+def _item_data(spec: DataSpec) -> pd.DataFrame:
+    import pandas as pd
+
+    columns = {column: pd.Series(dict(values)) for column, values in spec.item_data.items()}
+    return pd.DataFrame(columns).rename_axis("item").reset_index()
+
+
+def table_of(paper: Paper, name: str) -> pd.DataFrame:
+    """A data set of a paper as it stands, uninterpreted; errors as :func:`read_data`."""
+    spec = paper.data[name]
+    return _frame(paper, spec, f"{paper.source or paper.id}, line {spec.line}, data.{name}")
+
+
 def _frame(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
     import pandas as pd
 
     if spec.from_:
         parent = _frame(paper, paper.data[spec.from_], where)
-        kept = _only(parent, spec, where)
+        kept = _only(parent, spec, where) if spec.only else parent
         return _read_as(kept, spec, where) if spec.printed_pairs else kept
     if spec.file:
         return _file(paper, spec, where)
@@ -66,10 +83,13 @@ def _frame(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
 def _file(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
     import pandas as pd
 
-    path = Path(paper.folder) / spec.file
+    path = Path(paper.in_place if spec.in_place else paper.folder) / spec.file
     try:
         content = path.read_bytes()
     except OSError as error:
+        if spec.in_place:
+            raise DataNotHere(f"data not here: {spec.file} is not ours to ship; it is looked for in "
+                              f"{paper.in_place or 'no folder'} (name its folder with --data DIR)") from error
         raise InputError(f"{where}: file {spec.file!r} cannot be read ({error.strerror}); it is looked for beside the claims "
                          "file") from error
     found = hashlib.sha256(content).hexdigest()
@@ -113,5 +133,5 @@ def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
 
     fitter = fit_llbt if model.family == "llbt" else fit_bradley_terry
     fit = fitter(table, ties=model.ties, by=model.by, reference=model.reference or None,  # type: ignore[arg-type]  # checked when read
-                 order_effect=model.order_effect, cells=model.cells or None)
+                 order_effect=model.order_effect, cells=model.cells or None, item_terms=model.item_terms, separate=model.separate)
     return fit.on_scale(model.scale) if model.scale else fit  # type: ignore[arg-type]  # checked when read

@@ -12,7 +12,8 @@ from typing import Any, get_args
 
 from ..errors import InputError
 from ..spec import Family, Scale, Ties
-from .paper import Claim, DataKind, DataSpec, ModelClaim, Paper, PrintedQuantity, Reading
+from .computations import COMPUTATIONS
+from .paper import Claim, DataKind, DataSpec, ModelClaim, Paper, PrintedQuantity, Reading, Stops
 from .printed import R_LEGEND, Printed
 from .quantities import check_name
 from .statements import TESTS
@@ -26,15 +27,15 @@ else:
 
 SUFFIX = ".claims.toml"
 _PAPER = ("id", "title", "doi", "read_from", "transcribed_by", "note")
-_DATA = ("kind", "columns", "rows", "file", "sha256", "items", "winner", "from", "printed_pairs", "read_as_pairs", "only",
+_DATA = ("kind", "columns", "rows", "file", "sha256", "in_place", "item_data", "items", "winner", "from", "printed_pairs", "read_as_pairs", "only",
          "note")
-_MODEL = ("family", "ties", "by", "reference", "order_effect", "cells", "scale")
+_MODEL = ("family", "ties", "by", "reference", "order_effect", "cells", "scale", "item_terms", "separate")
 #: Tables of printed numbers by parameter, and printed numbers of the whole fit.
 _BY_PARAMETER = ("estimate", "se", "z", "p")
 _SCALAR = ("deviance", "null_deviance", "df_resid", "df_null", "llf", "aic", "bic")
-_CLAIM = ("id", "where", "data", "model", *_BY_PARAMETER, *_SCALAR, "stat", "statement", "test", "args", "explanation",
+_CLAIM = ("id", "where", "data", "model", *_BY_PARAMETER, *_SCALAR, "stat", "statement", "test", "args", "compute", "explanation",
           "compare_only", "engines", "accept", "alpha", "sided", "aic_definition", "legend", "reading", "note")
-_READING = ("name", "sentence", "data", "model")
+_READING = ("name", "sentence", "data", "model", "stops")
 _DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
 #: Verdicts a person may give to a statement that has no test; what they stand for is in check.py.
 STATED = ("agrees", "not-checkable", "false", "misleading", "erratum")
@@ -132,7 +133,10 @@ class _Reader:
                                                       f"({', '.join(columns)})")
         spec = DataSpec(
             name, kind, columns, tuple(map(tuple, rows)), self._text(block.get("file", ""), (*path, "file")),
-            self._text(block.get("sha256", ""), (*path, "sha256")), self._texts(block.get("items", []), (*path, "items")),
+            self._text(block.get("sha256", ""), (*path, "sha256")), self._flag(block, "in_place", path, what),
+            {c: self._table(v, (*path, "item_data", c), f"{what}, item_data.{c}") for c, v in
+             self._table(block.get("item_data", {}), (*path, "item_data"), f"{what}, item_data").items()},
+            self._texts(block.get("items", []), (*path, "items")),
             self._text(block.get("winner", ""), (*path, "winner")), parent,
             self._pairs(block.get("printed_pairs", []), (*path, "printed_pairs")),
             self._pairs(block.get("read_as_pairs", []), (*path, "read_as_pairs")),
@@ -152,6 +156,8 @@ class _Reader:
         if sorted(spec.printed_pairs) != sorted(spec.read_as_pairs):
             raise self._error((*path, "read_as_pairs"), f"{what}: read_as_pairs must name the pairs of printed_pairs, in the "
                                                         "order in which they are read")
+        if spec.in_place and not spec.file:
+            raise self._error((*path, "in_place"), f"{what}: in_place is for a file that is not shipped; name the file")
         if spec.winner not in ("", "rows", "columns") or (spec.kind == "matrix") != bool(spec.winner):
             raise self._error((*path, "winner"), f"{what}: winner is for a matrix and says whether its 'rows' or 'columns' win")
 
@@ -173,7 +179,7 @@ class _Reader:
             self._known_data(table.get("data", ""), (*path, "data"), data, what),
             self._model(table["model"], (*path, "model"), what) if "model" in table else None,
             self._numbers(table, path, what), self._text(table.get("statement", ""), (*path, "statement")), test,
-            self._table(table.get("args", {}), (*path, "args"), f"{what}, args"),
+            self._table(table.get("args", {}), (*path, "args"), f"{what}, args"), self._computation(table, path, what),
             self._text(table.get("explanation", ""), (*path, "explanation")),
             self._text(table.get("compare_only", ""), (*path, "compare_only")),
             self._engines(table.get("engines", ["native", "R"]), (*path, "engines"), what), accept,
@@ -186,7 +192,10 @@ class _Reader:
     def _check_claim(self, claim: Claim, path: KeyPath, what: str) -> None:
         if not (claim.numbers or claim.statement or claim.compare_only):
             raise self._error(path, f"{what} claims nothing; give it printed numbers, a statement, or compare_only = \"why\"")
-        if (claim.numbers or claim.compare_only) and not (claim.data and claim.model):
+        if claim.compute and (claim.model or not claim.numbers):
+            raise self._error((*path, "compute"), f"{what}: compute gives printed numbers without a model; "
+                                                  + ("leave the model out" if claim.model else "print some, in stat"))
+        if (claim.numbers or claim.compare_only) and not (claim.data and claim.model) and not claim.compute:
             raise self._error(path, f"{what} has numbers to compute and no {'model' if claim.data else 'data'}")
         if claim.test and not claim.statement:
             raise self._error((*path, "test"), f"{what}: a test is for a statement; write the statement it tests")
@@ -203,7 +212,7 @@ class _Reader:
         for key in (*_BY_PARAMETER, "stat"):
             for name, text in self._table(table.get(key, {}), (*path, key), f"{what}, {key}").items():
                 quantity = name if key == "stat" else f"{key}.{name}"
-                found += self._printed(quantity, text, (*path, key, name), what, legend, alpha)
+                found += self._printed(quantity, text, (*path, key, name), what, legend, alpha, "compute" not in table)
         aic = "aic_glm" if self._aic(table, path) == "glm" else "aic"
         for key in _SCALAR:
             if key in table:
@@ -215,13 +224,14 @@ class _Reader:
         return tuple(found)
 
     def _printed(self, quantity: str, text: Any, path: KeyPath, what: str, legend: Mapping[str, str],
-                 alpha: str) -> list[PrintedQuantity]:
+                 alpha: str, of_fit: bool = True) -> list[PrintedQuantity]:
         if not isinstance(text, str):
             raise self._error(path, f"{what}, {quantity}: a bare {self._as_written(path, text)} loses what is printed (trailing "
                                     f"zeros, for example); write it as a string, such as \"{self._as_written(path, text)}\"")
         line = self._lines.line(path)
         try:
-            check_name(quantity)
+            if of_fit:
+                check_name(quantity)
             printed = Printed.parse(text, legend=legend, alpha=alpha)
         except InputError as error:
             raise self._error(path, f"{what}, {quantity}: {error}") from error
@@ -250,24 +260,29 @@ class _Reader:
         table = self._table(value, path, f"{what}, model")
         self._only_keys(table, path, _MODEL, f"{what}, model")
         cells = table.get("cells", [])
-        order = table.get("order_effect", False)
-        if not isinstance(order, bool):
-            raise self._error((*path, "order_effect"), f"{what}: order_effect = {order!r}; expected true or false")
         return ModelClaim(
             self._choice(table.get("family"), (*path, "family"), get_args(Family)),
             self._choice(table["ties"], (*path, "ties"), get_args(Ties)) if "ties" in table else None,
             self._text(table.get("by", ""), (*path, "by")), self._text(table.get("reference", ""), (*path, "reference")),
-            order, (cells,) if isinstance(cells, str) else self._texts(cells, (*path, "cells")),
-            self._choice(table["scale"], (*path, "scale"), get_args(Scale)) if "scale" in table else "")
+            self._flag(table, "order_effect", path, what), (cells,) if isinstance(cells, str) else self._texts(cells, (*path, "cells")),
+            self._choice(table["scale"], (*path, "scale"), get_args(Scale)) if "scale" in table else "",
+            self._texts(table.get("item_terms", []), (*path, "item_terms")), self._texts(table.get("separate", []), (*path, "separate")))
 
     def _reading(self, value: Any, path: KeyPath, data: Mapping[str, DataSpec], what: str) -> Reading:
         table = self._table(value, path, f"{what}, reading")
         self._only_keys(table, path, _READING, f"{what}, reading")
-        if not table.get("name") or not table.get("sentence") or not (table.get("data") or table.get("model")):
-            raise self._error(path, f"{what}: a reading needs name, sentence, and data or model")
+        if not table.get("name") or not table.get("sentence") or not (table.get("data") or table.get("model") or table.get("stops")):
+            raise self._error(path, f"{what}: a reading needs name, sentence, and data, model or stops")
         return Reading(self._text(table["name"], (*path, "name")), self._text(table["sentence"], (*path, "sentence")),
                        self._known_data(table.get("data", ""), (*path, "data"), data, what),
-                       self._model(table["model"], (*path, "model"), what) if "model" in table else None)
+                       self._model(table["model"], (*path, "model"), what) if "model" in table else None,
+                       self._choice(table["stops"], (*path, "stops"), get_args(Stops)) if "stops" in table else "")
+
+    def _computation(self, table: Mapping[str, Any], path: KeyPath, what: str) -> str:
+        name = self._text(table.get("compute", ""), (*path, "compute"))
+        if name and name not in COMPUTATIONS:
+            raise self._error((*path, "compute"), f"{what}: no computation {name!r}; there are {', '.join(sorted(COMPUTATIONS))}")
+        return name
 
     def _engines(self, value: Any, path: KeyPath, what: str) -> tuple[str, ...]:
         engines = self._texts(value, path)
@@ -303,6 +318,12 @@ class _Reader:
     def _text(self, value: Any, path: KeyPath) -> str:
         if not isinstance(value, str):
             raise self._error(path, f"{path[-1]} = {value!r}; expected a string in quotes")
+        return value
+
+    def _flag(self, table: Mapping[str, Any], key: str, path: KeyPath, what: str) -> bool:
+        value = table.get(key, False)
+        if not isinstance(value, bool):
+            raise self._error((*path, key), f"{what}: {key} = {value!r}; expected true or false")
         return value
 
     def _texts(self, value: Any, path: KeyPath) -> tuple[str, ...]:

@@ -12,7 +12,9 @@ from typing import Any, Literal
 
 from .printed import Printed
 
-DataKind = Literal["counts", "long", "matrix", "rankings", "file"]
+DataKind = Literal["counts", "long", "matrix", "rankings", "file", "table"]
+#: How a program that stops early comes to its numbers.
+Stops = Literal["glm"]
 
 
 @dataclass(frozen=True)
@@ -22,12 +24,17 @@ class DataSpec:
     Attributes
     ----------
     name : str
-    kind : {"counts", "long", "matrix", "rankings", "file"}
+    kind : {"counts", "long", "matrix", "rankings", "file", "table"}
+        "table" is no table of comparisons; only computations read it.
     columns : tuple of str
     rows : tuple of tuple
         Inline data.
     file, sha256 : str
         A file beside the claims file, and its hash; "" for inline data.
+    in_place : bool
+        The file is not ours to ship: where it is not in the folder named by the reader, what needs it is not run.
+    item_data : mapping of column to mapping of item to value
+        Item covariates.
     items : tuple of str
         Order of the items; () for the readers' own order.
     winner : {"", "rows", "columns"}
@@ -49,6 +56,8 @@ class DataSpec:
     rows: tuple[tuple[Any, ...], ...] = ()
     file: str = ""
     sha256: str = ""
+    in_place: bool = False
+    item_data: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     items: tuple[str, ...] = ()
     winner: str = ""
     from_: str = ""
@@ -74,6 +83,8 @@ class ModelClaim:
     cells : tuple of str
     scale : {"", "lambda", "log-odds"}
         On which the numbers are printed; "" is the family's own.
+    item_terms, separate : tuple of str
+        Item covariates in place of free items, and items that stay free beside them.
     """
 
     family: str
@@ -83,6 +94,8 @@ class ModelClaim:
     order_effect: bool = False
     cells: tuple[str, ...] = ()
     scale: str = ""
+    item_terms: tuple[str, ...] = ()
+    separate: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,12 +130,15 @@ class Reading:
         Data set to use instead; "" for the claim's own.
     model : ModelClaim or None
         Model to use instead.
+    stops : {"", "glm"}
+        Computed as a program that stops early does; see :mod:`pairproof.validation.glm_stopping`.
     """
 
     name: str
     sentence: str
     data: str = ""
     model: ModelClaim | None = None
+    stops: str = ""
 
 
 @dataclass(frozen=True)
@@ -141,6 +157,9 @@ class Claim:
     test : str
         Name of its test in :mod:`pairproof.validation.statements`; "" if its verdict stands in `accept`.
     test_args : mapping
+    compute : str
+        Name of a computation in :mod:`pairproof.validation.computations` that gives the numbers, where no model of
+        `model` does; `test_args` are then its arguments.
     explanation : str
         Of a statement without a test: why it has the verdict it has.
     compare_only : str
@@ -166,6 +185,7 @@ class Claim:
     statement: str = ""
     test: str = ""
     test_args: Mapping[str, Any] = field(default_factory=dict)
+    compute: str = ""
     explanation: str = ""
     compare_only: str = ""
     engines: tuple[str, ...] = ("native", "R")
@@ -197,6 +217,8 @@ class Paper:
         The claims file, for messages.
     folder : str
         Where its data files lie; "" for text that came from no file.
+    in_place : str
+        Where data that are not shipped lie; "" for nowhere.
     """
 
     id: str
@@ -209,6 +231,7 @@ class Paper:
     claims: tuple[Claim, ...] = ()
     source: str = ""
     folder: str = ""
+    in_place: str = ""
 
     def claim(self, name: str) -> Claim:
         for c in self.claims:

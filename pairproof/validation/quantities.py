@@ -2,6 +2,7 @@
 
 =====================================  =================================================================
 ``estimate.X``, ``se.X``               parameter X (``A``, ``tie``, ``order``, ``A:judge[3]``, ...) as in Fit.params
+``exp.X``                              exp of the estimate: an odds multiplier, or a worth with product one (reference sum)
 ``z.X``, ``p.X``                       Wald z; two-sided normal p
 ``low.X``, ``high.X``                  95 % Wald limits
 ``deviance``, ``df_resid``             on the fit's cells; also ``null_deviance``, ``df_null``
@@ -51,7 +52,7 @@ _SCALARS: Mapping[str, Callable[[Fit], float]] = {
     "pearson": lambda f: f.goodness_of_fit().pearson,
     "pearson_p": lambda f: f.goodness_of_fit().p_pearson,
 }
-_OF_PARAMETER = ("estimate", "se", "z", "p", "low", "high")
+_OF_PARAMETER = ("estimate", "exp", "se", "z", "p", "low", "high")
 _OF_PAIR = ("contrast", "contrast_se", "contrast_z", "contrast_p", "odds", "p_first", "p_tie", "p_second")
 _LIKELIHOOD_RATIO = ("lr", "lr_df", "lr_p")
 #: Of tests beside a model: they have floors, but no fit has them.
@@ -122,6 +123,8 @@ def _of_parameter(fit: Fit, kind: str, parameter: str) -> float:
     _one(parameter, list(fit.params.index), "parameter", f"{kind}.{parameter}")
     if kind in ("low", "high"):
         return float(fit.conf_int().loc[parameter, kind])
+    if kind == "exp":
+        return math.exp(float(fit.params[parameter]))
     series = {"estimate": fit.params, "se": fit.bse, "z": fit.zvalues, "p": fit.pvalues}[kind]
     return float(series[parameter])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
@@ -17,8 +18,12 @@ if TYPE_CHECKING:
     from .paper import Paper
     from .report import ReportContext, Story, WorthSeries
 
+#: Environment variable that names the folder of data read in place.
+IN_PLACE = "PAIRPROOF_DATA"
 
-def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool = False) -> Verification:
+
+def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool = False, data: str | os.PathLike[str] | None = None,
+        ) -> Verification:
     """Check papers that come with pairproof, or claims files.
 
     Parameters
@@ -29,6 +34,9 @@ def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool
         Default: live where R and the package are, else from records; each row says which.
     require_r : bool
         What R did not answer makes `exit_code` 2.
+    data : path, optional
+        Folder of data that are read in place and never shipped; default: that of the environment variable PAIRPROOF_DATA.
+        Claims on data that are not there are not run, and say so.
 
     Returns
     -------
@@ -47,10 +55,18 @@ def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool
     wanted = [names] if isinstance(names, str) else list(names)
     if not wanted:
         raise InputError("no paper is named; name one that comes with pairproof, or a claims file")
-    papers = [read_paper(name) for name in wanted]
+    papers = [replace(read_paper(name), in_place=_folder(data)) for name in wanted]
     checked = [_checked(paper, chosen) for paper in papers]
     agreements = [a for _, rows in checked for a in rows]
     return Verification(tuple(agreements), _context(papers, checked, chosen, wanted, r), require_r)
+
+
+def _folder(data: str | os.PathLike[str] | None) -> str:
+    folder = os.environ.get(IN_PLACE, "") if data is None else os.fspath(data)
+    if folder and not os.path.isdir(folder):
+        raise InputError(f"{folder}: no such folder; data that are read in place are looked for there ("
+                         + (f"it stands in {IN_PLACE})" if data is None else "it was named as their folder)"))
+    return folder
 
 
 def _checked(paper: Paper, backend: Backend) -> tuple[Checker, list[Agreement]]:

@@ -93,7 +93,7 @@ def test_text_that_is_not_toml_is_refused_with_the_parsers_line() -> None:
 def test_a_file_that_is_not_there_is_named() -> None:
     with pytest.raises(InputError, match="nowhere.claims.toml"):
         read_claims("nowhere.claims.toml")
-    with pytest.raises(InputError, match="there are dras-2015"):
+    with pytest.raises(InputError, match="there are .*dras-2015"):
         read_paper("dras-2016")
 
 
