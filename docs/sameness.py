@@ -1,0 +1,54 @@
+"""Whether two makings of a page are the same page.
+
+A page is made on one machine and made again on another, with another linear algebra library and another numpy.  Word
+for word it must be the same, but for:
+
+- how R was reached: "live" and "recorded" are the same word, and rules of a table may differ in length;
+- versions of Python and numpy;
+- digits of agreement: above 12 they count the rounding errors of one machine, so any two from 12 on are the same;
+  below, they may differ by 0.5 (R's own error dominates, and does not move);
+- where Newton's method stood at its end, `(at 1.8e-29)`, which is a rounding error.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+#: From here on, digits of agreement count the rounding of doubles.
+ROUNDING = 12.0
+MAY_DIFFER = 0.5
+_DIGITS = re.compile(r"\d{1,2}\.\d")
+_TRIM = "()[],;:.*|`!"
+
+
+def words(page: str) -> list[str]:
+    """The page as words, without what may differ in form."""
+    page = re.sub(r"\b(live|recorded)\b", "R", page)
+    page = re.sub(r"[\u2500=-]{3,}", " --- ", page)
+    page = re.sub(r"\(at [\d.e+-]+\)", "(at rounding)", page)
+    return re.sub(r"\b(Python|numpy) \d[\w.]*", r"\1", page).split()
+
+
+def same(a: str, b: str) -> bool:
+    """Whether two words are the same by the rules above."""
+    a, b = a.strip(_TRIM), b.strip(_TRIM)
+    if a == b:
+        return True
+    if _DIGITS.fullmatch(a) and _DIGITS.fullmatch(b):
+        x, y = float(a), float(b)
+        if max(x, y) <= 16.0:
+            return min(x, y) >= ROUNDING or round(abs(x - y), 6) <= MAY_DIFFER
+    return False
+
+
+def differences(committed: str, made: str) -> list[str]:
+    """Where the two differ, at most ten, with the words around; empty if they are the same page."""
+    old, new = words(committed), words(made)
+    found = []
+    for k, (a, b) in enumerate(itertools.zip_longest(old, new, fillvalue="")):
+        if not same(a, b):
+            found.append(f"{' '.join(old[max(0, k - 6):k])} [{a}] {' '.join(old[k + 1:k + 4])}   made now: [{b}] {' '.join(new[k + 1:k + 4])}")
+            if len(old) != len(new) or len(found) == 10:
+                break  # after a word too many, everything differs
+    return found
