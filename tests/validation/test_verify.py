@@ -1,0 +1,161 @@
+"""`verify`: agreements that show themselves and know whether they agree."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+import pairproof
+from pairproof.bridge.policy import Backend
+from pairproof.bridge.record import Records
+from pairproof.bridge.session import RSession
+from pairproof.comparisons import Comparisons
+from pairproof.errors import InputError
+from pairproof.fit import Fit
+from pairproof.native.bradley_terry import fit_bradley_terry
+from pairproof.native.llbt import fit_llbt
+from pairproof.validation import Verification
+from pairproof.validation.agreement import Agreement
+from pairproof.validation.pivot import MOST_ROWS, pivot
+from pairproof.validation.verify import verify
+from tests.certified.load import load
+from tests.native.certified_cases import native
+
+live = pytest.mark.r("prefmod", "gnm", "BradleyTerry2", "psychotools", "MASS")
+
+
+@pytest.fixture(scope="module")
+def dras() -> Fit:
+    return native(load("dras-table1--llbt-davidson"))
+
+
+@pytest.fixture(scope="module")
+def recorded(dras: Fit) -> Verification:
+    return verify(dras, r="recorded")
+
+
+def test_every_number_of_the_fit_is_held_against_several_r_functions(recorded: Verification) -> None:
+    by_quantity: dict[str, set[str]] = {}
+    for a in recorded:
+        by_quantity.setdefault(a.quantity, set()).add(a.r_call or "")
+    for name in ("A", "B", "C", "tie"):
+        assert len(by_quantity[f"estimate.{name}"]) == 6 and len(by_quantity[f"se.{name}"]) == 6
+    assert len(by_quantity["deviance"]) == len(by_quantity["df_resid"]) == 5 and len(by_quantity["llf"]) == len(by_quantity["aic"]) == 5
+    assert {f"worth.all.{i}" for i in "ABCD"} | {f"worth_se.all.{i}" for i in "ABCD"} <= by_quantity.keys()
+    assert recorded.agrees and recorded.exit_code == 0 and recorded.compared == len(recorded)
+
+
+def test_every_row_says_how_r_was_reached_and_what_was_asked_of_it(recorded: Verification) -> None:
+    assert all(a.r_source == "recorded" and a.r_call and a.digits is not None and a.floor is not None for a in recorded)
+
+
+def test_it_prints_as_one_table_with_the_fewest_digits_of_each_source(recorded: Verification, dras: Fit) -> None:
+    text = str(recorded)
+    assert "does it match R?" in text and "prefmod::llbtPC.fit (recorded): 20 numbers, at least" in text
+    row = next(line for line in text.splitlines() if line.startswith("estimate.A"))
+    assert "0.4006711436" in row and len(row.split()) == 8
+    assert "llbt.fit" in text and "its P(z), one-sided, is doubled" in text, "what was translated is said"
+    assert "R 4" in text and "(recorded)" in text
+
+
+def test_it_shows_in_a_notebook_with_everything_escaped(dras: Fit) -> None:
+    odd = replace(dras, data=replace(dras.data, items=("<b>", "B&", "C", "D")), terms=tuple(
+        replace(t, name=t.name.replace("A", "<b>"), item="<b>" if t.item == "A" else "B&" if t.item == "B" else t.item) for t in dras.terms))
+    html = verify(odd, r="recorded")._repr_html_()
+    assert "<b>&lt;" not in html and "estimate.&lt;b&gt;" in html and "estimate.<b>" not in html
+    assert "How R was asked" in html
+
+
+def test_as_data_it_has_the_keys_of_the_json(recorded: Verification) -> None:
+    frame = recorded.to_frame()
+    assert list(frame.columns)[:11] == ["paper", "claim", "quantity", "printed", "native", "r", "r_call", "r_source", "certified", "digits",
+                                        "verdict"]
+    assert len(frame) == len(recorded)
+    json.dumps([a.to_dict() for a in recorded], allow_nan=False)
+
+
+def test_it_is_a_sequence(recorded: Verification) -> None:
+    assert isinstance(recorded[0], Agreement) and len(recorded[:3]) == 3 and list(recorded) == list(recorded.agreements)
+
+
+def test_certified_values_are_shown_beside_r(dras: Fit) -> None:
+    document = load("dras-table1--llbt-davidson", as_text=True)
+    certified = {f"estimate.{n}": v for n, v in document["params"].items()} | {f"se.{n}": v for n, v in document["bse"].items()}
+    checked = verify(dras, r="recorded", certified=certified)
+    row = next(a for a in checked if a.quantity == "estimate.A")
+    assert row.certified == document["params"]["A"] and (row.certified_digits or 0) >= 13
+    assert "50-digit values: 8 numbers" in str(checked)
+
+
+def test_without_r_nothing_is_shown_to_agree(dras: Fit) -> None:
+    checked = verify(dras, r="none")
+    assert len(checked) == 0 and not checked.agrees
+    assert checked.exit_code == 0 and verify(dras, r="none", require_r=True).exit_code == 2
+    assert "R was not asked" in str(checked)
+
+
+def test_with_certified_values_alone_the_fit_is_held_against_them(dras: Fit) -> None:
+    checked = verify(dras, r="none", certified={"deviance": load("dras-table1--llbt-davidson", as_text=True)["deviance"]})
+    assert checked.agrees and checked.compared == 1
+
+
+def test_another_way_to_ask_r_is_refused_with_the_ways_there_are(dras: Fit) -> None:
+    with pytest.raises(InputError, match="expected 'live', 'recorded', 'both', 'none' or None"):
+        verify(dras, r="alive")
+
+
+def test_what_was_never_recorded_is_not_run_and_never_passes(tmp_path) -> None:
+    fit = fit_bradley_terry(Comparisons.build(["x", "y", "z"], [0, 0, 1], [1, 2, 2], [3, 4, 5], None, [2, 1, 4]))
+    checked = verify(fit, r=Backend("recorded", records=Records([tmp_path])), require_r=True)
+    assert {a.verdict for a in checked} == {"not-run"} and not checked.agrees and checked.exit_code == 2
+    assert "no recorded result" in str(checked) and "pairproof record" in str(checked)
+
+
+def test_a_spoilt_number_differs_and_is_marked_in_the_table(dras: Fit) -> None:
+    checked = verify(replace(dras, llf=dras.llf * (1 + 1e-6)), r="recorded")
+    assert checked.exit_code == 1 and not checked.agrees
+    assert "!" in next(line for line in str(checked).splitlines() if line.startswith("llf"))
+
+
+def test_a_long_table_is_cut_and_says_so() -> None:
+    rows = [Agreement("", "", f"estimate.i{k:03d}", None, 1.0, 1.0, "gnm::gnm", "live", None, 15.0 - (k == 70), "agrees", floor=9.0,
+                      about="native-r") for k in range(80)]
+    text = str(Verification(tuple(rows)))
+    assert f"{80 - MOST_ROWS} of 80 quantities are not shown" in text
+    assert "at least 14.0 digits (estimate.i070)" in text, "what is cut still counts"
+    assert len(pivot(rows).rows) == 80
+
+
+def test_the_package_and_the_fit_offer_it(dras: Fit, recorded: Verification) -> None:
+    assert pairproof.verify is verify
+    assert [a.to_dict() for a in dras.verify(r="recorded")] == [a.to_dict() for a in recorded]
+
+
+@pytest.fixture(scope="module")
+def without_r(tmp_path_factory) -> RSession:
+    """A session on a machine where R cannot be found."""
+    empty = tmp_path_factory.mktemp("no-r")
+    return RSession({"PATH": str(empty), "HOME": str(empty)})
+
+
+def test_where_r_is_absent_records_stand_in_and_the_first_lines_say_so(dras: Fit, without_r: RSession) -> None:
+    checked = verify(dras, r=Backend(live=without_r))
+    assert checked.agrees and {a.r_source for a in checked} == {"recorded"}
+    assert "R is absent: its recorded results are used" in "\n".join(str(checked).splitlines()[:4])
+
+
+@live
+def test_live_and_recorded_answers_have_the_same_verdicts(dras: Fit, recorded: Verification) -> None:
+    now = verify(dras, r="live")
+    assert [(a.quantity, a.r_call, a.verdict) for a in now] == [(a.quantity, a.r_call, a.verdict) for a in recorded]
+    assert {a.r_source for a in now} == {"live"}
+
+
+@live
+def test_a_fit_on_log_odds_summing_to_zero_is_verified_all_the_same() -> None:
+    fit = fit_llbt(native(load("dras-table1--llbt-davidson")).data, by="judge").on_scale("log-odds").with_reference("sum")
+    checked = verify(fit, r="live")
+    assert checked.agrees, [(a.quantity, a.r_call, a.explanation) for a in checked if not a.passes]
+    assert any(a.quantity == "estimate.D:judge[3]" for a in checked)
