@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..connection import components, groups
-from .cells import sums
+from .incidence import Incidence
 from .problem import Problem, empirical_logits
 from .systems import SMALL_PIVOT, by_cholesky, by_conjugate_gradients
 from .ties import Counts, Derivatives, derivatives
@@ -51,9 +51,7 @@ class Blocks:
     order_columns, tie_columns : float[n_cells, q], float[n_cells, r]
         Order terms (times sign) and tie terms.
     y : Counts
-    place : int[n_cells]
-        Position of each cell in raveled float[S, n_items, n_items].
-    one_cell_a_pair : bool
+    incidence : Incidence
     """
 
     problem: Problem
@@ -65,8 +63,7 @@ class Blocks:
     order_columns: FloatArray
     tie_columns: FloatArray
     y: Counts
-    place: IntArray
-    one_cell_a_pair: bool
+    incidence: Incidence
 
     @property
     def n_sets(self) -> int:
@@ -166,8 +163,8 @@ def as_blocks(problem: Problem, label: IntArray | None = None) -> Blocks | None:
         ground[np.setdiff1d(label, label[reference])] = True  # a label is the smallest node of its set
     return Blocks(
         problem, np.linalg.inv(z), node_i, node_j, label, ground.reshape(len(z), j),
-        problem.order[cells.pattern] * cells.sign[:, None], problem.tie[cells.pattern], problem.counts(), place,
-        bool((np.diff(place) > 0).all()),
+        problem.order[cells.pattern] * cells.sign[:, None], problem.tie[cells.pattern], problem.counts(),
+        Incidence(node_i, node_j, len(z), j, place),
     )
 
 
@@ -205,7 +202,7 @@ class BlockPoint:
         on_node, corner = np.zeros((nb, b.n_nodes)), np.zeros((nb, nb))
         for k in range(nb):
             along = d.w_uu * b.order_columns[:, k] if k < q else self._cross(k - q)
-            on_node[k] = sums(b.node_i, along, b.n_nodes) - sums(b.node_j, along, b.n_nodes)
+            on_node[k] = b.incidence.onto_items(along)
             corner[k, :q] = along @ b.order_columns
         if nb > q:
             assert d.w_ug is not None and d.w_gg is not None
@@ -221,25 +218,11 @@ class BlockPoint:
         return w if self.blocks.tie_columns.shape[1] == 1 else w * self.blocks.tie_columns[:, k]
 
     @cached_property
-    def _weights(self) -> FloatArray:
-        """float[S, J, J]: information of each pair of items, symmetric, 0 on the diagonal."""
-        b = self.blocks
-        assert self.d is not None
-        j = b.problem.n_items
-        if b.one_cell_a_pair:
-            upper = np.zeros(b.n_nodes * j)
-            upper[b.place] = self.d.w_uu
-        else:
-            upper = sums(b.place, self.d.w_uu, b.n_nodes * j)
-        square = upper.reshape(b.n_sets, j, j)
-        out: FloatArray = square + square.transpose(0, 2, 1)
-        return out
-
-    @cached_property
     def _laplacian(self) -> FloatArray:
         """float[S, J, J]: D_s, with an identity row and column at each ground."""
         b = self.blocks
-        lap = -self._weights
+        assert self.d is not None
+        lap = b.incidence.onto_pairs(-self.d.w_uu)
         diagonal = -lap.sum(axis=2)
         diagonal[b.ground] = 1.0
         s, k = np.nonzero(b.ground)
@@ -253,7 +236,7 @@ class BlockPoint:
         """On the abilities, float[S, J], and on the border, float[b]."""
         b, d = self.blocks, self.d
         assert d is not None
-        nodes = sums(b.node_i, d.r_u, b.n_nodes) - sums(b.node_j, d.r_u, b.n_nodes)
+        nodes = b.incidence.onto_items(d.r_u)
         nodes[b.ground.ravel()] = 0.0
         parts = [d.r_u @ b.order_columns]
         if b.tie_columns.shape[1]:

@@ -95,7 +95,19 @@ def _dot(a: FloatArray, b: FloatArray) -> float:
     return float(a.ravel().dot(b.ravel()))
 
 
+def _moderate(u: FloatArray, y: Counts) -> bool:
+    """Whether exp(u) is an ordinary double and rounding n P costs nothing, so that the plain formulas will do."""
+    return not y.large and y.alive is None and max(float(u.max(initial=0.0)), -float(u.min(initial=0.0))) < _NO_OVERFLOW
+
+
 def _binary(u: FloatArray, y: Counts) -> Derivatives:
+    if _moderate(u, y):
+        odds = np.exp(u)
+        total = 1.0 + odds
+        p_second = 1.0 / total
+        p_first = odds * p_second
+        llf = _dot(y.first, u) - _dot(y.total, np.log(total))
+        return Derivatives(llf, y.first - y.total * p_first, y.total * (p_first * p_second))
     size = np.abs(u)
     e = np.exp(-size)
     p_more = 1.0 / (1.0 + e)
@@ -119,7 +131,7 @@ def _near_even(u: FloatArray, total: FloatArray, y: Counts, residual: FloatArray
 
 
 def _davidson(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
-    if not y.large and y.alive is None and max(float(u.max(initial=0.0)), -float(u.min(initial=0.0))) < _NO_OVERFLOW:
+    if _moderate(u, y):
         return _davidson_of_small_counts(u, g, y)
     size = np.abs(u)
     root = np.exp(-0.5 * size)
