@@ -13,7 +13,7 @@ and 30 items (11,601 parameters) takes no more than 400 matrices of 30 x 30.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -85,13 +85,11 @@ class Blocks:
         return x
 
     def start(self) -> FloatArray:
-        """Least squares of the empirical logits."""
-        x, _ = BlockPoint(self, empirical_logits(self.y, self.problem.model), 0.0).newton_step(0.05)
-        if self.tie_columns.shape[1]:
-            at = self.n_nodes + self.order_columns.shape[1]
-            x[at:] = 0.0
-            x[at] = self.problem.start_tie()
-        return x
+        """Least squares of the empirical logits, which say nothing of ties."""
+        untied = replace(self, tie_columns=self.tie_columns[:, :0])
+        x, _ = BlockPoint(untied, empirical_logits(self.y, "binary"), 0.0).newton_step(0.05)
+        r = self.tie_columns.shape[1]
+        return np.concatenate([x, [self.problem.start_tie()], np.zeros(r - 1)]) if r else x
 
     def predictors(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """u and g of the cells; g is one number if it is the same for all."""
@@ -100,7 +98,7 @@ class Blocks:
         u = a.take(self.node_i) - a.take(self.node_j)
         if q:
             u = u + self.order_columns @ border[:q]
-        if self.tie_columns.shape[1] <= 1:  # a single tie column is the constant
+        if self.tie_columns.shape[1] <= 1:
             return u, border[q : q + 1] if len(border) > q else np.zeros(1)
         return u, self.tie_columns @ border[q:]
 
@@ -207,7 +205,8 @@ class BlockPoint:
         if nb > q:
             assert d.w_ug is not None and d.w_gg is not None
             corner[:q, q:] = b.order_columns.T @ (d.w_ug[:, None] * b.tie_columns)
-            corner[q:, q:] = b.tie_columns.T @ (d.w_gg[:, None] * b.tie_columns)
+            constant = nb - q == 1  # a single tie column is the constant
+            corner[q:, q:] = d.w_gg.sum() if constant else b.tie_columns.T @ (d.w_gg[:, None] * b.tie_columns)
         on_node[:, b.ground.ravel()] = 0.0
         return on_node.T.reshape(b.n_sets, b.problem.n_items, nb), corner
 
@@ -241,7 +240,7 @@ class BlockPoint:
         parts = [d.r_u @ b.order_columns]
         if b.tie_columns.shape[1]:
             assert d.r_g is not None
-            parts.append(d.r_g @ b.tie_columns)
+            parts.append(np.array([d.r_g.sum()]) if b.tie_columns.shape[1] == 1 else d.r_g @ b.tie_columns)
         return nodes.reshape(b.n_sets, -1), np.concatenate(parts)
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:

@@ -79,6 +79,10 @@ class Counts:
         return self.first - self.second
 
     @cached_property
+    def n_ties(self) -> float:
+        return float(self.tie.sum())
+
+    @cached_property
     def large(self) -> bool:
         """Whether rounding n P, by up to n 1e-16, could cost the 13th digit of a standard error of order 1."""
         return bool(self.total.max(initial=0.0) > 1e3)
@@ -174,7 +178,7 @@ def _davidson_of_small_counts(u: FloatArray, g: FloatArray, y: Counts) -> Deriva
     down *= share
     n = y.total
     np.log(total, out=total)
-    llf = _dot(y.lead, half) + float(np.sum(y.tie * g) if g.size > 1 else y.tie.sum() * g.item()) - _dot(n, total)
+    llf = _dot(y.lead, half) + (float(np.sum(y.tie * g)) if g.size > 1 else y.n_ties * g.item()) - _dot(n, total)
     gap = up - down
     n_tie = share
     n_tie *= n
