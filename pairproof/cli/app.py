@@ -9,12 +9,13 @@ import click
 
 from .state import State, remember
 
-#: Name -> what it does.  The module has the same name.
+#: Name -> what it does.  The module has the same name, with _ for -.
 COMMANDS = {
     "fit": "Fit a model to a table of comparisons.",
     "validate": "Show that native, R and the printed page agree, or why not.",
     "check": "Check claims files: does the print come out?",
     "record": "Record R's answers, for machines without R.",
+    "easl": "Run a campaign of scalar annotation.",
     "doctor": "What is installed, what is missing, and the command that cures it.",
 }
 
@@ -28,7 +29,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f".{cmd_name}", __package__).command
+        command: click.Command = import_module(f".{cmd_name.replace('-', '_')}", __package__).command
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:

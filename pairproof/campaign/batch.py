@@ -1,0 +1,148 @@
+"""The next batch of HITs: chosen, kept, and written as CSV, JSON lines or a page."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import InputError
+from ..native.allocation import default_hits, next_hits
+from ..native.beta import IntArray
+from .files import BATCH_COLUMNS, written
+from .guard import csv_text
+from .records import About, about, fields_of, ids_of, state_of
+from .store import Store, opened
+
+SUFFIXES = (".csv", ".jsonl", ".html")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch of HITs.
+
+    Attributes
+    ----------
+    campaign : str
+    number : int
+        From 1.
+    per_hit : int
+    columns : tuple of str
+        Of an item, but for `id`.
+    hits : tuple of tuple of (id, cells)
+        HIT k + 1 is entry k; items in the order of presentation.
+    unanswered : int
+        HITs of earlier batches without any judgment.
+    """
+
+    campaign: str
+    number: int
+    per_hit: int
+    columns: tuple[str, ...]
+    hits: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
+    unanswered: int = 0
+
+
+def open_batch(path: str | Path, out: str | Path, hits: int | None = None, *, again: bool = False, seed: int | None = None) -> Batch:
+    """Choose the next HITs, keep them as a batch, and write them.
+
+    Parameters
+    ----------
+    path : path
+        Of the campaign.
+    out : path
+        .csv (a row a HIT, for Mechanical Turk), .jsonl (the same keys), .html (a page that needs nothing else).
+    hits : int, optional
+        Default: as many as show every item once (20 with pool keisks).
+    again : bool
+        Write the last batch anew instead of choosing one.
+    seed : int, optional
+        Of this batch; default: the campaign's.
+
+    Returns
+    -------
+    Batch
+
+    Raises
+    ------
+    InputError
+    """
+    file = Path(out)
+    if file.suffix.lower() not in SUFFIXES:
+        raise InputError(f"{out}: ends in {file.suffix or 'no suffix'!r}; expected one of {', '.join(SUFFIXES)}")
+    if again and hits is not None:
+        raise InputError("--again writes the open batch as it is; leave out --hits")
+    with opened(path, write=not again) as store:
+        a = about(store)
+        last = store.db.execute("SELECT MAX(number) FROM batch").fetchone()[0]
+        if again and last is None:
+            raise InputError(f"{path}: no batch is open yet; leave out --again")
+        number = last if again else (last or 0) + 1
+        waiting = 0 if again else _unanswered(store)
+        if not again:
+            _keep(store, number, choose(store, a, number, hits, seed))
+        batch = _read(store, a, number, waiting)
+        with written(file, batch_text(batch, file.suffix.lower())):
+            # The batch is kept before its file appears: killed in between, --again writes it.
+            if not again:
+                store.db.execute("COMMIT")
+                store.db.execute("BEGIN")
+    return batch
+
+
+def choose(store: Store, a: About, number: int, hits: int | None, seed: int | None = None) -> IntArray:
+    """int[hits, per_hit]: positions of items."""
+    state = state_of(store, a.method)
+    rng = np.random.default_rng([a.seed if seed is None else seed, number])
+    wanted = default_hits(len(state.a), a.per_hit, a.pool) if hits is None else hits
+    # Items that an older tool has scores for are no first batch.
+    first = number == 1 and not bool(state.n.any()) and np.unique(state.a[~np.isnan(state.a)]).size <= 1
+    ids = ids_of(store) if a.pool == "keisks" else None
+    return next_hits(state, state.n + _pending(store, len(state.a)), a.per_hit, wanted, rng, first=first, pool=a.pool,
+                     gamma=a.settings.gamma, ids=ids)
+
+
+_OPEN = "FROM hit h WHERE NOT EXISTS (SELECT 1 FROM judgment j WHERE j.batch = h.batch AND j.hit = h.number)"
+
+
+def _unanswered(store: Store) -> int:
+    return int(store.db.execute(f"SELECT COUNT(*) {_OPEN}").fetchone()[0])
+
+
+def _pending(store: Store, n_items: int) -> IntArray:
+    """How often each item stands in a HIT that nobody has judged yet."""
+    out = [i for (items,) in store.db.execute(f"SELECT h.items {_OPEN}") for i in json.loads(items)]
+    return np.bincount(np.array(out, np.int64), minlength=n_items)
+
+
+def _keep(store: Store, number: int, hits: IntArray) -> None:
+    store.db.execute("INSERT INTO batch VALUES (?, ?, ?)", (number, now(), len(hits)))
+    store.db.executemany("INSERT INTO hit VALUES (?, ?, ?)", ((number, k + 1, json.dumps(row)) for k, row in enumerate(hits.tolist())))
+
+
+def _read(store: Store, a: About, number: int, waiting: int) -> Batch:
+    rows = [json.loads(r[0]) for r in store.db.execute("SELECT items FROM hit WHERE batch = ? ORDER BY number", (number,))]
+    item = fields_of(store, (i for row in rows for i in row))
+    hits = tuple(tuple((item[i][0], tuple(item[i][1])) for i in row) for row in rows)
+    return Batch(a.id, number, a.per_hit, a.columns, hits, waiting)
+
+
+def batch_text(batch: Batch, suffix: str) -> str:
+    """The file of a batch."""
+    if suffix == ".html":
+        from .page import page
+
+        return page(batch)
+    header = [f"{name}{k}" for k in range(1, batch.per_hit + 1) for name in ("id", *batch.columns)] + list(BATCH_COLUMNS)
+    rows = [[cell for name, cells in hit for cell in (name, *cells)] + [batch.campaign, str(batch.number), str(k + 1)]
+            for k, hit in enumerate(batch.hits)]
+    if suffix == ".jsonl":
+        return "".join(json.dumps(dict(zip(header, row)), ensure_ascii=False) + "\n" for row in rows)
+    return csv_text(header, rows)
+
+
+def now() -> str:
+    return dt.datetime.now(dt.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

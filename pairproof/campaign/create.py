@@ -1,0 +1,70 @@
+"""A new campaign from an items file."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import get_args
+
+from ..errors import InputError
+from ..native.allocation import Pool
+from ..native.easl import Method, Settings, start
+from ..spec import one_of
+from .files import MODEL_COLUMNS, SKILL_COLUMNS, check_numbered, read_items
+from .records import About, write_about, write_items
+from .store import created
+
+#: Items of a HIT in the paper's experiments.
+PER_HIT = 5
+
+
+def create(path: str | Path, items: str | Path, method: Method = "easl", per_hit: int = PER_HIT, *, settings: Settings = Settings(),
+           pool: Pool = "paper", seed: int | None = None, encoding: str | None = None) -> About:
+    """Make a campaign.
+
+    Parameters
+    ----------
+    path : path
+        Of the database, which must not exist.
+    items : path
+        CSV or TSV with `id` and any further columns; all are shown to annotators.
+    method : Method
+    per_hit : int
+        Items of a HIT; the paper's direct assessment shows 1, everything else 5.
+    settings : Settings
+    pool : Pool
+        Where partners come from, see :mod:`pairproof.native.allocation`.
+    seed : int, optional
+        Of all batches; default: drawn, and kept.
+    encoding : str, optional
+        Of the items file, if it is not UTF-8.
+
+    Returns
+    -------
+    About
+
+    Raises
+    ------
+    InputError
+        With file, row and column.
+    """
+    one_of("method", method, get_args(Method))
+    one_of("pool", pool, get_args(Pool))
+    read = read_items(items, encoding)
+    model = [c for c in read.columns if c in (*MODEL_COLUMNS, *SKILL_COLUMNS)]
+    if {"alpha", "beta"} <= set(model) or set(SKILL_COLUMNS) <= set(model):
+        raise InputError(f"{read.table.source}: has columns {', '.join(model)}, so it is a model file; 'pairproof easl import' takes it over")
+    check_size(per_hit, len(read.ids), method, read.table.source)
+    check_numbered(read.columns, per_hit, read.table.source)
+    made = About(secrets.token_hex(6), method, per_hit, settings, pool, secrets.randbits(48) if seed is None else seed, read.columns, False)
+    with created(path) as store:
+        write_about(store, made)
+        write_items(store, read.ids, read.fields(read.columns), start(method, len(read.ids)))
+    return made
+
+
+def check_size(per_hit: int, n_items: int, method: Method, source: str) -> None:
+    """A HIT must fit the items, and methods that compare need two."""
+    least = 1 if method == "da" else 2
+    if not least <= per_hit <= n_items:
+        raise InputError(f"{source}: {n_items} item(s), and {per_hit} a HIT; expected {least} to {n_items} with method {method} (--per-hit)")

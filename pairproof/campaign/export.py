@@ -1,0 +1,133 @@
+"""What a campaign knows, as files: scores, the older tools' model file, the full history, or paired comparisons.
+
+============ ==================================================================================================
+scores       id, the items' columns, alpha, beta, mode, var (mu, sigma, var of trueskill), score, low, high, n
+model        id, the items' columns, alpha, beta, mode, var (mu, sigma, var): the model file of the older tools
+history      every judgment with its raw scores, as a results file that `import` and `update` read
+comparisons  first, second, outcome, judge, source: what `pairproof fit` reads
+============ ==================================================================================================
+
+`import` of `scores` or `model` together with `history` gives the campaign back.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+
+from ..errors import InputError
+from ..native.easl import BETA, ScoreState
+from ..native.hit_comparisons import comparisons_of_hits
+from ..spec import one_of
+from .files import MODEL_COLUMNS, SKILL_COLUMNS, written
+from .guard import csv_text
+from .records import ORDER, About, about, fields_of, ids_of, judged, state_of
+from .results_file import TIMES
+from .store import Store, opened
+
+What = Literal["scores", "model", "history", "comparisons"]
+WHATS: tuple[What, ...] = get_args(What)
+#: What `scores` has beyond a model file.
+SCORE_COLUMNS = ("score", "low", "high", "n")
+
+
+def export(path: str | Path, out: str | Path, what: What = "scores", level: float = 0.95) -> int:
+    """Write a file.
+
+    Parameters
+    ----------
+    path : path
+        Of the campaign.
+    out : path
+        CSV.
+    what : {"scores", "model", "history", "comparisons"}
+    level : float
+        Of the intervals in `scores`.
+
+    Returns
+    -------
+    int
+        Rows written.
+
+    Raises
+    ------
+    InputError
+    """
+    one_of("what", what, WHATS)
+    with opened(path, write=False) as store:
+        a = about(store)
+        if what == "history":
+            header, rows = _history(store, a)
+        elif what == "comparisons":
+            header, rows = _comparisons(store, a)
+        else:
+            header, rows = _items(store, a, level if what == "scores" else None)
+        with written(out, csv_text(header, rows)):
+            pass
+    return len(rows)
+
+
+def model_columns(a: About) -> tuple[str, ...]:
+    return MODEL_COLUMNS if a.method in BETA else (*SKILL_COLUMNS, "var") if a.method == "trueskill" else ()
+
+
+def _items(store: Store, a: About, level: float | None) -> tuple[list[str], list[list[str]]]:
+    state = state_of(store, a.method)
+    if level is None and a.method == "da":
+        raise InputError(f"{store.path}: direct assessment has no model file, its items have no distribution; export scores or history")
+    header = ["id", *a.columns, *model_columns(a), *(SCORE_COLUMNS if level is not None else ())]
+    numbers = [_model(state)] if model_columns(a) else []
+    if level is not None:
+        low, high = state.interval(level)
+        numbers.append([[number(v) for v in row] + [str(n)] for *row, n in zip(state.score.tolist(), low.tolist(), high.tolist(), state.n.tolist())])
+    fields = fields_of(store)
+    return header, [[name, *cells, *(c for block in numbers for c in block[k])] for k, (name, cells) in fields.items()]
+
+
+def _model(state: ScoreState) -> list[list[str]]:
+    columns = [state.a, state.b, state.score, state.variance] if state.method in BETA else [state.a, np.sqrt(state.b), state.b]
+    return [[number(v) for v in row] for row in zip(*(c.tolist() for c in columns))]
+
+
+def number(value: float) -> str:
+    """Every digit; blank for no value."""
+    return "" if math.isnan(value) else repr(value)
+
+
+def _history(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
+    ids, n = ids_of(store), a.per_hit
+    slots = range(1, n + 1)
+    header = ["HITId", "AssignmentId", "WorkerId", *TIMES, "Input.campaign", "Input.batch", "Input.hit", *(f"Input.id{k}" for k in slots),
+              *(f"Answer.range{k}" for k in slots), *(f"Answer.na{k}" for k in slots)]
+    scores: dict[int, list[tuple[int, float | None, str]]] = {}
+    for judgment, item, value, raw in store.db.execute("SELECT judgment, item, value, raw FROM score ORDER BY judgment, slot"):
+        scores.setdefault(judgment, []).append((item, value, raw))
+    rows: list[list[str]] = []
+    query = f"SELECT number, identity, hit_id, assignment, worker, times, batch, hit FROM judgment j ORDER BY {ORDER}"
+    for key, identity, hit_id, assignment, worker, times, batch, hit in store.db.execute(query):
+        when = json.loads(times)
+        placed = ["", "", ""] if batch is None else [a.id, str(batch), str(hit)]
+        given = scores[key]
+        # A judgment that only its file and row made one keeps that as its name.
+        name = assignment or (identity if identity.startswith("file:") else "")
+        rows.append([hit_id, name, worker, *(when.get(t, "") for t in TIMES), *placed, *(ids[i] for i, _, _ in given),
+                     *(raw for _, _, raw in given), *("on" if value is None else "" for _, value, _ in given)])
+    if not rows:
+        raise InputError(f"{store.path}: no judgment is in this campaign yet; there is no history to write")
+    return header, rows
+
+
+def _comparisons(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
+    every = judged(store)
+    table = comparisons_of_hits(ids_of(store), every.hits, every.scores, [w or None for w in every.workers],
+                                [f"{b}/{h}" if b is not None else f"judgment {k + 1}" for k, (b, h) in enumerate(every.batches)],
+                                a.settings.tie_within, str(store.path))
+    frame = table.to_frame()
+    outcome = np.where(frame["wins"] > 0, "first", np.where(frame["ties"] > 0, "tie", "second"))
+    rows = [[str(x), str(y), str(o), "" if j is None else str(j), str(s)]
+            for x, y, o, j, s in zip(frame["first"], frame["second"], outcome, frame["judge"], frame["source"])]
+    return ["first", "second", "outcome", "judge", "source"], rows

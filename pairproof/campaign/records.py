@@ -1,0 +1,182 @@
+"""What a campaign holds, as arrays and rows: items and their state, HITs, judgments."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from ..native.beta import FloatArray, IntArray
+from ..native.allocation import Pool
+from ..native.easl import ADDITIVE, Method, ScoreState, Settings, observe
+from .store import Store
+
+
+@dataclass(frozen=True)
+class About:
+    """The settings of a campaign.
+
+    Attributes
+    ----------
+    id : str
+        In every batch and result, so that a file of another campaign is noticed.
+    method : Method
+    per_hit : int
+    settings : Settings
+    pool : Pool
+    seed : int
+        Batch k draws from it and k.
+    columns : tuple of str
+        Of the items file, but for `id`.
+    imported : bool
+        Taken over from an older tool: results may name HITs that were not written here.
+    """
+
+    id: str
+    method: Method
+    per_hit: int
+    settings: Settings
+    pool: Pool
+    seed: int
+    columns: tuple[str, ...]
+    imported: bool
+
+
+def about(store: Store) -> About:
+    """The settings of the campaign in a store."""
+    s = json.loads(store.setting("about"))
+    return About(s["id"], cast(Method, s["method"]), s["per_hit"], Settings(s["gamma"], s["epsilon"], s["tie_within"]),
+                 cast(Pool, s["pool"]), s["seed"], tuple(s["columns"]), s["imported"])
+
+
+def write_about(store: Store, a: About) -> None:
+    s = {"id": a.id, "method": a.method, "per_hit": a.per_hit, "gamma": a.settings.gamma, "epsilon": a.settings.epsilon,
+         "tie_within": a.settings.tie_within, "pool": a.pool, "seed": a.seed, "columns": list(a.columns), "imported": a.imported}
+    store.db.execute("INSERT OR REPLACE INTO setting VALUES ('about', ?)", (json.dumps(s),))
+
+
+def write_items(store: Store, ids: Sequence[str], fields: Sequence[Sequence[str]], state: ScoreState) -> None:
+    """Items with the state they start in."""
+    a, b, n = _columns(state)
+    store.db.executemany(
+        "INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        ((k, name, json.dumps(list(cells), ensure_ascii=False), a[k], b[k], n[k], a[k], b[k], n[k])
+         for k, (name, cells) in enumerate(zip(ids, fields))))
+
+
+def _columns(state: ScoreState) -> tuple[list[float | None], list[float | None], list[int]]:
+    def cells(values: FloatArray) -> list[float | None]:
+        return [None if math.isnan(x) else x for x in values.tolist()]
+
+    return cells(state.a), cells(state.b), state.n.tolist()
+
+
+def ids_of(store: Store) -> tuple[str, ...]:
+    return tuple(row[0] for row in store.db.execute("SELECT id FROM item ORDER BY position"))
+
+
+def fields_of(store: Store, positions: Iterable[int] | None = None) -> dict[int, tuple[str, list[str]]]:
+    """Position -> (id, other columns)."""
+    rows = store.db.execute("SELECT position, id, fields FROM item ORDER BY position")
+    wanted = None if positions is None else set(positions)
+    return {p: (name, json.loads(cells)) for p, name, cells in rows if wanted is None or p in wanted}
+
+
+def state_of(store: Store, method: Method, *, at_start: bool = False) -> ScoreState:
+    """What is known of the items now, or was at the start."""
+    columns = "a0, b0, n0" if at_start else "a, b, n"
+    rows = store.db.execute(f"SELECT {columns} FROM item ORDER BY position").fetchall()
+    a, b, n = zip(*rows)
+    return ScoreState(method, np.array(a, np.float64), np.array(b, np.float64), np.array(n, np.int64))
+
+
+def save_state(store: Store, state: ScoreState, positions: Iterable[int]) -> None:
+    a, b, n = _columns(state)
+    store.db.executemany("UPDATE item SET a = ?, b = ?, n = ? WHERE position = ?", ((a[k], b[k], n[k], k) for k in positions))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Judged HITs in the order in which they count: by batch, HIT, identity, whenever they arrived.
+
+    Attributes
+    ----------
+    hits : list of int[n]
+    scores : list of float[n]
+        nan: could not judge.
+    batches : list of (batch, hit)
+        None for a HIT of an older tool.
+    workers : list of str
+    """
+
+    hits: list[IntArray]
+    scores: list[FloatArray]
+    batches: list[tuple[int | None, int | None]]
+    workers: list[str]
+
+    def upto(self, batch: int) -> Judged:
+        """Those of batches up to a number, and those of older tools."""
+        keep = [k for k, (b, _) in enumerate(self.batches) if b is None or b <= batch]
+        return Judged([self.hits[k] for k in keep], [self.scores[k] for k in keep], [self.batches[k] for k in keep],
+                      [self.workers[k] for k in keep])
+
+
+#: Older tools' HITs first.
+ORDER = "j.batch IS NOT NULL, j.batch, j.hit, j.identity"
+
+
+def judged(store: Store, where: str = "1", parameters: Sequence[Any] = ()) -> Judged:
+    """Judgments with their scores; `where` is an SQL condition on judgment j."""
+    rows = store.db.execute(
+        f"SELECT j.number, j.batch, j.hit, j.worker, s.item, s.value FROM judgment j JOIN score s ON s.judgment = j.number "
+        f"WHERE {where} ORDER BY {ORDER}, j.number, s.slot", parameters)
+    found = Judged([], [], [], [])
+    items: list[int] = []
+    values: list[float] = []
+    last: int | None = None
+    for number, batch, hit, worker, item, value in rows:
+        if number != last:
+            if last is not None:
+                found.hits.append(np.array(items, np.int64))
+                found.scores.append(np.array(values, np.float64))
+            found.batches.append((batch, hit))
+            found.workers.append(worker)
+            last, items, values = number, [], []
+        items.append(item)
+        values.append(math.nan if value is None else value)
+    if last is not None:
+        found.hits.append(np.array(items, np.int64))
+        found.scores.append(np.array(values, np.float64))
+    return found
+
+
+def recount(store: Store, a: About, newer_than: int) -> None:
+    """Bring the items' state to all judgments, those after number `newer_than` being new.
+
+    The state is that of the whole set in its own order, not in that of arrival: methods that add up take the touched
+    items' scores anew, the others go on from where they are if all that is new comes last, else begin again.
+    """
+    touched = [r[0] for r in store.db.execute("SELECT DISTINCT item FROM score WHERE judgment > ?", (newer_than,))]
+    if a.method in ADDITIVE:
+        rows = store.db.execute(
+            "SELECT item, value FROM score WHERE value IS NOT NULL AND item IN (SELECT item FROM score WHERE judgment > ?)", (newer_than,)
+        ).fetchall()
+        items, values = (np.array(c) for c in zip(*rows)) if rows else (np.zeros(0, np.int64), np.zeros(0))
+        start = state_of(store, a.method, at_start=True)
+        save_state(store, observe(start, [[i] for i in items], [[v] for v in values], a.settings), touched)
+        return
+    behind = store.db.execute(
+        f"SELECT 1 FROM (SELECT number FROM judgment j ORDER BY {ORDER} LIMIT (SELECT COUNT(*) FROM judgment WHERE number <= ?)) "
+        "WHERE number > ? LIMIT 1", (newer_than, newer_than)).fetchone()
+    if behind is None:
+        new = judged(store, "j.number > ?", (newer_than,))
+        state = observe(state_of(store, a.method), new.hits, new.scores, a.settings)
+    else:
+        every = judged(store)
+        state = observe(state_of(store, a.method, at_start=True), every.hits, every.scores, a.settings)
+        touched = list(range(len(state.a)))
+    save_state(store, state, touched)

@@ -1,0 +1,208 @@
+"""Results as annotators and Mechanical Turk give them: read strictly, every fault with its file, row and column.
+
+`Input.id1 ...` and `Answer.range1 ...` (0 to 100), `Answer.na1 = on` for "cannot judge", optional `HITId`,
+`AssignmentId`, `WorkerId`, times, and `Input.campaign`, `Input.batch`, `Input.hit`; as CSV, or as JSON lines with the
+same keys.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from ..errors import InputError
+from ..readers.sources import load
+from ..readers.table import Table, from_frame, suggestion
+from ..spec import one_of
+
+TIMES = ("AcceptTime", "SubmitTime", "WorkTimeInSeconds")
+YES, NO = ("on", "true", "yes", "1"), ("", "off", "false", "no", "0")
+#: What becomes of assignments whose AssignmentStatus is Rejected; never guessed.
+RejectedRule = Literal["refuse", "count", "leave-out"]
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """One judged HIT.
+
+    Attributes
+    ----------
+    row : int
+        From 1, below the header.
+    where : str
+        "results.csv, row 3 (line 4)", for messages.
+    campaign, batch, hit : str
+        "" where the file does not say.
+    ids : tuple of str
+    values : tuple of float
+        In [0, 1]; nan: could not judge.
+    raw : tuple of str
+        Scores as they came.
+    hit_id, assignment, worker : str
+    times : mapping of str to str
+    """
+
+    row: int
+    where: str
+    campaign: str
+    batch: str
+    hit: str
+    ids: tuple[str, ...]
+    values: tuple[float, ...]
+    raw: tuple[str, ...]
+    hit_id: str
+    assignment: str
+    worker: str
+    times: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ResultsFile:
+    """A results file.
+
+    Attributes
+    ----------
+    name, sha256 : str
+    rows : tuple of ResultRow
+    left_out : int
+        Rejected assignments that were not to be counted.
+    nameless : int
+        Rows with neither AssignmentId nor WorkerId: known by the file alone.
+    """
+
+    name: str
+    sha256: str
+    rows: tuple[ResultRow, ...]
+    left_out: int
+    nameless: int
+
+
+def read_results(path: str | Path, per_hit: int, rejected: RejectedRule = "refuse", encoding: str | None = None) -> ResultsFile:
+    """Read a results file.
+
+    Parameters
+    ----------
+    path : path
+    per_hit : int
+        Items of a HIT.
+    rejected : {"refuse", "count", "leave-out"}
+    encoding : str, optional
+
+    Raises
+    ------
+    InputError
+        A column that is missing, a score that is blank, no number or outside 0 to 100, an item twice in a HIT, a
+        rejected assignment where nothing was said of them, text in another encoding.
+    """
+    one_of("rejected", rejected, get_args(RejectedRule))
+    file = Path(path)
+    table = _json_lines(file) if file.suffix.lower() == ".jsonl" else load(str(path), encoding)
+    sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
+    _check_columns(table, per_hit)
+    columns = {name: [str(c) for c in cells] for name, cells in table.columns.items()}
+    status = columns.get("AssignmentStatus", [])
+    turned_down = {k for k, s in enumerate(status) if s.strip().casefold() == "rejected"}
+    if turned_down and rejected == "refuse":
+        raise InputError(f"{table.where(min(turned_down), 'AssignmentStatus')}: Rejected ({len(turned_down)} such rows); say --rejected count "
+                         "or --rejected leave-out")
+    keep = [k for k in range(table.n_rows) if not (k in turned_down and rejected == "leave-out")]
+    rows = tuple(_row(table, columns, k, per_hit) for k in keep)
+    return ResultsFile(table.source, sha256, rows, table.n_rows - len(keep), sum(not (r.assignment or r.worker) for r in rows))
+
+
+def _json_lines(file: Path) -> Table:
+    import pandas as pd
+
+    if not file.is_file():
+        raise InputError(f"{file}: no such file; expected results")
+    rows = []
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: byte number {error.start + 1} is not UTF-8; save the file as UTF-8") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise InputError(f"{file}, line {number}: not JSON: {error}") from error
+        if not isinstance(row, dict) or any(isinstance(v, (list, dict)) for v in row.values()):
+            raise InputError(f"{file}, line {number}: expected an object of texts and numbers, such as {{\"Input.id1\": \"7\"}}")
+        rows.append({k: "" if v is None or v is False else "on" if v is True else str(v) for k, v in row.items()})
+    if not rows:
+        raise InputError(f"{file}: no rows; expected results")
+    return from_frame(pd.DataFrame(rows, dtype=object).fillna(""), str(file))
+
+
+def _check_columns(table: Table, per_hit: int) -> None:
+    for k in range(1, per_hit + 1):
+        for name in (f"Input.id{k}", f"Answer.range{k}"):
+            if name not in table.columns:
+                raise InputError(f"{table.source}: no column {name!r} (this campaign has {per_hit} items a HIT); found "
+                                 f"{', '.join(map(repr, list(table.columns)[:12]))}{suggestion(name, table.columns)}")
+    for name in (f"Input.id{per_hit + 1}", f"Answer.range{per_hit + 1}"):
+        if name in table.columns:
+            raise InputError(f"{table.source}: column {name!r}, but this campaign has {per_hit} items a HIT; these are results of another one")
+
+
+def _row(table: Table, columns: Mapping[str, list[str]], k: int, per_hit: int) -> ResultRow:
+    def cell(name: str) -> str:
+        return columns[name][k].strip() if name in columns else ""
+
+    ids = tuple(columns[f"Input.id{j}"][k] for j in range(1, per_hit + 1))
+    for j, name in enumerate(ids):
+        if not name.strip():
+            raise InputError(f"{table.where(k, f'Input.id{j + 1}')}: blank; expected an item's id")
+        if name in ids[:j]:
+            raise InputError(f"{table.where(k, f'Input.id{j + 1}')}: item {name!r} stands twice in this HIT; expected {per_hit} different items")
+    values, raw = [], []
+    for j in range(1, per_hit + 1):
+        text = cell(f"Answer.range{j}")
+        raw.append(text)
+        values.append(math.nan if _cannot_judge(table, k, j, cell(f"Answer.na{j}")) else _score(table, k, j, text))
+    hit_id, assignment, worker = cell("HITId"), cell("AssignmentId"), cell("WorkerId")
+    campaign, batch, hit = cell("Input.campaign"), cell("Input.batch"), cell("Input.hit")
+    return ResultRow(k + 1, table.where(k), campaign, batch, hit, ids, tuple(values), tuple(raw), hit_id, assignment, worker,
+                     {name: cell(name) for name in TIMES if cell(name)})
+
+
+def identity(row: ResultRow, batch: int | None, hit: int | None, sha256: str) -> str:
+    """What makes two rows the same judgment: the AssignmentId; without one, WorkerId and HIT; without either, file and row.
+
+    An AssignmentId that begins with `file:` is one that an export made of the third kind.
+    """
+    if row.assignment.startswith("file:"):
+        return row.assignment
+    if row.assignment:
+        return f"assignment:{row.assignment}"
+    if row.worker:
+        where = f"{batch}/{hit}" if batch is not None else row.hit_id or json.dumps(row.ids, ensure_ascii=False)
+        return f"worker:{json.dumps(row.worker, ensure_ascii=False)}@{where}"
+    return f"file:{sha256}:{row.row}"
+
+
+def _cannot_judge(table: Table, k: int, j: int, text: str) -> bool:
+    word = text.casefold()
+    if word not in (*YES, *NO):
+        raise InputError(f"{table.where(k, f'Answer.na{j}')}: {text!r}; expected 'on' (cannot judge) or nothing")
+    return word in YES
+
+
+def _score(table: Table, k: int, j: int, text: str) -> float:
+    where = table.where(k, f"Answer.range{j}")
+    if not text:
+        raise InputError(f"{where}: blank; expected a score from 0 to 100, or 'on' in Answer.na{j}")
+    if not _NUMBER.fullmatch(text):
+        raise InputError(f"{where}: {text!r} is no number; expected a score from 0 to 100")
+    value = float(text)
+    if not 0 <= value <= 100:
+        raise InputError(f"{where}: {text} is outside 0 to 100")
+    return value / 100.0

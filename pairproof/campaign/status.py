@@ -1,0 +1,169 @@
+"""Where a campaign stands: progress, convergence, scores; annotators and systems where that is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from ..errors import InputError
+from ..native.annotator import Agreement, agreement, spearman, standardised
+from ..native.beta import FloatArray, IntArray
+from ..native.easl import BETA, ScoreState, observe
+from ..native.system_scores import SystemScores, system_scores
+from ..spec import one_of
+from .records import About, Judged, about, fields_of, ids_of, judged, state_of
+from .store import Store, opened
+
+#: How scores are put on one scale before annotators or systems are compared.
+Standardise = Literal["none", "z-scores"]
+
+
+@dataclass(frozen=True, eq=False)
+class Status:
+    """A campaign at one moment.
+
+    Attributes
+    ----------
+    about : About
+    ids : tuple of str
+    state : ScoreState
+    batches, hits, answered : int
+        Batches opened, HITs in them, HITs with at least one judgment.
+    judgments, scores, cannot_judge, annotators : int
+    stability : float
+        Spearman's rho of the scores now and without the last judged batch; nan where there is nothing to compare.
+    shift : float
+        Mean absolute change of the scores by the last judged batch; nan likewise.
+    last : int or None
+        The last batch with a judgment.
+    agreement : Agreement or None
+    names : tuple of str
+        Of the annotators, in the order of `agreement.rest`.
+    systems : SystemScores or None
+    """
+
+    about: About
+    ids: tuple[str, ...]
+    state: ScoreState
+    batches: int
+    hits: int
+    answered: int
+    judgments: int
+    scores: int
+    cannot_judge: int
+    annotators: int
+    stability: float
+    shift: float
+    last: int | None
+    agreement: Agreement | None = None
+    names: tuple[str, ...] = ()
+    systems: SystemScores | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `easl status`; alpha and beta are null where the method has none."""
+        has_beta = self.about.method in BETA
+        a, b = self.state.a.tolist(), self.state.b.tolist()
+        rows = [{"id": name, "score": score, "alpha": a[k] if has_beta else None, "beta": b[k] if has_beta else None, "var": var, "n": n}
+                for k, (name, score, var, n) in enumerate(zip(self.ids, self.state.score.tolist(), self.state.variance.tolist(),
+                                                             self.state.n.tolist()))]
+        return {"method": self.about.method, "batches": self.batches, "judgments": self.judgments, "scores": rows}
+
+
+def status(path: str | Path, *, with_agreement: bool = False, systems: str | None = None, standardise: Standardise = "none") -> Status:
+    """Read a campaign.
+
+    Parameters
+    ----------
+    path : path
+    with_agreement : bool
+        Also how far annotators agree.
+    systems : str, optional
+        Column of the items file that names the system an item is an output of: also systems' scores and clusters.
+    standardise : {"none", "z-scores"}
+        Scale on which annotators and systems are compared; the items' own scores stay as they are.
+
+    Raises
+    ------
+    InputError
+    """
+    one_of("standardise", standardise, get_args(Standardise))
+    if standardise != "none" and not (with_agreement or systems):
+        raise InputError("standardise is for annotators and systems; ask for agreement or systems too")
+    with opened(path, write=False) as store:
+        a = about(store)
+
+        def count(query: str) -> int:
+            return int(store.db.execute(query).fetchone()[0] or 0)
+
+        every = judged(store)
+        last = max((b for b, _ in every.batches if b is not None), default=None)
+        stability, shift = _convergence(store, a, every, last)
+        found = Status(
+            a, ids_of(store), state_of(store, a.method), count("SELECT COUNT(*) FROM batch"), count("SELECT COUNT(*) FROM hit"),
+            count("SELECT COUNT(*) FROM hit h WHERE EXISTS (SELECT 1 FROM judgment j WHERE j.batch = h.batch AND j.hit = h.number)"),
+            count("SELECT COUNT(*) FROM judgment"), count("SELECT COUNT(*) FROM score WHERE value IS NOT NULL"),
+            count("SELECT COUNT(*) FROM score WHERE value IS NULL"),
+            count("SELECT COUNT(DISTINCT worker) FROM judgment WHERE worker <> ''"), stability, shift, last)
+        if not (with_agreement or systems):
+            return found
+        who, names, item, score = _flat(every, standardise)
+        if with_agreement:
+            known = who >= 0
+            found = replace(found, agreement=agreement(who[known], item[known], score[known]), names=names)
+        if systems:
+            found = replace(found, systems=_systems(store, a, systems, item, score))
+        return found
+
+
+def _convergence(store: Store, a: About, every: Judged, last: int | None) -> tuple[float, float]:
+    """Spearman's rho and mean absolute change between the scores now and those without the last judged batch."""
+    if last is None:
+        return float("nan"), float("nan")
+    earlier = every.upto(last - 1)
+    before = observe(state_of(store, a.method, at_start=True), earlier.hits, earlier.scores, a.settings).score
+    after = state_of(store, a.method).score
+    both = ~(np.isnan(before) | np.isnan(after))
+    if both.sum() < 2:
+        return float("nan"), float("nan")
+    return spearman(before[both], after[both]), float(np.mean(np.abs(after[both] - before[both])))
+
+
+def _flat(every: Judged, standardise: Standardise) -> tuple[IntArray, tuple[str, ...], IntArray, FloatArray]:
+    """Annotator (-1: not named), annotators' names, item and score of every score that was given."""
+    names = tuple(sorted({w for w in every.workers if w}))
+    place = {name: k for k, name in enumerate(names)}
+    if not every.hits:
+        raise InputError("no judgment is in this campaign yet; annotators and systems cannot be compared")
+    who = np.concatenate([np.full(len(h), place.get(w, -1)) for h, w in zip(every.hits, every.workers)])
+    item, score = np.concatenate(every.hits), np.concatenate(every.scores)
+    said = ~np.isnan(score)
+    who, item, score = who[said], item[said], score[said]
+    if standardise == "z-scores":
+        if (who < 0).any():
+            raise InputError(f"{int((who < 0).sum())} scores have no WorkerId, so they cannot be standardised by annotator")
+        score = standardised(who, score, names)
+    return who, names, item, score
+
+
+def _systems(store: Store, a: About, column: str, item: IntArray, score: FloatArray) -> SystemScores:
+    """Scores of systems: the mean over an item's scores first, then over a system's items."""
+    if column not in a.columns:
+        raise InputError(f"{store.path}: items have no column {column!r}; they have {', '.join(map(repr, a.columns)) or 'only id'}")
+    seen, at = np.unique(item, return_inverse=True)
+    means = np.bincount(at, score) / np.bincount(at)
+    fields = fields_of(store)
+    k = a.columns.index(column)
+    return system_scores([fields[int(i)][1][k] for i in seen], means)
+
+
+def histogram(scores: Sequence[float] | FloatArray, bins: int = 10) -> tuple[IntArray, FloatArray]:
+    """Counts and edges: 0 to 1 where all scores lie there, else from the smallest to the largest."""
+    values = np.asarray(scores, np.float64)
+    values = values[~np.isnan(values)]
+    inside = len(values) == 0 or (values.min() >= 0 and values.max() <= 1)
+    counts, edges = np.histogram(values, bins, (0.0, 1.0) if inside else None)
+    return counts.astype(np.int64), edges

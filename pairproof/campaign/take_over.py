@@ -1,0 +1,237 @@
+"""A campaign from a project that an older tool began, or from what `export` wrote.
+
+The model file says what is known of every item; results files, where given, say how it came to be known.  Which of the
+two came first is found by arithmetic: either every item stands at its start, and the results have still to be counted
+("before"), or start and results together give the model ("after").  What fits neither is an error that names an item,
+and `model_is` then decides.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+
+from ..errors import InputError
+from ..native.allocation import Pool
+from ..native.beta import FloatArray, IntArray
+from ..native.easl import BETA, Method, ScoreState, Settings, start
+from ..readers.table import Table
+from ..spec import one_of
+from .batch import now
+from .create import PER_HIT, check_size
+from .export import SCORE_COLUMNS
+from .files import MODEL_COLUMNS, SKILL_COLUMNS, ItemsFile, cells_of, check_numbered, read_items
+from .records import About, judged, state_of, write_about, write_items
+from .results_file import RejectedRule, ResultRow, ResultsFile, read_results
+from .store import Store, created
+from .update import Taken, add
+
+ModelIs = Literal["before", "after"]
+#: Columns of the later public tool beside the model's own.
+_OF_A_TOOL = ("na_count", "scores")
+#: To which a model file and its results must agree: files with fewer digits than 6 are of another computation.
+AGREE = 5e-6
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What was taken over.
+
+    Attributes
+    ----------
+    about : About
+    items : int
+    taken : tuple of Taken
+        Of each results file.
+    model_is : {"before", "after"} or None
+        None without results.
+    recomputed : bool
+        The file's mode or var are not those of its alpha and beta (the old start of .0833 aside) and were not used.
+    """
+
+    about: About
+    items: int
+    taken: tuple[Taken, ...]
+    model_is: ModelIs | None
+    recomputed: bool
+
+
+def take_over(path: str | Path, model: str | Path, results: Sequence[str | Path] = (), *, method: Method | None = None, per_hit: int | None = None,
+              settings: Settings = Settings(), pool: Pool = "paper", seed: int | None = None, model_is: ModelIs | None = None,
+              rejected: RejectedRule = "refuse", encoding: str | None = None) -> Imported:
+    """Make a campaign from a model file and results files.
+
+    Parameters
+    ----------
+    path : path
+        Of the database, which must not exist.
+    model : path
+        CSV: id, sent, alpha, beta, mode, var; or id, sent, mu, sigma.
+    results : sequence of paths
+        In the tools' own layout.
+    method : Method, optional
+        Default: easl for alpha and beta, trueskill for mu and sigma.
+    per_hit : int, optional
+        Default: as many as the results have, else 5.
+    settings, pool, seed, encoding : see :func:`pairproof.campaign.create`
+    model_is : {"before", "after"}, optional
+        Whether the model stands before the results or has them counted in; default: found out.
+    rejected : {"refuse", "count", "leave-out"}
+
+    Raises
+    ------
+    InputError
+        With file, row and column.
+    """
+    read = read_items(model, encoding)
+    chosen = _method(read, method)
+    if model_is is not None:
+        one_of("model_is", model_is, get_args(ModelIs))
+    state, used, recomputed = _state(read, chosen)
+    columns = tuple(c for c in read.columns if c not in used)
+    size = per_hit or (_size(results[0], encoding) if results else min(PER_HIT, len(read.ids)))
+    check_size(size, len(read.ids), chosen, read.table.source)
+    check_numbered(columns, size, read.table.source)
+    files = [read_results(r, size, rejected, encoding) for r in results]
+    name, own = _own_name(files)
+    made = About(name, chosen, size, settings, pool, secrets.randbits(48) if seed is None else seed, columns, True)
+    where = model_is if files else None
+    with created(path) as store:
+        write_about(store, made)
+        fresh = start(chosen, len(read.ids))
+        at_start = _same(state.a, fresh.a, 0.0) and _same(state.b, fresh.b, 0.0) and not state.n.any()
+        if files and where is None and at_start:
+            where = "before"
+        from_start = bool(files) and where != "before"
+        write_items(store, read.ids, read.fields(columns), fresh if from_start else state)
+        if own:
+            _rebuild_batches(store, files, {n: k for k, n in enumerate(read.ids)})
+        taken = tuple(add(store, made, f) for f in files)
+        if from_start:
+            _check_counted(store, made, state, read, where)
+            where = "after"
+    return Imported(made, len(read.ids), taken, where, recomputed)
+
+
+def _method(read: ItemsFile, asked: Method | None) -> Method:
+    has_beta, has_skill = {"alpha", "beta"} <= set(read.columns), set(SKILL_COLUMNS) <= set(read.columns)
+    if asked is not None:
+        one_of("method", asked, get_args(Method))
+    if asked == "da":
+        raise InputError("direct assessment has no model file; make the campaign with 'easl init --method da' and add the results with update")
+    if has_beta and asked != "trueskill":
+        return asked or "easl"
+    if has_skill and asked in (None, "trueskill"):
+        return "trueskill"
+    need = "mu and sigma" if asked == "trueskill" else "alpha and beta" if asked else "alpha and beta, or mu and sigma"
+    raise InputError(f"{read.table.source}: found columns {', '.join(map(repr, ('id', *read.columns)))}; a model file has {need}")
+
+
+def _state(read: ItemsFile, method: Method) -> tuple[ScoreState, tuple[str, ...], bool]:
+    """The state in the file, the columns it stands in, and whether mode and var had to be computed anew."""
+    names = set(read.columns)
+    first, second = ("alpha", "beta") if method in BETA else SKILL_COLUMNS
+    a, b = (_numbers(read.table, c) for c in (first, second))
+    used = [first, second, *(c for c in ("mode", "var") if c in names)]
+    whole = set(SCORE_COLUMNS) <= names
+    used += [*SCORE_COLUMNS] if whole else []
+    used += [c for c in _OF_A_TOOL if c in names]
+    if method == "trueskill":
+        # sigma squared is var to the last bit where the file is ours: the root of a square is exact.
+        b = _numbers(read.table, "var") if "var" in names else b**2
+    bad = ~((a >= 1) & (b >= 1)) if method in BETA else ~(b > 0)
+    if bad.any():
+        raise read.table.refuse(bad, first if method in BETA else second, f"{first} {a[bad][0]:g} and {second} {b[bad][0]:g}",
+                                "expected both to be at least 1" if method in BETA else "expected a number above 0")
+    n = _counts(read, method, a, b, whole)
+    state = ScoreState(method, a, b, n)
+    return state, tuple(used), method in BETA and not _matches(read, state, names)
+
+
+def _counts(read: ItemsFile, method: Method, a: FloatArray, b: FloatArray, whole: bool) -> IntArray:
+    """Scores behind each item: as the file says, else what alpha and beta add up to; 0 where that says nothing."""
+    if whole:
+        return _numbers(read.table, "n").astype(np.int64)
+    if method in ("easl", "random"):
+        found: IntArray = np.rint(a + b - 2.0).astype(np.int64)
+        return found
+    return np.zeros(len(a), np.int64)
+
+
+def _matches(read: ItemsFile, state: ScoreState, names: set[str]) -> bool:
+    found = {"mode": state.score, "var": state.variance}
+    # The older tools write .0833 for the start's 1/12.
+    return all(_same(_numbers(read.table, c), found[c], 5e-5) for c in found if c in names)
+
+
+def _same(one: FloatArray, other: FloatArray, within: float) -> bool:
+    """Whether two columns agree to an absolute tolerance."""
+    return bool(np.allclose(one, other, rtol=0.0, atol=within))
+
+
+def _numbers(table: Table, column: str) -> FloatArray:
+    values = []
+    for row, cell in enumerate(cells_of(table, column)):
+        try:
+            value = float(cell)
+        except ValueError:
+            value = np.nan
+        if not np.isfinite(value):
+            raise InputError(f"{table.where(row, column)}: {cell!r}; expected a finite number")
+        values.append(value)
+    return np.array(values)
+
+
+def _size(results: str | Path, encoding: str | None) -> int:
+    """Items of a HIT, from the columns of a results file."""
+    from ..readers.sources import load
+
+    names = load(str(results), encoding).columns
+    k = 0
+    while f"Input.id{k + 1}" in names:
+        k += 1
+    if not k:
+        raise InputError(f"{results}: no column 'Input.id1'; expected results with Input.id1, Answer.range1, ...")
+    return k
+
+
+def _own_name(files: Sequence[ResultsFile]) -> tuple[str, bool]:
+    """The campaign's id: the one all results name, so that pages and batches that are out stay valid; else a new one."""
+    names = {r.campaign for f in files for r in f.rows if r.campaign}
+    if len(names) > 1:
+        raise InputError(f"results of {len(names)} campaigns: {', '.join(sorted(names))}; expected those of one")
+    return (names.pop(), True) if names else (secrets.token_hex(6), False)
+
+
+def _rebuild_batches(store: Store, files: Sequence[ResultsFile], position: dict[str, int]) -> None:
+    """Batches and HITs that the results name, so that what is still out finds its place."""
+    hits: dict[tuple[int, int], ResultRow] = {}
+    for row in (r for f in files for r in f.rows if r.batch.isdigit() and r.hit.isdigit()):
+        hits.setdefault((int(row.batch), int(row.hit)), row)
+    for batch in sorted({b for b, _ in hits}):
+        store.db.execute("INSERT INTO batch VALUES (?, ?, ?)", (batch, now(), sum(b == batch for b, _ in hits)))
+    for (batch, hit), row in sorted(hits.items()):
+        unknown = next((name for name in row.ids if name not in position), None)
+        if unknown is not None:
+            raise InputError(f"{row.where}, column 'Input.id{row.ids.index(unknown) + 1}': no item {unknown!r} in the model file")
+        store.db.execute("INSERT INTO hit VALUES (?, ?, ?)", (batch, hit, json.dumps([position[name] for name in row.ids])))
+
+
+def _check_counted(store: Store, a: About, model: ScoreState, read: ItemsFile, asked: ModelIs | None) -> None:
+    """Start and results together must give the model."""
+    found = state_of(store, a.method)
+    gap = np.maximum(np.abs(found.a - model.a), np.abs(found.b - model.b))
+    if (gap > AGREE).any():
+        k = int(np.argmax(gap))
+        names = SKILL_COLUMNS if a.method == "trueskill" else MODEL_COLUMNS[:2]
+        cure = "check that all results files are there" if asked == "after" else ("say --model-is before to count the results on top of the model, "
+                                                                                  "or give every results file that led to it")
+        raise InputError(f"{read.table.where(k)}: item {read.ids[k]!r} has {names[0]} {model.a[k]:g} and {names[1]} {model.b[k]:g} in the model, but the "
+                         f"{len(judged(store).hits)} results from the start give {found.a[k]:g} and {found.b[k]:g}; {cure}")
+

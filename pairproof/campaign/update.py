@@ -1,0 +1,159 @@
+"""Taking results in: all of a file or nothing of it, each judgment once."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import InputError
+from .batch import now
+from .guard import unguard
+from .records import About, about, ids_of, recount
+from .results_file import RejectedRule, ResultRow, ResultsFile, identity, read_results
+from .store import Store, opened
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What became of a results file.
+
+    Attributes
+    ----------
+    rows : int
+        Judged HITs in the file, rejected ones that were left out not counted.
+    new : int
+        Judgments that were not known.
+    known : int
+        Judgments that were in already; they count once.
+    scores, cannot_judge : int
+        Among the new ones.
+    left_out : int
+        Rejected assignments.
+    nameless : int
+        Rows known by the file alone (no AssignmentId, no WorkerId): the same judgments in a changed file would count again.
+    """
+
+    rows: int
+    new: int
+    known: int
+    scores: int
+    cannot_judge: int
+    left_out: int
+    nameless: int
+
+
+def take_in(path: str | Path, results: str | Path, *, rejected: RejectedRule = "refuse", encoding: str | None = None) -> Taken:
+    """Add a results file to a campaign, in one transaction.
+
+    Parameters
+    ----------
+    path : path
+        Of the campaign.
+    results : path
+    rejected : {"refuse", "count", "leave-out"}
+        What becomes of rejected assignments.
+    encoding : str, optional
+
+    Returns
+    -------
+    Taken
+
+    Raises
+    ------
+    InputError
+        With file, row and column; nothing has changed then.
+    """
+    with opened(path, write=True) as store:
+        a = about(store)
+        return add(store, a, read_results(results, a.per_hit, rejected, encoding))
+
+
+def add(store: Store, a: About, file: ResultsFile) -> Taken:
+    """Check and add the rows of a results file inside an open transaction."""
+    position = {name: k for k, name in enumerate(ids_of(store))}
+    issued = _issued(store)
+    placed = [(row, _place(row, a, position, issued)) for row in file.rows]
+    before = store.db.execute("SELECT COALESCE(MAX(number), 0) FROM judgment").fetchone()[0]
+    received = store.db.execute("INSERT INTO received (name, sha256, taken, rows, new) VALUES (?, ?, ?, ?, 0)",
+                                (Path(file.name).name, file.sha256, now(), len(file.rows))).lastrowid
+    new = [row for row, (items, batch, hit) in placed
+           if _insert(store, received or 0, identity(row, batch, hit, file.sha256), row, items, batch, hit)]
+    store.db.execute("UPDATE received SET new = ? WHERE number = ?", (len(new), received))
+    if new:
+        recount(store, a, before)
+    blank = sum(math.isnan(v) for row in new for v in row.values)
+    return Taken(len(file.rows), len(new), len(file.rows) - len(new), len(new) * a.per_hit - blank, blank, file.left_out, file.nameless)
+
+
+Issued = Mapping[tuple[int, int], list[int]]
+
+
+def _issued(store: Store) -> Issued:
+    return {(b, h): json.loads(items) for b, h, items in store.db.execute("SELECT batch, number, items FROM hit")}
+
+
+def _place(row: ResultRow, a: About, position: Mapping[str, int], issued: Issued) -> tuple[list[int], int | None, int | None]:
+    """Positions of a row's items, and its batch and HIT; None for a HIT of an older tool."""
+    if row.campaign and row.campaign != a.id:
+        raise InputError(f"{row.where}, column 'Input.campaign': {row.campaign!r}, but this campaign is {a.id!r}; these are results of another one")
+    items = []
+    for k, name in enumerate(row.ids, 1):
+        found = position.get(name, position.get(unguard(name)))
+        if found is None:
+            raise InputError(f"{row.where}, column 'Input.id{k}': no item {name!r} in this campaign; is it the right results file?")
+        items.append(found)
+    if row.batch or row.hit:
+        key = (_whole(row, "Input.batch", row.batch), _whole(row, "Input.hit", row.hit))
+        if key not in issued:
+            raise InputError(f"{row.where}, column 'Input.hit': batch {key[0]} has no HIT {key[1]} in this campaign; is it the right results file?")
+        if issued[key] != items:
+            raise InputError(f"{row.where}, column 'Input.id1': HIT {key[1]} of batch {key[0]} holds other items, or in another order; the "
+                             "columns of this row do not belong together")
+        return (items, *key)
+    same = [key for key, shown in issued.items() if shown == items]
+    if len(same) == 1:
+        return (items, *same[0])
+    if same:
+        raise InputError(f"{row.where}: {len(same)} HITs of this campaign hold these items, and the row does not say which it is; keep the "
+                         "columns Input.batch and Input.hit")
+    if not a.imported:
+        raise InputError(f"{row.where}: no HIT of this campaign holds these items in this order; is it the right results file?")
+    return items, None, None
+
+
+def _whole(row: ResultRow, column: str, text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise InputError(f"{row.where}, column {column!r}: {text!r}; expected a whole number")
+    return int(text)
+
+
+def _insert(store: Store, received: int, name: str, row: ResultRow, items: list[int], batch: int | None, hit: int | None) -> bool:
+    """Whether the judgment was new.  A known one must say the same as before."""
+    known = store.db.execute("SELECT number FROM judgment WHERE identity = ?", (name,)).fetchone()
+    if known is not None:
+        _check_same(store, known[0], row, items)
+        return False
+    number = store.db.execute(
+        "INSERT INTO judgment (identity, batch, hit, hit_id, assignment, worker, times, received, row) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (name, batch, hit, row.hit_id, row.assignment, row.worker, json.dumps(dict(row.times)), received, row.row)).lastrowid
+    store.db.executemany("INSERT INTO score VALUES (?, ?, ?, ?, ?)", (
+        (number, slot, item, None if math.isnan(value) else value, raw)
+        for slot, (item, value, raw) in enumerate(zip(items, row.values, row.raw), 1)))
+    return True
+
+
+def _check_same(store: Store, number: int, row: ResultRow, items: list[int]) -> None:
+    said = store.db.execute("SELECT item, value FROM score WHERE judgment = ? ORDER BY slot", (number,)).fetchall()
+    now_said = [(i, None if math.isnan(v) else v) for i, v in zip(items, row.values)]
+    for k, (before, after) in enumerate(zip(said, now_said), 1):
+        if tuple(before) != after:
+            column = f"Answer.range{k}" if before[0] == after[0] else f"Input.id{k}"
+            raise InputError(f"{row.where}, column {column!r}: the same judgment ({_named(row)}) is in the campaign with another answer; "
+                             "remove the row to keep what is there")
+
+
+def _named(row: ResultRow) -> str:
+    return f"AssignmentId {row.assignment}" if row.assignment else f"WorkerId {row.worker} on this HIT" if row.worker else "row of this file"
