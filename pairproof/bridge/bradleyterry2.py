@@ -193,7 +193,10 @@ b <- stats::coef(fit)
 V <- matrix(as.numeric(stats::vcov(fit)), length(b))
 extra <- setdiff(seq_along(b), utils::tail(seq_along(b), nlevels(data$first)))
 abilities <- utils::tail(seq_along(b), nlevels(data$first))
-names(b)[abilities] <- levels(data$first)
+## gnm has its own order of the players, the sorted one, whatever that of the levels is: they are taken by name
+if (!setequal(names(b)[abilities], levels(data$first)))
+  stop("gnm names the abilities ", toString(names(b)[abilities]), "; the players are ", toString(levels(data$first)))
+reference <- match(levels(data$first)[reference], names(b)) - min(abilities) + 1L
 ## abilities are known up to a constant: contrasts with the reference, then the other parameters as they are
 C <- rbind(diag(length(b))[extra, , drop = FALSE],
            diag(length(b))[setdiff(abilities, abilities[reference]), , drop = FALSE])

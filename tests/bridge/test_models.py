@@ -311,3 +311,15 @@ def test_every_function_says_which_packages_it_needs():
 def test_counts_are_pooled_over_judges(dras):
     assert isinstance(dras.pooled(), Counts)
     assert sum(map(sum, (dras.pooled().wins, dras.pooled().ties, dras.pooled().losses))) == 960
+
+
+@pytest.mark.r("BradleyTerry2", "gnm")
+def test_gendavidson_gives_every_player_its_own_ability_whatever_the_order_of_the_players():
+    """gnm sorts the players itself; taken by position, London would have Barcelona's ability."""
+    counts = ([*"cbcb"], [*"aaba"], [30, 20, 25, 18], [4, 5, 6, 7], [10, 20, 12, 19])
+    asked = {order: GenDavidson(*counts, players=list(order), reference="a") for order in ("abc", "cab", "bca")}
+    for model in asked.values():
+        for player in "bc":
+            assert model.estimate(player) == pytest.approx(asked["abc"].estimate(player), rel=1e-9)  # observed 1e-13
+            assert model.standard_error(player) == pytest.approx(asked["abc"].standard_error(player), rel=1e-9)
+    assert asked["cab"].estimate("c") > asked["cab"].estimate("b")

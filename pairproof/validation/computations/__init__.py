@@ -24,6 +24,9 @@ COMPUTATIONS: Mapping[str, tuple[str, str]] = {
     "bias-reduced": ("bradleyterry2", "bias_reduced"),
     "flat-lizards": ("bradleyterry2", "flat_lizards"),
     "abilities-by-default": ("bradleyterry2", "abilities_by_default"),
+    "counts-in-r": ("cems", "counts_in_r"),
+    "half-wins-in-r": ("cems", "half_wins_in_r"),
+    "half-wins-by-row": ("cems", "half_wins_by_row"),
 }
 
 
