@@ -101,6 +101,16 @@ def test_on_the_dras_models_r_has_the_digits_that_were_asked_for() -> None:
 
 
 @live
+@pytest.mark.parametrize("ties", ["davidson", "none", "drop", "half", "rao-kupper"])
+def test_items_in_another_order_than_the_alphabets_are_matched_by_name(ties: str) -> None:
+    """gnm sorts the players of GenDavidson, whatever the order of their levels."""
+    data = case_fit("dras-table1--llbt-davidson").data.with_items(["C", "A", "D", "B"])
+    for fit in (fit_llbt(data, ties=ties), fit_bradley_terry(data, ties=ties, reference="D")):  # type: ignore[arg-type]
+        rows = compare_fit(fit, counterparts(fit, "live"))
+        assert [(a.quantity, a.r_call, a.digits) for a in rows if not a.passes or a.verdict == "not-run"] == []
+
+
+@live
 def test_prefmods_own_errors_are_kept_in_its_own_words_with_gnm_and_glm_in_its_place() -> None:
     answers = {c.r_call: c for c in counterparts(case_fit("modpref-dras--llbt-davidson"), "live")}
     assert "computationally singular" in (answers[LLBT].not_run or "") and answers[LLBT].expected

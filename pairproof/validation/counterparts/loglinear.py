@@ -221,8 +221,9 @@ def _answer(question: Question, r_call: str, asked: LogLinear, model: RModel, te
         said = "R has no log-likelihood for counts that are not whole"
     values.update(worth_values(fit, p))
     doubled = "" if fit.scale == "lambda" or fit.spec.item_terms else "item coefficients, lambda in R, are doubled to log-odds"
+    covariates = ", ".join(f"{_r_name(cells, c.name)} is {c.name}" for c in cells.covariates)
     return RCounterpart(r_call, model.result.source, values, note=note(
-        text, doubled, said, "z and p are R's estimate over its standard error", *_only_new(remarks(model.result))))
+        text, covariates, doubled, said, "z and p are R's estimate over its standard error", *_only_new(remarks(model.result))))
 
 
 def _only_new(texts: list[str]) -> list[str]:

@@ -139,8 +139,11 @@ def _ask_llbtpc(question: Question) -> RCounterpart:
     values.update({**worth_values(fit, p), **worths})
     call = f"llbtPC.fit(obj, {len(fit.items)}, formel = {formel}, elim = {elim}, undec = {str(undecided).upper()})"
     return RCounterpart(LLBTPC, model.result.source, values, note=note(
-        call, *_translated(fit, fit.items[-1]), said, own,
-        "its gnm takes no tolerance" if model.result.source else ""))
+        call, _names(layout), *_translated(fit, fit.items[-1]), said, own, "its gnm takes no tolerance"))
+
+
+def _names(layout: Layout) -> str:
+    return ", ".join(f"{r} is {name}" for name, r in layout.r_names.items())
 
 
 def _head(fit: Fit, term: Term) -> str:
@@ -314,7 +317,8 @@ def _r_design(question: Question, layout: Layout, free: list[Term], casewise: bo
     categories = cells.counts.shape[1]
     asked = ", ".join([f"nitems = {len(fit.items)}", *([f"cat.scovs = {factors}"] if factors else []),
                        *([f"num.scovs = {slopes}, casewise = TRUE"] if slopes else [])])
-    how = f"Xmodel from llbt.design({asked})" + ("" if not casewise else "; its constants are one a response, other cells than "
+    named = f", where {_names(layout)}" if layout.r_names else ""
+    how = f"Xmodel from llbt.design({asked}){named}" + ("" if not casewise else "; its constants are one a response, other cells than "
                                                  "the fit's, so deviance and df are not compared")
     return Design(y, columns, len(y) // categories, categories, not casewise, how)
 
