@@ -117,18 +117,23 @@ def find_patterns(formula: Formula, data: Comparisons, extra: Sequence[str] = ()
         codes, variable, warning = _codes(name, data, categorical, used)
         warnings += [warning] if warning else []
         variables[name] = (codes, variable)
-        key = key * (int(codes.max(initial=0)) + 1) + codes
-        if len(variables) > 1:  # keep the key small: only combinations that occur
-            _, key = np.unique(key, return_inverse=True)
+        if len(variables) == 1:
+            key = codes
+        else:  # keep the key small: only combinations that occur
+            _, key = np.unique(key * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
     if not variables:
         return Patterns(key, {}, 1)
     # Patterns are numbered in the order of the codes, so that the first is the reference of every factor.
     n_keys = int(key.max()) + 1
-    present = np.bincount(key[used], minlength=n_keys) > 0
-    new = np.cumsum(present) - 1
-    of_row = np.where(used, new[key], 0)
-    row_of = np.zeros(int(present.sum()), np.int64)
-    row_of[of_row[used]] = np.flatnonzero(used)
+    if used.all():  # every key occurs: codes are numbered without gaps
+        of_row, row_of = key, np.empty(n_keys, np.int64)
+        row_of[of_row] = np.arange(len(key))
+    else:
+        present = np.bincount(key[used], minlength=n_keys) > 0
+        new = np.cumsum(present) - 1
+        of_row = np.where(used, new[key], 0)
+        row_of = np.zeros(int(present.sum()), np.int64)
+        row_of[of_row[used]] = np.flatnonzero(used)
     over = {}
     for name, (codes, variable) in variables.items():
         c = codes[row_of]

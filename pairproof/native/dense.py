@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cells import distinct
+from .newton import maximise
 from .pooling import Pool, Sums
 from .problem import Problem, empirical_logits
 from .systems import by_cholesky
@@ -26,6 +27,8 @@ from .ties import Counts, derivatives
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+#: Eight groups lose 1/64 of the information about a slope: the start is then within a fraction of a standard error.
+_GROUPS_PER_TERM = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,13 +115,43 @@ class Dense:
         return self._with_tie(np.zeros(self.n_inner))
 
     def start(self) -> FloatArray:
-        """Least squares of the empirical logits."""
-        model = self.problem.model
-        total = None
+        """The maximum of a coarser table where there is one, else least squares of the empirical logits."""
+        coarse = self._coarse()
+        if coarse is not None:
+            try:
+                found = maximise(coarse.evaluate, coarse._least_squares())
+            except np.linalg.LinAlgError:  # the groups do not tell the terms apart
+                return self._least_squares()
+            if found.reached:
+                return found.x
+        return self._least_squares()
+
+    def _least_squares(self) -> FloatArray:
+        model, total = self.problem.model, None
         for rows, y in self.pool.blocks:
             total = self.pool.sums(empirical_logits(y, model), rows) + total
         x, _ = DensePoint(self, total, 0.0).newton_step(0.05)
         return self._with_tie(self.inner(x))
+
+    def _coarse(self) -> Dense | None:
+        """Neighbouring strata as one with their mean terms, if there are many: two Newton steps on the whole fewer.
+
+        Patterns are sorted by their covariates, so neighbours are alike; not so the signs of an order effect.
+        """
+        n, t = self.z.columns.shape
+        size = n // (_GROUPS_PER_TERM * t)
+        if not self.grid or size < 4 or self.order.columns.shape[1]:
+            return None
+        starts = np.arange(0, n, size)
+        width = np.diff(starts, append=n)[:, None]
+
+        def total(values: FloatArray) -> FloatArray:
+            summed: FloatArray = np.add.reduceat(values, starts, axis=0)
+            return summed
+
+        y = Counts(*(total(v) for v in (self.y.first, self.y.tie, self.y.second, self.y.total)))
+        z, tie = (replace(b, columns=total(b.columns) / width) for b in (self.z, self.tie))
+        return replace(self, z=z, order=replace(self.order, columns=self.order.columns[starts]), tie=tie, y=y)
 
     def _with_tie(self, inner: FloatArray) -> FloatArray:
         at = self.splits[1]
