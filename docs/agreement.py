@@ -56,7 +56,8 @@ def by_source(agreements: Iterable[Agreement]) -> dict[str, list[Seen]]:
 
 def fewest(seen: Iterable[Seen], kinds: Sequence[str]) -> Seen | None:
     """The agreement with the fewest digits among quantities of these kinds."""
-    return min((s for s in seen if kind_of(s[0].quantity) in kinds and not math.isnan(s[1])), key=lambda s: s[1], default=None)
+    of_these = [s for s in seen if kind_of(s[0].quantity) in kinds and not math.isnan(s[1])]
+    return min(of_these, key=lambda s: s[1]) if of_these else None
 
 
 def shown(digits: float) -> str:

@@ -117,7 +117,7 @@ def rao_kupper() -> Row:
 
 def residuals() -> Row:
     fit = pairproof.fit_llbt(dras())
-    kinds = [fit.residuals("pearson", d).iloc[0]["residual"] for d in ("poisson", "multinomial")]
+    kinds = [frame.iloc[0]["residual"] for frame in (fit.residuals("pearson", "poisson"), fit.residuals("pearson", "multinomial"))]
     return ("Pearson residuals of a cell", "gnm, glm: of Poisson counts", f"Poisson {kinds[0]:.3f}, multinomial {kinds[1]:.3f} (first cell)",
             "Asked for by name; there is no default.")
 

@@ -104,7 +104,7 @@ def beside(r: Mapping[str, tuple[float, float]], fit: Fit, names: Mapping[str, s
 
 
 def unused_category() -> Case:
-    data = {"V1": [0, 0, 0, 0, 1, 1, 0, 0], "V2": [0, 0, 0, 1, 1, 1, 0, 0], "V3": [0, 1, 0, 1, 0, 1, 0, 1]}
+    data: Columns = {"V1": [0, 0, 0, 0, 1, 1, 0, 0], "V2": [0, 0, 0, 1, 1, 1, 0, 0], "V3": [0, 1, 0, 1, 0, 1, 0, 1]}
     call = "prefmod::llbtPC.fit(d, 3)"
     r = named(ask(call, data))
     fit = pairproof.fit_llbt(read(data, 3, ties=True, tie_category=True))
@@ -117,7 +117,7 @@ def unused_category() -> Case:
 
 
 def unanimous() -> Case:
-    data = {"V1": [0] * 8, "V2": [0] * 8, "V3": [0] * 8}
+    data: Columns = {"V1": [0] * 8, "V2": [0] * 8, "V3": [0] * 8}
     call = "prefmod::llbtPC.fit(d, 3)"
     r = named(ask(call, data))
     fit = pairproof.fit_llbt(read(data, 3, ties=False))
@@ -129,7 +129,7 @@ def unanimous() -> Case:
 
 
 def separated() -> Case:
-    data = {"V1": [0] * 6, "V2": [0] * 6, "V3": [0, 1, 0, 1, 0, 1]}
+    data: Columns = {"V1": [0] * 6, "V2": [0] * 6, "V3": [0, 1, 0, 1, 0, 1]}
     call = "prefmod::llbtPC.fit(d, 3)"
     result = ask(call, data, "prefmod::llbt.worth(fit)")
     fit = pairproof.fit_llbt(read(data, 3, ties=False))
@@ -145,7 +145,7 @@ def separated() -> Case:
 
 def disconnected() -> Case:
     none = [NA] * 6
-    data = {"V1": [0, 0, 0, 1, 0, 1], "V2": none, "V3": none, "V4": none, "V5": none, "V6": [0, 1, 0, 1, 0, 0]}
+    data: Columns = {"V1": [0, 0, 0, 1, 0, 1], "V2": none, "V3": none, "V4": none, "V5": none, "V6": [0, 1, 0, 1, 0, 0]}
     call = "prefmod::llbtPC.fit(d, 4)"
     result = ask(call, data, "prefmod::llbt.worth(fit)")
     fit = pairproof.fit_llbt(read(data, 4, ties=False))
@@ -159,7 +159,7 @@ def disconnected() -> Case:
 
 
 def empty_pair() -> Case:
-    data = {**PLAIN, "V4": [NA] * 8, "V5": [1, 0, 0, 1, 1, 0, 1, 0], "V6": [0, 1, 1, 1, 1, 0, 0, 1]}
+    data: Columns = {**PLAIN, "V4": [NA] * 8, "V5": [1, 0, 0, 1, 1, 0, 1, 0], "V6": [0, 1, 1, 1, 1, 0, 0, 1]}
     call = "prefmod::llbtPC.fit(d, 4)"
     result = ask(call, data)
     fit = pairproof.fit_llbt(read(data, 4, ties=False))
@@ -171,7 +171,7 @@ def empty_pair() -> Case:
 
 
 def covariate_outside_the_table() -> Case:
-    data = {**PLAIN, "SEX": [1, 2, 1, 2, 1, 2, 1, 2], "ENG": [1, 1, 1, 1, 2, 2, 2, 2]}
+    data: Columns = {**PLAIN, "SEX": [1, 2, 1, 2, 1, 2, 1, 2], "ENG": [1, 1, 1, 1, 2, 2, 2, 2]}
     call = "prefmod::llbtPC.fit(d, 3, formel = ~SEX, elim = ~ENG)"
     r = named(ask(call, data))
     fit = pairproof.fit_llbt(read(data, 3, ties=False, pairs=["V1", "V2", "V3"], levels={"SEX": ["1", "2"], "ENG": ["1", "2"]}), by="C(SEX)",
@@ -184,7 +184,7 @@ def covariate_outside_the_table() -> Case:
 
 
 def missing_covariate() -> Case:
-    data = {**PLAIN, "AGE": [20, NA, 30, 60, 35, 55, 50, 25]}
+    data: Columns = {**PLAIN, "AGE": [20, NA, 30, 60, 35, 55, 50, 25]}
     design = "prefmod::llbt.design(d, 3, num.scovs = 'AGE', casewise = TRUE)"
     call = f"gnm::gnm(y ~ o1 + o2 + o1:AGE + o2:AGE, eliminate = mu:CASE, family = poisson, data = {design}, verbose = FALSE)"
     r = named(ask(call, data))
@@ -239,7 +239,7 @@ list(sorted = one(1:6), unsorted = one(other))
 
 
 def misspelt_option() -> Case:
-    data = {**PLAIN, "SEX": [1, 2, 1, 2, 1, 2, 1, 2]}
+    data: Columns = {**PLAIN, "SEX": [1, 2, 1, 2, 1, 2, 1, 2]}
     code = """
 wrong <- prefmod::llbt.design(d, 3, catscovs = "SEX")
 right <- prefmod::llbt.design(d, 3, cat.scovs = "SEX")
@@ -290,7 +290,7 @@ def logit_cut_off() -> Case:
 
 
 def two_items() -> Case:
-    data = {"V1": [0] * 61 + [1] * 24 + [2] * 35}
+    data: Columns = {"V1": [0] * 61 + [1] * 24 + [2] * 35}
     code = "list(said = tryCatch({ prefmod::llbtPC.fit(d, 2); '' }, error = conditionMessage))"
     said = str(ask("prefmod::llbtPC.fit(d, 2)", data, code=code).as_list().vector("said").scalar())
     fit = pairproof.fit_llbt(read(data, 2, ties=True))

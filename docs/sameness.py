@@ -7,18 +7,21 @@ for word it must be the same, but for:
 - versions of Python and numpy;
 - digits of agreement: above 12 they count the rounding errors of one machine, so any two from 12 on are the same;
   below, they may differ by 0.5 (R's own error dominates, and does not move);
+- numbers written with 14 digits and more, which must share 12;
 - where Newton's method stood at its end, `(at 1.8e-29)`, which is a rounding error.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import re
 
 #: From here on, digits of agreement count the rounding of doubles.
 ROUNDING = 12.0
 MAY_DIFFER = 0.5
 _DIGITS = re.compile(r"\d{1,2}\.\d")
+_LONG = re.compile(r"-?\d+\.\d{13,}(e[-+]\d+)?")
 _TRIM = "()[],;:.*|`!"
 
 
@@ -35,6 +38,8 @@ def same(a: str, b: str) -> bool:
     a, b = a.strip(_TRIM), b.strip(_TRIM)
     if a == b:
         return True
+    if _LONG.fullmatch(a) and _LONG.fullmatch(b):
+        return math.isclose(float(a), float(b), rel_tol=10**-ROUNDING)
     if _DIGITS.fullmatch(a) and _DIGITS.fullmatch(b):
         x, y = float(a), float(b)
         if max(x, y) <= 16.0:
