@@ -70,12 +70,11 @@ def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
     return ItemsFile(table, tuple(ids), columns)
 
 
-def cells_of(table: Table, column: str) -> list[str]:
-    """A column as text, guarded cells put back."""
+def cells_of(table: Table, column: str, mark: str = MARK) -> list[str]:
+    """A column as text, guarded cells put back; `mark` is the column that says in which rows there are any."""
     cells = [str(c) for c in table.columns[column]]
-    if MARK not in table.columns:
-        return cells
-    return [unguard(c) if str(m) == "1" else c for c, m in zip(cells, table.columns[MARK])]
+    marks = next((table.columns[name] for name in (mark, MARK) if name in table.columns), None)
+    return cells if marks is None else [unguard(c) if str(m) == "1" else c for c, m in zip(cells, marks)]
 
 
 def check_numbered(columns: Sequence[str], per_hit: int, source: str) -> None:

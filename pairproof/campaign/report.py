@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Sequence
 from importlib import resources
@@ -78,8 +79,12 @@ def text(status: Status, level: float) -> str:
 
 def _order(status: Status) -> list[int]:
     """Items from the highest score to the lowest; those without one last."""
-    score = status.state.score
-    return sorted(range(len(score)), key=lambda k: (bool(np.isnan(score[k])), -float(score[k]), status.ids[k]))
+    score: list[float] = status.state.score.tolist()
+
+    def key(k: int) -> tuple[bool, float, str]:
+        return math.isnan(score[k]), -score[k], status.ids[k]
+
+    return sorted(range(len(score)), key=key)
 
 
 def _rows(status: Status, which: Sequence[int], level: float) -> list[str]:

@@ -20,6 +20,8 @@ from ..errors import InputError
 from ..readers.sources import load
 from ..readers.table import Table, from_frame, suggestion
 from ..spec import one_of
+from .files import cells_of
+from .guard import MARK
 
 TIMES = ("AcceptTime", "SubmitTime", "WorkTimeInSeconds")
 YES, NO = ("on", "true", "yes", "1"), ("", "off", "false", "no", "0")
@@ -106,7 +108,8 @@ def read_results(path: str | Path, per_hit: int, rejected: RejectedRule = "refus
     table = _json_lines(file) if file.suffix.lower() == ".jsonl" else load(str(path), encoding)
     sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
     _check_columns(table, per_hit)
-    columns = {name: [str(c) for c in cells] for name, cells in table.columns.items()}
+    # Mechanical Turk sends the mark of a guarded row back as one of its inputs.
+    columns = {name: cells_of(table, name, f"Input.{MARK}" if name.startswith("Input.") else MARK) for name in table.columns}
     status = columns.get("AssignmentStatus", [])
     turned_down = {k for k, s in enumerate(status) if s.strip().casefold() == "rejected"}
     if turned_down and rejected == "refuse":

@@ -30,7 +30,7 @@ from .files import MODEL_COLUMNS, SKILL_COLUMNS, ItemsFile, cells_of, check_numb
 from .records import About, judged, state_of, write_about, write_items
 from .results_file import RejectedRule, ResultRow, ResultsFile, read_results
 from .store import Store, created
-from .update import Taken, add
+from .update import Taken, add, positions_of
 
 ModelIs = Literal["before", "after"]
 #: Columns of the later public tool beside the model's own.
@@ -217,10 +217,8 @@ def _rebuild_batches(store: Store, files: Sequence[ResultsFile], position: dict[
     for batch in sorted({b for b, _ in hits}):
         store.db.execute("INSERT INTO batch VALUES (?, ?, ?)", (batch, now(), sum(b == batch for b, _ in hits)))
     for (batch, hit), row in sorted(hits.items()):
-        unknown = next((name for name in row.ids if name not in position), None)
-        if unknown is not None:
-            raise InputError(f"{row.where}, column 'Input.id{row.ids.index(unknown) + 1}': no item {unknown!r} in the model file")
-        store.db.execute("INSERT INTO hit VALUES (?, ?, ?)", (batch, hit, json.dumps([position[name] for name in row.ids])))
+        items = json.dumps(positions_of(row, position))
+        store.db.execute("INSERT INTO hit VALUES (?, ?, ?)", (batch, hit, items))
 
 
 def _check_counted(store: Store, a: About, model: ScoreState, read: ItemsFile, asked: ModelIs | None) -> None:

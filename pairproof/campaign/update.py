@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import InputError
 from .batch import now
-from .guard import unguard
+from .guard import guard, unguard
 from .records import About, about, ids_of, recount
 from .results_file import RejectedRule, ResultRow, ResultsFile, identity, read_results
 from .store import Store, opened
@@ -73,9 +73,10 @@ def take_in(path: str | Path, results: str | Path, *, rejected: RejectedRule = "
 
 def add(store: Store, a: About, file: ResultsFile) -> Taken:
     """Check and add the rows of a results file inside an open transaction."""
-    position = {name: k for k, name in enumerate(ids_of(store))}
+    ids = ids_of(store)
+    position = {name: k for k, name in enumerate(ids)}
     issued = _issued(store)
-    placed = [(row, _place(row, a, position, issued)) for row in file.rows]
+    placed = [(row, _place(row, a, ids, position, issued)) for row in file.rows]
     before = store.db.execute("SELECT COALESCE(MAX(number), 0) FROM judgment").fetchone()[0]
     received = store.db.execute("INSERT INTO received (name, sha256, taken, rows, new) VALUES (?, ?, ?, ?, 0)",
                                 (Path(file.name).name, file.sha256, now(), len(file.rows))).lastrowid
@@ -95,24 +96,22 @@ def _issued(store: Store) -> Issued:
     return {(b, h): json.loads(items) for b, h, items in store.db.execute("SELECT batch, number, items FROM hit")}
 
 
-def _place(row: ResultRow, a: About, position: Mapping[str, int], issued: Issued) -> tuple[list[int], int | None, int | None]:
+def _place(row: ResultRow, a: About, ids: Sequence[str], position: Mapping[str, int], issued: Issued) -> tuple[list[int], int | None, int | None]:
     """Positions of a row's items, and its batch and HIT; None for a HIT of an older tool."""
     if row.campaign and row.campaign != a.id:
         raise InputError(f"{row.where}, column 'Input.campaign': {row.campaign!r}, but this campaign is {a.id!r}; these are results of another one")
-    items = []
-    for k, name in enumerate(row.ids, 1):
-        found = position.get(name, position.get(unguard(name)))
-        if found is None:
-            raise InputError(f"{row.where}, column 'Input.id{k}': no item {name!r} in this campaign; is it the right results file?")
-        items.append(found)
     if row.batch or row.hit:
         key = (_whole(row, "Input.batch", row.batch), _whole(row, "Input.hit", row.hit))
         if key not in issued:
             raise InputError(f"{row.where}, column 'Input.hit': batch {key[0]} has no HIT {key[1]} in this campaign; is it the right results file?")
-        if issued[key] != items:
-            raise InputError(f"{row.where}, column 'Input.id1': HIT {key[1]} of batch {key[0]} holds other items, or in another order; the "
-                             "columns of this row do not belong together")
-        return (items, *key)
+        shown = issued[key]
+        # Files of our page hold guarded ids and no mark; against the HIT that was written there is no doubt which it is.
+        if all(cell in (ids[i], guard(ids[i])) for cell, i in zip(row.ids, shown)):
+            return (shown, *key)
+        positions_of(row, position)
+        raise InputError(f"{row.where}, column 'Input.id1': HIT {key[1]} of batch {key[0]} holds other items, or in another order; the "
+                         "columns of this row do not belong together")
+    items = positions_of(row, position)
     same = [key for key, shown in issued.items() if shown == items]
     if len(same) == 1:
         return (items, *same[0])
@@ -122,6 +121,17 @@ def _place(row: ResultRow, a: About, position: Mapping[str, int], issued: Issued
     if not a.imported:
         raise InputError(f"{row.where}: no HIT of this campaign holds these items in this order; is it the right results file?")
     return items, None, None
+
+
+def positions_of(row: ResultRow, position: Mapping[str, int]) -> list[int]:
+    """Of the row's items."""
+    found = []
+    for k, name in enumerate(row.ids, 1):
+        place = position.get(name, position.get(unguard(name)))
+        if place is None:
+            raise InputError(f"{row.where}, column 'Input.id{k}': no item {name!r} in this campaign; is it the right results file?")
+        found.append(place)
+    return found
 
 
 def _whole(row: ResultRow, column: str, text: str) -> int:

@@ -42,7 +42,7 @@ def answers(rows: list[dict[str, str]], seed: int = 0, worker: str | None = "ann
     for k, row in enumerate(rows):
         judged = {f"Input.{name}": cell for name, cell in row.items()}
         for j in range(1, per_hit + 1):
-            truth = 8 * (int(row[f"id{j}"].lstrip("'")) % 11) + 5
+            truth = 8 * (int(row[f"id{j}"].lstrip("'=")) % 11) + 5
             judged[f"Answer.range{j}"] = str(int(np.clip(truth + rng.normal(0, 12), 0, 100)))
         if worker is not None:
             judged["WorkerId"] = worker
