@@ -1,0 +1,124 @@
+"""A headless Chromium spoken to over WebDriver's own HTTP, with nothing but the standard library."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+#: The key under which WebDriver names an element, and its codes of keys that are no characters.
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+KEYS = {"Enter": "\ue007", "Tab": "\ue004", "Shift": "\ue008", "Left": "\ue012", "Up": "\ue013", "Right": "\ue014", "Down": "\ue015",
+        "Home": "\ue011", "End": "\ue010"}
+
+
+def missing() -> str | None:
+    """Why no browser can be asked, or None."""
+    absent = [name for name, found in (("chromium", chromium()), ("chromedriver", shutil.which("chromedriver"))) if not found]
+    return f"{' and '.join(absent)} not installed (Debian: chromium, chromium-driver)" if absent else None
+
+
+def chromium() -> str | None:
+    return next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
+
+
+class Browser:
+    """One browser with one page; a context manager."""
+
+    def __init__(self, downloads: Path) -> None:
+        self.downloads = downloads
+
+    def __enter__(self) -> Browser:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self.driver = subprocess.Popen(["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            self._wait()
+            options = {"binary": chromium(), "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1000,1200"],
+                       "prefs": {"download.default_directory": str(self.downloads), "download.prompt_for_download": False}}
+            session = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": {"browserName": "chrome", "goog:chromeOptions": options,
+                                                                                    "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}}})
+        except BaseException:
+            self.driver.kill()
+            self.driver.wait()
+            raise
+        self.session = f"/session/{session['sessionId']}"
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        try:
+            self._ask("DELETE", self.session)
+        finally:
+            self.driver.terminate()
+            self.driver.wait(timeout=20)
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                if self._ask("GET", "/status")["ready"]:
+                    return
+            except (urllib.error.URLError, ConnectionError):
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(0.05)
+
+    def _ask(self, verb: str, path: str, body: Any = None) -> Any:
+        request = urllib.request.Request(self.url + path, None if body is None else json.dumps(body).encode(), {"Content-Type": "application/json"}, method=verb)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise RuntimeError(f"{verb} {path}: {json.load(error)['value']['message']}") from None
+
+    def open(self, page: Path) -> None:
+        self._ask("POST", f"{self.session}/url", {"url": page.as_uri()})
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        return self._ask("POST", f"{self.session}/execute/sync", {"script": script, "args": list(arguments)})
+
+    def find(self, css: str) -> dict[str, str]:
+        return self._ask("POST", f"{self.session}/element", {"using": "css selector", "value": css})
+
+    def text(self, css: str) -> str:
+        return self._ask("GET", f"{self.session}/element/{self.find(css)[ELEMENT]}/text")
+
+    def press(self, *keys: str) -> None:
+        """Keys, to whatever has the focus; "Shift+Right" holds one."""
+        actions = []
+        for key in keys:
+            *held, last = key.split("+") if len(key) > 1 else [key]
+            codes = [KEYS.get(k, k) for k in (*held, last)]
+            actions += [{"type": "keyDown", "value": c} for c in codes] + [{"type": "keyUp", "value": c} for c in reversed(codes)]
+        self._ask("POST", f"{self.session}/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
+
+    def click(self, css: str, across: float | None = None) -> None:
+        """The mouse on the middle of an element, or at a fraction of its width."""
+        element = self.find(css)
+        self.run("arguments[0].scrollIntoView({block: 'center'})", element)
+        width = self.run("return arguments[0].getBoundingClientRect().width", element)
+        x = 0 if across is None else round(width * (across - 0.5))
+        move = {"type": "pointerMove", "duration": 0, "x": x, "y": 0, "origin": element}
+        self._ask("POST", f"{self.session}/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [
+            move, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]}]})
+
+    def log(self, kind: str) -> list[dict[str, Any]]:
+        return self._ask("POST", f"{self.session}/se/log", {"type": kind})
+
+    def downloaded(self) -> Path:
+        """The file that appears, once it is whole."""
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            files = list(self.downloads.glob("*.csv"))
+            if files and not list(self.downloads.glob("*.crdownload")):
+                return files[0]
+            time.sleep(0.05)
+        raise AssertionError(f"nothing was downloaded: {list(self.downloads.iterdir())}")
