@@ -75,10 +75,10 @@ def _tally(key: IntArray, n_keys: int, counts: list[FloatArray]) -> tuple[IntArr
         boxes = [np.bincount(key, c, n_keys) for c in counts]
         keys = np.flatnonzero(sum(boxes[1:], start=boxes[0]) > 0)
         return keys, np.stack([b[keys] for b in boxes], axis=1)
-    distinct, box = np.unique(key, return_inverse=True)
-    sums = np.stack([np.bincount(box, c, len(distinct)) for c in counts], axis=1)
+    keys, box = np.unique(key, return_inverse=True)
+    sums = np.stack([np.bincount(box, c, len(keys)) for c in counts], axis=1)
     full = sums.sum(axis=1) > 0
-    return distinct[full], sums[full]
+    return keys[full], sums[full]
 
 
 def count_cells(data: Comparisons, pattern: IntArray, n_patterns: int, order: FloatArray | None = None) -> Cells:
@@ -100,7 +100,7 @@ def count_cells(data: Comparisons, pattern: IntArray, n_patterns: int, order: Fl
     if order is None and len(key) <= n_patterns * boxes and (key[1:] > key[:-1]).all() and (data.first < data.second).all():
         counts = np.stack([data.wins, data.ties, data.losses]).T  # a table of counts, one row a cell, in order
         if (data.wins + data.ties + data.losses > 0).all():
-            return Cells(data.first, data.second, pattern, np.zeros_like(key), counts)
+            return Cells(data.first, data.second, pattern, np.zeros(len(key), np.int64), counts)
     ground = 1
     if order is not None:
         ground = 2

@@ -149,7 +149,7 @@ class Dense:
             summed: FloatArray = np.add.reduceat(values, starts, axis=0)
             return summed
 
-        y = Counts(*(total(v) for v in (self.y.first, self.y.tie, self.y.second, self.y.total)))
+        y = Counts(total(self.y.first), total(self.y.tie), total(self.y.second), total(self.y.total))
         z, tie = (replace(b, columns=total(b.columns) / width) for b in (self.z, self.tie))
         return replace(self, z=z, order=replace(self.order, columns=self.order.columns[starts]), tie=tie, y=y)
 
