@@ -155,11 +155,13 @@ def _workplace(backend: Backend) -> Iterator[_Workplace]:
     with tempfile.TemporaryDirectory(prefix="pairproof-docs-") as folder:
         for data in ("data", "certified/fits"):
             shutil.copytree(ROOT / "tests" / data, Path(folder, "tests", data))
-        shim = Path(folder, "bin", "pairproof")
-        shim.parent.mkdir()
-        shim.write_text(f'#!/bin/sh\nexec {sys.executable} -c "import sys; from pairproof.cli import main; sys.exit(main())" "$@"\n')
-        shim.chmod(0o755)
-        environment = {**os.environ, "PATH": f"{shim.parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT),
+        commands = Path(folder, "bin")
+        commands.mkdir()
+        # The interpreter that runs this, whatever PATH says; arguments are quoted for sh.
+        for name, code in (("python3", ""), ("pairproof", ' -c "import sys; from pairproof.cli import main; sys.exit(main())"')):
+            (commands / name).write_text(f'#!/bin/sh\nexec "{sys.executable}"{code} "$@"\n', encoding="utf-8")
+            (commands / name).chmod(0o755)
+        environment = {**os.environ, "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT),
                        "PAIRPROOF_R": backend.mode or "", "PAIRPROOF_RECORD": backend.record or "",
                        "PAIRPROOF_RECORDS": str(OWN_RECORDS), "COLUMNS": str(WIDTH), "LC_ALL": "C.UTF-8"}
         before = os.getcwd()
