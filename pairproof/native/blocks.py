@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..connection import components, groups
+from .block_covariance import BlockCovariance
 from .incidence import Incidence
 from .problem import Problem, empirical_logits
 from .systems import SMALL_PIVOT, by_cholesky, by_conjugate_gradients
@@ -282,80 +283,11 @@ class BlockPoint:
 
     def covariance(self) -> BlockCovariance:
         b = self.blocks
-        inverse = _inverse(self._laplacian)
-        s, k = np.nonzero(b.ground)
-        inverse[s, k, k] = 0.0
-        if not b.n_border:
-            empty = np.zeros((b.n_sets, b.problem.n_items, 0))
-            return BlockCovariance(b, inverse, empty, np.zeros((0, 0)))
-        c, e = self._border
-        f = inverse @ c
-        return BlockCovariance(b, inverse, f, np.linalg.inv(e - np.einsum("sjb,sjc->bc", c, f)))
+        c, e = self._border if b.n_border else (np.zeros((b.n_sets, b.problem.n_items, 0)), np.zeros((0, 0)))
+        return BlockCovariance(self._laplacian, b.ground, c, e, b.inverse, b.problem.reference)
 
 
 def _solve(matrices: FloatArray, right: FloatArray) -> FloatArray:
     """D_s^-1 R_s for positive definite D_s; LinAlgError if one is not."""
     np.linalg.cholesky(matrices)
     return np.linalg.solve(matrices, right)
-
-
-def _inverse(matrices: FloatArray) -> FloatArray:
-    if len(matrices) == 1:
-        from scipy.linalg.lapack import dpotrf, dpotri
-
-        factor, info = dpotrf(matrices[0], lower=1)
-        half, info2 = dpotri(factor, lower=1)
-        if info or info2:
-            raise np.linalg.LinAlgError("not positive definite")
-        at = np.arange(len(half))  # the upper triangle is 0
-        full: FloatArray = half + half.T
-        full[at, at] = half[at, at]
-        return full[None]
-    return np.linalg.inv(matrices)
-
-
-@dataclass(frozen=True, eq=False)
-class BlockCovariance:
-    """Covariance of the parameters of a block model, never written out.
-
-    Attributes
-    ----------
-    blocks : Blocks
-    inverse : float[S, J, J]
-        D_s^-1, 0 at the grounds.
-    f : float[S, J, b]
-        D_s^-1 C_s.
-    m : float[b, b]
-        Inverse of the Schur complement: covariance of the border.
-    """
-
-    blocks: Blocks
-    inverse: FloatArray
-    f: FloatArray
-    m: FloatArray
-
-    def variances(self) -> FloatArray:
-        b, ref = self.blocks, self.blocks.problem.reference
-        at = np.arange(b.problem.n_items)
-        own = self.inverse[:, at, at] + self.inverse[:, [ref], [ref]] - 2.0 * self.inverse[:, :, ref]
-        items = b.inverse**2 @ own
-        if b.n_border:
-            w = np.einsum("ts,sjb->tjb", b.inverse, self.f - self.f[:, [ref], :])
-            items = items + np.einsum("tjb,bc,tjc->tj", w, self.m, w)
-        return np.concatenate([items.ravel(), np.diag(self.m)])
-
-    def between(self, functions: FloatArray) -> FloatArray:
-        b = self.blocks
-        n = b.problem.n_item_params
-        terms = functions[:, :n].reshape(len(functions), -1, b.problem.n_items).copy()
-        terms[:, :, b.problem.reference] -= terms.sum(axis=2)
-        # Functions of one covariate cell touch two or three of perhaps hundreds of patterns.
-        used = np.flatnonzero(terms.any(axis=(0, 2)))
-        mix = b.inverse[used]
-        sets = np.flatnonzero(mix.any(axis=0))
-        on_nodes = np.tensordot(terms[:, used], mix[:, sets], axes=(1, 0)).transpose(2, 0, 1)  # set, function, item
-        out: FloatArray = np.einsum("smj,snj->mn", on_nodes @ self.inverse[sets], on_nodes, optimize=True)
-        if b.n_border:
-            w = np.tensordot(on_nodes, self.f[sets], axes=((0, 2), (0, 1))) - functions[:, n:]
-            out = out + w @ self.m @ w.T
-        return out

@@ -56,7 +56,7 @@ def _sum_y_log_y(y: FloatArray) -> float:
     flat, total = np.ravel(y, order="K"), 0.0
     for k in range(0, len(flat), _BLOCK):  # what fits into the processor's cache
         part = flat[k : k + _BLOCK]
-        total += float(part.dot(np.log(np.where(part > 0, part, 1.0))))
+        total += float(part.dot(np.log(np.maximum(part, 1e-300))))  # 0 log 0 is 0
     return total
 
 
