@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .agreeing import agree as agree
     from .running import run as run
     from .verification import Verification as Verification
 
 #: Name -> module; loaded when first asked for, so that importing a part costs no more than that part.
-_HOME = {"run": "running", "Verification": "verification"}
-__all__ = ["Verification", "run"]
+_HOME = {"run": "running", "Verification": "verification", "agree": "agreeing"}
+__all__ = ["Verification", "agree", "run"]
 
 
 def __getattr__(name: str) -> Any:
