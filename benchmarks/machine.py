@@ -49,8 +49,8 @@ def python_side() -> dict[str, str]:
 def loaded_blas() -> str:
     """Linear algebra libraries mapped into this process, in words."""
     paths = {line.split()[-1] for line in _text("/proc/self/maps").splitlines() if "/" in line}
-    found = sorted({blas_name(p) for p in paths if re.search(r"blas|mkl_rt|blis|atlas", os.path.basename(p)) and ".so" in p
-                    and "_blas" not in os.path.basename(p).replace("scipy_openblas", "")})
+    libraries = [p for p in paths if re.match(r"lib.*(blas|mkl_rt|blis|atlas).*\.so", os.path.basename(p))]
+    found = sorted({blas_name(p) for p in libraries})
     return ", ".join(found) or "unknown"
 
 

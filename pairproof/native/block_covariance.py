@@ -61,7 +61,7 @@ class BlockCovariance:
             from scipy.linalg.lapack import dpotri
 
             half, _ = dpotri(self._factor, lower=1)  # the upper triangle is 0
-            full = (half + half.T)[None]
+            full: FloatArray = (half + half.T)[None]
             at = np.arange(len(half))
             full[0, at, at] = half[at, at]
         else:
