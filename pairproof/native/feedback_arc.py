@@ -117,9 +117,10 @@ def best_order(cost: FloatArray) -> tuple[list[int], bool]:
         inner, only = _best_of_component(cost[np.ix_(members, members)])
         order += [int(members[k]) for k in inner]
         unique = unique and only
-    # Neighbours of different components that cost the same either way could change places.
-    for above, below in zip(parts, parts[1:]):
-        unique = unique and bool((cost[np.ix_(above, below)] > 0).any())
+    # Where components have one best order each, the best orders are those that keep it and pay nothing between components;
+    # there is one only if no two neighbours of different components could change places.
+    for above, below in zip(order, order[1:]):
+        unique = unique and (component[above] == component[below] or bool(cost[above, below] > 0))
     return order, unique
 
 

@@ -19,8 +19,9 @@ integrated out of each comparison, delta | mu is N(mu_up - mu_down, tau^2) restr
 
     mu | delta           precision matrix I/s0^2 + sum (e_up - e_down)(e_up - e_down)'/tau^2, the same in every iteration
 
-Shift: the posterior of mean(mu) is N(0, s0^2/S) independently of everything that does not change when all abilities and
-qualities move together, so the level may be drawn anew after each iteration.
+Level: the posterior of mean(mu) is N(0, s0^2/S) independently of everything that does not change when all abilities and
+qualities move together.  Given the differences alone it is drawn anew in each iteration; given what is seen of both
+options it hardly moves (one effective draw per thousand), so there it is drawn by itself, an exact move.
 """
 
 from __future__ import annotations
@@ -111,8 +112,8 @@ def restricted_differences(gap: FloatArray, n_decided: int, d: float, sd: float,
 MOST_PER_COMPARISON = 100
 
 
-def shared_chain(data: Oriented, author: IntArray, segment: IntArray, item: IntArray, model: GaussianModel,
-                 shift: bool) -> Callable[[Generator], Chain]:
+def shared_chain(data: Oriented, author: IntArray, segment: IntArray, item: IntArray,
+                 model: GaussianModel) -> Callable[[Generator], Chain]:
     """The chain for shared items that suits the table, its constants worked out once for all chains.
 
     Parameters
@@ -123,13 +124,12 @@ def shared_chain(data: Oriented, author: IntArray, segment: IntArray, item: IntA
     item : int[2 n]
         Items of `data.up`, then of `data.down`.
     model : GaussianModel
-    shift : bool
     """
     sizes = np.bincount(segment)
     if float(np.sum(sizes.astype(float) ** 2)) <= 1e6 + MOST_PER_COMPARISON * len(data.up):
         blocks = segment_blocks(data, author, segment, item, model)
-        return lambda rng: SegmentChain(data, author, item, blocks, model, rng, shift)
-    return lambda rng: OptionChain(data, author, item, model, rng, shift)
+        return lambda rng: SegmentChain(data, author, item, blocks, model, rng)
+    return lambda rng: OptionChain(data, author, item, model, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,12 +195,11 @@ def segment_blocks(data: Oriented, author: IntArray, segment: IntArray, item: In
 class SegmentChain:
     """Shared items, drawn segment by segment given the differences alone."""
 
-    def __init__(self, data: Oriented, author: IntArray, item: IntArray, blocks: Blocks, model: GaussianModel, rng: Generator,
-                 shift: bool) -> None:
+    def __init__(self, data: Oriented, author: IntArray, item: IntArray, blocks: Blocks, model: GaussianModel, rng: Generator) -> None:
         n = len(data.up)
         self.n_decided, self.n_items, self.n_systems = data.n_decided, len(author), data.n_systems
         self.up, self.down, self.author, self.blocks = item[:n], item[n:], author, blocks
-        self.rng, self.shift, self.model = rng, shift, model
+        self.rng, self.model = rng, model
         self.q = _start(author, data.n_systems, model, rng)
 
     def step(self) -> FloatArray:
@@ -212,11 +211,7 @@ class SegmentChain:
         mu = blocks.mu_cov @ (np.bincount(self.author, from_delta, self.n_systems) / sa2)
         mu += blocks.mu_root @ rng.standard_normal(self.n_systems)
         self.q = from_delta + blocks.cov @ (mu[self.author] / sa2) + blocks.root @ rng.standard_normal(self.n_items)
-        if self.shift:
-            move = level(model, self.n_systems, rng) - mu.mean()
-            mu += move
-            self.q += move
-        return mu
+        return np.asarray(mu)
 
 
 class OptionChain:
@@ -231,14 +226,15 @@ class OptionChain:
     model : GaussianModel
     rng : Generator
     shift : bool
+        Draw the level by itself.
     """
 
-    def __init__(self, data: Oriented, author: IntArray, item: IntArray, model: GaussianModel, rng: Generator, shift: bool) -> None:
+    def __init__(self, data: Oriented, author: IntArray, item: IntArray, model: GaussianModel, rng: Generator, shift: bool = True) -> None:
         n = len(data.up)
         self.n, self.n_decided, self.n_items, self.n_systems = n, data.n_decided, len(author), data.n_systems
         self.item, self.up, self.down, self.author = item, item[:n], item[n:], author
         self.rng, self.shift, self.model = rng, shift, model
-        seen = np.bincount(item, minlength=len(author))
+        seen = np.bincount(item, minlength=len(author)).astype(float)
         so2, sa2 = model.sd_noise**2, model.sd_quality**2
         self.weight = 1.0 / (seen * sa2 + so2)  # times sum(o): mean of o over its variance sa^2 + so^2/n, given mu
         self.precision = 1.0 / model.sd_ability**2 + np.bincount(author, seen * self.weight, data.n_systems)
@@ -270,9 +266,9 @@ class OptionChain:
 class FreshChain:
     """A new item for each option of each comparison."""
 
-    def __init__(self, data: Oriented, model: GaussianModel, rng: Generator, shift: bool) -> None:
+    def __init__(self, data: Oriented, model: GaussianModel, rng: Generator) -> None:
         self.up, self.down, self.n_decided, self.n_systems = data.up, data.down, data.n_decided, data.n_systems
-        self.rng, self.shift, self.model = rng, shift, model
+        self.rng, self.model = rng, model
         s = self.n_systems
         met = np.bincount(self.up * s + self.down, minlength=s * s).reshape(s, s)
         met = met + met.T
@@ -285,9 +281,7 @@ class FreshChain:
         model, rng = self.model, self.rng
         delta = restricted_differences(self.mu[self.up] - self.mu[self.down], self.n_decided, model.radius, model.tau, rng)
         pull = np.bincount(self.up, delta, self.n_systems) - np.bincount(self.down, delta, self.n_systems)
-        self.mu = self.covariance @ (pull / model.tau**2) + self.root @ rng.standard_normal(self.n_systems)
-        if self.shift:
-            self.mu += level(model, self.n_systems, rng) - self.mu.mean()
+        self.mu = np.asarray(self.covariance @ (pull / model.tau**2) + self.root @ rng.standard_normal(self.n_systems))
         return self.mu
 
 

@@ -31,7 +31,7 @@ from ..comparisons import Comparisons
 from ..errors import InputError
 from .categorical_chains import CategoricalTables, FreshCells, SweepChain
 from .gibbs_gaussian import run_chains
-from .irt_gaussian import Items, check_run, choose_items, item_codes, notes_on_items
+from .irt_gaussian import THREADS_FROM, Items, check_run, choose_items, item_codes, notes_on_items
 from .judgments import judgments, preference_counts
 from .posterior import Posterior
 
@@ -179,6 +179,8 @@ def fit_irt_categorical(
     with what was seen integrated out, at a cost that does not grow with the number of comparisons.
     """
     chosen = choose_items(table, items)
+    if workers is None and table.n_comparisons < THREADS_FROM:
+        workers = 1
     check_run(chains, warmup, draws)
     tables = CategoricalTables(model.likelihood, model.concentration)
     if chosen == "fresh":

@@ -39,6 +39,9 @@ IntArray = NDArray[np.int64]
 Items = Literal["shared", "fresh"]
 Sampler = Literal["gibbs", "collapsed"]
 
+#: Comparisons from which on chains run in threads of their own.
+THREADS_FROM = 5000
+
 
 @dataclass(frozen=True)
 class GaussianModel:
@@ -107,7 +110,6 @@ def fit_irt_gaussian(
     warmup: int = 200,
     draws: int = 1000,
     seed: int = 0,
-    shift: bool = True,
     workers: int | None = None,
     warn: bool = True,
 ) -> Posterior:
@@ -127,19 +129,17 @@ def fit_irt_gaussian(
         Chains, iterations thrown away in each, iterations kept in each.  The paper ran one chain of 200 with 50.
     seed : int
         The same numbers, bit for bit, for the same seed and version of numpy, whatever `workers` is.
-    shift : bool
-        Gibbs only: move abilities and qualities together after each iteration, to a fresh draw of the abilities' mean.
-        Exact; without it the mean hardly moves (centred abilities are the same).
     workers : int, optional
-        Threads; default one a chain, at most the number of processors.
+        Threads.  Default: one a chain, at most the number of processors; one in all for fewer than 5000 comparisons, where
+        threads only wait for each other.
     warn : bool
         Warn (MixingWarning) when split R-hat or the effective sample size of a centred ability is not good enough.
 
     Raises
     ------
     InputError
-        Shared items without a source column or with a row without a source; ties beside radius 0; counts that are not
-        whole; no draws.
+        Shared items without a source column or with a row without a source; ties beside radius 0; no draws; counts that
+        are not whole (Gibbs).
     """
     chosen = choose_items(table, items)
     method: Sampler = sampler or ("gibbs" if chosen == "shared" else "collapsed")
@@ -148,16 +148,16 @@ def fit_irt_gaussian(
         raise InputError("sampler='collapsed' integrates each comparison's items out, which shared items do not allow; use "
                          "sampler='gibbs', or items='fresh'")
     check_run(chains, warmup, draws)
-    sampled = _sample(table, model, chosen, method, chains, warmup, draws, seed, shift, workers)
+    sampled = _sample(table, model, chosen, method, chains, warmup, draws, seed, workers)
     result = Posterior(table.items, sampled, "ability", method, warmup, seed,
-                       {**asdict(model), "items": chosen, "shift": shift if method == "gibbs" else True}, notes_on_items(table, items, chosen))
+                       {**asdict(model), "items": chosen}, notes_on_items(table, items, chosen))
     if warn:
         result.warn_if_not_mixed()
     return result
 
 
 def _sample(table: Comparisons, model: GaussianModel, items: Items, method: Sampler, chains: int, warmup: int, draws: int,
-            seed: int, shift: bool, workers: int | None) -> FloatArray:
+            seed: int, workers: int | None) -> FloatArray:
     if method == "collapsed":
         from .collapsed_gaussian import sample_collapsed
 
@@ -165,10 +165,12 @@ def _sample(table: Comparisons, model: GaussianModel, items: Items, method: Samp
     from .gibbs_gaussian import FreshChain, run_chains, shared_chain
 
     data = oriented(table, model)
+    if workers is None and len(data.up) < THREADS_FROM:
+        workers = 1
     if items == "fresh":
-        return run_chains(lambda rng: FreshChain(data, model, rng, shift), chains, warmup, draws, seed, workers)
+        return run_chains(lambda rng: FreshChain(data, model, rng), chains, warmup, draws, seed, workers)
     author, segment, item = item_codes(table, data.up, data.down, data.row)
-    return run_chains(shared_chain(data, author, segment, item, model, shift), chains, warmup, draws, seed, workers)
+    return run_chains(shared_chain(data, author, segment, item, model), chains, warmup, draws, seed, workers)
 
 
 @dataclass(frozen=True, eq=False)

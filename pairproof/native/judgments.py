@@ -103,11 +103,12 @@ def compared(table: Comparisons) -> NDArray[np.bool_]:
     return found
 
 
-def only_items(table: Comparisons, keep: NDArray[np.bool_], source: str = "") -> Comparisons:
-    """The table with these items alone; InputError if one of the others is compared in a row."""
-    if (~keep[table.first] | ~keep[table.second]).any():
-        row = int(np.flatnonzero(~keep[table.first] | ~keep[table.second])[0])
-        raise InputError(f"{table.source}, row {row + 1}: compares an item that is to be left out")
+def only_compared(table: Comparisons, source: str = "") -> Comparisons:
+    """The table with only the items that are compared in it; rows whose counts are all 0 hold no comparison and go too."""
+    used = table.wins + table.ties + table.losses > 0
+    if not used.all():
+        table = table.select(used)
+    keep = compared(table)
     if keep.all() and not source:
         return table
     place = np.cumsum(keep) - 1
@@ -151,7 +152,7 @@ def split_tracks(table: Comparisons, by: Sequence[str] | None = None) -> dict[st
     tracks = {}
     for k in np.unique(code):
         part = table.select(code == k)
-        tracks[labels[k]] = only_items(part, compared(part), source=f"{table.source}, track {labels[k]}")
+        tracks[labels[k]] = only_compared(part, source=f"{table.source}, track {labels[k]}")
     return tracks
 
 

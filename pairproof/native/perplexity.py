@@ -83,6 +83,6 @@ def perplexity(q: FloatArray, weight: FloatArray | None = None, unseen: tuple[st
     possible = q > 0
     n, lost = float(w.sum()), float(w[~possible].sum())
     kept = float(w[possible].sum())
-    # fsum: 3 of a uniform model should not be 3.0000000000000013.
+    # fsum: the sum of many equal logarithms keeps its last digits.
     finite = 2.0 ** (-fsum(w[possible] * np.log2(q[possible])) / kept) if kept else float("nan")
     return Perplexity(float("inf") if lost else finite, n, lost, finite, unseen)

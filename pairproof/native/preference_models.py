@@ -37,7 +37,7 @@ from ..spec import one_of
 from . import baselines
 from .irt_categorical import CategoricalModel, fit_irt_categorical
 from .irt_gaussian import GaussianModel, Items, fit_irt_gaussian
-from .judgments import compared, only_items, preference_counts
+from .judgments import compared, only_compared, preference_counts
 from .perplexity import Perplexity, perplexity
 from .posterior import Posterior
 
@@ -186,7 +186,7 @@ def fit_preference_model(train: Comparisons, model: ModelName, *, options: Prefe
         Another model name, or a table the model cannot be fitted to.
     """
     one_of("model", model, MODELS)
-    table = only_items(train, compared(train))
+    table = only_compared(train)
     p, notes, fitted = _FITTERS[model](table, options, seed, warn)
     if not train.tie_category:
         p = given_no_tie(p)

@@ -1,0 +1,194 @@
+"""The learning-curve experiment: repeatable bit for bit, resumable, tracks apart; summaries on numbers made by hand."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from pairproof import read
+from pairproof.errors import InputError
+from pairproof.native.held_out import split_by_source
+from pairproof.native.judgments import split_tracks
+from pairproof.native.learning_curve import Design, run, split_all
+from pairproof.native.learning_summary import Result, best_by_size, judgments_enough, means
+from pairproof.native.preference_models import PreferenceOptions, fit_preference_model
+
+from translation import random_table, table_2
+
+QUICK = PreferenceOptions(chains=1, warmup=10, draws=30)
+DESIGN = Design(sizes=(20, 60), trials=2, models=("uniform", "pairs", "irt-gaussian", "davidson"), seed=5, options=QUICK)
+
+
+@pytest.fixture(scope="module")
+def tracks():
+    return {name: split_by_source(random_table(seed, n=300), 100) for name, seed in (("x", 1), ("y", 2))}
+
+
+def test_the_same_seed_gives_the_same_numbers_and_another_one_others(tracks):
+    one, again, other = (run(tracks, Design(**{**DESIGN.__dict__, "seed": s})) for s in (5, 5, 6))
+    assert one == again and one != other
+    assert len(one) == 2 * 2 * 2 * 4 and len({r.key for r in one}) == len(one)
+
+
+def test_a_track_has_the_same_numbers_alone_and_so_has_a_model_and_a_size(tracks):
+    whole = {r.key: r for r in run(tracks, DESIGN)}
+    for part in (run({"y": tracks["y"]}, DESIGN), run(tracks, Design((60,), 1, ("irt-gaussian",), 5, QUICK))):
+        assert part and all(whole[r.key] == r for r in part)
+
+
+def test_every_model_of_a_trial_sees_the_same_comparisons_and_a_larger_size_holds_the_smaller_ones(tracks, monkeypatch):
+    from pairproof.native import learning_curve
+
+    seen = {}
+
+    def record(sample, model, **options):
+        seen.setdefault(sample.n_rows, {})[model] = sample
+        return fit_preference_model(sample, "uniform")
+
+    monkeypatch.setattr(learning_curve, "fit_preference_model", record)
+    found = run({"x": tracks["x"]}, Design((20, 60), 1, DESIGN.models, 5, QUICK))
+    small, large = (list(s.values()) for s in seen.values())
+    assert len(small) == len(large) == 4 and {r.n_train for r in found} == {20, 60}
+    for samples in (small, large):
+        assert {learning_curve.table_digest(s) for s in samples} == {learning_curve.table_digest(samples[0])}
+
+    def rows(s):
+        return Counter(zip(s.first.tolist(), s.second.tolist(), s.wins.tolist(), s.losses.tolist(), s.columns["source"].codes.tolist()))
+
+    assert not rows(small[0]) - rows(large[0])
+
+
+def test_the_perplexity_is_that_of_the_model_fitted_by_hand(tracks):
+    split = tracks["x"]
+    found, = run({"x": split}, Design((10_000,), 1, ("students-geometric",), 0, QUICK))
+    by_hand = fit_preference_model(split.train, "students-geometric").perplexity(split.test)
+    assert found.perplexity == by_hand.value and found.n_train == split.train.n_rows  # a size beyond the set is the whole set
+
+
+def test_an_interrupted_run_goes_on_where_it_was_and_ends_with_the_same_bits(tracks, tmp_path):
+    state, whole = tmp_path / "state.jsonl", run(tracks, DESIGN)
+
+    def stop(done, total, result):
+        assert total == len(whole)
+        if done == 13:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(tracks, DESIGN, state=state, progress=stop)
+    assert len(state.read_text().splitlines()) == 1 + 13
+    with state.open("a") as file:
+        file.write('{"track": "x", "mod')  # killed while writing
+    seen = []
+    assert run(tracks, DESIGN, state=state, progress=lambda done, total, r: seen.append(done)) == whole
+    assert seen == list(range(1, len(whole) + 1))
+    lines = state.read_text().splitlines()
+    assert len(lines) == 1 + len(whole) and all(json.loads(line) for line in lines)
+
+
+def test_a_finished_state_is_read_without_fitting_anything(tracks, tmp_path, monkeypatch):
+    from pairproof.native import learning_curve
+
+    state = tmp_path / "state.jsonl"
+    whole = run(tracks, DESIGN, state=state)
+    before = state.read_bytes()
+    monkeypatch.setattr(learning_curve, "fit_preference_model", None)
+    assert run(tracks, DESIGN, state=state) == whole and state.read_bytes() == before
+
+
+def test_sizes_trials_and_models_may_be_added_to_an_old_state(tracks, tmp_path):
+    state = tmp_path / "state.jsonl"
+    run(tracks, Design((20,), 1, ("pairs",), 5, QUICK), state=state)
+    assert run(tracks, DESIGN, state=state) == run(tracks, DESIGN)
+
+
+def test_infinite_perplexities_survive_the_state_as_null(tracks, tmp_path):
+    state = tmp_path / "state.jsonl"
+    design = Design((2,), 1, ("adjusted-uniform",), 1, QUICK)
+    first = run(tracks, design, state=state)
+    assert any(r.perplexity == float("inf") and r.impossible > 0 for r in first)
+    assert run(tracks, design, state=state) == first and "Infinity" not in state.read_text()
+
+
+@pytest.mark.parametrize(("other", "said"), [
+    (lambda t: (t, Design(**{**DESIGN.__dict__, "seed": 6})), "seed 5, not 6"),
+    (lambda t: (t, Design(**{**DESIGN.__dict__, "options": PreferenceOptions(alpha=2)})), "options"),
+    (lambda t: ({"x": t["y"]}, DESIGN), "other data"),
+])
+def test_a_state_of_something_else_is_refused(tracks, tmp_path, other, said):
+    state = tmp_path / "state.jsonl"
+    run(tracks, Design((20,), 1, ("uniform",), 5, QUICK), state=state)
+    with pytest.raises(InputError, match=said):
+        run(*other(tracks), state=state)
+
+
+@pytest.mark.parametrize("text", ["not a state\n", "not a state", '{"other": 1}\n'])
+def test_a_file_that_is_no_state_is_refused_and_left_alone(tracks, tmp_path, text):
+    state = tmp_path / "state.jsonl"
+    state.write_text(text)
+    with pytest.raises(InputError, match="state"):
+        run(tracks, DESIGN, state=state)
+    assert state.read_text() == text
+
+
+@pytest.mark.parametrize(("design", "said"), [({"sizes": ()}, "training sizes"), ({"sizes": (0,)}, "training sizes"), ({"sizes": (5, 5)}, "training sizes"),
+                                              ({"trials": 0}, "trials=0"), ({"models": ()}, "models"), ({"models": ("elo",)}, "model='elo'")])
+def test_a_design_that_cannot_be_run_is_refused(design, said):
+    with pytest.raises(InputError, match=said):
+        Design(**design)
+    with pytest.raises(InputError, match="no track"):
+        run({}, DESIGN)
+
+
+def test_a_table_without_sources_is_split_at_random():
+    splits = split_all(table_2(), test_size=4, seed=1)
+    assert list(splits) == ["all"] and splits["all"].test.n_rows == 4 and "random" in splits["all"].rule
+    assert split_all(random_table(1), test_size=100)["all"].k is not None
+
+
+# -- summaries -------------------------------------------------------------------------------------------------------
+
+
+def results(values):
+    """{(track, model, size): perplexities over trials}"""
+    return [Result(t, m, k, i, p, k, 100) for (t, m, k), ps in values.items() for i, p in enumerate(ps, 1)]
+
+
+def test_a_mean_is_that_of_the_tracks_means_with_their_spread_over_trials():
+    found, = means(results({("x", "m", 10): [2.0, 2.2], ("y", "m", 10): [3.0, 3.4]}))
+    assert found.mean == pytest.approx((2.1 + 3.2) / 2) and found.n == 4 and found.n_infinite == 0
+    se = np.sqrt(.02 / 2 + .08 / 2) / 2
+    assert found.se == pytest.approx(se) and found.high - found.mean == pytest.approx(4.302653 * se, rel=1e-6)  # t on 2 df
+
+
+def test_one_trial_has_no_interval_and_an_infinite_perplexity_makes_an_infinite_mean():
+    one, lost = means(results({("x", "m", 10): [2.0], ("x", "m", 20): [2.0, float("inf")]}))[:2]
+    assert np.isnan(one.se) and np.isnan(one.low) and lost.mean == float("inf") and lost.n_infinite == 1
+
+
+def test_the_best_model_is_told_from_others_trial_by_trial():
+    """b is above a in every trial by the same .1 though their spreads overlap; c is not told from a."""
+    a = np.array([2.0, 2.5, 2.2, 2.4])
+    best, = best_by_size(results({("x", "a", 10): a, ("x", "b", 10): a + .1 + [0, .001, 0, .001], ("x", "c", 10): a + [.05, -.04, .03, -.02],
+                                  ("x", "d", 10): [float("inf")] * 4}))
+    assert best.model == "a" and best.level_with == ("c",)
+
+
+def test_judgments_are_enough_from_where_the_curve_stays_near_its_end():
+    curve = results({("x", "m", k): [p] for k, p in ((100, 2.9), (200, 2.52), (400, 2.6), (800, 2.51), (1600, 2.5))})
+    flat = results({("x", "u", k): [3.0] for k in (100, 200, 400, 800, 1600)})
+    lost = results({("x", "i", 100): [2.0], ("x", "i", 1600): [float("inf")]})
+    assert judgments_enough(curve + flat) == {"m": 800, "u": 100} and judgments_enough(lost) == {"i": None}
+    with pytest.raises(InputError, match="within"):
+        judgments_enough(curve, 0)
+
+
+def test_on_wmt11_the_gaussian_model_beats_the_students_at_1600_comparisons(shared):
+    """Figure 3's order on one track, two trials; the whole figure is a claim of its own."""
+    track = split_tracks(read(shared / "data" / "wmt" / "wmt11-maneval-indivsystems.RNK_results.csv"))["English-German"]
+    found = run({"en-de": split_by_source(track)}, Design((1600,), 2, ("irt-gaussian", "students-geometric", "students-arithmetic", "adjusted-uniform"),
+                                                          options=PreferenceOptions(chains=2, warmup=50, draws=100)))
+    order = sorted(means(found), key=lambda m: m.mean)
+    assert [m.model for m in order] == ["irt-gaussian", "students-geometric", "students-arithmetic", "adjusted-uniform"]

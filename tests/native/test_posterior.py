@@ -1,0 +1,163 @@
+"""What draws say, and the diagnostics of the chains, on draws whose answer is known."""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from pairproof.errors import InputError, PairproofError
+from pairproof.native.convergence import MixingWarning, convergence
+from pairproof.native.posterior import Posterior
+
+
+def posterior(means, sd=0.1, chains=4, draws=1000, seed=0, **more):
+    rng = np.random.default_rng(seed)
+    values = np.array(means) + sd * rng.normal(size=(chains, draws, len(means)))
+    return Posterior(tuple(f"s{k}" for k in range(len(means))), values + rng.normal(size=(chains, draws, 1)), "ability", "gibbs", 0, seed, **more)
+
+
+# -- summaries -------------------------------------------------------------------------------------------------------
+
+
+def test_summaries_are_of_abilities_minus_their_mean():
+    p = posterior([1.0, 0.0, -1.0])  # the draws' level has standard deviation 1, the differences .1
+    assert p.mean == pytest.approx([1, 0, -1], abs=.01) and np.abs(p.centred.mean(axis=2)).max() < 1e-12
+    assert p.sd == pytest.approx([.1 * np.sqrt(2 / 3)] * 3, rel=.05)
+    low_high = p.interval(.95)
+    assert low_high[0] == pytest.approx([1 - 1.96 * .0816, 1 + 1.96 * .0816], abs=.02)
+
+
+def test_rank_probabilities_and_the_probability_of_being_the_best():
+    p = posterior([0.0, 0.0, -9.0])
+    ranks = p.rank_probabilities
+    assert ranks.sum(axis=0) == pytest.approx([1, 1, 1]) and ranks.sum(axis=1) == pytest.approx([1, 1, 1])
+    assert ranks[2].tolist() == [0, 0, 1] and abs(p.p_best[0] - .5) < .04  # 4 standard errors of 4000 draws: .032
+    assert p.p_better[0, 2] == 1 and p.p_better[2, 0] == 0 and p.p_better[1, 1] == .5
+    assert p.p_better[0, 1] + p.p_better[1, 0] == pytest.approx(1)
+
+
+def test_strata_part_what_is_surely_better_pair_by_pair():
+    p = posterior([2.1, .23, .05, .03, -.36, -.46, -1.5], sd=.25)
+    assert p.strata() == (("s0",), ("s1", "s2", "s3", "s4", "s5"), ("s6",))
+    assert p.ranking[0] == "s0" and p.to_frame()["stratum"].tolist() == [1, 2, 2, 2, 2, 2, 3]
+
+
+def test_one_overlapping_pair_keeps_a_stratum_together():
+    """The 4th and 5th are far apart, but the 2nd and 5th... are not: a cut needs every pair across it."""
+    p = posterior([.5, .4, .3, .2], sd=.05)
+    assert p.p_better[0, 3] > .99 and len(p.strata(.99)) == 1
+
+
+def test_the_frame_and_the_json_hold_every_system_best_first():
+    p = posterior([-1.0, 1.0], notes=("a note",))
+    frame = p.to_frame()
+    assert list(frame.columns) == ["item", "mean", "sd", "low", "high", "p_best", "stratum", "rhat", "ess", "mcse"]
+    assert frame["item"].tolist() == ["s1", "s0"]
+    document = json.loads(json.dumps(p.to_dict()))
+    assert document["systems"][0]["item"] == "s1" and document["notes"] == ["a note"] and document["warnings"] == []
+    assert document["rank_probabilities"]["s1"] == [1.0, 0.0] and "s1" in repr(p)
+
+
+def test_one_draw_has_no_spread_and_the_json_says_null():
+    with pytest.warns(MixingWarning, match="too few"):
+        p = posterior([0.0, 1.0], chains=1, draws=1)
+        p.warn_if_not_mixed()
+    document = json.loads(json.dumps(p.to_dict()))
+    assert document["systems"][0]["sd"] is None and document["systems"][0]["rhat"] is None and document["warnings"]
+
+
+def test_draws_cannot_be_changed_afterwards():
+    with pytest.raises(ValueError, match="read-only"):
+        posterior([0.0, 1.0]).draws[0, 0, 0] = 5
+
+
+@pytest.mark.parametrize("call", [lambda p: p.interval(1.0), lambda p: p.strata(.4), lambda p: p.interval(0)])
+def test_a_level_that_is_none_is_refused(call):
+    with pytest.raises(InputError, match="level"):
+        call(posterior([0.0, 1.0]))
+
+
+def test_draws_of_another_shape_are_refused():
+    with pytest.raises(InputError, match="shape"):
+        Posterior(("a", "b"), np.zeros((4, 10, 3)), "ability", "gibbs", 0, 0)
+
+
+# -- diagnostics -----------------------------------------------------------------------------------------------------
+
+
+def test_independent_draws_are_worth_their_number():
+    d = convergence(np.random.default_rng(1).normal(size=(4, 2000, 3)))
+    assert d.ess == pytest.approx([8000] * 3, rel=.1) and d.rhat.max() < 1.005 and d.good
+    assert d.mcse == pytest.approx([1 / np.sqrt(8000)] * 3, rel=.1)
+
+
+@pytest.mark.parametrize("phi", [.5, .9, -.5])
+def test_an_autoregression_is_worth_its_known_share(phi):
+    """ESS / N = (1 - phi) / (1 + phi)."""
+    rng = np.random.default_rng(2)
+    x = np.zeros((4, 6000, 1))
+    noise = rng.normal(size=x.shape)
+    for t in range(1, x.shape[1]):
+        x[:, t] = phi * x[:, t - 1] + noise[:, t]
+    assert convergence(x).ess[0] == pytest.approx(24_000 * (1 - phi) / (1 + phi), rel=.15)
+
+
+def test_chains_in_different_places_and_a_chain_that_drifts_are_both_seen():
+    rng = np.random.default_rng(3)
+    apart = rng.normal(size=(4, 500, 1)) + np.array([0, 0, 0, 1.0])[:, None, None]
+    drifting = rng.normal(size=(1, 500, 1)) + np.linspace(0, 2, 500)[None, :, None]  # only the halves show it
+    for x in (apart, drifting):
+        d = convergence(x)
+        assert d.rhat[0] > 1.05 and not d.good and d.ess[0] < 100
+
+
+def test_what_never_moves_cannot_be_told_and_is_not_called_good():
+    d = convergence(np.zeros((4, 100, 2)))
+    assert np.isnan(d.rhat).all() and np.isnan(d.ess).all() and not d.good
+
+
+def test_the_numbers_are_those_of_the_definition():
+    """Split R-hat written out: two chains of six draws are four halves of three."""
+    x = np.array([[1.0, 2, 4, 3, 2, 5], [2, 2, 3, 1, 0, 1]])
+    halves = np.array([[1, 2, 4], [2, 2, 3], [3, 2, 5], [1, 0, 1.0]])
+    within = halves.var(axis=1, ddof=1).mean()
+    between = 3 * halves.mean(axis=1).var(ddof=1)
+    assert convergence(x[:, :, None]).rhat[0] == pytest.approx(np.sqrt((2 / 3 * within + between / 3) / within), rel=1e-14)
+
+
+# -- ArviZ -----------------------------------------------------------------------------------------------------------
+
+
+def fake_arviz(version, seen):
+    def from_dict(*args, **kwargs):
+        seen.append((args, kwargs))
+        return "inference data"
+
+    return types.SimpleNamespace(__version__=version, from_dict=from_dict)
+
+
+@pytest.mark.parametrize("version", ["0.17.1", "1.0.0"])
+def test_arviz_gets_the_centred_draws_by_name_in_the_form_of_its_version(monkeypatch, version):
+    seen = []
+    monkeypatch.setitem(sys.modules, "arviz", fake_arviz(version, seen))
+    p = posterior([0.0, 1.0])
+    assert p.to_arviz() == "inference data"
+    (args, kwargs), = seen
+    variables = kwargs["posterior"] if version < "1" else args[0]["posterior"]
+    assert variables["ability"] is p.centred and kwargs["coords"] == {"system": ["s0", "s1"]} and kwargs["dims"] == {"ability": ["system"]}
+
+
+def test_arviz_itself_reads_the_draws():
+    pytest.importorskip("arviz", reason="arviz is not installed")
+    data = posterior([0.0, 1.0]).to_arviz()
+    assert dict(data.posterior["ability"].sizes) == {"chain": 4, "draw": 1000, "system": 2}
+
+
+def test_without_arviz_the_error_says_what_to_do(monkeypatch):
+    monkeypatch.setitem(sys.modules, "arviz", None)
+    with pytest.raises(PairproofError, match="pip install arviz"):
+        posterior([0.0, 1.0]).to_arviz()
