@@ -47,7 +47,7 @@ def _agreement_lines(status: Status) -> list[str]:
     pairwise = f"{g.pairwise:.4f}, mean of {g.n_pairs} pairs" if g.n_pairs else "none: no two annotators share 3 items"
     alpha = "none" if np.isnan(g.alpha) else f"{g.alpha:.4f}"
     found = [f"Agreement of annotators: Spearman's rho {pairwise}; Krippendorff's alpha (interval) {alpha}"]
-    known = [(name, r) for name, r in zip(status.names, g.rest.tolist()) if not np.isnan(r)]
+    known: list[tuple[str, float]] = [(name, r) for name, r in zip(status.names, g.rest.tolist()) if not np.isnan(r)]
     if known:
         name, least = min(known, key=lambda pair: pair[1])
         found.append(f"With all others: {least:.4f} ({shown(name)}) to {max(r for _, r in known):.4f}, {len(known)} annotators")

@@ -14,8 +14,10 @@ COMMANDS = {
     "fit": "Fit a model to a table of comparisons.",
     "validate": "Show that native, R and the printed page agree, or why not.",
     "check": "Check claims files: does the print come out?",
+    "claims": "Start a claims file from a table: claims new TABLE.",
     "record": "Record R's answers, for machines without R.",
     "easl": "Run a campaign of scalar annotation.",
+    "simulate-annotation": "How many annotations are needed, by method.",
     "doctor": "What is installed, what is missing, and the command that cures it.",
 }
 
