@@ -190,11 +190,11 @@ class _Reader:
         return claim
 
     def _check_claim(self, claim: Claim, path: KeyPath, what: str) -> None:
-        if not (claim.numbers or claim.statement or claim.compare_only):
-            raise self._error(path, f"{what} claims nothing; give it printed numbers, a statement, or compare_only = \"why\"")
         if claim.compute and (claim.model or not claim.numbers):
             raise self._error((*path, "compute"), f"{what}: compute gives printed numbers without a model; "
                                                   + ("leave the model out" if claim.model else "print some, in stat"))
+        if not (claim.numbers or claim.statement or claim.compare_only):
+            raise self._error(path, f"{what} claims nothing; give it printed numbers, a statement, or compare_only = \"why\"")
         if (claim.numbers or claim.compare_only) and not (claim.data and claim.model) and not claim.compute:
             raise self._error(path, f"{what} has numbers to compute and no {'model' if claim.data else 'data'}")
         if claim.test and not claim.statement:
