@@ -257,8 +257,8 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def cure_for_package(package: str) -> str:
     """The command that installs an R package."""
-    if package == "prefmod":  # not in Debian; builds from source in a quarter of a minute, and needs gfortran
-        return "Rscript -e 'install.packages(\"prefmod\")'"
+    if package in ("prefmod", "TrueSkillThroughTime"):  # not in Debian; both build from source in a quarter of a minute, prefmod with gfortran
+        return f"Rscript -e 'install.packages(\"{package}\")'"
     return f"`apt-get install r-cran-{package.lower()}` or Rscript -e 'install.packages(\"{package}\")'"
 
 
