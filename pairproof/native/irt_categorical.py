@@ -192,7 +192,7 @@ def fit_irt_categorical(
         author, segment, item = item_codes(table, single.first, single.second, single.row)
         theta = run_chains(lambda rng: SweepChain(single, author, segment, item, tables, rng), chains, warmup, draws, seed, workers)
     share = strengths(theta.reshape(-1, *theta.shape[2:]), model).reshape(theta.shape[:3])
-    settings = {**{k: v for k, v in asdict(model).items()}, "items": chosen}
+    settings = {**asdict(model), "items": chosen}
     result = CategoricalFit(table.items, theta, model, Posterior(table.items, share, "strength", "gibbs", warmup, seed, settings,
                                                                  notes_on_items(table, items, chosen), centre=False))
     if warn:

@@ -61,7 +61,9 @@ class Posterior:
     def __post_init__(self) -> None:
         if self.draws.ndim != 3 or self.draws.shape[2] != len(self.items) or not self.draws.size:
             raise InputError(f"draws of shape {self.draws.shape}; expected (chains, draws, {len(self.items)})")
-        self.draws.setflags(write=False)
+        frozen = self.draws.view()
+        frozen.setflags(write=False)
+        object.__setattr__(self, "draws", frozen)
 
     # -- numbers ---------------------------------------------------------------------------------------------
 

@@ -76,8 +76,8 @@ def test_the_gaussian_samplers_are_calibrated(shared, sampler):
     model = GaussianModel(sd_ability=1.2, sd_quality=.8, radius=.5)
 
     def sample(data, k):
-        p = fit_irt_gaussian(data, model=model, items="shared" if shared else "fresh", sampler=sampler, chains=1, warmup=40, draws=250,
-                             seed=k, warn=False)
+        p = fit_irt_gaussian(data, model=model, items="shared" if shared else "fresh", sampler=sampler, chains=1, warmup=30,
+                             draws=62 if sampler == "collapsed" else 125, seed=k, warn=False)
         return p.centred[0]
 
     found = ranks(lambda rng: gaussian_data(rng, model, shared), sample, seed=11)
@@ -90,7 +90,7 @@ def test_the_categorical_samplers_are_calibrated(shared):
     model = CategoricalModel(levels=5)
 
     def sample(data, k):
-        return fit_irt_categorical(data, model=model, items="shared" if shared else "fresh", chains=1, warmup=40, draws=250, seed=k,
+        return fit_irt_categorical(data, model=model, items="shared" if shared else "fresh", chains=1, warmup=30, draws=186, seed=k,
                                    warn=False).strength.draws[0]
 
     found = ranks(lambda rng: categorical_data(rng, model, shared), sample, seed=12)
@@ -102,7 +102,7 @@ def test_a_model_that_takes_shared_items_for_fresh_ones_is_found_out_by_the_same
     model = GaussianModel(sd_ability=1.0, sd_quality=2.5, sd_noise=.4, radius=.3)
 
     def sample(data, k):
-        return fit_irt_gaussian(data, model=model, items="fresh", chains=1, warmup=40, draws=250, seed=k, warn=False).centred[0]
+        return fit_irt_gaussian(data, model=model, items="fresh", chains=1, warmup=30, draws=62, seed=k, warn=False).centred[0]
 
     found = ranks(lambda rng: gaussian_data(rng, model, True), sample, seed=13)
     assert max(chi_square(found[:, s]) for s in range(3)) > LIMIT
