@@ -1,0 +1,70 @@
+"""Sakaguchi and Van Durme (2018): every statement with the verdict the specification found, computed and not typed."""
+
+from __future__ import annotations
+
+import pytest
+
+from pairproof.validation.agreement import Agreement, exit_code
+from pairproof.validation.check import Checker
+from pairproof.validation.claims import read_paper
+from pairproof.validation.paper import Claim, Paper
+
+PAPER = read_paper("sakaguchi-2018")
+
+#: Claim -> its verdict and the word its explanation begins with.
+VERDICTS = {
+    "skill-chain": ("differs", "erratum"), "surprise-of-a-win": ("differs", "erratum"), "trueskill-variance": ("agrees", ""),
+    "mean-and-mode": ("agrees", ""), "parameters-never-decrease": ("agrees", ""), "variance-always-decreases": ("differs-conclusion", "false"),
+    "reward": ("differs", "erratum"), "same-total": ("differs", "erratum"), "lexical-efficiency": ("differs-conclusion", "misleading"),
+    "lexical-ranking-efficiency": ("differs-conclusion", "false"), "match-quality-at-first": ("agrees", ""), "match-quality-later": ("agrees", ""),
+    "political-efficiency": ("differs-conclusion", "misleading"), "political-ranking-efficiency": ("differs-conclusion", "false"),
+    "narrow-range": ("agrees", ""), "without-replacement": ("differs", "erratum"), "system-ranking-efficiency": ("not-checkable", ""),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def rows() -> dict[str, Agreement]:
+    return {a.claim: a for a in Checker(PAPER).all()}
+
+
+def test_every_claim_has_its_verdict(rows: dict[str, Agreement]) -> None:
+    assert {c.id for c in PAPER.claims} == set(rows) == set(VERDICTS)
+    for name, (verdict, word) in VERDICTS.items():
+        assert (name, rows[name].verdict) == (name, verdict)
+        assert rows[name].explanation.startswith(f"{word}: " if word else "")
+    assert exit_code(list(rows.values())) == 0
+
+
+def test_only_one_verdict_is_stated_and_all_others_are_computed() -> None:
+    assert [c.id for c in PAPER.claims if not c.test] == ["system-ranking-efficiency"]
+
+
+@pytest.mark.parametrize(("claim", "numbers"), [
+    ("skill-chain", ["0.7602", "1.190 gamma"]), ("surprise-of-a-win", ["10.594"]), ("variance-always-decreases", ["0.026667", "0.031746"]),
+    ("reward", ["7.2 dollars"]), ("same-total", ["1000", "1500"]), ("without-replacement", ["29990"]), ("match-quality-at-first", ["0.3273"]),
+])  # fmt: skip
+def test_explanations_hold_the_specifications_numbers(rows: dict[str, Agreement], claim: str, numbers: list[str]) -> None:
+    assert all(n in rows[claim].explanation for n in numbers), rows[claim].explanation
+
+
+def test_what_does_not_reproduce_says_under_which_assumption_it_would(rows: dict[str, Agreement]) -> None:
+    for claim in ("lexical-efficiency", "political-efficiency"):
+        text = rows[claim].explanation
+        assert "it comes out if noise inside a HIT is 0.7 times as large" in text and "a property of showing items together" in text
+        assert text.count("random HITs") == 2
+
+
+def judged(test: str, **args: object) -> Agreement:
+    claim = Claim("mine", statement="S.", test=test, test_args=args)
+    return Checker(Paper("p", "t", claims=(claim,))).claim(claim)[-1]
+
+
+@pytest.mark.parametrize(("test", "args", "verdict"), [
+    ("chance-at-one-gamma", {"chance": "0.76"}, "agrees"), ("product", {"factors": ["30", "5", "10"], "equals": "1500", "of": "annotations"}, "agrees"),
+    ("drawn-without-replacement", {"drawn": "29990", "factors": ["2999", "10"]}, "agrees"),
+    ("annotation-range", {"truth": "political", "agreement": "0.67", "narrow": ["easl"], "fitting": ["da"]}, "differs-conclusion"),
+    ("annotation-range", {"truth": "political", "agreement": "0.67", "narrow": ["ra"], "fitting": ["ra"]}, "differs-conclusion"),
+    ("annotation-gain", {"truth": "lexical", "agreement": "0.37", "method": "da", "fewer": 3, "more": 3 + 1}, "differs-conclusion"),
+])  # fmt: skip
+def test_another_statement_gets_another_verdict(test: str, args: dict[str, object], verdict: str) -> None:
+    assert judged(test, **args).verdict == verdict
