@@ -16,8 +16,9 @@ Verdict = Literal["agrees", "agrees-truncated", "agrees-k-of-m", "explained", "a
                   "differs-conclusion", "not-estimable", "not-checkable", "not-run"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 RSource = Literal["live", "recorded"]
-#: What a row is about: a number on the page, a claim in words, or a number that only native and R have.
-About = Literal["printed", "statement", "native-r"]
+#: What a row is about: a number on the page, a claim in words, a number that only native and R have, or whether printed
+#: numbers fit each other.
+About = Literal["printed", "statement", "native-r", "arithmetic"]
 
 #: Verdicts that need nobody's attention.
 AGREEING: tuple[Verdict, ...] = ("agrees", "agrees-truncated", "agrees-k-of-m")
@@ -61,7 +62,7 @@ class Agreement:
         Of R against certified: who is right where native and R differ.
     where : str
         Page, section or table.
-    about : {"printed", "statement", "native-r"}
+    about : {"printed", "statement", "native-r", "arithmetic"}
     """
 
     paper: str

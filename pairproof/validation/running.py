@@ -70,13 +70,14 @@ def _folder(data: str | os.PathLike[str] | None) -> str:
 
 
 def _checked(paper: Paper, backend: Backend) -> tuple[Checker, list[Agreement]]:
+    from .arithmetic_rows import arithmetic_rows
     from .certified import CertifiedValues
     from .check import Checker
     from .counterparts import counterparts
     from .stories import story_of
 
     checker = Checker(paper, counterparts=counterparts, backend=backend, certified=CertifiedValues.of_paper(paper.id))
-    rows = checker.all()
+    rows = checker.all() + arithmetic_rows(paper, checker.data)
     module = story_of(paper.id)
     return checker, rows + (module.further(checker, backend) if module else [])
 

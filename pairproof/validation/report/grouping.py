@@ -21,6 +21,8 @@ class Group:
         Printed numbers, statements, and whatever does not agree.
     beyond : tuple of Agreement
         Numbers that only native and R (or the 50-digit values) have, and that agree.
+    arithmetic : tuple of Agreement
+        Printed numbers that fit each other.
     """
 
     title: str
@@ -29,6 +31,14 @@ class Group:
     where: str
     listed: tuple[Agreement, ...]
     beyond: tuple[Agreement, ...]
+    arithmetic: tuple[Agreement, ...] = ()
+
+    @property
+    def fit_each_other(self) -> str:
+        """ "and 12 printed numbers fit those printed beside them (z, p, win_totals)"; "" if none was checked so. """
+        n = len(self.arithmetic)
+        kinds = dict.fromkeys(a.quantity.split(".")[1] for a in self.arithmetic)
+        return f"and {n} check{'s' if n > 1 else ''} of the printed numbers against each other hold{'' if n > 1 else 's'} ({', '.join(kinds)})" if n else ""
 
 
 def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Group]:
@@ -38,8 +48,10 @@ def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Grou
     for paper, claim in dict.fromkeys((a.paper, a.claim) for a in agreements):
         rows = [a for a in agreements if (a.paper, a.claim) == (paper, claim)]
         # What did not run, or cannot be settled, is no agreement and must not be counted as one.
-        listed = [a for a in rows if nothing_printed or a.about != "native-r" or a.verdict not in AGREEING]
+        listed = [a for a in rows if nothing_printed or a.about not in ("native-r", "arithmetic") or a.verdict not in AGREEING]
         where = next((a.where for a in rows if a.where), "")
         title = context.titles.get(claim) or claim or "The fit and R"
-        found.append(Group(title, paper, claim, where, tuple(listed), tuple(a for a in rows if a not in listed)))
+        rest = [a for a in rows if a not in listed]
+        found.append(Group(title, paper, claim, where, tuple(listed), tuple(a for a in rest if a.about != "arithmetic"),
+                           tuple(a for a in rest if a.about == "arithmetic")))
     return found

@@ -71,4 +71,6 @@ def _group(group: Group) -> str:
                          f"{escape(a.explanation or 'holds')}")
     if group.beyond:
         parts.append(f"and {len(group.beyond)} more comparisons of numbers that are not on the page, all agree")
+    if group.arithmetic:
+        parts.append(escape(group.fit_each_other))
     return "\n\n".join(parts)

@@ -73,6 +73,8 @@ def _group(console: object, group: Group, columns: int) -> None:
         held = "of numbers that only native and R have, all agree" if any(a.r is not None for a in group.beyond) else (
             "with 50-digit values, all agree")
         _wrapped(console, f"  and {n} more comparison{'s' if n > 1 else ''} {held}", columns)
+    if group.arithmetic:
+        _wrapped(console, f"  {group.fit_each_other}", columns)
 
 
 def _table(rows: Sequence[Agreement]) -> object:
