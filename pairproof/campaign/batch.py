@@ -97,9 +97,10 @@ def choose(store: Store, a: About, number: int, hits: int | None, seed: int | No
     """int[hits, per_hit]: positions of items."""
     state = state_of(store, a.method)
     rng = np.random.default_rng([a.seed if seed is None else seed, number])
-    wanted = default_hits(len(state.a), a.per_hit, a.pool) if hits is None else hits
     # Items that an older tool has scores for are no first batch.
     first = number == 1 and not bool(state.n.any()) and np.unique(state.a[~np.isnan(state.a)]).size <= 1
+    # The first batch shows every item once, in keisks' code too, whatever its number of HITs is.
+    wanted = default_hits(len(state.a), a.per_hit, "paper" if first else a.pool) if hits is None else hits
     ids = ids_of(store) if a.pool == "keisks" else None
     return next_hits(state, state.n + _pending(store, len(state.a)), a.per_hit, wanted, rng, first=first, pool=a.pool,
                      gamma=a.settings.gamma, ids=ids)

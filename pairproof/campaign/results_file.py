@@ -105,6 +105,8 @@ def read_results(path: str | Path, per_hit: int, rejected: RejectedRule = "refus
     """
     one_of("rejected", rejected, get_args(RejectedRule))
     file = Path(path)
+    if str(path) == "-":
+        raise InputError("results are read from a file, whose hash is kept with them; found -, standard input")
     table = _json_lines(file) if file.suffix.lower() == ".jsonl" else load(str(path), encoding)
     sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
     _check_columns(table, per_hit)
@@ -142,7 +144,8 @@ def _json_lines(file: Path) -> Table:
         rows.append({k: "" if v is None or v is False else "on" if v is True else str(v) for k, v in row.items()})
     if not rows:
         raise InputError(f"{file}: no rows; expected results")
-    return from_frame(pd.DataFrame(rows, dtype=object).fillna(""), str(file))
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return from_frame(pd.DataFrame({name: [row.get(name, "") for row in rows] for name in names}, dtype=object), str(file))
 
 
 def _check_columns(table: Table, per_hit: int) -> None:

@@ -38,7 +38,7 @@ KEISKS_HITS = 20
 
 
 def default_hits(n_items: int, per_hit: int, pool: Pool = "paper") -> int:
-    """HITs of a batch where none are asked for: ceil(N/n), or keisks' 20."""
+    """HITs of a batch after the first where none are asked for: ceil(N/n), or keisks' 20."""
     return KEISKS_HITS if pool == "keisks" else -(-n_items // per_hit)
 
 

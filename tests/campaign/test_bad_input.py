@@ -106,6 +106,8 @@ def test_files_that_are_no_results(open_campaign, tmp_path, text, said):
         take_in(path, file)
     with pytest.raises(InputError, match="no such file"):
         take_in(path, tmp_path / "none.csv")
+    with pytest.raises(InputError, match="read from a file"):
+        take_in(path, "-")
 
 
 @pytest.mark.parametrize(("text", "said"), [("{\n", "line 1: not JSON"), ('{"Input.id1": [1]}\n', "line 1: expected an object of texts and numbers"), ("\n", "no rows")])

@@ -184,6 +184,14 @@ def test_two_batches_before_any_result_show_everybody_twice_with_direct_assessme
     assert open_batch(path, tmp_path / "z.csv").unanswered == 6
 
 
+def test_keisks_first_batch_shows_every_item_once_and_later_ones_have_20_hits(tmp_path):
+    path = campaign(tmp_path, 150, pool="keisks")
+    rows = batch_rows(path)
+    assert sorted(int(r[f"id{k}"]) for r in rows for k in range(1, 6)) == list(range(1, 151))
+    take_in(path, write(tmp_path / "r.csv", answers(rows)))
+    assert len(batch_rows(path)) == 20
+
+
 def test_the_same_seed_gives_the_same_campaign(tmp_path):
     one, other = (campaign(tmp_path, name=f"{k}.db") for k in "ab")
     assert [[r[f"id{k}"] for k in range(1, 6)] for r in batch_rows(one)] == [[r[f"id{k}"] for k in range(1, 6)] for r in batch_rows(other)]

@@ -169,6 +169,44 @@ def test_numbers_and_plain_text_stay(cell):
     assert guard(cell) == cell
 
 
+CELLS = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0\r"), max_size=6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(CELLS.filter(str.strip), CELLS), min_size=4, max_size=9, unique_by=lambda r: r[0]))
+def test_items_of_any_text_survive_batch_results_export_and_import(tmp_path_factory, rows):
+    folder = tmp_path_factory.mktemp("any")
+    with (folder / "items.csv").open("w", encoding="utf-8", newline="") as out:
+        csv.writer(out, quoting=csv.QUOTE_ALL).writerows([["id", "sent"], *rows])
+    path = folder / "C.db"
+    create(path, folder / "items.csv", per_hit=3, seed=1)
+    assert [(name, [text]) for name, text in rows] == stored(path)
+    open_batch(path, folder / "b.csv")
+    with (folder / "b.csv").open(encoding="utf-8", newline="") as file:
+        batch = list(csv.DictReader(file))
+    judged = [{f"Input.{k}": v for k, v in r.items()} | {f"Answer.range{k}": str(10 * k) for k in (1, 2, 3)} | {"WorkerId": "=w"} for r in batch]
+    with (folder / "r.csv").open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, list(judged[0]), quoting=csv.QUOTE_ALL)
+        writer.writeheader()
+        writer.writerows(judged)
+    assert take_in(path, folder / "r.csv").new == len(batch)
+    export(path, folder / "s.csv")
+    history = judgments(path)
+    take_over(folder / "new.db", folder / "s.csv", [folder / "C-history.csv"])
+    assert scores(folder / "new.db") == scores(path) and stored(folder / "new.db") == stored(path)
+    assert judgments(folder / "new.db") == history
+
+
+def stored(path):
+    import json
+    import sqlite3
+
+    db = sqlite3.connect(path)
+    found = [(name, json.loads(fields)) for name, fields in db.execute("SELECT id, fields FROM item ORDER BY position")]
+    db.close()
+    return found
+
+
 def nasty_campaign(tmp_path):
     items = tmp_path / "nasty.csv"
     with items.open("w", encoding="utf-8", newline="") as out:
