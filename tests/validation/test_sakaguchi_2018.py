@@ -1,4 +1,4 @@
-"""Sakaguchi and Van Durme (2018): every statement with the verdict the specification found, computed and not typed."""
+"""Sakaguchi and Van Durme's experiments, simulated: every claim with the verdict the specification found, computed and not typed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ PAPER = read_paper("sakaguchi-2018")
 
 #: Claim -> its verdict and the word its explanation begins with.
 VERDICTS = {
-    "skill-chain": ("differs", "erratum"), "surprise-of-a-win": ("differs", "erratum"), "trueskill-variance": ("agrees", ""),
-    "mean-and-mode": ("agrees", ""), "parameters-never-decrease": ("agrees", ""), "variance-always-decreases": ("differs-conclusion", "false"),
-    "reward": ("differs", "erratum"), "same-total": ("differs", "erratum"), "lexical-efficiency": ("differs-conclusion", "misleading"),
-    "lexical-ranking-efficiency": ("differs-conclusion", "false"), "match-quality-at-first": ("agrees", ""), "match-quality-later": ("agrees", ""),
+    "parameters-never-decrease": ("agrees", ""), "lexical-efficiency": ("differs-conclusion", "misleading"),
+    "lexical-ranking-efficiency": ("differs-conclusion", "false"), "match-quality-later": ("agrees", ""),
     "political-efficiency": ("differs-conclusion", "misleading"), "political-ranking-efficiency": ("differs-conclusion", "false"),
-    "narrow-range": ("agrees", ""), "without-replacement": ("differs", "erratum"), "system-ranking-efficiency": ("not-checkable", ""),
+    "narrow-range": ("agrees", ""), "system-ranking-efficiency": ("not-checkable", ""),
 }  # fmt: skip
 
 
@@ -39,14 +37,6 @@ def test_only_one_verdict_is_stated_and_all_others_are_computed() -> None:
     assert [c.id for c in PAPER.claims if not c.test] == ["system-ranking-efficiency"]
 
 
-@pytest.mark.parametrize(("claim", "numbers"), [
-    ("skill-chain", ["0.7602", "1.190 gamma"]), ("surprise-of-a-win", ["10.594"]), ("variance-always-decreases", ["0.026667", "0.031746"]),
-    ("reward", ["7.2 dollars"]), ("same-total", ["1000", "1500"]), ("without-replacement", ["29990"]), ("match-quality-at-first", ["0.3273"]),
-])  # fmt: skip
-def test_explanations_hold_the_specifications_numbers(rows: dict[str, Agreement], claim: str, numbers: list[str]) -> None:
-    assert all(n in rows[claim].explanation for n in numbers), rows[claim].explanation
-
-
 def test_what_does_not_reproduce_says_under_which_assumption_it_would(rows: dict[str, Agreement]) -> None:
     for claim in ("lexical-efficiency", "political-efficiency"):
         text = rows[claim].explanation
@@ -60,8 +50,6 @@ def judged(test: str, **args: object) -> Agreement:
 
 
 @pytest.mark.parametrize(("test", "args", "verdict"), [
-    ("chance-at-one-gamma", {"chance": "0.76"}, "agrees"), ("product", {"factors": ["30", "5", "10"], "equals": "1500", "of": "annotations"}, "agrees"),
-    ("drawn-without-replacement", {"drawn": "29990", "factors": ["2999", "10"]}, "agrees"),
     ("annotation-range", {"truth": "political", "agreement": "0.67", "narrow": ["easl"], "fitting": ["da"]}, "differs-conclusion"),
     ("annotation-range", {"truth": "political", "agreement": "0.67", "narrow": ["ra"], "fitting": ["ra"]}, "differs-conclusion"),
     ("annotation-gain", {"truth": "lexical", "agreement": "0.37", "method": "da", "fewer": 3, "more": 3 + 1}, "differs-conclusion"),
