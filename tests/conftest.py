@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 from collections import defaultdict
 from pathlib import Path
 
@@ -18,6 +19,13 @@ from pairproof.doctor import R_PACKAGES
 from pairproof.doctor.cures import release
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_configure() -> None:
+    # Started in the background of a shell, a process ignores Ctrl-C, and so would the programs it starts; tests of
+    # Ctrl-C ask what happens where it is not ignored.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @functools.lru_cache(maxsize=None)
