@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 
 import pytest
@@ -254,4 +253,3 @@ def test_results_that_do_not_lead_to_the_model(tmp_path):
     with pytest.raises(InputError, match="in the model, but the 2 results from the start give .* --model-is before"):
         take_over(tmp_path / "new.db", tmp_path / "model.csv", [tmp_path / "r0.csv"])
     assert not (tmp_path / "new.db").exists()
-    shutil.copy(tmp_path / "r0.csv", tmp_path / "same.csv")

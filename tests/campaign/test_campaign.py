@@ -16,8 +16,6 @@ from pairproof.campaign import create, export, open_batch, status, take_in
 from pairproof.errors import InputError
 from pairproof.native.easl import METHODS
 
-WITH_HITS = [m for m in METHODS]
-
 
 def test_a_batch_is_a_row_a_hit_with_every_item_column_numbered_and_its_own_name(tmp_path):
     path = campaign(tmp_path)
@@ -35,7 +33,7 @@ def test_json_lines_hold_the_same_keys(tmp_path):
     assert [json.loads(line) for line in (tmp_path / "b.jsonl").read_text(encoding="utf-8").splitlines()] == rows
 
 
-@pytest.mark.parametrize("method", WITH_HITS)
+@pytest.mark.parametrize("method", METHODS)
 def test_every_method_runs_from_the_first_hit_to_the_last_score(tmp_path, method):
     path = campaign(tmp_path, method=method)
     run_batches(path, 3)
