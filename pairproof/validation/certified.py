@@ -76,24 +76,32 @@ def _item_covariates(fit: Fit) -> dict[str, dict[str, str]] | None:
 
 
 def _same_data(fit: Fit, document: Document) -> bool:
+    """The same counts, pooled over columns that the model does not use; who was named first counts with an order effect only."""
     rows: Sequence[Mapping[str, Any]] = document["data"]
-    columns = [c for c in rows[0] if c not in _COUNTS and c in fit.data.columns]
-    keep_sides = fit.spec.order_effect
+    used = {c for t in fit.terms for c, _ in t.by} | set(fit.spec.cells) | ({"order"} if fit.spec.order_effect else set())
+    by_row = "row" in used
+    columns = [c for c in rows[0] if c not in _COUNTS and c in fit.data.columns and (by_row or c in used)]
 
-    def key(first: str, second: str, w: float, t: float, l: float, at: Iterable[Any]) -> tuple[Any, ...]:
-        turned = first > second and not keep_sides
-        sides = (second, first, l, t, w) if turned else (first, second, w, t, l)
-        return (*sides, *(_label(v) for v in at))
+    def pooled(found: Iterable[tuple[str, str, float, float, float, list[Any]]]) -> Any:
+        cells: dict[tuple[str, ...], list[float]] = {}
+        each = []
+        for first, second, w, t, l, at in found:
+            turned = first > second and not fit.spec.order_effect
+            sides = (second, first, l, t, w) if turned else (first, second, w, t, l)
+            key = (str(sides[0]), str(sides[1]), *(_label(v) for v in at))
+            each.append((key, sides[2:]))
+            total = cells.setdefault(key, [0.0, 0.0, 0.0])
+            for k in range(3):
+                total[k] += float(sides[2 + k])
+        return sorted(map(repr, each)) if by_row else cells
 
     data = fit.data
     values = [data.columns[c] for c in columns]
-    own = [key(data.items[i], data.items[j], w, t, l,
-               [v.levels[v.codes[r]] if isinstance(v, Factor) else v[r] for v in values])
-           for r, (i, j, w, t, l) in enumerate(zip(data.first, data.second, data.wins.tolist(), data.ties.tolist(),
-                                                   data.losses.tolist()))]
-    theirs = [key(r["first"], r["second"], float(r["wins"]), float(r.get("ties", 0)), float(r["losses"]),
-                  [r[c] for c in columns]) for r in rows]
-    return sorted(map(repr, own)) == sorted(map(repr, theirs))
+    own = pooled((data.items[i], data.items[j], w, t, l, [v.levels[v.codes[r]] if isinstance(v, Factor) else v[r] for v in values])
+                 for r, (i, j, w, t, l) in enumerate(zip(data.first, data.second, data.wins.tolist(), data.ties.tolist(), data.losses.tolist())))
+    theirs = pooled((r["first"], r["second"], float(r["wins"]), float(r.get("ties", 0)), float(r["losses"]), [r[c] for c in columns])
+                    for r in rows)
+    return bool(own == theirs)
 
 
 def _label(value: Any) -> str:

@@ -303,7 +303,7 @@ class Checker:
             finding = _stated(claim)
         else:
             own_fit = claim.id if claim.model is not None and claim.data else ""
-            context = Context(self.data, self.fit, claim.data, own_fit, float(claim.alpha))
+            context = Context(self.data, self.fit, claim.data, own_fit, float(claim.alpha), lambda name: table_of(self.paper, name))
             try:
                 finding = run_test(claim.test, context, claim.test_args)
             except InputError as error:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..comparisons import Comparisons, Factor
 from ..errors import InputError
@@ -20,6 +20,9 @@ from ..spec import LOG_WORTH_PER_UNIT
 from . import two_item_counts as two_items
 from .agreement import Verdict
 from .quantities import first_preferences, quantity
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class Context:
     own_data, own_fit : str
         The claim's own data set and id; "" if it has none.
     alpha : float
+    table_of : function of a data set's name to DataFrame
+        As it stands in the claims file, uninterpreted.
     """
 
     data_of: Callable[[str], Comparisons]
@@ -58,12 +63,19 @@ class Context:
     own_data: str
     own_fit: str
     alpha: float
+    table_of: Callable[[str], pd.DataFrame] | None = None
 
     @property
     def data(self) -> Comparisons:
         if not self.own_data:
             raise InputError("this test needs the claim's data; name a data set in the claim")
         return self.data_of(self.own_data)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        if not self.own_data or self.table_of is None:
+            raise InputError("this test needs the claim's data; name a data set in the claim")
+        return self.table_of(self.own_data)
 
     @property
     def fit(self) -> Fit:
@@ -104,8 +116,9 @@ def run_test(name: str, context: Context, args: Mapping[str, Any]) -> Finding:
     return test(context, **args)
 
 
-def _holds(true: bool, text: str, otherwise: str = "false", native: float | None = None,
-           verdict: Verdict = "differs-conclusion") -> Finding:
+def holds(true: bool, text: str, otherwise: str = "false", native: float | None = None,
+          verdict: Verdict = "differs-conclusion") -> Finding:
+    """Agrees if true; else the verdict, with the word (false, misleading, erratum) that a person may accept."""
     return Finding("agrees", text, native) if true else Finding(verdict, f"{otherwise}: {text}", native)
 
 
@@ -122,7 +135,7 @@ def ranking_by_first_preferences(context: Context, *, ranking: Sequence[str]) ->
     wins = first_preferences(context.data)
     found = _in_order(wins)
     text = "first preferences in all: " + ", ".join(f"{i} {wins[i]:g}" for i in found)
-    return _holds(found == list(ranking) and len(set(wins.values())) == len(wins), text)
+    return holds(found == list(ranking) and len(set(wins.values())) == len(wins), text)
 
 
 @statement_test("ranking-by-worth")
@@ -131,7 +144,7 @@ def ranking_by_worth(context: Context, *, ranking: Sequence[str], group: str = "
     worths = {i: quantity(context.fit, f"worth.{group}.{i}") for i in context.fit.items}
     found = _in_order(worths)
     text = "worths: " + ", ".join(f"{i} {worths[i]:.4f}" for i in found)
-    return _holds(found == list(ranking), text)
+    return holds(found == list(ranking), text)
 
 
 @statement_test("disagreeing-pairs")
@@ -143,7 +156,7 @@ def disagreeing_pairs(context: Context, *, judge: str, pairs: Sequence[Sequence[
                if side != 0 and all(m.get(pair, 0) == -side for m in others)]
     text = (f"judge {judge}'s majority is against that of each of the other {len(others)} judges on "
             f"{', '.join('-'.join(p) for p in against) or 'no pair'}")
-    return _holds(sorted(against) == sorted((p[0], p[1]) for p in pairs), text)
+    return holds(sorted(against) == sorted((p[0], p[1]) for p in pairs), text)
 
 
 def _majorities(data: Comparisons) -> dict[str, dict[tuple[str, str], int]]:
@@ -165,7 +178,7 @@ def sign_and_significance(context: Context, *, parameter: str, sign: str, signif
     """A parameter has this sign, and is or is not significant."""
     estimate, p = quantity(context.fit, f"estimate.{parameter}"), quantity(context.fit, f"p.{parameter}")
     right = (estimate > 0) == (sign == "positive") and (p < context.alpha) == significant
-    return _holds(right, f"{parameter} is {estimate:.4f}, p = {p:.3g}", native=estimate)
+    return holds(right, f"{parameter} is {estimate:.4f}, p = {p:.3g}", native=estimate)
 
 
 @statement_test("rare-ties")
@@ -173,7 +186,7 @@ def rare_ties(context: Context, *, below: str = "0.1") -> Finding:
     """There is little undecidedness: fewer ties than this share of all comparisons."""
     share = float(context.data.ties.sum()) / context.data.n_comparisons
     text = f"{context.data.ties.sum():g} of {context.data.n_comparisons:g} comparisons are ties ({100 * share:.1f} %)"
-    return _holds(share < float(below), text, native=share)
+    return holds(share < float(below), text, native=share)
 
 
 @statement_test("only-significant-interactions")
@@ -187,7 +200,7 @@ def only_significant_interactions(context: Context, *, parameters: Sequence[str]
     text = (f"with {context.fit.constraint}: {', '.join(f'{n} (z = {zs[n]:.2f})' for n in found) or 'none'}. This holds for "
             "this reference only; with items summing to zero, significant are "
             + (", ".join(f"{n} (z = {centred_z[n]:.2f})" for n in centred) or "none"))
-    return _holds(sorted(found) == sorted(parameters), text)
+    return holds(sorted(found) == sorted(parameters), text)
 
 
 def _significant(fit: Fit, alpha: float) -> tuple[list[str], dict[str, float]]:
@@ -201,7 +214,7 @@ def improves_the_fit(context: Context, *, smaller: str) -> Finding:
     """The model is better than the smaller one of another claim: likelihood ratio, log-likelihoods of the same data."""
     test = context.fit.compare(context.fit_of(smaller))
     text = f"likelihood ratio {test.statistic:.4f} on {test.df} df, p = {test.p:.3g}"
-    return _holds(test.p < context.alpha, text, native=test.statistic)
+    return holds(test.p < context.alpha, text, native=test.statistic)
 
 
 @statement_test("effects-add-to-own-item")
@@ -228,7 +241,7 @@ def effects_add_to_own_item(context: Context, *, judge: str) -> Finding:
     error_l = float(np.max(np.abs(worths(own[position] + extra) - truth)))
     text = (f"lambda_jl belongs to lambda_j (worths of judge {judge} off by {error_j:.1g}), not to lambda_l "
             f"(off by {error_l:.2g}): the subscript should be j")
-    return _holds(error_l < 1e-9, text, "erratum", error_l, "differs")
+    return holds(error_l < 1e-9, text, "erratum", error_l, "differs")
 
 
 # -- fit of the model ----------------------------------------------------------------------------------------
@@ -241,7 +254,7 @@ def chi_square_accepts(context: Context, *, claims: Sequence[str]) -> Finding:
     text = "the test rejects: " if all(v < context.alpha for v in p.values()) else "goodness of fit: "
     text += "; ".join(f"{c}: deviance {context.fit_of(c).deviance:.3f} on {context.fit_of(c).df_resid} df, p = {v:.2g}"
                       for c, v in p.items())
-    return _holds(all(v >= context.alpha for v in p.values()), text, "misleading", min(p.values()))
+    return holds(all(v >= context.alpha for v in p.values()), text, "misleading", min(p.values()))
 
 
 @statement_test("deviance-ratio")
@@ -252,7 +265,7 @@ def deviance_ratio(context: Context, *, smaller: str, times: str) -> Finding:
     small, own = context.fit_of(smaller).deviance, context.fit.deviance
     ratio = small / own
     text = f"{small:.3f} / {own:.3f} = {ratio:.2f}"
-    return _holds(Printed.parse(times).verdict(ratio).verdict == "agrees", text, native=ratio)
+    return holds(Printed.parse(times).verdict(ratio).verdict == "agrees", text, native=ratio)
 
 
 @statement_test("df-is-cells-minus-parameters")
@@ -263,7 +276,7 @@ def df_is_cells_minus_parameters(context: Context, *, df: int) -> Finding:
     cells = len(table.first) * (2 if fit.outcome_model == "binary" else 3)
     parameters = len(table.first) + fit.n_estimable
     text = f"{cells} counts - ({len(table.first)} nuisance + {fit.n_estimable} others) = {cells - parameters}"
-    return _holds(cells - parameters == df == fit.df_resid, text, native=float(cells - parameters))
+    return holds(cells - parameters == df == fit.df_resid, text, native=float(cells - parameters))
 
 
 @statement_test("objects-and-parameters")
@@ -274,7 +287,7 @@ def objects_and_parameters(context: Context, *, objects: int, parameters: int) -
     k = pairs + fit.n_estimable
     text = (f"{len(fit.items)} objects, {3 * pairs if fit.outcome_model != 'binary' else 2 * pairs} counts and {k} parameters "
             f"({pairs} nuisance, {fit.n_estimable} others); it is the counts that are as many as the parameters")
-    return _holds(len(fit.items) == objects and k == parameters, text, "erratum", float(k), "differs")
+    return holds(len(fit.items) == objects and k == parameters, text, "erratum", float(k), "differs")
 
 
 # -- two items -----------------------------------------------------------------------------------------------
@@ -292,7 +305,7 @@ def sign_test_agrees(context: Context) -> Finding:
     same = (dropped < context.alpha) == (p < context.alpha) and (a > b) == (estimate > 0)
     text = (f"sign test p = {dropped:.4g} with ties dropped, {split:.4g} with ties split; the model's p for {pair[0]} "
             f"is {p:.4g}; {pair[0] if a > b else pair[1]} is preferred")
-    return _holds(same, text, native=dropped)
+    return holds(same, text, native=dropped)
 
 
 @statement_test("only-counts-that-print")
@@ -302,7 +315,7 @@ def only_counts_that_print(context: Context, *, at_most: int, printed: Mapping[s
     found = two_items.counts_that_print(printed, at_most)
     text = (f"of all counts (n+, n0, n-) up to {at_most} each, {len(found)} print{'s' if len(found) == 1 else ''} {', '.join(f'{k} {v}' for k, v in printed.items())}: "
             + ", ".join(map(str, found[:4])))
-    return _holds(found == [tuple(map(int, counts))], text, native=float(len(found)))
+    return holds(found == [tuple(map(int, counts))], text, native=float(len(found)))
 
 
 @statement_test("counts-not-determined")
@@ -340,3 +353,6 @@ def pattern_of_counts(context: Context, *, pattern: str, total: int = 120) -> Fi
 
 # Tests that one paper alone needs stand in modules of their own, which register them when loaded and need the names above.
 from . import annotation_statements as annotation_statements  # noqa: E402
+from . import scalar_statements as scalar_statements  # noqa: E402
+from . import table_statements as table_statements  # noqa: E402
+from . import translation_statements as translation_statements  # noqa: E402

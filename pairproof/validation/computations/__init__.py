@@ -27,6 +27,11 @@ COMPUTATIONS: Mapping[str, tuple[str, str]] = {
     "counts-in-r": ("cems", "counts_in_r"),
     "half-wins-in-r": ("cems", "half_wins_in_r"),
     "half-wins-by-row": ("cems", "half_wins_by_row"),
+    "held-out-sizes": ("translation", "held_out_sizes"),
+    "ranking-heuristics": ("translation", "example"),
+    "sums-by-pair": ("translation", "sums_by_pair"),
+    "merge-insertion": ("translation", "merge_insertion"),
+    "mean-labels": ("scalar_annotation", "mean_labels"),
 }
 
 

@@ -1,0 +1,94 @@
+"""Arithmetic of Hopkins and May (2013) and of Vilar, Leusch and Ney (2007): data set sizes, sums over judges, comparisons to sort."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import InputError
+from . import Computed, Request
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ...comparisons import Comparisons
+
+
+def tracks(table: pd.DataFrame, named: Mapping[str, Sequence[str]]) -> dict[str, Comparisons]:
+    """Each track of one year's rankings, by its short name: the rows of its source and target language.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the columns of WMT: srclang, trglang, srcIndex, system1Id, system1rank, ...
+    named : mapping of name to (source language, target language)
+
+    Raises
+    ------
+    InputError
+        A track without rows.
+    """
+    from ...readers import read
+
+    found = {}
+    for name, (source, target) in named.items():
+        rows = table[(table["srclang"] == source) & (table["trglang"] == target)]
+        if rows.empty:
+            raise InputError(f"track {name!r}: no row from {source} to {target}; there are "
+                             + ", ".join(sorted({f"{a}-{b}" for a, b in zip(table["srclang"], table["trglang"])})))
+        found[name] = read(rows.reset_index(drop=True), layout="rankings")
+    return found
+
+
+def on_least_compared_source(table: Comparisons) -> float:
+    """Comparisons on the source segment that has fewest."""
+    source = table.columns["source"]
+    counts = np.bincount(source.codes, weights=table.wins + table.ties + table.losses)  # type: ignore[union-attr]  # source is a factor
+    return float(counts[counts > 0].min())
+
+
+def held_out_sizes(request: Request) -> Computed:
+    """train.T, test.T, all.T, k.T and least.T of every track T: the paper's rule, a test set of the least compared segments.
+
+    args: `tracks`, {ce = ["Czech", "English"], ...}.
+    """
+    from ...native.held_out import split_by_source
+
+    found: dict[str, float] = {}
+    for name, table in tracks(request.table_of(request.data), request.args["tracks"]).items():
+        split = split_by_source(table)
+        found.update({f"train.{name}": split.train.n_comparisons, f"test.{name}": split.test.n_comparisons, f"k.{name}": float(split.k or 0),
+                      f"all.{name}": table.n_comparisons, f"least.{name}": on_least_compared_source(table)})
+    return Computed(native=found)
+
+
+def example(request: Request) -> Computed:
+    """origwmt.S and bojar.S of the claim's own comparisons."""
+    from ...native.heuristics import bojar, orig_wmt
+
+    table = request.data_of(request.data)
+    found = {}
+    for name, rule in (("origwmt", orig_wmt), ("bojar", bojar)):
+        scores = rule(table)
+        found.update({f"{name}.{item}": float(value) for item, value in zip(scores.items, scores.values)})
+    return Computed(native=found)
+
+
+def sums_by_pair(request: Request) -> Computed:
+    """first.A-B, second.A-B and difference.A-B of every pair: sentences, summed over judges."""
+    from ...native.binary import compare_all_pairs
+
+    found: dict[str, float] = {}
+    for result in compare_all_pairs(request.data_of(request.data)):
+        m, pair = result.merged, f"{result.merged.first}-{result.merged.second}"
+        found.update({f"first.{pair}": float(m.wins), f"second.{pair}": float(m.losses), f"difference.{pair}": float(abs(m.wins - m.losses))})
+    return Computed(native=found)
+
+
+def merge_insertion(request: Request) -> Computed:
+    """worst.N: the most comparisons that merge insertion asks for N systems; args: `systems`, the Ns."""
+    from ...native.merge_insertion import worst_case
+
+    return Computed(native={f"worst.{n}": float(worst_case(int(n))) for n in request.args["systems"]})
