@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,7 +70,14 @@ def series(fit: Fit, values: FloatArray) -> pd.Series[float]:
     """Values, float[n_params], under the parameters' names."""
     import pandas as pd
 
-    return pd.Series(values, index=list(fit.names))
+    return pd.Series(values, index=_index(fit.names))
+
+
+@lru_cache(maxsize=64)  # making an index of names takes longer than fitting a small table
+def _index(names: tuple[str, ...]) -> pd.Index[str]:
+    import pandas as pd
+
+    return pd.Index(list(names))
 
 
 def interval_frame(fit: Fit, alpha: float) -> pd.DataFrame:
