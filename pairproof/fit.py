@@ -160,6 +160,8 @@ class Fit:
 
     @property
     def not_estimable(self) -> tuple[str, ...]:
+        if self.null_space.shape[1] == 0:
+            return ()
         return tuple(n for n, ok in zip(self.names, self.estimable) if not ok)
 
     @cached_property

@@ -6,7 +6,7 @@ products are products of columns.  The constant comes first, so abilities in pat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -203,18 +203,18 @@ def _full_rank(z: FloatArray) -> bool:
     return bool(np.abs(np.diag(r)).min() > 1e-9)
 
 
-def group_labels(patterns: Patterns, weight: FloatArray) -> dict[str, dict[str, Value]]:
+def group_labels(patterns: Patterns, weight: Callable[[], FloatArray]) -> dict[str, dict[str, Value]]:
     """Groups for which worths are given: combinations of levels; numeric covariates at their weighted mean.
 
     Parameters
     ----------
     patterns : Patterns
-    weight : float[n_patterns]
-        Number of comparisons.
+    weight : function of no argument to float[n_patterns]
+        Number of comparisons; asked for where there is a mean to take.
     """
     if not patterns.variables:
         return {"all": {}}
-    means = {name: float(np.average(v.values, weights=weight)) for name, v in patterns.variables.items() if v.codes is None}
+    means = {name: float(np.average(v.values, weights=weight())) for name, v in patterns.variables.items() if v.codes is None}
     codes = [v.codes for v in patterns.variables.values() if v.codes is not None]
     _, first = np.unique(np.stack(codes, axis=1), axis=0, return_index=True) if codes else (None, np.array([0]))
     out: dict[str, dict[str, Value]] = {}

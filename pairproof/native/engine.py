@@ -80,7 +80,7 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
         p = found.fitted()
         return finer.totals[:, None] * (p[_match(finer, of, cells, len(data.items))] if spec.cells else p)
 
-    full = saturated(finer.counts, finer.totals)
+    full = saturated(finer.counts if model.table.tie_category else finer.counts[:, ::2], finer.totals)
     categories = 3 if model.table.tie_category else 2
     null = _null_model(model)
     df_cells = len(finer) * (categories - 1)
@@ -98,7 +98,7 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
     result = Fit(
         spec=spec, data=data, terms=terms, beta=beta, is_reference=is_reference, covariance=scaled, null_space=null_space,
         outcome_model=_outcome_model(spec, model.table), scale=spec.scale, constraint=_constraint(spec),
-        groups=covariates.group_labels(model.patterns, sums(cells.pattern, cells.totals, model.patterns.n)),
+        groups=covariates.group_labels(model.patterns, lambda: sums(cells.pattern, cells.totals, model.patterns.n)),
         cell_table=lambda: _cell_table(model, spec, finer, of, fitted()),
         llf=found.llf, deviance=deviance(finer.counts, fitted()) if close is None else close, df_resid=df_cells - rank,
         null_deviance=_null_deviance(null, full, finer, of, cells, len(data.items)), df_null=df_cells - null.rank, n_comparisons=float(cells.counts.sum()), engine=engine_name(),

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..connection import components, strong_components
+from ..connection import strong_components
 from ..covariance import Covariance
 from ..errors import ConvergenceError
 from ..outcomes import OutcomeModel, outcome_probabilities
@@ -97,7 +97,7 @@ def solve(problem: Problem) -> Solved:
     if blocks is not None:
         found = maximise(blocks.evaluate, _start(blocks))
         if found.reached:
-            return _from_blocks(blocks, found, _rank(blocks, blocks.label))
+            return _from_blocks(blocks, found, blocks.n_nodes - int(blocks.ground.sum()) + blocks.n_border)
         if problem.model == "binary" and blocks.n_border == 0:
             return _solve_by_strong_components(problem, blocks)
     else:
@@ -113,10 +113,6 @@ def _start(layout: Blocks | Dense) -> FloatArray:
         return layout.start()
     except np.linalg.LinAlgError:  # something is not estimable; Newton will meet the same matrix and say so
         return layout.origin()
-
-
-def _rank(blocks: Blocks, label: IntArray) -> int:
-    return blocks.n_nodes - len(np.unique(label)) + blocks.n_border
 
 
 def _from_blocks(blocks: Blocks, found: Solution[BlockPoint], rank: int) -> Solved:
@@ -183,7 +179,7 @@ def _solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved:
     if not found.reached:
         raise ConvergenceError(f"Newton's method did not converge in {found.steps} steps (squared decrement "
                                f"{found.decrement:.3g}, {found.trouble}) inside strongly connected sets; please report these data")
-    solved = _from_blocks(within, found, _rank(blocks, components(blocks.node_i, blocks.node_j, blocks.n_nodes)))
+    solved = _from_blocks(within, found, blocks.n_nodes - int(blocks.ground.sum()))
 
     def fitted() -> FloatArray:
         p = np.zeros((len(c), 3))
