@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from pairproof.bridge.convert import data_frame, factor, factor_of, matrix
 from pairproof.bridge.policy import Backend, backend, using
+from pairproof.bridge.rdata import package_data, read_rda
 from pairproof.bridge.record import Record, Records
 from pairproof.bridge.result import Drift, RCall, RCondition, RResult, RSessionInfo, make_call
 from pairproof.bridge.session import RSession, RStatus, cure_for_package, probe
@@ -26,5 +27,5 @@ from pairproof.bridge.values import Expr, Formula, RLang, RList, ROpaque, RVecto
 __all__ = [
     "Backend", "Drift", "Expr", "Formula", "RCall", "RCondition", "RLang", "RList", "ROpaque", "RResult", "RSession",
     "RSessionInfo", "RStatus", "RVector", "Record", "Records", "backend", "cure_for_package", "data_frame",
-    "factor", "factor_of", "make_call", "matrix", "probe", "using",
+    "factor", "factor_of", "make_call", "matrix", "package_data", "probe", "read_rda", "using",
 ]
