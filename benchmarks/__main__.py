@@ -20,7 +20,7 @@ from .startup import starts
 @click.command(context_settings={"max_content_width": 120})
 @click.option("--job", "names", multiple=True, type=click.Choice([j.name for j in JOBS]), help="Only this; repeatable.")
 @click.option("--rounds", default=7, show_default=True, type=click.IntRange(1))
-@click.option("--cap", default=60.0, show_default=True, help="Seconds after which a run is stopped and shown as stopped.")
+@click.option("--cap", default=60.0, show_default=True, help="CPU seconds after which a run is stopped and shown as stopped.")
 @click.option("--tiny", is_flag=True, help="Tiny data: does everything work? The times mean nothing.")
 @click.option("--r/--no-r", "with_r", default=True, help="With the R packages or without.")
 @click.option("--startup/--no-startup", "with_startup", default=True, help="With the start-up times or without.")

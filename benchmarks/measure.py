@@ -29,7 +29,7 @@ class Rules:
     ----------
     rounds : int
     cap : float
-        Wall seconds after which a run is stopped.
+        CPU seconds after which a run is stopped.
     once_above : float
         CPU seconds of a warm-up from which on it stays the only run.
     sample : dict of language to seconds

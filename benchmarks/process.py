@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -59,10 +60,7 @@ class Server:
         try:
             process.stdin.write("\t".join(map(str, fields)) + "\n")
             process.stdin.flush()
-            reply = self._replies.get(timeout=cap)
-        except queue.Empty:
-            self.close()
-            raise TooLong(f"no reply within {cap:g} s; stopped") from None
+            reply = self._reply(process.pid, cap)
         except BrokenPipeError:
             reply = ""
         kind, _, text = reply.partition("\t")
@@ -73,6 +71,18 @@ class Server:
         if not reply:
             self.close()
         raise Failed(text or f"the {self.language} process ended without a reply")
+
+    def _reply(self, pid: int, cap: float) -> str:
+        """Wait for the reply until the process has spent `cap` seconds of CPU time, or five times that has gone by."""
+        start, spent = time.monotonic(), _cpu_seconds(pid)
+        while True:
+            try:
+                return self._replies.get(timeout=0.5)
+            except queue.Empty:
+                waited = time.monotonic() - start
+                if _cpu_seconds(pid) - spent > cap or waited > 5 * cap:
+                    self.close()
+                    raise TooLong(f"no answer after {cap:g} s of CPU time") from None
 
     def close(self) -> None:
         """End the process."""
@@ -111,6 +121,15 @@ def _listen(process: subprocess.Popen[str], replies: queue.Queue[str]) -> None:
     for line in process.stdout:
         replies.put(line.rstrip("\n"))
     replies.put("")  # the process is gone
+
+
+def _cpu_seconds(pid: int) -> float:
+    """CPU seconds that a process has spent; elapsed time where there is no /proc."""
+    try:
+        after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return time.monotonic()
+    return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def can_measure_memory() -> bool:

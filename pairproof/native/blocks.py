@@ -112,7 +112,7 @@ class Blocks:
             extent = max(extent, float(np.abs(g).max(initial=0.0)))
         if not extent < np.inf:  # nan included
             return BlockPoint(self, None, np.inf)
-        return BlockPoint(self, derivatives(u, g, self.y, self.problem.model), extent)
+        return BlockPoint(self, derivatives(u, g, self.y, self.problem.model, extent), extent)
 
     def to_params(self, x: FloatArray) -> FloatArray:
         """float[n_params]: b_t against the reference item, then order, then tie."""
@@ -168,15 +168,9 @@ def as_blocks(problem: Problem, label: IntArray | None = None) -> Blocks | None:
 
 
 def _connected(node_i: IntArray, node_j: IntArray, place: IntArray, n_sets: int, j: int) -> IntArray:
-    """Labels of connected sets of nodes: quickly if two steps lead from the first item to all, as in most designs."""
-    if n_sets == 1:
-        met = np.zeros(j * j, bool)
-        met[place] = True
-        met = met.reshape(j, j)
-        near = met[0] | met[:, 0]
-        near[0] = True
-        if (near | met[near].any(axis=0) | met[:, near].any(axis=1)).all():
-            return np.zeros(j, np.int64)
+    """Labels of connected sets of nodes; where more than (J-1)(J-2)/2 pairs met, no item can have been left out."""
+    if n_sets == 1 and 2 * len(place) > (j - 1) * (j - 2) and (place[1:] > place[:-1]).all():
+        return np.zeros(j, np.int64)
     return components(node_i, node_j, n_sets * j)
 
 

@@ -118,10 +118,7 @@ class Dense:
         """The maximum of a coarser table where there is one, else least squares of the empirical logits."""
         coarse = self._coarse()
         if coarse is not None:
-            try:
-                found = maximise(coarse.evaluate, coarse._least_squares())
-            except np.linalg.LinAlgError:  # the groups do not tell the terms apart
-                return self._least_squares()
+            found = maximise(coarse.evaluate, coarse._least_squares())
             if found.reached:
                 return found.x
         return self._least_squares()
@@ -134,7 +131,7 @@ class Dense:
         return self._with_tie(self.inner(x))
 
     def _coarse(self) -> Dense | None:
-        """Neighbouring strata as one with their mean terms, if there are many: two Newton steps on the whole fewer.
+        """Neighbouring strata as one with their mean terms, if there are many and the terms survive it: two steps fewer.
 
         Patterns are sorted by their covariates, so neighbours are alike; not so the signs of an order effect.
         """
@@ -149,8 +146,10 @@ class Dense:
             summed: FloatArray = np.add.reduceat(values, starts, axis=0)
             return summed
 
-        y = Counts(total(self.y.first), total(self.y.tie), total(self.y.second), total(self.y.total))
         z, tie = (replace(b, columns=total(b.columns) / width) for b in (self.z, self.tie))
+        if min(_share_kept(self.z, z, width), _share_kept(self.tie, tie, width)) < 0.5:
+            return None
+        y = Counts(total(self.y.first), total(self.y.tie), total(self.y.second), total(self.y.total))
         return replace(self, z=z, order=replace(self.order, columns=self.order.columns[starts]), tie=tie, y=y)
 
     def _with_tie(self, inner: FloatArray) -> FloatArray:
@@ -190,7 +189,7 @@ class Dense:
             if not (of_u < np.inf and of_g < np.inf) or (model == "rao-kupper" and not _inside(g, y)):  # nan included
                 return DensePoint(self, None, np.inf)
             extent = max(extent, of_u, of_g)
-            total = self.pool.sums(derivatives(u, g, y, model), rows) + total
+            total = self.pool.sums(derivatives(u, g, y, model, of_u), rows) + total
         return DensePoint(self, total, extent)
 
     # Parameters of the problem from those solved for.
@@ -235,6 +234,14 @@ class Dense:
         out = self._outward(directions.T).T
         scaled: FloatArray = out / np.abs(out).max(axis=0)
         return scaled
+
+
+def _share_kept(fine: Basis, coarse: Basis, width: FloatArray) -> float:
+    """Smallest share of a term's sum of squares that is left between groups of strata, of this width each."""
+    if fine.columns.shape[1] == 0:
+        return 1.0
+    left = np.linalg.solve(fine.columns.T @ fine.columns, coarse.columns.T @ (width * coarse.columns))
+    return float(np.linalg.eigvals(left).real.min())
 
 
 def _inside(g: FloatArray, y: Counts) -> bool:

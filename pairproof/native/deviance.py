@@ -76,7 +76,7 @@ def deviance(observed: FloatArray, fitted: FloatArray) -> float:
     far_y, far_m = y[~near], m[~near]
     ratio = np.where(far_y > 0, far_y, far_m) / far_m
     far = np.vdot(far_y, np.log(ratio)) - np.sum(far_y - far_m)
-    return 2.0 * float(far + np.vdot(m[near], _gap(x[near])))
+    return 2.0 * float(far + (np.vdot(m[near], _gap(x[near])) if near.any() else 0.0))
 
 
 def _gap(x: FloatArray) -> FloatArray:

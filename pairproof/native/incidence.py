@@ -48,7 +48,8 @@ class Incidence:
         where = np.full(size, 2 * n)
         cell = np.arange(n)
         where[self.place] = cell
-        where[self.node_j * self.n_items + self.node_i % self.n_items] = cell + n
+        before = self.place - self.node_i * self.n_items - self.node_j  # minus the nodes of earlier sets
+        where[self.node_j * self.n_items + self.node_i + before] = cell + n
         return where
 
     def _read(self, values: FloatArray, mirrored: FloatArray) -> FloatArray:

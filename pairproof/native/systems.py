@@ -52,8 +52,9 @@ def by_conjugate_gradients(matrix: FloatArray, right: FloatArray, accuracy: floa
     """
     inverse = 1.0 / np.diagonal(matrix)
     x = np.zeros(len(right))
-    residual = right
-    scaled = direction = residual * inverse
+    residual = right.copy()
+    scaled = residual * inverse
+    direction, part = scaled.copy(), np.empty(len(right))
     rho = float(residual.dot(scaled))
     goal = rho * accuracy * accuracy
     for _ in range(most):
@@ -64,9 +65,12 @@ def by_conjugate_gradients(matrix: FloatArray, right: FloatArray, accuracy: floa
         if curvature <= 0:
             return None
         length = rho / curvature
-        x = x + length * direction
-        residual = residual - length * along
-        scaled = residual * inverse
+        np.multiply(direction, length, out=part)
+        x += part
+        along *= length
+        residual -= along
+        np.multiply(residual, inverse, out=scaled)
         rho, before = float(residual.dot(scaled)), rho
-        direction = scaled + (rho / before) * direction
+        direction *= rho / before
+        direction += scaled
     return None

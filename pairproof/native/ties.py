@@ -88,30 +88,34 @@ class Counts:
         return bool(self.total.max(initial=0.0) > 1e3)
 
 
-def derivatives(u: FloatArray, g: FloatArray, y: Counts, model: OutcomeModel) -> Derivatives:
-    """See the module's formulas.  `g` broadcasts against `u`; it is not looked at for binary outcomes."""
+def derivatives(u: FloatArray, g: FloatArray, y: Counts, model: OutcomeModel, extent: float = np.inf) -> Derivatives:
+    """See the module's formulas.  `g` broadcasts against `u`; it is not looked at for binary outcomes.
+
+    No |u| is above `extent`; where that is a moderate number and counts are small, shorter formulas are used.
+    """
+    moderate = extent < _NO_OVERFLOW and y.alive is None and not y.large
     if model == "binary":
-        return _binary(u, y)
-    return _davidson(u, g, y) if model == "davidson" else _rao_kupper(u, g, y)
+        return _plain_binary(u, y) if moderate else _binary(u, y)
+    if model == "rao-kupper":
+        return _rao_kupper(u, g, y)
+    return _plain_davidson(u, g, y) if moderate else _davidson(u, g, y)
 
 
 def _dot(a: FloatArray, b: FloatArray) -> float:
     return float(a.ravel().dot(b.ravel()))
 
 
-def _moderate(u: FloatArray, y: Counts) -> bool:
-    """Whether exp(u) is an ordinary double and rounding n P costs nothing, so that the plain formulas will do."""
-    return not y.large and y.alive is None and max(float(u.max(initial=0.0)), -float(u.min(initial=0.0))) < _NO_OVERFLOW
+def _plain_binary(u: FloatArray, y: Counts) -> Derivatives:
+    """For counts so small that rounding n P costs nothing: the formulas as they stand, half the work."""
+    odds = np.exp(u)
+    total = 1.0 + odds
+    p_second = 1.0 / total
+    p_first = odds * p_second
+    llf = _dot(y.first, u) - _dot(y.total, np.log(total))
+    return Derivatives(llf, y.first - y.total * p_first, y.total * (p_first * p_second))
 
 
 def _binary(u: FloatArray, y: Counts) -> Derivatives:
-    if _moderate(u, y):
-        odds = np.exp(u)
-        total = 1.0 + odds
-        p_second = 1.0 / total
-        p_first = odds * p_second
-        llf = _dot(y.first, u) - _dot(y.total, np.log(total))
-        return Derivatives(llf, y.first - y.total * p_first, y.total * (p_first * p_second))
     size = np.abs(u)
     e = np.exp(-size)
     p_more = 1.0 / (1.0 + e)
@@ -135,8 +139,6 @@ def _near_even(u: FloatArray, total: FloatArray, y: Counts, residual: FloatArray
 
 
 def _davidson(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
-    if _moderate(u, y):
-        return _davidson_of_small_counts(u, g, y)
     size = np.abs(u)
     root = np.exp(-0.5 * size)
     # Weights relative to the likelier win: 1, exp(-|u|) and exp(g - |u|/2); exp(700) is the largest there is.
@@ -164,8 +166,8 @@ def _davidson(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
     )
 
 
-def _davidson_of_small_counts(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
-    """The same where rounding n P costs nothing: weights exp(u/2), exp(g), exp(-u/2) as they stand, two thirds of the work."""
+def _plain_davidson(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
+    """For small counts: weights exp(u/2), exp(g), exp(-u/2) as they stand, two thirds of the work."""
     half = 0.5 * u
     up = np.exp(half)
     down, tie = 1.0 / up, np.exp(np.minimum(g, _NO_OVERFLOW))
