@@ -27,7 +27,8 @@ WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.py")
 START_SECONDS = 120.0  # R with rpy2 starts in 0.3 to 2 s; a loaded machine and a cold disk may take much longer
 LOG_LINES = 200
 #: Packages whose versions the worker reports; the wrappers need the first six.
-PACKAGES = ("prefmod", "gnm", "BradleyTerry2", "psychotools", "qvcalc", "MASS", "brglm", "lme4", "colorspace", "TrueSkillThroughTime")
+PACKAGES = ("prefmod", "gnm", "BradleyTerry2", "psychotools", "qvcalc", "MASS", "brglm", "lme4", "colorspace", "TrueSkillThroughTime",
+            "rjags", "coda", "MCMCpack")
 
 
 class StartFailed(RUnavailable):

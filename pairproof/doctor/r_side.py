@@ -28,6 +28,8 @@ R_PACKAGES = (
     RPackage("BradleyTerry2", "1.1-2", True, "BTm, BTabilities, countsToBinomial, GenDavidson"),
     RPackage("psychotools", "0.7-2", True, "btmodel"),
     RPackage("prefmod", "0.8-36", False, "llbt.design, llbt.fit, llbtPC.fit, llbt.worth", in_distributions=False),
+    RPackage("rjags", "4-13", False, "JAGS: the item-response models of translation competitions"),
+    RPackage("MCMCpack", "1.6-3", False, "MCMCpaircompare: the same without ties"),
 )
 
 _QUESTION = r"""
