@@ -10,16 +10,16 @@ from pairproof.bridge import Backend, using
 
 from .snippets import ROOT, records, with_output
 
-PAGES = ("README.md", *(f"docs/{name}.md" for name in ("data", "models", "errors", "r-bridge", "certified", "does-it-match-r")))
+PAGES = ("README.md", *(f"docs/{name}.md" for name in ("data", "models", "errors", "r-bridge", "certified", "does-it-match-r", "from-r")))
 BLOCK = re.compile(r"(?P<head><!-- made by python -m docs: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(?P<foot><!-- end of (?P=name) -->)", re.DOTALL)
 Block = Callable[[], str]
 
 
 def blocks() -> Mapping[str, Block]:
     """Name -> what writes the block."""
-    from . import agreement, definitions, error_tree, precision, r_cases
+    from . import agreement, definitions, error_tree, from_r, precision, r_cases
 
-    return {**agreement.BLOCKS, **definitions.BLOCKS, **error_tree.BLOCKS, **precision.BLOCKS, **r_cases.BLOCKS}
+    return {**agreement.BLOCKS, **definitions.BLOCKS, **error_tree.BLOCKS, **from_r.BLOCKS, **precision.BLOCKS, **r_cases.BLOCKS}
 
 
 def read(page: str) -> str:
