@@ -10,7 +10,7 @@ from pairproof.bridge import Backend, using
 
 from .snippets import ROOT, records, with_output
 
-PAGES = ("README.md", *(f"docs/{name}.md" for name in ("data", "models", "errors", "r-bridge", "certified", "does-it-match-r", "from-r")))
+PAGES = ("README.md", *(f"docs/{name}.md" for name in ("data", "models", "errors", "r-bridge", "certified", "does-it-match-r", "from-r", "translation-competitions")))
 BLOCK = re.compile(r"(?P<head><!-- made by python -m docs: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(?P<foot><!-- end of (?P=name) -->)", re.DOTALL)
 Block = Callable[[], str]
 

@@ -26,8 +26,13 @@ if TYPE_CHECKING:
     from .errors import RError as RError
     from .errors import RUnavailable as RUnavailable
     from .fit import Fit as Fit
+    from .native.binary import compare_two as compare_two
     from .native.bradley_terry import fit_bradley_terry as fit_bradley_terry
+    from .native.irt_categorical import fit_irt_categorical as fit_irt_categorical
+    from .native.irt_gaussian import fit_irt_gaussian as fit_irt_gaussian
     from .native.llbt import fit_llbt as fit_llbt
+    from .native.merge_insertion import rank_by_merge_insertion as rank_by_merge_insertion
+    from .native.preference_models import fit_preference_model as fit_preference_model
     from .plots import plot_worth as plot_worth
     from .readers import read as read
     from .validation.verify import verify as verify
@@ -40,6 +45,11 @@ _HOME = {
     "Comparisons": "comparisons",
     "fit_llbt": "native.llbt",
     "fit_bradley_terry": "native.bradley_terry",
+    "fit_preference_model": "native.preference_models",
+    "fit_irt_gaussian": "native.irt_gaussian",
+    "fit_irt_categorical": "native.irt_categorical",
+    "compare_two": "native.binary",
+    "rank_by_merge_insertion": "native.merge_insertion",
     "Fit": "fit",
     "verify": "validation.verify",
     "to_r": "bridge.rscript",

@@ -1,0 +1,165 @@
+"""`pairproof compare-models`: which preference model predicts best after how many judgments."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .reading import names, reader_options
+from .sections import SectionedCommand, option
+from .state import State, shared_options
+
+if TYPE_CHECKING:
+    from ..comparisons import Comparisons
+    from ..native.held_out import Split
+    from ..native.learning_curve import Design
+    from ..native.learning_summary import Result
+    from ..native.preference_models import PreferenceModel
+
+_experiment, _models = option("Experiment"), option("Models")
+#: As pairproof.native.preference_models.MODELS, which a test keeps the same; here so that --help loads no numbers.
+MODELS = ("uniform", "adjusted-uniform", "pairs", "students-asymmetric", "students-arithmetic", "students-geometric", "irt-gaussian",
+          "irt-categorical", "bradley-terry", "davidson", "rao-kupper", "llbt")
+
+HELP = """Fit preference models on so many comparisons of FILE, and see how well they predict the others.
+
+For every track, trial and training size each model is fitted on the same random comparisons and judged by its perplexity
+on the track's test comparisons (Hopkins and May 2013). Less is better; 3 is no knowledge at all.
+
+\b
+pairproof compare-models judgments.csv --train-sizes 100,200,400 --trials 5
+pairproof compare-models wmt12.RNK_results.csv --resume run.jsonl --report out.html
+"""
+
+
+def _sizes(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...]:
+    try:
+        found = tuple(int(part) for part in value.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{value!r}; expected whole numbers joined by commas, for example 100,200,400") from None
+    if min(found) < 1 or len(set(found)) != len(found):
+        raise click.BadParameter(f"{value!r}; expected distinct numbers of at least 1")
+    return tuple(sorted(found))
+
+
+def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:
+    found = MODELS if value is None else tuple(names(value))
+    for name in found:
+        if name not in MODELS:
+            raise click.BadParameter(f"no model {name!r}; the models are {', '.join(MODELS)}")
+        if found.count(name) > 1:
+            raise click.BadParameter(f"model {name!r} is named more than once")
+    return found
+
+
+def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
+    return None if value is None else names(value)
+
+
+@click.command("compare-models", cls=SectionedCommand, help=HELP)
+@click.argument("file", metavar="FILE")
+@_experiment("--train-sizes", "sizes", default="100,200,400,800,1600,3200", show_default=True, metavar="K,K,...", callback=_sizes,
+             help="Training comparisons; where a track has fewer, all of them.")
+@_experiment("--trials", type=click.IntRange(min=1), default=5, show_default=True, help="Random training sets of each size.")
+@_experiment("--test-size", type=click.IntRange(min=1), metavar="N",
+             help="Least number of test comparisons a track (default: 2000, or a fifth of the smallest track).")
+@_experiment("--split", "rule", type=click.Choice(["auto", "least-compared", "sources", "comparisons"]), default="auto", show_default=True,
+             help="Test set: the sources compared least (the paper's), whole sources or comparisons at random; auto: the first that can be had.")
+@_experiment("--track", "by", metavar="COL,...", callback=_columns, help="Columns that name a track (default: track, or srclang and trglang).")
+@_experiment("--resume", "resume", metavar="STATE", type=click.Path(dir_okay=False, path_type=Path),
+             help="Keep results in this file as they come, and go on from what is in it.")
+@_experiment("--within", type=click.FloatRange(min=0, min_open=True), default=0.01, show_default=True,
+             help="Enough judgments: within this share of the perplexity at the largest size.")
+@_experiment("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, help="Of the intervals.")
+@_experiment("--abilities", is_flag=True, help="Also the systems' abilities (irt-gaussian) from all comparisons of each track: intervals, ranks, strata.")
+@_models("--models", metavar="A,B,...", callback=_model_names, help=f"Some of {', '.join(MODELS)} (default: all).")
+@_models("--alpha", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True, help="Prior strength in the baselines.")
+@_models("--raw-geometric", is_flag=True, help="students-geometric without renormalisation.")
+@_models("--irt-items", type=click.Choice(["shared", "fresh"]), help="irt-*: one item a (system, source), or a new one each time (default: shared where "
+         "there are sources).")
+@_models("--chains", type=click.IntRange(min=1), default=4, show_default=True, help="irt-*: Markov chains.")
+@_models("--warmup", type=click.IntRange(min=0), default=100, show_default=True, help="irt-*: iterations thrown away in each chain.")
+@_models("--draws", type=click.IntRange(min=1), default=250, show_default=True, help="irt-*: iterations kept in each chain.")
+@reader_options
+@shared_options
+def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> int:
+    if any(path.suffix.lower() == ".xml" for path in state.reports):
+        raise click.UsageError("a JUnit report (.xml) lists verdicts, and an experiment has none; use .html, .md or .json.")
+    import pairproof
+
+    from ..native import track_splits
+    from .competition_report import Experiment, write
+
+    table = pairproof.read(file, **reading)
+    size = asked["test_size"] or track_splits.default_test_size(table, asked["by"])
+    design = _design(asked, 0 if state.seed is None else state.seed)
+    tracks = track_splits.split_table(table, by=asked["by"], test_size=size, rule=asked["rule"], seed=design.seed)
+    _say_what_is_small(state, tracks, design)
+    results = _run(state, tracks, design, asked["resume"])
+    experiment = Experiment(table.source, tracks, design, results, size, asked["within"], asked["level"],
+                            _abilities(table, asked["by"], design) if asked["abilities"] else {})
+    for path in state.reports:
+        write(path, experiment)
+        state.say(f"report: {path}")
+    state.show("" if state.json else experiment.text(), experiment.document())
+    return 0
+
+
+def _design(asked: Mapping[str, Any], seed: int) -> Design:
+    from ..native.learning_curve import Design
+    from ..native.preference_models import PreferenceOptions
+
+    options = PreferenceOptions(alpha=asked["alpha"], raw_geometric=asked["raw_geometric"], items=asked["irt_items"], chains=asked["chains"],
+                                warmup=asked["warmup"], draws=asked["draws"])
+    return Design(asked["sizes"], asked["trials"], asked["models"], seed, options)
+
+
+def _abilities(table: Comparisons, by: list[str] | None, design: Design) -> dict[str, PreferenceModel]:
+    """irt-gaussian on each whole track, with chains long enough for intervals."""
+    from dataclasses import replace
+
+    from ..native.judgments import split_tracks
+    from ..native.preference_models import fit_preference_model
+
+    options = replace(design.options, chains=4, warmup=200, draws=1000)
+    return {track: fit_preference_model(part, "irt-gaussian", options=options, seed=design.seed, warn=False)
+            for track, part in split_tracks(table, by).items()}
+
+
+def _say_what_is_small(state: State, tracks: Mapping[str, Split], design: Design) -> None:
+    for track, split in tracks.items():
+        beyond = [str(k) for k in design.sizes if k > split.train.n_rows]
+        if beyond:
+            state.say(f"Warning: track {track} has {split.train.n_rows} training comparisons; for size {', '.join(beyond)} all of them are taken, "
+                      "in every trial the same")
+
+
+def _run(state: State, tracks: Mapping[str, Split], design: Design, resume: Path | None) -> tuple[Result, ...]:
+    from ..native.learning_curve import run
+
+    with progress_bar(state, "fits") as advance:
+        return run(tracks, design, state=resume, progress=advance)
+
+
+@contextlib.contextmanager
+def progress_bar(state: State, what: str) -> Iterator[Callable[[int, int, Any], None] | None]:
+    """What to call with (done, total, result): a bar on standard error if that is a terminal, else None."""
+    if state.quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+
+        def advance(done: int, total: int, result: Any) -> None:
+            bar.update(task, completed=done, total=total, description=f"{result.track} {result.model} {result.train_size}")
+
+        yield advance

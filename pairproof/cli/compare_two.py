@@ -1,0 +1,132 @@
+"""`pairproof compare-two`: two systems sentence by sentence, every judge and all together (Vilar, Leusch and Ney 2007)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .reading import names, reader_options
+from .sections import SectionedCommand, option
+from .state import State, json_text, shared_options
+
+if TYPE_CHECKING:
+    from ..native.binary import BinaryResult, TwoSystems
+
+_what = option("Comparison")
+HELP = """Compare every two systems of FILE (counts or long layout; - for standard input), by judge and merged.
+
+R = (wins - losses) / sentences; its standard error as the paper has it (vilar) and as the standard error of a mean (mean);
+significance two-sided at 5 %; exact sign test; the judges' majority vote beside the sum of their sentences.
+
+\b
+pairproof compare-two counts.csv
+pairproof compare-two judgments.csv --pair A,B --json
+"""
+HEADINGS = ("first", "second", "judge", "wins", "ties", "losses", "R", "se vilar", "se mean", "z", "significant", "p sign")
+
+
+def _pair(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, str] | None:
+    if value is None:
+        return None
+    found = names(value)
+    if len(found) != 2:
+        raise click.BadParameter(f"{value!r} names {len(found)} systems; expected two, for example A,B")
+    return found[0], found[1]
+
+
+@click.command("compare-two", cls=SectionedCommand, help=HELP)
+@click.argument("file", metavar="FILE")
+@_what("--pair", metavar="A,B", callback=_pair, help="Only these two, from A's side (default: every pair compared).")
+@reader_options
+@shared_options
+def command(state: State, file: str, pair: tuple[str, str] | None, reading: dict[str, Any]) -> int:
+    if any(path.suffix.lower() == ".xml" for path in state.reports):
+        raise click.UsageError("a JUnit report (.xml) lists verdicts, and a comparison has none; use .html, .md or .json.")
+    import pairproof
+
+    from ..native.binary import compare_all_pairs
+
+    table = pairproof.read(file, **reading)
+    found = compare_all_pairs(table) if pair is None else (pairproof.compare_two(table, *pair),)
+    document = [row for two in found for row in two.to_dicts()]
+    for path in state.reports:
+        _write(path, table.source, found, document)
+        state.say(f"report: {path}")
+    state.show(_text(found) if not state.json else "", document)
+    return 0
+
+
+def _rows(found: tuple[TwoSystems, ...]) -> list[tuple[str, ...]]:
+    return [_row(result, "all" if result is two.merged else str(result.judge)) for two in found for result in (*two.by_judge, two.merged)]
+
+
+def _row(r: BinaryResult, judge: str) -> tuple[str, ...]:
+    significant = "-" if r.significant is None else "yes" if r.significant else "no"
+    return (r.first, r.second, judge, str(r.wins), str(r.ties), str(r.losses), f"{r.R:.4f}", _number(r.se_vilar, ".6f"), _number(r.se_mean, ".6f"),
+            _number(r.z, ".3f"), significant, f"{r.p_sign:.3g}")
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)
+
+
+def _sentences(found: tuple[TwoSystems, ...]) -> list[str]:
+    """What the numbers say: votes, who disagrees, reversals, and the order that follows."""
+    from ..native.binary import ranking_by
+
+    lines = []
+    for two in found:
+        m, votes = two.merged, two.votes
+        if votes is not None:
+            against = f"; against the sum: {', '.join(two.against)}" if two.against else ""
+            even = f", {votes.ties} even" if votes.ties else ""
+            lines.append(f"{m.first} and {m.second}: {votes.wins}-{votes.losses} by votes of the judges{even}{against}")
+        if m.z is None:
+            lines.append(f"{m.first} and {m.second}: no z, since " + ("one sentence has no standard error" if m.m == 1 else
+                                                                     "all judgments agree and the standard error is 0"))
+    lines += [f"REVERSED: {two.reversal}" for two in found if two.reversal]
+    if len(found) > 1:
+        for words, votes_count in (("sum of sentences", False), ("majority vote", True)):
+            order = ranking_by(found, votes_count) if not votes_count or found[0].votes is not None else None
+            if order is not None:
+                lines.append(f"Best first, by {words}: {' '.join(order)}")
+    return lines
+
+
+def _text(found: tuple[TwoSystems, ...]) -> str:
+    rows = [HEADINGS, *_rows(found)]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(HEADINGS))]
+    lines = ["  ".join(cell.ljust(w) if k < 3 else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths))).rstrip() for row in rows]
+    return "\n".join([*lines, "", *_sentences(found)]).rstrip()
+
+
+def _write(path: Path, source: str, found: tuple[TwoSystems, ...], document: list[dict[str, Any]]) -> None:
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        content = json_text(document) + "\n"
+    elif suffix == ".html":
+        content = _html(source, found)
+    else:
+        content = "\n".join(["# Systems compared two by two", "", f"Data: {escaped(source)}", "", "| " + " | ".join(HEADINGS) + " |", "|" + " --- |" * len(HEADINGS),
+                             *("| " + " | ".join(map(escaped, row)) + " |" for row in _rows(found)), "", *(f"- {escaped(line)}" for line in _sentences(found)), ""])
+    path.write_text(content, encoding="utf-8")
+
+
+def escaped(cell: str) -> str:
+    """A name as it is in Markdown."""
+    return "".join(f"\\{c}" if c in r"\|`*_[]<>" else c for c in cell)
+
+
+def _html(source: str, found: tuple[TwoSystems, ...]) -> str:
+    from importlib.resources import files
+
+    from jinja2 import Environment, StrictUndefined
+
+    import pairproof
+
+    template = files("pairproof.cli").joinpath("compare_two.html.j2").read_text(encoding="utf-8")
+    page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True).from_string(template)
+    rendered: str = page.render(source=source, headings=HEADINGS, rows=_rows(found), sentences=_sentences(found), version=pairproof.__version__)
+    return rendered

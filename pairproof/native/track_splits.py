@@ -1,0 +1,118 @@
+"""Test sets for any table: the paper's rule where it leaves enough to train on, else whole sources, else comparisons, at random.
+
+least-compared    comparisons on the sources compared least often (:func:`pairproof.native.held_out.split_by_source`)
+sources           whole sources at random until the test set is large enough: no text is on both sides
+comparisons       single comparisons at random
+
+Left to itself a track gets the first of them that can be had.  The paper's rule counts as had if it leaves at least a
+quarter of the comparisons to train on (in the paper's 24 tracks it leaves 35 % and more); where all sources are compared
+equally often it would leave none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import numpy as np
+
+from ..comparisons import Comparisons, Factor
+from ..errors import InputError
+from ..spec import one_of
+from .held_out import PAPER_TEST_SIZE, Split, split_at_random, split_by_source
+from .judgments import one_row_each, split_tracks
+
+SplitRule = Literal["auto", "least-compared", "sources", "comparisons"]
+RULES: tuple[SplitRule, ...] = get_args(SplitRule)
+#: Of the smallest track, where the paper's 2000 comparisons would be more.
+DEFAULT_SHARE = 0.2
+#: Of a track's comparisons, for the paper's rule; its own largest share is 0.65 (WMT11, Czech-English: 3216 of 4922).
+MOST_OF_TRACK = 0.75
+
+
+def default_test_size(table: Comparisons, by: Sequence[str] | None = None) -> int:
+    """The paper's 2000, or a fifth of the smallest track's comparisons where that is less (at least 1)."""
+    smallest = min((t.n_comparisons for t in split_tracks(table, by).values()), default=0)
+    return max(1, min(PAPER_TEST_SIZE, int(DEFAULT_SHARE * smallest)))
+
+
+def split_table(table: Comparisons, *, by: Sequence[str] | None = None, test_size: int | None = None, rule: SplitRule = "auto",
+                seed: int = 0) -> dict[str, Split]:
+    """Tracks, each with its test set; `Split.rule` says how it was chosen.
+
+    Parameters
+    ----------
+    table : Comparisons
+    by : sequence of str, optional
+        Columns that name a track; default as in :func:`pairproof.native.judgments.split_tracks`.
+    test_size : int, optional
+        Least size of a track's test set; default :func:`default_test_size`.
+    rule : {"auto", "least-compared", "sources", "comparisons"}
+    seed : int
+        Of what is random; a track's test set does not depend on the other tracks.
+
+    Raises
+    ------
+    InputError
+        A rule that needs sources where there are none, or a test set that leaves nothing to train on.
+    """
+    one_of("rule", rule, RULES)
+    size = default_test_size(table, by) if test_size is None else test_size
+    return {track: _split(part, track, size, rule, seed) for track, part in split_tracks(table, by).items()}
+
+
+def _split(part: Comparisons, track: str, size: int, rule: SplitRule, seed: int) -> Split:
+    if rule == "least-compared":
+        return split_by_source(part, size)
+    if rule == "sources":
+        return split_sources_at_random(part, size, seed, track)
+    source = part.columns.get("source")
+    if rule == "auto" and isinstance(source, Factor) and not (source.codes < 0).any() and 1 <= size < part.n_comparisons:
+        if _least_compared_share(part, source, size) <= MOST_OF_TRACK:
+            return split_by_source(part, size)
+        if len(np.unique(source.codes)) > 1:
+            return split_sources_at_random(part, size, seed, track)
+    return split_at_random(part, size, _track_seed(seed, track))
+
+
+def _least_compared_share(part: Comparisons, source: Factor, size: int) -> float:
+    """Share of the comparisons that the paper's rule would take."""
+    single = one_row_each(part)
+    column = single.columns["source"]
+    assert isinstance(column, Factor)
+    on_source = np.bincount(column.codes, minlength=len(source.levels))[column.codes]
+    return float(np.mean(on_source <= np.sort(on_source)[size - 1]))
+
+
+def split_sources_at_random(table: Comparisons, at_least: int, seed: int, track: str = "") -> Split:
+    """Whole sources in random order until there are `at_least` test comparisons.
+
+    Raises
+    ------
+    InputError
+        No sources, a row without one, or no source left to train on.
+    """
+    single = one_row_each(table)
+    source = single.columns.get("source")
+    if not isinstance(source, Factor) or (source.codes < 0).any():
+        why = "a row has no source" if isinstance(source, Factor) else "there is no column source"
+        raise InputError(f"{table.source}: whole sources cannot be drawn, since {why}; name the column (source=...), or split by single comparisons")
+    if at_least < 1:
+        raise InputError(f"a test set of {at_least}; at least 1 comparison is needed")
+    on_source = np.bincount(source.codes, minlength=len(source.levels))
+    present = np.flatnonzero(on_source)
+    order = np.random.default_rng(_track_seed(seed, track)).permutation(present)
+    n_taken = int(np.searchsorted(np.cumsum(on_source[order]), at_least)) + 1
+    if n_taken >= len(order):
+        raise InputError(f"{table.source}: a test set of at least {at_least} of {single.n_rows} comparisons takes all {len(order)} sources; "
+                         "ask for a smaller test set, or split by single comparisons")
+    test = np.isin(source.codes, order[:n_taken])
+    return Split(single.select(~test), single.select(test), f"{n_taken} of {len(order)} sources at random, seed {seed}")
+
+
+def _track_seed(seed: int, track: str) -> int:
+    """Another stream for each track; for the one track of a table without tracks, the seed itself."""
+    if track in ("", "all"):
+        return seed
+    return int.from_bytes(hashlib.sha256(f"test set|{seed}|{track}".encode()).digest()[:8], "big")
