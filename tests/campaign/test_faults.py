@@ -67,14 +67,17 @@ def kill_updates(folder, times: int) -> dict[str, int]:
     full = scores(path)
     r = random.Random(20181)
     seen = {"killed": 0, "left a journal": 0, "nothing in": 0, "all in": 0}
+    reach = 1.3 * lasts
     for _ in range(times):
         path.write_bytes(fresh)
-        seen["killed"] += killed_after(r.uniform(0, 1.3 * lasts), lambda: take_in(path, file))
+        seen["killed"] += killed_after(r.uniform(0, reach), lambda: take_in(path, file))
         seen["left a journal"] += path.with_name("C.db-journal").exists()
         whole(path)
         found = status(path).judgments
         assert found in (0, 120) and scores(path) == (full if found else base)
         seen["all in" if found else "nothing in"] += 1
+        # A fork is slower than this process, and a busy machine slower still: the kills follow the work.
+        reach *= 1 / 1.1 if found else 1.1
         again = take_in(path, file)
         assert (again.new, again.known) == ((0, 120) if found else (120, 0)) and scores(path) == full
     return seen
@@ -90,7 +93,7 @@ def test_two_hundred_updates_killed_at_random_points(tmp_path):
     seen = kill_updates(tmp_path, 200)
     print(seen)
     # Kills must have fallen before, in and after the writing for the test to say anything.
-    assert seen["killed"] >= 80 and seen["nothing in"] >= 40 and seen["all in"] >= 10 and seen["left a journal"] >= 1, seen
+    assert seen["killed"] >= 40 and seen["nothing in"] >= 40 and seen["all in"] >= 20 and seen["left a journal"] >= 1, seen
 
 
 def test_a_batch_killed_at_any_point_is_open_wholly_or_not_at_all_and_can_be_written_anew(tmp_path):

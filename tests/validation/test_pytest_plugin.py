@@ -37,6 +37,12 @@ def everything_is_loaded() -> None:
     pairproof.verify(fits()[0], r="recorded")
 
 
+@pytest.fixture(autouse=True)
+def no_compiled_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module rewritten within the second would be taken from its compiled form."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+
 def run(pytester: pytest.Pytester, *options: str) -> pytest.RunResult:
     return pytester.runpytest_inprocess(*PLUGIN, *options)
 
