@@ -15,7 +15,7 @@ from pairproof.validation.digits import digits_of_agreement
 from .contender import Answer
 from .data import Data, FloatArray
 
-#: In standard errors: far below anything one could print, far above rounding (observed: 1e-9 and less).
+#: In standard errors: far below anything one could print, far above rounding (observed: 5e-13 and less).
 NEAR_ENOUGH = 1e-6
 #: Digits of standard errors that the nearest peer must share.  llbt.fit's own hold 2 to 4 (it stops early), gnm's 7.
 SHARED_DIGITS = 2.0
