@@ -53,4 +53,5 @@ def outcome_probabilities(u: FloatArray, g: FloatArray, model: OutcomeModel) -> 
 
 def _logistic(x: FloatArray) -> FloatArray:
     e = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1.0, e) / (1.0 + e)
+    p: FloatArray = np.where(x >= 0, 1.0, e) / (1.0 + e)
+    return p
