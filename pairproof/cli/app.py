@@ -14,6 +14,7 @@ COMMANDS = {
     "fit": "Fit a model to a table of comparisons.",
     "validate": "Show that native, R and the printed page agree, or why not.",
     "check": "Check claims files: does the print come out?",
+    "explain": "Why numbers do not come out: the readings under which they do.",
     "claims": "Start a claims file from a table: claims new TABLE.",
     "compare-models": "Which preference model predicts best, and how many judgments are enough.",
     "compare-two": "Two systems sentence by sentence: by judge, merged, by vote.",

@@ -1,0 +1,239 @@
+"""`explain`: which reading of a page gives its numbers, claim by claim, and how many other readings do.
+
+It never says what an author did, only under which reading the numbers come out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import DataNotHere, InputError, PairproofError
+from .agreement import ACCEPTABLE, AGREEING, Agreement, Verdict, value_or_none
+from .check import Checker
+from .judgement import judge_print
+from .paper import Claim, Paper
+from .quantities import kind_of, quantity
+from .search import MOST_READINGS, Found, GivenReading, Searched, count_words, search
+from .slips import Slip
+from .target import Target
+
+if TYPE_CHECKING:
+    from .report import ReportContext
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What came of explaining a paper.
+
+    Attributes
+    ----------
+    paper : Paper
+    found : tuple of Found
+        In the order of the file.
+    readings : int
+        Tried in all.
+    agreements : tuple of Agreement
+        One a printed number, with the explanation in it.
+    not_searched : mapping of claim to why
+    not_here : bool
+        Something could not be read or fitted at all.
+    """
+
+    paper: Paper
+    found: tuple[Found, ...]
+    readings: int
+    agreements: tuple[Agreement, ...]
+    not_searched: dict[str, str]
+    not_here: bool = False
+
+    @property
+    def fitting(self) -> int:
+        """Readings that fit, told once each."""
+        return sum(len(f.explanations) for f in self.found)
+
+    @property
+    def exit_code(self) -> int:
+        """0: all comes out, or is explained and accepted; 1: not so; 2: something could not be read or fitted."""
+        if any(not a.passes for a in self.agreements):
+            return 1
+        return 2 if self.not_here else 0
+
+    def to_document(self) -> dict[str, Any]:
+        """The JSON of `pairproof explain`."""
+        several = len(self.found) > 1
+        return {"readings": self.readings, "fitting": self.fitting, "explanations": [
+            {"slips": list(e.names), "sentence": (f"{', '.join(e.claims)}: " if several else "") + e.sentence, "numbers": e.numbers}
+            for f in self.found for e in f.explanations]}
+
+    def __str__(self) -> str:
+        lines = [f"{self.paper.id}: under which reading do the printed numbers come out?"]
+        for f in self.found:
+            lines += ["", *_lines(f)]
+        if self.not_searched:
+            lines += ["", "Not searched:", *(f"  {claim}: {why}" for claim, why in self.not_searched.items())]
+        open_ = [f for f in self.found if not f.explanations]
+        lines += ["", f"{len(self.found)} group{'s' if len(self.found) != 1 else ''} of claims, {self.readings:,} reading{'s' if self.readings != 1 else ''} tried: "
+                  f"{sum(f.plain for f in self.found)} come out as they stand, {sum(f.clear and not f.plain for f in self.found)} under one other reading, "
+                  f"{sum(len(f.explanations) > 1 for f in self.found)} under several, {len(open_)} under none; {len(self.not_searched)} not searched"]
+        return "\n".join(lines)
+
+    def context(self, command: str = "") -> ReportContext:
+        """The words around the agreements in a report: one section with every explanation."""
+        from .report import ReportContext, Story, StoryTable
+
+        rows = [(", ".join(f.claims), e.sentence.removeprefix("comes out if "), " + ".join(e.names) or "none", str(e.numbers))
+                for f in self.found for e in f.explanations]
+        rows += [(", ".join(f.claims), "no reading that was tried", "", str(f.numbers)) for f in self.found if not f.explanations]
+        paragraphs = (
+            f"{self.readings:,} readings were tried: the claims as they stand, and every known slip of data, model, scale, inference and print, "
+            "alone and in twos. A reading fits if every printed number of the claims comes out of it. What fits is a way to get the "
+            "numbers; it does not say what anybody did.",
+            *(f"{', '.join(f.claims)}: {count_words(f)}." for f in self.found),
+            *(f"{claim} was not searched: {why}." for claim, why in self.not_searched.items()))
+        table = StoryTable(("claims", "comes out if", "slips", "numbers"), tuple(rows)) if rows else None
+        return ReportContext(title=f"{self.paper.id}: under which reading do the printed numbers come out?", subtitle=self.paper.title,
+                             command=command, story=(Story("Explanations", paragraphs, table),))
+
+
+#: Readings shown in a terminal; JSON has them all.
+SHOWN = 12
+
+
+def _lines(f: Found) -> list[str]:
+    head = ", ".join(f.claims)
+    if f.plain:
+        return [f"{head}: {f.explanations[0].sentence} ({f.numbers} number{'' if f.numbers == 1 else 's'})"]
+    if not f.explanations:
+        return [f"{head}: comes out under none of {f.readings:,} readings ({count_words(f)})"]
+    if f.clear:
+        return [f"{head}: {f.explanations[0].sentence}", f"  ({count_words(f)}; {' + '.join(f.explanations[0].names)})"]
+    lines = [f"{head}: ambiguous, {count_words(f)}"]
+    lines += [f"  {e.sentence} ({' + '.join(e.names)})" for e in f.explanations[:SHOWN]]
+    more = len(f.explanations) - SHOWN
+    return lines + ([f"  ... and {more} more, all in --json"] if more > 0 else [])
+
+
+def explain(paper: Paper, most: int = MOST_READINGS) -> Explained:
+    """Search every claim of a paper that prints numbers of a model.
+
+    Claims on one table are searched together: a reading that explains them all is one explanation.
+
+    Parameters
+    ----------
+    paper : Paper
+    most : int
+        Readings tried at most for one table; the cheapest first.
+    """
+    checker = Checker(paper)
+    skipped: dict[str, str] = {}
+    not_here = False
+    groups: dict[str, list[Target]] = {}
+    for claim in paper.claims:
+        why = _out_of_reach(claim)
+        if why is not None:
+            if claim.numbers:
+                skipped[claim.id] = why
+            continue
+        try:
+            target = _target(paper, claim, checker)
+        except (DataNotHere, InputError) as error:
+            skipped[claim.id] = str(error)
+            not_here |= isinstance(error, DataNotHere)
+            continue
+        except PairproofError as error:
+            skipped[claim.id], not_here = str(error), True
+            continue
+        groups.setdefault(claim.data, []).append(target)
+    results = [search(targets, _given(paper, targets, checker), most) for targets in groups.values()]
+    order = [c.id for c in paper.claims]
+    found = sorted((f for r in results for f in r.found), key=lambda f: order.index(f.claims[0]))
+    return Explained(paper, tuple(found), _total(results), tuple(_agreements(paper, found, checker)), skipped, not_here)
+
+
+def _total(results: Sequence[Searched]) -> int:
+    return sum(r.readings for r in results)
+
+
+def _out_of_reach(claim: Claim) -> str | None:
+    """Why a claim cannot be searched at all; None if it can."""
+    if not claim.numbers:
+        return "it prints no number of a model"
+    if claim.model is None or not claim.data:
+        return "its numbers are of no model"
+    if "native" not in claim.engines:
+        return "only R is asked for it, and the search is native"
+    return None
+
+
+def _target(paper: Paper, claim: Claim, checker: Checker) -> Target:
+    others = {}
+    for q in claim.numbers:
+        kind, _, rest = q.quantity.partition(".")
+        if kind in ("lr", "lr_df", "lr_p") and rest not in others:
+            other = paper.claim(rest) if rest in [c.id for c in paper.claims] else None
+            if other is None or other.data != claim.data:
+                raise InputError(f"{q.quantity} needs a claim {rest!r} on the same data")
+            others[rest] = Target.of(other, checker.fit(rest))
+    spec = paper.data[claim.data]
+    while spec.from_:
+        spec = paper.data[spec.from_]
+    return Target.of(claim, checker.fit(claim.id), others, spec.kind == "matrix")
+
+
+def _given(paper: Paper, targets: Sequence[Target], checker: Checker) -> list[GivenReading]:
+    """The readings that the claims file names itself."""
+    found = []
+    for t, target in enumerate(targets):
+        claim = paper.claim(target.claim)
+        for reading in claim.readings:
+            slip = Slip(reading.name, "data", 9, reading.sentence)
+            if reading.stops == "glm":
+                setting = replace(target.setting, solver=replace(target.setting.solver, stop="glm"))
+                found.append(GivenReading(slip, t, target.values([((), target.model.rows)], setting)[0]))
+                continue
+            model = reading.model or claim.model
+            assert model is not None  # a claim without a model is no target
+            fit = checker.asked(reading.data or claim.data, model).fit
+            values = []
+            for q in claim.numbers:
+                if kind_of(q.quantity) in ("lr", "lr_df", "lr_p"):
+                    values.append(float("nan"))
+                    continue
+                half = 2.0 if claim.sided == 1 and kind_of(q.quantity) == "p" else 1.0
+                values.append(quantity(fit, q.quantity) / half)
+            found.append(GivenReading(slip, t, np.array(values)))
+    return found
+
+
+def _agreements(paper: Paper, found: Sequence[Found], checker: Checker) -> list[Agreement]:
+    rows = []
+    for f in found:
+        for name in f.claims:
+            claim, fit = paper.claim(name), checker.fit(name)
+            fits = {c: checker.fit(c) for c in (q.quantity.partition(".")[2] for q in claim.numbers if kind_of(q.quantity) in ("lr", "lr_df", "lr_p"))}
+            for q in claim.numbers:
+                half = 2.0 if claim.sided == 1 and kind_of(q.quantity) == "p" else 1.0
+                value = quantity(fit, q.quantity, fits) / half
+                judged = judge_print(q, value, float(claim.alpha), fit.df_resid, fit.n_comparisons)
+                verdict, words, accepted = _verdict(claim, f, judged.verdict, judged.note)
+                rows.append(Agreement(paper.id, claim.id, q.quantity, printed=q.printed.text, native=value_or_none(value), r=None,
+                                      r_call=None, r_source=None, certified=None, digits=None, verdict=verdict, explanation=words,
+                                      accepted=accepted, where=claim.where))
+    return rows
+
+
+def _verdict(claim: Claim, f: Found, verdict: Verdict, note: str) -> tuple[Verdict, str, bool]:
+    """The verdict on a number once the search is done, its explanation, and whether a person accepted it."""
+    if verdict in AGREEING or f.plain or not f.explanations:
+        return verdict, note, verdict in ACCEPTABLE and note.partition(":")[0] in claim.accept
+    if not f.clear:
+        ways = "; ".join(e.words for e in f.explanations[:3])
+        return "ambiguous", f"ambiguous: {count_words(f)}: if {ways}{' ...' if len(f.explanations) > 3 else ''}", "ambiguous" in claim.accept
+    e = f.explanations[0]
+    name = "+".join(e.names)
+    accepted = any(set(names) <= set(claim.accept) for names in (e.names, *e.also_names))
+    return "explained", f"{name}: {e.sentence} ({count_words(f)})", accepted
