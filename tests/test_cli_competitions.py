@@ -305,6 +305,15 @@ def test_systems_come_from_a_file_too_and_other_systems_than_the_plans_are_refus
         assert code == 3 and said in err
 
 
+def test_a_plan_is_reported_with_its_questions_and_answers(capsys, tmp_path):
+    files = [tmp_path / f"plan.{suffix}" for suffix in ("html", "md", "json")]
+    found = document(capsys, "rank-by-comparing", "A,B|<i>", "--answer", "B|<i>", *(x for f in files for x in ("--report", f)))
+    page = files[0].read_text("utf-8")
+    assert "<title>Ranking by comparing</title>" in page and "B|&lt;i&gt;" in page and "<td>second</td>" in page
+    assert "| 1 | A | B\\|\\<i\\> | second |" in files[1].read_text("utf-8")
+    assert json.loads(files[2].read_text("utf-8")) == found == {"next": None, "asked": 1, "at_most": 1, "ranking": ["B|<i>", "A"]}
+
+
 def test_a_person_at_a_terminal_is_asked_again_after_a_slip(tmp_path):
     leader, follower = pty.openpty()
     command = [sys.executable, "-c", "import sys; from pairproof.cli import main; sys.exit(main())", "rank-by-comparing", "A,B"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +108,7 @@ def _write(path: Path, source: str, found: tuple[TwoSystems, ...], document: lis
     if suffix == ".json":
         content = json_text(document) + "\n"
     elif suffix == ".html":
-        content = _html(source, found)
+        content = page("Systems compared two by two", source, HEADINGS, _rows(found), _sentences(found))
     else:
         content = "\n".join(["# Systems compared two by two", "", f"Data: {escaped(source)}", "", "| " + " | ".join(HEADINGS) + " |", "|" + " --- |" * len(HEADINGS),
                              *("| " + " | ".join(map(escaped, row)) + " |" for row in _rows(found)), "", *(f"- {escaped(line)}" for line in _sentences(found)), ""])
@@ -119,7 +120,8 @@ def escaped(cell: str) -> str:
     return "".join(f"\\{c}" if c in r"\|`*_[]<>" else c for c in cell)
 
 
-def _html(source: str, found: tuple[TwoSystems, ...]) -> str:
+def page(title: str, source: str, headings: Sequence[str], rows: Sequence[Sequence[str]], sentences: Sequence[str]) -> str:
+    """One self-contained HTML page: sentences, then a table; every text is escaped."""
     from importlib.resources import files
 
     from jinja2 import Environment, StrictUndefined
@@ -127,6 +129,7 @@ def _html(source: str, found: tuple[TwoSystems, ...]) -> str:
     import pairproof
 
     template = files("pairproof.cli").joinpath("compare_two.html.j2").read_text(encoding="utf-8")
-    page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True).from_string(template)
-    rendered: str = page.render(source=source, headings=HEADINGS, rows=_rows(found), sentences=_sentences(found), version=pairproof.__version__)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    rendered: str = environment.from_string(template).render(title=title, source=source, headings=headings, rows=rows, sentences=sentences,
+                                                             version=pairproof.__version__)
     return rendered

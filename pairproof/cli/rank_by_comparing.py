@@ -41,8 +41,8 @@ pairproof rank-by-comparing --resume plan.json --answer B --json        an answe
        help="A tie is refused, or the one that stands earlier in SYSTEMS counts as better (default: refuse, or as --resume has it).")
 @shared_options
 def command(state: State, systems: str | None, answers: tuple[str, ...], undo: bool, resume: Path | None, tie_rule: Any) -> int:
-    if any(path.suffix.lower() in (".xml", ".html") for path in state.reports):
-        raise click.UsageError("the report of a plan is .md or .json.")
+    if any(path.suffix.lower() == ".xml" for path in state.reports):
+        raise click.UsageError("a JUnit report (.xml) lists verdicts, and a plan has none; use .html, .md or .json.")
     plan = _start(systems, resume, tie_rule)
     if undo:
         plan = _without_last(plan, resume)
@@ -52,7 +52,7 @@ def command(state: State, systems: str | None, answers: tuple[str, ...], undo: b
     if not answers and not undo and not state.json:
         plan = _ask(state, plan, resume)
     for path in state.reports:
-        path.write_text(json_text(plan.to_dict()) + "\n" if path.suffix.lower() == ".json" else _markdown(plan), encoding="utf-8")
+        path.write_text(_report(plan, path.suffix.lower()), encoding="utf-8")
         state.say(f"report: {path}")
     state.show(_text(plan), plan.to_dict())
     return 0
@@ -148,8 +148,13 @@ def _text(plan: Plan) -> str:
     return f"Compare next: {plan.next[0]} and {plan.next[1]} ({plan.asked} comparisons done, at most {plan.at_most} in all)"
 
 
-def _markdown(plan: Plan) -> str:
-    from .compare_two import escaped
+def _report(plan: Plan, suffix: str) -> str:
+    from .compare_two import escaped, page
 
-    rows = [f"| {k} | {escaped(a)} | {escaped(b)} | {answer} |" for k, (a, b, answer) in enumerate(plan.answers, 1)]
-    return "\n".join(["# Ranking by comparing", "", escaped(_text(plan)), "", "| | first | second | better |", "| ---: | --- | --- | --- |", *rows, ""])
+    if suffix == ".json":
+        return json_text(plan.to_dict()) + "\n"
+    headings, rows = ("", "first", "second", "better"), [(str(k), *answer) for k, answer in enumerate(plan.answers, 1)]
+    if suffix == ".html":
+        return page("Ranking by comparing", "", headings, rows, [_text(plan)])
+    lines = ["| " + " | ".join(map(escaped, row)) + " |" for row in rows]
+    return "\n".join(["# Ranking by comparing", "", escaped(_text(plan)), "", "| " + " | ".join(headings) + " |", "| ---: | --- | --- | --- |", *lines, ""])

@@ -26,10 +26,13 @@ from pairproof.validation.sampled import agree_sampled
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
 LONG = jags.Chains(chains=3, warmup=500, draws=2000, thin=10)
+#: JAGS walks over every item of every comparison: 160 comparisons cost what 16 times the iterations on 10 do.
+BRIEF = jags.Chains(chains=3, warmup=300, draws=1500, thin=3)
 SHORT = jags.Chains(chains=2, warmup=300, draws=500, thin=4, seed=7)
-#: Shared items: the paper's example on one segment, and 200 comparisons of 5 systems on 30 segments. Fresh: the example.
+#: Shared items: the paper's example on one segment, and 160 comparisons of 5 systems on 25 segments. Fresh: the example.
 TABLES = {"table 2": (table_2(True), "shared"), "table 2, fresh": (table_2(), "fresh"),
-          "simulated": (random_table(7, n=200, n_segments=30), "shared")}
+          "simulated": (random_table(7, n=160, n_segments=25), "shared")}
+CHAINS = {"table 2": LONG, "table 2, fresh": LONG, "simulated": BRIEF}
 
 
 @pytest.fixture(scope="module")
@@ -58,11 +61,11 @@ def held_against_jags(table, items, chains, backend, draws):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_gaussian_abilities_are_those_of_jags_within_monte_carlo_error(policy, name):
-    of_r, level, own, found = held_against_jags(*TABLES[name], LONG, policy, 4000)
+    of_r, level, own, found = held_against_jags(*TABLES[name], CHAINS[name], policy, 4000)
     came_from_the_source_asked(of_r.result)
-    # Observed largest |z| about 1 of the 3.7 allowed; differences of 0.12 posterior sd and more would be seen.
+    # Observed largest |z| about 1 of the 3.7 allowed; differences of 0.2 posterior sd and more would be seen.
     assert found.agrees, found
-    assert np.all(found.visible < 0.15 * own.sd), found
+    assert np.all(found.visible < 0.2 * own.sd), found
     # sd / sd_R - 1 has standard error of about sqrt(1 / (2 ess)); four of them.
     assert np.all(np.abs(of_r.sd / own.sd - 1) < 4 * np.sqrt(0.5 / of_r.ess + 0.5 / own.diagnostics.ess))
     # JAGS too finds the mean of the abilities where it is for any data: N(0, s0^2/S).
@@ -73,7 +76,7 @@ def test_gaussian_abilities_are_those_of_jags_within_monte_carlo_error(policy, n
 def test_categorical_preferences_are_those_of_jags_within_monte_carlo_error(policy, name):
     table, items = TABLES[name]
     pairs = [(0, 1), (0, 2), (1, 3), (3, 4)]
-    of_r = jags.irt_categorical(for_r(table, items), pairs, chains=LONG, backend=policy)
+    of_r = jags.irt_categorical(for_r(table, items), pairs, chains=CHAINS[name], backend=policy)
     came_from_the_source_asked(of_r[0].result)
     own = fit_irt_categorical(table, items=items, chains=4, draws=4000, seed=1, warn=False)
     theta, kernel = own.theta, own.model.likelihood
@@ -97,7 +100,7 @@ def test_without_ties_and_with_fresh_items_abilities_are_those_of_mcmcpack(polic
     model = GaussianModel(sd_ability=1.0, sd_quality=0.5, sd_noise=0.5, radius=0.0)  # tau = 1
     own = fit_irt_gaussian(table, model=model, items="fresh", chains=4, draws=4000, seed=1)
     found = agree_sampled(table.items, own.mean, own.diagnostics.mcse, of_r.mean, of_r.mcse)
-    assert found.agrees and np.all(found.visible < 0.15 * own.sd), found
+    assert found.agrees and np.all(found.visible < 0.2 * own.sd), found
     assert np.all(np.abs(of_r.sd / own.sd - 1) < 4 * np.sqrt(0.5 / of_r.ess + 0.5 / own.diagnostics.ess))
 
 
@@ -119,7 +122,7 @@ def test_the_same_seed_gives_jags_the_same_draws_and_another_one_others():
 def test_a_wrong_model_is_seen(policy):
     """The check can fail: noise of half the size is told from JAGS's answer."""
     table, items = TABLES["simulated"]
-    of_r, _ = jags.irt_gaussian(for_r(table, items), chains=LONG, backend=policy)
+    of_r, _ = jags.irt_gaussian(for_r(table, items), chains=BRIEF, backend=policy)
     wrong = fit_irt_gaussian(table, model=GaussianModel(sd_noise=0.5), items=items, chains=4, draws=4000, seed=1, warn=False)
     found = agree_sampled(table.items, wrong.mean, wrong.diagnostics.mcse, of_r.mean, of_r.mcse)
     assert not found.agrees and "DIFFER" in str(found)
