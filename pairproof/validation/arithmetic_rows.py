@@ -17,7 +17,7 @@ from ..native.llbt import make_spec
 from ..spec import ModelSpec
 from .agreement import ACCEPTABLE, Agreement
 from .arithmetic import Check, Interval, Printout, check_numbers
-from .paper import Claim, Paper
+from .paper import Claim, DataSpec, Paper
 from .win_totals import Games, check_win_totals
 
 PREFIX = "arithmetic."
@@ -30,13 +30,19 @@ def arithmetic_rows(paper: Paper, data_of: Callable[[str], Comparisons]) -> list
     for claim in paper.claims:
         if claim.model is None or not claim.numbers or not claim.data:
             continue
-        try:
-            data = data_of(claim.data)
-        except PairproofError:
-            continue
-        printout = printout_of(claim, data)
+        spec = paper.data[claim.data]
+        if spec.kind == "games":
+            printout = _without_outcomes(claim, spec)
+            games, observed = Games.stated(spec.items, spec.rows, spec.games), None
+        else:
+            try:
+                data = data_of(claim.data)
+            except PairproofError:
+                continue
+            printout = printout_of(claim, data)
+            games, observed = Games.of(data, printout.ties), _observed(data, printout.ties)
         checks = check_numbers(printout)
-        totals = check_win_totals(printout, Games.of(data, printout.ties), _observed(data, printout.ties))
+        totals = check_win_totals(printout, games, observed) if games is not None else None
         checks += [totals] if totals is not None else []
         checks += _across(claim, printout, list(printouts.values()))
         printouts[claim.id] = claim, printout
@@ -49,8 +55,18 @@ def printout_of(claim: Claim, data: Comparisons) -> Printout:
     assert claim.model is not None
     m = claim.model
     spec: ModelSpec = make_spec(m.family, data, m.ties, m.by, m.reference or None, data.items[-1 if m.family == "llbt" else 0],  # type: ignore[arg-type]  # checked when read
-                                m.order_effect, m.cells or None, getattr(m, "item_terms", ()), getattr(m, "separate", ()))
+                                m.order_effect, m.cells or None, m.item_terms, m.separate)
     return Printout.of(claim.numbers, spec, m.scale or spec.scale, data.items, data.tie_category, claim.sided, float(claim.alpha))
+
+
+def _without_outcomes(claim: Claim, spec: DataSpec) -> Printout:
+    """The claim's numbers where nobody knows more of the table than its items; ties are there if the model has them."""
+    assert claim.model is not None
+    m = claim.model
+    ternary = m.ties in ("davidson", "rao-kupper")
+    own = ModelSpec(m.family, m.ties or "none", m.by, m.reference or spec.items[-1 if m.family == "llbt" else 0], m.order_effect,  # type: ignore[arg-type]  # checked when read
+                    m.cells, m.item_terms, m.separate)
+    return Printout.of(claim.numbers, own, m.scale or own.scale, spec.items, ternary, claim.sided, float(claim.alpha))
 
 
 def _observed(data: Comparisons, ties: str) -> NDArray[np.float64]:

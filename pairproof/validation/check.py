@@ -117,7 +117,10 @@ class Checker:
     def claim(self, claim: Claim) -> list[Agreement]:
         """Agreements of one claim: its printed numbers, its statement, then what native and R have beyond them."""
         found: list[Agreement] = []
-        if claim.model is not None and claim.data:
+        if claim.numbers and claim.data and self.paper.data[claim.data].kind == "games":
+            why = "the outcomes are not at hand: the printed numbers are held against each other only"
+            found += [self.row(claim, q.quantity, "not-checkable", why, printed=q.printed.text) for q in claim.numbers]
+        elif claim.model is not None and claim.data:
             try:
                 asked = self.asked(claim.data, claim.model)
             except InputError:

@@ -31,6 +31,8 @@ def read_data(paper: Paper, name: str) -> Comparisons:
 
     spec = paper.data[name]
     where = f"{paper.source or paper.id}, line {spec.line}, data.{name}"
+    if spec.kind == "games":
+        raise InputError(f"{where}: kind = \"games\" holds no outcomes; a fit or a test needs them")
     if spec.kind == "table":
         raise InputError(f"{where}: kind = \"table\" is no table of comparisons; a model or a test cannot use it")
     options: dict[str, Any] = {"items": _items(paper, spec) or None}

@@ -28,7 +28,7 @@ else:
 SUFFIX = ".claims.toml"
 _PAPER = ("id", "title", "doi", "read_from", "transcribed_by", "note")
 _DATA = ("kind", "columns", "rows", "file", "sha256", "in_place", "item_data", "items", "winner", "from", "printed_pairs", "read_as_pairs", "only",
-         "note")
+         "note", "games")
 _MODEL = ("family", "ties", "by", "reference", "order_effect", "cells", "scale", "item_terms", "separate")
 #: Tables of printed numbers by parameter, and printed numbers of the whole fit.
 _BY_PARAMETER = ("estimate", "se", "z", "p")
@@ -141,13 +141,25 @@ class _Reader:
             self._pairs(block.get("printed_pairs", []), (*path, "printed_pairs")),
             self._pairs(block.get("read_as_pairs", []), (*path, "read_as_pairs")),
             self._table(block.get("only", {}), (*path, "only"), f"{what}, only"),
-            self._text(block.get("note", ""), (*path, "note")), self._lines.line(path))
+            self._text(block.get("note", ""), (*path, "note")), self._lines.line(path), self._games(block, path, what))
         self._check_data(spec, path, what)
         return spec
 
+    def _games(self, block: Mapping[str, Any], path: KeyPath, what: str) -> float:
+        games = block.get("games", 0)
+        if isinstance(games, bool) or not isinstance(games, (int, float)) or games < 0:
+            raise self._error((*path, "games"), f"{what}: games = {games!r}; expected the number of games of every pair")
+        return float(games)
+
     def _check_data(self, spec: DataSpec, path: KeyPath, what: str) -> None:
         sources = [bool(spec.rows), bool(spec.file), bool(spec.from_)]
-        if sum(sources) != 1:
+        if spec.kind == "games":
+            if not spec.items or spec.file or spec.from_ or spec.rows and (spec.games or spec.columns != ("first", "second", "games")):
+                raise self._error(path, f"{what}: kind = \"games\" needs items, and at most one of games = 13 (of every pair) and rows "
+                                        "under columns = [\"first\", \"second\", \"games\"]")
+        elif spec.games:
+            raise self._error((*path, "games"), f"{what}: games is for kind = \"games\", where the outcomes are not at hand")
+        elif sum(sources) != 1:
             raise self._error(path, f"{what}: expected exactly one of rows, file, from; found {sum(sources)}")
         if spec.file and not spec.sha256:
             raise self._error((*path, "file"), f"{what}: file needs its sha256 beside it, so that changed data are noticed")

@@ -133,7 +133,7 @@ def explain(paper: Paper, most: int = MOST_READINGS) -> Explained:
     not_here = False
     groups: dict[str, list[Target]] = {}
     for claim in paper.claims:
-        why = _out_of_reach(claim)
+        why = _out_of_reach(claim, paper)
         if why is not None:
             if claim.numbers:
                 skipped[claim.id] = why
@@ -158,12 +158,14 @@ def _total(results: Sequence[Searched]) -> int:
     return sum(r.readings for r in results)
 
 
-def _out_of_reach(claim: Claim) -> str | None:
+def _out_of_reach(claim: Claim, paper: Paper) -> str | None:
     """Why a claim cannot be searched at all; None if it can."""
     if not claim.numbers:
         return "it prints no number of a model"
     if claim.model is None or not claim.data:
         return "its numbers are of no model"
+    if paper.data[claim.data].kind == "games":
+        return "its outcomes are not at hand"
     if "native" not in claim.engines:
         return "only R is asked for it, and the search is native"
     return None

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from .printed import Printed
 
-DataKind = Literal["counts", "long", "matrix", "rankings", "file", "table"]
+DataKind = Literal["counts", "long", "matrix", "rankings", "file", "table", "games"]
 #: How a program that stops early comes to its numbers.
 Stops = Literal["glm"]
 
@@ -24,8 +24,9 @@ class DataSpec:
     Attributes
     ----------
     name : str
-    kind : {"counts", "long", "matrix", "rankings", "file", "table"}
-        "table" is no table of comparisons; only computations read it.
+    kind : {"counts", "long", "matrix", "rankings", "file", "table", "games"}
+        "table" is no table of comparisons; only computations read it.  "games" says who met whom how often, or only which
+        items there are: the outcomes are not at hand, and the printed numbers are held against each other.
     columns : tuple of str
     rows : tuple of tuple
         Inline data.
@@ -48,6 +49,8 @@ class DataSpec:
     note : str
         Where the data come from, for the report.
     line : int
+    games : float
+        Of every pair, for kind "games"; 0 if the rows say it, or nobody does.
     """
 
     name: str
@@ -66,6 +69,7 @@ class DataSpec:
     only: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     line: int = 0
+    games: float = 0.0
 
 
 @dataclass(frozen=True)

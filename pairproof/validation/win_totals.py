@@ -11,12 +11,14 @@ A GRIM test (Brown and Heathers 2017) for paired comparisons.  Rao and Kupper's 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..comparisons import Comparisons
+from ..errors import InputError
 from ..outcomes import OutcomeModel, outcome_probabilities
 from .arithmetic import Check, Interval, Printout
 
@@ -48,6 +50,20 @@ class Games:
         """The same number for every pair."""
         i, j = np.triu_indices(n_items, 1)
         return Games(i, j, np.full(len(i), float(games)), np.zeros(len(i)))
+
+    @staticmethod
+    def stated(items: Sequence[str], rows: Sequence[Sequence[object]], games: float) -> Games | None:
+        """As a page states them: (first, second, games) by name, or the same number for every pair; None if it does not."""
+        if games:
+            return Games.each_pair(len(items), games)
+        if not rows:
+            return None
+        for a, b, n in rows:
+            if a not in items or b not in items or a == b or not isinstance(n, (int, float)) or n < 0:
+                raise InputError(f"games: found [{a!r}, {b!r}, {n!r}]; expected two different items of {', '.join(items)} and a number")
+        place = {name: k for k, name in enumerate(items)}
+        return Games(np.array([place[str(r[0])] for r in rows]), np.array([place[str(r[1])] for r in rows]),
+                     np.array([float(str(r[2])) for r in rows]), np.ones(len(rows)))
 
     @staticmethod
     def of(data: Comparisons, ties: str) -> Games:
@@ -167,8 +183,8 @@ def check_win_totals(printout: Printout, games: Games, observed: FloatArray | No
     if estimates is None or printout.ties == "rao-kupper" or printout.by or printout.item_terms:
         return None
     tie = order = None
-    if printout.order_effect and (order := printout.interval("estimate.order")) is None:
-        return None
+    if printout.order_effect and ((order := printout.interval("estimate.order")) is None or not games.home.any()):
+        return None  # without knowing who was named first there is nothing to hold it against
     ternary = printout.tie_category and printout.ties in ("davidson", "none")
     if ternary and (tie := printout.interval("estimate.tie") if printout.ties == "davidson" else Interval(0.0, 0.0)) is None:
         return None

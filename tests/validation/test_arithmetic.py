@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import pairproof
+from pairproof.errors import InputError
 from pairproof.validation.arithmetic import Interval, Printout, check_numbers
 from pairproof.validation.arithmetic_rows import arithmetic_rows
 from pairproof.validation.check import Checker
@@ -220,6 +221,65 @@ def test_check_shows_level_0_under_names_of_its_own(tmp_path: object) -> None:
     rows = [a for a in json.loads(out.stdout)["agreements"] if a["about"] == "arithmetic"]
     assert {a["quantity"]: a["verdict"] for a in rows if a["verdict"] != "agrees"} == {"arithmetic.z.Boston": "differs"}, "p fits estimate/se"
     assert len({(a["claim"], a["quantity"]) for a in rows}) == len(rows)
+
+
+GAMES = """[paper]
+id = "p"
+title = "A printed table, and no data"
+[data.league]
+kind = "games"
+items = ["Baltimore", "Boston", "Cleveland", "Detroit", "Milwaukee", "New York", "Toronto"]
+%s
+[[claim]]
+id = "abilities"
+data = "league"
+model = { family = "bradley-terry", reference = "Baltimore" }
+estimate = { Boston = "1.1077", Cleveland = "0.6839", Detroit = "%s", Milwaukee = "1.5814", "New York" = "1.2476", Toronto = "1.2945" }
+se = { Boston = "0.3339" }
+z = { Boston = "3.318" }
+p = { Boston = "0.000908" }
+"""
+
+
+def checked_without_data(tmp_path: object, games: str, detroit: str = "1.4364") -> tuple[int, dict[str, str], str]:
+    from pathlib import Path
+
+    from pairproof.cli.app import app
+
+    file = Path(str(tmp_path)) / "x.claims.toml"
+    file.write_text(GAMES % (games, detroit))
+    out = CliRunner().invoke(app, ["check", str(file), "--r", "none", "--json"], standalone_mode=False)
+    assert out.exception is None, out.exception
+    rows = json.loads(out.stdout)["agreements"]
+    return int(out.return_value), {a["quantity"]: a["verdict"] for a in rows}, str({a["quantity"]: a["explanation"] for a in rows})
+
+
+def test_a_table_is_checked_without_its_data(tmp_path: object) -> None:
+    code, rows, words = checked_without_data(tmp_path, "games = 13")
+    assert code == 0
+    assert {q: v for q, v in rows.items() if q.startswith("arithmetic.")} == {
+        "arithmetic.z.Boston": "agrees", "arithmetic.p.Boston": "agrees", "arithmetic.win_totals": "agrees"}
+    assert {v for q, v in rows.items() if not q.startswith("arithmetic.")} == {"not-checkable"}, "nothing is passed off as recomputed"
+    assert "Detroit 47" in words
+
+
+def test_a_wrong_ability_is_noticed_without_the_data(tmp_path: object) -> None:
+    code, rows, words = checked_without_data(tmp_path, "games = 13", "1.4634")
+    assert code == 1 and rows["arithmetic.win_totals"] == "differs"
+
+
+def test_games_can_be_stated_pair_by_pair_or_not_at_all(tmp_path: object) -> None:
+    items = TEAMS
+    pairs = ", ".join(f'["{a}", "{b}", 13]' for k, a in enumerate(items) for b in items[k + 1:])
+    stated = checked_without_data(tmp_path, f'columns = ["first", "second", "games"]\nrows = [{pairs}]')[1]
+    assert stated["arithmetic.win_totals"] == "agrees"
+    assert "arithmetic.win_totals" not in checked_without_data(tmp_path, "")[1]
+
+
+@pytest.mark.parametrize("games", ["games = -1", 'games = "13"', 'file = "x.csv"', 'columns = ["first", "second"]\nrows = [["Boston", "Detroit"]]'])
+def test_games_that_are_not_understood_name_their_line(games: str) -> None:
+    with pytest.raises(InputError, match="line [45678]: .*games"):
+        parse_claims(GAMES % (games, "1.4364"))
 
 
 def test_one_constant_joins_the_aics_of_one_table() -> None:
