@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
 import json
 import os
@@ -197,6 +198,15 @@ def test_where_all_sources_are_compared_equally_often_whole_sources_are_drawn(ta
     assert split.test.n_rows == 30 and not inside[0] & inside[1] and "3 of 12 sources at random" in split.rule
     (paper,) = track_splits.split_table(table, test_size=50).values()
     assert paper.k is not None and paper.test.n_rows >= 50
+
+
+@pytest.mark.parametrize("edition", ["wmt10.RNK_results.csv", "wmt11-maneval-indivsystems.RNK_results.csv", "wmt12.RNK_results.csv"])
+def test_left_to_itself_the_experiment_has_the_papers_48_training_and_test_sets(shared, edition):
+    """Hopkins and May (2013), Table 3."""
+    with open(shared / "data" / "hm2013_table3.csv", encoding="utf-8") as file:
+        printed = sorted((int(r["train"]), int(r["test"]), int(r["k"])) for r in csv.DictReader(file) if r["edition"] == edition[:5])
+    tracks = track_splits.split_table(pairproof.read(shared / "data" / "wmt" / edition))
+    assert len(printed) == 8 and sorted((s.train.n_rows, s.test.n_rows, s.k) for s in tracks.values()) == printed
 
 
 def test_a_test_set_that_takes_every_source_is_refused(table):

@@ -67,7 +67,7 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
              help="Training comparisons; where a track has fewer, all of them.")
 @_experiment("--trials", type=click.IntRange(min=1), default=5, show_default=True, help="Random training sets of each size.")
 @_experiment("--test-size", type=click.IntRange(min=1), metavar="N",
-             help="Least number of test comparisons a track (default: 2000, or a fifth of the smallest track).")
+             help="Least number of test comparisons a track (default: 2000; a fifth of the smallest track if that has fewer than 4000).")
 @_experiment("--split", "rule", type=click.Choice(["auto", "least-compared", "sources", "comparisons"]), default="auto", show_default=True,
              help="Test set: the sources compared least (the paper's), whole sources or comparisons at random; auto: the first that can be had.")
 @_experiment("--track", "by", metavar="COL,...", callback=_columns, help="Columns that name a track (default: track, or srclang and trglang).")

@@ -25,16 +25,16 @@ from .judgments import one_row_each, split_tracks
 
 SplitRule = Literal["auto", "least-compared", "sources", "comparisons"]
 RULES: tuple[SplitRule, ...] = get_args(SplitRule)
-#: Of the smallest track, where the paper's 2000 comparisons would be more.
+#: Of the smallest track, where the paper's 2000 comparisons would be more than half of it (its own smallest track has 4922).
 DEFAULT_SHARE = 0.2
 #: Of a track's comparisons, for the paper's rule; its own largest share is 0.65 (WMT11, Czech-English: 3216 of 4922).
 MOST_OF_TRACK = 0.75
 
 
 def default_test_size(table: Comparisons, by: Sequence[str] | None = None) -> int:
-    """The paper's 2000, or a fifth of the smallest track's comparisons where that is less (at least 1)."""
+    """The paper's 2000; a fifth of the smallest track's comparisons (at least 1) where that track has fewer than 4000."""
     smallest = min((t.n_comparisons for t in split_tracks(table, by).values()), default=0)
-    return max(1, min(PAPER_TEST_SIZE, int(DEFAULT_SHARE * smallest)))
+    return PAPER_TEST_SIZE if smallest >= 2 * PAPER_TEST_SIZE else max(1, int(DEFAULT_SHARE * smallest))
 
 
 def split_table(table: Comparisons, *, by: Sequence[str] | None = None, test_size: int | None = None, rule: SplitRule = "auto",
