@@ -19,7 +19,7 @@ from ..fit import Fit
 from ..outcomes import OutcomeModel
 from ..predictions import item_covariate
 from ..spec import LOG_WORTH_PER_UNIT
-from .many_fits import Design, fit_many, log_likelihood, score_and_information
+from .many_fits import Design, Many, fit_many, log_likelihood, score_and_information
 from .reading_rows import ModelCells, Rows, model_cells, partition, rows_of
 from .stopping import Iterate, binomial_path, poisson_path, zermelo_path
 
@@ -196,14 +196,9 @@ class Model:
             return self._stopped(variants, y, solver, design, places)
         if solver.penalty:
             return self._penalised(y, solver, design, places)
-        # Without ties the parameter of the ties is at its limit: not for Newton.
-        regular = np.flatnonzero(y[..., 1].any(axis=1)) if design.g.shape[1] else np.arange(len(y))
-        many = fit_many(design, y[regular])
-        beta, information, llf, fine = np.zeros((len(y), design.k)), np.zeros((len(y), design.k, design.k)), np.zeros(len(y)), \
-            np.zeros(len(y), bool)
-        beta[regular], information[regular], llf[regular], fine[regular] = many.beta, many.information, many.llf, many.finite
-        found = self._spread(beta, information, llf, fine, places, design.k)
-        return self._by_hand(variants, solver, found, np.flatnonzero(~fine))
+        many = _fit_regular(design, y)
+        found = self._spread(many.beta, many.information, many.llf, many.finite, places, design.k)
+        return self._by_hand(variants, solver, found, np.flatnonzero(np.isnan(found.rank)))
 
     def _spread(self, beta: FloatArray, information: FloatArray, llf: FloatArray, fine: BoolArray, places: IntArray,
                 rank: int) -> Fitted:
@@ -212,8 +207,7 @@ class Model:
         named = places >= 0
         full, cov = np.zeros((b, k)), np.zeros((b, k, k))
         full[:, places[named]] = beta[:, named]
-        safe = np.where(fine[:, None, None], information, np.eye(information.shape[1]))
-        inverse = np.linalg.inv(safe) if safe.shape[1] else safe
+        inverse, fine = _inverses(information, fine)
         cov[np.ix_(np.arange(b), places[named], places[named])] = inverse[:, named][:, :, named]
         bad = np.zeros((b, k), bool)
         bad[~fine] = True
@@ -260,13 +254,14 @@ class Model:
         whole, counts, ridge = Design(x, g, design.model), y, None
         if solver.penalty == "ridge":
             ridge = np.concatenate([free[u] * 1.0, np.zeros(g.shape[1])])
-            many = fit_many(whole, counts, ridge)
+            many = _fit_regular(whole, counts, ridge)
         else:
             ghost = np.eye(len(u))[free[u]]  # every item against one of log-worth 0, under the same model of ties
             extra = np.tile(np.array([0.5, 0.0, 0.5]), (len(y), len(ghost), 1))
-            many = fit_many(Design(np.vstack([x, ghost]), np.vstack([g, np.ones((len(ghost), g.shape[1]))]), design.model),
+            many = _fit_regular(Design(np.vstack([x, ghost]), np.vstack([g, np.ones((len(ghost), g.shape[1]))]), design.model),
                             np.concatenate([y, extra], axis=1))
-        llf = log_likelihood(whole, many.beta, y)
+        with np.errstate(invalid="ignore"):  # a fit that failed has no log-likelihood
+            llf = log_likelihood(whole, many.beta, y)
         return self._spread(many.beta, many.information, llf, many.finite, np.concatenate([u, places[design.u.shape[1]:]]), design.k)
 
     def _stopped(self, variants: Sequence[Rows], y: FloatArray, solver: Solver, design: Design, places: IntArray) -> Fitted:
@@ -343,9 +338,36 @@ class Model:
             poisson = times @ (xlogy(n, n) - n - gammaln(y[:, kinds] + 1).sum(axis=1))
             counts = (y * times[:, None]).sum(axis=0)
             null, null_rank = _null(counts, solver.ties, binary)
-            rows.append((saturated, times.sum(), max(0.0, len(self.cells.pair) - times.sum()), binomial, poisson, counts.sum(), null,
+            rows.append((saturated, times.sum(), max(0.0, self.cells.possible - times.sum()), binomial, poisson, counts.sum(), null,
                          null_rank))
         return Constants(*np.array(rows, float).T)
+
+
+def _fit_regular(design: Design, y: FloatArray, ridge: FloatArray | None = None) -> Many:
+    """Fits of the tables that have ties where the model has a parameter for them; without ties it is at its limit."""
+    regular = np.flatnonzero(y[..., 1].any(axis=1)) if design.g.shape[1] else np.arange(len(y))
+    many = fit_many(design, y[regular], ridge)
+    if len(regular) == len(y):
+        return many
+    n, k = len(y), design.k
+    out = Many(np.zeros((n, k)), np.zeros((n, k, k)), np.zeros(n), np.zeros(n, bool))
+    out.beta[regular], out.information[regular], out.llf[regular], out.finite[regular] = (
+        many.beta, many.information, many.llf, many.finite)
+    return out
+
+
+def _inverses(matrices: FloatArray, fine: BoolArray) -> tuple[FloatArray, BoolArray]:
+    """Inverses of the matrices that have one, and which these are among those that are fine."""
+    safe = np.where(fine[:, None, None] & np.isfinite(matrices), matrices, 0.0)
+    safe[~fine] = np.eye(matrices.shape[1])
+    if not matrices.shape[1]:
+        return safe, fine
+    try:
+        return np.linalg.inv(safe), fine
+    except np.linalg.LinAlgError:
+        fine = fine & np.array([np.linalg.matrix_rank(m) == len(m) for m in safe])
+        safe[~fine] = np.eye(matrices.shape[1])
+        return np.linalg.inv(safe), fine
 
 
 def _null(counts: FloatArray, ties: str, binary: bool) -> tuple[float, float]:

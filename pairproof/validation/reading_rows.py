@@ -126,6 +126,8 @@ class ModelCells:
     n_pairs : int
     order : bool
         Whether who was named first matters.
+    possible : int
+        Pairs x strata of the table as it stands; there are more cells where a slip may turn round who was named first.
     """
 
     pair: IntArray
@@ -133,6 +135,7 @@ class ModelCells:
     sign: IntArray
     n_pairs: int
     order: bool
+    possible: int
 
     def tally(self, rows: Rows) -> FloatArray:
         """float[n_cells, 3]: the rows added up."""
@@ -156,9 +159,10 @@ class ModelCells:
 def model_cells(rows: Rows, order: bool) -> ModelCells:
     """Every pair in every stratum that occurs: a slip may move counts to a pair that was empty there."""
     sign = rows.sign if order else np.zeros_like(rows.sign)
-    strata = np.unique(np.column_stack([rows.pattern, sign]), axis=0)
+    seen = np.unique(np.column_stack([rows.pattern, sign]), axis=0)
+    strata = np.unique(np.vstack([seen, seen * [1, -1]]), axis=0)
     n = len(rows.pairs)
-    return ModelCells(np.tile(np.arange(n), len(strata)), np.repeat(strata[:, 0], n), np.repeat(strata[:, 1], n), n, order)
+    return ModelCells(np.tile(np.arange(n), len(strata)), np.repeat(strata[:, 0], n), np.repeat(strata[:, 1], n), n, order, len(seen) * n)
 
 
 def partition(rows: Rows, cells: ModelCells, kind: str) -> tuple[FloatArray, FloatArray]:

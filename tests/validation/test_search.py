@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +13,17 @@ import pytest
 from click.testing import CliRunner
 
 from pairproof.cli.app import app
+from pairproof.comparisons import Comparisons
+from pairproof.fit import Fit
+from pairproof.validation.check import Checker
 from pairproof.validation.claims import parse_claims, read_paper
 from pairproof.validation.explain import explain
 from pairproof.validation.search import count_words, search
 from pairproof.validation.slips import families
 
 from .fakes import FIRTH, claims_text
-from .planted import (PLANTED, Page, altered, baseball, bradley_terry, cems, citations, dras, llbt, page, printed, shipped, target,
-                      usual, zermelo)
+from .planted import (PLANTED, Page, altered, baseball, bradley_terry, cems, citations, dras, llbt, page, printed, separated, shipped,
+                      target, usual, zermelo)
 
 
 # -- Dras (2015) ---------------------------------------------------------------------------------------------
@@ -173,6 +178,56 @@ def test_nobody_is_accused() -> None:
         e.sentence for make in (PLANTED[0][2], PLANTED[3][2]) for f in search([make()]).found for e in f.explanations)
     for word in ("author made", "mistake", "error by", "wrong", "fraud", "careless"):
         assert word not in words
+
+
+# -- awkward tables ------------------------------------------------------------------------------------------
+
+
+def _small(rows: list[tuple[int, int, int, int]], ties: bool = False, items: str = "ABCD") -> Comparisons:
+    i, j, w, l = np.array(rows).T
+    return Comparisons.build(tuple(items), i, j, w.astype(float), np.zeros(len(rows)) if ties else None, l.astype(float))
+
+
+def _with_columns() -> Comparisons:
+    rng, d = np.random.default_rng(3), dras()
+    more = {"age": rng.normal(40, 10, d.n_rows), "order": rng.integers(0, 2, d.n_rows).astype(float)}
+    return Comparisons.build(d.items, d.first, d.second, d.wins, d.ties, d.losses, columns={**d.columns, **more})
+
+
+AWKWARD: dict[str, Callable[[], Fit]] = {
+    "two items, saturated": lambda: llbt(shipped("dras-2015", "modpref")),
+    "one item never won": lambda: bradley_terry(separated(), reference="A"),
+    "not connected": lambda: bradley_terry(_small([(0, 1, 3, 2), (2, 3, 4, 5)])),
+    "an item that was never compared": lambda: bradley_terry(_small([(0, 1, 3, 2), (1, 2, 4, 5), (0, 2, 2, 2)])),
+    "a tie category without a tie": lambda: llbt(_small([(0, 1, 3, 2), (1, 2, 4, 5), (0, 2, 2, 2)], True, "ABC")),
+    "Rao and Kupper without a tie": lambda: llbt(_small([(0, 1, 3, 2), (1, 2, 4, 5), (0, 2, 2, 2)], True, "ABC"), ties="rao-kupper"),
+    "item covariates": lambda: Checker(read_paper("firth-2005")).fit("origin-missing"),
+}
+
+
+@pytest.mark.parametrize("name", AWKWARD)
+def test_an_awkward_table_is_searched_and_nothing_is_made_up(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit = AWKWARD[name]()
+        right = page(fit)
+        first = next(n for n in right if n.startswith("estimate") and right[n] != "nan")
+        assert search([target(fit, {n: t for n, t in right.items() if t != "nan"})]).found[0].plain
+        off = {n: t for n, t in right.items() if t != "nan"} | {first: f"{1.37 * float(right[first]) + 0.1234:.4f}",
+                                                               "deviance": f"{fit.deviance + 0.777:.4f}"}
+        (found,) = search([target(fit, off)]).found
+    assert found.readings > 500 and found.explanations == ()
+
+
+@pytest.mark.parametrize("model", [
+    lambda d: llbt(d, by="age"), lambda d: llbt(d, order_effect=True), lambda d: bradley_terry(d, order_effect=True, cells="row"),
+    lambda d: bradley_terry(d, ties="half", by="judge")], ids=["slope", "neutral ground", "rows", "half wins by judge"])
+def test_a_reversed_pair_is_found_under_covariates_and_order_effects(model: Callable[[Comparisons], Fit]) -> None:
+    d = _with_columns()
+    back = altered(d, lambda k, w, t, l: (l, t, w) if (d.first[k], d.second[k]) == (0, 3) else (w, t, l))
+    (found,) = search([target(model(d), page(model(back)))]).found
+    assert [e.names for e in found.explanations] == [("one-pair-reversed",)]
+    assert "A:D" in found.explanations[0].sentence
 
 
 # -- size ----------------------------------------------------------------------------------------------------
