@@ -18,8 +18,9 @@ from pairproof.validation.snapshots import RULES, changes, checked, numbers_of, 
 from .fakes import FIRTH, claims_text
 
 pytest_plugins = ["pytester"]
-#: The plugin by its module, and not a second time by its entry point.
-PLUGIN = ("-p", "no:pairproof", "-p", "pairproof.validation.pytest_plugin", "-p", "no:cacheprovider", "-q")
+#: The plugin by its module, and not a second time by its entry point; the outer run may have loaded it already.
+PLUGIN = ("-p", "no:pairproof", "-p", "pairproof.validation.pytest_plugin", "-p", "no:cacheprovider", "-q",
+          "-W", "ignore::pytest.PytestAssertRewriteWarning")
 ROWS = {"first": ["A", "A", "B"], "second": ["B", "C", "C"], "wins": [5, 6, 4], "losses": [3, 1, 4]}
 FIT = f"import pairproof\nfit = pairproof.fit_bradley_terry(pairproof.read({ROWS}))\n"
 OTHER = FIT.replace("[5, 6, 4]", "[5, 6, 5]")
