@@ -102,10 +102,11 @@ class BlockCovariance:
         return inverse
 
     def variances(self) -> FloatArray:
-        items = self.patterns**2 @ self.diagonal  # against the reference, which is a ground of its set
-        if len(self.e):
-            w = np.einsum("ts,sjb->tjb", self.patterns, self.f - self.f[:, [self.reference], :])
-            items = items + np.einsum("tjb,bc,tjc->tj", w, self.m, w)
+        items: FloatArray = self.patterns**2 @ self.diagonal  # against the reference, which is a ground of its set
+        if not len(self.e):
+            return items.ravel()
+        w = np.einsum("ts,sjb->tjb", self.patterns, self.f - self.f[:, [self.reference], :])
+        items = items + np.einsum("tjb,bc,tjc->tj", w, self.m, w)
         return np.concatenate([items.ravel(), np.diag(self.m)])
 
     def between(self, functions: FloatArray) -> FloatArray:

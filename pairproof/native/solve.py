@@ -97,7 +97,7 @@ def solve(problem: Problem) -> Solved:
     if blocks is not None:
         found = maximise(blocks.evaluate, _start(blocks))
         if found.reached:
-            return _from_blocks(blocks, found, blocks.n_nodes - int(blocks.ground.sum()) + blocks.n_border)
+            return _from_blocks(blocks, found, blocks.n_nodes - blocks.n_grounds + blocks.n_border)
         if problem.model == "binary" and blocks.n_border == 0:
             return _solve_by_strong_components(problem, blocks)
     else:
@@ -179,7 +179,7 @@ def _solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved:
     if not found.reached:
         raise ConvergenceError(f"Newton's method did not converge in {found.steps} steps (squared decrement "
                                f"{found.decrement:.3g}, {found.trouble}) inside strongly connected sets; please report these data")
-    solved = _from_blocks(within, found, blocks.n_nodes - int(blocks.ground.sum()))
+    solved = _from_blocks(within, found, blocks.n_nodes - blocks.n_grounds)
 
     def fitted() -> FloatArray:
         p = np.zeros((len(c), 3))
