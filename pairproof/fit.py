@@ -160,9 +160,7 @@ class Fit:
 
     @property
     def not_estimable(self) -> tuple[str, ...]:
-        if self.null_space.shape[1] == 0:
-            return ()
-        return tuple(n for n, ok in zip(self.names, self.estimable) if not ok)
+        return tuple(n for n, ok in zip(self.names, self.estimable) if not ok) if self.null_space.shape[1] else ()
 
     @cached_property
     def free(self) -> BoolArray:
