@@ -34,7 +34,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 By = covariates.By
 
-RULE = "squared Newton decrement (step length in standard errors) <= 1e-14"
+RULE = "squared Newton decrement (step length in standard errors) <= 1e-14, or forecast <= 3e-27"
 
 
 @lru_cache(maxsize=1)
