@@ -166,7 +166,7 @@ def _counts(read: ItemsFile, method: Method, a: FloatArray, b: FloatArray, whole
 
 def _matches(read: ItemsFile, state: ScoreState, names: set[str]) -> bool:
     found = {"mode": state.score, "var": state.variance}
-    # The older tools write .0833 for the start's 1/12.
+    # The older tools write .0833 for the start's 1/12, which is off by 3.3e-5; half a unit of their fourth decimal.
     return all(_same(_numbers(read.table, c), found[c], 5e-5) for c in found if c in names)
 
 

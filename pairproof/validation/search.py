@@ -372,6 +372,7 @@ def _same_numbers(outcome: _Outcome, a: int, b: int, group: IntArray) -> bool:
         va, vb = outcome.vectors.get((a, t)), outcome.vectors.get((b, t))
         if va is None or vb is None:
             return False
+        # 1e-12 beside it, for numbers that are 0 in one reading and rounding (1e-16) in the other.
         if not np.allclose(va, vb, rtol=SAME, atol=1e-12, equal_nan=True):
             return False
     return True

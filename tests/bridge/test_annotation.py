@@ -65,7 +65,7 @@ def test_beta_variances_are_what_r_integrates_and_modes_where_r_finds_the_top(po
     found, result = r.beta_moments(alpha, beta_, backend=policy)
     came_from_the_source_asked(result)
     assert min(map(digits, beta.variance(alpha, beta_), found[:, 1])) > 13.5  # observed 14.2
-    # optimize compares values of a flat top: the root of the machine's precision.
+    # optimize compares values of a flat top: the root of the machine's precision, 1.5e-8. Observed 2.1e-9.
     np.testing.assert_allclose(beta.mode(alpha, beta_), found[:, 2], atol=5e-8)
 
 
@@ -98,6 +98,7 @@ def test_easl_and_direct_assessment_follow_rs_arithmetic(policy):
     came_from_the_source_asked(result)
     state = observe(start("easl", 9), [[i] for i in item], [[s] for s in score])
     da = observe(start("da", 9), [[i] for i in item], [[s] for s in score])
+    # Sums of nine scores and quotients of them in doubles, in R's order or ours. Observed 2e-16 and 3e-16.
     np.testing.assert_allclose([state.a, state.b, state.variance], found[:, [0, 1, 3]].T, rtol=1e-14)
     np.testing.assert_allclose([state.score[:8], da.score[:8]], found[:8, [2, 4]].T, rtol=1e-14)
     assert np.isnan(found[8, [2, 4]]).all() and state.score[8] == 0.5 and np.isnan(da.score[8])
