@@ -1,6 +1,7 @@
 """What base R says about translation competitions: baselines, the Gaussian model's mode by optim, and Vilar's comparison.
 
-Written apart from the native code and in another form: R's own ``pnorm``, ``optim``, ``t.test`` and ``binom.test`` do the work.
+Written apart from the native code and in another form: R's own ``pnorm``, ``optim``, ``t.test``, ``binom.test``, ``lm`` and ``var`` do the
+work.
 """
 
 from __future__ import annotations
@@ -129,6 +130,71 @@ def binary(wins: int, ties: int, losses: int, *, backend: BackendLike = None) ->
     result = policy(backend).call(code=VILAR, args={"wins": int(wins), "ties": int(ties), "losses": int(losses)}, label="stats::t.test, binom.test")
     found = result.as_list()
     return RBinary(number(found["R"]), number(found["se_mean"]), number(found["se_vilar"]), number(found["p_sign"]), result)
+
+
+RATES = """
+shares <- function(d, l) (d - sum(d) / sum(l) * l) / mean(l)
+left <- function(d, l) vapply(seq_along(d), function(i) sum(d[-i]) / sum(l[-i]), 0)
+mean_se <- function(u) sqrt(var(u) / length(u))
+jackknife <- function(r) (length(r) - 1) * mean_se(r)
+one <- function(d, l) {
+  m <- lm(d / l ~ 1, weights = l)
+  c(rate = unname(coef(m)), se_vilar = summary(m)$sigma / sqrt(sum(l) - 1), se_delta = mean_se(shares(d, l)), se_jackknife = jackknife(left(d, l)))
+}
+first <- one(d1, l1); second <- one(d2, l2)
+list(first = first, second = second, difference = first[["rate"]] - second[["rate"]], se_delta = mean_se(shares(d1, l1) - shares(d2, l2)),
+     se_jackknife = jackknife(left(d1, l1) - left(d2, l2)))
+"""
+
+
+@dataclass(frozen=True)
+class RRate:
+    """An error rate as the intercept of ``lm(d / l ~ 1, weights = l)``, and its standard errors.
+
+    Attributes
+    ----------
+    rate : float
+    se_vilar : float
+        ``lm``'s residual standard deviation over sqrt(L - 1); ``lm`` itself divides by sqrt(L).
+    se_delta : float
+        Standard error of the mean of (d - R l) / mean(l), by ``var``.
+    se_jackknife : float
+        From the rates without each sentence, each summed anew, by ``var``.
+    """
+
+    rate: float
+    se_vilar: float
+    se_delta: float
+    se_jackknife: float
+
+
+@dataclass(frozen=True)
+class RRates:
+    """Two rates and their difference on the same sentences."""
+
+    first: RRate
+    second: RRate
+    difference: float
+    se_delta: float
+    se_jackknife: float
+    result: RResult = field(repr=False)
+
+
+@asks()
+def rate_difference(first_errors: Any, second_errors: Any, lengths: Any, second_lengths: Any = None, *, backend: BackendLike = None) -> RRates:
+    """Two systems' error rates in base R, each by itself and sentence by sentence.
+
+    Parameters
+    ----------
+    first_errors, second_errors, lengths : float[m]
+    second_lengths : float[m], optional
+        Default: the same.
+    """
+    d1, d2, l1, l2 = (np.asarray(x, np.float64) for x in (first_errors, second_errors, lengths, lengths if second_lengths is None else second_lengths))
+    result = policy(backend).call(code=RATES, args={"d1": d1, "d2": d2, "l1": l1, "l2": l2}, label="stats::lm, var, error rates")
+    found = result.as_list()
+    first, second = (RRate(*found.vector(side).floats().tolist()) for side in ("first", "second"))
+    return RRates(first, second, number(found["difference"]), number(found["se_delta"]), number(found["se_jackknife"]), result)
 
 
 def vector_of(result: RResult) -> RVector:
