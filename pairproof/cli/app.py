@@ -18,6 +18,7 @@ COMMANDS = {
     "claims": "Start a claims file from a table: claims new TABLE.",
     "compare-models": "Which preference model predicts best, and how many judgments are enough.",
     "compare-two": "Two systems sentence by sentence: by judge, merged, by vote.",
+    "error-rates": "WER, PER, TER with standard errors, and systems compared on the same sentences.",
     "rank-by-comparing": "Which two systems to compare next, until they are ranked.",
     "record": "Record R's answers, for machines without R.",
     "easl": "Run a campaign of scalar annotation.",

@@ -28,7 +28,8 @@ pairproof compare-two judgments.csv --pair A,B --json
 HEADINGS = ("first", "second", "judge", "wins", "ties", "losses", "R", "se vilar", "se mean", "z", "significant", "p sign")
 
 
-def _pair(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, str] | None:
+def two_names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, str] | None:
+    """The value of --pair."""
     if value is None:
         return None
     found = names(value)
@@ -39,7 +40,7 @@ def _pair(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str
 
 @click.command("compare-two", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE")
-@_what("--pair", metavar="A,B", callback=_pair, help="Only these two, from A's side (default: every pair compared).")
+@_what("--pair", metavar="A,B", callback=two_names, help="Only these two, from A's side (default: every pair compared).")
 @reader_options
 @shared_options
 def command(state: State, file: str, pair: tuple[str, str] | None, reading: dict[str, Any]) -> int:
@@ -120,8 +121,9 @@ def escaped(cell: str) -> str:
     return "".join(f"\\{c}" if c in r"\|`*_[]<>" else c for c in cell)
 
 
-def page(title: str, source: str, headings: Sequence[str], rows: Sequence[Sequence[str]], sentences: Sequence[str]) -> str:
-    """One self-contained HTML page: sentences, then a table; every text is escaped."""
+def page(title: str, source: str, headings: Sequence[str], rows: Sequence[Sequence[str]], sentences: Sequence[str],
+         more: Sequence[tuple[str, Sequence[str], Sequence[Sequence[str]]]] = ()) -> str:
+    """One self-contained HTML page: sentences, then a table, then more tables (title, headings, rows); every text is escaped."""
     from importlib.resources import files
 
     from jinja2 import Environment, StrictUndefined
@@ -130,6 +132,6 @@ def page(title: str, source: str, headings: Sequence[str], rows: Sequence[Sequen
 
     template = files("pairproof.cli").joinpath("compare_two.html.j2").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    rendered: str = environment.from_string(template).render(title=title, source=source, headings=headings, rows=rows, sentences=sentences,
+    rendered: str = environment.from_string(template).render(title=title, source=source, headings=headings, rows=rows, sentences=sentences, more=more,
                                                              version=pairproof.__version__)
     return rendered
