@@ -92,7 +92,7 @@ def row_cells(row: dict[str, Any], first: bool, rate: float) -> list[str]:
     long = row.get("long")
     if long is None:
         return [*cells, "no draws", "", "", "", ""]
-    return [*cells, f"{long['chains']} x {long['draws']:,}", f"{long['rhat']:.3f}", f"{long['ess']:,.0f}", f"{long['rate']:,.4g}",
+    return [*cells, f"{long['chains']} x {long['draws']:,}", f"{long['rhat']:.3f}", f"{long['ess']:,.0f}", f"{long['rate']:,.0f}" if long["rate"] >= 100 else f"{long['rate']:.3g}",
             "1" if first else times(rate / long["rate"])]
 
 
