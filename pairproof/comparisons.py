@@ -14,6 +14,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Union
 
@@ -188,9 +189,7 @@ class Comparisons:
         cols = dict(columns or {})
         taken = [name for name in cols if name in OWN_COLUMNS]
         if taken:
-            raise InputError(
-                f"{source}: column {', '.join(map(repr, taken))} cannot be a covariate, the table has its own; rename it"
-            )
+            raise InputError(f"{source}: column {', '.join(map(repr, taken))} cannot be a covariate, the table has its own; rename it")
         lengths = {"first": n, "second": len(j), "wins": len(w), "ties": len(t), "losses": len(l)}
         lengths.update({f"column {name!r}": len(col) for name, col in cols.items()})
         if len(set(lengths.values())) > 1:
@@ -221,6 +220,12 @@ class Comparisons:
             MappingProxyType({k: _check_item_column(k, v, names, source) for k, v in (item_data or {}).items()}),
             source,
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by its parts and frozen again when it is read."""
+        options = dict(columns=dict(self.columns), item_data=dict(self.item_data), source=self.source)
+        return partial(Comparisons.build, **options), (
+            self.items, self.first, self.second, self.wins, self.ties if self.tie_category else None, self.losses)
 
     # -- numbers ---------------------------------------------------------------------------------------------
 
