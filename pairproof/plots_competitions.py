@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .native.learning_summary import Result
     from .native.posterior import Posterior
     from .native.preference_models import PreferenceModel
+    from .native.trial_abilities import TrialAbilities
 
 #: With the eight colours these tell 32 curves apart.
 _LINES = ("-", "--", ":", "-.")
@@ -99,6 +100,33 @@ def plot_abilities(posterior: Posterior, ax: Any = None, *, level: float = 0.95)
         below -= len(stratum)
         ax.axhline(below - 0.5, color="0.6", linewidth=0.7, linestyle="--")
     ax.set_xlabel(f"{posterior.what}{', mean of all 0' if posterior.centre else ''}, with {100 * level:g} % intervals")
+    ax.grid(axis="x", linewidth=0.4, alpha=0.5)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def plot_trial_abilities(abilities: TrialAbilities, ax: Any = None) -> Any:
+    """Systems by mean ability over the trials, best on top, numbered; error bars are one standard deviation over the trials.
+
+    Parameters
+    ----------
+    abilities : TrialAbilities
+        A system that no trial has is left out, and the axis says how many.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    order = [abilities.items.index(name) for name in abilities.ranking if np.isfinite(abilities.mean[abilities.items.index(name)])]
+    ax = _axes(ax, (6.5, 1.0 + 0.28 * len(order)))
+    y = np.arange(len(order))
+    ax.errorbar(abilities.mean[order], y, xerr=np.nan_to_num(abilities.sd[order]), fmt="o", markersize=4, capsize=2, linewidth=1.2, color=COLOURS[0])
+    ax.set_yticks(y, [f"{_plain(abilities.items[k])}  {place}" for place, k in enumerate(order, 1)])
+    ax.invert_yaxis()
+    left = len(abilities.items) - len(order)
+    ax.set_xlabel(f"ability, mean of all 0, with one sd over {len(abilities.trials)} trials of {abilities.n_train} comparisons"
+                  + (f" ({left} without a comparison left out)" if left else ""))
     ax.grid(axis="x", linewidth=0.4, alpha=0.5)
     ax.set_axisbelow(True)
     return ax

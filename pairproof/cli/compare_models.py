@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ..native.learning_curve import Design
     from ..native.learning_summary import Result
     from ..native.preference_models import PreferenceModel
+    from ..native.trial_abilities import TrialAbilities
 
 _experiment, _models = option("Experiment"), option("Models")
 #: As pairproof.native.preference_models.MODELS, which a test keeps the same; here so that --help loads no numbers.
@@ -71,12 +73,18 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
 @_experiment("--split", "rule", type=click.Choice(["auto", "least-compared", "sources", "comparisons"]), default="auto", show_default=True,
              help="Test set: the sources compared least (the paper's), whole sources or comparisons at random; auto: the first that can be had.")
 @_experiment("--track", "by", metavar="COL,...", callback=_columns, help="Columns that name a track (default: track, or srclang and trglang).")
+@_experiment("--leave-out", callback=_columns, metavar="TRACK,...", help="Tracks that take no part.")
+@_experiment("--train", "train", metavar="FILE", help="Train on the comparisons of this file, of the same layout (other judges, say); test on those of the first.")
 @_experiment("--resume", "resume", metavar="STATE", type=click.Path(dir_okay=False, path_type=Path),
              help="Keep results in this file as they come, and go on from what is in it.")
+@_experiment("--workers", type=click.IntRange(min=1), default=lambda: os.cpu_count() or 1, show_default="one a processor",
+             help="Processes; the results are the same.")
 @_experiment("--within", type=click.FloatRange(min=0, min_open=True), default=0.01, show_default=True,
              help="Enough judgments: within this share of the perplexity at the largest size.")
 @_experiment("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, help="Of the intervals.")
 @_experiment("--abilities", is_flag=True, help="Also the systems' abilities (irt-gaussian) from all comparisons of each track: intervals, ranks, strata.")
+@_experiment("--abilities-at", type=click.IntRange(min=1), metavar="K",
+             help="Also how far the abilities move between the trials: mean and sd over their training sets of K comparisons.")
 @_models("--models", metavar="A,B,...", callback=_model_names, help=f"Some of {', '.join(MODELS)} (default: all).")
 @_models("--alpha", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True, help="Prior strength in the baselines.")
 @_models("--raw-geometric", is_flag=True, help="students-geometric without renormalisation.")
@@ -96,13 +104,17 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
     from .competition_report import Experiment, write
 
     table = pairproof.read(file, **reading)
-    size = asked["test_size"] or track_splits.default_test_size(table, asked["by"])
+    leave_out = asked["leave_out"] or ()
+    size = asked["test_size"] or track_splits.default_test_size(table, asked["by"], leave_out)
     design = _design(asked, 0 if state.seed is None else state.seed)
-    tracks = track_splits.split_table(table, by=asked["by"], test_size=size, rule=asked["rule"], seed=design.seed)
+    tracks = track_splits.split_table(table, by=asked["by"], leave_out=leave_out, test_size=size, rule=asked["rule"], seed=design.seed)
+    if asked["train"]:
+        tracks = track_splits.trained_on(tracks, pairproof.read(asked["train"], **reading), asked["by"])
     _say_what_is_small(state, tracks, design)
-    results = _run(state, tracks, design, asked["resume"])
+    results = _run(state, tracks, design, asked["resume"], asked["workers"])
     experiment = Experiment(table.source, tracks, design, results, size, asked["within"], asked["level"],
-                            _abilities(table, asked["by"], design) if asked["abilities"] else {})
+                            _abilities(table, asked["by"], tracks, design) if asked["abilities"] else {},
+                            _abilities_at(asked["abilities_at"], tracks, design))
     for path in state.reports:
         write(path, experiment)
         state.say(f"report: {path}")
@@ -119,7 +131,13 @@ def _design(asked: Mapping[str, Any], seed: int) -> Design:
     return Design(asked["sizes"], asked["trials"], asked["models"], seed, options)
 
 
-def _abilities(table: Comparisons, by: list[str] | None, design: Design) -> dict[str, PreferenceModel]:
+def _abilities_at(size: int | None, tracks: Mapping[str, Split], design: Design) -> dict[str, TrialAbilities]:
+    from ..native.trial_abilities import trial_abilities
+
+    return {} if size is None else {track: trial_abilities(split, track, size, design) for track, split in tracks.items()}
+
+
+def _abilities(table: Comparisons, by: list[str] | None, tracks: Mapping[str, Split], design: Design) -> dict[str, PreferenceModel]:
     """irt-gaussian on each whole track, with chains long enough for intervals."""
     from dataclasses import replace
 
@@ -128,7 +146,7 @@ def _abilities(table: Comparisons, by: list[str] | None, design: Design) -> dict
 
     options = replace(design.options, chains=4, warmup=200, draws=1000)
     return {track: fit_preference_model(part, "irt-gaussian", options=options, seed=design.seed, warn=False)
-            for track, part in split_tracks(table, by).items()}
+            for track, part in split_tracks(table, by).items() if track in tracks}
 
 
 def _say_what_is_small(state: State, tracks: Mapping[str, Split], design: Design) -> None:
@@ -139,11 +157,14 @@ def _say_what_is_small(state: State, tracks: Mapping[str, Split], design: Design
                       "in every trial the same")
 
 
-def _run(state: State, tracks: Mapping[str, Split], design: Design, resume: Path | None) -> tuple[Result, ...]:
+def _run(state: State, tracks: Mapping[str, Split], design: Design, resume: Path | None, workers: int) -> tuple[Result, ...]:
     from ..native.learning_curve import run
 
+    # A process takes most of a second to start.
+    worth_it = max(1, len(tracks) * design.trials * len(design.sizes) // 8)
+
     with progress_bar(state, "fits") as advance:
-        return run(tracks, design, state=resume, progress=advance)
+        return run(tracks, design, state=resume, progress=advance, workers=min(workers, worth_it))
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from ..native.learning_curve import Design
 from ..native.learning_summary import Best, Mean, Result, best_by_size, judgments_enough, means
 from ..native.posterior import Posterior
 from ..native.preference_models import PreferenceModel
+from ..native.trial_abilities import TrialAbilities
 from .state import json_text
 
 #: Curves of more tracks than this make a page nobody reads; the JSON has all numbers.
@@ -34,6 +35,8 @@ class Experiment:
     within, level : float
     abilities : mapping of track to PreferenceModel
         irt-gaussian on all comparisons of the track; empty if not asked for.
+    trial_abilities : mapping of track to TrialAbilities
+        Over the trials, at one training size; empty if not asked for.
     """
 
     source: str
@@ -44,6 +47,7 @@ class Experiment:
     within: float
     level: float
     abilities: Mapping[str, PreferenceModel] = field(default_factory=dict)
+    trial_abilities: Mapping[str, TrialAbilities] = field(default_factory=dict)
 
     @property
     def means(self) -> list[Mean]:
@@ -68,6 +72,8 @@ class Experiment:
             "means": [vars(m) for m in self.means], "best": [vars(b) for b in self.best], "enough": self.enough}
         if self.abilities:
             result["abilities"] = {track: _posterior(m).to_dict(self.level) for track, m in self.abilities.items()}
+        if self.trial_abilities:
+            result["trial_abilities"] = {track: found.to_dict() for track, found in self.trial_abilities.items()}
         return result
 
     def text(self) -> str:
@@ -90,6 +96,8 @@ class Experiment:
             yield "Notes:", notes
         for track, model in self.abilities.items():
             yield f"Abilities, {track}, from all its comparisons:", _abilities(_posterior(model), self.level)
+        for track, found in self.trial_abilities.items():
+            yield f"Abilities, {track}, over {len(found.trials)} trials of {found.n_train} training comparisons:", _trial_abilities(found)
 
     def _table(self) -> list[str]:
         width = max(map(len, self.design.models))
@@ -149,6 +157,13 @@ def _abilities(posterior: Posterior, level: float) -> list[str]:
             *([f"NOT MIXED: {posterior.mixing}"] if posterior.mixing else [])]
 
 
+def _trial_abilities(found: TrialAbilities) -> list[str]:
+    width = max(map(len, found.items))
+    values = {name: (m, s, n) for name, m, s, n in zip(found.items, found.mean, found.sd, found.n_seen)}
+    return [f"{'item':<{width}}    mean      sd  trials", *(f"{name:<{width}}  {values[name][0]:6.3f}  {values[name][1]:6.3f}  {values[name][2]:6d}"
+                                                           for name in found.ranking), *found.notes]
+
+
 # -- files -----------------------------------------------------------------------------------------------------------
 
 
@@ -187,7 +202,7 @@ def html(experiment: Experiment) -> str:
 
 
 def _drawings(experiment: Experiment) -> Iterator[tuple[str, str]]:
-    from ..plots_competitions import plot_abilities, plot_learning_curves, plot_preferences
+    from ..plots_competitions import plot_abilities, plot_learning_curves, plot_preferences, plot_trial_abilities
 
     tracks = list(experiment.tracks)
     yield "Learning curves", _picture((9.0, 4.8), "Learning curves",
@@ -203,6 +218,13 @@ def _drawings(experiment: Experiment) -> Iterator[tuple[str, str]]:
                                               lambda ax, m=model: plot_abilities(_posterior(m), ax, level=experiment.level))
         yield f"Who beats whom, {track}", _picture((2.2 + 0.36 * n, 1.6 + 0.34 * n), f"Preferences, {track}",
                                                    lambda ax, m=model: plot_preferences(m, ax))
+
+
+    for track, found in experiment.trial_abilities.items():
+        n, words = len(found.items), f"{track}, {len(found.trials)} trials of {found.n_train}"
+        yield f"Abilities, {words}", _picture((7.0, 1.0 + 0.28 * n), f"Abilities, {words}", lambda ax, t=found: plot_trial_abilities(t, ax))
+        yield f"Who beats whom, {words}", _picture((2.2 + 0.36 * n, 1.6 + 0.34 * n), f"Preferences, {words}",
+                                                   lambda ax, t=found: plot_preferences(t.model, ax, order=t.ranking))
 
 
 def _picture(size: tuple[float, float], title: str, draw: Any) -> str:

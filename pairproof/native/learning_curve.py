@@ -14,7 +14,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,10 +25,9 @@ import numpy as np
 from ..comparisons import Comparisons, Factor
 from ..errors import InputError
 from ..spec import one_of
-from .held_out import PAPER_TEST_SIZE, Split, split_at_random, split_by_source
-from .judgments import split_tracks
+from .held_out import Split
 from .learning_summary import Result
-from .preference_models import MODELS, ModelName, PreferenceOptions, fit_preference_model
+from .preference_models import MODELS, ModelName, PreferenceModel, PreferenceOptions, fit_preference_model
 
 #: The paper's training sizes and number of trials.
 PAPER_SIZES = (100, 200, 400, 800, 1600, 3200)
@@ -66,26 +66,8 @@ class Design:
             one_of("model", model, MODELS)
 
 
-def split_all(table: Comparisons, *, by: Sequence[str] | None = None, test_size: int = PAPER_TEST_SIZE, seed: int = 0) -> dict[str, Split]:
-    """Tracks, each with its test set: by source where there is a source column, else at random.
-
-    Parameters
-    ----------
-    table : Comparisons
-    by : sequence of str, optional
-        Columns that name a track; default as in :func:`pairproof.native.judgments.split_tracks`.
-    test_size : int
-        Least size (by source), or size (at random), of a track's test set.
-    seed : int
-        At random only.
-    """
-    by_source = isinstance(table.columns.get("source"), Factor)
-    return {track: split_by_source(part, test_size) if by_source else split_at_random(part, test_size, seed)
-            for track, part in split_tracks(table, by).items()}
-
-
 def run(tracks: Mapping[str, Split], design: Design, *, state: Path | None = None,
-        progress: Callable[[int, int, Result], None] | None = None) -> tuple[Result, ...]:
+        progress: Callable[[int, int, Result], None] | None = None, workers: int = 1) -> tuple[Result, ...]:
     """Run the experiment, or what is left of it.
 
     Parameters
@@ -97,6 +79,9 @@ def run(tracks: Mapping[str, Split], design: Design, *, state: Path | None = Non
         be added to an old state.
     progress : function of (done, total, result), optional
         Called after every result, old ones included.
+    workers : int
+        Processes; the results are the same.  More than one starts Python anew for each, so a script that asks for them
+        must stand under ``if __name__ == "__main__":``.
 
     Returns
     -------
@@ -106,8 +91,10 @@ def run(tracks: Mapping[str, Split], design: Design, *, state: Path | None = Non
     Raises
     ------
     InputError
-        No track; a state of other data, another seed or other options, or that cannot be read.
+        No track; a state of other data, another seed or other options, or that cannot be read; fewer than 1 worker.
     """
+    if workers < 1:
+        raise InputError(f"workers={workers}; at least 1 is needed")
     if not tracks:
         raise InputError("no track to run; the table has no comparison")
     header = _header(tracks, design)
@@ -115,7 +102,7 @@ def run(tracks: Mapping[str, Split], design: Design, *, state: Path | None = Non
     total = len(tracks) * design.trials * len(design.sizes) * len(design.models)
     out: list[Result] = []
     with _Log(state, header) as log:
-        for result in _results(tracks, design, done):
+        for result in _results(tracks, design, done, workers):
             if result.key not in done:
                 log.write(result)
             out.append(result)
@@ -124,25 +111,80 @@ def run(tracks: Mapping[str, Split], design: Design, *, state: Path | None = Non
     return tuple(out)
 
 
-def _results(tracks: Mapping[str, Split], design: Design, done: Mapping[tuple[str, str, int, int], Result]) -> Iterator[Result]:
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """One training set with the models that are still to be fitted on it, and what is known of the others."""
+
+    track: str
+    trial: int
+    size: int
+    models: tuple[ModelName, ...]
+    known: Mapping[ModelName, Result]
+    train: Comparisons | None
+    test: Comparisons
+
+    def results(self, design: Design) -> dict[ModelName, Result]:
+        assert self.train is not None or not self.models
+        return {model: one_result(self.track, self.trial, self.size, model, self.train, self.test, design)  # type: ignore[arg-type]  # see above
+                for model in self.models}
+
+
+def _samples(tracks: Mapping[str, Split], design: Design, done: Mapping[tuple[str, str, int, int], Result]) -> Iterator[_Sample]:
     for track, split in tracks.items():
         for trial in range(1, design.trials + 1):
-            order = np.random.default_rng(_stream(design.seed, track, trial)).permutation(split.train.n_rows)
             for size in sorted(design.sizes):
-                sample: Comparisons | None = None
-                for model in design.models:
-                    known = done.get((track, model, size, trial))
-                    if known is None:
-                        # Rows in their own order: the same sample is the same table.
-                        sample = sample or split.train.select(np.sort(order[:size]))
-                        known = one_result(track, trial, size, model, sample, split.test, design)
-                    yield known
+                known = {model: done[track, model, size, trial] for model in design.models if (track, model, size, trial) in done}
+                left = tuple(model for model in design.models if model not in known)
+                yield _Sample(track, trial, size, left, known, training_sample(split, track, trial, size, design.seed) if left else None, split.test)
+
+
+def _results(tracks: Mapping[str, Split], design: Design, done: Mapping[tuple[str, str, int, int], Result], workers: int) -> Iterator[Result]:
+    samples = _samples(tracks, design, done)
+    for sample, fresh in in_order(samples, design, workers):
+        found = {**sample.known, **fresh}
+        yield from (found[model] for model in design.models)
+
+
+def in_order(samples: Iterator[_Sample], design: Design, workers: int) -> Iterator[tuple[_Sample, dict[ModelName, Result]]]:
+    """Each sample with its new results, in the order given; with several workers a few samples are under way ahead."""
+    if workers == 1:
+        yield from ((sample, sample.results(design)) for sample in samples)
+        return
+    from concurrent.futures import Future, ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    under_way: deque[tuple[_Sample, Future[dict[ModelName, Result]]]] = deque()
+    # Started anew and not forked: a fork of a process with threads may hang.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        try:
+            for sample in samples:
+                under_way.append((sample, pool.submit(_Sample.results, sample, design)))
+                if len(under_way) > 2 * workers:
+                    first, future = under_way.popleft()
+                    yield first, future.result()
+            while under_way:
+                first, future = under_way.popleft()
+                yield first, future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def training_sample(split: Split, track: str, trial: int, size: int, seed: int) -> Comparisons:
+    """The comparisons that every model of a trial is fitted on at one size; all of them where there are fewer."""
+    order = np.random.default_rng(_stream(seed, track, trial)).permutation(split.train.n_rows)
+    # Rows in their own order: the same sample is the same table.
+    return split.train.select(np.sort(order[:size]))
+
+
+def fit_sample(sample: Comparisons, track: str, trial: int, size: int, model: ModelName, design: Design) -> PreferenceModel:
+    """One model on one sample, with the seed that belongs to it."""
+    seed = int.from_bytes(hashlib.sha256(f"{design.seed}|{track}|{trial}|{size}|{model}".encode()).digest()[:8], "big")
+    return fit_preference_model(sample, model, options=design.options, seed=seed, warn=False)
 
 
 def one_result(track: str, trial: int, size: int, model: ModelName, sample: Comparisons, test: Comparisons, design: Design) -> Result:
     """Fit one model on one sample and judge it."""
-    seed = int.from_bytes(hashlib.sha256(f"{design.seed}|{track}|{trial}|{size}|{model}".encode()).digest()[:8], "big")
-    fitted = fit_preference_model(sample, model, options=design.options, seed=seed, warn=False)
+    fitted = fit_sample(sample, track, trial, size, model, design)
     found = fitted.perplexity(test)
     return Result(track, model, size, trial, found.value, sample.n_rows, int(found.n), int(found.impossible), len(found.unseen), fitted.notes)
 

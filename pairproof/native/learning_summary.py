@@ -108,6 +108,22 @@ class Best:
     level_with: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Difference:
+    """Attributes
+    ----------
+    mean : float
+        Of the differences in perplexity, first minus second; inf or nan if a perplexity is infinite.
+    se, low, high : float
+        Over the choice of training sets; nan with one trial, or where the mean is not finite.
+    """
+
+    mean: float
+    se: float
+    low: float
+    high: float
+
+
 def means(results: Sequence[Result], level: float = 0.95) -> list[Mean]:
     """Mean perplexities with t intervals, models in the order in which they first appear, then by size."""
     check_level(level)
@@ -134,17 +150,43 @@ def best_by_size(results: Sequence[Result], level: float = 0.95) -> list[Best]:
         if not here:
             continue
         top = min(here, key=lambda m: m.mean)
-        best = _grid(results, top.model, size)
-        level_with = []
-        for other in here:
-            if other.model == top.model:
-                continue
-            theirs = _grid(results, other.model, size)
-            mean, se, df = _mean_and_se(theirs[t] - best[t] for t in best if t in theirs and len(theirs[t]) == len(best[t]))
-            if mean <= (_t_quantile(df, level) * se if np.isfinite(se) else 0.0):
-                level_with.append(other.model)
-        out.append(Best(size, top.model, tuple(level_with)))
+        gaps = {m.model: difference(_of(results, m.model, size), _of(results, top.model, size), level) for m in here if m.model != top.model}
+        out.append(Best(size, top.model, tuple(name for name, gap in gaps.items() if not (gap.low if np.isfinite(gap.low) else gap.mean) > 0)))
     return out
+
+
+def difference(first: Sequence[Result], second: Sequence[Result], level: float = 0.95) -> Difference:
+    """Mean difference of two models, or of one model trained on two kinds of data, track by track and trial by trial.
+
+    Parameters
+    ----------
+    first, second : sequence of Result
+        Of one model and one size each, for the same tracks and trials.
+    level : float
+
+    Raises
+    ------
+    InputError
+        Results of more than one model or size, or of other tracks and trials on the two sides.
+    """
+    check_level(level)
+    sides = [{(r.track, r.trial): r.perplexity for r in side} for side in (first, second)]
+    for side, found in zip((first, second), sides):
+        if len(found) != len(side):
+            raise InputError(f"{len(side)} results for {len(found)} trials of tracks; expected those of one model at one size")
+    if set(sides[0]) != set(sides[1]):
+        only = sorted(set(sides[0]) ^ set(sides[1]))[:3]
+        raise InputError(f"{len(sides[0])} and {len(sides[1])} results that are not of the same tracks and trials; one side alone has {only}")
+    tracks: dict[str, list[float]] = {}
+    for key, value in sides[0].items():
+        tracks.setdefault(key[0], []).append(value - sides[1][key])
+    mean, se, df = _mean_and_se(np.array(values) for values in tracks.values())
+    half = _t_quantile(df, level) * se
+    return Difference(mean, se, mean - half, mean + half)
+
+
+def _of(results: Sequence[Result], model: str, size: int) -> list[Result]:
+    return [r for r in results if r.model == model and r.train_size == size]
 
 
 def judgments_enough(results: Sequence[Result], within: float = 0.01) -> dict[str, int | None]:

@@ -12,7 +12,8 @@ equally often it would leave none.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -31,14 +32,32 @@ DEFAULT_SHARE = 0.2
 MOST_OF_TRACK = 0.75
 
 
-def default_test_size(table: Comparisons, by: Sequence[str] | None = None) -> int:
+def default_test_size(table: Comparisons, by: Sequence[str] | None = None, leave_out: Sequence[str] = ()) -> int:
     """The paper's 2000; a fifth of the smallest track's comparisons (at least 1) where that track has fewer than 4000."""
-    smallest = min((t.n_comparisons for t in split_tracks(table, by).values()), default=0)
+    smallest = min((t.n_comparisons for t in chosen_tracks(table, by, leave_out).values()), default=0)
     return PAPER_TEST_SIZE if smallest >= 2 * PAPER_TEST_SIZE else max(1, int(DEFAULT_SHARE * smallest))
 
 
-def split_table(table: Comparisons, *, by: Sequence[str] | None = None, test_size: int | None = None, rule: SplitRule = "auto",
-                seed: int = 0) -> dict[str, Split]:
+def chosen_tracks(table: Comparisons, by: Sequence[str] | None = None, leave_out: Sequence[str] = ()) -> dict[str, Comparisons]:
+    """All tracks of a table (:func:`pairproof.native.judgments.split_tracks`) but some.
+
+    Raises
+    ------
+    InputError
+        A track to leave out that is not there, or none left.
+    """
+    tracks = split_tracks(table, by)
+    unknown = [name for name in leave_out if name not in tracks]
+    if unknown:
+        raise InputError(f"{table.source}: no track {', '.join(map(repr, unknown))} to leave out; the tracks are {', '.join(tracks)}")
+    left = {name: part for name, part in tracks.items() if name not in leave_out}
+    if tracks and not left:
+        raise InputError(f"{table.source}: all tracks ({', '.join(tracks)}) are to be left out; at least one must be left")
+    return left
+
+
+def split_table(table: Comparisons, *, by: Sequence[str] | None = None, leave_out: Sequence[str] = (), test_size: int | None = None,
+                rule: SplitRule = "auto", seed: int = 0) -> dict[str, Split]:
     """Tracks, each with its test set; `Split.rule` says how it was chosen.
 
     Parameters
@@ -46,6 +65,8 @@ def split_table(table: Comparisons, *, by: Sequence[str] | None = None, test_siz
     table : Comparisons
     by : sequence of str, optional
         Columns that name a track; default as in :func:`pairproof.native.judgments.split_tracks`.
+    leave_out : sequence of str
+        Tracks that take no part.
     test_size : int, optional
         Least size of a track's test set; default :func:`default_test_size`.
     rule : {"auto", "least-compared", "sources", "comparisons"}
@@ -55,11 +76,12 @@ def split_table(table: Comparisons, *, by: Sequence[str] | None = None, test_siz
     Raises
     ------
     InputError
-        A rule that needs sources where there are none, or a test set that leaves nothing to train on.
+        A rule that needs sources where there are none, a test set that leaves nothing to train on, or a track to leave
+        out that is not there.
     """
     one_of("rule", rule, RULES)
-    size = default_test_size(table, by) if test_size is None else test_size
-    return {track: _split(part, track, size, rule, seed) for track, part in split_tracks(table, by).items()}
+    size = default_test_size(table, by, leave_out) if test_size is None else test_size
+    return {track: _split(part, track, size, rule, seed) for track, part in chosen_tracks(table, by, leave_out).items()}
 
 
 def _split(part: Comparisons, track: str, size: int, rule: SplitRule, seed: int) -> Split:
@@ -116,3 +138,40 @@ def _track_seed(seed: int, track: str) -> int:
     if track in ("", "all"):
         return seed
     return int.from_bytes(hashlib.sha256(f"test set|{seed}|{track}".encode()).digest()[:8], "big")
+
+
+def trained_on(tracks: Mapping[str, Split], other: Comparisons, by: Sequence[str] | None = None) -> dict[str, Split]:
+    """The same test sets, with all comparisons of another table to train on (Hopkins and May's Figure 5: other judges).
+
+    Parameters
+    ----------
+    tracks : mapping of track to Split
+    other : Comparisons
+        Its tracks are found as those of the first table were; those that have no test set are not used.
+    by : sequence of str, optional
+        Columns that name a track in `other`.
+
+    Raises
+    ------
+    InputError
+        A track that `other` has not got, or a track whose two sides have no system in common.
+    """
+    theirs = split_tracks(other, by)
+    lacking = [track for track in tracks if track not in theirs]
+    if lacking:
+        raise InputError(f"{other.source}: nothing to train on for track {', '.join(lacking)}; its tracks are {', '.join(theirs)}")
+    return {track: with_training_set(split, track, theirs[track]) for track, split in tracks.items()}
+
+
+def with_training_set(split: Split, track: str, train: Comparisons) -> Split:
+    """The same test set with other comparisons to train on.
+
+    Raises
+    ------
+    InputError
+        No system in common.
+    """
+    if not set(train.items) & set(split.test.items):
+        raise InputError(f"{train.source}: none of the systems of track {track} ({', '.join(train.items[:5])}, ...) is in its test set "
+                         f"({', '.join(split.test.items[:5])}, ...)")
+    return replace(split, train=one_row_each(train), rule=f"{split.rule}; trained on {train.source}")

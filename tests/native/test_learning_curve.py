@@ -12,11 +12,11 @@ from pairproof import read
 from pairproof.errors import InputError
 from pairproof.native.held_out import split_by_source
 from pairproof.native.judgments import split_tracks
-from pairproof.native.learning_curve import Design, run, split_all
+from pairproof.native.learning_curve import Design, run
 from pairproof.native.learning_summary import Result, best_by_size, judgments_enough, means
 from pairproof.native.preference_models import PreferenceOptions, fit_preference_model
 
-from translation import random_table, table_2
+from translation import random_table
 
 QUICK = PreferenceOptions(chains=1, warmup=10, draws=30)
 DESIGN = Design(sizes=(20, 60), trials=2, models=("uniform", "pairs", "irt-gaussian", "davidson"), seed=5, options=QUICK)
@@ -140,12 +140,6 @@ def test_a_design_that_cannot_be_run_is_refused(design, said):
         Design(**design)
     with pytest.raises(InputError, match="no track"):
         run({}, DESIGN)
-
-
-def test_a_table_without_sources_is_split_at_random():
-    splits = split_all(table_2(), test_size=4, seed=1)
-    assert list(splits) == ["all"] and splits["all"].test.n_rows == 4 and "random" in splits["all"].rule
-    assert split_all(random_table(1), test_size=100)["all"].k is not None
 
 
 # -- summaries -------------------------------------------------------------------------------------------------------
