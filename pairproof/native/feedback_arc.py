@@ -73,7 +73,7 @@ def most_probable_ranking(table: Comparisons) -> Order:
     Raises
     ------
     InputError
-        More than 20 systems: every pair costs something in either order, so nothing can be parted.
+        More than 20 systems that cannot be parted (each is more often preferred to each along some chain).
     """
     from scipy.special import betainc
 
@@ -87,7 +87,8 @@ def most_probable_ranking(table: Comparisons) -> Order:
 def _order(name: str, table: Comparisons, cost: FloatArray) -> Order:
     cost = cost.copy()
     np.fill_diagonal(cost, 0.0)
-    order, unique = best_order(cost)
+    # A pair pays the smaller of its two costs in any order; without it pairs that cost nothing one way part the systems.
+    order, unique = best_order(np.maximum(cost - cost.T, 0.0))
     paid = sum(float(cost[order[later], order[earlier]]) for later in range(len(order)) for earlier in range(later))
     return Order(name, tuple(table.items[k] for k in order), paid, unique)
 
