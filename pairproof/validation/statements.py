@@ -77,6 +77,12 @@ class Context:
             raise InputError("this test needs the claim's data; name a data set in the claim")
         return self.table_of(self.own_data)
 
+    def table_called(self, name: str) -> pd.DataFrame:
+        """Another data set of the claims file, as it stands."""
+        if self.table_of is None:
+            raise InputError(f"this test needs the data set {name!r} of a claims file")
+        return self.table_of(name)
+
     @property
     def fit(self) -> Fit:
         if not self.own_fit:
@@ -353,6 +359,7 @@ def pattern_of_counts(context: Context, *, pattern: str, total: int = 120) -> Fi
 
 # Tests that one paper alone needs stand in modules of their own, which register them when loaded and need the names above.
 from . import annotation_statements as annotation_statements  # noqa: E402
+from . import learning_statements as learning_statements  # noqa: E402
 from . import scalar_statements as scalar_statements  # noqa: E402
 from . import table_statements as table_statements  # noqa: E402
 from . import translation_statements as translation_statements  # noqa: E402

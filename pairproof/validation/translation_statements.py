@@ -137,3 +137,61 @@ def duplicated_system(context: Context) -> Finding:
     text = f"one B: A {one['A']:.4f}, B {one['B']:.4f}; two: A {two['A']:.4f}, B {two['B']:.4f}"
     wanted = ((one["A"], 2 / 3), (one["B"], 2 / 3), (two["A"], 2 / 3), (two["B"], 5 / 6))
     return holds(all(value is not None and abs(value - right) < 1e-12 for value, right in wanted), text)
+
+
+@statement_test("distinct-rankings")
+def distinct_rankings(context: Context, *, tracks: Mapping[str, Sequence[str]], track: str, at_least: int) -> Finding:
+    """The ranking rules in use (ORIGWMT, BOJAR, Lopez's, Most Probable Ranking, Playoffs, Expected Wins) give so many different rankings."""
+    from ..native.rankings import all_rankings
+    from .computations.translation import tracks as read_tracks
+
+    rankings = all_rankings(read_tracks(context.table, {track: tracks[track]})[track])
+    different = len({r.ranking for r in rankings.values() if r.ranking})
+    text = f"{different} different rankings by {len(rankings)} rules: " + "; ".join(
+        f"{name} {' '.join(r.ranking) or r.notes[0]}" for name, r in rankings.items())
+    return holds(different >= at_least, text, native=float(different))
+
+
+@statement_test("agreement-of-judges")
+def agreement_of_judges(context: Context, *, low: str, high: str) -> Finding:
+    """Two judges of the same two outputs say the same in a share of cases between these."""
+    from ..native.judge_agreement import judge_agreement
+    from ..readers import read
+
+    found = judge_agreement(read(context.table, layout="rankings"), tracks=("srclang", "trglang"))
+    text = f"{found.agreeing:,} of {found.pairs:,} pairs of judgments by {found.judges} judges agree, {100 * found.share:.1f} %; kappa {found.kappa:.3f}"
+    return holds(float(low) <= found.share <= float(high), text, native=found.share)
+
+
+@statement_test("spearman-favours")
+def spearman_favours(context: Context, *, gold: Sequence[str], rankings: Sequence[Sequence[str]], favoured: int) -> Finding:
+    """Of several rankings, Spearman's rho with the gold ranking is largest for this one (counted from 1)."""
+    n = len(gold)
+    rho = [1.0 - 6.0 * sum((gold.index(s) - ranking.index(s)) ** 2 for s in gold) / (n * (n * n - 1)) for ranking in rankings]
+    text = ", ".join(f"({k}) {value:.2f}" for k, value in enumerate(rho, 1))
+    return holds(all(rho[favoured - 1] > value for k, value in enumerate(rho, 1) if k != favoured), f"Spearman's rho: {text}", native=rho[favoured - 1])
+
+
+@statement_test("tie-within-radius")
+def tie_within_radius(context: Context, *, radius: int) -> Finding:
+    """Ties are differences lower than the radius: with whole-numbered qualities and this radius, whether there is any tie."""
+    from ..native.irt_categorical import CategoricalModel
+
+    model = CategoricalModel(radius=radius)
+    within = float(model.likelihood[0].mean())
+    none = sum(abs(a - b) < radius for a in range(model.levels) for b in range(model.levels))
+    text = (f"with radius {radius}, {none} of the {model.levels**2} differences are lower than it, so no tie could happen and any tie in a test set would have "
+            f"probability 0; with \"at most\" a tie has probability {within:.3f} on average: it should be at most")
+    return holds(none > 0, text, "erratum", verdict="differs")
+
+
+@statement_test("example-of-figure-1")
+def example_of_figure_1(context: Context, *, qualities: Sequence[str], noises: Sequence[str], seen: Sequence[str], radius: str, preference: int) -> Finding:
+    """Quality plus noise is what is seen, and what is seen decides as the figure says."""
+    from decimal import Decimal
+
+    sums = [Decimal(q) + Decimal(e) for q, e in zip(qualities, noises)]
+    gap = sums[0] - sums[1]
+    found = 0 if abs(gap) < Decimal(radius) else 1 if gap > 0 else 2
+    text = f"seen {', '.join(map(str, sums))}; they differ by {abs(gap)}, radius {radius}: preference {found}"
+    return holds(sums == [Decimal(s) for s in seen] and found == preference, text)

@@ -28,6 +28,8 @@ COMPUTATIONS: Mapping[str, tuple[str, str]] = {
     "half-wins-in-r": ("cems", "half_wins_in_r"),
     "half-wins-by-row": ("cems", "half_wins_by_row"),
     "held-out-sizes": ("translation", "held_out_sizes"),
+    "perplexities": ("translation", "perplexities"),
+    "judge-agreement": ("translation", "judge_agreement"),
     "ranking-heuristics": ("translation", "example"),
     "sums-by-pair": ("translation", "sums_by_pair"),
     "merge-insertion": ("translation", "merge_insertion"),

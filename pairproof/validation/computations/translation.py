@@ -76,6 +76,23 @@ def example(request: Request) -> Computed:
     return Computed(native=found)
 
 
+def perplexities(request: Request) -> Computed:
+    """perplexity.M of models on the claim's own comparisons, fitted on the same; args: `models`."""
+    from ...native.preference_models import fit_preference_model
+
+    table = request.data_of(request.data)
+    return Computed(native={f"perplexity.{m}": fit_preference_model(table, m, warn=False).perplexity(table).value for m in request.args["models"]})
+
+
+def judge_agreement(request: Request) -> Computed:
+    """share (in per cent) and kappa of pairs of judgments by two judges of the same pair of systems on the same segment; pairs, their number."""
+    from ...native.judge_agreement import judge_agreement as agreement
+    from ...readers import read
+
+    found = agreement(read(request.table_of(request.data), layout="rankings"), tracks=("srclang", "trglang"))
+    return Computed(native={"share": 100.0 * found.share, "kappa": found.kappa, "pairs": float(found.pairs)})
+
+
 def sums_by_pair(request: Request) -> Computed:
     """first.A-B, second.A-B and difference.A-B of every pair: sentences, summed over judges."""
     from ...native.binary import compare_all_pairs

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from ...errors import InputError
 from ..agreement import Agreement
-from .context import ReportContext, Story, StoryTable, WorthSeries, worth_series
+from .context import ReportContext, Story, StoryFigure, StoryTable, WorthSeries, worth_series
 from .text import render_text
 
-__all__ = ["FORMATS", "ReportContext", "Story", "StoryTable", "WorthSeries", "render", "render_text", "worth_series",
+__all__ = ["FORMATS", "ReportContext", "Story", "StoryFigure", "StoryTable", "WorthSeries", "render", "render_text", "worth_series",
            "write_report"]
 
 #: Suffix of a report's file -> what it is.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ...fit import Fit
 from ...inference import normal_quantile
@@ -22,6 +23,26 @@ class StoryTable:
 
 
 @dataclass(frozen=True)
+class StoryFigure:
+    """A drawing inside a story.
+
+    Attributes
+    ----------
+    caption : str
+    description : str
+        What it shows in words and numbers, for those who cannot see it.
+    size : (width, height)
+        In inches.
+    draw : function of matplotlib Axes
+    """
+
+    caption: str
+    description: str
+    size: tuple[float, float]
+    draw: Callable[[Any], object]
+
+
+@dataclass(frozen=True)
 class Story:
     """A section in words.
 
@@ -32,11 +53,14 @@ class Story:
         Plain text; every report escapes it in its own way.
     table : StoryTable or None
         Stands after the paragraphs.
+    figures : tuple of StoryFigure
+        Stand after the table, in HTML; elsewhere their captions and descriptions do.
     """
 
     title: str
     paragraphs: tuple[str, ...]
     table: StoryTable | None = None
+    figures: tuple[StoryFigure, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from ..agreement import Agreement, summary
 from . import numbers
 from .context import ReportContext, digits_rows, opening
 from .grouping import groups
-from .plots import digits_plot, printed_plot, printed_rows, worth_plot
+from .plots import digits_plot, printed_plot, printed_rows, story_plot, worth_plot
 
 #: What each verdict means, for the foot of the report.
 MEANINGS = {
@@ -41,6 +41,7 @@ def render_html(agreements: Sequence[Agreement], context: ReportContext) -> str:
     return template.render(
         context=context, lines=opening(agreements, context), counts=counts, tones=_tones(agreements), groups=groups(agreements, context),
         rows=rows, style=folder.joinpath("report.css").read_text(encoding="utf-8"),
+        drawn=[[(f.caption, story_plot(f, f"story{k}-{j}")) for j, f in enumerate(story.figures)] for k, story in enumerate(context.story)],
         worths=[(s.title, worth_plot(s, f"worth{k}")) for k, s in enumerate(context.worths)],
         digits_svg=digits_plot(rows, "digits") if rows else "",
         printed_svg=printed_plot(agreements, "printed") if printed_rows(agreements) else "",

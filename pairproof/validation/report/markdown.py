@@ -47,6 +47,7 @@ def _story(story: Story) -> str:
     parts = [f"## {escape(story.title)}", *map(escape, story.paragraphs)]
     if story.table is not None:
         parts.append(_story_table(story.table))
+    parts += [escape(f"{figure.caption} (drawn in the HTML report) {figure.description}") for figure in story.figures]
     return "\n\n".join(parts)
 
 

@@ -17,14 +17,14 @@ from ..agreement import Agreement
 from ..digits import MOST
 from ..printed import Printed
 from . import numbers
-from .context import DigitsRow, WorthSeries
+from .context import DigitsRow, StoryFigure, WorthSeries
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Colours that matplotlib writes and that are replaced by the page's own.
 _INK, _GOOD, _BAD, _FAINT = "#010203", "#010204", "#010205", "#010206"
-_OF_PAGE = {_INK: "currentColor", _GOOD: "var(--good)", _BAD: "var(--bad)", _FAINT: "var(--faint)"}
+_OF_PAGE = {"#000000": "currentColor", _INK: "currentColor", _GOOD: "var(--good)", _BAD: "var(--bad)", _FAINT: "var(--faint)"}
 #: Half-width of the drawing of printed numbers, in units of the last printed place; what lies outside is an arrow.
 REACH = 1.5
 
@@ -120,6 +120,17 @@ def printed_plot(agreements: Sequence[Agreement], name: str) -> str:
     _plain(ax)
     text = "; ".join(f"{a.claim} {a.quantity}: printed {a.printed}, {d:+.3g} units off" for a, d in rows)
     return _svg(figure, name, "Computed values against printed ones; inside the band they round to the print", text)
+
+
+def story_plot(figure: StoryFigure, name: str) -> str:
+    """A story's drawing, its text and axes in the page's colours."""
+    import matplotlib
+
+    ink = {key: _INK for key in ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")}
+    with matplotlib.rc_context({**ink, "grid.color": _FAINT, "font.size": 8.5}):
+        drawing = _figure(*figure.size)
+        figure.draw(drawing.subplots())
+    return _svg(drawing, name, figure.caption, figure.description)
 
 
 # -- drawing -------------------------------------------------------------------------------------------------
