@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .fit import Fit as Fit
     from .native.binary import compare_two as compare_two
     from .native.bradley_terry import fit_bradley_terry as fit_bradley_terry
+    from .native.error_rates import error_rate as error_rate
+    from .native.error_rates import rate_difference as rate_difference
     from .native.irt_categorical import fit_irt_categorical as fit_irt_categorical
     from .native.irt_gaussian import fit_irt_gaussian as fit_irt_gaussian
     from .native.llbt import fit_llbt as fit_llbt
@@ -49,6 +51,8 @@ _HOME = {
     "fit_irt_gaussian": "native.irt_gaussian",
     "fit_irt_categorical": "native.irt_categorical",
     "compare_two": "native.binary",
+    "error_rate": "native.error_rates",
+    "rate_difference": "native.error_rates",
     "rank_by_merge_insertion": "native.merge_insertion",
     "Fit": "fit",
     "verify": "validation.verify",
