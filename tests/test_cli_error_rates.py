@@ -66,8 +66,8 @@ def test_the_json_has_the_specifications_vector_and_the_paired_difference(capsys
     assert [a["low"], a["high"]] == list(error_rate(ERRORS["A"], LENGTHS).interval())
     (pair,) = found["pairs"]
     own = rate_difference(ERRORS["A"], ERRORS["B"], LENGTHS)
-    assert list(pair) == ["first", "second", "sentences", "rate_first", "rate_second", "difference", "se_delta", "se_jackknife", "se_unpaired", "low", "high", "z", "p",
-                          "p_holm", "significant", "z_vilar", "only_first", "only_second", "not_compared"]
+    assert list(pair) == ["first", "second", "sentences", "rate_first", "rate_second", "difference", "se_delta", "se_jackknife", "se_unpaired", "low", "high",
+                          "z", "p", "p_holm", "significant", "z_vilar", "only_first", "only_second", "not_compared"]
     assert [pair[k] for k in ("difference", "se_delta", "se_jackknife", "se_unpaired", "z", "p")] == [
         own.difference, own.se_delta, own.se_jackknife, own.se_unpaired, own.z(), own.p()]
     assert (pair["significant"], pair["sentences"], pair["only_first"], pair["not_compared"], pair["z_vilar"]) == (True, 5, [], None, list(own.z_vilar))
@@ -89,7 +89,8 @@ def test_the_standard_error_asked_for_makes_intervals_and_tests(capsys, many):
         assert found["se_of_differences"] == of_pair and found["pairs"][0]["z"] == pytest.approx(
             found["pairs"][0]["difference"] / found["pairs"][0][f"se_{of_pair}"], rel=1e-12)
         assert any("equation 9 has no form for a difference" in note for note in found["notes"]) == (se == "vilar")
-    assert "low and high: 90 % normal intervals by equation 9; significant: two-sided at 10 %" in run(capsys, "error-rates", many[0], "--se", "vilar", "--level", "0.9")[1]
+    out = run(capsys, "error-rates", many[0], "--se", "vilar", "--level", "0.9")[1]
+    assert "low and high: 90 % normal intervals by equation 9; significant: two-sided at 10 %" in out
 
 
 def test_columns_under_other_names_in_any_order_of_rows_give_the_same(capsys, ter, tmp_path):
@@ -235,7 +236,8 @@ def test_a_row_that_cannot_be_used_is_named_and_nothing_is_dropped(capsys, tmp_p
     (["--lengths", "lenght"], "did you mean 'length'?"), (["--system", "engine"], "no column 'engine' for the system"),
     (["--errors", "length"], "column 'length' cannot be the errors of a sentence and its length in words"),
     (["--pair", "A"], "names 1 systems"), (["--pair", "A,Z"], "no system 'Z'; the systems are A, B"), (["--pair", "A,A"], "against itself"),
-    (["--level", "1"], "0<x<1"), (["--se", "bootstrap"], "'bootstrap' is not one of"), (["--report", "x.xml"], "error rates have none"), (["--report", "x.pdf"], "expected one of"),
+    (["--level", "1"], "0<x<1"), (["--se", "bootstrap"], "'bootstrap' is not one of"),
+    (["--report", "x.xml"], "error rates have none"), (["--report", "x.pdf"], "expected one of"),
 ])
 def test_bad_usage_ends_with_3_and_says_what_is_wrong(capsys, ter, arguments, said):
     code, out, err = run(capsys, "error-rates", ter, *arguments)

@@ -141,7 +141,8 @@ def sentences(rates: Rates) -> list[str]:
 def _of_table(rates: Rates) -> Iterator[str]:
     table = rates.table
     if not table.named:
-        yield f"no column {COLUMNS['system']!r}{suggestion(COLUMNS['system'], table.columns)}: all {next(iter(rates.systems.values())).m} rows are taken as one system"
+        (only,) = rates.systems.values()
+        yield f"no column {COLUMNS['system']!r}{suggestion(COLUMNS['system'], table.columns)}: all {only.m} rows are taken as one system"
     if len(rates.systems) > 1 and not rates.pairs:
         yield (f"no column {COLUMNS['sentence']!r}{suggestion(COLUMNS['sentence'], table.columns)}: systems are not compared, since nothing says which of "
                "their errors are of the same sentence")
