@@ -10,7 +10,7 @@ import click
 from .asking import data_option, r_options
 from .sections import SectionedCommand
 from .state import State, shared_options
-from .verdicts import finish
+from .verdicts import finish, watched
 
 if TYPE_CHECKING:
     from ..bridge.policy import Mode
@@ -33,4 +33,6 @@ pairproof check firth-2005.claims.toml --r none --json
 def command(state: State, files: tuple[str, ...], r: Mode | None, require_r: bool, data: Path | None) -> int:
     import pairproof.validation
 
-    return finish(state, pairproof.validation.run(files, r=r, data=data), require_r)
+    with watched(state) as progress:
+        found = pairproof.validation.run(files, r=r, data=data, progress=progress)
+    return finish(state, found, require_r)

@@ -10,7 +10,7 @@ import click
 from .asking import data_option, r_options
 from .sections import SectionedCommand
 from .state import State, shared_options
-from .verdicts import finish
+from .verdicts import finish, watched
 
 if TYPE_CHECKING:
     from ..bridge.policy import Mode
@@ -41,4 +41,6 @@ def command(state: State, names: tuple[str, ...], r: Mode | None, require_r: boo
     if unknown:
         raise click.UsageError(f"no paper {', '.join(map(repr, unknown))} comes with pairproof; there are {', '.join(known)}. "
                                "A claims file of your own: pairproof check FILE.")
-    return finish(state, pairproof.validation.run(names or DEFAULT, r=r, data=data), require_r)
+    with watched(state) as progress:
+        found = pairproof.validation.run(names or DEFAULT, r=r, data=data, progress=progress)
+    return finish(state, found, require_r)

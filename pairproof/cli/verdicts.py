@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .state import State
@@ -26,3 +28,15 @@ def finish(state: State, agreements: Sequence[Agreement], require_r: bool) -> in
         write_report(agreements, context, path)
         state.say(f"report: {path}")
     return exit_code(agreements, require_r)
+
+
+@contextlib.contextmanager
+def watched(state: State) -> Iterator[Callable[[str], None]]:
+    """What to tell what is done next: a line on standard error that changes, if that is a terminal."""
+    if state.quiet or not sys.stderr.isatty():
+        yield lambda what: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("reading") as status:
+        yield lambda what: status.update(what)

@@ -7,7 +7,7 @@ neither R nor a folder of records.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -103,8 +103,8 @@ class Checker:
 
     # -- claims ----------------------------------------------------------------------------------------------
 
-    def all(self) -> list[Agreement]:
-        """Agreements of every claim, in the order of the file.
+    def all(self, progress: Callable[[str], None] = lambda claim: None) -> list[Agreement]:
+        """Agreements of every claim, in the order of the file; `progress` is told of each claim before it is checked.
 
         What native and R have beyond the printed numbers stands once for each model, under the first claim that
         prints a number of it, or that is there for it.
@@ -112,7 +112,11 @@ class Checker:
         fitted = [claim for claim in self.paper.claims if claim.id in self.fits]
         for claim in [c for c in fitted if _is_about_the_model(c)] + fitted:
             self._home.setdefault(_key(claim, self.fit(claim.id)), claim.id)
-        return [a for claim in self.paper.claims for a in self.claim(claim)]
+        found = []
+        for claim in self.paper.claims:
+            progress(claim.id)
+            found += self.claim(claim)
+        return found
 
     def claim(self, claim: Claim) -> list[Agreement]:
         """Agreements of one claim: its printed numbers, its statement, then what native and R have beyond them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ IN_PLACE = "PAIRPROOF_DATA"
 
 
 def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool = False, data: str | os.PathLike[str] | None = None,
-        ) -> Verification:
+        progress: Callable[[str], None] = lambda what: None) -> Verification:
     """Check papers that come with pairproof, or claims files.
 
     Parameters
@@ -37,6 +37,8 @@ def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool
     data : path, optional
         Folder of data that are read in place and never shipped; default: that of the environment variable PAIRPROOF_DATA.
         Claims on data that are not there are not run, and say so.
+    progress : function of str
+        Told what is checked next: "dras-2015: table-1".
 
     Returns
     -------
@@ -56,8 +58,9 @@ def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool
     if not wanted:
         raise InputError("no paper is named; name one that comes with pairproof, or a claims file")
     papers = [replace(read_paper(name), in_place=_folder(data)) for name in wanted]
-    checked = [_checked(paper, chosen) for paper in papers]
+    checked = [_checked(paper, chosen, progress) for paper in papers]
     agreements = [a for _, rows in checked for a in rows]
+    progress("what stands around the numbers")
     return Verification(tuple(agreements), _context(papers, checked, chosen, wanted, r), require_r)
 
 
@@ -69,7 +72,7 @@ def _folder(data: str | os.PathLike[str] | None) -> str:
     return folder
 
 
-def _checked(paper: Paper, backend: Backend) -> tuple[Checker, list[Agreement]]:
+def _checked(paper: Paper, backend: Backend, progress: Callable[[str], None]) -> tuple[Checker, list[Agreement]]:
     from .arithmetic_rows import arithmetic_rows
     from .certified import CertifiedValues
     from .check import Checker
@@ -77,7 +80,7 @@ def _checked(paper: Paper, backend: Backend) -> tuple[Checker, list[Agreement]]:
     from .stories import story_of
 
     checker = Checker(paper, counterparts=counterparts, backend=backend, certified=CertifiedValues.of_paper(paper.id))
-    rows = checker.all() + arithmetic_rows(paper, checker.data)
+    rows = checker.all(lambda claim: progress(f"{paper.id}: {claim}")) + arithmetic_rows(paper, checker.data)
     module = story_of(paper.id)
     return checker, rows + (module.further(checker, backend) if module else [])
 
