@@ -218,3 +218,16 @@ def test_a_chain_of_a_thousand_is_one_component():
 
 def test_groups_are_largest_first():
     assert groups(np.array([0, 1, 1, 3])) == ((1, 2), (0,), (3,))
+
+
+def test_a_table_survives_pickling_frozen_with_its_columns():
+    import copy
+    import pickle
+
+    table = Comparisons.build("abc", [0, 1], [1, 2], [2, 1], None, [0.5, 0], columns={"judge": Factor(np.array([0, 1]), ("x", "y")), "age": np.array([3.0, 4.0])},
+                              item_data={"size": np.array([1.0, 2.0, 3.0])}, source="here")
+    for again in (pickle.loads(pickle.dumps(table)), copy.deepcopy(table)):
+        assert (again.items, again.source, again.tie_category, list(again.columns)) == (table.items, "here", False, ["judge", "age"])
+        assert again.losses.tolist() == [0.5, 0] and again.columns["judge"].levels == ("x", "y") and again.item_data["size"].tolist() == [1, 2, 3]
+        with pytest.raises(ValueError, match="read-only"):
+            again.wins[0] = 9

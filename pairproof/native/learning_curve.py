@@ -14,9 +14,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from ..spec import one_of
 from .held_out import Split
 from .learning_summary import Result
 from .preference_models import MODELS, ModelName, PreferenceModel, PreferenceOptions, fit_preference_model
+from .processes import in_order
 
 #: The paper's training sizes and number of trials.
 PAPER_SIZES = (100, 200, 400, 800, 1600, 3200)
@@ -139,34 +140,9 @@ def _samples(tracks: Mapping[str, Split], design: Design, done: Mapping[tuple[st
 
 
 def _results(tracks: Mapping[str, Split], design: Design, done: Mapping[tuple[str, str, int, int], Result], workers: int) -> Iterator[Result]:
-    samples = _samples(tracks, design, done)
-    for sample, fresh in in_order(samples, design, workers):
+    for sample, fresh in in_order(partial(_Sample.results, design=design), _samples(tracks, design, done), workers):
         found = {**sample.known, **fresh}
         yield from (found[model] for model in design.models)
-
-
-def in_order(samples: Iterator[_Sample], design: Design, workers: int) -> Iterator[tuple[_Sample, dict[ModelName, Result]]]:
-    """Each sample with its new results, in the order given; with several workers a few samples are under way ahead."""
-    if workers == 1:
-        yield from ((sample, sample.results(design)) for sample in samples)
-        return
-    from concurrent.futures import Future, ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    under_way: deque[tuple[_Sample, Future[dict[ModelName, Result]]]] = deque()
-    # Started anew and not forked: a fork of a process with threads may hang.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        try:
-            for sample in samples:
-                under_way.append((sample, pool.submit(_Sample.results, sample, design)))
-                if len(under_way) > 2 * workers:
-                    first, future = under_way.popleft()
-                    yield first, future.result()
-            while under_way:
-                first, future = under_way.popleft()
-                yield first, future.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def training_sample(split: Split, track: str, trial: int, size: int, seed: int) -> Comparisons:

@@ -12,6 +12,7 @@ from pairproof.comparisons import Comparisons
 from pairproof.errors import InputError
 from pairproof.native.feedback_arc import best_order, minimum_feedback_arc_set, most_probable_ranking
 from pairproof.native.heuristics import bojar, expected_wins, monte_carlo_playoffs, orig_wmt
+from pairproof.native.rankings import all_rankings
 from pairproof.native.judgments import preference_counts, split_tracks
 
 from translation import random_table, table, table_2
@@ -100,7 +101,30 @@ def test_the_rankings_pay_what_the_best_permutation_pays(seed):
                         (most_probable_ranking(data), -np.log(betainc(1 + won, 1 + won.T, .5)))):
         cost = cost.copy()
         np.fill_diagonal(cost, 0)
-        assert found.cost == pytest.approx(brute_force(cost)[0], rel=1e-12)
+        best, orders = brute_force(cost)
+        assert found.cost == pytest.approx(best, rel=1e-12) and found.unique == (len(orders) == 1)
+
+
+def test_the_most_probable_ranking_of_thirty_systems_is_found_where_they_can_be_parted():
+    """Every pair costs something in either order; only the difference of its two costs decides."""
+    names = [f"s{k:02d}" for k in range(30)]
+    line = table([(a, b, 1) for a, b in zip(names, names[1:])], names)
+    found = most_probable_ranking(line)
+    # Each decided pair pays -log P(Beta(2, 1) > 1/2) = -log 0.75, each pair never met -log 0.5.
+    assert found.ranking == tuple(names) and found.cost == pytest.approx(-29 * np.log(0.75) - (435 - 29) * np.log(0.5), rel=1e-12)
+
+
+def test_every_rule_ranks_the_systems_and_says_what_is_open():
+    found = all_rankings(table_2())
+    assert list(found) == ["origwmt", "bojar", "lopez", "most-probable", "playoffs", "expected-wins"]
+    assert all(r.ranking[0] == "bbn" and r.ranking[-1] == "kit" for r in found.values())
+    assert found["origwmt"].notes == ("equal scores, in the order of the table",)  # jhu and uedin: 0.75 each
+    names = [f"s{k:02d}" for k in range(24)]
+    ring = all_rankings(table([(a, b, 1) for a, b in zip(names, names[1:] + names[:1])], names))
+    assert ring["lopez"].ranking == () and "no ranking: 24 systems cannot be parted" in ring["lopez"].notes[0]
+    assert len(ring["expected-wins"].ranking) == 24
+    ties = all_rankings(table([("a", "b", 0), ("b", "c", 1)], "abc"))
+    assert ties["bojar"].notes[0] == "no score: a"
 
 
 def test_rock_paper_scissors_costs_its_cheapest_win_and_has_three_best_orders():

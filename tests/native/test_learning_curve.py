@@ -13,7 +13,7 @@ from pairproof.errors import InputError
 from pairproof.native.held_out import split_by_source
 from pairproof.native.judgments import split_tracks
 from pairproof.native.learning_curve import Design, run
-from pairproof.native.learning_summary import Result, best_by_size, judgments_enough, means
+from pairproof.native.learning_summary import Result, best_by_size, difference, judgments_enough, means
 from pairproof.native.preference_models import PreferenceOptions, fit_preference_model
 
 from translation import random_table
@@ -86,6 +86,17 @@ def test_an_interrupted_run_goes_on_where_it_was_and_ends_with_the_same_bits(tra
     assert seen == list(range(1, len(whole) + 1))
     lines = state.read_text().splitlines()
     assert len(lines) == 1 + len(whole) and all(json.loads(line) for line in lines)
+
+
+def test_several_processes_give_the_same_results_in_the_same_order(tracks, tmp_path):
+    small = Design((20, 60), 2, ("pairs", "irt-gaussian"), 5, QUICK)
+    seen = []
+    alone = run(tracks, small, state=tmp_path / "one")
+    assert run(tracks, small, state=tmp_path / "two", workers=2, progress=lambda done, total, result: seen.append((done, total))) == alone
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    assert seen == [(k, 16) for k in range(1, 17)]
+    with pytest.raises(InputError, match="workers=0"):
+        run(tracks, small, workers=0)
 
 
 def test_a_finished_state_is_read_without_fitting_anything(tracks, tmp_path, monkeypatch):
@@ -168,6 +179,18 @@ def test_the_best_model_is_told_from_others_trial_by_trial():
     best, = best_by_size(results({("x", "a", 10): a, ("x", "b", 10): a + .1 + [0, .001, 0, .001], ("x", "c", 10): a + [.05, -.04, .03, -.02],
                                   ("x", "d", 10): [float("inf")] * 4}))
     assert best.model == "a" and best.level_with == ("c",)
+
+
+def test_a_difference_is_taken_trial_by_trial_and_wants_the_same_trials():
+    a, b = results({("x", "a", 10): [2.0, 3.0], ("y", "a", 10): [2.5, 2.5]}), results({("x", "b", 10): [1.9, 2.8], ("y", "b", 10): [2.5, 2.3]})
+    found = difference(a, b)
+    # Track x: 0.1 and 0.2; track y: 0 and 0.2. Variances 0.005 and 0.02 over 2 trials and 2 tracks.
+    assert found.mean == pytest.approx(0.125) and found.se == pytest.approx(np.sqrt(0.005 / 2 + 0.02 / 2) / 2)
+    assert found.low == pytest.approx(0.125 - 4.30265272991 * found.se)  # t, 2 degrees of freedom
+    with pytest.raises(InputError, match="2 and 4 results that are not of the same tracks and trials; one side alone has .*'y', 1"):
+        difference(a[:2], b)
+    with pytest.raises(InputError, match="4 results for 2 trials of tracks; expected those of one model at one size"):
+        difference(a[:2] + a[:2], b[:2])
 
 
 def test_judgments_are_enough_from_where_the_curve_stays_near_its_end():
