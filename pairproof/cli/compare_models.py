@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..native.learning_curve import Design
     from ..native.learning_summary import Result
     from ..native.preference_models import PreferenceModel
+    from ..native.rankings import Ranking
     from ..native.trial_abilities import TrialAbilities
 
 _experiment, _models = option("Experiment"), option("Models")
@@ -85,6 +86,7 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
 @_experiment("--abilities", is_flag=True, help="Also the systems' abilities (irt-gaussian) from all comparisons of each track: intervals, ranks, strata.")
 @_experiment("--abilities-at", type=click.IntRange(min=1), metavar="K",
              help="Also how far the abilities move between the trials: mean and sd over their training sets of K comparisons.")
+@_experiment("--rankings", is_flag=True, help="Also the ranking of each whole track by every rule of the shared tasks (ORIGWMT, BOJAR, Lopez's, ...).")
 @_models("--models", metavar="A,B,...", callback=_model_names, help=f"Some of {', '.join(MODELS)} (default: all).")
 @_models("--alpha", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True, help="Prior strength in the baselines.")
 @_models("--raw-geometric", is_flag=True, help="students-geometric without renormalisation.")
@@ -114,7 +116,7 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
     results = _run(state, tracks, design, asked["resume"], asked["workers"])
     experiment = Experiment(table.source, tracks, design, results, size, asked["within"], asked["level"],
                             _abilities(table, asked["by"], tracks, design) if asked["abilities"] else {},
-                            _abilities_at(asked["abilities_at"], tracks, design))
+                            _abilities_at(asked["abilities_at"], tracks, design), _rankings(table, asked["by"], leave_out, design.seed) if asked["rankings"] else {})
     for path in state.reports:
         write(path, experiment)
         state.say(f"report: {path}")
@@ -129,6 +131,13 @@ def _design(asked: Mapping[str, Any], seed: int) -> Design:
     options = PreferenceOptions(alpha=asked["alpha"], raw_geometric=asked["raw_geometric"], items=asked["irt_items"], chains=asked["chains"],
                                 warmup=asked["warmup"], draws=asked["draws"])
     return Design(asked["sizes"], asked["trials"], asked["models"], seed, options)
+
+
+def _rankings(table: Comparisons, by: list[str] | None, leave_out: Sequence[str], seed: int) -> dict[str, dict[str, Ranking]]:
+    from ..native.rankings import all_rankings
+    from ..native.track_splits import chosen_tracks
+
+    return {track: all_rankings(part, seed) for track, part in chosen_tracks(table, by, leave_out).items()}
 
 
 def _abilities_at(size: int | None, tracks: Mapping[str, Split], design: Design) -> dict[str, TrialAbilities]:

@@ -13,6 +13,7 @@ from ..native.learning_curve import Design
 from ..native.learning_summary import Best, Mean, Result, best_by_size, judgments_enough, means
 from ..native.posterior import Posterior
 from ..native.preference_models import PreferenceModel
+from ..native.rankings import Ranking
 from ..native.trial_abilities import TrialAbilities
 from .state import json_text
 
@@ -37,6 +38,8 @@ class Experiment:
         irt-gaussian on all comparisons of the track; empty if not asked for.
     trial_abilities : mapping of track to TrialAbilities
         Over the trials, at one training size; empty if not asked for.
+    rankings : mapping of track to mapping of rule to Ranking
+        From all comparisons of the track; empty if not asked for.
     """
 
     source: str
@@ -48,6 +51,7 @@ class Experiment:
     level: float
     abilities: Mapping[str, PreferenceModel] = field(default_factory=dict)
     trial_abilities: Mapping[str, TrialAbilities] = field(default_factory=dict)
+    rankings: Mapping[str, Mapping[str, Ranking]] = field(default_factory=dict)
 
     @property
     def means(self) -> list[Mean]:
@@ -74,6 +78,8 @@ class Experiment:
             result["abilities"] = {track: _posterior(m).to_dict(self.level) for track, m in self.abilities.items()}
         if self.trial_abilities:
             result["trial_abilities"] = {track: found.to_dict() for track, found in self.trial_abilities.items()}
+        if self.rankings:
+            result["rankings"] = {track: [vars(r) for r in found.values()] for track, found in self.rankings.items()}
         return result
 
     def text(self) -> str:
@@ -98,6 +104,10 @@ class Experiment:
             yield f"Abilities, {track}, from all its comparisons:", _abilities(_posterior(model), self.level)
         for track, found in self.trial_abilities.items():
             yield f"Abilities, {track}, over {len(found.trials)} trials of {found.n_train} training comparisons:", _trial_abilities(found)
+        for track, rankings in self.rankings.items():
+            yield f"Rankings, {track}, from all its comparisons, best first:", [
+                f"{r.rule}: {', '.join(r.ranking)}" + (f" ({'; '.join(r.notes)})" if r.ranking and r.notes else "; ".join(r.notes))
+                for r in rankings.values()]
 
     def _table(self) -> list[str]:
         width = max(map(len, self.design.models))
@@ -134,7 +144,8 @@ def _cell(m: Mean) -> str:
 
 def _kind(note: str) -> str:
     """A note without the numbers of one fit."""
-    for start, words in (("not mixed:", "chains are not mixed well enough (more --draws or --chains)"), ("never compared", "some systems are never compared in it")):
+    for start, words in (("not mixed:", "chains not mixed well enough to read abilities from (more --draws or --chains); in the perplexities it is part of the spread "
+                                         "between trials, each having chains of its own"), ("never compared", "some systems are never compared in it")):
         if note.startswith(start):
             return words
     return "some pairs have no finite estimate: pooled rates for them" if "no finite estimate" in note else note
