@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .native.error_rates import rate_difference as rate_difference
     from .native.irt_categorical import fit_irt_categorical as fit_irt_categorical
     from .native.irt_gaussian import fit_irt_gaussian as fit_irt_gaussian
+    from .native.judge_agreement import judge_agreement as judge_agreement
     from .native.llbt import fit_llbt as fit_llbt
     from .native.merge_insertion import rank_by_merge_insertion as rank_by_merge_insertion
     from .native.preference_models import fit_preference_model as fit_preference_model
@@ -53,6 +54,7 @@ _HOME = {
     "compare_two": "native.binary",
     "error_rate": "native.error_rates",
     "rate_difference": "native.error_rates",
+    "judge_agreement": "native.judge_agreement",
     "rank_by_merge_insertion": "native.merge_insertion",
     "Fit": "fit",
     "verify": "validation.verify",

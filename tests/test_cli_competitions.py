@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -127,7 +128,7 @@ def test_the_words_say_who_is_best_how_many_are_enough_and_what_to_doubt(capsys,
     code, out, err = run(capsys, "compare-models", judgments, "--train-sizes", "40,900", "--trials", "2", *QUICK, "--models", "adjusted-uniform,pairs,irt-gaussian")
     assert code == 0 and "for size 900 all of them are taken" in err
     assert "Best:\n  40: " in out and "Enough judgments (within 1.0% of the perplexity at 900):" in out
-    assert "pairs: 900, the largest that was run: more may help" in out and "chains are not mixed well enough" in out
+    assert "pairs: 900, the largest that was run: more may help" in out and "chains not mixed well enough to read abilities from" in out
 
 
 def test_an_infinite_perplexity_is_null_with_its_reason(capsys, tmp_path):
@@ -153,7 +154,53 @@ def test_reports_are_one_page_with_curves_abilities_and_heat_map_or_markdown_or_
     assert len(systems) == 4 and sum(s["p_best"] for s in systems) == pytest.approx(1) and systems[0]["low"] < systems[0]["mean"] < systems[0]["high"]
 
 
+def test_abilities_over_the_trials_and_rankings_stand_in_words_json_and_pictures(capsys, judgments, tmp_path):
+    page = tmp_path / "report.html"
+    arguments = ("compare-models", judgments, "--train-sizes", "40,160", "--trials", "3", *QUICK, "--models", "pairs", "--abilities-at", "160", "--rankings")
+    found = document(capsys, *arguments, "--report", page)
+    assert page.read_text("utf-8").count("<svg") == 3
+    trials, rankings = found["trial_abilities"]["all"], found["rankings"]["all"]
+    assert trials["train_size"] == trials["n_train"] == 160 and trials["trials"] == 3 and len(trials["systems"]) == 4
+    assert sum(s["mean"] for s in trials["systems"]) == pytest.approx(0, abs=1e-12) and all(s["sd"] > 0 for s in trials["systems"])
+    assert [r["rule"] for r in rankings] == ["origwmt", "bojar", "lopez", "most-probable", "playoffs", "expected-wins"]
+    assert all(sorted(r["ranking"]) == ["s0", "s1", "s2", "s3"] for r in rankings)
+    _, out, _ = run(capsys, *arguments)
+    best = trials["ranking"][0]
+    assert f"over 3 trials of 160 training comparisons:\n  item    mean      sd  trials\n  {best}" in out and "  bojar: " in out
+
+
+def test_tracks_can_be_left_out_and_others_judgments_trained_on(capsys, tmp_path, table):
+    files = {}
+    for name, seed in (("experts", 1), ("crowd", 2)):
+        rng = np.random.default_rng(seed)
+        rows = ["track,source,first,second,outcome"]
+        for track in ("x", "y"):
+            for k in range(200):
+                a, b = rng.choice(4, 2, replace=False)
+                rows.append(f"{track},{k // 2},s{a},s{b},{rng.choice(['first', 'tie', 'second'])}")
+        files[name] = tmp_path / f"{name}.csv"
+        files[name].write_text("\n".join(rows) + "\n", encoding="utf-8")
+    base = ("compare-models", files["experts"], "--train-sizes", "50", "--trials", "2", "--models", "pairs", "--test-size", "40")
+    both = document(capsys, *base)
+    one = document(capsys, *base, "--leave-out", "y")
+    assert {r["track"] for r in one["perplexity"]} == {"x"}
+    assert one["perplexity"] == [r for r in both["perplexity"] if r["track"] == "x"]
+    crowd = document(capsys, *base, "--train", files["crowd"])
+    assert [t["train"] for t in crowd["tracks"]] == [200, 200] and [t["test"] for t in crowd["tracks"]] == [t["test"] for t in both["tracks"]]
+    assert crowd["perplexity"] != both["perplexity"] and all("trained on" in t["rule"] for t in crowd["tracks"])
+    for arguments, said in ((["--leave-out", "z"], "no track 'z' to leave out; the tracks are x, y"), (["--leave-out", "x,y"], "at least one must be left"),
+                            (["--train", tmp_path / "none.csv"], "no such file")):
+        code, out, err = run(capsys, *base, *arguments)
+        assert code == 3 and out == "" and said in err
+    part = tmp_path / "part.csv"
+    part.write_text("\n".join(r for r in files["crowd"].read_text().splitlines() if not r.startswith("y")) + "\n", encoding="utf-8")
+    assert "nothing to train on for track y; its tracks are x" in run(capsys, *base, "--train", part)[2]
+    part.write_text(re.sub(r",s(\d)", r",t\1", files["crowd"].read_text()), encoding="utf-8")
+    assert "none of the systems of track x (t0, t1, t2, t3, ...) is in its test set (s0" in run(capsys, *base, "--train", part)[2]
+
+
 @pytest.mark.parametrize(("arguments", "said"), [
+    (["--abilities-at", "0"], "--abilities-at"), (["--workers", "0"], "--workers"),
     (["--models", "pairs,foo"], "no model 'foo'"), (["--train-sizes", "10,10"], "distinct"), (["--train-sizes", "ten"], "whole numbers"),
     (["--test-size", "5000"], "of 400 comparisons leaves no training set"), (["--track", "nowhere"], "'nowhere' is not there"),
     (["--report", "out.xml"], "has none"), (["--trials", "0"], "--trials"),

@@ -19,7 +19,7 @@ from pairproof.validation.agreement import Agreement, RCounterpart
 from pairproof.validation.certified import CertifiedValues
 from pairproof.validation.check import Checker
 from pairproof.validation.claims import read_paper
-from pairproof.validation.report import FORMATS, ReportContext, Story, StoryTable, render, render_text, worth_series, write_report
+from pairproof.validation.report import FORMATS, ReportContext, Story, StoryFigure, StoryTable, render, render_text, worth_series, write_report
 from pairproof.validation.report.context import digits_rows, opening
 
 from .fakes import GLM, values_of
@@ -33,13 +33,19 @@ def r_and_prefmod(fit: Fit, backend: Any) -> list[RCounterpart]:
     return [RCounterpart(GLM, "live", values_of(fit)), RCounterpart("prefmod::llbtPC.fit", "recorded", values_of(fit))]
 
 
+def draw(ax: Any) -> None:
+    ax.plot([0, 1], [0, 1], color="black", label="rising")
+    ax.legend()
+
+
 @lru_cache(maxsize=1)
 def dras() -> tuple[Sequence[Agreement], ReportContext]:
     checker = Checker(read_paper("dras-2015"), counterparts=r_and_prefmod, certified=CertifiedValues.of_paper("dras-2015"))
     rows = checker.all()
     context = ReportContext(
         title="Dras (2015)", subtitle=EVIL, command="pairproof validate dras-2015", versions={"R": "4.2.2", "prefmod": None},
-        absent={"prefmod": ""}, first_lines=(EVIL,), story=(Story("The columns", (EVIL, "Second."), StoryTable(("a", "b"), ((EVIL, "1"),), "c")),),
+        absent={"prefmod": ""}, first_lines=(EVIL,), story=(Story("The columns", (EVIL, "Second."), StoryTable(("a", "b"), ((EVIL, "1"),), "c"),
+                                                                        (StoryFigure(EVIL, f"A line. {EVIL}", (3, 2), draw),)),),
         worths=(worth_series(checker.fit("subjects"), "By judge"),))
     return rows, context
 
@@ -135,7 +141,7 @@ def test_foreign_text_is_escaped_in_the_html() -> None:
 
 def test_the_drawings_have_a_title_and_a_description_and_the_pages_colours() -> None:
     svgs = re.findall(r"<svg.*?</svg>", report(".html"), re.DOTALL)
-    assert len(svgs) == 3  # printed numbers, worths, digits
+    assert len(svgs) == 4  # a story's figure, printed numbers, worths, digits
     for svg in svgs:
         ElementTree.fromstring(svg)
         assert 'role="img"' in svg and "<title" in svg and "<desc" in svg
@@ -228,3 +234,11 @@ def test_reports_are_written_by_their_suffix_and_others_are_refused(tmp_path: Pa
         write_report(rows, context, tmp_path / "r.pdf")
     with pytest.raises(InputError, match="cannot be written"):
         write_report(rows, context, tmp_path / "new folder" / "r.html" / "x.html")
+
+
+def test_a_figure_of_a_story_is_drawn_in_the_pages_ink_and_described_where_nothing_is_drawn() -> None:
+    page = report(".html")
+    drawing = page[page.index('aria-labelledby="story0-0-t'):]
+    drawing = drawing[:drawing.index("</figure>")]
+    assert "rising" in drawing and "currentColor" in drawing and "#000000" not in drawing and "A line. &lt;script&gt;" in drawing
+    assert "(drawn in the HTML report) A line." in report(".md")

@@ -130,7 +130,7 @@ def story_plot(figure: StoryFigure, name: str) -> str:
     with matplotlib.rc_context({**ink, "grid.color": _FAINT, "font.size": 8.5}):
         drawing = _figure(*figure.size)
         figure.draw(drawing.subplots())
-    return _svg(drawing, name, figure.caption, figure.description)
+    return _svg(drawing, name, numbers.clean(figure.caption), numbers.clean(figure.description))
 
 
 # -- drawing -------------------------------------------------------------------------------------------------
