@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,5 +35,5 @@ def command(state: State, files: tuple[str, ...], r: Mode | None, require_r: boo
     import pairproof.validation
 
     with watched(state) as progress:
-        found = pairproof.validation.run(files, r=r, data=data, progress=progress)
+        found = pairproof.validation.run(files, r=r, data=data, progress=progress, workers=os.cpu_count() or 1)
     return finish(state, found, require_r)

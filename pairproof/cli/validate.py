@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,5 +43,5 @@ def command(state: State, names: tuple[str, ...], r: Mode | None, require_r: boo
         raise click.UsageError(f"no paper {', '.join(map(repr, unknown))} comes with pairproof; there are {', '.join(known)}. "
                                "A claims file of your own: pairproof check FILE.")
     with watched(state) as progress:
-        found = pairproof.validation.run(names or DEFAULT, r=r, data=data, progress=progress)
+        found = pairproof.validation.run(names or DEFAULT, r=r, data=data, progress=progress, workers=os.cpu_count() or 1)
     return finish(state, found, require_r)

@@ -7,7 +7,9 @@ statements need more than once is computed once in a process.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -32,7 +34,20 @@ SEED = 2013
 #: Experiments kept in a process: three years, crowd training, and a raw geometric mean for each.
 MOST_KEPT = 16
 
+#: Processes that the experiments of this run may take.
+_WORKERS: ContextVar[int] = ContextVar("workers", default=1)
+
 _kept: dict[str, tuple[Result, ...]] = {}
+
+
+@contextmanager
+def processes(workers: int) -> Iterator[None]:
+    """Experiments inside take so many processes; see :func:`pairproof.native.learning_curve.run`."""
+    token = _WORKERS.set(workers)
+    try:
+        yield
+    finally:
+        _WORKERS.reset(token)
 
 
 def paper_design(models: Sequence[ModelName] = PAPER_MODELS, options: PreferenceOptions = PAPER_SAMPLER) -> Design:
@@ -54,7 +69,7 @@ def results_of(splits: Mapping[str, Split], design: Design) -> tuple[Result, ...
     if key not in _kept:
         while len(_kept) >= MOST_KEPT:
             _kept.pop(next(iter(_kept)))
-        _kept[key] = run(splits, design)
+        _kept[key] = run(splits, design, workers=_WORKERS.get())
     return _kept[key]
 
 

@@ -23,7 +23,7 @@ IN_PLACE = "PAIRPROOF_DATA"
 
 
 def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool = False, data: str | os.PathLike[str] | None = None,
-        progress: Callable[[str], None] = lambda what: None) -> Verification:
+        progress: Callable[[str], None] = lambda what: None, workers: int = 1) -> Verification:
     """Check papers that come with pairproof, or claims files.
 
     Parameters
@@ -39,6 +39,9 @@ def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool
         Claims on data that are not there are not run, and say so.
     progress : function of str
         Told what is checked next: "dras-2015: table-1".
+    workers : int
+        Processes for whole experiments (Hopkins and May's); the numbers are the same.  A script that asks for more than
+        one must stand under ``if __name__ == "__main__":``.
 
     Returns
     -------
@@ -51,6 +54,7 @@ def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool
         No such paper or file; a claims file that is not understood (the message names the line).
     """
     from .claims import read_paper
+    from .competition_experiment import processes
     from .verify import backend_of
 
     chosen = backend_of(r)
@@ -58,10 +62,11 @@ def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool
     if not wanted:
         raise InputError("no paper is named; name one that comes with pairproof, or a claims file")
     papers = [replace(read_paper(name), in_place=_folder(data)) for name in wanted]
-    checked = [_checked(paper, chosen, progress) for paper in papers]
-    agreements = [a for _, rows in checked for a in rows]
-    progress("what stands around the numbers")
-    return Verification(tuple(agreements), _context(papers, checked, chosen, wanted, r), require_r)
+    with processes(workers):
+        checked = [_checked(paper, chosen, progress) for paper in papers]
+        progress("what stands around the numbers")
+        context = _context(papers, checked, chosen, wanted, r)
+    return Verification(tuple(a for _, rows in checked for a in rows), context, require_r)
 
 
 def _folder(data: str | os.PathLike[str] | None) -> str:
