@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pairproof.comparisons import Comparisons, Factor
-from pairproof.errors import InputError, PairOrderError
+from pairproof.errors import DataWarning, InputError, PairOrderError
 from pairproof.layouts import lexicographic_pair_order, prefmod_pair_order, to_wide
 from pairproof.readers import from_counts, from_long, from_matrix, from_rankings, from_votes, from_wide, read
 from pairproof.readers.table import Table
@@ -378,3 +378,57 @@ def test_line_numbers_are_only_looked_for_when_something_is_wrong(monkeypatch, t
     path.write_text("first,second,outcome\nA,B,first\n")
     monkeypatch.setattr(Table, "where", lambda *args: pytest.fail("a message was made though nothing is wrong"))
     assert read(path).n_comparisons == 1
+
+
+# -- rankings with a row a system ----------------------------------------------------------------------------------------
+
+
+RANKED = {"source": list("1112222"), "judge": list("jjjjjkk"), "system": list("ABCABAC"), "rank": [1, 2, 2, 2, 1, 1, 3]}
+
+
+def test_a_row_a_system_gives_the_pairs_of_each_ranking():
+    table = read(RANKED)
+    assert table.items == ("A", "B", "C") and table.n_rows == 5 and table.tie_category
+    assert table.pooled() == {("A", "B"): (1, 0, 1), ("A", "C"): (2, 0, 0), ("B", "C"): (0, 1, 0)}
+    assert [table.columns["judge"].levels[k] for k in table.columns["judge"].codes] == ["j", "j", "j", "j", "k"]
+
+
+def test_the_order_of_the_rows_does_not_matter_but_to_who_is_named_first():
+    rows = pd.DataFrame(RANKED).sample(frac=1, random_state=3)
+    assert read(rows).digest() == read(RANKED).digest()
+
+
+def test_wmt11_melted_to_a_row_a_system_holds_the_same_comparisons(shared):
+    wide = pd.read_csv(shared / "data" / "wmt" / "wmt11-maneval-indivsystems.RNK_results.csv", dtype=str, keep_default_na=False).head(2000)
+    parts = []
+    for k in range(1, 6):
+        part = wide[["srclang", "trglang", "srcIndex", "judgeId", f"system{k}Id", f"system{k}rank"]].copy()
+        part.columns = ["srclang", "trglang", "srcIndex", "judgeId", "system", "rank"]
+        parts.append(part.assign(ranking=[str(n) for n in range(len(wide))]))
+    table, melted = read(wide), read(pd.concat(parts))
+    assert melted.n_rows == table.n_rows and melted.digest() == table.digest()
+    assert {"srclang", "trglang", "source", "judge", "ranking"} == set(melted.columns)
+
+
+@pytest.mark.parametrize(("change", "said"), [
+    (dict(judge=["j"] * 7), r"row 6, column 'system': 'A' stands in row 4 of the same ranking .*share 'source' and 'judge'"),
+    (dict(judge=["j"] * 6 + [""]), "row 7, column 'judge': blank; every row needs it"),
+    (dict(rank=[1, 2, 2, 2, 1, 1, "x"]), "the rank is 'x'; expected a number >= 0"),
+    (dict(system=list("ABCABA") + [""]), "row 7, column 'system': no item name"),
+    (dict(rank=[1, -1, "", 2, -1, 1, -1]), "no ranking has two ranked systems"),
+    (dict(weight=[1, 1, 2, 1, 1, 1, 1]), "row 3, column 'weight': another value than in the ranking's first row"),
+])  # fmt: skip
+def test_what_is_no_ranking_is_refused_with_its_row(change, said):
+    with pytest.raises(InputError, match=said):
+        read({**RANKED, **change})
+
+
+def test_without_anything_that_tells_rankings_apart_nothing_is_guessed():
+    with pytest.raises(InputError, match="nothing says which rows are one ranking"):
+        read({"system": ["A", "B"], "rank": [1, 2]})
+
+
+def test_a_column_that_differs_within_a_ranking_is_left_out_aloud():
+    with pytest.warns(DataWarning, match="'text' left out"):
+        table = read({**RANKED, "text": list("abcdefg"), "age": [30] * 5 + [40] * 2})
+    assert "text" not in table.columns and table.columns["age"].tolist() == [30, 30, 30, 30, 40]

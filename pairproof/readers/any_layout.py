@@ -14,6 +14,7 @@ from .coding import CodingLike
 from .items import options_of
 from .matrix import Winner, read_matrix
 from .pairs import COUNTS, LONG, VOTES, read_counts, read_long, read_votes
+from .ranked_rows import is_ranked_rows, read_ranked_rows
 from .rankings import is_rankings, is_wmt, read_rankings
 from .sources import load
 from .table import ROLES, Table, suggestion
@@ -58,6 +59,7 @@ def read(
         counts     first, second, wins, losses    and ties, if the instrument had them
         votes      model_a, model_b, winner       winner: model_a, model_b, tie, tie (bothbad)
         rankings   system1, rank1, system2, ...   smaller is better; -1 or blank is not ranked; WMT's own columns
+                   or system, rank                a row a system; `ranking`, or source and judge, say which rows are one ranking
         prefmod    one column a pair              never guessed: layout, items, pair_order, coding
         matrix     one row and column an item     never guessed: layout, winner
 
@@ -135,7 +137,7 @@ def read(
     if layout == "votes":
         return read_votes(table, options, coding)
     if layout == "rankings":
-        return read_rankings(table, options)
+        return read_ranked_rows(table, options) if is_ranked_rows(table.columns) else read_rankings(table, options)
     return read_wide(table, options, pair_order, pairs, coding)
 
 
@@ -154,7 +156,7 @@ def layouts_of(names: Iterable[str]) -> tuple[Layout, ...]:
         "long": found.issuperset(LONG),
         "counts": found.issuperset(COUNTS),
         "votes": found.issuperset(VOTES),
-        "rankings": is_rankings(found) or is_wmt(found),
+        "rankings": is_rankings(found) or is_wmt(found) or is_ranked_rows(found),
     }
     return tuple(layout for layout, fit in fits.items() if fit)
 
@@ -180,7 +182,7 @@ def _what_layouts_need() -> str:
     return (
         "expected long (first, second, outcome), counts (first, second, wins, losses; ties where they could be "
         "answered), votes (model_a, model_b, winner) or rankings (system1, rank1, system2, rank2, ..., or WMT's "
-        "system1Id, system1rank, ...). Say which column is what, for example columns={'first': 'left'} "
+        "system1Id, system1rank, ..., or system, rank with a row a system). Say which column is what, for example columns={'first': 'left'} "
         "(--col first=left); a column a pair is layout='prefmod', a square table layout='matrix'"
     )
 
@@ -199,7 +201,7 @@ def _check_has(table: Table, layout: Layout) -> None:
     needed = {"long": LONG, "counts": COUNTS, "votes": VOTES}.get(layout, ())
     absent = [name for name in needed if name not in table.columns]
     if absent or (layout == "rankings" and "rankings" not in layouts_of(table.columns)):
-        names = ", ".join(map(repr, absent)) or "'system1', 'rank1', 'system2', 'rank2'"
+        names = ", ".join(map(repr, absent)) or "'system1', 'rank1', 'system2', 'rank2' (or 'system', 'rank')"
         raise InputError(
             f"{table.source}: layout {layout!r} needs the column {names}; found {', '.join(map(repr, table.columns))}"
             + (suggestion(absent[0], table.columns) if absent else "")

@@ -63,7 +63,8 @@ def from_rankings(
     source: Any, *, items: Sequence[str] | None = None, levels: Levels | None = None, columns: Names | None = None,
     tie_category: bool | None = None, item_data: Any = None, rename: Names | None = None, encoding: str | None = None,
 ) -> Comparisons:
-    """`system1`, `rank1`, `system2`, `rank2`, ..., or WMT's own columns; every pair of ranked systems of a row.
+    """`system1`, `rank1`, `system2`, `rank2`, ..., or WMT's own columns; every pair of ranked systems of a row.  Or `system`
+    and `rank` with a row for each system, and `ranking`, or source and judge, to say which rows are one ranking.
 
     Smaller is better, equal is a tie, -1 or blank is "not ranked"; a row that ranks fewer than two systems says
     nothing and gives no comparison.  Of WMT's columns `judgeId` becomes `judge`, `srcIndex` becomes `source`,

@@ -52,12 +52,12 @@ def read_rankings(table: Table, options: Options) -> Comparisons:
         table = from_wmt(table)
     places = _places(table.columns, table.source)
     systems = {f"system{k}": item_column(table, f"system{k}", options, may_be_blank=True) for k in places}
-    ranks = {f"rank{k}": _ranks(table, f"rank{k}") for k in places}
+    given = {f"rank{k}": ranks(table, f"rank{k}") for k in places}
     items, positions = encode(systems, table.source, options)
-    for (name, rank), (system, item) in zip(ranks.items(), zip(systems, positions)):
+    for (name, rank), (system, item) in zip(given.items(), zip(systems, positions)):
         _check_named(table, ~np.isnan(rank) & (item < 0), name, system)
     _check_once(table, list(systems), positions, items)
-    first, second, results, row_of = _pairs(positions, list(ranks.values()))
+    first, second, results, row_of = _pairs(positions, list(given.values()))
     if not len(row_of):
         raise InputError(
             f"{table.source}: no row ranks two systems or more, so there is no comparison; -1 and blank mean not ranked"
@@ -66,7 +66,7 @@ def read_rankings(table: Table, options: Options) -> Comparisons:
     tied[row_of[results[1] > 0]] = True
     return assemble(
         table, options, items, first, second, results,
-        tie_category=has_tie_category(table, options, tied, "rank1"), used=(*systems, *ranks), row_of=row_of,
+        tie_category=has_tie_category(table, options, tied, "rank1"), used=(*systems, *given), row_of=row_of,
     )
 
 
@@ -87,7 +87,7 @@ def _places(names: Iterable[str], source: str) -> tuple[int, ...]:
     return tuple(range(1, last + 1))
 
 
-def _ranks(table: Table, name: str) -> FloatArray:
+def ranks(table: Table, name: str) -> FloatArray:
     """Ranks, nan where not ranked."""
     values, wrong = numbers(table, name)
     bad = wrong | np.isinf(values) | ((values < 0) & (values != NOT_RANKED))

@@ -22,7 +22,7 @@ from ..errors import InputError
 #: What a column can be to a layout.  `system1`, `rank1`, ... are roles too.
 ROLES = (
     "first", "second", "outcome", "wins", "ties", "losses", "model_a", "model_b", "winner",
-    "judge", "weight", "source", "order",
+    "judge", "weight", "source", "order", "system", "rank", "ranking",
 )
 
 
