@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,3 +49,26 @@ def poisson_log_likelihood(table: CellTable, has_ties: bool) -> float:
     _, y, _ = table.outcomes(has_ties)
     n = y.sum(axis=1)
     return float(np.sum(xlogy(n, n) - n) - np.sum(gammaln(y + 1.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A table that has been made, for what asks for it by a call."""
+
+    table: CellTable
+
+    def __call__(self) -> CellTable:
+        return self.table
+
+
+@dataclass(frozen=True, eq=False)
+class WhenAsked:
+    """A table that is made when it is asked for; pickled as the table itself."""
+
+    make: Callable[[], CellTable]
+
+    def __call__(self) -> CellTable:
+        return self.make()
+
+    def __reduce__(self) -> tuple[type[Known], tuple[CellTable]]:
+        return Known, (self.make(),)

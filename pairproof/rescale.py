@@ -7,6 +7,7 @@ Against reference r every block of item terms has b_r = 0; centred, C b with C =
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,13 +30,8 @@ def on_scale(fit: Fit, scale: Scale) -> Fit:
         return fit
     factor = LOG_WORTH_PER_UNIT[fit.scale] / LOG_WORTH_PER_UNIT[scale]
     units = np.array([factor if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])
-
-    def pull_back(functions: FloatArray) -> FloatArray:
-        product: FloatArray = functions * units
-        return product
-
     return replace(fit, scale=scale, beta=fit.beta * units, null_space=fit.null_space * units[:, None],
-                   covariance=MappedCovariance(fit.covariance, len(units), pull_back))
+                   covariance=MappedCovariance(fit.covariance, len(units), partial(_in_units, units)))
 
 
 def with_reference(fit: Fit, reference: str) -> Fit:
@@ -55,12 +51,6 @@ def with_reference(fit: Fit, reference: str) -> Fit:
         out[index] -= np.tensordot(weights, out[index], axes=(0, 1))[:, None]
         return out
 
-    def pull_back(functions: FloatArray) -> FloatArray:
-        out = np.array(functions)
-        for row in index:
-            out[:, row] -= functions[:, row].sum(axis=1)[:, None] * weights
-        return out
-
     is_reference = fit.is_reference.copy()  # a tie parameter held at its boundary stays held
     is_reference[index] = False
     if reference != "sum":
@@ -71,7 +61,23 @@ def with_reference(fit: Fit, reference: str) -> Fit:
     return replace(
         fit, spec=replace(fit.spec, reference=reference), beta=beta, is_reference=is_reference,
         null_space=shift(fit.null_space) if fit.null_space.shape[1] else fit.null_space, constraint=constraint,
-        covariance=MappedCovariance(fit.covariance, len(fit.terms), pull_back))
+        covariance=MappedCovariance(fit.covariance, len(fit.terms), partial(_before_shift, index, weights)))
+
+
+# Module functions and not closures, so that a fit can be pickled.
+
+
+def _in_units(units: FloatArray, functions: FloatArray) -> FloatArray:
+    product: FloatArray = functions * units
+    return product
+
+
+def _before_shift(index: NDArray[np.int64], weights: FloatArray, functions: FloatArray) -> FloatArray:
+    """Linear functions of shifted terms as functions of the terms."""
+    out = np.array(functions)
+    for row in index:
+        out[:, row] -= functions[:, row].sum(axis=1)[:, None] * weights
+    return out
 
 
 def _item_blocks(fit: Fit) -> NDArray[np.int64]:

@@ -387,3 +387,15 @@ def test_models_that_are_not_nested_are_told_apart_with_the_reason(smaller, larg
 def test_the_poisson_log_likelihood_is_the_one_gnm_prints(pooled):
     # conventions.md, "llf": gnm's logLik of Dras's pooled model is -59.60.
     assert round(pooled.llf_poisson, 2) == -59.60
+
+
+@pytest.mark.parametrize("changed", [lambda fit: fit, lambda fit: fit.with_reference("sum"), lambda fit: fit.on_scale("log-odds").with_reference("B")])
+@pytest.mark.parametrize("by", [None, "judge"])
+def test_a_fit_survives_pickling_with_everything_that_can_be_asked_of_it(by, changed):
+    import pickle
+
+    fit = changed(fit_llbt(TABLE, by=by or ""))
+    again = pickle.loads(pickle.dumps(fit))
+    assert np.array_equal(again.params, fit.params, equal_nan=True) and np.array_equal(again.cov_params(), fit.cov_params(), equal_nan=True)
+    assert str(again.summary()) == str(fit.summary()) and again.worth().equals(fit.worth())
+    assert np.array_equal(again.cell_table().fitted, fit.cell_table().fitted) and again.to_dict() == fit.to_dict()

@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cell_table import CellTable
+from ..cell_table import CellTable, WhenAsked
 from ..comparisons import Comparisons, Factor
 from ..covariance import Covariance
 from ..errors import AliasError, FormulaError, InputError, ItemError
@@ -99,7 +99,7 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
         spec=spec, data=data, terms=terms, beta=beta, is_reference=is_reference, covariance=scaled, null_space=null_space,
         outcome_model=_outcome_model(spec, model.table), scale=spec.scale, constraint=_constraint(spec),
         groups=covariates.group_labels(model.patterns, lambda: sums(cells.pattern, cells.totals, model.patterns.n)),
-        cell_table=lambda: _cell_table(model, spec, finer, of, fitted()),
+        cell_table=WhenAsked(lambda: _cell_table(model, spec, finer, of, fitted())),
         llf=found.llf, deviance=deviance(finer.counts, fitted()) if close is None else close, df_resid=df_cells - rank,
         null_deviance=_null_deviance(null, full, finer, of, cells, len(data.items)), df_null=df_cells - null.rank, n_comparisons=float(cells.counts.sum()), engine=engine_name(),
         stopping=Stopping(RULE, True, found.steps, found.decrement),
