@@ -12,8 +12,8 @@ paper not having been at hand.
 
 Exact: the best order of a set of systems with v last is the best order of the others, plus what v pays for standing
 below them, so dynamic programming over the 2**n subsets finds the optimum (Lawler 1964).  The systems are first parted
-into the strong components of "costs something to be put below"; between components an optimal order pays nothing, so
-only one component of more than 20 systems is out of reach.
+into the strong components of "costs something to be put below"; between components an optimal order pays nothing.  One
+component of more than 20 systems is solved as an integer program (:mod:`pairproof.native.linear_ordering`).
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ from ..comparisons import Comparisons
 from ..connection import strong_components
 from ..errors import InputError
 from .judgments import preference_counts
+from .linear_ordering import cheapest_order
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: 2**20 subsets take a second or two and some 30 MB.
+#: Up to here by dynamic programming: 2**20 subsets take a second or two and some 30 MB.  More by an integer program.
 MOST_SYSTEMS = 20
 
 
@@ -61,7 +62,7 @@ def minimum_feedback_arc_set(table: Comparisons) -> Order:
     Raises
     ------
     InputError
-        More than 20 systems that cannot be parted (each beats each along some chain).
+        More than 60 systems that cannot be parted (each beats each along some chain), or no proof in a minute.
     """
     won = preference_counts(table)[:, :, 1]
     return _order("minimum feedback arc set", table, np.maximum(won - won.T, 0.0))
@@ -73,7 +74,7 @@ def most_probable_ranking(table: Comparisons) -> Order:
     Raises
     ------
     InputError
-        More than 20 systems that cannot be parted (each is more often preferred to each along some chain).
+        As for the minimum feedback arc set.
     """
     from scipy.special import betainc
 
@@ -112,10 +113,8 @@ def best_order(cost: FloatArray) -> tuple[list[int], bool]:
     order: list[int] = []
     unique = True
     for members in parts:
-        if len(members) > MOST_SYSTEMS:
-            raise InputError(f"{len(members)} systems cannot be parted (each beats each along some chain of comparisons); the exact search "
-                             f"takes at most {MOST_SYSTEMS}. Leave systems out, or rank them by a score (expected wins, a fitted model)")
-        inner, only = _best_of_component(cost[np.ix_(members, members)])
+        part = cost[np.ix_(members, members)]
+        inner, only = _best_of_component(part) if len(members) <= MOST_SYSTEMS else cheapest_order(part)
         order += [int(members[k]) for k in inner]
         unique = unique and only
     # Where components have one best order each, the best orders are those that keep it and pay nothing between components;
