@@ -41,6 +41,14 @@ def write_table(path, table):
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
+def a_terminal():
+    """Both ends of a pseudo-terminal."""
+    try:
+        return pty.openpty()
+    except OSError as error:
+        pytest.skip(f"no pseudo-terminal can be had here ({error})")
+
+
 @pytest.fixture(scope="module")
 def table():
     return random_table(3, n=400, n_systems=4, n_segments=40)
@@ -215,7 +223,7 @@ def test_a_progress_bar_is_shown_on_a_terminal_only(judgments):
              "--trials", "1", "--models", "uniform,pairs"]
     piped = subprocess.run(asked, capture_output=True, text=True, timeout=120)
     assert piped.returncode == 0 and piped.stderr == ""
-    leader, follower = pty.openpty()
+    leader, follower = a_terminal()
     with subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=follower, text=True) as process:
         os.close(follower)
         seen = b""
@@ -372,7 +380,7 @@ def test_a_plan_is_reported_with_its_questions_and_answers(capsys, tmp_path):
 
 
 def test_a_person_at_a_terminal_is_asked_again_after_a_slip(tmp_path):
-    leader, follower = pty.openpty()
+    leader, follower = a_terminal()
     command = [sys.executable, "-c", "import sys; from pairproof.cli import main; sys.exit(main())", "rank-by-comparing", "A,B"]
     with subprocess.Popen(command, stdin=follower, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         os.write(leader, b"Z\nB\n")

@@ -37,7 +37,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """`answers["agreements"]` is what the stand-ins return; `answers["asked"]` what they were asked."""
     held: dict[str, Any] = {"agreements": [verdict()], "asked": []}
 
-    def run(names, *, r=None, data=None):
+    def run(names, *, r=None, data=None, progress=None, workers=1):
         held["asked"].append((tuple(names), r, backend().record))
         return held["agreements"]
 
