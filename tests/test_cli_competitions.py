@@ -299,6 +299,26 @@ def test_where_all_judgments_agree_there_is_no_z_and_no_verdict(capsys, tmp_path
     assert "no z, since all judgments agree" in run(capsys, "compare-two", path)[1]
 
 
+def test_pairs_in_a_circle_are_said_to_give_no_ranking_and_the_circle_is_shown(capsys, tmp_path):
+    path = tmp_path / "circle.csv"
+    path.write_text("first,second,wins,ties,losses\nA,B,7,0,2\nB,C,6,1,2\nA,C,3,0,4\n", encoding="utf-8")
+    files = [tmp_path / f"two.{suffix}" for suffix in ("html", "md", "json")]
+    code, out, _ = run(capsys, "compare-two", path, *(x for f in files for x in ("--report", f)))
+    assert code == 0 and out.endswith("NO RANKING by sum of sentences: the pairs form a circle, A > B > C > A (> is better)\n") and "Best first" not in out
+    assert "A &gt; B &gt; C &gt; A" in files[0].read_text("utf-8") and "A \\> B \\> C \\> A" in files[1].read_text("utf-8")
+    assert [row["judge"] for row in json.loads(files[2].read_text("utf-8"))] == [None] * 3  # rows and nothing else, as before
+
+
+def test_pairs_that_were_left_out_or_are_even_are_named_where_no_ranking_follows(capsys, tmp_path, vilar):
+    _, out, _ = run(capsys, "compare-two", vilar)  # by votes C and D both beat A and were never compared; by sums D > A > C
+    assert "Best first, by sum of sentences: D A C" in out
+    assert "NO RANKING by majority vote: nothing puts in order C and D (never compared)" in out
+    path = tmp_path / "even.csv"
+    path.write_text("first,second,wins,ties,losses\nA,B,3,1,3\nB,C,6,1,2\nA,C,5,0,4\n" + "".join(f"A,Z{k},5,0,4\n" for k in range(9)), encoding="utf-8")
+    _, out, _ = run(capsys, "compare-two", path)
+    assert "nothing puts in order A and B (even), B and Z0 (never compared), " in out and out.endswith(" and 45 more\n")  # 1 + 2 * 9 + 36 - 10
+
+
 def test_compare_two_writes_reports_in_which_names_stay_text(capsys, tmp_path):
     path = tmp_path / "odd.csv"
     path.write_text("first,second,wins,ties,losses\n<b>A</b>,B|C,7,1,2\n", encoding="utf-8")

@@ -27,6 +27,9 @@ pairproof compare-two judgments.csv --pair A,B --json
 """
 HEADINGS = ("first", "second", "judge", "wins", "ties", "losses", "R", "se vilar", "se mean", "z", "significant", "p sign")
 
+#: Pairs without an order that are named; the rest are counted.
+MOST_PAIRS = 10
+
 
 def two_names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, str] | None:
     """The value of --pair."""
@@ -75,9 +78,7 @@ def _number(value: float | None, form: str) -> str:
 
 
 def _sentences(found: tuple[TwoSystems, ...]) -> list[str]:
-    """What the numbers say: votes, who disagrees, reversals, and the order that follows."""
-    from ..native.binary import ranking_by
-
+    """What the numbers say: votes, who disagrees, reversals, and the order that follows or why none does."""
     lines = []
     for two in found:
         m, votes = two.merged, two.votes
@@ -90,11 +91,27 @@ def _sentences(found: tuple[TwoSystems, ...]) -> list[str]:
                                                                      "all judgments agree and the standard error is 0"))
     lines += [f"REVERSED: {two.reversal}" for two in found if two.reversal]
     if len(found) > 1:
-        for words, votes_count in (("sum of sentences", False), ("majority vote", True)):
-            order = ranking_by(found, votes_count) if not votes_count or found[0].votes is not None else None
-            if order is not None:
-                lines.append(f"Best first, by {words}: {' '.join(order)}")
+        lines.append(_order(found, "sum of sentences", votes=False))
+        if found[0].votes is not None:
+            lines.append(_order(found, "majority vote", votes=True))
     return lines
+
+
+def _order(found: tuple[TwoSystems, ...], words: str, votes: bool) -> str:
+    """The ranking, or why there is none."""
+    from ..native.binary import ranking_by
+    from ..native.no_ranking import circle_by, unsettled_by
+
+    order = ranking_by(found, votes)
+    if order is not None:
+        return f"Best first, by {words}: {' '.join(order)}"
+    circle = circle_by(found, votes)
+    if circle:
+        return f"NO RANKING by {words}: the pairs form a circle, {' > '.join((*circle, circle[0]))} (> is better)"
+    unsettled = unsettled_by(found, votes)
+    pairs = ", ".join(f"{a} and {b} ({'even' if compared else 'never compared'})" for a, b, compared in unsettled[:MOST_PAIRS])
+    more = f" and {len(unsettled) - MOST_PAIRS} more" if len(unsettled) > MOST_PAIRS else ""
+    return f"NO RANKING by {words}: nothing puts in order {pairs}{more}"
 
 
 def _text(found: tuple[TwoSystems, ...]) -> str:

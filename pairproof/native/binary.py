@@ -262,17 +262,12 @@ def ranking_by(results: tuple[TwoSystems, ...], votes: bool = False) -> tuple[st
     Returns
     -------
     tuple of str or None
-        None where the comparisons do not settle one order (an even pair, a cycle, a pair that was left out).
+        None where the comparisons do not settle one order (an even pair, a cycle, a pair that was left out);
+        :mod:`pairproof.native.no_ranking` says which.
     """
-    systems = sorted({name for r in results for name in (r.merged.first, r.merged.second)})
-    below: dict[str, set[str]] = {name: set() for name in systems}
-    for r in results:
-        one = r.votes if votes else r.merged
-        better = one.better if one is not None else None
-        if better is not None:
-            below[better].add(r.merged.second if better == r.merged.first else r.merged.first)
+    below = beaten_by(results, votes)
     order: list[str] = []
-    beaten = set(systems)
+    beaten = set(below)
     while below:
         top = [name for name in below if not any(name in worse for worse in below.values())]
         if len(top) != 1 or top[0] not in beaten:
@@ -280,3 +275,13 @@ def ranking_by(results: tuple[TwoSystems, ...], votes: bool = False) -> tuple[st
         order.append(top[0])
         beaten = below.pop(top[0])
     return tuple(order)
+
+
+def beaten_by(results: tuple[TwoSystems, ...], votes: bool = False) -> dict[str, set[str]]:
+    """Each system of the results, sorted by name, and those that it beats: by the sum of sentences, or by majority vote."""
+    below: dict[str, set[str]] = {name: set() for name in sorted({name for r in results for name in (r.merged.first, r.merged.second)})}
+    for r in results:
+        one = r.votes if votes else r.merged
+        if one is not None and one.better is not None:
+            below[one.better].add(one.second if one.better == one.first else one.first)
+    return below

@@ -9,6 +9,7 @@ from pairproof import read
 from pairproof.comparisons import Comparisons, Factor
 from pairproof.errors import InputError, ItemError
 from pairproof.native.binary import binary_result, compare_all_pairs, compare_two, ranking_by
+from pairproof.native.no_ranking import circle_by, unsettled_by
 
 #: x, y, R, se (equation 6), z, significant, sign test p, judges for x and y.
 TABLE_2 = {
@@ -76,6 +77,48 @@ def test_the_final_ranking_by_sum_and_by_votes(results):
     assert ranking_by(tuple(results.values())) == tuple("EBDAC")
     assert ranking_by(tuple(results.values()), votes=True) == tuple("EBDCA")
     assert ranking_by(tuple(r for p, r in results.items() if p != ("A", "C"))) is None  # nothing settles A and C then
+
+
+def of_pairs(*pairs):
+    """Results of pairs such as "A>B" or "A=B"; twenty sentences each."""
+    names = sorted({name for pair in pairs for name in (pair[0], pair[2])})
+    wins, ties, losses = zip(*({">": (12, 0, 8), "=": (9, 2, 9)}[pair[1]] for pair in pairs))
+    table = Comparisons.build(names, [names.index(pair[0]) for pair in pairs], [names.index(pair[2]) for pair in pairs], wins, ties, losses)
+    return compare_all_pairs(table)
+
+
+@pytest.mark.parametrize(("pairs", "circle"), [
+    (("A>B", "B>C", "C>A"), "ABC"), (("B>A", "A>C", "C>B"), "ACB"), (("A>B", "B>C", "A>C"), ""), (("A=B", "B>C", "C>A"), ""),
+    (("A>B", "B>C", "C>D", "D>A"), "ABCD"), (("A>B", "B>C", "C>D", "D>A", "D>B"), "BCD"), (("X>A", "A>B", "B>C", "C>A", "C>Y"), "ABC"),
+])
+def test_the_shortest_circle_is_found_and_there_is_none_where_a_ranking_follows(pairs, circle):
+    found = of_pairs(*pairs)
+    assert circle_by(found) == tuple(circle)
+    assert circle == "" or ranking_by(found) is None
+
+
+@pytest.mark.parametrize(("pairs", "unsettled"), [
+    (("A>B", "C>B"), [("A", "C", False)]), (("A=B", "A>C", "B>C"), [("A", "B", True)]), (("A>B", "B>C"), []), (("A=B", "A>C", "C>B"), []),
+    (("A>B", "C>D"), [("A", "C", False), ("A", "D", False), ("B", "C", False), ("B", "D", False)]),
+])
+def test_two_systems_are_unsettled_where_no_chain_joins_them(pairs, unsettled):
+    found = of_pairs(*pairs)
+    assert list(unsettled_by(found)) == unsettled
+    assert (ranking_by(found) is None) == bool(unsettled)
+
+
+def test_every_tournament_of_five_has_a_ranking_or_a_circle_or_an_unsettled_pair_and_never_a_ranking_beside_another():
+    rng = np.random.default_rng(7)
+    kinds = set()
+    for _ in range(300):
+        found = of_pairs(*(f"{a}{rng.choice(['>', '='], p=[.9, .1])}{b}" if rng.random() < .5 else f"{b}>{a}"
+                           for k, a in enumerate("ABCDE") for b in "ABCDE"[k + 1:] if rng.random() < .9 or (a, b) == ("A", "B")))
+        order, circle, unsettled = ranking_by(found), circle_by(found), unsettled_by(found)
+        assert (order is not None) == (not circle and not unsettled)
+        better = {(r.merged.first, r.merged.second) if r.merged.better == r.merged.first else (r.merged.second, r.merged.first) for r in found if r.merged.better}
+        assert all(pair in better for pair in zip(circle, circle[1:] + circle[:1]))
+        kinds.add((order is not None, bool(circle), bool(unsettled)))
+    assert len(kinds) >= 3
 
 
 def test_the_usual_standard_error_changes_no_verdict_and_the_exact_test_changes_three(results):
