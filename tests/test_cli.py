@@ -91,6 +91,13 @@ def fit_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str
 # -- the group -------------------------------------------------------------------------------------------------------
 
 
+def test_python_m_pairproof_is_the_command():
+    ran = subprocess.run([sys.executable, "-m", "pairproof", "--version"], capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stdout) == (0, f"pairproof {pairproof.__version__}\n"), ran.stderr
+    ran = subprocess.run([sys.executable, "-m", "pairproof", "fitt"], capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 3 and "Did you mean 'fit'?" in ran.stderr and "__main__" not in ran.stderr
+
+
 def test_version_prints_the_version_alone(capsys):
     assert run(capsys, "--version") == (0, f"pairproof {pairproof.__version__}\n", "")
 

@@ -96,6 +96,14 @@ def test_compare_models_prints_a_row_for_every_track_model_size_and_trial(capsys
     assert all(r["test_size"] == found["tracks"][0]["test"] >= 80 and r["n_train"] == r["train_size"] for r in rows)
 
 
+def test_without_a_tie_no_knowledge_is_a_perplexity_of_two(capsys, tmp_path):
+    path = tmp_path / "no_ties.csv"
+    write_table(path, random_table(3, n=200, n_systems=4, ties=False))
+    rows = document(capsys, "compare-models", path, "--train-sizes", "40", "--trials", "1", "--models", "uniform,adjusted-uniform")["perplexity"]
+    assert {r["model"]: r["perplexity"] for r in rows} == {"uniform": pytest.approx(2), "adjusted-uniform": pytest.approx(2)}
+    assert "3 is no knowledge at all, 2 where ties cannot happen" in " ".join(run(capsys, "compare-models", "--help")[1].split())
+
+
 def test_every_model_of_the_package_can_be_asked_for():
     assert compare_models.MODELS == MODELS
 

@@ -32,7 +32,8 @@ MODELS = ("uniform", "adjusted-uniform", "pairs", "students-asymmetric", "studen
 HELP = """Fit preference models on so many comparisons of FILE, and see how well they predict the others.
 
 For every track, trial and training size each model is fitted on the same random comparisons and judged by its perplexity
-on the track's test comparisons (Hopkins and May 2013). Less is better; 3 is no knowledge at all.
+on the track's test comparisons (Hopkins and May 2013). Less is better; 3 is no knowledge at all, 2 where ties
+cannot happen.
 
 \b
 pairproof compare-models judgments.csv --train-sizes 100,200,400 --trials 5
