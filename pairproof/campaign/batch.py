@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import InputError
 from ..native.allocation import default_hits, next_hits
 from ..native.beta import IntArray
+from ..spec import whole_number
 from .files import BATCH_COLUMNS, written
 from .guard import csv_text
 from .records import About, about, fields_of, ids_of, state_of
@@ -96,7 +97,7 @@ def open_batch(path: str | Path, out: str | Path, hits: int | None = None, *, ag
 def choose(store: Store, a: About, number: int, hits: int | None, seed: int | None = None) -> IntArray:
     """int[hits, per_hit]: positions of items."""
     state = state_of(store, a.method)
-    rng = np.random.default_rng([a.seed if seed is None else seed, number])
+    rng = np.random.default_rng([whole_number("seed", a.seed if seed is None else seed), number])
     # Items that an older tool has scores for are no first batch.
     first = number == 1 and not bool(state.n.any()) and np.unique(state.a[~np.isnan(state.a)]).size <= 1
     # The first batch shows every item once, in keisks' code too, whatever its number of HITs is.

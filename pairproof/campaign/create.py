@@ -9,7 +9,7 @@ from typing import get_args
 from ..errors import InputError
 from ..native.allocation import Pool
 from ..native.easl import Method, Settings, start
-from ..spec import one_of
+from ..spec import one_of, whole_number
 from .files import MODEL_COLUMNS, SKILL_COLUMNS, check_numbered, read_items
 from .records import About, write_about, write_items
 from .store import created
@@ -56,7 +56,7 @@ def create(path: str | Path, items: str | Path, method: Method = "easl", per_hit
         raise InputError(f"{read.table.source}: has columns {', '.join(model)}, so it is a model file; 'pairproof easl import' takes it over")
     check_size(per_hit, len(read.ids), method, read.table.source)
     check_numbered(read.columns, per_hit, read.table.source)
-    made = About(secrets.token_hex(6), method, per_hit, settings, pool, secrets.randbits(48) if seed is None else seed, read.columns, False)
+    made = About(secrets.token_hex(6), method, per_hit, settings, pool, secrets.randbits(48) if seed is None else whole_number("seed", seed), read.columns, False)
     with created(path) as store:
         write_about(store, made)
         write_items(store, read.ids, read.fields(read.columns), start(method, len(read.ids)))

@@ -22,7 +22,7 @@ from ..native.allocation import Pool
 from ..native.beta import FloatArray, IntArray
 from ..native.easl import BETA, Method, ScoreState, Settings, start
 from ..readers.table import Table
-from ..spec import one_of
+from ..spec import one_of, whole_number
 from .batch import now
 from .create import PER_HIT, check_size
 from .export import SCORE_COLUMNS
@@ -100,7 +100,7 @@ def take_over(path: str | Path, model: str | Path, results: Sequence[str | Path]
     check_numbered(columns, size, read.table.source)
     files = [read_results(r, size, rejected, encoding) for r in results]
     name, own = _own_name(files)
-    made = About(name, chosen, size, settings, pool, secrets.randbits(48) if seed is None else seed, columns, True)
+    made = About(name, chosen, size, settings, pool, secrets.randbits(48) if seed is None else whole_number("seed", seed), columns, True)
     where = model_is if files else None
     with created(path) as store:
         write_about(store, made)

@@ -72,7 +72,8 @@ def json_text(document: Any) -> str:
 def remember(name: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
     def callback(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
         state = ctx.ensure_object(State)
-        if value not in (None, False, ()):
+        # By identity: 0 is a seed, though 0 == False.
+        if value is not None and value is not False and value != ():
             setattr(state, name, value)
         return value
 
@@ -96,7 +97,7 @@ _SHARED = (
                  help="Print one JSON document on standard output and nothing else there."),
     click.option("--report", multiple=True, metavar="FILE", expose_value=False, callback=_reports,
                  help="Write a report: .html, .md, .json, or .xml (JUnit) by its suffix; repeatable."),
-    click.option("--seed", type=int, expose_value=False, callback=remember("seed"),
+    click.option("--seed", type=click.IntRange(min=0), metavar="INTEGER", expose_value=False, callback=remember("seed"),
                  help="Seed of everything random; commands that draw nothing give the same numbers with any."),
     click.option("--quiet", is_flag=True, expose_value=False, callback=remember("quiet"),
                  help="No messages on standard error but errors."),

@@ -20,7 +20,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from ..errors import InputError
-from ..spec import one_of
+from ..spec import one_of, whole_number
 from .allocation import Pool, next_hits
 from .annotator import agreement, pearson, spearman
 from .beta import FloatArray, IntArray
@@ -107,7 +107,7 @@ def sd_for_agreement(truth: FloatArray, target: float, noise: Noise = "normal", 
 
 def mean_agreement(truth: FloatArray, annotators: Annotators, seed: int = 0) -> float:
     """Mean pairwise Spearman's rho of 10 annotators who each score every item alone; mean of 3 such panels."""
-    rng = np.random.default_rng([seed, 37])
+    rng = np.random.default_rng([whole_number("seed", seed), 37])
     found = []
     for _ in range(3):
         scores = annotators.judge(np.tile(truth, (ANNOTATORS, 1)), 1, rng)
@@ -153,9 +153,8 @@ class Experiment:
         n = len(self.truth)
         if n < 3 or not np.isfinite(self.truth).all() or self.truth.min() < 0 or self.truth.max() > 1 or np.ptp(self.truth) == 0:
             raise InputError(f"truth of {n} items; expected 3 or more numbers from 0 to 1 that are not all the same")
-        for name, value in (("budget", self.budget), ("replicates", self.replicates)):
-            if value < 1:
-                raise InputError(f"{name}={value}; expected 1 or more")
+        for name, value, least in (("budget", self.budget, 1), ("replicates", self.replicates, 1), ("per_hit", self.per_hit, 1), ("seed", self.seed, 0)):
+            whole_number(name, value, least)
         if not 2 <= self.per_hit <= n // 2:
             raise InputError(f"per_hit={self.per_hit} with {n} items; expected 2 to {n // 2}")
 

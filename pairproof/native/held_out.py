@@ -15,6 +15,7 @@ import numpy as np
 
 from ..comparisons import Comparisons, Factor
 from ..errors import InputError
+from ..spec import whole_number
 from .judgments import one_row_each
 
 #: Least size of the test set in the paper.
@@ -78,7 +79,7 @@ def split_at_random(table: Comparisons, test_size: int, seed: int) -> Split:
     single = one_row_each(table)
     _check_size(single, test_size)
     test = np.zeros(single.n_rows, bool)
-    test[np.random.default_rng(seed).permutation(single.n_rows)[:test_size]] = True
+    test[np.random.default_rng(whole_number("seed", seed)).permutation(single.n_rows)[:test_size]] = True
     return Split(single.select(~test), single.select(test), f"{test_size} comparisons at random, seed {seed}")
 
 

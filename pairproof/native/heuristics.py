@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..comparisons import Comparisons
-from ..errors import InputError
+from ..spec import whole_number
 from .judgments import preference_counts
 
 FloatArray = NDArray[np.float64]
@@ -90,10 +90,15 @@ def monte_carlo_playoffs(table: Comparisons, tournaments: int = 10_000, seed: in
     tournaments : int
         >= 1.
     seed : int
+        >= 0.
+
+    Raises
+    ------
+    InputError
+        A number of tournaments or a seed that is no integer or too small.
     """
-    if tournaments < 1:
-        raise InputError(f"tournaments={tournaments}; at least 1 is needed")
-    rng = np.random.default_rng(seed)
+    whole_number("tournaments", tournaments, 1)
+    rng = np.random.default_rng(whole_number("seed", seed))
     n = len(table.items)
     won = preference_counts(table)[:, :, 1]
     goes_on = (1.0 + won) / (2.0 + won + won.T)

@@ -178,10 +178,10 @@ def fit_irt_categorical(
     Parameters and errors are those of :func:`pairproof.native.irt_gaussian.fit_irt_gaussian`.  Fresh items are sampled
     with what was seen integrated out, at a cost that does not grow with the number of comparisons.
     """
+    check_run(chains, warmup, draws, seed, workers)
     chosen = choose_items(table, items)
     if workers is None and table.n_comparisons < THREADS_FROM:
         workers = 1
-    check_run(chains, warmup, draws)
     tables = CategoricalTables(model.likelihood, model.concentration)
     if chosen == "fresh":
         counts = preference_counts(table)

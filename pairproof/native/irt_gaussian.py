@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from ..comparisons import Comparisons, Factor
 from ..errors import InputError
-from ..spec import one_of
+from ..spec import one_of, whole_number
 from .judgments import TIE, compared, judgments
 from .posterior import Posterior
 
@@ -138,8 +138,8 @@ def fit_irt_gaussian(
     Raises
     ------
     InputError
-        Shared items without a source column or with a row without a source; ties beside radius 0; no draws; counts that
-        are not whole (Gibbs).
+        Shared items without a source column or with a row without a source; ties beside radius 0; chains, warmup, draws, seed or
+        workers that are no integers or too small; counts that are not whole (Gibbs).
     """
     chosen = choose_items(table, items)
     method: Sampler = sampler or ("gibbs" if chosen == "shared" else "collapsed")
@@ -147,7 +147,7 @@ def fit_irt_gaussian(
     if method == "collapsed" and chosen == "shared":
         raise InputError("sampler='collapsed' integrates each comparison's items out, which shared items do not allow; use "
                          "sampler='gibbs', or items='fresh'")
-    check_run(chains, warmup, draws)
+    check_run(chains, warmup, draws, seed, workers)
     sampled = _sample(table, model, chosen, method, chains, warmup, draws, seed, workers)
     result = Posterior(table.items, sampled, "ability", method, warmup, seed,
                        {**asdict(model), "items": chosen}, notes_on_items(table, items, chosen))
@@ -247,9 +247,12 @@ def choose_items(table: Comparisons, items: Items | None) -> Items:
     return items
 
 
-def check_run(chains: int, warmup: int, draws: int) -> None:
-    if chains < 1 or warmup < 0 or draws < 1:
-        raise InputError(f"chains={chains}, warmup={warmup}, draws={draws}; expected at least 1 chain, a warm-up >= 0 and 1 draw")
+def check_run(chains: int, warmup: int, draws: int, seed: int, workers: int | None) -> None:
+    """Raises InputError unless all are integers, 1 or more (warm-up and seed 0 or more)."""
+    for name, value, least in (("chains", chains, 1), ("warmup", warmup, 0), ("draws", draws, 1), ("seed", seed, 0)):
+        whole_number(name, value, least)
+    if workers is not None:
+        whole_number("workers", workers, 1)
 
 
 def notes_on_items(table: Comparisons, asked: Items | None, items: Items) -> tuple[str, ...]:

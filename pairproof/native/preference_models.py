@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from ..comparisons import Comparisons
 from ..errors import DataWarning, InputError
-from ..spec import one_of
+from ..spec import one_of, whole_number
 from . import baselines
 from .irt_categorical import CategoricalModel, fit_irt_categorical
 from .irt_gaussian import GaussianModel, Items, fit_irt_gaussian
@@ -92,6 +92,11 @@ class PreferenceOptions:
     chains: int = 4
     warmup: int = 100
     draws: int = 250
+
+    def __post_init__(self) -> None:
+        """Raises InputError for chains, warmup or draws that are no integers or too small, before an experiment starts."""
+        for name, value, least in (("chains", self.chains, 1), ("warmup", self.warmup, 0), ("draws", self.draws, 1)):
+            whole_number(name, value, least)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -183,9 +188,10 @@ def fit_preference_model(train: Comparisons, model: ModelName, *, options: Prefe
     Raises
     ------
     InputError
-        Another model name, or a table the model cannot be fitted to.
+        Another model name, a seed that is no integer or negative, or a table the model cannot be fitted to.
     """
     one_of("model", model, MODELS)
+    whole_number("seed", seed)
     table = only_compared(train)
     p, notes, fitted = _FITTERS[model](table, options, seed, warn)
     if not train.tie_category:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..comparisons import Comparisons
 from ..errors import InputError
+from ..spec import whole_number
 from . import heuristics
 from .feedback_arc import Order, minimum_feedback_arc_set, most_probable_ranking
 from .judgments import only_compared
@@ -50,7 +51,13 @@ def all_rankings(table: Comparisons, seed: int = 0) -> dict[str, Ranking]:
     -------
     dict of rule to Ranking
         A rule that refuses the table says why in its notes.
+
+    Raises
+    ------
+    InputError
+        A seed that is no integer or negative.
     """
+    whole_number("seed", seed)
     own = only_compared(table)
     rules: Mapping[str, Callable[[], heuristics.Scores | Order]] = {
         "origwmt": lambda: heuristics.orig_wmt(own), "bojar": lambda: heuristics.bojar(own),
