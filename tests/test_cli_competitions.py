@@ -143,8 +143,40 @@ def test_tracks_never_mix(capsys, tmp_path, table):
 def test_the_words_say_who_is_best_how_many_are_enough_and_what_to_doubt(capsys, judgments):
     code, out, err = run(capsys, "compare-models", judgments, "--train-sizes", "40,900", "--trials", "2", *QUICK, "--models", "adjusted-uniform,pairs,irt-gaussian")
     assert code == 0 and "for size 900 all of them are taken" in err
-    assert "Best:\n  40: " in out and "Enough judgments (within 1.0% of the perplexity at 900):" in out
-    assert "pairs: 900, the largest that was run: more may help" in out and "chains not mixed well enough to read abilities from" in out
+    assert "are not told apart):\n  40: " in out and "Enough judgments (within 1.0% of the perplexity at 267):" in out
+    assert "pairs: 267, all there is to train on: more may help" in out and "chains not mixed well enough to read abilities from" in out
+
+
+def test_one_trial_tells_nothing_apart_and_says_so(capsys, judgments):
+    _, out, _ = run(capsys, "compare-models", judgments, "--train-sizes", "100", "--trials", "1", "--models", "adjusted-uniform,pairs")
+    assert "100: pairs; not told from it: adjusted-uniform (one trial: no interval, nothing is told apart)" in out
+
+
+def test_every_track_has_a_test_set_of_its_own_size_and_a_small_one_is_named(capsys, tmp_path):
+    rows = ["track,source,first,second,outcome"]
+    rng = np.random.default_rng(2)
+    for track, n in (("big", 500), ("small", 10)):
+        rows += [f"{track},{k},s{a},s{b},{rng.choice(['first', 'tie', 'second'])}" for k in range(n) for a, b in [rng.choice(4, 2, replace=False)]]
+    path = tmp_path / "tracks.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    code, out, err = run(capsys, "compare-models", path, "--train-sizes", "5", "--trials", "2", "--models", "pairs", "--json")
+    found = json.loads(out)
+    assert code == 0 and [(t["track"], t["test"]) for t in found["tracks"]] == [("big", 100), ("small", 2)] and found["test_size"] == 100
+    assert "track small has 2 test comparisons; perplexities from so few are rough" in err and "track big has" not in err
+
+
+def test_training_judges_without_a_tie_category_are_refused_where_ties_are_tested(capsys, judgments, tmp_path):
+    train = tmp_path / "train.csv"
+    train.write_text("source,first,second,outcome\n" + "".join(f"t{k},s0,s{1 + k % 3},{'first' if k % 2 else 'second'}\n" for k in range(60)), encoding="utf-8")
+    arguments = ("compare-models", judgments, "--train", train, "--train-sizes", "30", "--trials", "2", "--models", "pairs", "--json")
+    code, out, err = run(capsys, *arguments)
+    assert code == 3 and out == "" and "no tie category, but" in err and "--tie-category yes" in err
+    assert run(capsys, *arguments, "--tie-category", "yes")[0] == 0
+
+
+def test_chains_and_draws_are_those_asked_for_abilities_too(capsys, judgments):
+    found = document(capsys, "compare-models", judgments, "--train-sizes", "40", "--trials", "1", "--models", "pairs", "--abilities", "--chains", "5", "--draws", "1100")
+    assert (found["abilities"]["all"]["chains"], found["abilities"]["all"]["draws"]) == (5, 1100)
 
 
 def test_an_infinite_perplexity_is_null_with_its_reason(capsys, tmp_path):
@@ -165,7 +197,7 @@ def test_reports_are_one_page_with_curves_abilities_and_heat_map_or_markdown_or_
     assert len(pictures) == 3 and "http-equiv" in page and "<script" not in page
     for picture in pictures:
         ET.fromstring("<svg" + picture[:picture.index("</svg>") + 6])
-    assert "Best:" in files[1].read_text("utf-8") and json.loads(files[2].read_text("utf-8")) == found
+    assert "Best (models that differ by less than" in files[1].read_text("utf-8") and json.loads(files[2].read_text("utf-8")) == found
     systems = found["abilities"]["all"]["systems"]
     assert len(systems) == 4 and sum(s["p_best"] for s in systems) == pytest.approx(1) and systems[0]["low"] < systems[0]["mean"] < systems[0]["high"]
 

@@ -71,7 +71,7 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
              help="Training comparisons; where a track has fewer, all of them.")
 @_experiment("--trials", type=click.IntRange(min=1), default=5, show_default=True, help="Random training sets of each size.")
 @_experiment("--test-size", type=click.IntRange(min=1), metavar="N",
-             help="Least number of test comparisons a track (default: 2000; a fifth of the smallest track if that has fewer than 4000).")
+             help="Least number of test comparisons a track (default: 2000; a fifth of a track that has fewer than 4000).")
 @_experiment("--split", "rule", type=click.Choice(["auto", "least-compared", "sources", "comparisons"]), default="auto", show_default=True,
              help="Test set: the sources compared least (the paper's), whole sources or comparisons at random; auto: the first that can be had.")
 @_experiment("--track", "by", metavar="COL,...", callback=_columns, help="Columns that name a track (default: track, or srclang and trglang).")
@@ -84,7 +84,8 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
 @_experiment("--within", type=click.FloatRange(min=0, min_open=True), default=0.01, show_default=True,
              help="Enough judgments: within this share of the perplexity at the largest size.")
 @_experiment("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, help="Of the intervals.")
-@_experiment("--abilities", is_flag=True, help="Also the systems' abilities (irt-gaussian) from all comparisons of each track: intervals, ranks, strata.")
+@_experiment("--abilities", is_flag=True, help="Also the systems' abilities (irt-gaussian) from all comparisons of each track: intervals, ranks, strata. At least 4 chains of 1000 draws; "
+             "--chains, --warmup, --draws for more.")
 @_experiment("--abilities-at", type=click.IntRange(min=1), metavar="K",
              help="Also how far the abilities move between the trials: mean and sd over their training sets of K comparisons.")
 @_experiment("--rankings", is_flag=True, help="Also the ranking of each whole track by every rule of the shared tasks (ORIGWMT, BOJAR, Lopez's, ...).")
@@ -108,9 +109,10 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
 
     table = pairproof.read(file, **reading)
     leave_out = asked["leave_out"] or ()
-    size = asked["test_size"] or track_splits.default_test_size(table, asked["by"], leave_out)
     design = _design(asked, 0 if state.seed is None else state.seed)
-    tracks = track_splits.split_table(table, by=asked["by"], leave_out=leave_out, test_size=size, rule=asked["rule"], seed=design.seed)
+    tracks = track_splits.split_table(table, by=asked["by"], leave_out=leave_out, test_size=asked["test_size"], rule=asked["rule"], seed=design.seed)
+    parts = track_splits.chosen_tracks(table, asked["by"], leave_out).values()
+    size = asked["test_size"] or max(map(track_splits.default_test_size, parts))
     if asked["train"]:
         tracks = track_splits.trained_on(tracks, pairproof.read(asked["train"], **reading), asked["by"])
     _say_what_is_small(state, tracks, design)
@@ -148,19 +150,26 @@ def _abilities_at(size: int | None, tracks: Mapping[str, Split], design: Design)
 
 
 def _abilities(table: Comparisons, by: list[str] | None, tracks: Mapping[str, Split], design: Design) -> dict[str, PreferenceModel]:
-    """irt-gaussian on each whole track, with chains long enough for intervals."""
+    """irt-gaussian on each whole track, with chains at least long enough for intervals."""
     from dataclasses import replace
 
     from ..native.judgments import split_tracks
     from ..native.preference_models import fit_preference_model
 
-    options = replace(design.options, chains=4, warmup=200, draws=1000)
+    asked = design.options
+    options = replace(asked, chains=max(4, asked.chains), warmup=max(200, asked.warmup), draws=max(1000, asked.draws))
     return {track: fit_preference_model(part, "irt-gaussian", options=options, seed=design.seed, warn=False)
             for track, part in split_tracks(table, by).items() if track in tracks}
 
 
+#: Fewer test comparisons than these tell models apart only where they are worlds apart.
+FEW = 100
+
+
 def _say_what_is_small(state: State, tracks: Mapping[str, Split], design: Design) -> None:
     for track, split in tracks.items():
+        if split.test.n_rows < FEW:
+            state.say(f"Warning: track {track} has {split.test.n_rows} test comparisons; perplexities from so few are rough (--test-size, or more data)")
         beyond = [str(k) for k in design.sizes if k > split.train.n_rows]
         if beyond:
             state.say(f"Warning: track {track} has {split.train.n_rows} training comparisons; for size {', '.join(beyond)} all of them are taken, "

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..native.held_out import Split
 from ..native.learning_curve import Design
-from ..native.learning_summary import Best, Mean, Result, best_by_size, judgments_enough, means
+from ..native.learning_summary import Best, Mean, Result, best_by_size, judgments_enough, means, sizes_trained
 from ..native.posterior import Posterior
 from ..native.preference_models import PreferenceModel
 from ..native.rankings import Ranking
@@ -93,10 +93,13 @@ class Experiment:
             f"{track}: {s.train.n_rows} training and {s.test.n_rows} test comparisons of {len(s.train.items)} systems; test: {s.rule}"
             for track, s in self.tracks.items()]
         over = f", mean over {len(self.tracks)} tracks" if len(self.tracks) > 1 else ""
-        yield f"Perplexity{over} (+- half the {self.level:.0%} interval), by training comparisons:", self._table()
-        yield "Best:", [_best_sentence(b) for b in self.best] or ["none: every mean is infinite"]
-        yield f"Enough judgments (within {self.within:.1%} of the perplexity at {max(d.sizes)}):", [
-            _enough_sentence(model, n, max(d.sizes)) for model, n in self.enough.items()]
+        yield f"Perplexity{over} (+- half the {self.level:.0%} interval over the training sets), by training comparisons:", self._table()
+        yield f"Best (models that differ by less than the {self.level:.0%} interval over training sets and test sources are not told apart):", [
+            _best_sentence(b, d.trials) for b in self.best] or ["none: every mean is infinite"]
+        trained = sizes_trained(self.results)
+        largest, all_there_is = max(trained.values()), max(trained.values()) < max(d.sizes)
+        yield f"Enough judgments (within {self.within:.1%} of the perplexity at {largest}):", [
+            _enough_sentence(model, n, largest, all_there_is) for model, n in self.enough.items()]
         notes = self._notes()
         if notes:
             yield "Notes:", notes
@@ -151,15 +154,17 @@ def _kind(note: str) -> str:
     return "some pairs have no finite estimate: pooled rates for them" if "no finite estimate" in note else note
 
 
-def _best_sentence(best: Best) -> str:
+def _best_sentence(best: Best, trials: int) -> str:
     level = f"; not told from it: {', '.join(best.level_with)}" if best.level_with else ""
-    return f"{best.train_size}: {best.model}{level}"
+    where = f" (lowest in {best.lowest_in} of {best.n_tracks} tracks)" if best.n_tracks > 1 else ""
+    one = " (one trial: no interval, nothing is told apart)" if trials == 1 else ""
+    return f"{best.train_size}: {best.model}{where}{level}{one}"
 
 
-def _enough_sentence(model: str, n: int | None, largest: int) -> str:
+def _enough_sentence(model: str, n: int | None, largest: int, all_there_is: bool) -> str:
     if n is None:
         return f"{model}: no answer, its perplexity there is infinite"
-    return f"{model}: {n}" + (", the largest that was run: more may help" if n == largest else "")
+    return f"{model}: {n}" + ("" if n != largest else ", all there is to train on: more may help" if all_there_is else ", the largest that was run: more may help")
 
 
 def _abilities(posterior: Posterior, level: float) -> list[str]:

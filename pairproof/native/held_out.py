@@ -9,9 +9,11 @@ At random: for tables without source segments.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..comparisons import Comparisons, Factor
 from ..errors import InputError
@@ -87,3 +89,24 @@ def _check_size(single: Comparisons, size: int) -> None:
     if not 1 <= size < single.n_rows:
         raise InputError(f"{single.source}: a test set of {size} of {single.n_rows} comparisons leaves no training set; ask for a test set "
                          f"of 1 to {single.n_rows - 1}")
+
+
+#: Groups of sources that a test set is cut into, to see how much depends on which sources are in it.
+TEST_GROUPS = 20
+
+
+def test_groups(test: Comparisons, most: int = TEST_GROUPS) -> NDArray[np.int64]:
+    """int[n_rows]: the group of each test comparison, 0 to at most 19; a source is in one group, groups are nearly equal in sources.
+
+    Sources are shuffled by a hash of their names, so that neighbours (of one document) part and nothing depends on the rows' order.
+    Without sources every comparison counts as its own.
+    """
+    source = test.columns.get("source")
+    if not isinstance(source, Factor) or (source.codes < 0).any():
+        return np.arange(test.n_rows) % most
+    levels = source.levels
+    present = np.unique(source.codes)
+    shuffled = sorted(present.tolist(), key=lambda code: hashlib.sha256(levels[code].encode()).digest())
+    group = np.zeros(len(levels), np.int64)
+    group[shuffled] = np.arange(len(shuffled)) % most
+    return np.asarray(group[source.codes])

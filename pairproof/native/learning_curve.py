@@ -5,15 +5,13 @@ and take its perplexity on the track's test comparisons.  Where k exceeds the tr
 paper's footnote 12).  A trial's draws are nested: its k comparisons are the first k of one random order.
 
 Every number depends on the seed, its own track, trial, size and model, and on nothing else: an experiment that was
-interrupted, extended, or run in another order has the same numbers bit for bit (with the same version of numpy).  State
-is a file of JSON lines, the first of which says of what seed, options and data the others are.
+interrupted, extended, or run in another order has the same numbers bit for bit (with the same version of numpy).  For the
+file in which results are kept see :mod:`pairproof.native.learning_state`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -25,7 +23,8 @@ import numpy as np
 from ..comparisons import Comparisons, Factor
 from ..errors import InputError
 from ..spec import one_of
-from .held_out import Split
+from .held_out import Split, test_groups
+from .learning_state import State
 from .learning_summary import Result
 from .preference_models import MODELS, ModelName, PreferenceModel, PreferenceOptions, fit_preference_model
 from .processes import in_order
@@ -33,7 +32,6 @@ from .processes import in_order
 #: The paper's training sizes and number of trials.
 PAPER_SIZES = (100, 200, 400, 800, 1600, 3200)
 PAPER_TRIALS = 5
-FORMAT = 1
 
 
 @dataclass(frozen=True)
@@ -98,14 +96,12 @@ def run(tracks: Mapping[str, Split], design: Design, *, state: Path | None = Non
         raise InputError(f"workers={workers}; at least 1 is needed")
     if not tracks:
         raise InputError("no track to run; the table has no comparison")
-    header = _header(tracks, design)
-    done = {} if state is None else read_state(state, header)
     total = len(tracks) * design.trials * len(design.sizes) * len(design.models)
     out: list[Result] = []
-    with _Log(state, header) as log:
-        for result in _results(tracks, design, done, workers):
-            if result.key not in done:
-                log.write(result)
+    with State(state, _header(tracks, design)) as kept:
+        for result in _results(tracks, design, kept.done, workers):
+            if result.key not in kept.done:
+                kept.write(result)
             out.append(result)
             if progress is not None:
                 progress(len(out), total, result)
@@ -162,7 +158,11 @@ def one_result(track: str, trial: int, size: int, model: ModelName, sample: Comp
     """Fit one model on one sample and judge it."""
     fitted = fit_sample(sample, track, trial, size, model, design)
     found = fitted.perplexity(test)
-    return Result(track, model, size, trial, found.value, sample.n_rows, int(found.n), int(found.impossible), len(found.unseen), fitted.notes)
+    group = test_groups(test)
+    bits = np.bincount(group, fitted.surprise(test))
+    sizes = np.bincount(group, test.wins + test.ties + test.losses)
+    return Result(track, model, size, trial, found.value, sample.n_rows, int(found.n), int(found.impossible), len(found.unseen), fitted.notes,
+                  tuple(bits.tolist()), tuple(sizes.tolist()))
 
 
 def _stream(seed: int, track: str, trial: int) -> np.random.SeedSequence:
@@ -170,7 +170,7 @@ def _stream(seed: int, track: str, trial: int) -> np.random.SeedSequence:
     return np.random.SeedSequence([seed, trial, *words])
 
 
-# -- state -----------------------------------------------------------------------------------------------------------
+# -- what the results are of -----------------------------------------------------------------------------------------------------------
 
 
 def table_digest(table: Comparisons) -> str:
@@ -184,71 +184,5 @@ def table_digest(table: Comparisons) -> str:
 
 
 def _header(tracks: Mapping[str, Split], design: Design) -> dict[str, Any]:
-    return {"pairproof": "learning-curve", "format": FORMAT, "seed": design.seed, "options": asdict(design.options),
+    return {"seed": design.seed, "options": asdict(design.options),
             "tracks": {name: [table_digest(s.train), table_digest(s.test)] for name, s in tracks.items()}}
-
-
-def read_state(path: Path, header: Mapping[str, Any]) -> dict[tuple[str, str, int, int], Result]:
-    """Results of a state file by (track, model, size, trial); a last line that was cut off is left out.
-
-    Raises
-    ------
-    InputError
-        The file is of something else; the message says of what.
-    """
-    if not path.exists() or not path.read_bytes():
-        return {}
-    lines = path.read_text(encoding="utf-8").split("\n")
-    whole, torn = lines[:-1], lines[-1]
-    entries = [_entry(path, number, line) for number, line in enumerate(whole, 1)]
-    if not entries:
-        raise InputError(f"{path}: holds {torn[:40]!r} and no whole line; it is no state of this experiment. Name another file, or remove it")
-    found = {k: entries[0].get(k) for k in header}
-    for name in header:
-        if found[name] != json.loads(json.dumps(header[name])):
-            what = "other data" if name == "tracks" else f"{name} {found[name]!r}, not {header[name]!r}"
-            raise InputError(f"{path}: is the state of an experiment with {what}; continue that one, or name another file for this one")
-    results = (Result.from_dict(entry) for entry in entries[1:])
-    return {r.key: r for r in results}
-
-
-def _entry(path: Path, number: int, line: str) -> dict[str, Any]:
-    try:
-        entry: dict[str, Any] = json.loads(line)
-    except ValueError as trouble:
-        raise InputError(f"{path}, line {number}: not JSON ({trouble}); remove the line, what it held is computed again") from trouble
-    return entry
-
-
-class _Log:
-    """Results appended to the state file, each on its own line, on the disk before the next is begun."""
-
-    def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
-        self.path, self.header = path, header
-
-    def __enter__(self) -> _Log:
-        if self.path is None:
-            self.file = None
-            return self
-        old = self.path.read_bytes() if self.path.exists() else b""
-        self.file = open(self.path, "r+b" if old else "wb")
-        # What was cut off in the middle of a line is overwritten.
-        self.file.seek(old.rfind(b"\n") + 1)
-        self.file.truncate()
-        if not old:
-            self._line(self.header)
-        return self
-
-    def _line(self, entry: Mapping[str, Any]) -> None:
-        assert self.file is not None
-        self.file.write((json.dumps(entry) + "\n").encode())
-        self.file.flush()
-        os.fsync(self.file.fileno())
-
-    def write(self, result: Result) -> None:
-        if self.file is not None:
-            self._line(result.to_dict())
-
-    def __exit__(self, *_: object) -> None:
-        if self.file is not None:
-            self.file.close()

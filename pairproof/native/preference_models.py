@@ -153,6 +153,15 @@ class PreferenceModel:
         unseen = tuple(name for name, k, here in zip(test.items, where, met) if here and k == len(self.items))
         return perplexity(q.ravel(), counts.ravel(), unseen)
 
+    def surprise(self, test: Comparisons) -> FloatArray:
+        """float[n_rows]: -log2 of the probability given to each row of a table (times its counts); inf where it was 0."""
+        where = np.array([self._place(name) for name in test.items])
+        q = self.probabilities[where[test.first], where[test.second]]
+        counts = np.stack([test.ties, test.wins, test.losses], axis=1)
+        with np.errstate(divide="ignore"):
+            bits = -np.log2(q)
+        return np.asarray(np.where(counts > 0, counts * np.where(counts > 0, bits, 0.0), 0.0).sum(axis=1))
+
     def advantage(self) -> FloatArray:
         """float[n_items, n_items]: P(row preferred) - P(column preferred), what a heat map shows; 0 on the diagonal."""
         n = len(self.items)

@@ -11,6 +11,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
+from ..errors import PairproofError
+
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
@@ -28,15 +30,23 @@ def in_order(function: Callable[[Task], Answer], tasks: Iterable[Task], workers:
     tasks : iterable
     workers : int
         Processes; 1 starts none.
+
+    Raises
+    ------
+    PairproofError
+        A process ended before its task did.
     """
     if workers == 1:
         yield from ((task, function(task)) for task in tasks)
         return
     from concurrent.futures import Future, ProcessPoolExecutor
-    from multiprocessing import get_context
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import active_children, get_context
 
     under_way: deque[tuple[Task, Future[Answer]]] = deque()
+    others = set(active_children())
     pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_depend_on_parent)
+    finished = False
     try:
         for task in tasks:
             under_way.append((task, pool.submit(function, task)))
@@ -46,8 +56,15 @@ def in_order(function: Callable[[Task], Answer], tasks: Iterable[Task], workers:
         while under_way:
             first, answer = under_way.popleft()
             yield first, answer.result()
+        finished = True
+    except BrokenProcessPool as error:
+        raise PairproofError("a worker process ended before its work did: the system may have killed it for want of memory (try workers=1, --workers 1), or it "
+                             "was started from a script whose main part does not stand under if __name__ == \"__main__\":") from error
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(wait=finished, cancel_futures=True)
+        if not finished:  # nobody waits for answers any more, and Python would wait for the tasks before it ends
+            for process in set(active_children()) - others:
+                process.kill()
 
 
 def _depend_on_parent() -> None:

@@ -26,16 +26,16 @@ from .judgments import one_row_each, split_tracks
 
 SplitRule = Literal["auto", "least-compared", "sources", "comparisons"]
 RULES: tuple[SplitRule, ...] = get_args(SplitRule)
-#: Of the smallest track, where the paper's 2000 comparisons would be more than half of it (its own smallest track has 4922).
+#: Of a track where the paper's 2000 comparisons would be more than half of it (its own smallest track has 4922).
 DEFAULT_SHARE = 0.2
 #: Of a track's comparisons, for the paper's rule; its own largest share is 0.65 (WMT11, Czech-English: 3216 of 4922).
 MOST_OF_TRACK = 0.75
 
 
-def default_test_size(table: Comparisons, by: Sequence[str] | None = None, leave_out: Sequence[str] = ()) -> int:
-    """The paper's 2000; a fifth of the smallest track's comparisons (at least 1) where that track has fewer than 4000."""
-    smallest = min((t.n_comparisons for t in chosen_tracks(table, by, leave_out).values()), default=0)
-    return PAPER_TEST_SIZE if smallest >= 2 * PAPER_TEST_SIZE else max(1, int(DEFAULT_SHARE * smallest))
+def default_test_size(track: Comparisons) -> int:
+    """The paper's 2000; a fifth of the track's comparisons (at least 1) where it has fewer than 4000."""
+    n = track.n_comparisons
+    return PAPER_TEST_SIZE if n >= 2 * PAPER_TEST_SIZE else max(1, int(DEFAULT_SHARE * n))
 
 
 def chosen_tracks(table: Comparisons, by: Sequence[str] | None = None, leave_out: Sequence[str] = ()) -> dict[str, Comparisons]:
@@ -68,7 +68,7 @@ def split_table(table: Comparisons, *, by: Sequence[str] | None = None, leave_ou
     leave_out : sequence of str
         Tracks that take no part.
     test_size : int, optional
-        Least size of a track's test set; default :func:`default_test_size`.
+        Least size of each track's test set; default: each track's :func:`default_test_size`.
     rule : {"auto", "least-compared", "sources", "comparisons"}
     seed : int
         Of what is random; a track's test set does not depend on the other tracks.
@@ -80,8 +80,8 @@ def split_table(table: Comparisons, *, by: Sequence[str] | None = None, leave_ou
         out that is not there.
     """
     one_of("rule", rule, RULES)
-    size = default_test_size(table, by, leave_out) if test_size is None else test_size
-    return {track: _split(part, track, size, rule, seed) for track, part in chosen_tracks(table, by, leave_out).items()}
+    return {track: _split(part, track, default_test_size(part) if test_size is None else test_size, rule, seed)
+            for track, part in chosen_tracks(table, by, leave_out).items()}
 
 
 def _split(part: Comparisons, track: str, size: int, rule: SplitRule, seed: int) -> Split:
@@ -95,7 +95,8 @@ def _split(part: Comparisons, track: str, size: int, rule: SplitRule, seed: int)
             return split_by_source(part, size)
         if len(np.unique(source.codes)) > 1:
             return split_sources_at_random(part, size, seed, track)
-    return split_at_random(part, size, _track_seed(seed, track))
+    found = split_at_random(part, size, _track_seed(seed, track))
+    return replace(found, rule=f"{size} comparisons at random, seed {seed}")
 
 
 def _least_compared_share(part: Comparisons, source: Factor, size: int) -> float:
@@ -169,8 +170,11 @@ def with_training_set(split: Split, track: str, train: Comparisons) -> Split:
     Raises
     ------
     InputError
-        No system in common.
+        No system in common, or ties in the test set that the training judges could not give.
     """
+    if not train.tie_category and split.test.ties.any():
+        raise InputError(f"{train.source}: no tie category, but {int(split.test.ties.sum())} of {split.test.n_rows} test comparisons of track {track} are ties, which a "
+                         "model trained on it calls impossible; if its judges could answer 'no preference', say so (tie_category=True, --tie-category yes)")
     if not set(train.items) & set(split.test.items):
         raise InputError(f"{train.source}: none of the systems of track {track} ({', '.join(train.items[:5])}, ...) is in its test set "
                          f"({', '.join(split.test.items[:5])}, ...)")

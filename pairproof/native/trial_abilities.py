@@ -1,11 +1,12 @@
 """How far abilities move from one random training set to the next (Hopkins and May 2013, section 8 and Figure 6).
 
 For each trial the item-response model is fitted on k of a track's training comparisons, the very samples of
-:mod:`pairproof.native.learning_curve`.  With a_st the posterior mean of system s in trial t (mean of all systems 0)::
+:mod:`pairproof.native.learning_curve`.  With a_st the posterior mean of system s in trial t, the systems that all samples
+have in common averaging 0 in each::
 
     mean_s = sum_t a_st / T          sd_s = sqrt( sum_t (a_st - mean_s)^2 / (T - 1) )
 
-The paper's error bars are one sd_s.  They say how much the choice of k comparisons matters, not how well the ability is
+and the whole is then moved so that the means average 0.  The paper's error bars are one sd_s.  They say how much the choice of k comparisons matters, not how well the ability is
 known: samples of one track overlap, and a posterior interval from all of its comparisons is another thing
 (:func:`pairproof.native.irt_gaussian.fit_irt_gaussian`).  The preference model is the mean of the trials' models.
 """
@@ -37,7 +38,9 @@ class TrialAbilities:
         Training comparisons asked for; `n_train` is what there was.
     n_train : int
     trials : float[n_trials, n_items]
-        Posterior means, centred within the trial; nan where the sample has no comparison of the system.
+        Posterior means, centred; nan where the sample has no comparison of the system.
+    p_better : float[n_items, n_items]
+        P(ability of row > ability of column) within a trial, mean over the trials that have both; nan where none has.
     model : PreferenceModel
         The mean of the trials' probabilities.
     notes : tuple of str
@@ -47,6 +50,7 @@ class TrialAbilities:
     size: int
     n_train: int
     trials: FloatArray
+    p_better: FloatArray
     model: PreferenceModel
     notes: tuple[str, ...] = ()
 
@@ -58,8 +62,7 @@ class TrialAbilities:
     @property
     def mean(self) -> FloatArray:
         """float[n_items]: over the trials that have the system; nan where none has."""
-        n = self.n_seen
-        return np.asarray(np.where(n > 0, np.nansum(self.trials, axis=0) / np.maximum(n, 1), np.nan))
+        return _mean_over_trials(self.trials)
 
     @property
     def sd(self) -> FloatArray:
@@ -142,13 +145,35 @@ def trial_abilities(split: Split, track: str, size: int, design: Design) -> Tria
     samples = [training_sample(split, track, trial, size, design.seed) for trial in range(1, design.trials + 1)]
     fits = [fit_sample(sample, track, trial, size, "irt-gaussian", design) for trial, sample in enumerate(samples, 1)]
     trials = np.full((len(fits), len(items)), np.nan)
+    better = np.full((len(fits), len(items), len(items)), np.nan)
     mean = np.zeros((len(items) + 1, len(items) + 1, 3))
-    for row, fit in zip(trials, fits):
-        found = dict(zip(fit.items, fit.fitted.mean))
-        row[:] = [found.get(name, np.nan) for name in items]
+    for row, p, fit in zip(trials, better, fits):
+        known = np.array([k for k, name in enumerate(items) if name in fit.items])
+        own = np.array([fit.items.index(items[k]) for k in known])
+        row[known] = fit.fitted.mean[own]
+        p[np.ix_(known, known)] = fit.fitted.p_better[np.ix_(own, own)]
         where = np.array([fit.items.index(name) if name in fit.items else len(fit.items) for name in (*items, "")])
         mean += fit.probabilities[np.ix_(where, where)] / len(fits)
-    lacking = [f"{name} ({int(n)} of {len(fits)})" for name, n in zip(items, np.isnan(trials).sum(axis=0)) if n]
-    notes = (f"not compared in every sample, so its mean is over fewer: {', '.join(lacking)}",) if lacking else ()
+    lacking = np.isnan(trials).sum(axis=0)
+    notes = []
+    if lacking.any():
+        notes.append("not compared in every sample, so its mean is over fewer: "
+                     + ", ".join(f"{name} ({int(n)} of {len(fits)})" for name, n in zip(items, lacking) if n))
+        if (lacking > 0).all():
+            notes.append("no system is compared in every sample, so each trial is centred on its own systems")
     model = PreferenceModel("irt-gaussian", items, mean, float(samples[0].n_rows), (f"mean of {len(fits)} trials",))
-    return TrialAbilities(items, size, samples[0].n_rows, trials, model, notes)
+    return TrialAbilities(items, size, samples[0].n_rows, centred(trials), _mean_over_trials(better), model, tuple(notes))
+
+
+def centred(trials: FloatArray) -> FloatArray:
+    """Each trial moved so that the systems all trials have average 0, then all alike so that the systems' means average 0."""
+    common = ~np.isnan(trials).any(axis=0)
+    level = trials[:, common].mean(axis=1) if common.any() else _mean_over_trials(trials.T)
+    moved = trials - level[:, None]
+    return np.asarray(moved - np.nanmean(_mean_over_trials(moved)))
+
+
+def _mean_over_trials(values: FloatArray) -> FloatArray:
+    """Mean over the first axis of what is not nan; nan where nothing is."""
+    n = (~np.isnan(values)).sum(axis=0)
+    return np.asarray(np.where(n > 0, np.nansum(values, axis=0) / np.maximum(n, 1), np.nan))

@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from pairproof.errors import PairproofError
 from pairproof.native.processes import in_order
 
 
@@ -29,6 +30,11 @@ def test_tasks_are_taken_a_few_at_a_time():
 def test_the_error_of_a_task_is_that_of_the_whole():
     with pytest.raises(ValueError, match="math domain error"):
         list(in_order(math.sqrt, [4, -1, 9], 2))
+
+
+def test_a_worker_that_is_killed_is_no_defect_but_an_error_with_a_way_out():
+    with pytest.raises(PairproofError, match="a worker process ended before its work did: .* for want of memory"):
+        list(in_order(signal.raise_signal, [signal.SIGKILL, signal.SIGKILL], 2))
 
 
 SCRIPT = """

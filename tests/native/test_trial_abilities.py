@@ -9,7 +9,7 @@ from pairproof.errors import InputError
 from pairproof.native.held_out import split_by_source
 from pairproof.native.learning_curve import Design, run, training_sample
 from pairproof.native.preference_models import PreferenceModel, PreferenceOptions
-from pairproof.native.trial_abilities import TrialAbilities, trial_abilities
+from pairproof.native.trial_abilities import TrialAbilities, centred, trial_abilities
 
 from translation import random_table
 
@@ -24,17 +24,20 @@ def split():
 
 def made(trials, names="abcd"):
     p = np.full((len(names) + 1, len(names) + 1, 3), 1 / 3)
-    return TrialAbilities(tuple(names), 10, 10, np.array(trials, float), PreferenceModel("irt-gaussian", tuple(names), p, 10.0))
+    better = np.full((len(names), len(names)), 0.5)
+    return TrialAbilities(tuple(names), 10, 10, np.array(trials, float), better, PreferenceModel("irt-gaussian", tuple(names), p, 10.0))
 
 
 def test_the_mean_model_is_made_of_the_very_fits_of_the_learning_curve(split):
     found = trial_abilities(split, "x", 100, DESIGN)
     single = [trial_abilities(split, "x", 100, Design(**{**DESIGN.__dict__, "trials": 1}))]
-    assert np.array_equal(single[0].trials[0], found.trials[0])
+    assert np.allclose(single[0].trials[0], found.trials[0], atol=1e-13)
     (first,) = [r for r in run({"x": split}, DESIGN) if r.trial == 1]
     assert single[0].model.perplexity(split.test).value == pytest.approx(first.perplexity, rel=1e-13)
     assert np.allclose(found.model.probabilities.sum(axis=2), 1, atol=1e-12) and found.n_train == 100
     assert np.allclose(found.trials.mean(axis=1), 0, atol=1e-12)
+    assert np.allclose(found.p_better + found.p_better.T, 1, atol=1e-12)
+    assert all((found.p_better[a, b] > 0.5) == (found.mean[a] > found.mean[b]) for a in range(5) for b in range(5) if abs(found.mean[a] - found.mean[b]) > 0.3)
 
 
 def test_mean_and_sd_are_over_the_trials_that_have_the_system():
@@ -44,6 +47,16 @@ def test_mean_and_sd_are_over_the_trials_that_have_the_system():
     assert found.n_seen.tolist() == [3, 3, 2, 0] and found.ranking == ("a", "b", "c", "d")
     assert found.difference("a", "c") == pytest.approx((3.5, np.sqrt(4.5)))
     assert found.to_dict()["systems"][3] == {"item": "d", "mean": None, "sd": None, "trials": 0}
+
+
+def test_a_strong_system_that_a_sample_lacks_does_not_move_the_others():
+    whole = np.array([[2.0, 0.5, 0.0], [2.2, 0.3, 0.2], [1.8, 0.4, 0.1]])
+    lacking = whole - whole.mean(axis=1, keepdims=True)
+    lacking[1] = [np.nan, 0.05, -0.05]
+    found = centred(lacking)
+    # The two others are 0.5, 0.1 and 0.3 apart, and average the same in each trial.
+    assert found[:, 1] - found[:, 2] == pytest.approx([0.5, 0.1, 0.3]) and np.ptp(found[:, 1] + found[:, 2]) == pytest.approx(0, abs=1e-12)
+    assert np.nanmean(found, axis=0).mean() == pytest.approx(0, abs=1e-12)
 
 
 def test_bands_are_cut_where_neighbours_are_farthest_apart():
