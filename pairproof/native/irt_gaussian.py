@@ -133,7 +133,7 @@ def fit_irt_gaussian(
         Threads.  Default: one a chain, at most the number of processors; one in all for fewer than 5000 comparisons, where
         threads only wait for each other.
     warn : bool
-        Warn (MixingWarning) when split R-hat or the effective sample size of a centred ability is not good enough.
+        Warn (MixingWarning) when R-hat or an effective sample size of a centred ability is not good enough.
 
     Raises
     ------

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, PairproofError
-from .convergence import GOOD_ESS, GOOD_RHAT, Convergence, MixingWarning, convergence
+from .convergence import FEWEST_DRAWS, GOOD_ESS, GOOD_RHAT, Convergence, MixingWarning, convergence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,7 +135,7 @@ class Posterior:
 
     @cached_property
     def diagnostics(self) -> Convergence:
-        """Split R-hat, effective sample size and Monte Carlo error of each centred number."""
+        """Rank-normalised split R-hat, effective sample sizes and Monte Carlo error of each centred number."""
         return convergence(self.centred)
 
     @property
@@ -144,11 +144,21 @@ class Posterior:
         d = self.diagnostics
         if d.good:
             return ""
-        if np.isnan(d.rhat).all():
-            return f"{self.draws.shape[1]} draws a chain are too few to tell whether the chains have mixed; take more draws"
-        worst, least = int(np.nanargmax(d.rhat)), int(np.nanargmin(d.ess))
-        return (f"largest split R-hat {d.rhat[worst]:.4f} ({self.items[worst]}; at most {GOOD_RHAT} is wanted), smallest effective sample size "
-                f"{d.ess[least]:.0f} of {d.n_draws} draws ({self.items[least]}; at least {GOOD_ESS:.0f} is wanted): take more draws, or more chains")
+        if self.draws.shape[1] < FEWEST_DRAWS:
+            return (f"{self.draws.shape[1]} draws a chain are too few to tell whether the chains have mixed (at least {FEWEST_DRAWS} are "
+                    "wanted); take more draws")
+        worst, wrong = _largest(d.rhat), []
+        if np.isnan(d.rhat[worst]):
+            wrong.append(f"R-hat of {self.items[worst]} cannot be told (its draws are all the same, or not finite)")
+        elif d.rhat[worst] > GOOD_RHAT:
+            wrong.append(f"largest R-hat {d.rhat[worst]:.5g} ({self.items[worst]}; at most {GOOD_RHAT} is wanted)")
+        for part, ess in (("bulk", d.ess_bulk), ("tail", d.ess_tail)):
+            least = _largest(-ess)
+            if np.isnan(ess[least]):
+                wrong.append(f"{part} ESS of {self.items[least]} cannot be told")
+            elif ess[least] < GOOD_ESS:
+                wrong.append(f"smallest {part} ESS {ess[least]:.0f} of {d.n_draws} draws ({self.items[least]}; at least {GOOD_ESS:.0f} is wanted)")
+        return f"{', '.join(wrong)}: take more draws, or more chains"
 
     def warn_if_not_mixed(self) -> None:
         if self.mixing:
@@ -157,14 +167,15 @@ class Posterior:
     # -- shown and passed on ---------------------------------------------------------------------------------
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """Best first: item, mean, sd, low, high, p_best, stratum (1 is the top), rhat, ess, mcse."""
+        """Best first: item, mean, sd, low, high, p_best, stratum (1 is the top), rhat, ess_bulk, ess_tail, mcse."""
         import pandas as pd
 
         stratum = {item: k for k, group in enumerate(self.strata(), 1) for item in group}
         low_high, d = self.interval(level), self.diagnostics
         frame = pd.DataFrame({
             "item": list(self.items), "mean": self.mean, "sd": self.sd, "low": low_high[:, 0], "high": low_high[:, 1],
-            "p_best": self.p_best, "stratum": [stratum[i] for i in self.items], "rhat": d.rhat, "ess": d.ess, "mcse": d.mcse})
+            "p_best": self.p_best, "stratum": [stratum[i] for i in self.items], "rhat": d.rhat, "ess_bulk": d.ess_bulk,
+            "ess_tail": d.ess_tail, "mcse": d.mcse})
         return frame.iloc[np.argsort(-self.mean, kind="stable")].reset_index(drop=True)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
@@ -209,6 +220,11 @@ class Posterior:
 def check_level(level: float) -> None:
     if not 0 < level < 1:
         raise InputError(f"level={level}; expected a probability between 0 and 1")
+
+
+def _largest(values: FloatArray) -> int:
+    """Where the largest stands; one that cannot be told (nan) is worse than any."""
+    return int(np.argmax(np.where(np.isnan(values), np.inf, values)))
 
 
 def _plain(value: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pairproof.errors import InputError, PairproofError
-from pairproof.native.convergence import MixingWarning, convergence
+from pairproof.native.convergence import MixingWarning
 from pairproof.native.posterior import Posterior
 
 
@@ -55,7 +55,7 @@ def test_one_overlapping_pair_keeps_a_stratum_together():
 def test_the_frame_and_the_json_hold_every_system_best_first():
     p = posterior([-1.0, 1.0], notes=("a note",))
     frame = p.to_frame()
-    assert list(frame.columns) == ["item", "mean", "sd", "low", "high", "p_best", "stratum", "rhat", "ess", "mcse"]
+    assert list(frame.columns) == ["item", "mean", "sd", "low", "high", "p_best", "stratum", "rhat", "ess_bulk", "ess_tail", "mcse"]
     assert frame["item"].tolist() == ["s1", "s0"]
     document = json.loads(json.dumps(p.to_dict()))
     assert document["systems"][0]["item"] == "s1" and document["notes"] == ["a note"] and document["warnings"] == []
@@ -89,44 +89,25 @@ def test_draws_of_another_shape_are_refused():
 # -- diagnostics -----------------------------------------------------------------------------------------------------
 
 
-def test_independent_draws_are_worth_their_number():
-    d = convergence(np.random.default_rng(1).normal(size=(4, 2000, 3)))
-    assert d.ess == pytest.approx([8000] * 3, rel=.1) and d.rhat.max() < 1.005 and d.good
-    assert d.mcse == pytest.approx([1 / np.sqrt(8000)] * 3, rel=.1)
+def mixing_of(values):
+    return Posterior(("a", "b"), np.stack([np.random.default_rng(7).normal(size=values.shape), values], axis=2), "ability", "gibbs", 0, 0, centre=False).mixing
 
 
-@pytest.mark.parametrize("phi", [.5, .9, -.5])
-def test_an_autoregression_is_worth_its_known_share(phi):
-    """ESS / N = (1 - phi) / (1 + phi)."""
-    rng = np.random.default_rng(2)
-    x = np.zeros((4, 6000, 1))
-    noise = rng.normal(size=x.shape)
-    for t in range(1, x.shape[1]):
-        x[:, t] = phi * x[:, t - 1] + noise[:, t]
-    assert convergence(x).ess[0] == pytest.approx(24_000 * (1 - phi) / (1 + phi), rel=.15)
-
-
-def test_chains_in_different_places_and_a_chain_that_drifts_are_both_seen():
+def test_the_words_say_what_is_wrong_and_where():
+    """A chain somewhere else: R-hat and bulk; a wider chain: R-hat and tail; too few draws: both, but not R-hat."""
     rng = np.random.default_rng(3)
-    apart = rng.normal(size=(4, 500, 1)) + np.array([0, 0, 0, 1.0])[:, None, None]
-    drifting = rng.normal(size=(1, 500, 1)) + np.linspace(0, 2, 500)[None, :, None]  # only the halves show it
-    for x in (apart, drifting):
-        d = convergence(x)
-        assert d.rhat[0] > 1.05 and not d.good and d.ess[0] < 100
+    x = rng.normal(size=(4, 1000))
+    last = np.array([0, 0, 0, 1.0])[:, None]
+    assert mixing_of(x) == ""
+    shifted, wider, short = mixing_of(x + last), mixing_of(x * (1 + 2 * last)), mixing_of(rng.normal(size=(4, 60)))
+    assert shifted.startswith("largest R-hat 1.09") and "(b; at most 1.01" in shifted and "smallest bulk ESS" in shifted
+    assert wider.startswith("largest R-hat 1.1") and "smallest tail ESS" in wider and "bulk" not in wider
+    assert "smallest bulk ESS" in short and "smallest tail ESS" in short and "of 240 draws" in short
 
 
-def test_what_never_moves_cannot_be_told_and_is_not_called_good():
-    d = convergence(np.zeros((4, 100, 2)))
-    assert np.isnan(d.rhat).all() and np.isnan(d.ess).all() and not d.good
-
-
-def test_the_numbers_are_those_of_the_definition():
-    """Split R-hat written out: two chains of six draws are four halves of three."""
-    x = np.array([[1.0, 2, 4, 3, 2, 5], [2, 2, 3, 1, 0, 1]])
-    halves = np.array([[1, 2, 4], [2, 2, 3], [3, 2, 5], [1, 0, 1.0]])
-    within = halves.var(axis=1, ddof=1).mean()
-    between = 3 * halves.mean(axis=1).var(ddof=1)
-    assert convergence(x[:, :, None]).rhat[0] == pytest.approx(np.sqrt((2 / 3 * within + between / 3) / within), rel=1e-14)
+def test_the_words_name_a_system_that_never_moves():
+    assert mixing_of(np.zeros((4, 500))).startswith("R-hat of b cannot be told")
+    assert mixing_of(np.zeros((4, 500)) + np.arange(4)[:, None]).startswith("largest R-hat 6")
 
 
 # -- ArviZ -----------------------------------------------------------------------------------------------------------
