@@ -218,28 +218,24 @@ def html(experiment: Experiment) -> str:
 
 
 def _drawings(experiment: Experiment) -> Iterator[tuple[str, str]]:
-    from ..plots_competitions import plot_abilities, plot_learning_curves, plot_preferences, plot_trial_abilities
+    from ..plots_competitions import (plot_abilities, plot_learning_curves, plot_preferences, plot_trial_abilities, size_of_abilities, size_of_heat_map,
+                                      size_of_learning_curves)
 
-    tracks = list(experiment.tracks)
-    yield "Learning curves", _picture((9.0, 4.8), "Learning curves",
-                                      lambda ax: plot_learning_curves(experiment.results, ax, level=experiment.level))
+    tracks, curves = list(experiment.tracks), size_of_learning_curves(experiment.results)
+    yield "Learning curves", _picture(curves, "Learning curves", lambda ax: plot_learning_curves(experiment.results, ax, level=experiment.level))
     if 1 < len(tracks) <= MOST_TRACKS:
         for track in tracks:
             one: Sequence[Result] = [r for r in experiment.results if r.track == track]
-            yield f"Learning curves, {track}", _picture((9.0, 4.8), f"Learning curves, {track}",
+            yield f"Learning curves, {track}", _picture(curves, f"Learning curves, {track}",
                                                         lambda ax, one=one: plot_learning_curves(one, ax, level=experiment.level))
     for track, model in experiment.abilities.items():
-        n = len(model.items)
-        yield f"Abilities, {track}", _picture((7.0, 1.0 + 0.28 * n), f"Abilities, {track}",
+        yield f"Abilities, {track}", _picture(size_of_abilities(model.items), f"Abilities, {track}",
                                               lambda ax, m=model: plot_abilities(_posterior(m), ax, level=experiment.level))
-        yield f"Who beats whom, {track}", _picture((2.2 + 0.36 * n, 1.6 + 0.34 * n), f"Preferences, {track}",
-                                                   lambda ax, m=model: plot_preferences(m, ax))
-
-
+        yield f"Who beats whom, {track}", _picture(size_of_heat_map(model.items), f"Preferences, {track}", lambda ax, m=model: plot_preferences(m, ax))
     for track, found in experiment.trial_abilities.items():
-        n, words = len(found.items), f"{track}, {len(found.trials)} trials of {found.n_train}"
-        yield f"Abilities, {words}", _picture((7.0, 1.0 + 0.28 * n), f"Abilities, {words}", lambda ax, t=found: plot_trial_abilities(t, ax))
-        yield f"Who beats whom, {words}", _picture((2.2 + 0.36 * n, 1.6 + 0.34 * n), f"Preferences, {words}",
+        words = f"{track}, {len(found.trials)} trials of {found.n_train}"
+        yield f"Abilities, {words}", _picture(size_of_abilities(found.items), f"Abilities, {words}", lambda ax, t=found: plot_trial_abilities(t, ax))
+        yield f"Who beats whom, {words}", _picture(size_of_heat_map(found.items), f"Preferences, {words}",
                                                    lambda ax, t=found: plot_preferences(t.model, ax, order=t.ranking))
 
 
