@@ -1,4 +1,4 @@
-"""What base R says about translation competitions: baselines, the Gaussian model's mode by optim, and Vilar's comparison.
+"""What base R says about translation competitions: baselines, rules that rank, the Gaussian model's mode, Vilar's comparison.
 
 Written apart from the native code and in another form: R's own ``pnorm``, ``optim``, ``t.test``, ``binom.test``, ``lm`` and ``var`` do the
 work.
@@ -106,6 +106,70 @@ def baselines(counts: Floats, first: Any, second: Any, alpha: float = 1.0, *, ba
     return {name: table[:, 3 * k:3 * k + 3] for k, name in enumerate(BASELINE_NAMES)}, result
 
 
+HEURISTICS = """
+won <- n[, , 2]
+k <- nrow(won)
+tie <- rowSums(n[, , 1]); win <- rowSums(won); loss <- rowSums(n[, , 3])
+share <- won / (won + t(won))
+scores <- cbind((win + tie) / (win + tie + loss), win / (win + loss), rowMeans(share, na.rm = TRUE))
+orders <- function(x) if (length(x) == 1L) list(x) else do.call(c, lapply(seq_along(x), function(i) lapply(orders(x[-i]), function(rest) c(x[i], rest))))
+# pays[t, s]: what it costs to put t below s
+cost <- function(o, pays) { m <- pays[o, o]; sum(m[lower.tri(m)]) }
+pays <- list(pmax(won - t(won), 0), -log(pbeta(0.5, 1 + t(won), 1 + won, lower.tail = FALSE)))
+every <- orders(seq_len(k))
+list(scores = scores, cheapest = vapply(pays, function(p) min(vapply(every, cost, 0, p)), 0), paid = c(cost(lopez, pays[[1]]), cost(probable, pays[[2]])))
+"""
+#: What the columns of :attr:`RHeuristics.scores` are.
+SCORE_NAMES = ("origwmt", "bojar", "expected-wins")
+#: All orders are tried: 8 systems have 40,320.
+MOST_ORDERED = 8
+
+
+@dataclass(frozen=True, eq=False)
+class RHeuristics:
+    """What the rules of shared tasks give.
+
+    Attributes
+    ----------
+    scores : float[n_systems, 3]
+        Columns `SCORE_NAMES`.
+    cheapest : float[2]
+        What the best of all orders pays: preferences contradicted (Lopez), minus log probability (most probable ranking).
+    paid : float[2]
+        What the two orders pay that were given.
+    """
+
+    scores: Floats
+    cheapest: Floats
+    paid: Floats
+    result: RResult = field(repr=False)
+
+
+@asks()
+def heuristics(counts: Floats, lopez: Any, most_probable: Any, *, backend: BackendLike = None) -> RHeuristics:
+    """Scores by rowSums, the cost of the best order, found by trying all of them, and that of two orders.
+
+    Parameters
+    ----------
+    counts : float[n, n, 3]
+        As for :func:`irt_gaussian_mode`; at most 8 systems.
+    lopez, most_probable : int[n]
+        Orders to be priced by either rule: systems from 0, best first.
+
+    Raises
+    ------
+    ValueError
+        More systems.
+    """
+    n = np.asarray(counts, np.float64)
+    if len(n) > MOST_ORDERED:
+        raise ValueError(f"{len(n)} systems; every order is tried, so at most {MOST_ORDERED} can be asked for")
+    arguments = {"n": n, "lopez": np.asarray(lopez, np.int64) + 1, "probable": np.asarray(most_probable, np.int64) + 1}
+    result = policy(backend).call(code=HEURISTICS, args=arguments, label="base R, heuristics")
+    found = result.as_list()
+    return RHeuristics(found.vector("scores").floats(), found.vector("cheapest").floats(), found.vector("paid").floats(), result)
+
+
 VILAR = """
 r <- rep(c(1, 0, -1), c(wins, ties, losses))
 m <- length(r)
@@ -130,6 +194,41 @@ def binary(wins: int, ties: int, losses: int, *, backend: BackendLike = None) ->
     result = policy(backend).call(code=VILAR, args={"wins": int(wins), "ties": int(ties), "losses": int(losses)}, label="stats::t.test, binom.test")
     found = result.as_list()
     return RBinary(number(found["R"]), number(found["se_mean"]), number(found["se_vilar"]), number(found["p_sign"]), result)
+
+
+VILAR_TABLE = """
+one <- function(w, t, l) {
+  r <- rep(c(1, 0, -1), c(w, t, l))
+  m <- length(r)
+  c(mean(r), t.test(r)$stderr, sqrt(sum((r - mean(r))^2)) / (m - 1), binom.test(w, w + l)$p.value)
+}
+t(mapply(one, wins, ties, losses))
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class RBinaries:
+    """As :class:`RBinary`, of several comparisons: float[n] each."""
+
+    R: Floats
+    se_mean: Floats
+    se_vilar: Floats
+    p_sign: Floats
+    result: RResult = field(repr=False)
+
+
+@asks()
+def binaries(wins: Any, ties: Any, losses: Any, *, backend: BackendLike = None) -> RBinaries:
+    """Many of Vilar's comparisons in one call; R stops where in one of them all votes are the same.
+
+    Parameters
+    ----------
+    wins, ties, losses : int[n]
+    """
+    counts = (np.asarray(x, np.int64) for x in (wins, ties, losses))
+    result = policy(backend).call(code=VILAR_TABLE, args=dict(zip(("wins", "ties", "losses"), counts)), label="stats::t.test, binom.test, a table")
+    table = vector_of(result).floats()
+    return RBinaries(table[:, 0], table[:, 1], table[:, 2], table[:, 3], result)
 
 
 RATES = """

@@ -48,7 +48,8 @@ class Agreement:
     certified : str or None
         50-digit value, as text.
     digits : float or None
-        Of native against R (against certified if R was not asked), at most 16.
+        Of native against R (against certified if R was not asked), at most 16; None for means of draws, which are judged by
+        their Monte Carlo error (`explanation` says how).
     verdict : Verdict
     explanation : str
         In words; begins with the explanation's name and a colon where a person can accept it.

@@ -18,6 +18,7 @@
 ``wins.A``                             first preferences of A in the data
 ``lr.C``, ``lr_df.C``, ``lr_p.C``      likelihood ratio against the fit of claim C of the same paper
 ``test_statistic.T``, ``test_p.T``     of a test T beside a model (sign test, Friedman), of no fit; also ``test_df``
+``score.R.A``, ``log_posterior.M``     a score or cost by a rule R that ranks; at the mode of a model M; of no fit either
 =====================================  =================================================================
 
 In ``wins``, ``worth``, ``contrast`` and so on the group comes before the item.  Names may hold dots: they are looked
@@ -55,8 +56,8 @@ _SCALARS: Mapping[str, Callable[[Fit], float]] = {
 _OF_PARAMETER = ("estimate", "exp", "se", "z", "p", "low", "high")
 _OF_PAIR = ("contrast", "contrast_se", "contrast_z", "contrast_p", "odds", "p_first", "p_tie", "p_second")
 _LIKELIHOOD_RATIO = ("lr", "lr_df", "lr_p")
-#: Of tests beside a model: they have floors, but no fit has them.
-_OF_TEST = ("test_statistic", "test_df", "test_p")
+#: Of tests beside a model, rules that rank, and posteriors: they have floors, but no fit has them.
+_OF_TEST = ("test_statistic", "test_df", "test_p", "score", "log_posterior")
 KINDS = (*_SCALARS, *_OF_PARAMETER, "worth", "worth_se", *_OF_PAIR, "wins", *_LIKELIHOOD_RATIO, *_OF_TEST)
 
 
@@ -108,7 +109,7 @@ def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> fl
     if kind in _LIKELIHOOD_RATIO:
         return _likelihood_ratio(fit, kind, rest, others or {})
     if kind in _OF_TEST:
-        raise InputError(f"{name!r} is a number of a test beside a model, not of a fit; a statement's test computes it")
+        raise InputError(f"{name!r} is a number of a test or rule beside a model, not of a fit; a statement's test computes it")
     if kind == "wins":
         return first_preferences(fit.data)[_one(rest, list(fit.items), "item", name)]
     group, items = _group_and_items(fit, rest, name, 1 if kind in ("worth", "worth_se") else 2)

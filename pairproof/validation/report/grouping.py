@@ -18,7 +18,7 @@ class Group:
     title : str
     paper, claim, where : str
     listed : tuple of Agreement
-        Printed numbers, statements, and whatever does not agree.
+        Printed numbers, statements, whatever does not agree, and what is judged in words (by Monte Carlo error) and not in digits.
     beyond : tuple of Agreement
         Numbers that only native and R (or the 50-digit values) have, and that agree.
     arithmetic : tuple of Agreement
@@ -48,10 +48,15 @@ def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Grou
     for paper, claim in dict.fromkeys((a.paper, a.claim) for a in agreements):
         rows = [a for a in agreements if (a.paper, a.claim) == (paper, claim)]
         # What did not run, or cannot be settled, is no agreement and must not be counted as one.
-        listed = [a for a in rows if nothing_printed or a.about not in ("native-r", "arithmetic") or a.verdict not in AGREEING]
+        listed = [a for a in rows if nothing_printed or a.about not in ("native-r", "arithmetic") or a.verdict not in AGREEING or _in_words(a)]
         where = next((a.where for a in rows if a.where), "")
         title = context.titles.get(claim) or claim or "The fit and R"
         rest = [a for a in rows if a not in listed]
         found.append(Group(title, paper, claim, where, tuple(listed), tuple(a for a in rest if a.about != "arithmetic"),
                            tuple(a for a in rest if a.about == "arithmetic")))
     return found
+
+
+def _in_words(a: Agreement) -> bool:
+    """Held against R without digits: what the agreement is worth stands in its explanation only, so it cannot just be counted."""
+    return a.r is not None and a.digits is None

@@ -13,7 +13,8 @@ from .plots import digits_plot, printed_plot, printed_rows, story_plot, worth_pl
 
 #: What each verdict means, for the foot of the report.
 MEANINGS = {
-    "agrees": "the computed number prints as it was printed, and native, R and the 50-digit values agree to the digits asked for",
+    "agrees": "the computed number prints as it was printed, and native, R and the 50-digit values agree to the digits asked for; "
+              "means of draws, which have no digits to compare, agree within their Monte Carlo error",
     "agrees-truncated": "comes out only if the digits were cut off, not rounded",
     "agrees-k-of-m": "agrees if the zeros that end the printed integer are no digits",
     "explained": "does not come out, and does under another reading of the page, which is named",

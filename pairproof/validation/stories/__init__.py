@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..report import Story, WorthSeries
 
 #: Paper -> module here.
-_MODULES = {"dras-2015": "dras_2015", "hopkins-may-2013": "hopkins_may_2013"}
+_MODULES = {"dras-2015": "dras_2015", "hopkins-may-2013": "hopkins_may_2013", "vilar-2007": "vilar_2007"}
 
 
 class PaperStory(Protocol):

@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ...bridge import base
-from ...errors import RError
 from ...fit import Fit
 from ...inference import normal_quantile
 from ...native.sign_test import SignTest, first_preferences_by_judge, friedman_by_judge, sign_test
 from ..agreement import Agreement
-from ..judgement import judge_digits
 from ..quantities import first_preferences
 from ..report import Story, StoryTable, WorthSeries, worth_series
+from .held_against_r import Held, NoAnswer, Place, asked, digits_rows, unanswered_rows
 
 if TYPE_CHECKING:
     from ...bridge.base import RTest
     from ...bridge.policy import Backend
+    from ...bridge.result import RResult
     from ..check import Checker
 
 PAPER = "dras-2015"
@@ -34,13 +34,12 @@ def further(checker: Checker, backend: Backend) -> list[Agreement]:
     for name in ("modpref", "collins"):
         for test in _sign_tests(checker, name):
             word = "dropped" if test.rule == "drop" else "split"
-            asked = _asked(backend, lambda: base.binom_test(test.wins, test.wins + test.losses, backend=backend))
-            found += _rows(f"sign-test-{name}", f"ties-{word}", {"test_p": test.p}, asked, BINOM, str(test))
+            found += _rows(f"sign-test-{name}", f"ties-{word}", {"test_p": test.p}, BINOM, str(test), backend,
+                           lambda: base.binom_test(test.wins, test.wins + test.losses, backend=backend))
     own = friedman_by_judge(checker.data("table-1"))
     scores = first_preferences_by_judge(checker.data("table-1"))
-    asked = _asked(backend, lambda: base.friedman_test(scores, backend=backend))
-    return found + _rows("friedman", "Table-1", {"test_statistic": own.statistic, "test_df": own.df, "test_p": own.p}, asked,
-                         FRIEDMAN, str(own))
+    return found + _rows("friedman", "Table-1", {"test_statistic": own.statistic, "test_df": own.df, "test_p": own.p}, FRIEDMAN, str(own), backend,
+                         lambda: base.friedman_test(scores, backend=backend))
 
 
 def _sign_tests(checker: Checker, data: str) -> tuple[SignTest, SignTest]:
@@ -48,36 +47,19 @@ def _sign_tests(checker: Checker, data: str) -> tuple[SignTest, SignTest]:
     return sign_test(wins, losses, ties), sign_test(wins, losses, ties, rule="split")
 
 
-def _asked(backend: Backend, ask: Callable[[], RTest]) -> RTest | str | None:
-    """R's answer, why there is none, or None if R was not to be asked."""
-    if backend.mode == "none":
-        return None
-    try:
-        return ask()
-    except RError as error:
-        return " ".join(str(error).split())
-
-
-def _rows(claim: str, test: str, native: dict[str, float], asked: RTest | str | None, r_call: str, said: str) -> list[Agreement]:
+def _rows(claim: str, test: str, native: dict[str, float], r_call: str, said: str, backend: Backend, ask: Callable[[], RTest]) -> list[Agreement]:
     """A row for each number of a test, R's beside it."""
-    rows = []
-    for kind, value in native.items():
-        name = f"{kind}.{test}"
-        fields = {"printed": None, "certified": None, "where": "section 3, page 311", "about": "native-r"}
-        if isinstance(asked, str):
-            rows.append(Agreement(PAPER, claim, name, native=value, r=None, r_call=r_call, r_source=None, digits=None,
-                                  verdict="not-run", explanation=f"{r_call} did not run: {asked}", **fields))  # type: ignore[arg-type]
-            continue
-        if asked is None:
-            rows.append(Agreement(PAPER, claim, name, native=value, r=None, r_call=None, r_source=None, digits=None,
-                                  verdict="not-checkable", explanation=f"{said}; R was not to be asked", **fields))  # type: ignore[arg-type]
-            continue
-        r = {"test_p": asked.p_value, "test_statistic": asked.statistic, "test_df": asked.df}[kind]
-        judged = judge_digits(name, value, r, 0.0, r_call)
-        rows.append(Agreement(PAPER, claim, name, native=value, r=r, r_call=r_call, r_source=asked.result.source, digits=judged.digits,
-                              verdict="agrees" if judged.enough else "differs", floor=judged.floor.digits,
-                              explanation=said if judged.enough else judged.shortfall(r_call), **fields))  # type: ignore[arg-type]
-    return rows
+    place = Place(PAPER, claim, "section 3, page 311")
+
+    def answered() -> tuple[RTest, RResult]:
+        found = ask()
+        return found, found.result
+
+    answer = asked(backend, answered)
+    if isinstance(answer, NoAnswer):
+        return unanswered_rows(place, {f"{kind}.{test}": value for kind, value in native.items()}, r_call, answer, said)
+    of_r = {"test_p": answer.value.p_value, "test_statistic": answer.value.statistic, "test_df": answer.value.df}
+    return digits_rows(place, [Held(f"{kind}.{test}", value, of_r[kind], r_call) for kind, value in native.items()], answer.result, said)
 
 
 # -- the story -----------------------------------------------------------------------------------------------

@@ -34,8 +34,12 @@ CURVES = (8.6, 4.4)
 
 
 def further(checker: Checker, backend: Backend) -> list[Agreement]:
-    """Nothing beyond the claims file."""
-    return []
+    """The models held against R: in digits where they are arithmetic, by Monte Carlo error where they are draws."""
+    from .preference_rows import preference_rows
+    from .sampled_rows import sampled_rows
+
+    table_2 = checker.data("table-1")
+    return preference_rows(table_2, backend) + sampled_rows(table_2, backend)
 
 
 def worths(checker: Checker) -> tuple[WorthSeries, ...]:
