@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import json
 import os
@@ -483,3 +484,75 @@ def test_abilities_are_drawn_best_on_top_and_the_heat_map_in_the_order_asked(ax,
         plot_preferences(model, order=["s0"])
     with pytest.raises(pairproof.InputError, match="expected matplotlib Axes"):
         plot_abilities(model.fitted, "here")
+
+
+# ---- nasty input -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("content", "said"), [
+    ("A\nB\n".encode("utf-16"), "byte 1: 0xff is not UTF-8"), (b"\xef\xbb\xbfA\n\xc4\n", "byte 6: 0xc4 is not UTF-8"), (b"A\nB\0\n", "byte 4: a zero byte"),
+    (b"", "no systems to rank"), (b"\n \r\n", "no systems to rank"),
+])
+def test_a_list_of_systems_that_is_no_text_is_refused_with_the_byte(capsys, tmp_path, content, said):
+    path = tmp_path / "systems.txt"
+    path.write_bytes(content)
+    code, out, err = run(capsys, "rank-by-comparing", path, "--json")
+    assert code == 3 and out == "" and said in err and "defect" not in err
+
+
+@pytest.mark.parametrize("content", ["\ufeffA\r\nB\r\n", "A\rB\r", " A \n\n\tB"])
+def test_line_ends_and_a_byte_order_mark_are_no_part_of_a_system(capsys, tmp_path, content):
+    path = tmp_path / "systems.txt"
+    path.write_bytes(content.encode())
+    assert document(capsys, "rank-by-comparing", path)["next"] == ["A", "B"]
+
+
+def test_a_form_feed_or_a_line_separator_ends_no_name(capsys, tmp_path):
+    path = tmp_path / "systems.txt"
+    path.write_bytes("A\u2028x\nB\x0cx\n".encode())
+    assert document(capsys, "rank-by-comparing", path)["next"] == ["A\u2028x", "B\x0cx"]
+
+
+@pytest.mark.parametrize(("content", "said"), [(b"[" * 100_000, "brackets within brackets"), ("{}".encode("utf-16"), "0xff is not UTF-8"),
+                                               (b"\xef\xbb\xbf{}", "not a saved ranking"), (b"", "not a saved ranking")])
+def test_a_plan_that_is_none_is_refused_and_left_as_it_is(capsys, tmp_path, content, said):
+    path = tmp_path / "plan.json"
+    path.write_bytes(content)
+    code, out, err = run(capsys, "rank-by-comparing", "--resume", path, "--json")
+    assert code == 3 and out == "" and said in err and str(path) in err and path.read_bytes() == content
+
+
+def test_a_plan_in_a_directory_that_is_not_there_is_refused_with_its_name(capsys, tmp_path):
+    code, _, err = run(capsys, "rank-by-comparing", "A,B", "--resume", tmp_path / "no" / "plan.json", "--json")
+    assert code == 3 and f"there is no directory {tmp_path / 'no'}" in err and ".part" not in err
+
+
+def test_answers_may_begin_with_a_byte_order_mark(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("\ufeffB\r\n"))
+    assert "Best first, after 1 comparisons (at most 1): B A" in run(capsys, "rank-by-comparing", "A,B")[1]
+
+
+@pytest.mark.parametrize("arguments", [["compare-two", "{vilar}", "--pair", '"A,C'], ["rank-by-comparing", '"A"x,B'],
+                                       ["compare-models", "{vilar}", "--leave-out", '"A']])
+def test_a_quote_that_does_not_end_is_bad_usage(capsys, vilar, arguments):
+    code, out, err = run(capsys, *(a.replace("{vilar}", str(vilar)) for a in arguments))
+    assert code == 3 and out == "" and "quoted as in a CSV file" in err
+
+
+def test_a_name_that_no_encoding_has_is_refused_before_it_is_saved(capsys, tmp_path):
+    code, _, err = run(capsys, "rank-by-comparing", "\udcff,B", "--resume", tmp_path / "plan.json", "--json")
+    assert code == 3 and "is not text" in err and not (tmp_path / "plan.json").exists()
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS has no file names but in UTF-8")
+@pytest.mark.parametrize("command", ["compare-two", "fit", "error-rates", "compare-models"])
+def test_a_table_whose_file_name_is_no_utf_8_is_reported_on_all_the_same(capsys, tmp_path, command):
+    path = tmp_path / "\udcff.csv"
+    rows = ["first,second,outcome", *(f"{a},{b},{o}" for a, b in ("AB", "BC", "CA") for o in ("first", "second", "first", "first"))]
+    rates = ["system,sentence,errors,length", *(f"{s},{k},{k % 3},9" for s in "AB" for k in range(5))]
+    path.write_text("\n".join(rates if command == "error-rates" else rows) + "\n", encoding="utf-8")
+    more = ["--train-sizes", "4", "--trials", "1", "--models", "pairs", "--test-size", "4"] if command == "compare-models" else []
+    reports = [tmp_path / f"out.{suffix}" for suffix in ("html", "md", "json")]
+    code, _, err = run(capsys, command, path, *more, *(x for r in reports for x in ("--report", r)))
+    assert code == 0, err
+    assert all(r.stat().st_size for r in reports) and "\\udcff.csv" in reports[0].read_text("utf-8")

@@ -10,7 +10,7 @@ import click
 
 from .reading import names, reader_options
 from .sections import SectionedCommand, option
-from .state import State, json_text, shared_options
+from .state import State, json_text, shared_options, write_text
 
 if TYPE_CHECKING:
     from ..native.binary import BinaryResult, TwoSystems
@@ -130,7 +130,7 @@ def _write(path: Path, source: str, found: tuple[TwoSystems, ...], document: lis
     else:
         content = "\n".join(["# Systems compared two by two", "", f"Data: {escaped(source)}", "", "| " + " | ".join(HEADINGS) + " |", "|" + " --- |" * len(HEADINGS),
                              *("| " + " | ".join(map(escaped, row)) + " |" for row in _rows(found)), "", *(f"- {escaped(line)}" for line in _sentences(found)), ""])
-    path.write_text(content, encoding="utf-8")
+    write_text(path, content)
 
 
 def escaped(cell: str) -> str:

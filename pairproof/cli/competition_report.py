@@ -15,7 +15,7 @@ from ..native.posterior import Posterior
 from ..native.preference_models import PreferenceModel
 from ..native.rankings import Ranking
 from ..native.trial_abilities import TrialAbilities
-from .state import json_text
+from .state import json_text, write_text
 
 #: Curves of more tracks than this make a page nobody reads; the JSON has all numbers.
 MOST_TRACKS = 30
@@ -190,7 +190,7 @@ def write(path: Path, experiment: Experiment) -> None:
         content = json_text(experiment.document()) + "\n"
     else:
         content = html(experiment) if suffix == ".html" else markdown(experiment)
-    path.write_text(content, encoding="utf-8")
+    write_text(path, content)
 
 
 def markdown(experiment: Experiment) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .sections import SectionedCommand, option
-from .state import State, json_text, shared_options
+from .state import State, json_text, shared_options, write_text
 
 if TYPE_CHECKING:
     from ..campaign.status import Status
@@ -154,7 +154,7 @@ def status(state: State, campaign: str, level: float, with_agreement: bool, syst
     for path in state.reports:
         suffix = path.suffix.lower()
         content = json_text(document) + "\n" if suffix == ".json" else report.html(found, level) if suffix == ".html" else report.markdown(found, level)
-        path.write_text(content, encoding="utf-8")
+        write_text(path, content)
         state.say(f"report: {path}")
     state.show("" if state.json else report.text(found, level), document)
     return 0

@@ -95,8 +95,8 @@ def _show_warning(state: State) -> Any:
 
 
 def _never_fail_to_encode(stream: TextIO) -> None:
-    """A terminal without UTF-8 shows \\u escapes rather than ending in an error half way."""
-    if hasattr(stream, "reconfigure") and (stream.encoding or "").lower().replace("-", "") != "utf8":
+    """A terminal shows \\u escapes of what it cannot (without UTF-8), or nothing can (a file name that is not UTF-8), rather than end half way."""
+    if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..native.error_rates import ErrorRate
 from .compare_two import escaped, page
-from .state import json_text
+from .state import json_text, write_text
 from .system_rates import Rates, TwoRates, sentences
 
 TITLE = "Error rates"
@@ -104,7 +104,7 @@ def write(path: Path, rates: Rates) -> None:
         for title, headings, rows in pairs:
             parts += [f"## {title}", "", *_markdown(headings, rows), ""]
         content = "\n".join([*parts, *(f"- {escaped(line)}" for line in lines), ""])
-    path.write_text(content, encoding="utf-8")
+    write_text(path, content)
 
 
 def _markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -10,7 +10,7 @@ import click
 from .asking import r_options
 from .reading import names, reader_options, split_list
 from .sections import SectionedCommand, option
-from .state import State, shared_options
+from .state import State, shared_options, write_text
 
 if TYPE_CHECKING:
     from ..bridge.policy import Mode
@@ -60,7 +60,7 @@ def command(state: State, file: str, model: str, verify: bool, r: Mode | None, r
 
         agreements = pairproof.verify(fitted, r=r)
     if script is not None:
-        script.write_text(fitted.to_r(), encoding="utf-8")
+        write_text(script, fitted.to_r())
         state.say(f"R script: {script}")
     _show(state, fitted, agreements)
     if not fitted.stopping.reached:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..fit_text import html
-from .state import json_text
+from .state import json_text, write_text
 
 if TYPE_CHECKING:
     from ..fit import Fit
@@ -37,13 +37,13 @@ def write(path: Path, fit: Fit, agreements: Any, result: dict[str, Any]) -> None
     """Write a report; its suffix says which.  Verdicts are shown by the one report that shows verdicts."""
     suffix = path.suffix.lower()
     if suffix == ".json":
-        path.write_text(json_text(result) + "\n", encoding="utf-8")
+        write_text(path, json_text(result) + "\n")
     elif agreements is not None:
         from ..validation.report import write_report
 
         write_report(agreements, _context(fit, agreements), path)
     else:
-        path.write_text(_html(fit) if suffix == ".html" else _markdown(fit), encoding="utf-8")
+        write_text(path, _html(fit) if suffix == ".html" else _markdown(fit))
 
 
 def _context(fit: Fit, agreements: Any) -> ReportContext:

@@ -13,7 +13,7 @@ import click
 
 from .reading import names
 from .sections import SectionedCommand, option
-from .state import State, json_text, shared_options
+from .state import State, json_text, shared_options, write_text
 
 if TYPE_CHECKING:
     from ..native.merge_insertion import Plan
@@ -52,7 +52,7 @@ def command(state: State, systems: str | None, answers: tuple[str, ...], undo: b
     if not answers and not undo and not state.json:
         plan = _ask(state, plan, resume)
     for path in state.reports:
-        path.write_text(_report(plan, path.suffix.lower()), encoding="utf-8")
+        write_text(path, _report(plan, path.suffix.lower()))
         state.say(f"report: {path}")
     state.show(_text(plan), plan.to_dict())
     return 0
@@ -67,9 +67,12 @@ def _start(systems: str | None, resume: Path | None, tie_rule: Any) -> Plan:
         if given is None:
             raise click.UsageError("SYSTEMS is missing" + (f", and {resume} is not there to go on from." if resume else "; for example A,B,C,D,E."))
         return Plan(given, (), tie_rule or "refuse")
+    saved = _text_of(resume)
     try:
-        plan = Plan.from_json(resume.read_text(encoding="utf-8"))
-    except (InputError, UnicodeDecodeError) as trouble:
+        plan = Plan.from_json(saved)
+    except RecursionError as trouble:
+        raise InputError(f"{resume}: not a saved ranking: brackets within brackets without end; start anew, or name the right file") from trouble
+    except InputError as trouble:
         raise InputError(f"{resume}: {trouble}") from trouble
     if given is not None and given != plan.systems:
         raise InputError(f"{resume} ranks {', '.join(plan.systems)}, and SYSTEMS are {', '.join(given)}; leave SYSTEMS out to go on, or name another file")
@@ -85,11 +88,30 @@ def _systems(text: str) -> tuple[str, ...]:
     """The names, from a file if there is one of that name."""
     path = Path(text)
     if path.is_file():
-        return tuple(line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip())
+        # Not splitlines: a form feed or U+2028 ends no line of a file.
+        return tuple(line.strip() for line in _text_of(path).split("\n") if line.strip())
     found = names(text)
     if len(found) == 1:
         raise click.BadParameter(f"{text!r} is one name, and no file; expected names joined by commas, or a file with a name a line")
+    try:
+        text.encode()
+    except UnicodeEncodeError as trouble:
+        raise click.BadParameter(f"{text!r} is not text in the terminal's encoding; put the names into a UTF-8 file, one a line") from trouble
     return tuple(name.strip() for name in found)
+
+
+def _text_of(path: Path) -> str:
+    """A file's text, with line ends as one newline and without a byte order mark."""
+    from ..errors import InputError
+
+    raw = path.read_bytes()
+    try:
+        text = raw.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as trouble:
+        raise InputError(f"{path}, byte {trouble.start + 1}: 0x{raw[trouble.start]:02x} is not UTF-8; save the file as UTF-8 text") from trouble
+    if "\0" in text:
+        raise InputError(f"{path}, byte {raw.index(0) + 1}: a zero byte, so it is no UTF-8 text; save the file as UTF-8 text")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _without_last(plan: Plan, resume: Path | None) -> Plan:
@@ -104,6 +126,8 @@ def _save(plan: Plan, resume: Path | None) -> None:
     """Whole or not at all: the old plan stays until the new one is on the disk."""
     if resume is None:
         return
+    if not resume.resolve().parent.is_dir():
+        raise click.UsageError(f"--resume {resume}: there is no directory {resume.resolve().parent}; make it first.")
     handle, temporary = tempfile.mkstemp(dir=resume.resolve().parent, prefix=".", suffix=".part")
     with os.fdopen(handle, "w", encoding="utf-8") as out:
         out.write(plan.to_json() + "\n")
@@ -122,7 +146,7 @@ def _ask(state: State, plan: Plan, resume: Path | None) -> Plan:
         a, b = plan.next
         if person:
             click.echo(f"{plan.asked + 1} of at most {plan.at_most}: {a} or {b}? ", err=True, nl=False)
-        line = sys.stdin.readline()
+        line = sys.stdin.readline().lstrip("\ufeff")  # some editors and shells begin with a byte order mark
         if not line:
             if person:
                 click.echo(err=True)

@@ -21,9 +21,13 @@ def names(text: str) -> list[str]:
     Raises
     ------
     click.BadParameter
-        A blank name.
+        A blank name, or a quote that does not end.
     """
-    found: list[str] = next(csv.reader([text], skipinitialspace=True, strict=True), [])
+    try:
+        found: list[str] = next(csv.reader([text], skipinitialspace=True, strict=True), [])
+    except csv.Error as trouble:
+        raise click.BadParameter(f"{text!r}: {trouble}; expected names joined by commas, one with a comma or a quote in it quoted as in "
+                                 'a CSV file: A,"B, Inc.","the ""best"" one"') from trouble
     if not found or any(not name.strip() for name in found):
         raise click.BadParameter(f"{text!r} has a blank name; expected names joined by commas, for example A,B,C")
     return found

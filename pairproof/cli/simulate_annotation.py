@@ -9,7 +9,7 @@ import click
 
 from .easl import METHODS, POOLS
 from .sections import SectionedCommand, option
-from .state import State, json_text, shared_options
+from .state import State, json_text, shared_options, write_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,7 +70,7 @@ def command(state: State, truth: str, column: str | None, items: int | None, agr
     for path in state.reports:
         suffix = path.suffix.lower()
         content = json_text(document) + "\n" if suffix == ".json" else (report.html if suffix == ".html" else report.markdown)(found, *about)
-        path.write_text(content, encoding="utf-8")
+        write_text(path, content)
         state.say(f"report: {path}")
     state.show("" if state.json else report.text(found, *about), document)
     return 0

@@ -69,6 +69,11 @@ def json_text(document: Any) -> str:
     return json.dumps(plain(document), indent=2, allow_nan=False)
 
 
+def write_text(path: Path, text: str) -> None:
+    """A report in UTF-8; what no encoding has (a file's name that is not UTF-8) as an escape, since the numbers are what matters."""
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
 def remember(name: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
     def callback(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
         state = ctx.ensure_object(State)
