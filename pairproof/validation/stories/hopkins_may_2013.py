@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DataNotHere
-from ...native.learning_summary import Result, means
+from ...native.learning_summary import Difference, Result, difference, means
 from ...native.preference_models import ModelName
 from ...plots_competitions import plot_learning_curves, plot_preferences, plot_trial_abilities
 from ..claim_data import table_of
@@ -99,26 +99,43 @@ def _learning_curves(checker: Checker, number: int, data: str, claim: str) -> St
     rest = "" if number != 2 else " German-English and English-German are left out: the paper tuned its constants on them."
     paragraphs = (
         f"Figure {number} of the paper, run again: {n}; every model of a trial is fitted on the same comparisons and judged on the track's test set, "
-        f"that of Table 3. One chain of 200 iterations for each item-response model, as in the paper.{rest}",
+        f"that of Table 3. One chain of 200 iterations for each item-response model, as in the paper.{rest}{_short(results)}",
         _beside(results))
     figure = StoryFigure(f"Figure {number} of the paper, {data.upper()}: perplexity by training comparisons; bars are 95 % intervals over the training sets.",
                          _described(results), CURVES, partial(plot_learning_curves, results))
     return Story(f"Figure {number}: {data.upper()}", paragraphs, _table(results, f"{data.upper()}, {n}; * lowest"), (figure,))
 
 
+def _short(results: Sequence[Result]) -> str:
+    """Tracks whose training set is smaller than the largest size."""
+    largest = max(r.train_size for r in results)
+    short = {r.track: r.n_train for r in results if r.train_size == largest and r.n_train < largest}
+    if not short:
+        return ""
+    return f" Fewer than {largest} to train on, so that all their trials there are one set: {', '.join(f'{track} {n}' for track, n in short.items())}."
+
+
 def _beside(results: Sequence[Result]) -> str:
-    """How the paper's best model does beside models by maximum likelihood, in numbers."""
+    """How models by maximum likelihood do beside the paper's best, in numbers."""
     points = {(m.model, m.train_size): m.mean for m in means(results)}
     sizes = sorted({size for _, size in points})
-    best = {k: min(PAPER_MODELS, key=lambda m: points[m, k]) for k in sizes}
-    ours = {k: min(BESIDE, key=lambda m: points[m, k]) for k in sizes}
-    ahead = [k for k in sizes if points[ours[k], k] < points[best[k], k]]
-    said = f"lower than the paper's best from {ahead[0]} comparisons on" if ahead == [k for k in sizes if ahead and k >= ahead[0]] and ahead else (
-        f"lower than the paper's best at {', '.join(map(str, ahead))} comparisons" if ahead else "nowhere lower than the paper's best")
-    last, first = sizes[-1], sizes[0]
-    return ("Bradley-Terry with ties by maximum likelihood, which the paper does not compare, stands beside them on the same training sets. It is "
-            f"{said}: {points[ours[last], last]:.3f} ({ours[last]}) against {points[best[last], last]:.3f} ({best[last]}) at {last}, "
-            f"{points[ours[first], first]:.3f} against {points[best[first], first]:.3f} ({best[first]}) at {first}, where it has no prior to lean on.")
+
+    def best(models: Sequence[str], size: int) -> str:
+        return min(models, key=lambda m: points[m, size])
+
+    def gap(size: int) -> Difference:
+        one, other = (([r for r in results if r.model == best(models, size) and r.train_size == size]) for models in (PAPER_MODELS, BESIDE))
+        return difference(one, other)
+
+    ahead = [k for k in sizes if points[best(BESIDE, k), k] < points[best(PAPER_MODELS, k), k]]
+    said = f"lower than the paper's best at {', '.join(map(str, ahead))} comparisons" if ahead else "nowhere lower than the paper's best"
+    last, first, apart = sizes[-1], sizes[0], gap(sizes[-1])
+    told = "told apart" if apart.low > 0 or apart.high < 0 else "not told apart"
+    return ("Bradley-Terry with ties by maximum likelihood, which the paper does not compare, stands beside them on the same training sets. Its mean is "
+            f"{said}: at {last} {points[best(BESIDE, last), last]:.3f} ({best(BESIDE, last)}) against {points[best(PAPER_MODELS, last), last]:.3f} "
+            f"({best(PAPER_MODELS, last)}), {told} over training sets and test sources (95 % interval of the difference {apart.low:.4f} to {apart.high:.4f}; lower in "
+            f"{apart.positive_in} of {apart.n_tracks} tracks). At {first} it has {points[best(BESIDE, first), first]:.3f} against "
+            f"{points[best(PAPER_MODELS, first), first]:.3f}: it has no prior, and pairs without a finite estimate get pooled rates.")
 
 
 def _crowd(checker: Checker) -> Story:
