@@ -22,7 +22,7 @@ import numpy as np
 
 from ..comparisons import Comparisons, Factor
 from ..errors import InputError
-from ..spec import one_of
+from ..spec import one_of, whole_number
 from .held_out import Split, test_groups
 from .learning_state import State
 from .learning_summary import Result
@@ -57,8 +57,8 @@ class Design:
     def __post_init__(self) -> None:
         if not self.sizes or any(int(k) != k or k < 1 for k in self.sizes) or len(set(self.sizes)) != len(self.sizes):
             raise InputError(f"training sizes {list(self.sizes)}; expected distinct whole numbers of at least 1")
-        if self.trials < 1:
-            raise InputError(f"trials={self.trials}; at least 1 is needed")
+        whole_number("trials", self.trials, 1)
+        whole_number("seed", self.seed)
         if not self.models or len(set(self.models)) != len(self.models):
             raise InputError(f"models {list(self.models)}; expected at least one, each once")
         for model in self.models:

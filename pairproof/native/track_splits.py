@@ -20,7 +20,7 @@ import numpy as np
 
 from ..comparisons import Comparisons, Factor
 from ..errors import InputError
-from ..spec import one_of
+from ..spec import one_of, whole_number
 from .held_out import PAPER_TEST_SIZE, Split, split_at_random, split_by_source
 from .judgments import one_row_each, split_tracks
 
@@ -80,6 +80,7 @@ def split_table(table: Comparisons, *, by: Sequence[str] | None = None, leave_ou
         out that is not there.
     """
     one_of("rule", rule, RULES)
+    whole_number("seed", seed)
     return {track: _split(part, track, default_test_size(part) if test_size is None else test_size, rule, seed)
             for track, part in chosen_tracks(table, by, leave_out).items()}
 
@@ -116,6 +117,7 @@ def split_sources_at_random(table: Comparisons, at_least: int, seed: int, track:
     InputError
         No sources, a row without one, or no source left to train on.
     """
+    whole_number("seed", seed)
     single = one_row_each(table)
     source = single.columns.get("source")
     if not isinstance(source, Factor) or (source.codes < 0).any():

@@ -66,7 +66,8 @@ def write_report(agreements: Sequence[Agreement], context: ReportContext, path: 
     text = render(agreements, context, file.suffix.lower())
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        # A name that is not UTF-8 (of a data file) must not cost the report.
+        file.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise InputError(f"report {path}: cannot be written ({error.strerror})") from error
     return file

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import DataNotHere
 from ...native.learning_summary import Difference, Result, difference, means
 from ...native.preference_models import ModelName
-from ...plots_competitions import plot_learning_curves, plot_preferences, plot_trial_abilities
+from ...plots_competitions import plot_learning_curves, plot_preferences, plot_trial_abilities, size_of_abilities, size_of_heat_map
 from ..claim_data import table_of
 from ..competition_experiment import PAPER_MODELS, SEED, abilities_of, paper_design, paper_splits, read_tracks, results_of
 from ..report import Story, StoryFigure, StoryTable
@@ -163,9 +163,9 @@ def _english_czech(checker: Checker) -> Story:
     n = len(found.items)
     figures = (
         StoryFigure("Figure 6 of the paper, left: abilities by IRT-Gaussian; bars are one standard deviation over five training sets of 1600.",
-                    f"Mean (sd): {values}.", (6.8, 0.9 + 0.26 * n), partial(plot_trial_abilities, found)),
+                    f"Mean (sd): {values}.", size_of_abilities([f"{n}. {name}" for name in found.items]), partial(plot_trial_abilities, found)),
         StoryFigure("Figure 6 of the paper, right: who is preferred to whom, the mean of the five models (blue: the row's system).",
-                    _bands(found), (1.9 + 0.33 * n, 1.5 + 0.31 * n), partial(_heat_map, found)))
+                    _bands(found), size_of_heat_map(found.items), partial(_heat_map, found)))
     return Story("Figure 6: English-Czech, WMT11", (
         "Abilities from five random training sets of 1600 comparisons. The bars say how much the choice of comparisons matters, not how well an ability is "
         "known from all of them; the claim on the order of online-B, cu-bojar and cu-marecek has both.",), None, figures)
