@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from .jobs import JOBS
+from .keep import keep
 from .machine import load_average, machine, r_side
 from .measure import Result, Rules, run_job
 from .process import HERE, Failed, Language, NotHere, Server, TooLong
@@ -44,11 +45,7 @@ def main(names: tuple[str, ...], rounds: int, cap: float, tiny: bool, with_r: bo
         found = starts(rounds) if with_startup else []
     about["load average at the end"] = load_average()
     run = Run(about, rules, results, found, tiny)
-    out.mkdir(parents=True, exist_ok=True)
-    page = markdown(run)
-    (out / "latest.md").write_text(page, encoding="utf-8")
-    (out / "latest.json").write_text(json.dumps(as_json(run), indent=1) + "\n", encoding="utf-8")
-    click.echo(page)
+    keep(out, "latest", as_json(run), markdown(run))
 
 
 def describe(scratch: Path, with_r: bool) -> dict[str, str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import os
 import platform
 import random
@@ -28,6 +27,8 @@ from pairproof.native.allocation import next_hits
 from pairproof.native.beta import pairs_of_hit
 from pairproof.native.easl import ScoreState, observe, start
 from pairproof.native.match_quality import draw_partners, match_quality
+
+from .keep import keep
 
 RESULTS = Path(__file__).resolve().parent / "results"
 #: What was promised of the next batch (CPU seconds) for 100,000 items.
@@ -196,11 +197,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     document = {"python": platform.python_version(), "numpy": np.__version__, "load": os.getloadavg(), "cores": os.cpu_count(), "rounds": asked.rounds,
                 "tiny": asked.tiny, "updates": rows(runs), "batches": rows(more), "absent": absent, "memory": memory(1_000 if asked.tiny else 100_000)}
-    asked.out.mkdir(parents=True, exist_ok=True)
-    (asked.out / "annotation.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    text = page(document)
-    (asked.out / "annotation.md").write_text(text, encoding="utf-8")
-    print(text)
+    keep(asked.out, "annotation", document, page(document))
     return 0
 
 

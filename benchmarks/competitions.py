@@ -9,7 +9,6 @@ rounds and MCMCpack five; each is also one of its long chains.  What is not inst
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import statistics
@@ -36,6 +35,7 @@ from .competitions_agree import held, near_laplace
 from .competitions_data import PER_SEGMENT, SEED, SYSTEMS, competition, costs
 from .competitions_page import page, promises
 from .competitions_r import Chain, Peer, leave_data, one_chain, without_summing_up
+from .keep import keep
 from .machine import load_average, machine, python_side
 from .process import HERE, Failed, NotHere, TooLong
 
@@ -256,11 +256,7 @@ def main(arguments: list[str] | None = None) -> int:
     }
     document["about"]["load average at the end"] = load_average()
     document["promises"] = promises(document)
-    asked.out.mkdir(parents=True, exist_ok=True)
-    (asked.out / "competitions.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    text = page(document)
-    (asked.out / "competitions.md").write_text(text, encoding="utf-8")
-    print(text)
+    keep(asked.out, "competitions", document, page(document))
     return 0
 
 

@@ -5,8 +5,9 @@ The model is the hardest of Dras (2015): Table 1 with effects of the judges, 13 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -53,8 +54,8 @@ def _ours(r_name: str) -> str:
     return f"{item}:judge[{level[-1]}]" if level else item
 
 
-def _of(names: object, coef: object, se: object, deviance: float) -> Answer:
-    return {_ours(n): (float(b), float(s)) for n, b, s in zip(names, coef, se)  # type: ignore[call-overload]  # R's vectors
+def _of(names: Iterable[str], coef: Iterable[float], se: Iterable[float], deviance: float) -> Answer:
+    return {_ours(n): (float(b), float(s)) for n, b, s in zip(names, coef, se)
             if (n[0] == "o" or n in ("tie", "U", "g1")) and not np.isnan(b)}, deviance
 
 
@@ -63,8 +64,8 @@ def _glm(**options: object) -> Answer:
     return _of(m.names, m.coef, m.se, m.deviance)
 
 
-def _gnm(**options: object) -> Answer:
-    m = gnm.gnm(f"y ~ {FORMULA}", _frame().data, "cell", **options)  # type: ignore[arg-type]  # its own options
+def _gnm(**options: Any) -> Answer:
+    m = gnm.gnm(f"y ~ {FORMULA}", _frame().data, "cell", **options)
     return _of(m.names, m.coef, m.se, m.deviance)
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 import pairproof
 from pairproof.bridge import backend, bradleyterry2, data_frame
 from pairproof.bridge.result import RResult
+from pairproof.comparisons import Factor
 from pairproof.errors import InputError
 from pairproof.fit import Fit
 
@@ -68,13 +70,13 @@ def numbers(result: RResult, name: str) -> list[float]:
     return [float(x) for x in result.as_list().vector(name).floats().ravel()]
 
 
-def read(data: Columns, n_items: int, ties: bool, **options: object) -> pairproof.Comparisons:
+def read(data: Columns, n_items: int, ties: bool, **options: Any) -> pairproof.Comparisons:
     """The same table, with what its codes mean said."""
     import pandas as pd
 
     items = [f"o{k + 1}" for k in range(n_items)]
     coding = {"first": 0, "tie": 1, "second": 2, "missing": "NA"} if ties else {"first": 0, "second": 1, "missing": "NA"}
-    return pairproof.read(pd.DataFrame(data), layout="prefmod", items=items, pair_order="prefmod", coding=coding, **options)  # type: ignore[arg-type]
+    return pairproof.read(pd.DataFrame(data), layout="prefmod", items=items, pair_order="prefmod", coding=coding, **options)
 
 
 def pair(estimate: float, se: float) -> str:
@@ -246,8 +248,9 @@ right <- prefmod::llbt.design(d, 3, cat.scovs = "SEX")
 list(rows = c(nrow(wrong), nrow(right)))
 """
     wrong, right = numbers(ask("prefmod::llbt.design(d, 3, catscovs = 'SEX')", data, code=code), "rows")
+    misspelt: dict[str, Any] = {"tie": "none"}
     try:
-        pairproof.fit_llbt(read(PLAIN, 3, ties=False), tie="none")  # type: ignore[call-arg]  # misspelt on purpose
+        pairproof.fit_llbt(read(PLAIN, 3, ties=False), **misspelt)
     except TypeError as error:
         said = str(error)
     rows = (("rows of the design", f"{wrong:g} as misspelt, {right:g} as meant", f"refused: {said}"),)
@@ -256,7 +259,9 @@ list(rows = c(nrow(wrong), nrow(right)))
 
 
 def patterns_with_ties() -> Case:
-    judge_1 = dras().select(np.array([c == 0 for c in dras().columns["judge"].codes]))  # type: ignore[union-attr]  # a factor
+    judge = dras().columns["judge"]
+    assert isinstance(judge, Factor)  # read gives no other judge
+    judge_1 = dras().select(judge.codes == 0)
     data = to_wide(judge_1, "prefmod").frame.to_dict("list")
     call = "prefmod::pattPC.fit(d, 4)"
     code = "fit <- {call}\nlist(coef = as.numeric(fit$coefficients))"

@@ -171,32 +171,6 @@ def heuristics(counts: Floats, lopez: Any, most_probable: Any, *, backend: Backe
 
 
 VILAR = """
-r <- rep(c(1, 0, -1), c(wins, ties, losses))
-m <- length(r)
-list(R = mean(r), se_mean = unname(t.test(r)$stderr), se_vilar = sqrt(sum((r - mean(r))^2)) / (m - 1), p_sign = binom.test(wins, wins + losses)$p.value)
-"""
-
-
-@dataclass(frozen=True)
-class RBinary:
-    """R, the standard error of a mean by ``t.test``, equation 4 from the single votes, and ``binom.test``'s p."""
-
-    R: float
-    se_mean: float
-    se_vilar: float
-    p_sign: float
-    result: RResult = field(repr=False)
-
-
-@asks()
-def binary(wins: int, ties: int, losses: int, *, backend: BackendLike = None) -> RBinary:
-    """Vilar's comparison of two systems from its single votes; R stops where all are the same (``t.test``: data are constant)."""
-    result = policy(backend).call(code=VILAR, args={"wins": int(wins), "ties": int(ties), "losses": int(losses)}, label="stats::t.test, binom.test")
-    found = result.as_list()
-    return RBinary(number(found["R"]), number(found["se_mean"]), number(found["se_vilar"]), number(found["p_sign"]), result)
-
-
-VILAR_TABLE = """
 one <- function(w, t, l) {
   r <- rep(c(1, 0, -1), c(w, t, l))
   m <- length(r)
@@ -208,7 +182,7 @@ t(mapply(one, wins, ties, losses))
 
 @dataclass(frozen=True, eq=False)
 class RBinaries:
-    """As :class:`RBinary`, of several comparisons: float[n] each."""
+    """R, the standard error of a mean by ``t.test``, equation 4 from the single votes, and ``binom.test``'s p: float[n] each."""
 
     R: Floats
     se_mean: Floats
@@ -219,14 +193,14 @@ class RBinaries:
 
 @asks()
 def binaries(wins: Any, ties: Any, losses: Any, *, backend: BackendLike = None) -> RBinaries:
-    """Many of Vilar's comparisons in one call; R stops where in one of them all votes are the same.
+    """Vilar's comparisons of two systems, from their single votes; R stops where in one of them all are the same (``t.test``: data are constant).
 
     Parameters
     ----------
     wins, ties, losses : int[n]
     """
     counts = (np.asarray(x, np.int64) for x in (wins, ties, losses))
-    result = policy(backend).call(code=VILAR_TABLE, args=dict(zip(("wins", "ties", "losses"), counts)), label="stats::t.test, binom.test, a table")
+    result = policy(backend).call(code=VILAR, args=dict(zip(("wins", "ties", "losses"), counts)), label="stats::t.test, binom.test, a table")
     table = vector_of(result).floats()
     return RBinaries(table[:, 0], table[:, 1], table[:, 2], table[:, 3], result)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..native.annotation_simulation import Simulation, histogram, spread
+from ..native.annotation_simulation import MEASURES, Simulation, histogram, spread
 from .report import svg
 
 _INK = "#010203"
@@ -22,8 +22,8 @@ def document(s: Simulation, truth: str, agreement: float, target: float, level: 
     methods = {}
     for method in e.methods:
         curves: dict[str, Any] = {}
-        for measure in ("spearman", "pearson"):
-            c = s.curve(method, measure, level)  # type: ignore[arg-type]  # the two names of the Literal, one after the other
+        for measure in MEASURES:
+            c = s.curve(method, measure, level)
             curves[measure] = [{"annotations": a, "mean": m, "low": lo, "high": hi}
                                for a, m, lo, hi in zip(s.annotations.tolist(), c.mean.tolist(), c.low.tolist(), c.high.tolist())]
         sd, least, most = spread(s.final[method])
@@ -88,10 +88,10 @@ def _curves(s: Simulation, level: float) -> str:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9.0, 3.6), layout="constrained")
-    for ax, measure in zip(figure.subplots(1, 2), ("spearman", "pearson")):
+    for ax, measure in zip(figure.subplots(1, 2), MEASURES):
         for method in s.experiment.methods:
             colour, line = STYLES[method]
-            c = s.curve(method, measure, level)  # type: ignore[arg-type]  # as in document
+            c = s.curve(method, measure, level)
             ax.plot(s.annotations, c.mean, line, color=colour, label=method, linewidth=1.6)
             ax.fill_between(s.annotations, c.low, c.high, color=colour, alpha=0.2, linewidth=0)
         ax.set_xlabel("annotations an item")

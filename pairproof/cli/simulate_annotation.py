@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -81,7 +81,7 @@ def _truths(truth: str, column: str | None, items: int | None, seed: int) -> np.
 
     from ..native.annotation_simulation import Truth, truth_of
 
-    if truth in Truth.__args__:  # type: ignore[attr-defined]  # a Literal has them
+    if truth in get_args(Truth):
         if column is not None:
             raise click.UsageError("--column is for a file; --truth names a shape.")
         kind: Any = truth

@@ -28,6 +28,9 @@ from .easl import METHODS, Method, ScoreState, Settings, observe, start
 from .match_quality import quality_map
 
 Truth = Literal["lexical", "political", "uniform"]
+Measure = Literal["spearman", "pearson"]
+#: Of agreement with the truth.
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 Noise = Literal["normal", "beta"]
 #: Annotators whose agreement is measured: 10 in the paper.
 ANNOTATORS = 10
@@ -195,7 +198,7 @@ class Simulation:
     maps: dict[int, FloatArray]
     coverage: dict[Method, float]
 
-    def curve(self, method: Method, measure: Literal["spearman", "pearson"] = "spearman", level: float = 0.95, resamples: int = 1000) -> Curve:
+    def curve(self, method: Method, measure: Measure = "spearman", level: float = 0.95, resamples: int = 1000) -> Curve:
         """Mean over replicates, and its bootstrap interval (replicates resampled; the same seed, the same interval)."""
         values = getattr(self, measure)[self.experiment.methods.index(method)]
         rng = np.random.default_rng([self.experiment.seed, 95])

@@ -110,7 +110,7 @@ def run(tracks: Mapping[str, Split], design: Design, *, state: Path | None = Non
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """One training set with the models that are still to be fitted on it, and what is known of the others."""
+    """A training set with the models that are still to be fitted on it, and what is known of the others; no set if none are."""
 
     track: str
     trial: int
@@ -121,9 +121,9 @@ class _Sample:
     test: Comparisons
 
     def results(self, design: Design) -> dict[ModelName, Result]:
-        assert self.train is not None or not self.models
-        return {model: one_result(self.track, self.trial, self.size, model, self.train, self.test, design)  # type: ignore[arg-type]  # see above
-                for model in self.models}
+        if self.train is None:
+            return {}
+        return {model: one_result(self.track, self.trial, self.size, model, self.train, self.test, design) for model in self.models}
 
 
 def _samples(tracks: Mapping[str, Split], design: Design, done: Mapping[tuple[str, str, int, int], Result]) -> Iterator[_Sample]:

@@ -20,7 +20,7 @@ it is Phi(1/sqrt 2) = 76.0 %).  The variance does always decrease.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -118,8 +118,8 @@ def _above_cut(a: float) -> float:
 @lru_cache(maxsize=1)
 def _gauss() -> tuple[FloatArray, FloatArray]:
     """64 Gauss-Legendre nodes: exact to double precision for exponents of up to 100 across the interval."""
-    nodes, weights = np.polynomial.legendre.leggauss(64)  # type: ignore[no-untyped-call]  # NumPy has no types for it
-    return nodes, weights
+    rule: Callable[[int], tuple[FloatArray, FloatArray]] = np.polynomial.legendre.leggauss
+    return rule(64)
 
 
 class Skills(NamedTuple):

@@ -54,7 +54,7 @@ def printout_of(claim: Claim, data: Comparisons) -> Printout:
     """The claim's numbers with what its model and table say of them (never the outcomes)."""
     assert claim.model is not None
     m = claim.model
-    spec: ModelSpec = make_spec(m.family, data, m.ties, m.by, m.reference or None, data.items[-1 if m.family == "llbt" else 0],  # type: ignore[arg-type]  # checked when read
+    spec: ModelSpec = make_spec(m.family, data, m.ties, m.by, m.reference or None, data.items[-1 if m.family == "llbt" else 0],
                                 m.order_effect, m.cells or None, m.item_terms, m.separate)
     return Printout.of(claim.numbers, spec, m.scale or spec.scale, data.items, data.tie_category, claim.sided, float(claim.alpha))
 
@@ -64,7 +64,7 @@ def _without_outcomes(claim: Claim, spec: DataSpec) -> Printout:
     assert claim.model is not None
     m = claim.model
     ternary = m.ties in ("davidson", "rao-kupper")
-    own = ModelSpec(m.family, m.ties or "none", m.by, m.reference or spec.items[-1 if m.family == "llbt" else 0], m.order_effect,  # type: ignore[arg-type]  # checked when read
+    own = ModelSpec(m.family, m.ties or "none", m.by, m.reference or spec.items[-1 if m.family == "llbt" else 0], m.order_effect,
                     m.cells, m.item_terms, m.separate)
     return Printout.of(claim.numbers, own, m.scale or own.scale, spec.items, ternary, claim.sided, float(claim.alpha))
 

@@ -336,7 +336,7 @@ def check_claim(claim: Claim, paper: Paper, *, counterparts: Counterparts | None
 def compare_fit(fit: Fit, counterparts: Sequence[RCounterpart], *, certified: Mapping[str, str] | None = None,
                 floors: Sequence[Floor] | None = None) -> list[Agreement]:
     """Agreements of a fit by itself with R calls that answer it: what `Fit.verify` returns."""
-    model = ModelClaim(fit.model)
+    model = ModelClaim(fit.spec.family)
     claim = Claim(id="", data="data", model=model, compare_only="verify")
     checker = Checker(Paper(id="", title=""), counterparts=lambda _fit, _backend: counterparts, floors=floors)
     return checker._beyond_print(claim, Asked(fit, tuple(counterparts), certified or {}))

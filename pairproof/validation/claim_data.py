@@ -134,6 +134,6 @@ def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
     from ..native.llbt import fit_llbt
 
     fitter = fit_llbt if model.family == "llbt" else fit_bradley_terry
-    fit = fitter(table, ties=model.ties, by=model.by, reference=model.reference or None,  # type: ignore[arg-type]  # checked when read
+    fit = fitter(table, ties=model.ties, by=model.by, reference=model.reference or None,
                  order_effect=model.order_effect, cells=model.cells or None, item_terms=model.item_terms, separate=model.separate)
-    return fit.on_scale(model.scale) if model.scale else fit  # type: ignore[arg-type]  # checked when read
+    return fit.on_scale(model.scale) if model.scale else fit

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..spec import Family, Scale, Ties
+
 from .printed import Printed
 
 DataKind = Literal["counts", "long", "matrix", "rankings", "file", "table", "games"]
@@ -91,13 +93,13 @@ class ModelClaim:
         Item covariates in place of free items, and items that stay free beside them.
     """
 
-    family: str
-    ties: str | None = None
+    family: Family
+    ties: Ties | None = None
     by: str = ""
     reference: str = ""
     order_effect: bool = False
     cells: tuple[str, ...] = ()
-    scale: str = ""
+    scale: Scale | Literal[""] = ""
     item_terms: tuple[str, ...] = ()
     separate: tuple[str, ...] = ()
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...comparisons import Factor
 from ...errors import InputError
 from . import Computed, Request
 
@@ -45,7 +46,8 @@ def tracks(table: pd.DataFrame, named: Mapping[str, Sequence[str]]) -> dict[str,
 def on_least_compared_source(table: Comparisons) -> float:
     """Comparisons on the source segment that has fewest."""
     source = table.columns["source"]
-    counts = np.bincount(source.codes, weights=table.wins + table.ties + table.losses)  # type: ignore[union-attr]  # source is a factor
+    assert isinstance(source, Factor)  # read makes it one
+    counts = np.bincount(source.codes, weights=table.wins + table.ties + table.losses)
     return float(counts[counts > 0].min())
 
 
