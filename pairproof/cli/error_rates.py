@@ -41,9 +41,9 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
 def command(state: State, file: str, pair: tuple[str, str] | None, estimator: Any, level: float, common: bool, **columns: str | None) -> int:
     if any(path.suffix.lower() == ".xml" for path in state.reports):
         raise click.UsageError("a JUnit report (.xml) lists verdicts, and error rates have none; use .html, .md or .json.")
+    from ..native.system_rates import rates_of
     from ..readers.sentence_errors import read_errors
     from .error_rates_report import document, text, write
-    from .system_rates import rates_of
 
     rates = rates_of(read_errors(file, **columns), pair=pair, estimator=estimator, level=level, common=common)
     for path in state.reports:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..native.error_rates import ErrorRate
+from ..native.system_rates import Rates, TwoRates, sentences
 from .compare_two import escaped, page
 from .state import json_text, write_text
-from .system_rates import Rates, TwoRates, sentences
 
 TITLE = "Error rates"
 DIFFERENCES = "Differences on the same sentences (first - second; negative: the first makes fewer errors)"

@@ -20,8 +20,6 @@ from ..native.preference_models import ModelName, PreferenceOptions
 from ..native.trial_abilities import TrialAbilities, trial_abilities
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..comparisons import Comparisons
 
 #: The models of the paper that learn; the uniform one has perplexity 3 on anything.
@@ -76,10 +74,3 @@ def results_of(splits: Mapping[str, Split], design: Design) -> tuple[Result, ...
 def abilities_of(split: Split, track: str, size: int, seed: int = SEED) -> TrialAbilities:
     """Abilities over the paper's trials at one training size (its Figure 6)."""
     return trial_abilities(split, track, size, replace(paper_design(), seed=seed))
-
-
-def read_tracks(table: pd.DataFrame, named: Mapping[str, Sequence[str]]) -> dict[str, Comparisons]:
-    """Tracks of one year by their short names; see :func:`pairproof.validation.computations.translation.tracks`."""
-    from .computations.translation import tracks
-
-    return tracks(table, named)

@@ -20,7 +20,8 @@ from ..native.learning_summary import Difference, Result, difference, judgments_
 from ..native.preference_models import ModelName
 from ..native.trial_abilities import TrialAbilities
 from ..spec import one_of
-from .competition_experiment import PAPER_MODELS, PAPER_SAMPLER, abilities_of, paper_design, paper_splits, read_tracks, results_of
+from .competition_experiment import PAPER_MODELS, PAPER_SAMPLER, abilities_of, paper_design, paper_splits, results_of
+from .computations.translation import tracks as read_tracks
 from .statements import Context, Finding, holds, statement_test
 
 Tracks = Mapping[str, Sequence[str]]

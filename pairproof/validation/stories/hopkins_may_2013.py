@@ -14,7 +14,8 @@ from ...native.learning_summary import Difference, Result, difference, means
 from ...native.preference_models import ModelName
 from ...plots_competitions import plot_learning_curves, plot_preferences, plot_trial_abilities, size_of_abilities, size_of_heat_map
 from ..claim_data import table_of
-from ..competition_experiment import PAPER_MODELS, SEED, abilities_of, paper_design, paper_splits, read_tracks, results_of
+from ..competition_experiment import PAPER_MODELS, SEED, abilities_of, paper_design, paper_splits, results_of
+from ..computations.translation import tracks as read_tracks
 from ..report import Story, StoryFigure, StoryTable
 
 if TYPE_CHECKING:

@@ -1,4 +1,8 @@
-"""A table of errors as rates of its systems and differences of its pairs, and what is to be said of them."""
+"""Error rates of several systems on the same sentences: the rate of each, the paired difference of every two, and what is to be doubted.
+
+The formulas are those of :mod:`pairproof.native.error_rates` (Vilar, Leusch and Ney 2007, section 3); p of k pairs is also
+given after Holm's correction.  Pairs that do not have the same sentences are not compared, and say why.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,9 @@ from itertools import combinations
 import numpy as np
 
 from ..errors import InputError, ItemError
-from ..native.error_rates import ErrorRate, Estimator, RateDifference, error_rate, holm, rate_difference
 from ..readers.sentence_errors import COLUMNS, ErrorTable, Shared, shared_sentences
 from ..readers.table import suggestion
+from .error_rates import ErrorRate, Estimator, RateDifference, error_rate, holm, rate_difference
 
 #: Equation 9 and the delta method are said to disagree beyond this share.
 DISAGREE = 0.10
@@ -82,6 +86,19 @@ class Rates:
 def rates_of(table: ErrorTable, *, pair: tuple[str, str] | None, estimator: Estimator, level: float, common: bool) -> Rates:
     """Rates of all systems and differences of all pairs, or of the pair asked for.
 
+    Parameters
+    ----------
+    table : ErrorTable
+        From :func:`pairproof.readers.sentence_errors.read_errors`.
+    pair : (str, str) or None
+        Only these two, from the first one's side.
+    estimator : {"delta", "jackknife", "vilar"}
+        Of standard errors in intervals and tests.
+    level : float
+        In (0, 1), of intervals; a difference is significant beyond it.
+    common : bool
+        Compare a pair on the sentences both have where they are not the same.
+
     Raises
     ------
     ItemError, InputError
@@ -89,14 +106,14 @@ def rates_of(table: ErrorTable, *, pair: tuple[str, str] | None, estimator: Esti
     """
     for name in pair or ():
         if name not in table.systems or not table.named:
-            has = f"the systems are {', '.join(list(table.systems)[:20])}" if table.named else "it has no column 'system'; name it with --system"
+            has = f"the systems are {', '.join(list(table.systems)[:20])}" if table.named else "it has no column 'system'; name it with --system (in Python system=)"
             raise ItemError(f"{table.source}: no system {name!r}; {has}")
     if pair and pair[0] == pair[1]:
         raise ItemError(f"{pair[0]!r} against itself is no comparison; name two systems")
     paired = all(of.sentences is not None for of in table.systems.values())
     if pair and not paired:
         raise InputError(f"{table.source}: no column 'sentence', so nothing says which errors of {pair[0]} and {pair[1]} belong together; "
-                         f"found {', '.join(map(repr, table.columns))}; name it with --sentence")
+                         f"found {', '.join(map(repr, table.columns))}; name it with --sentence (in Python sentence=)")
     systems = {name: error_rate(table.systems[name].errors, table.systems[name].lengths) for name in pair or table.systems}
     pairs = [_two(table, a, b, common) for a, b in combinations(systems, 2)] if paired else []
     found = Rates(table, systems, tuple(pairs), level, estimator)
