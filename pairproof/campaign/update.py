@@ -45,7 +45,8 @@ class Taken:
     nameless: int
 
 
-def take_in(path: str | Path, results: str | Path, *, rejected: RejectedRule = "refuse", encoding: str | None = None) -> Taken:
+def take_in(path: str | Path, results: str | Path, *, rejected: RejectedRule = "refuse", encoding: str | None = None,
+            accept_unterminated: bool = False) -> Taken:
     """Add a results file to a campaign, in one transaction.
 
     Parameters
@@ -56,6 +57,8 @@ def take_in(path: str | Path, results: str | Path, *, rejected: RejectedRule = "
     rejected : {"refuse", "count", "leave-out"}
         What becomes of rejected assignments.
     encoding : str, optional
+    accept_unterminated : bool
+        Take a file whose last record has no line end; a file that was cut ends so.
 
     Returns
     -------
@@ -68,7 +71,7 @@ def take_in(path: str | Path, results: str | Path, *, rejected: RejectedRule = "
     """
     with opened(path, write=True) as store:
         a = about(store)
-        return add(store, a, read_results(results, a.per_hit, rejected, encoding))
+        return add(store, a, read_results(results, a.per_hit, rejected, encoding, accept_unterminated=accept_unterminated))
 
 
 def add(store: Store, a: About, file: ResultsFile) -> Taken:

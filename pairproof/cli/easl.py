@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .sections import SectionedCommand, option
-from .state import State, json_text, shared_options, write_text
+from .state import KEPT, READ, WRITTEN, State, json_text, shared_options
 
 if TYPE_CHECKING:
     from ..campaign.status import Status
@@ -63,8 +63,8 @@ def _no_report(state: State, instead: str) -> None:
 
 
 @command.command("init", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db")
-@click.argument("items", metavar="ITEMS.csv")
+@click.argument("campaign", metavar="CAMPAIGN.db", type=KEPT)
+@click.argument("items", metavar="ITEMS.csv", type=READ)
 @_method("--method", type=click.Choice(METHODS), default="easl", show_default=True,
          help="ra: bounded ranking; trueskill: unbounded; da: direct assessment; random: EASL's update, items at random.")
 @_method("--per-hit", type=click.IntRange(min=1), default=5, show_default=True, help="Items of a HIT (the paper's da shows 1).")
@@ -83,9 +83,9 @@ def init(state: State, campaign: str, items: str, method: Any, per_hit: int, gam
 
 
 @command.command("next", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db")
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
 @_campaign("--hits", type=click.IntRange(min=1), metavar="K", help="HITs of the batch (default: items / per-hit; 20 with pool keisks).")
-@_files("--out", required=True, metavar="FILE", help="HITs as .csv (a row a HIT), .jsonl, or .html (a page that needs nothing else).")
+@_files("--out", required=True, metavar="FILE", type=WRITTEN, help="HITs as .csv (a row a HIT), .jsonl, or .html (a page that needs nothing else).")
 @_campaign("--again", is_flag=True, help="Write the open batch anew instead of opening one.")
 @shared_options
 def next_(state: State, campaign: str, hits: int | None, out: str, again: bool) -> int:
@@ -93,7 +93,7 @@ def next_(state: State, campaign: str, hits: int | None, out: str, again: bool) 
     from ..campaign.batch import open_batch
 
     _no_report(state, "next writes its batch to --out.")
-    batch = open_batch(campaign, out, hits, again=again, seed=state.seed)
+    batch = open_batch(campaign, out, hits, again=again, seed=state.seed, force=state.force)
     if batch.unanswered:
         state.say(f"{batch.unanswered} HITs of earlier batches are not answered yet; their results can come at any time.")
     state.show(f"batch {batch.number}{' again' if again else ''}: {len(batch.hits)} HITs of {batch.per_hit} items in {out}",
@@ -106,8 +106,8 @@ _REJECTED = _files("--rejected", type=click.Choice(["refuse", "count", "leave-ou
 
 
 @command.command("update", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db")
-@click.argument("results", metavar="RESULTS.csv")
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
+@click.argument("results", metavar="RESULTS.csv", type=READ)
 @_REJECTED
 @_files("--encoding", metavar="NAME", help="Of a text file that is not UTF-8, for example latin-1.")
 @shared_options
@@ -135,7 +135,7 @@ def _warn(state: State, name: str, taken: Taken) -> None:
 
 
 @command.command("status", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db")
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
 @_more("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, help="Of the intervals.")
 @_more("--agreement", "with_agreement", is_flag=True, help="How far annotators agree.")
 @_more("--systems", metavar="COLUMN", help="Column that names the system an item is from: systems' scores and clusters.")
@@ -154,7 +154,7 @@ def status(state: State, campaign: str, level: float, with_agreement: bool, syst
     for path in state.reports:
         suffix = path.suffix.lower()
         content = json_text(document) + "\n" if suffix == ".json" else report.html(found, level) if suffix == ".html" else report.markdown(found, level)
-        write_text(path, content)
+        state.write(path, content)
         state.say(f"report: {path}")
     state.show("" if state.json else report.text(found, level), document)
     return 0
@@ -174,8 +174,8 @@ def _extras(found: Status) -> dict[str, Any]:
 
 
 @command.command("export", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db")
-@click.argument("out", metavar="OUT.csv")
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
+@click.argument("out", metavar="OUT.csv", type=KEPT)
 @_files("--what", type=click.Choice(["scores", "model", "history", "comparisons"]), default="scores", show_default=True,
         help="model: the older tools' file; history: every judgment; comparisons: for 'pairproof fit'.")
 @_more("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, help="Of the intervals.")
@@ -185,15 +185,15 @@ def export(state: State, campaign: str, out: str, what: Any, level: float) -> in
     from ..campaign.export import export as write
 
     _no_report(state, "export writes OUT.csv.")
-    rows = write(campaign, out, what, level)
+    rows = write(campaign, out, what, level, force=state.force)
     state.show(f"{out}: {rows} rows ({what})", {"out": out, "what": what, "rows": rows})
     return 0
 
 
 @command.command("import", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db")
-@click.argument("model", metavar="MODEL.csv")
-@click.argument("results", metavar="[RESULTS.csv]...", nargs=-1)
+@click.argument("campaign", metavar="CAMPAIGN.db", type=KEPT)
+@click.argument("model", metavar="MODEL.csv", type=READ)
+@click.argument("results", metavar="[RESULTS.csv]...", nargs=-1, type=READ)
 @_method("--method", type=click.Choice([m for m in METHODS if m != "da"]), help="Default: easl for alpha and beta, trueskill for mu and sigma.")
 @_method("--per-hit", type=click.IntRange(min=1), help="Items of a HIT (default: as the results have, else 5).")
 @_files("--model-is", type=click.Choice(["before", "after"]),

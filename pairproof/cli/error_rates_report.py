@@ -9,7 +9,7 @@ from typing import Any
 from ..native.error_rates import ErrorRate
 from ..native.system_rates import Rates, TwoRates, sentences
 from .compare_two import escaped, page
-from .state import json_text, write_text
+from .state import State, json_text
 
 TITLE = "Error rates"
 DIFFERENCES = "Differences on the same sentences (first - second; negative: the first makes fewer errors)"
@@ -91,7 +91,7 @@ def _aligned(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int) 
     return "\n".join("  ".join(cell.ljust(w) if k < left else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths))).rstrip() for row in table)
 
 
-def write(path: Path, rates: Rates) -> None:
+def write(state: State, path: Path, rates: Rates) -> None:
     """A report, of the kind its suffix says."""
     suffix, lines = path.suffix.lower(), [_means(rates), *sentences(rates)]
     pairs = [(DIFFERENCES, PAIRS, _pair_rows(rates))] if rates.pairs else []
@@ -104,7 +104,7 @@ def write(path: Path, rates: Rates) -> None:
         for title, headings, rows in pairs:
             parts += [f"## {title}", "", *_markdown(headings, rows), ""]
         content = "\n".join([*parts, *(f"- {escaped(line)}" for line in lines), ""])
-    write_text(path, content)
+    state.write(path, content)
 
 
 def _markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -32,7 +32,7 @@ pairproof validate --r both --report validate.html --report validate.xml
 @r_options
 @data_option
 @shared_options
-def command(state: State, names: tuple[str, ...], r: Mode | None, require_r: bool, data: Path | None) -> int:
+def command(state: State, names: tuple[str, ...], r: Mode | None, require_r: bool, data: Path | None, data_limit: int | None) -> int:
     import pairproof.validation
 
     from ..validation.claims import shipped_papers
@@ -43,5 +43,5 @@ def command(state: State, names: tuple[str, ...], r: Mode | None, require_r: boo
         raise click.UsageError(f"no paper {', '.join(map(repr, unknown))} comes with pairproof; there are {', '.join(known)}. "
                                "A claims file of your own: pairproof check FILE.")
     with watched(state) as progress:
-        found = pairproof.validation.run(names or DEFAULT, r=r, data=data, progress=progress, workers=os.cpu_count() or 1)
+        found = pairproof.validation.run(names or DEFAULT, r=r, data=data, data_limit=data_limit, progress=progress, workers=os.cpu_count() or 1)
     return finish(state, found, require_r)

@@ -21,6 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..inputs import read_file, read_stream
 from .table import Table, check_names, from_frame, records
 
 DELIMITERS = (",", ";", "\t")
@@ -80,19 +81,17 @@ def _with_rows(table: Table) -> Table:
 
 def _load_path(path: str, encoding: str | None, nameless: bool) -> Table:
     if path == "-":
-        return _with_rows(_delimited(sys.stdin.buffer.read(), "standard input", encoding, nameless))
+        return _with_rows(_delimited(read_stream(sys.stdin.buffer, "standard input"), "standard input", encoding, nameless))
     suffix = Path(path).suffix.lower()
-    if not os.path.isfile(path):
-        what = "is a directory" if os.path.isdir(path) else "no such file"
-        raise InputError(f"{path}: {what}; expected a CSV, TSV, Parquet or Arrow file")
+    raw = read_file(path, "a CSV, TSV, Parquet or Arrow file", streams=True)
     if suffix in (".parquet", ".pq", ".arrow", ".feather", ".ipc"):
         if encoding is not None:
             raise InputError(f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files hold their own")
-        return _with_rows(from_frame(_arrow(path, suffix), path, nameless=nameless))
-    return _with_rows(_delimited(Path(path).read_bytes(), path, encoding, nameless))
+        return _with_rows(from_frame(_arrow(raw, path, suffix), path, nameless=nameless))
+    return _with_rows(_delimited(raw, path, encoding, nameless))
 
 
-def _arrow(path: str, suffix: str) -> Any:
+def _arrow(raw: bytes, path: str, suffix: str) -> Any:
     try:
         import pyarrow as pa
         import pyarrow.ipc
@@ -103,8 +102,8 @@ def _arrow(path: str, suffix: str) -> Any:
         ) from error
     try:
         if suffix in (".parquet", ".pq"):
-            return pa.parquet.read_table(path).to_pandas()
-        with pa.OSFile(path, "rb") as file:
+            return pa.parquet.read_table(pa.BufferReader(raw)).to_pandas()
+        with pa.BufferReader(raw) as file:
             try:
                 reader = pa.ipc.open_file(file)
             except pa.ArrowInvalid:  # Hugging Face's .arrow files are streams

@@ -30,9 +30,11 @@ class ClaimsFile(pytest.File):
     """A `*.claims.toml`."""
 
     def collect(self) -> Iterator[ClaimItem]:
+        from .claim_data import data_from
         from .claims import read_claims
 
-        paper = replace(read_claims(str(self.path)), in_place=self.config.getoption("pairproof_data") or "")
+        limit = self.config.getoption("pairproof_data_limit")
+        paper = data_from(read_claims(str(self.path)), self.config.getoption("pairproof_data"), None if limit is None else limit * 1024**2)
         for claim in paper.claims:
             if claim.compute and "native" not in claim.engines:
                 yield ClaimItem.from_parent(self, name=f"{claim.id}[R]", paper=paper, claim=claim, against="R")
