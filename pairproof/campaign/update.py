@@ -12,6 +12,7 @@ from ..errors import InputError
 from .batch import now
 from .guard import guard, unguard
 from .records import About, about, ids_of, recount
+from .retraction import stays_out
 from .results_file import RejectedRule, ResultRow, ResultsFile, identity, read_results
 from .store import Store, opened
 
@@ -34,6 +35,8 @@ class Taken:
         Rejected assignments.
     nameless : int
         Rows known by the file alone (no AssignmentId, no WorkerId): the same judgments in a changed file would count again.
+    taken_back : int
+        Judgments that were taken back before, with the same answers; they stay out.
     """
 
     rows: int
@@ -43,6 +46,7 @@ class Taken:
     cannot_judge: int
     left_out: int
     nameless: int
+    taken_back: int = 0
 
 
 def take_in(path: str | Path, results: str | Path, *, rejected: RejectedRule = "refuse", encoding: str | None = None,
@@ -83,13 +87,16 @@ def add(store: Store, a: About, file: ResultsFile) -> Taken:
     before = store.db.execute("SELECT COALESCE(MAX(number), 0) FROM judgment").fetchone()[0]
     received = store.db.execute("INSERT INTO received (name, sha256, taken, rows, new) VALUES (?, ?, ?, ?, 0)",
                                 (Path(file.name).name, file.sha256, now(), len(file.rows))).lastrowid
-    new = [row for row, (items, batch, hit) in placed
-           if _insert(store, received or 0, identity(row, batch, hit, file.sha256), row, items, batch, hit)]
+    named = [(identity(row, batch, hit, file.sha256), row, items, batch, hit) for row, (items, batch, hit) in placed]
+    out = [stays_out(store, name, items, row.values) for name, row, items, _, _ in named]
+    new = [row for (name, row, items, batch, hit), stays in zip(named, out)
+           if not stays and _insert(store, received or 0, name, row, items, batch, hit)]
     store.db.execute("UPDATE received SET new = ? WHERE number = ?", (len(new), received))
     if new:
         recount(store, a, before)
     blank = sum(math.isnan(v) for row in new for v in row.values)
-    return Taken(len(file.rows), len(new), len(file.rows) - len(new), len(new) * a.per_hit - blank, blank, file.left_out, file.nameless)
+    return Taken(len(file.rows), len(new), len(file.rows) - len(new) - sum(out), len(new) * a.per_hit - blank, blank, file.left_out,
+                 file.nameless, sum(out))
 
 
 Issued = Mapping[tuple[int, int], list[int]]
