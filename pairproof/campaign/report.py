@@ -10,6 +10,7 @@ from importlib import resources
 
 import numpy as np
 
+from ..display import safe
 from ..native.beta import FloatArray
 from .status import Status, histogram
 
@@ -109,7 +110,7 @@ def _number(value: float) -> str:
 
 def shown(label: str) -> str:
     """A label for a terminal or a page: control characters and line ends as escapes."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in label)
+    return safe("".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in label))
 
 
 def markdown(status: Status, level: float) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..display import label
 from .reading import names, reader_options
 from .sections import SectionedCommand, option
 from .state import READ, State, json_text, shared_options
@@ -115,10 +116,10 @@ def _order(found: tuple[TwoSystems, ...], words: str, votes: bool) -> str:
 
 
 def _text(found: tuple[TwoSystems, ...]) -> str:
-    rows = [HEADINGS, *_rows(found)]
+    rows = [HEADINGS, *(tuple(map(label, row)) for row in _rows(found))]
     widths = [max(len(row[k]) for row in rows) for k in range(len(HEADINGS))]
     lines = ["  ".join(cell.ljust(w) if k < 3 else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths))).rstrip() for row in rows]
-    return "\n".join([*lines, "", *_sentences(found)]).rstrip()
+    return "\n".join([*lines, "", *map(label, _sentences(found))]).rstrip()
 
 
 def _write(state: State, path: Path, source: str, found: tuple[TwoSystems, ...], document: list[dict[str, Any]]) -> None:

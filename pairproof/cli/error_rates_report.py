@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..display import label
 from ..native.error_rates import ErrorRate
 from ..native.system_rates import Rates, TwoRates, sentences
 from .compare_two import escaped, page
@@ -82,11 +83,11 @@ def text(rates: Rates) -> str:
     parts = [_aligned(SYSTEMS, _system_rows(rates), 1)]
     if rates.pairs:
         parts += ["", f"{DIFFERENCES}:", _aligned(PAIRS, _pair_rows(rates), 2)]
-    return "\n".join([*parts, "", _means(rates), *sentences(rates)])
+    return "\n".join([*parts, "", _means(rates), *map(label, sentences(rates))])
 
 
 def _aligned(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:
-    table = [headings, *rows]
+    table = [headings, *(tuple(map(label, row)) for row in rows)]
     widths = [max(len(row[k]) for row in table) for k in range(len(headings))]
     return "\n".join("  ".join(cell.ljust(w) if k < left else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths))).rstrip() for row in table)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..display import label
 from .reading import names
 from .sections import SectionedCommand, option
 from .state import KEPT, READ, State, echo, json_text, shared_options
@@ -141,7 +142,7 @@ def _ask(state: State, plan: Plan, resume: Path | None) -> Plan:
     while plan.next is not None:
         a, b = plan.next
         if person:
-            echo(f"{plan.asked + 1} of at most {plan.at_most}: {a} or {b}? ", err=True, nl=False)
+            echo(f"{plan.asked + 1} of at most {plan.at_most}: {label(a)} or {label(b)}? ", err=True, nl=False)
         line = sys.stdin.readline().lstrip("\ufeff")  # some editors and shells begin with a byte order mark
         if not line:
             if person:

@@ -11,6 +11,7 @@ import codecs
 import io
 import os
 import sys
+import warnings
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
@@ -20,7 +21,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import DataWarning, InputError
 from ..inputs import read_file, read_stream
 from .table import Table, check_names, from_frame, records
 
@@ -56,6 +57,21 @@ def load(source: Any, encoding: str | None = None, *, nameless: bool = False) ->
     if encoding is not None:
         raise InputError(f"encoding={encoding!r} is for files; this table is in memory")
     return _with_rows(table)
+
+
+def warn_if_cut(table: Table) -> None:
+    """Say so where a text file ends without a line end in a cell that may have been longer.
+
+    A download that broke off inside the last number leaves a table that looks whole: 12 becomes 1.  Many editors end no
+    last line either, so that a table is not refused for it; an outcome's word cannot be cut into another one.
+    """
+    if not table.text or table.text.rstrip(" \t").endswith("\n"):
+        return
+    name, column = next(reversed(list(table.columns.items())))
+    cell = str(column.iloc[-1])
+    if cell not in ("first", "second", "tie", "model_a", "model_b", "tie (bothbad)"):
+        warnings.warn(f"{table.source}: the last line has no line end; if the file was cut, its last cell (column {name!r}, {cell[:40]!r}) may be "
+                      "too; end the line if it is whole", DataWarning, stacklevel=4)
 
 
 def _frame_of(columns: Mapping[Any, Any]) -> pd.DataFrame:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ..display import label, safe
+
 if TYPE_CHECKING:
     from .agreement import Agreement
     from .check import Checker
@@ -48,7 +50,7 @@ class ClaimsFile(pytest.File):
         from ..errors import PairproofError
 
         if isinstance(excinfo.value, PairproofError):
-            return str(excinfo.value)
+            return safe(str(excinfo.value))
         return super().repr_failure(excinfo)
 
 
@@ -95,7 +97,7 @@ class ClaimItem(pytest.Item):
 
     def _not_run(self, why: Iterable[str], of_r: bool) -> None:
         """Not run, with its reasons; a failure where it is R's and R is required."""
-        reasons = "; ".join(why)
+        reasons = label("; ".join(why))
         if of_r and self.config.getoption("require_r"):
             raise ClaimFailed(f"--require-r: {reasons}")
         self.user_properties.append((NOT_RUN, reasons))
@@ -105,7 +107,7 @@ class ClaimItem(pytest.Item):
         from ..errors import PairproofError
 
         if isinstance(excinfo.value, (ClaimFailed, PairproofError)):
-            return str(excinfo.value)
+            return safe(str(excinfo.value))
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int, str]:
