@@ -27,6 +27,10 @@ Pair = tuple[str, str]
 IN_PLACE = "PAIRPROOF_DATA"
 
 
+class DataFileError(InputError):
+    """A data file that a claims file names cannot, or must not, be read."""
+
+
 def data_from(paper: Paper, data: str | os.PathLike[str] | None = None, most_bytes: int | None = None) -> Paper:
     """The paper, its data also looked for in a folder.
 
@@ -77,8 +81,9 @@ def read_data(paper: Paper, name: str) -> Comparisons:
         options.update(winner=spec.winner)
     if spec.kind != "file":
         options.update(layout=spec.kind)
+    frame = _frame(paper, spec, where)
     try:
-        table = read(_frame(paper, spec, where), **options)
+        table = read(frame, **options)
     except InputError as error:
         raise type(error)(f"{where}: {error}") from error
     return replace(table, source=f"{paper.id}, {name}")
@@ -125,13 +130,13 @@ def _file(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
     if found != spec.sha256.lower():
         # The hash of a file that does not belong to the claims file would tell about a file its author cannot read.
         which = f"sha256 {found}" if own else "another sha256"
-        raise InputError(f"{where}: {spec.file} has {which}, the claims file says {spec.sha256}; the data have changed, or "
+        raise DataFileError(f"{where}: {spec.file} has {which}, the claims file says {spec.sha256}; the data have changed, or "
                          "the hash was taken of another file")
     # Cells stay text ("NA" is a word, "007" keeps its zeros); the readers interpret them.
     try:
         return pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False, sep="\t" if spec.file.endswith(".tsv") else ",")
     except ValueError as error:  # of pandas (ragged, empty) and of UTF-8
-        raise InputError(f"{where}: {spec.file} is no readable table: {' '.join(str(error).split())}; save it as CSV in UTF-8") from error
+        raise DataFileError(f"{where}: {spec.file} is no readable table: {' '.join(str(error).split())}; save it as CSV in UTF-8") from error
 
 
 def _content(paper: Paper, spec: DataSpec, where: str) -> tuple[bytes, bool]:
@@ -141,7 +146,7 @@ def _content(paper: Paper, spec: DataSpec, where: str) -> tuple[bytes, bool]:
             try:
                 found = _inside(paper.in_place, spec.file, paper, where)
             except OutsideError as error:
-                raise InputError(f"{where}: file {spec.file!r} leads outside {paper.in_place} and is not opened; name the folder it lies in with "
+                raise DataFileError(f"{where}: file {spec.file!r} leads outside {paper.in_place} and is not opened; name the folder it lies in with "
                                  "--data DIR") from error
             if found is not None:
                 return found, False
@@ -165,9 +170,9 @@ def _content(paper: Paper, spec: DataSpec, where: str) -> tuple[bytes, bool]:
             if found is not None:
                 return found, False
     if outside is not None:
-        raise InputError(f"{where}: file {spec.file!r} lies outside the claims file's folder and is not opened; put it beside the claims file, or "
+        raise DataFileError(f"{where}: file {spec.file!r} lies outside the claims file's folder and is not opened; put it beside the claims file, or "
                          "name the folder it lies in with --data DIR") from outside
-    raise InputError(f"{where}: file {spec.file!r} cannot be read (No such file or directory); it is looked for beside the claims file"
+    raise DataFileError(f"{where}: file {spec.file!r} cannot be read (No such file or directory); it is looked for beside the claims file"
                      + (f" and in {paper.in_place}" if paper.in_place else ""))
 
 
@@ -180,7 +185,7 @@ def _inside(folder: str, name: str, paper: Paper, where: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except InputError as error:
-        raise InputError(f"{where}: file {error}") from error
+        raise DataFileError(f"{where}: file {error}") from error
 
 
 def _only(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
