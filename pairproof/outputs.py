@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Union
 
 from .errors import InputError
-from .inputs import checked_name, kind_of, noted
+from .inputs import Identity, checked_name, kind_of, noted
 from .made_by import is_ours, marked
 
 #: PRAGMA application_id of a campaign, at byte 68 of an SQLite file.
@@ -31,7 +31,7 @@ Known = Callable[[bytes], bool]
 
 
 def write(path: AnyPath, content: str | bytes, *, kind: str | None = None, reads: Iterable[AnyPath] = (), force: bool = False,
-          known: Known | None = None) -> None:
+          known: Known | None = None, again: bool = False) -> None:
     """Write a file in one step.
 
     Parameters
@@ -47,23 +47,25 @@ def write(path: AnyPath, content: str | bytes, *, kind: str | None = None, reads
         Also over a file that pairproof did not make.
     known : function of bytes to bool, optional
         What else is known as made by pairproof, beside what :mod:`pairproof.made_by` knows.
+    again : bool
+        The file is the caller's own from run to run: what it holds was read to be written anew.
 
     Raises
     ------
     InputError
         The place cannot be written to, or must not.
     """
-    with replacing(path, content, kind=kind, reads=reads, force=force, known=known):
+    with replacing(path, content, kind=kind, reads=reads, force=force, known=known, again=again):
         pass
 
 
 @contextlib.contextmanager
 def replacing(path: AnyPath, content: str | bytes, *, kind: str | None = None, reads: Iterable[AnyPath] = (), force: bool = False,
-              known: Known | None = None) -> Iterator[None]:
+              known: Known | None = None, again: bool = False) -> Iterator[None]:
     """As :func:`write`, the file standing in its place when the block has ended well; before and otherwise nothing has changed."""
     raw = content.encode("utf-8", errors="backslashreplace") if isinstance(content, str) else content
     raw = marked(raw, Path(path).suffix if kind is None else kind)
-    target = check(path, reads=reads, force=force, content=raw, known=known)
+    target = check(path, reads=reads, force=force, content=raw, known=known, again=again)
     remove_stale(target)
     try:
         staged = _Staged(target, raw)
@@ -78,7 +80,8 @@ def replacing(path: AnyPath, content: str | bytes, *, kind: str | None = None, r
         staged.close()
 
 
-def check(path: AnyPath, *, reads: Iterable[AnyPath] = (), force: bool = False, content: bytes | None = None, known: Known | None = None) -> Path:
+def check(path: AnyPath, *, reads: Iterable[AnyPath] = (), force: bool = False, content: bytes | None = None, known: Known | None = None,
+          again: bool = False) -> Path:
     """Whether a file may be written there; the path with its links resolved.
 
     Raises
@@ -103,7 +106,7 @@ def check(path: AnyPath, *, reads: Iterable[AnyPath] = (), force: bool = False, 
         return target
     if not stat.S_ISREG(found.st_mode):
         raise InputError(f"{name}: is {kind_of(found.st_mode)}; expected the name of a file to write")
-    _not_read(name, found, reads)
+    _not_read(name, found, reads, {} if again else noted())
     if not found.st_mode & 0o222:
         raise InputError(f"{name}: is read-only; choose another name, or make it writable")
     try:
@@ -153,9 +156,9 @@ def _not_of_a_campaign(name: str, target: Path) -> None:
             raise InputError(f"{name}: a name that SQLite uses for its work on the campaign {target.name[:-len(end)]}; choose another")
 
 
-def _not_read(name: str, found: os.stat_result, reads: Iterable[AnyPath]) -> None:
+def _not_read(name: str, found: os.stat_result, reads: Iterable[AnyPath], so_far: Mapping[Identity, str]) -> None:
     """By device and inode: the same file by another path, a link of either kind, or other case where that does not count."""
-    read = dict(noted())
+    read = dict(so_far)
     for path in reads:
         with contextlib.suppress(OSError, ValueError):
             other = os.stat(path)

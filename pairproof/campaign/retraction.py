@@ -20,7 +20,8 @@ from .batch import now
 from .records import about, recount_all
 from .store import Store, opened
 
-#: Also in schema.sql; made here for campaigns of before.
+#: Made when the first judgment is taken back; a campaign without it is one of which none was.  In full (JSON: judgment's columns,
+#: and scores as slot, item, value, raw); `undone` is when it was brought back, NULL while it is out.
 TABLE = """CREATE TABLE IF NOT EXISTS retraction (
     number INTEGER PRIMARY KEY, at TEXT NOT NULL, why TEXT NOT NULL, identity TEXT NOT NULL, judgment TEXT NOT NULL, undone TEXT
 )"""

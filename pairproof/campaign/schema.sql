@@ -44,13 +44,4 @@ CREATE TABLE score (
     raw      TEXT NOT NULL,          -- as it came
     PRIMARY KEY (judgment, slot)
 ) WITHOUT ROWID;
--- Judgments taken back: out of judgment and score, and here in full (JSON: judgment's columns, and scores as slot, item, value, raw).
-CREATE TABLE retraction (
-    number   INTEGER PRIMARY KEY,
-    at       TEXT NOT NULL,
-    why      TEXT NOT NULL,
-    identity TEXT NOT NULL,
-    judgment TEXT NOT NULL,
-    undone   TEXT                    -- when it was brought back; NULL: it is out
-);
 CREATE INDEX score_of_item ON score (item);

@@ -47,5 +47,10 @@ def data_option(function: Function) -> Function:
     return result
 
 
+def stated(**options: Any) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
 def _in_bytes(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
     return None if value is None else value * 1024**2

@@ -130,8 +130,8 @@ def _save(plan: Plan, resume: Path | None) -> None:
         return
     from ..outputs import write
 
-    # By force: what was there has just been read, and is a plan.
-    write(resume, plan.to_json() + "\n", force=True)
+    # By force: what was there has been read, and was a plan.
+    write(resume, plan.to_json() + "\n", force=True, again=True)
 
 
 def _ask(state: State, plan: Plan, resume: Path | None) -> Plan:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .asking import data_option
+from .asking import data_option, stated
 from .sections import SectionedCommand, option
 from .state import READ, State, shared_options
 
@@ -42,7 +42,7 @@ def command(state: State, names: tuple[str, ...], again: bool, into: Path | None
     records = Records() if into is None else Records([into, *Records().directories])
     before = _contents(records)
     with using(Backend("live", record="all" if again else "once", records=records)):
-        agreements = pairproof.validation.run(names or shipped_papers(), r=None, data=data, data_limit=data_limit)
+        agreements = pairproof.validation.run(names or shipped_papers(), r=None, **stated(data=data, data_limit=data_limit))
     after = _contents(records)
     new = sorted(after.keys() - before.keys())
     changed = sorted(name for name in after.keys() & before.keys() if after[name] != before[name])

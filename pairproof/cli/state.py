@@ -75,7 +75,7 @@ class State:
         for path in written:
             check(path, reads=reads, force=self.force)
         for path in kept:
-            check(path, reads=reads, force=True)
+            check(path, reads=reads, force=True, again=True)
         check_apart([*written, *kept])
 
 
