@@ -25,7 +25,7 @@ ready:
 
 validate: ready
 	@mkdir -p reports
-	@$(VENV)/bin/pairproof validate --report reports/validate.html --report reports/validate.json --report reports/validate.xml
+	@$(VENV)/bin/pairproof validate --report reports/validate.html --report reports/validate.json --report reports/validate.xml --force
 
 test: ready
 	@$(PYTHON) -m pytest -n 2 $(PYTEST_ARGS)

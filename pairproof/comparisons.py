@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .connection import components, groups, strong_components
+from .display import label
 from .errors import InputError, ItemError
 
 if TYPE_CHECKING:
@@ -360,7 +361,7 @@ class Comparisons:
         apart = self.connected_sets()
         if len(apart) > 1:
             lines.append("  NOT CONNECTED: " + " | ".join(", ".join(s) for s in apart))
-        return "\n".join(lines)
+        return "\n".join(map(label, lines))
 
     def _repr_html_(self) -> str:
         from html import escape

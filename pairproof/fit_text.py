@@ -9,6 +9,7 @@ from html import escape
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from .display import label, safe
 from .spec import LOG_WORTH_PER_UNIT
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def p_value(p: float) -> str:
 
 
 def shorten(name: str, width: int = NAME_WIDTH) -> str:
+    """A name for a line of text: nothing in it that a terminal would obey, and no longer than its column."""
+    name = label(name)
     return name if len(name) <= width else f"{name[: width - 1]}…"
 
 
@@ -140,7 +143,7 @@ def _goodness(fit: Fit) -> str:
 
 def _wrapped(text: str, indent: int) -> list[str]:
     # replace_whitespace stays off: the column of names is padded with blanks.
-    return textwrap.wrap(text, WIDTH, subsequent_indent=" " * indent, break_long_words=True, replace_whitespace=False)
+    return textwrap.wrap(label(text), WIDTH, subsequent_indent=" " * indent, break_long_words=True, replace_whitespace=False)
 
 
 def _status(fit: Fit, place: int) -> str:
@@ -228,7 +231,7 @@ def summary(fit: Fit, rows: int = ROWS) -> str:
     for warning in fit.warnings:
         lines += _wrapped(f"Warning: {warning}", 2)
     lines += _wrapped("z and two-sided p against the reference (normal); 95 % Wald intervals; observed information.", 2)
-    return "\n".join(lines)
+    return safe("\n".join(lines))
 
 
 def _cells(row: Sequence[str]) -> str:

@@ -1,7 +1,8 @@
 """Annotation campaigns: one database file from the first HIT to the last score.
 
 `create` or `take_over` makes a campaign, `open_batch` chooses the next HITs and writes them for Mechanical Turk or as a
-page, `take_in` adds results, `status` and `export` read it.  Every one of them is one transaction: killed at any point,
+page, `take_in` adds results, `status` and `export` read it, `take_back` takes a
+judgment out again.  Every one of them is one transaction: killed at any point,
 nothing is lost or counted twice.  What is known of the items is a function of the set of judgments taken in, not of the
 order in which they arrived.
 """
@@ -11,8 +12,9 @@ from __future__ import annotations
 from .batch import open_batch
 from .create import create
 from .export import export
+from .retraction import take_back, undo
 from .status import status
 from .take_over import take_over
 from .update import take_in
 
-__all__ = ["create", "export", "open_batch", "status", "take_in", "take_over"]
+__all__ = ["create", "export", "open_batch", "status", "take_back", "take_in", "take_over", "undo"]

@@ -12,8 +12,9 @@ import numpy as np
 from ..errors import InputError
 from ..native.allocation import default_hits, next_hits
 from ..native.beta import IntArray
+from ..outputs import replacing
 from ..spec import whole_number
-from .files import BATCH_COLUMNS, written
+from .files import BATCH_COLUMNS
 from .guard import csv_text
 from .records import About, about, fields_of, ids_of, state_of
 from .store import Store, opened
@@ -47,7 +48,7 @@ class Batch:
     unanswered: int = 0
 
 
-def open_batch(path: str | Path, out: str | Path, hits: int | None = None, *, again: bool = False, seed: int | None = None) -> Batch:
+def open_batch(path: str | Path, out: str | Path, hits: int | None = None, *, again: bool = False, seed: int | None = None, force: bool = False) -> Batch:
     """Choose the next HITs, keep them as a batch, and write them.
 
     Parameters
@@ -62,6 +63,8 @@ def open_batch(path: str | Path, out: str | Path, hits: int | None = None, *, ag
         Write the last batch anew instead of choosing one.
     seed : int, optional
         Of this batch; default: the campaign's.
+    force : bool
+        Also over a file that pairproof did not make.
 
     Returns
     -------
@@ -86,7 +89,7 @@ def open_batch(path: str | Path, out: str | Path, hits: int | None = None, *, ag
         if not again:
             _keep(store, number, choose(store, a, number, hits, seed))
         batch = _read(store, a, number, waiting)
-        with written(file, batch_text(batch, file.suffix.lower())):
+        with replacing(file, batch_text(batch, file.suffix.lower()), reads=[path], force=force):
             # The batch is kept before its file appears: killed in between, --again writes it.
             if not again:
                 store.db.execute("COMMIT")

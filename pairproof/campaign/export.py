@@ -13,7 +13,6 @@ comparisons  first, second, outcome, judge, source: what `pairproof fit` reads
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -22,9 +21,11 @@ import numpy as np
 from ..errors import InputError
 from ..native.easl import BETA, ScoreState
 from ..native.hit_comparisons import comparisons_of_hits
+from ..outputs import write
 from ..spec import one_of
-from .files import MODEL_COLUMNS, SKILL_COLUMNS, written
+from .files import MODEL_COLUMNS, SKILL_COLUMNS
 from .guard import csv_text
+from .own_files import COMPARISON_COLUMNS, exported_before, model_cells, number
 from .records import ORDER, About, about, fields_of, ids_of, judged, state_of
 from .results_file import TIMES
 from .store import Store, opened
@@ -35,7 +36,7 @@ WHATS: tuple[What, ...] = get_args(What)
 SCORE_COLUMNS = ("score", "low", "high", "n")
 
 
-def export(path: str | Path, out: str | Path, what: What = "scores", level: float = 0.95) -> int:
+def export(path: str | Path, out: str | Path, what: What = "scores", level: float = 0.95, *, force: bool = False) -> int:
     """Write a file.
 
     Parameters
@@ -47,6 +48,9 @@ def export(path: str | Path, out: str | Path, what: What = "scores", level: floa
     what : {"scores", "model", "history", "comparisons"}
     level : float
         Of the intervals in `scores`.
+    force : bool
+        Also over a file that pairproof did not make: scores and history are known by their columns, a model file and
+        comparisons by what :mod:`pairproof.campaign.own_files` says.
 
     Returns
     -------
@@ -66,8 +70,8 @@ def export(path: str | Path, out: str | Path, what: What = "scores", level: floa
             header, rows = _comparisons(store, a)
         else:
             header, rows = _items(store, a, level if what == "scores" else None)
-        with written(out, csv_text(header, rows)):
-            pass
+        ids = ids_of(store)
+        write(out, csv_text(header, rows), reads=[path], force=force, known=lambda content: exported_before(content, a, ids))
     return len(rows)
 
 
@@ -80,22 +84,12 @@ def _items(store: Store, a: About, level: float | None) -> tuple[list[str], list
     if level is None and a.method == "da":
         raise InputError(f"{store.path}: direct assessment has no model file, its items have no distribution; export scores or history")
     header = ["id", *a.columns, *model_columns(a), *(SCORE_COLUMNS if level is not None else ())]
-    numbers = [_model(state)] if model_columns(a) else []
+    numbers = [model_cells(state)] if model_columns(a) else []
     if level is not None:
         low, high = state.interval(level)
         numbers.append([[number(v) for v in row] + [str(n)] for *row, n in zip(state.score.tolist(), low.tolist(), high.tolist(), state.n.tolist())])
     fields = fields_of(store)
     return header, [[name, *cells, *(c for block in numbers for c in block[k])] for k, (name, cells) in fields.items()]
-
-
-def _model(state: ScoreState) -> list[list[str]]:
-    columns = [state.a, state.b, state.score, state.variance] if state.method in BETA else [state.a, np.sqrt(state.b), state.b]
-    return [[number(v) for v in row] for row in zip(*(c.tolist() for c in columns))]
-
-
-def number(value: float) -> str:
-    """Every digit; blank for no value."""
-    return "" if math.isnan(value) else repr(value)
 
 
 def _history(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
@@ -130,4 +124,4 @@ def _comparisons(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
     outcome = np.where(frame["wins"] > 0, "first", np.where(frame["ties"] > 0, "tie", "second"))
     rows = [[str(x), str(y), str(o), "" if j is None else str(j), str(s)]
             for x, y, o, j, s in zip(frame["first"], frame["second"], outcome, frame["judge"], frame["source"])]
-    return ["first", "second", "outcome", "judge", "source"], rows
+    return list(COMPARISON_COLUMNS), rows

@@ -1,12 +1,8 @@
-"""Files that a campaign reads and writes: items, models, and whole files put in place in one step."""
+"""Files that a campaign reads: items and models."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Sequence
-from contextlib import contextmanager
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,40 +79,3 @@ def check_numbered(columns: Sequence[str], per_hit: int, source: str) -> None:
     twice = sorted({n for n in names if names.count(n) > 1}) if len(set(names)) < len(names) else []
     if twice:
         raise InputError(f"{source}: numbered from 1 to {per_hit}, two columns become {twice[0]!r}; rename one of {', '.join(map(repr, columns))}")
-
-
-@contextmanager
-def written(path: str | Path, text: str) -> Iterator[None]:
-    """`text` stands under `path` when the block has ended well, in one step; before and otherwise nothing has changed.
-
-    Raises
-    ------
-    InputError
-        The place cannot be written to.
-    """
-    file = Path(path)
-    try:
-        if file.is_dir():
-            raise IsADirectoryError(21, "is a directory")
-        handle, part = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.", suffix=".part")
-        os.chmod(part, 0o666 & ~_umask())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror}); check the folder and its permissions") from error
-    try:
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
-                out.write(text)
-                out.flush()
-                os.fsync(out.fileno())
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written ({error.strerror})") from error
-        yield
-        os.replace(part, file)
-    finally:
-        Path(part).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

@@ -154,6 +154,13 @@ def judged(store: Store, where: str = "1", parameters: Sequence[Any] = ()) -> Ju
     return found
 
 
+def recount_all(store: Store, a: About) -> None:
+    """Bring the items' state to all judgments, from the start."""
+    every = judged(store)
+    state = observe(state_of(store, a.method, at_start=True), every.hits, every.scores, a.settings)
+    save_state(store, state, range(len(state.a)))
+
+
 def recount(store: Store, a: About, newer_than: int) -> None:
     """Bring the items' state to all judgments, those after number `newer_than` being new.
 
@@ -176,7 +183,6 @@ def recount(store: Store, a: About, newer_than: int) -> None:
         new = judged(store, "j.number > ?", (newer_than,))
         state = observe(state_of(store, a.method), new.hits, new.scores, a.settings)
     else:
-        every = judged(store)
-        state = observe(state_of(store, a.method, at_start=True), every.hits, every.scores, a.settings)
-        touched = list(range(len(state.a)))
+        recount_all(store, a)
+        return
     save_state(store, state, touched)

@@ -10,6 +10,7 @@ from importlib import resources
 
 import numpy as np
 
+from ..display import safe
 from ..native.beta import FloatArray
 from .status import Status, histogram
 
@@ -26,6 +27,9 @@ def lines(status: Status) -> list[str]:
     found = [f"Campaign {a.id}: {len(status.ids)} items, method {a.method}, {a.per_hit} a HIT" + (", taken over from an older tool" if a.imported else "")]
     found.append(f"{status.batches} batches, {status.answered} of {status.hits} HITs answered; {status.judgments} judgments by {status.annotators} "
                  f"named annotators: {status.scores} scores, {status.cannot_judge} times 'cannot judge'")
+    if status.taken_back:
+        s = "" if status.taken_back == 1 else "s"
+        found.append(f"{status.taken_back} judgment{s} taken back, counted nowhere ('easl retract --list')")
     n = status.state.n
     found.append(f"Scores an item: {int(n.min())} to {int(n.max())}, mean {n.mean():.2f}; {int((n == 0).sum())} items without one")
     if status.last is None:
@@ -106,7 +110,7 @@ def _number(value: float) -> str:
 
 def shown(label: str) -> str:
     """A label for a terminal or a page: control characters and line ends as escapes."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in label)
+    return safe("".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in label))
 
 
 def markdown(status: Status, level: float) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from ..errors import InputError
+from ..inputs import read_file
 from ..readers.sources import load
 from ..readers.table import Table, from_frame, suggestion
 from ..spec import one_of
@@ -86,7 +87,8 @@ class ResultsFile:
     nameless: int
 
 
-def read_results(path: str | Path, per_hit: int, rejected: RejectedRule = "refuse", encoding: str | None = None) -> ResultsFile:
+def read_results(path: str | Path, per_hit: int, rejected: RejectedRule = "refuse", encoding: str | None = None, *,
+                 accept_unterminated: bool = False) -> ResultsFile:
     """Read a results file.
 
     Parameters
@@ -96,20 +98,25 @@ def read_results(path: str | Path, per_hit: int, rejected: RejectedRule = "refus
         Items of a HIT.
     rejected : {"refuse", "count", "leave-out"}
     encoding : str, optional
+    accept_unterminated : bool
+        Take a file whose last record has no line end.
 
     Raises
     ------
     InputError
-        A column that is missing, a score that is blank, no number or outside 0 to 100, an item twice in a HIT, a
+        A last record without its line end, a column that is missing, a score that is blank, no number or outside 0 to 100, an item twice in a HIT, a
         rejected assignment where nothing was said of them, text in another encoding.
     """
     one_of("rejected", rejected, get_args(RejectedRule))
     file = Path(path)
     if str(path) == "-":
         raise InputError("results are read from a file, whose hash is kept with them; found -, standard input")
-    table = _json_lines(file) if file.suffix.lower() == ".jsonl" else load(str(path), encoding)
-    sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
+    raw = read_file(path, "a file of results")
+    table = _json_lines(raw, file) if file.suffix.lower() == ".jsonl" else load(str(path), encoding)
     _check_columns(table, per_hit)
+    if not accept_unterminated:
+        check_terminated(raw, table)
+    sha256 = hashlib.sha256(raw).hexdigest()
     # Mechanical Turk sends the mark of a guarded row back as one of its inputs.
     columns = {name: cells_of(table, name, f"Input.{MARK}" if name.startswith("Input.") else MARK) for name in table.columns}
     status = columns.get("AssignmentStatus", [])
@@ -122,14 +129,30 @@ def read_results(path: str | Path, per_hit: int, rejected: RejectedRule = "refus
     return ResultsFile(table.source, sha256, rows, table.n_rows - len(keep), sum(not (r.assignment or r.worker) for r in rows))
 
 
-def _json_lines(file: Path) -> Table:
+def check_terminated(raw: bytes, table: Table) -> None:
+    """Refuse a file whose last record has no line end: a file that was cut ends so, and `8` may have been `87`.
+
+    Raises
+    ------
+    InputError
+    """
+    # A line end of UTF-16 or UTF-32 has zeros around it.
+    end = raw.rstrip(b"\0 \t")[-1:]
+    if end in (b"\n", b"\r"):
+        return
+    line = raw.rstrip(b"\0 \t").replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n") + 1
+    last = "" if table.text == "" else f", in column {list(table.columns)[-1]!r} {str(next(reversed(table.columns.values())).iloc[-1])[:40]!r}"
+    raise InputError(f"{table.source}, line {line}: the last record has no line end{last}; a file that was cut ends so. Fetch it again, or if it is whole "
+                     "say --accept-unterminated (accept_unterminated=True in Python)")
+
+
+def _json_lines(raw: bytes, file: Path) -> Table:
     import pandas as pd
 
-    if not file.is_file():
-        raise InputError(f"{file}: no such file; expected results")
     rows = []
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        # Not splitlines: U+2028 in a text ends no line of JSON.
+        lines = raw.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: byte number {error.start + 1} is not UTF-8; save the file as UTF-8") from error
     for number, line in enumerate(lines, 1):

@@ -16,6 +16,7 @@ from ..native.easl import BETA, ScoreState, observe
 from ..native.system_scores import SystemScores, system_scores
 from ..spec import one_of
 from .records import About, Judged, about, fields_of, ids_of, judged, state_of
+from .retraction import n_out
 from .store import Store, opened
 
 #: How scores are put on one scale before annotators or systems are compared.
@@ -44,6 +45,8 @@ class Status:
     names : tuple of str
         Of the annotators, in the order of `agreement.rest`.
     systems : SystemScores or None
+    taken_back : int
+        Judgments that were taken back; no other number counts them.
     """
 
     about: About
@@ -62,15 +65,17 @@ class Status:
     agreement: Agreement | None = None
     names: tuple[str, ...] = ()
     systems: SystemScores | None = None
+    taken_back: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of `easl status`; alpha and beta are null where the method has none."""
+        """The JSON of `easl status`; alpha and beta are null where the method has none, `taken_back` stands in it if any judgment was."""
         has_beta = self.about.method in BETA
         a, b = self.state.a.tolist(), self.state.b.tolist()
         rows = [{"id": name, "score": score, "alpha": a[k] if has_beta else None, "beta": b[k] if has_beta else None, "var": var, "n": n}
                 for k, (name, score, var, n) in enumerate(zip(self.ids, self.state.score.tolist(), self.state.variance.tolist(),
                                                              self.state.n.tolist()))]
-        return {"method": self.about.method, "batches": self.batches, "judgments": self.judgments, "scores": rows}
+        out = {"taken_back": self.taken_back} if self.taken_back else {}
+        return {"method": self.about.method, "batches": self.batches, "judgments": self.judgments, **out, "scores": rows}
 
 
 def status(path: str | Path, *, with_agreement: bool = False, systems: str | None = None, standardise: Standardise = "none") -> Status:
@@ -107,7 +112,7 @@ def status(path: str | Path, *, with_agreement: bool = False, systems: str | Non
             count("SELECT COUNT(*) FROM hit h WHERE EXISTS (SELECT 1 FROM judgment j WHERE j.batch = h.batch AND j.hit = h.number)"),
             count("SELECT COUNT(*) FROM judgment"), count("SELECT COUNT(*) FROM score WHERE value IS NOT NULL"),
             count("SELECT COUNT(*) FROM score WHERE value IS NULL"),
-            count("SELECT COUNT(DISTINCT worker) FROM judgment WHERE worker <> ''"), stability, shift, last)
+            count("SELECT COUNT(DISTINCT worker) FROM judgment WHERE worker <> ''"), stability, shift, last, taken_back=n_out(store))
         if not (with_agreement or systems):
             return found
         who, names, item, score = _flat(every, standardise)

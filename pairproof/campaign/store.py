@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,8 @@ from importlib import resources
 from pathlib import Path
 
 from ..errors import InputError, PairproofError
+from ..inputs import checked_name, regular
+from ..outputs import check, new_part, remove_stale
 
 #: PRAGMA application_id: "PPEA" in ASCII.
 APPLICATION = 0x50504541
@@ -50,10 +53,7 @@ def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
     PairproofError
         The disk is full or failing.
     """
-    file = Path(path)
-    if not file.is_file():
-        what = "is a directory" if file.is_dir() else "no such file"
-        raise InputError(f"{path}: {what}; expected a campaign ('pairproof easl init {path} ITEMS.csv' makes one)")
+    file = regular(path, f"a campaign ('pairproof easl init {path} ITEMS.csv' makes one)")
     with faults(file):
         connection = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None)
         try:
@@ -80,15 +80,12 @@ def created(path: str | Path) -> Iterator[Store]:
     PairproofError
         The disk is full or failing.
     """
-    file = Path(path)
-    if file.exists():
-        raise InputError(f"{path}: exists already; a campaign is made once: choose another name, or remove the file")
-    if not file.parent.is_dir():
-        raise InputError(f"{path}: there is no directory {file.parent}; make it first")
-    part = file.with_name(f".{file.name}.part")
-    for leftover in (part, part.with_name(part.name + "-journal")):
-        leftover.unlink(missing_ok=True)  # of a command that was killed
-    try:
+    file = Path(checked_name(path))
+    if os.path.lexists(file):
+        raise _exists(path)
+    check(file)
+    remove_stale(file)
+    with new_part(file) as part:
         with faults(file):
             connection = sqlite3.connect(part, isolation_level=None)
             try:
@@ -100,10 +97,17 @@ def created(path: str | Path) -> Iterator[Store]:
                 connection.execute("COMMIT")
             finally:
                 connection.close()
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
-        part.with_name(part.name + "-journal").unlink(missing_ok=True)
+                part.with_name(part.name + "-journal").unlink(missing_ok=True)
+        try:
+            os.link(part, file)  # unlike a renaming, not over a file that has come there in the meantime
+        except FileExistsError as error:
+            raise _exists(path) from error
+        except OSError:
+            part.replace(file)  # a file system without links
+
+
+def _exists(path: str | Path) -> InputError:
+    return InputError(f"{path}: exists already; a campaign is made once: choose another name, or remove the file")
 
 
 def _check(file: Path, connection: sqlite3.Connection) -> None:

@@ -18,6 +18,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from ..errors import InputError
+from ..inputs import read_file
 from ..native.allocation import Pool
 from ..native.beta import FloatArray, IntArray
 from ..native.easl import BETA, Method, ScoreState, Settings, start
@@ -28,7 +29,7 @@ from .create import PER_HIT, check_size
 from .export import SCORE_COLUMNS
 from .files import MODEL_COLUMNS, SKILL_COLUMNS, ItemsFile, cells_of, check_numbered, read_items
 from .records import About, judged, state_of, write_about, write_items
-from .results_file import RejectedRule, ResultRow, ResultsFile, read_results
+from .results_file import RejectedRule, ResultRow, ResultsFile, check_terminated, read_results
 from .store import Store, created
 from .update import Taken, add, positions_of
 
@@ -64,7 +65,7 @@ class Imported:
 
 def take_over(path: str | Path, model: str | Path, results: Sequence[str | Path] = (), *, method: Method | None = None, per_hit: int | None = None,
               settings: Settings = Settings(), pool: Pool = "paper", seed: int | None = None, model_is: ModelIs | None = None,
-              rejected: RejectedRule = "refuse", encoding: str | None = None) -> Imported:
+              rejected: RejectedRule = "refuse", encoding: str | None = None, accept_unterminated: bool = False) -> Imported:
     """Make a campaign from a model file and results files.
 
     Parameters
@@ -83,6 +84,8 @@ def take_over(path: str | Path, model: str | Path, results: Sequence[str | Path]
     model_is : {"before", "after"}, optional
         Whether the model stands before the results or has them counted in; default: found out.
     rejected : {"refuse", "count", "leave-out"}
+    accept_unterminated : bool
+        Take files whose last record has no line end; a file that was cut ends so.
 
     Raises
     ------
@@ -90,6 +93,8 @@ def take_over(path: str | Path, model: str | Path, results: Sequence[str | Path]
         With file, row and column.
     """
     read = read_items(model, encoding)
+    if not accept_unterminated:
+        check_terminated(read_file(model, "a model file"), read.table)
     chosen = _method(read, method)
     if model_is is not None:
         one_of("model_is", model_is, get_args(ModelIs))
@@ -98,7 +103,7 @@ def take_over(path: str | Path, model: str | Path, results: Sequence[str | Path]
     size = per_hit or (_size(results[0], encoding) if results else min(PER_HIT, len(read.ids)))
     check_size(size, len(read.ids), chosen, read.table.source)
     check_numbered(columns, size, read.table.source)
-    files = [read_results(r, size, rejected, encoding) for r in results]
+    files = [read_results(r, size, rejected, encoding, accept_unterminated=accept_unterminated) for r in results]
     name, own = _own_name(files)
     made = About(name, chosen, size, settings, pool, secrets.randbits(48) if seed is None else whole_number("seed", seed), columns, True)
     where = model_is if files else None

@@ -12,6 +12,7 @@ from ..errors import InputError
 from .batch import now
 from .guard import guard, unguard
 from .records import About, about, ids_of, recount
+from .retraction import stays_out
 from .results_file import RejectedRule, ResultRow, ResultsFile, identity, read_results
 from .store import Store, opened
 
@@ -34,6 +35,8 @@ class Taken:
         Rejected assignments.
     nameless : int
         Rows known by the file alone (no AssignmentId, no WorkerId): the same judgments in a changed file would count again.
+    taken_back : int
+        Judgments that were taken back before, with the same answers; they stay out.
     """
 
     rows: int
@@ -43,9 +46,11 @@ class Taken:
     cannot_judge: int
     left_out: int
     nameless: int
+    taken_back: int = 0
 
 
-def take_in(path: str | Path, results: str | Path, *, rejected: RejectedRule = "refuse", encoding: str | None = None) -> Taken:
+def take_in(path: str | Path, results: str | Path, *, rejected: RejectedRule = "refuse", encoding: str | None = None,
+            accept_unterminated: bool = False) -> Taken:
     """Add a results file to a campaign, in one transaction.
 
     Parameters
@@ -56,6 +61,8 @@ def take_in(path: str | Path, results: str | Path, *, rejected: RejectedRule = "
     rejected : {"refuse", "count", "leave-out"}
         What becomes of rejected assignments.
     encoding : str, optional
+    accept_unterminated : bool
+        Take a file whose last record has no line end; a file that was cut ends so.
 
     Returns
     -------
@@ -68,7 +75,7 @@ def take_in(path: str | Path, results: str | Path, *, rejected: RejectedRule = "
     """
     with opened(path, write=True) as store:
         a = about(store)
-        return add(store, a, read_results(results, a.per_hit, rejected, encoding))
+        return add(store, a, read_results(results, a.per_hit, rejected, encoding, accept_unterminated=accept_unterminated))
 
 
 def add(store: Store, a: About, file: ResultsFile) -> Taken:
@@ -80,13 +87,16 @@ def add(store: Store, a: About, file: ResultsFile) -> Taken:
     before = store.db.execute("SELECT COALESCE(MAX(number), 0) FROM judgment").fetchone()[0]
     received = store.db.execute("INSERT INTO received (name, sha256, taken, rows, new) VALUES (?, ?, ?, ?, 0)",
                                 (Path(file.name).name, file.sha256, now(), len(file.rows))).lastrowid
-    new = [row for row, (items, batch, hit) in placed
-           if _insert(store, received or 0, identity(row, batch, hit, file.sha256), row, items, batch, hit)]
+    named = [(identity(row, batch, hit, file.sha256), row, items, batch, hit) for row, (items, batch, hit) in placed]
+    out = [stays_out(store, name, items, row.values) for name, row, items, _, _ in named]
+    new = [row for (name, row, items, batch, hit), stays in zip(named, out)
+           if not stays and _insert(store, received or 0, name, row, items, batch, hit)]
     store.db.execute("UPDATE received SET new = ? WHERE number = ?", (len(new), received))
     if new:
         recount(store, a, before)
     blank = sum(math.isnan(v) for row in new for v in row.values)
-    return Taken(len(file.rows), len(new), len(file.rows) - len(new), len(new) * a.per_hit - blank, blank, file.left_out, file.nameless)
+    return Taken(len(file.rows), len(new), len(file.rows) - len(new) - sum(out), len(new) * a.per_hit - blank, blank, file.left_out,
+                 file.nameless, sum(out))
 
 
 Issued = Mapping[tuple[int, int], list[int]]

@@ -35,9 +35,22 @@ def r_options(function: Function) -> Function:
 
 
 def data_option(function: Function) -> Function:
-    """Give a command `--data DIR` (as `data`, None if it was not given)."""
-    decorated: Function = option("Data")(
+    """Give a command `--data DIR` (as `data`, None if it was not given) and `--data-limit MB` (as `data_limit`, in bytes)."""
+    section = option("Data")
+    decorated: Any = section(
         "--data", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="Folder of data that are read in place and never shipped (default: $PAIRPROOF_DATA). Claims on data that are not "
-             "there are not run, and say so.")(function)
-    return decorated
+        help="Folder in which data files may lie beside the claims file's own, and of data that are read in place and never shipped "
+             "(default: $PAIRPROOF_DATA). Claims on such data that are not there are not run, and say so.")(function)
+    decorated = section("--data-limit", metavar="MB", type=click.IntRange(min=1), callback=_in_bytes,
+                        help="Largest data file that a claims file may name (default: 256).")(decorated)
+    result: Function = decorated
+    return result
+
+
+def stated(**options: Any) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _in_bytes(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
+    return None if value is None else value * 1024**2

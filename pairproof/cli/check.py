@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .asking import data_option, r_options
+from .asking import data_option, r_options, stated
 from .sections import SectionedCommand
-from .state import State, shared_options
+from .state import READ, State, shared_options
 from .verdicts import finish, watched
 
 if TYPE_CHECKING:
@@ -27,13 +27,13 @@ pairproof check firth-2005.claims.toml --r none --json
 
 
 @click.command("check", cls=SectionedCommand, help=HELP)
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=READ)
 @r_options
 @data_option
 @shared_options
-def command(state: State, files: tuple[str, ...], r: Mode | None, require_r: bool, data: Path | None) -> int:
+def command(state: State, files: tuple[str, ...], r: Mode | None, require_r: bool, data: Path | None, data_limit: int | None) -> int:
     import pairproof.validation
 
     with watched(state) as progress:
-        found = pairproof.validation.run(files, r=r, data=data, progress=progress, workers=os.cpu_count() or 1)
+        found = pairproof.validation.run(files, r=r, data=data, progress=progress, workers=os.cpu_count() or 1, **stated(data_limit=data_limit))
     return finish(state, found, require_r)

@@ -9,7 +9,7 @@ import click
 
 from .reading import reader_options
 from .sections import SectionedCommand, option
-from .state import State, shared_options
+from .state import KEPT, READ, State, shared_options
 
 _model = option("Model")
 _file = option("Claims file")
@@ -40,11 +40,10 @@ def command(context: click.Context) -> None:
 
 
 @command.command("new", cls=SectionedCommand, help=HELP, short_help="Start a claims file from a table of comparisons.")
-@click.argument("table", metavar="TABLE")
-@_file("--out", metavar="FILE.claims.toml", type=click.Path(dir_okay=False, path_type=Path), help="Write there (default: standard output).")
+@click.argument("table", metavar="TABLE", type=READ)
+@_file("--out", metavar="FILE.claims.toml", type=KEPT, help="Write there (default: standard output).")
 @_file("--id", "paper", metavar="ID", help="Id of the paper, such as firth-2005 (default: the file's name).")
 @_file("--title", default="", help="Title of the paper.")
-@_file("--force", is_flag=True, help="Overwrite a file that is there.")
 @_model("--model", "family", type=click.Choice(["llbt", "bradley-terry"]), default="llbt", show_default=True, help="As in 'pairproof fit'.")
 @_model("--ties", type=click.Choice(["davidson", "rao-kupper", "half", "drop", "none"]),
         help="Default: davidson where there is a tie category, else none.")
@@ -54,7 +53,7 @@ def command(context: click.Context) -> None:
 @_model("--cells", default="", metavar="COL,...|row", help="Finer table for deviance and df.")
 @reader_options
 @shared_options
-def new(state: State, table: str, out: Path | None, paper: str | None, title: str, force: bool, reading: dict[str, Any],
+def new(state: State, table: str, out: Any, paper: str | None, title: str, reading: dict[str, Any],
         cells: str, **model: Any) -> int:
     import pairproof
 
@@ -64,20 +63,19 @@ def new(state: State, table: str, out: Path | None, paper: str | None, title: st
 
     if state.reports:
         raise click.UsageError("--report is for verdicts, which 'pairproof check' gives; claims new takes --out.")
+    out = None if out is None else Path(out)
     if out is not None and not out.name.endswith(SUFFIX):
         raise click.UsageError(f"--out {out}: a claims file ends in {SUFFIX}; pytest and the command know it by that.")
-    if out is not None and not out.parent.is_dir():
-        raise click.UsageError(f"--out {out}: there is no directory {out.parent}.")
     name = paper or (out.name[:-len(SUFFIX)] if out else Path(table).stem if table != "-" else "paper")
     found = draft(pairproof.read(table, **reading), ModelClaim(cells=tuple(c for c in cells.split(",") if c), **model), name, title)
     files = {} if out is None else {out: found.claims, **({out.parent / found.csv_name: found.csv} if found.csv else {})}
     if out is None and found.csv:
         raise click.UsageError(f"{table} is too long to stand in a claims file; with --out FILE{SUFFIX} its counts go beside it.")
     there = [str(path) for path in files if path.exists()]
-    if there and not force:
+    if there and not state.force:
         raise click.UsageError(f"{', '.join(there)} is there already; choose another --out, or --force to overwrite.")
     for path, text in files.items():
-        path.write_text(text, encoding="utf-8")
+        state.write(path, text)
     words = found.claims if out is None else (f"{', '.join(map(str, files))}: {found.n_numbers} parameters to fill in; then "
                                              f"pairproof check {out}")
     state.show(words.rstrip("\n"), {"files": [str(path) for path in files], "parameters": found.n_numbers,

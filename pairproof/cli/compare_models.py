@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..display import label
 from .reading import names, reader_options
 from .sections import SectionedCommand, option
-from .state import State, shared_options
+from .state import KEPT, READ, State, shared_options
 
 if TYPE_CHECKING:
     from ..comparisons import Comparisons
@@ -66,7 +67,7 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
 
 
 @click.command("compare-models", cls=SectionedCommand, help=HELP)
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", type=READ)
 @_experiment("--train-sizes", "sizes", default="100,200,400,800,1600,3200", show_default=True, metavar="K,K,...", callback=_sizes,
              help="Training comparisons; where a track has fewer, all of them.")
 @_experiment("--trials", type=click.IntRange(min=1), default=5, show_default=True, help="Random training sets of each size.")
@@ -76,8 +77,8 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
              help="Test set: the sources compared least (the paper's), whole sources or comparisons at random; auto: the first that can be had.")
 @_experiment("--track", "by", metavar="COL,...", callback=_columns, help="Columns that name a track (default: track, or srclang and trglang).")
 @_experiment("--leave-out", callback=_columns, metavar="TRACK,...", help="Tracks that take no part.")
-@_experiment("--train", "train", metavar="FILE", help="Train on the comparisons of this file, of the same layout (other judges, say); test on those of the first.")
-@_experiment("--resume", "resume", metavar="STATE", type=click.Path(dir_okay=False, path_type=Path),
+@_experiment("--train", "train", metavar="FILE", type=READ, help="Train on the comparisons of this file, of the same layout (other judges, say); test on those of the first.")
+@_experiment("--resume", "resume", metavar="STATE", type=KEPT,
              help="Keep results in this file as they come, and go on from what is in it.")
 @_experiment("--workers", type=click.IntRange(min=1), default=lambda: os.cpu_count() or 1, show_default="one a processor",
              help="Processes; the results are the same.")
@@ -121,7 +122,7 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
                             _abilities(table, asked["by"], tracks, design) if asked["abilities"] else {},
                             _abilities_at(asked["abilities_at"], tracks, design), _rankings(table, asked["by"], leave_out, design.seed) if asked["rankings"] else {})
     for path in state.reports:
-        write(path, experiment)
+        write(state, path, experiment)
         state.say(f"report: {path}")
     state.show("" if state.json else experiment.text(), experiment.document())
     return 0
@@ -176,14 +177,14 @@ def _say_what_is_small(state: State, tracks: Mapping[str, Split], design: Design
                       "in every trial the same")
 
 
-def _run(state: State, tracks: Mapping[str, Split], design: Design, resume: Path | None, workers: int) -> tuple[Result, ...]:
+def _run(state: State, tracks: Mapping[str, Split], design: Design, resume: str | None, workers: int) -> tuple[Result, ...]:
     from ..native.learning_curve import run
 
     # A process takes most of a second to start.
     worth_it = max(1, len(tracks) * design.trials * len(design.sizes) // 8)
 
     with progress_bar(state, "fits") as advance:
-        return run(tracks, design, state=resume, progress=advance, workers=min(workers, worth_it))
+        return run(tracks, design, state=None if resume is None else Path(resume), progress=advance, workers=min(workers, worth_it))
 
 
 @contextlib.contextmanager
@@ -193,13 +194,14 @@ def progress_bar(state: State, what: str) -> Iterator[Callable[[int, int, Any], 
         yield None
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
+        task = bar.add_task(escape(what), total=None)
 
         def advance(done: int, total: int, result: Any) -> None:
-            bar.update(task, completed=done, total=total, description=f"{result.track} {result.model} {result.train_size}")
+            bar.update(task, completed=done, total=total, description=escape(label(f"{result.track} {result.model} {result.train_size}")))
 
         yield advance

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..display import label
 from .reading import names, reader_options
 from .sections import SectionedCommand, option
-from .state import State, json_text, shared_options, write_text
+from .state import READ, State, json_text, shared_options
 
 if TYPE_CHECKING:
     from ..native.binary import BinaryResult, TwoSystems
@@ -42,7 +43,7 @@ def two_names(_: click.Context, __: click.Parameter, value: str | None) -> tuple
 
 
 @click.command("compare-two", cls=SectionedCommand, help=HELP)
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", type=READ)
 @_what("--pair", metavar="A,B", callback=two_names, help="Only these two, from A's side (default: every pair compared).")
 @reader_options
 @shared_options
@@ -57,7 +58,7 @@ def command(state: State, file: str, pair: tuple[str, str] | None, reading: dict
     found = compare_all_pairs(table) if pair is None else (pairproof.compare_two(table, *pair),)
     document = [row for two in found for row in two.to_dicts()]
     for path in state.reports:
-        _write(path, table.source, found, document)
+        _write(state, path, table.source, found, document)
         state.say(f"report: {path}")
     state.show(_text(found) if not state.json else "", document)
     return 0
@@ -115,13 +116,13 @@ def _order(found: tuple[TwoSystems, ...], words: str, votes: bool) -> str:
 
 
 def _text(found: tuple[TwoSystems, ...]) -> str:
-    rows = [HEADINGS, *_rows(found)]
+    rows = [HEADINGS, *(tuple(map(label, row)) for row in _rows(found))]
     widths = [max(len(row[k]) for row in rows) for k in range(len(HEADINGS))]
     lines = ["  ".join(cell.ljust(w) if k < 3 else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths))).rstrip() for row in rows]
-    return "\n".join([*lines, "", *_sentences(found)]).rstrip()
+    return "\n".join([*lines, "", *map(label, _sentences(found))]).rstrip()
 
 
-def _write(path: Path, source: str, found: tuple[TwoSystems, ...], document: list[dict[str, Any]]) -> None:
+def _write(state: State, path: Path, source: str, found: tuple[TwoSystems, ...], document: list[dict[str, Any]]) -> None:
     suffix = path.suffix.lower()
     if suffix == ".json":
         content = json_text(document) + "\n"
@@ -130,7 +131,7 @@ def _write(path: Path, source: str, found: tuple[TwoSystems, ...], document: lis
     else:
         content = "\n".join(["# Systems compared two by two", "", f"Data: {escaped(source)}", "", "| " + " | ".join(HEADINGS) + " |", "|" + " --- |" * len(HEADINGS),
                              *("| " + " | ".join(map(escaped, row)) + " |" for row in _rows(found)), "", *(f"- {escaped(line)}" for line in _sentences(found)), ""])
-    write_text(path, content)
+    state.write(path, content)
 
 
 def escaped(cell: str) -> str:

@@ -15,7 +15,7 @@ from ..native.posterior import Posterior
 from ..native.preference_models import PreferenceModel
 from ..native.rankings import Ranking
 from ..native.trial_abilities import TrialAbilities
-from .state import json_text, write_text
+from .state import State, json_text
 
 #: Curves of more tracks than this make a page nobody reads; the JSON has all numbers.
 MOST_TRACKS = 30
@@ -183,14 +183,14 @@ def _trial_abilities(found: TrialAbilities) -> list[str]:
 # -- files -----------------------------------------------------------------------------------------------------------
 
 
-def write(path: Path, experiment: Experiment) -> None:
+def write(state: State, path: Path, experiment: Experiment) -> None:
     """A report; its suffix says which."""
     suffix = path.suffix.lower()
     if suffix == ".json":
         content = json_text(experiment.document()) + "\n"
     else:
         content = html(experiment) if suffix == ".html" else markdown(experiment)
-    write_text(path, content)
+    state.write(path, content)
 
 
 def markdown(experiment: Experiment) -> str:

@@ -25,7 +25,7 @@ def command(state: State) -> int:
     found = examine()
     text, document = render(found), to_dict(found)
     for path in state.reports:
-        path.write_text(_file(path.suffix.lower(), text, document), encoding="utf-8")
+        state.write(path, _file(path.suffix.lower(), text, document))
         state.say(f"report: {path}")
     state.show(text, document)
     return 0

@@ -21,19 +21,20 @@ from typing import Any, TextIO
 
 import click
 
-from .state import State
+from .state import State, echo
 
 DONE, ATTENTION, NOT_RUN, BAD_INPUT, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line and say on standard error what stopped it, if something did."""
+    from ..inputs import noting
     from .app import app
 
     state = State()
     for stream in (sys.stdout, sys.stderr):
         _never_fail_to_encode(stream)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), noting():
         warnings.showwarning = _show_warning(state)
         try:
             outcome = app.main(list(arguments), prog_name="pairproof", standalone_mode=False, obj=state)
@@ -46,15 +47,17 @@ def run(arguments: Sequence[str]) -> int:
                 return INTERRUPTED
             raise
         except (KeyboardInterrupt, click.Abort):
-            click.echo("pairproof: interrupted", err=True)
+            echo("pairproof: interrupted", err=True)
             return INTERRUPTED
         except Exception as error:
             if state.debug:
                 import traceback
 
-                traceback.print_exc()
+                echo(traceback.format_exc().rstrip("\n"), err=True)
             code, message = describe(error)
-            click.echo(message, err=True)
+            if isinstance(error, OSError) and error.filename is None:
+                _drop_output()  # it may be standard output that cannot be written
+            echo(message, err=True)
             return code
 
 
@@ -72,8 +75,10 @@ def describe(error: Exception) -> tuple[int, str]:
         return BAD_INPUT, f"{name}: {error}"
     if isinstance(error, (RError, ConvergenceError, PairproofError)):
         return NOT_RUN, f"{name}: {error}"
-    if isinstance(error, OSError) and error.filename is not None:
-        return BAD_INPUT, f"{error.filename}: {error.strerror or name}; check the path and its permissions"
+    if isinstance(error, OSError):
+        # The machine's: a full disk behind standard output has no file name.
+        what, cure = ("output", "make room, or write elsewhere") if error.filename is None else (error.filename, "check the path and its permissions")
+        return BAD_INPUT, f"{what}: {error.strerror or name}; {cure}"
     if isinstance(error, MemoryError):
         return NOT_RUN, f"pairproof: out of memory {error}; use fewer covariates or coarser --cells"
     text = " ".join(str(error).split()) or "no message"

@@ -8,7 +8,7 @@ import click
 
 from .compare_two import two_names
 from .sections import SectionedCommand, option
-from .state import State, shared_options
+from .state import READ, State, shared_options
 
 _what = option("Rates")
 _reading = option("Reading the table")
@@ -26,7 +26,7 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
 
 
 @click.command("error-rates", cls=SectionedCommand, help=HELP)
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", type=READ)
 @_what("--pair", metavar="A,B", callback=two_names, help="Only these two, from A's side (default: every pair).")
 @_what("--se", "estimator", type=click.Choice(["delta", "jackknife", "vilar"]), default="delta", show_default=True,
        help="Standard error of intervals and tests; all three are shown. Equation 9 (vilar) has no form for a difference: delta is taken there.")
@@ -47,7 +47,7 @@ def command(state: State, file: str, pair: tuple[str, str] | None, estimator: An
 
     rates = rates_of(read_errors(file, **columns), pair=pair, estimator=estimator, level=level, common=common)
     for path in state.reports:
-        write(path, rates)
+        write(state, path, rates)
         state.say(f"report: {path}")
     state.show(text(rates) if not state.json else "", document(rates))
     return 2 if any(two.difference is None for two in rates.pairs) else 0

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..display import label
 from ..native.error_rates import ErrorRate
 from ..native.system_rates import Rates, TwoRates, sentences
 from .compare_two import escaped, page
-from .state import json_text, write_text
+from .state import State, json_text
 
 TITLE = "Error rates"
 DIFFERENCES = "Differences on the same sentences (first - second; negative: the first makes fewer errors)"
@@ -82,16 +83,16 @@ def text(rates: Rates) -> str:
     parts = [_aligned(SYSTEMS, _system_rows(rates), 1)]
     if rates.pairs:
         parts += ["", f"{DIFFERENCES}:", _aligned(PAIRS, _pair_rows(rates), 2)]
-    return "\n".join([*parts, "", _means(rates), *sentences(rates)])
+    return "\n".join([*parts, "", _means(rates), *map(label, sentences(rates))])
 
 
 def _aligned(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:
-    table = [headings, *rows]
+    table = [headings, *(tuple(map(label, row)) for row in rows)]
     widths = [max(len(row[k]) for row in table) for k in range(len(headings))]
     return "\n".join("  ".join(cell.ljust(w) if k < left else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths))).rstrip() for row in table)
 
 
-def write(path: Path, rates: Rates) -> None:
+def write(state: State, path: Path, rates: Rates) -> None:
     """A report, of the kind its suffix says."""
     suffix, lines = path.suffix.lower(), [_means(rates), *sentences(rates)]
     pairs = [(DIFFERENCES, PAIRS, _pair_rows(rates))] if rates.pairs else []
@@ -104,7 +105,7 @@ def write(path: Path, rates: Rates) -> None:
         for title, headings, rows in pairs:
             parts += [f"## {title}", "", *_markdown(headings, rows), ""]
         content = "\n".join([*parts, *(f"- {escaped(line)}" for line in lines), ""])
-    write_text(path, content)
+    state.write(path, content)
 
 
 def _markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
+from .asking import data_option
 from .sections import SectionedCommand, option
-from .state import State, json_text, shared_options
+from .state import READ, State, json_text, shared_options
 
 HELP = """Find the readings of a page under which its printed numbers come out.
 
@@ -24,36 +25,38 @@ searching = option("Search")
 
 
 @click.command("explain", cls=SectionedCommand, help=HELP)
-@click.argument("file", metavar="FILE", required=False)
+@click.argument("file", metavar="FILE", required=False, type=READ)
 @searching("--most", type=click.IntRange(1), metavar="N", help="Readings tried at most for one table, the likeliest first (default 20000).")
 @searching("--slips", is_flag=True, help="List the slips that are known, and where each was seen.")
+@data_option
 @shared_options
-def command(state: State, file: str | None, most: int | None, slips: bool) -> int:
+def command(state: State, file: str | None, most: int | None, slips: bool, data: Path | None, data_limit: int | None) -> int:
     if slips:
         return _list(state)
     if file is None:
         raise click.UsageError("no claims file; name one, or a paper that comes with pairproof (pairproof explain dras-2015)")
+    from ..validation.claim_data import data_from
     from ..validation.claims import read_paper
     from ..validation.explain import explain
     from ..validation.search import MOST_READINGS
 
-    explained = explain(read_paper(file), most or MOST_READINGS)
+    explained = explain(data_from(read_paper(file), data, data_limit), most or MOST_READINGS)
     state.show(str(explained), explained.to_document())
     for path in state.reports:
-        _write(explained, path, f"pairproof explain {file}")
+        _write(state, explained, path, f"pairproof explain {file}")
         state.say(f"report: {path}")
     return explained.exit_code
 
 
-def _write(explained: object, path: Path, made_by: str) -> None:
+def _write(state: State, explained: object, path: Path, made_by: str) -> None:
     from ..validation.explain import Explained
     from ..validation.report import write_report
 
     assert isinstance(explained, Explained)
     if path.suffix.lower() == ".json":
-        path.write_text(json_text(explained.to_document()) + "\n", encoding="utf-8")
+        state.write(path, json_text(explained.to_document()) + "\n")
     else:
-        write_report(explained.agreements, explained.context(made_by), path)
+        write_report(explained.agreements, explained.context(made_by), path, force=state.force)
 
 
 def _list(state: State) -> int:

@@ -10,7 +10,7 @@ import click
 from .asking import r_options
 from .reading import names, reader_options, split_list
 from .sections import SectionedCommand, option
-from .state import State, shared_options, write_text
+from .state import READ, WRITTEN, State, shared_options
 
 if TYPE_CHECKING:
     from ..bridge.policy import Mode
@@ -30,7 +30,7 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
 
 
 @click.command("fit", cls=SectionedCommand, help=HELP)
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", type=READ)
 @_model("--model", type=click.Choice(["llbt", "bradley-terry"]), default="llbt", show_default=True,
         help="lambda against the last item (as prefmod), or log-odds against the first (as BradleyTerry2).")
 @_model("--ties", type=click.Choice(["davidson", "rao-kupper", "half", "drop", "none"]),
@@ -44,10 +44,10 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
 @reader_options
 @_check("--verify", is_flag=True, help="Ask R for the same numbers and show how many digits agree.")
 @r_options
-@_check("--to-r", "script", metavar="SCRIPT.R", type=click.Path(dir_okay=False, path_type=Path),
+@_check("--to-r", "script", metavar="SCRIPT.R", type=WRITTEN,
         help="Write an R script that reproduces the fit.")
 @shared_options
-def command(state: State, file: str, model: str, verify: bool, r: Mode | None, require_r: bool, script: Path | None,
+def command(state: State, file: str, model: str, verify: bool, r: Mode | None, require_r: bool, script: str | None,
             reading: dict[str, Any], **asked: Any) -> int:
     if (r is not None or require_r) and not verify:
         raise click.UsageError("--r and --require-r say how R is asked; add --verify.")
@@ -60,7 +60,7 @@ def command(state: State, file: str, model: str, verify: bool, r: Mode | None, r
 
         agreements = pairproof.verify(fitted, r=r)
     if script is not None:
-        write_text(script, fitted.to_r())
+        state.write(Path(script), fitted.to_r(), ".r")
         state.say(f"R script: {script}")
     _show(state, fitted, agreements)
     if not fitted.stopping.reached:
@@ -90,7 +90,7 @@ def _show(state: State, fitted: Fit, agreements: Any) -> None:
 
     result = document(fitted, agreements)
     for path in state.reports:
-        write(path, fitted, agreements, result)
+        write(state, path, fitted, agreements, result)
         state.say(f"report: {path}")
     if state.json:
         for warning in result["warnings"]:

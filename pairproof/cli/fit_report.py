@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..fit_text import html
-from .state import json_text, write_text
+from .state import State, json_text
 
 if TYPE_CHECKING:
     from ..fit import Fit
@@ -33,17 +33,17 @@ def text(fit: Fit, agreements: Any) -> str:
     return fit.summary() if agreements is None else f"{fit.summary()}\n\n{agreements}"
 
 
-def write(path: Path, fit: Fit, agreements: Any, result: dict[str, Any]) -> None:
+def write(state: State, path: Path, fit: Fit, agreements: Any, result: dict[str, Any]) -> None:
     """Write a report; its suffix says which.  Verdicts are shown by the one report that shows verdicts."""
     suffix = path.suffix.lower()
     if suffix == ".json":
-        write_text(path, json_text(result) + "\n")
+        state.write(path, json_text(result) + "\n")
     elif agreements is not None:
         from ..validation.report import write_report
 
-        write_report(agreements, _context(fit, agreements), path)
+        write_report(agreements, _context(fit, agreements), path, force=state.force)
     else:
-        write_text(path, _html(fit) if suffix == ".html" else _markdown(fit))
+        state.write(path, _html(fit) if suffix == ".html" else _markdown(fit))
 
 
 def _context(fit: Fit, agreements: Any) -> ReportContext:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..display import label
 from .reading import names
 from .sections import SectionedCommand, option
-from .state import State, json_text, shared_options, write_text
+from .state import KEPT, READ, State, echo, json_text, shared_options
 
 if TYPE_CHECKING:
     from ..native.merge_insertion import Plan
@@ -32,15 +31,16 @@ pairproof rank-by-comparing --resume plan.json --answer B --json        an answe
 
 
 @click.command("rank-by-comparing", cls=SectionedCommand, help=HELP)
-@click.argument("systems", metavar="[SYSTEMS]", required=False)
+@click.argument("systems", metavar="[SYSTEMS]", required=False, type=READ)
 @_plan("--answer", "answers", multiple=True, metavar="NAME|first|second|tie", help="Answer to the next question; repeatable, in the order asked.")
 @_plan("--undo", is_flag=True, help="Take back the last answer of --resume first.")
-@_plan("--resume", "resume", metavar="PLAN", type=click.Path(dir_okay=False, path_type=Path),
+@_plan("--resume", "resume", metavar="PLAN", type=KEPT,
        help="Go on from this file if it is there, and save every answer into it.")
 @_plan("--tie-rule", type=click.Choice(["refuse", "listed"]),
        help="A tie is refused, or the one that stands earlier in SYSTEMS counts as better (default: refuse, or as --resume has it).")
 @shared_options
-def command(state: State, systems: str | None, answers: tuple[str, ...], undo: bool, resume: Path | None, tie_rule: Any) -> int:
+def command(state: State, systems: str | None, answers: tuple[str, ...], undo: bool, resume: Any, tie_rule: Any) -> int:
+    resume = None if resume is None else Path(resume)
     if any(path.suffix.lower() == ".xml" for path in state.reports):
         raise click.UsageError("a JUnit report (.xml) lists verdicts, and a plan has none; use .html, .md or .json.")
     plan = _start(systems, resume, tie_rule)
@@ -52,7 +52,7 @@ def command(state: State, systems: str | None, answers: tuple[str, ...], undo: b
     if not answers and not undo and not state.json:
         plan = _ask(state, plan, resume)
     for path in state.reports:
-        write_text(path, _report(plan, path.suffix.lower()))
+        state.write(path, _report(plan, path.suffix.lower()))
         state.say(f"report: {path}")
     state.show(_text(plan), plan.to_dict())
     return 0
@@ -104,7 +104,9 @@ def _text_of(path: Path) -> str:
     """A file's text, with line ends as one newline and without a byte order mark."""
     from ..errors import InputError
 
-    raw = path.read_bytes()
+    from ..inputs import read_file
+
+    raw = read_file(path, "a text file")
     try:
         text = raw.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as trouble:
@@ -126,15 +128,10 @@ def _save(plan: Plan, resume: Path | None) -> None:
     """Whole or not at all: the old plan stays until the new one is on the disk."""
     if resume is None:
         return
-    if not resume.resolve().parent.is_dir():
-        raise click.UsageError(f"--resume {resume}: there is no directory {resume.resolve().parent}; make it first.")
-    handle, temporary = tempfile.mkstemp(dir=resume.resolve().parent, prefix=".", suffix=".part")
-    with os.fdopen(handle, "w", encoding="utf-8") as out:
-        out.write(plan.to_json() + "\n")
-        out.flush()
-        os.fsync(out.fileno())
-    os.chmod(temporary, 0o644)
-    os.replace(temporary, resume.resolve())
+    from ..outputs import write
+
+    # By force: what was there has been read, and was a plan.
+    write(resume, plan.to_json() + "\n", force=True, again=True)
 
 
 def _ask(state: State, plan: Plan, resume: Path | None) -> Plan:
@@ -145,11 +142,11 @@ def _ask(state: State, plan: Plan, resume: Path | None) -> Plan:
     while plan.next is not None:
         a, b = plan.next
         if person:
-            click.echo(f"{plan.asked + 1} of at most {plan.at_most}: {a} or {b}? ", err=True, nl=False)
+            echo(f"{plan.asked + 1} of at most {plan.at_most}: {label(a)} or {label(b)}? ", err=True, nl=False)
         line = sys.stdin.readline().lstrip("\ufeff")  # some editors and shells begin with a byte order mark
         if not line:
             if person:
-                click.echo(err=True)
+                echo("", err=True)
             break
         if not line.strip():
             continue
@@ -158,7 +155,7 @@ def _ask(state: State, plan: Plan, resume: Path | None) -> Plan:
         except InputError as trouble:
             if not person:
                 raise
-            click.echo(f"{trouble}", err=True)
+            echo(f"{trouble}", err=True)
             continue
         _save(plan, resume)
     return plan

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from .sections import option
+from .state import READ
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 LAYOUTS = ("long", "counts", "votes", "rankings", "prefmod", "matrix")
@@ -87,7 +88,7 @@ _OPTIONS = (
              help="Another name for an item; repeatable."),
     _reading("--tie-category", type=click.Choice(["yes", "no"]), callback=_yes_no,
              help="Whether 'no preference' could be answered (default: as the layout says)."),
-    _reading("--item-data", metavar="FILE", help="Item covariates, a row an item."),
+    _reading("--item-data", metavar="FILE", type=READ, help="Item covariates, a row an item."),
     _reading("--pair-order", metavar="ORDER", callback=_pair_order,
              help="Layout prefmod: prefmod (12 13 23 14 ...), lexicographic (12 13 14 ...), or AB,AC,..."),
     _reading("--pairs", metavar="COL,COL,...", callback=_names, help="Layout prefmod: the columns that are pairs."),

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .asking import data_option, stated
 from .sections import SectionedCommand, option
-from .state import State, shared_options
+from .state import READ, State, shared_options
 
 if TYPE_CHECKING:
     from ..bridge.record import Records
@@ -23,12 +24,13 @@ Records that this R and these packages have made already are kept, unless --agai
 
 
 @click.command("record", cls=SectionedCommand, help=HELP)
-@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.argument("names", metavar="[NAME]...", nargs=-1, type=READ)
 @_records("--again", is_flag=True, help="Record every answer anew.")
 @_records("--into", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
           help="Write there (default: $PAIRPROOF_RECORDS, else the package's own records).")
+@data_option
 @shared_options
-def command(state: State, names: tuple[str, ...], again: bool, into: Path | None) -> int:
+def command(state: State, names: tuple[str, ...], again: bool, into: Path | None, data: Path | None, data_limit: int | None) -> int:
     import pairproof.validation
 
     from ..bridge.policy import Backend, using
@@ -40,7 +42,7 @@ def command(state: State, names: tuple[str, ...], again: bool, into: Path | None
     records = Records() if into is None else Records([into, *Records().directories])
     before = _contents(records)
     with using(Backend("live", record="all" if again else "once", records=records)):
-        agreements = pairproof.validation.run(names or shipped_papers(), r=None)
+        agreements = pairproof.validation.run(names or shipped_papers(), r=None, **stated(data=data, data_limit=data_limit))
     after = _contents(records)
     new = sorted(after.keys() - before.keys())
     changed = sorted(name for name in after.keys() & before.keys() if after[name] != before[name])

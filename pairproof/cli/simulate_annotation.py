@@ -9,7 +9,7 @@ import click
 
 from .easl import METHODS, POOLS
 from .sections import SectionedCommand, option
-from .state import State, json_text, shared_options, write_text
+from .state import READ, State, json_text, shared_options
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +32,7 @@ def _methods(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ..
 
 
 @click.command("simulate-annotation", cls=SectionedCommand, help=HELP)
-@_truth("--truth", default="lexical", show_default=True, metavar="lexical|political|uniform|FILE.csv",
+@_truth("--truth", default="lexical", show_default=True, metavar="lexical|political|uniform|FILE.csv", type=READ,
         help="Shape of the true scores, or a file that has them in --column (0 to 1).")
 @_truth("--column", metavar="NAME", help="Of FILE.csv.")
 @_truth("--items", type=click.IntRange(min=3), help="How many, where --truth is a shape (default: 150).")
@@ -70,7 +70,7 @@ def command(state: State, truth: str, column: str | None, items: int | None, agr
     for path in state.reports:
         suffix = path.suffix.lower()
         content = json_text(document) + "\n" if suffix == ".json" else (report.html if suffix == ".html" else report.markdown)(found, *about)
-        write_text(path, content)
+        state.write(path, content)
         state.say(f"report: {path}")
     state.show("" if state.json else report.text(found, *about), document)
     return 0

@@ -1,4 +1,8 @@
-"""What every command shares: `--json`, `--report`, `--seed`, `--quiet`, `--debug`, and where words and numbers go."""
+"""What every command shares: `--json`, `--report`, `--force`, `--seed`, `--quiet`, `--debug`, and where words and numbers go.
+
+A parameter that names a file has the type `READ`, `WRITTEN` or `KEPT`; by that every command knows, before its work begins,
+what it reads and what it writes, and refuses to write over what it reads.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+from ..display import safe
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 REPORT_SUFFIXES = (".html", ".md", ".json", ".xml")
@@ -38,15 +44,69 @@ class State:
     seed: int | None = None
     quiet: bool = False
     debug: bool = False
+    force: bool = False
 
     def say(self, message: str) -> None:
         """A message for people, on standard error."""
         if not self.quiet:
-            click.echo(message, err=True)
+            echo(message, err=True)
 
     def show(self, text: str, document: Any) -> None:
         """The result: text for people, or the JSON document if that was asked for."""
-        click.echo(json_text(document) if self.json else text)
+        echo(json_text(document) if self.json else text)
+
+    def write(self, path: Path, text: str, kind: str | None = None) -> None:
+        """Write a file of this command; `kind` as in :func:`pairproof.outputs.write`."""
+        from ..outputs import write
+
+        write(path, text, kind=kind, force=self.force)
+
+    def check_files(self, context: click.Context) -> None:
+        """What is to be written is not read, nor two outputs one file, nor a file that must not be replaced.
+
+        Raises
+        ------
+        InputError
+        """
+        from ..outputs import check, check_apart
+
+        reads = _named(context, READ)
+        written, kept = [*map(str, self.reports), *_named(context, WRITTEN)], _named(context, KEPT)
+        for path in written:
+            check(path, reads=reads, force=self.force)
+        for path in kept:
+            check(path, reads=reads, force=True, again=True)
+        check_apart([*written, *kept])
+
+
+class FileName(click.ParamType):
+    """The name of a file, as it was typed."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and "\0" in value:
+            self.fail(f"{value!r}: a path cannot hold a zero character; check the name", param, ctx)
+        return value
+
+
+#: Read by the command; written by it; and kept by it from run to run, which looks itself at what is there.
+READ, WRITTEN, KEPT = FileName(), FileName(), FileName()
+
+
+def _named(context: click.Context, kind: FileName) -> list[str]:
+    """The files that the parameters of one kind name."""
+    found: list[str] = []
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if parameter.type is kind and value is not None:
+            found += [str(v) for v in value] if isinstance(value, (tuple, list)) else [str(value)]
+    return [name for name in found if name != "-" or kind is not READ]
+
+
+def echo(text: str, err: bool = False, nl: bool = True) -> None:
+    """The one way to a terminal: what a name in a file holds is shown, never obeyed."""
+    click.echo(safe(text), err=err, nl=nl)
 
 
 def plain(value: Any) -> Any:
@@ -66,12 +126,8 @@ def plain(value: Any) -> Any:
 
 def json_text(document: Any) -> str:
     """One JSON document; numbers as Python's repr has them, every digit kept."""
-    return json.dumps(plain(document), indent=2, allow_nan=False)
-
-
-def write_text(path: Path, text: str) -> None:
-    """A report in UTF-8; what no encoding has (a file's name that is not UTF-8) as an escape, since the numbers are what matters."""
-    path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    # DEL is the one control that json leaves as it is.
+    return json.dumps(plain(document), indent=2, allow_nan=False).replace("\x7f", "\\u007f")
 
 
 def remember(name: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
@@ -90,9 +146,11 @@ def _reports(ctx: click.Context, parameter: click.Parameter, value: tuple[str, .
     for path in paths:
         if path.suffix.lower() not in REPORT_SUFFIXES:
             raise click.BadParameter(f"{path}: ends in {path.suffix or 'no suffix'!r}; expected one of {', '.join(REPORT_SUFFIXES)}")
-        if path.is_dir() or not path.parent.is_dir():
-            what = "is a directory" if path.is_dir() else f"there is no directory {path.parent}"
-            raise click.BadParameter(f"{path}: {what}")
+        # is_dir is False where a name cannot be: too long, or with a zero in it.
+        if "\0" in str(path):
+            raise click.BadParameter(f"{str(path)!r}: a path cannot hold a zero character")
+        if not path.parent.is_dir():
+            raise click.BadParameter(f"{path}: there is no directory {path.parent}")
     ctx.ensure_object(State).reports = paths
     return paths
 
@@ -102,6 +160,8 @@ _SHARED = (
                  help="Print one JSON document on standard output and nothing else there."),
     click.option("--report", multiple=True, metavar="FILE", expose_value=False, callback=_reports,
                  help="Write a report: .html, .md, .json, or .xml (JUnit) by its suffix; repeatable."),
+    click.option("--force", is_flag=True, expose_value=False, callback=remember("force"),
+                 help="Also replace a file that pairproof did not make, or that was changed since."),
     click.option("--seed", type=click.IntRange(min=0), metavar="INTEGER", expose_value=False, callback=remember("seed"),
                  help="Seed of everything random; commands that draw nothing give the same numbers with any."),
     click.option("--quiet", is_flag=True, expose_value=False, callback=remember("quiet"),
@@ -116,7 +176,10 @@ def shared_options(function: Function) -> Function:
 
     @functools.wraps(function)
     def with_state(*args: Any, **options: Any) -> Any:
-        return function(click.get_current_context().ensure_object(State), *args, **options)
+        context = click.get_current_context()
+        state = context.ensure_object(State)
+        state.check_files(context)
+        return function(state, *args, **options)
 
     decorated: Any = with_state
     for option in reversed(_SHARED):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .asking import data_option, r_options
+from .asking import data_option, r_options, stated
 from .sections import SectionedCommand
 from .state import State, shared_options
 from .verdicts import finish, watched
@@ -32,7 +32,7 @@ pairproof validate --r both --report validate.html --report validate.xml
 @r_options
 @data_option
 @shared_options
-def command(state: State, names: tuple[str, ...], r: Mode | None, require_r: bool, data: Path | None) -> int:
+def command(state: State, names: tuple[str, ...], r: Mode | None, require_r: bool, data: Path | None, data_limit: int | None) -> int:
     import pairproof.validation
 
     from ..validation.claims import shipped_papers
@@ -43,5 +43,5 @@ def command(state: State, names: tuple[str, ...], r: Mode | None, require_r: boo
         raise click.UsageError(f"no paper {', '.join(map(repr, unknown))} comes with pairproof; there are {', '.join(known)}. "
                                "A claims file of your own: pairproof check FILE.")
     with watched(state) as progress:
-        found = pairproof.validation.run(names or DEFAULT, r=r, data=data, progress=progress, workers=os.cpu_count() or 1)
+        found = pairproof.validation.run(names or DEFAULT, r=r, data=data, progress=progress, workers=os.cpu_count() or 1, **stated(data_limit=data_limit))
     return finish(state, found, require_r)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..display import label
 from .state import State
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def finish(state: State, agreements: Sequence[Agreement], require_r: bool) -> in
     text = "" if state.json else render_text(agreements, context)
     state.show(text.rstrip("\n"), to_document(agreements))
     for path in state.reports:
-        write_report(agreements, context, path)
+        write_report(agreements, context, path, force=state.force)
         state.say(f"report: {path}")
     return exit_code(agreements, require_r)
 
@@ -37,6 +38,7 @@ def watched(state: State) -> Iterator[Callable[[str], None]]:
         yield lambda what: None
         return
     from rich.console import Console
+    from rich.markup import escape
 
     with Console(stderr=True).status("reading") as status:
-        yield lambda what: status.update(what)
+        yield lambda what: status.update(escape(label(what)))

@@ -16,7 +16,7 @@ from .matrix import Winner, read_matrix
 from .pairs import COUNTS, LONG, VOTES, read_counts, read_long, read_votes
 from .ranked_rows import is_ranked_rows, read_ranked_rows
 from .rankings import is_rankings, is_wmt, read_rankings
-from .sources import load
+from .sources import load, warn_if_cut
 from .table import ROLES, Table, suggestion
 from .wide import PairOrderLike, read_wide
 
@@ -125,6 +125,7 @@ def read(
     if layout is None and isinstance(source, (np.ndarray, list)):
         raise InputError("a bare array carries no column names; state layout='matrix', winner and items")
     table = load(source, encoding).with_roles(columns)
+    warn_if_cut(table)
     if layout is None:
         layout = recognised(table)
         _check_options(layout, stated)

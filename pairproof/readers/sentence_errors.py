@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..comparisons import Factor
 from ..errors import InputError
 from .cells import DECIMAL_COMMA, labels, numbers, shown
-from .sources import load
+from .sources import load, warn_if_cut
 from .table import Table, suggestion
 
 FloatArray = NDArray[np.float64]
@@ -118,6 +118,7 @@ def read_errors(source: Any, *, system: str | None = None, sentence: str | None 
         > 0; a sentence twice for one system; a system with one sentence.
     """
     table = load(source, encoding)
+    warn_if_cut(table)
     found = _columns(table, {"system": system, "sentence": sentence, "errors": errors, "lengths": lengths})
     d = _numbers(table, str(found["errors"]), ">= 0")
     l = _numbers(table, str(found["lengths"]), "> 0")

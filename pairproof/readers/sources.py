@@ -11,6 +11,7 @@ import codecs
 import io
 import os
 import sys
+import warnings
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
@@ -20,7 +21,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import DataWarning, InputError
+from ..inputs import read_file, read_stream
 from .table import Table, check_names, from_frame, records
 
 DELIMITERS = (",", ";", "\t")
@@ -57,6 +59,21 @@ def load(source: Any, encoding: str | None = None, *, nameless: bool = False) ->
     return _with_rows(table)
 
 
+def warn_if_cut(table: Table) -> None:
+    """Say so where a text file ends without a line end in a cell that may have been longer.
+
+    A download that broke off inside the last number leaves a table that looks whole: 12 becomes 1.  Many editors end no
+    last line either, so that a table is not refused for it; an outcome's word cannot be cut into another one.
+    """
+    if not table.text or table.text.rstrip(" \t").endswith("\n"):
+        return
+    name, column = next(reversed(list(table.columns.items())))
+    cell = str(column.iloc[-1])
+    if cell not in ("first", "second", "tie", "model_a", "model_b", "tie (bothbad)"):
+        warnings.warn(f"{table.source}: the last line has no line end; if the file was cut, its last cell (column {name!r}, {cell[:40]!r}) may be "
+                      "too; end the line if it is whole", DataWarning, stacklevel=4)
+
+
 def _frame_of(columns: Mapping[Any, Any]) -> pd.DataFrame:
     lengths = {}
     for name, values in columns.items():
@@ -80,19 +97,17 @@ def _with_rows(table: Table) -> Table:
 
 def _load_path(path: str, encoding: str | None, nameless: bool) -> Table:
     if path == "-":
-        return _with_rows(_delimited(sys.stdin.buffer.read(), "standard input", encoding, nameless))
+        return _with_rows(_delimited(read_stream(sys.stdin.buffer, "standard input"), "standard input", encoding, nameless))
     suffix = Path(path).suffix.lower()
-    if not os.path.isfile(path):
-        what = "is a directory" if os.path.isdir(path) else "no such file"
-        raise InputError(f"{path}: {what}; expected a CSV, TSV, Parquet or Arrow file")
+    raw = read_file(path, "a CSV, TSV, Parquet or Arrow file", streams=True)
     if suffix in (".parquet", ".pq", ".arrow", ".feather", ".ipc"):
         if encoding is not None:
             raise InputError(f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files hold their own")
-        return _with_rows(from_frame(_arrow(path, suffix), path, nameless=nameless))
-    return _with_rows(_delimited(Path(path).read_bytes(), path, encoding, nameless))
+        return _with_rows(from_frame(_arrow(raw, path, suffix), path, nameless=nameless))
+    return _with_rows(_delimited(raw, path, encoding, nameless))
 
 
-def _arrow(path: str, suffix: str) -> Any:
+def _arrow(raw: bytes, path: str, suffix: str) -> Any:
     try:
         import pyarrow as pa
         import pyarrow.ipc
@@ -103,8 +118,8 @@ def _arrow(path: str, suffix: str) -> Any:
         ) from error
     try:
         if suffix in (".parquet", ".pq"):
-            return pa.parquet.read_table(path).to_pandas()
-        with pa.OSFile(path, "rb") as file:
+            return pa.parquet.read_table(pa.BufferReader(raw)).to_pandas()
+        with pa.BufferReader(raw) as file:
             try:
                 reader = pa.ipc.open_file(file)
             except pa.ArrowInvalid:  # Hugging Face's .arrow files are streams

@@ -1,21 +1,60 @@
-"""The data of a claim as `Comparisons`, and its model as a native `Fit`."""
+"""The data of a claim as `Comparisons`, and its model as a native `Fit`.
+
+Whoever wrote a claims file chose the names of its data files, and whoever checks it may not know them: such a file must be a
+regular one of bounded size inside the claims file's own folder, or inside the folder that the caller names, when every link
+is resolved.  Nothing is opened, or said, of a file that lies elsewhere.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import io
+import os
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..comparisons import Comparisons
 from ..errors import DataNotHere, InputError
 from ..fit import Fit
+from ..inputs import MOST_CLAIM_BYTES, OutsideError, read_inside
 from .paper import DataSpec, ModelClaim, Paper
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Pair = tuple[str, str]
+#: Environment variable that names the folder of data read in place.
+IN_PLACE = "PAIRPROOF_DATA"
+
+
+class DataFileError(InputError):
+    """A data file that a claims file names cannot, or must not, be read."""
+
+
+def data_from(paper: Paper, data: str | os.PathLike[str] | None = None, most_bytes: int | None = None) -> Paper:
+    """The paper, its data also looked for in a folder.
+
+    Parameters
+    ----------
+    paper : Paper
+    data : path, optional
+        Default: that of the environment variable PAIRPROOF_DATA, if any.
+    most_bytes : int, optional
+        Of a data file; default :data:`pairproof.inputs.MOST_CLAIM_BYTES`.
+
+    Raises
+    ------
+    InputError
+        No such folder; a bound that is none.
+    """
+    folder = os.environ.get(IN_PLACE, "") if data is None else os.fspath(data)
+    if folder and not os.path.isdir(folder):
+        raise InputError(f"{folder}: no such folder; data that are read in place are looked for there ("
+                         + (f"it stands in {IN_PLACE})" if data is None else "it was named as their folder)"))
+    most = MOST_CLAIM_BYTES if most_bytes is None else most_bytes
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise InputError(f"data_limit={most_bytes!r}; expected a whole number of bytes, at least 1")
+    return replace(paper, in_place=folder, most_bytes=most)
 
 
 def read_data(paper: Paper, name: str) -> Comparisons:
@@ -42,8 +81,9 @@ def read_data(paper: Paper, name: str) -> Comparisons:
         options.update(winner=spec.winner)
     if spec.kind != "file":
         options.update(layout=spec.kind)
+    frame = _frame(paper, spec, where)
     try:
-        table = read(_frame(paper, spec, where), **options)
+        table = read(frame, **options)
     except InputError as error:
         raise type(error)(f"{where}: {error}") from error
     return replace(table, source=f"{paper.id}, {name}")
@@ -85,21 +125,67 @@ def _frame(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
 def _file(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
     import pandas as pd
 
-    path = Path(paper.in_place if spec.in_place else paper.folder) / spec.file
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        if spec.in_place:
-            raise DataNotHere(f"data not here: {spec.file} is not ours to ship; it is looked for in "
-                              f"{paper.in_place or 'no folder'} (name its folder with --data DIR)") from error
-        raise InputError(f"{where}: file {spec.file!r} cannot be read ({error.strerror}); it is looked for beside the claims "
-                         "file") from error
+    content, own = _content(paper, spec, where)
     found = hashlib.sha256(content).hexdigest()
     if found != spec.sha256.lower():
-        raise InputError(f"{where}: {spec.file} has sha256 {found}, the claims file says {spec.sha256}; the data have changed, or "
+        # The hash of a file that does not belong to the claims file would tell about a file its author cannot read.
+        which = f"sha256 {found}" if own else "another sha256"
+        raise DataFileError(f"{where}: {spec.file} has {which}, the claims file says {spec.sha256}; the data have changed, or "
                          "the hash was taken of another file")
     # Cells stay text ("NA" is a word, "007" keeps its zeros); the readers interpret them.
-    return pd.read_csv(path, dtype=str, keep_default_na=False, sep="\t" if path.suffix == ".tsv" else ",")
+    try:
+        return pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False, sep="\t" if spec.file.endswith(".tsv") else ",")
+    except ValueError as error:  # of pandas (ragged, empty) and of UTF-8
+        raise DataFileError(f"{where}: {spec.file} is no readable table: {' '.join(str(error).split())}; save it as CSV in UTF-8") from error
+
+
+def _content(paper: Paper, spec: DataSpec, where: str) -> tuple[bytes, bool]:
+    """The file's bytes, and whether it lies in the claims file's own folder."""
+    if spec.in_place:
+        if paper.in_place:
+            try:
+                found = _inside(paper.in_place, spec.file, paper, where)
+            except OutsideError as error:
+                raise DataFileError(f"{where}: file {spec.file!r} leads outside {paper.in_place} and is not opened; name the folder it lies in with "
+                                 "--data DIR") from error
+            if found is not None:
+                return found, False
+        raise DataNotHere(f"data not here: {spec.file} is not ours to ship; it is looked for in "
+                          f"{paper.in_place or 'no folder'} (name its folder with --data DIR)")
+    outside: OutsideError | None = None
+    try:
+        found = _inside(paper.folder, spec.file, paper, where)
+        if found is not None:
+            return found, True
+    except OutsideError as error:
+        outside = error
+    if paper.in_place:
+        # "../data/x.csv" beside the claims file, or x.csv in the folder that was named.
+        for name in (os.path.join(os.path.realpath(paper.folder), spec.file), spec.file):
+            try:
+                found = _inside(paper.in_place, name, paper, where)
+            except OutsideError as error:
+                outside = outside or error
+                continue
+            if found is not None:
+                return found, False
+    if outside is not None:
+        raise DataFileError(f"{where}: file {spec.file!r} lies outside the claims file's folder and is not opened; put it beside the claims file, or "
+                         "name the folder it lies in with --data DIR") from outside
+    raise DataFileError(f"{where}: file {spec.file!r} cannot be read (No such file or directory); it is looked for beside the claims file"
+                     + (f" and in {paper.in_place}" if paper.in_place else ""))
+
+
+def _inside(folder: str, name: str, paper: Paper, where: str) -> bytes | None:
+    """Its bytes; None where the folder has no such file."""
+    try:
+        return read_inside(folder, name, most=paper.most_bytes)
+    except OutsideError:
+        raise
+    except FileNotFoundError:
+        return None
+    except InputError as error:
+        raise DataFileError(f"{where}: file {error}") from error
 
 
 def _only(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:

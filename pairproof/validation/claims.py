@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ..errors import InputError
+from ..inputs import read_file
 from ..spec import Family, Scale, Ties
 from .computations import COMPUTATIONS
 from .paper import Claim, DataKind, DataSpec, ModelClaim, Paper, PrintedQuantity, Reading, Stops
@@ -26,6 +27,8 @@ else:
     import tomli as tomllib
 
 SUFFIX = ".claims.toml"
+#: Bytes of a claims file: the longest that ships has 0.1 MB, and one that holds more data keeps them in a file beside it.
+MOST_CLAIMS = 16 * 1024**2
 _PAPER = ("id", "title", "doi", "read_from", "transcribed_by", "note")
 _DATA = ("kind", "columns", "rows", "file", "sha256", "in_place", "item_data", "items", "winner", "from", "printed_pairs", "read_as_pairs", "only",
          "note", "games")
@@ -51,9 +54,7 @@ def read_claims(path: str | Path) -> Paper:
     """
     file = Path(path)
     try:
-        text = file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}; expected a claims file") from error
+        text = read_file(file, "a claims file", most=MOST_CLAIMS).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8") from error
     return parse_claims(text, source=str(path), folder=str(file.resolve().parent))
@@ -97,7 +98,7 @@ class _Reader:
         self._only_keys(self._document, (), ("paper", "data", "claim"), "a claims file")
         head = self._table(self._document.get("paper"), ("paper",), "[paper]")
         self._only_keys(head, ("paper",), _PAPER, "[paper]")
-        fields = {k: self._text(head[k], ("paper", k)) for k in head}
+        fields: dict[str, Any] = {k: self._text(head[k], ("paper", k)) for k in head}
         for key in ("id", "title"):
             if key not in fields:
                 raise self._error(("paper",), f"[paper] has no {key}; it needs id and title")

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import DataNotHere, InputError, PairproofError
 from .agreement import ACCEPTABLE, AGREEING, Agreement, Verdict, value_or_none
 from .check import Checker
+from .claim_data import DataFileError
 from .judgement import judge_print
 from .paper import Claim, Paper
 from .quantities import kind_of, quantity
@@ -140,6 +141,8 @@ def explain(paper: Paper, most: int = MOST_READINGS) -> Explained:
             continue
         try:
             target = _target(paper, claim, checker)
+        except DataFileError:
+            raise  # to go on without the data would look like a page with nothing to explain
         except (DataNotHere, InputError) as error:
             skipped[claim.id] = str(error)
             not_here |= isinstance(error, DataNotHere)

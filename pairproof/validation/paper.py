@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..inputs import MOST_CLAIM_BYTES
 from ..spec import Family, Scale, Ties
 
 from .printed import Printed
@@ -224,7 +225,9 @@ class Paper:
     folder : str
         Where its data files lie; "" for text that came from no file.
     in_place : str
-        Where data that are not shipped lie; "" for nowhere.
+        Where data that are not shipped lie, and other data files may lie too; "" for nowhere.
+    most_bytes : int
+        Of a data file.
     """
 
     id: str
@@ -238,6 +241,7 @@ class Paper:
     source: str = ""
     folder: str = ""
     in_place: str = ""
+    most_bytes: int = MOST_CLAIM_BYTES
 
     def claim(self, name: str) -> Claim:
         for c in self.claims:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ..display import label, safe
+
 if TYPE_CHECKING:
     from .agreement import Agreement
     from .check import Checker
@@ -30,9 +32,11 @@ class ClaimsFile(pytest.File):
     """A `*.claims.toml`."""
 
     def collect(self) -> Iterator[ClaimItem]:
+        from .claim_data import data_from
         from .claims import read_claims
 
-        paper = replace(read_claims(str(self.path)), in_place=self.config.getoption("pairproof_data") or "")
+        limit = self.config.getoption("pairproof_data_limit")
+        paper = data_from(read_claims(str(self.path)), self.config.getoption("pairproof_data"), None if limit is None else limit * 1024**2)
         for claim in paper.claims:
             if claim.compute and "native" not in claim.engines:
                 yield ClaimItem.from_parent(self, name=f"{claim.id}[R]", paper=paper, claim=claim, against="R")
@@ -46,7 +50,7 @@ class ClaimsFile(pytest.File):
         from ..errors import PairproofError
 
         if isinstance(excinfo.value, PairproofError):
-            return str(excinfo.value)
+            return safe(str(excinfo.value))
         return super().repr_failure(excinfo)
 
 
@@ -93,7 +97,7 @@ class ClaimItem(pytest.Item):
 
     def _not_run(self, why: Iterable[str], of_r: bool) -> None:
         """Not run, with its reasons; a failure where it is R's and R is required."""
-        reasons = "; ".join(why)
+        reasons = label("; ".join(why))
         if of_r and self.config.getoption("require_r"):
             raise ClaimFailed(f"--require-r: {reasons}")
         self.user_properties.append((NOT_RUN, reasons))
@@ -103,7 +107,7 @@ class ClaimItem(pytest.Item):
         from ..errors import PairproofError
 
         if isinstance(excinfo.value, (ClaimFailed, PairproofError)):
-            return str(excinfo.value)
+            return safe(str(excinfo.value))
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int, str]:

@@ -8,7 +8,7 @@ what                      does
 ``agree``                 ``from pairproof.validation import agree``; ``agree(fit, reference)``
 ``--pairproof-update``    write records anew, and show what changed
 ``--pairproof-r MODE``    live, recorded, both or none, as the command's ``--r``
-``--pairproof-data DIR``  data that are read in place
+``--pairproof-data DIR``  data that are read in place; data outside the claims file's folder
 ``--require-r``           what R did not answer fails
 ========================  ==========================================================================
 
@@ -44,7 +44,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--pairproof-r", choices=("live", "recorded", "both", "none"), default=None, dest="pairproof_r", metavar="MODE",
                     help="how R is asked for claims: live, recorded, both or none; default: live where it is, else recorded")
     group.addoption("--pairproof-data", default=None, dest="pairproof_data", metavar="DIR",
-                    help="folder of data that claims files read in place")
+                    help="folder of data that claims files read in place, and in which their other data may lie")
+    group.addoption("--pairproof-data-limit", default=None, type=int, dest="pairproof_data_limit", metavar="MB",
+                    help="largest data file that a claims file may name; default: 256")
     group.addoption("--require-r", action="store_true", dest="require_r", help="claims that R did not answer fail")
 
 

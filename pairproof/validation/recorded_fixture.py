@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ..display import safe
 from . import snapshots
 
 if TYPE_CHECKING:
@@ -61,4 +62,4 @@ class Recorded:
 
 def _listed(found: list[snapshots.Change]) -> str:
     more = [f"  ... and {len(found) - MOST} more"] if len(found) > MOST else []
-    return "\n".join([*(f"  {change}" for change in found[:MOST]), *more])
+    return safe("\n".join([*(f"  {change}" for change in found[:MOST]), *more]))

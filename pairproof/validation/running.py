@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
@@ -18,12 +17,9 @@ if TYPE_CHECKING:
     from .paper import Paper
     from .report import ReportContext, Story, WorthSeries
 
-#: Environment variable that names the folder of data read in place.
-IN_PLACE = "PAIRPROOF_DATA"
-
 
 def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool = False, data: str | os.PathLike[str] | None = None,
-        progress: Callable[[str], None] = lambda what: None, workers: int = 1) -> Verification:
+        progress: Callable[[str], None] = lambda what: None, workers: int = 1, data_limit: int | None = None) -> Verification:
     """Check papers that come with pairproof, or claims files.
 
     Parameters
@@ -35,13 +31,15 @@ def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool
     require_r : bool
         What R did not answer makes `exit_code` 2.
     data : path, optional
-        Folder of data that are read in place and never shipped; default: that of the environment variable PAIRPROOF_DATA.
-        Claims on data that are not there are not run, and say so.
+        Folder of data that are read in place and never shipped, and in which other data files of a claims file may lie too;
+        default: that of the environment variable PAIRPROOF_DATA.  Claims on data that are not there are not run, and say so.
     progress : function of str
         Told what is checked next: "dras-2015: table-1".
     workers : int
         Processes for whole experiments (Hopkins and May's); the numbers are the same.  A script that asks for more than
         one must stand under ``if __name__ == "__main__":``.
+    data_limit : int, optional
+        Bytes of the largest data file that a claims file may name; default :data:`pairproof.inputs.MOST_CLAIM_BYTES`.
 
     Returns
     -------
@@ -53,6 +51,7 @@ def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool
     InputError
         No such paper or file; a claims file that is not understood (the message names the line).
     """
+    from .claim_data import data_from
     from .claims import read_paper
     from .competition_experiment import processes
     from .verify import backend_of
@@ -61,20 +60,12 @@ def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool
     wanted = [names] if isinstance(names, str) else list(names)
     if not wanted:
         raise InputError("no paper is named; name one that comes with pairproof, or a claims file")
-    papers = [replace(read_paper(name), in_place=_folder(data)) for name in wanted]
+    papers = [data_from(read_paper(name), data, data_limit) for name in wanted]
     with processes(workers):
         checked = [_checked(paper, chosen, progress) for paper in papers]
         progress("what stands around the numbers")
         context = _context(papers, checked, chosen, wanted, r)
     return Verification(tuple(a for _, rows in checked for a in rows), context, require_r)
-
-
-def _folder(data: str | os.PathLike[str] | None) -> str:
-    folder = os.environ.get(IN_PLACE, "") if data is None else os.fspath(data)
-    if folder and not os.path.isdir(folder):
-        raise InputError(f"{folder}: no such folder; data that are read in place are looked for there ("
-                         + (f"it stands in {IN_PLACE})" if data is None else "it was named as their folder)"))
-    return folder
 
 
 def _checked(paper: Paper, backend: Backend, progress: Callable[[str], None]) -> tuple[Checker, list[Agreement]]:

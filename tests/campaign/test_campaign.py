@@ -108,7 +108,7 @@ def test_what_makes_two_rows_the_same_judgment(tmp_path):
     assert take_in(path, write(tmp_path / "a.csv", one)).new == 2
     # The same AssignmentId in another file, and the same file again.
     assert vars(take_in(path, write(tmp_path / "b.csv", one[:1]))) == {
-        "rows": 1, "new": 0, "known": 1, "scores": 0, "cannot_judge": 0, "left_out": 0, "nameless": 0}
+        "rows": 1, "new": 0, "known": 1, "scores": 0, "cannot_judge": 0, "left_out": 0, "nameless": 0, "taken_back": 0}
     assert take_in(path, tmp_path / "a.csv").known == 2
     # Without AssignmentId: the same worker on the same HIT; another worker is another judgment.
     eve, sue = (answers(rows, 3, worker, assignments=False) for worker in ("eve", "sue"))

@@ -49,8 +49,16 @@ def render(agreements: Sequence[Agreement], context: ReportContext, suffix: str)
     raise InputError(f"report suffix {suffix!r}; expected one of {', '.join(f'{s} ({what})' for s, what in FORMATS.items())}")
 
 
-def write_report(agreements: Sequence[Agreement], context: ReportContext, path: str | Path) -> Path:
+def write_report(agreements: Sequence[Agreement], context: ReportContext, path: str | Path, *, force: bool = False) -> Path:
     """Write a report; its form follows the suffix of `path` (.html, .md, .json, .xml for JUnit, .txt).
+
+    Parameters
+    ----------
+    agreements : sequence of Agreement
+    context : ReportContext
+    path : path
+    force : bool
+        Also over a file that pairproof did not make, or that was changed since.
 
     Returns
     -------
@@ -60,14 +68,15 @@ def write_report(agreements: Sequence[Agreement], context: ReportContext, path: 
     Raises
     ------
     InputError
-        A suffix that is none of these, or a place that cannot be written to.
+        A suffix that is none of these, a place that cannot be written to, or a file that must not be replaced.
     """
+    from ...outputs import write
+
     file = Path(path)
     text = render(agreements, context, file.suffix.lower())
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        # A name that is not UTF-8 (of a data file) must not cost the report.
-        file.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise InputError(f"report {path}: cannot be written ({error.strerror})") from error
+    write(file, text, force=force)
     return file

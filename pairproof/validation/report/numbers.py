@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ...display import safe
 from ..agreement import Agreement, Verdict
 
 #: What neither XML 1.0 nor a terminal can hold, and the rarer ends of a line.
@@ -22,8 +23,8 @@ _TONES: dict[Verdict, str] = {
 
 
 def clean(text: str) -> str:
-    """Text without control characters: each becomes the sign for a character that cannot be shown."""
-    return _NOT_TEXT.sub("\ufffd", text)
+    """Text without control characters: each becomes the sign for a character that cannot be shown, those of writing direction are spelt out."""
+    return safe(_NOT_TEXT.sub("\ufffd", text).replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def number(value: float | None, digits: int = 10) -> str:
