@@ -59,7 +59,7 @@ def held_out_sizes(request: Request) -> Computed:
     from ...native.held_out import split_by_source
 
     found: dict[str, float] = {}
-    for name, table in tracks(request.table_of(request.data), request.args["tracks"]).items():
+    for name, table in tracks(request.table_of(request.data), request.pairs_by_name("tracks")).items():
         split = split_by_source(table)
         found.update({f"train.{name}": split.train.n_comparisons, f"test.{name}": split.test.n_comparisons, f"k.{name}": float(split.k or 0),
                       f"all.{name}": table.n_comparisons, f"least.{name}": on_least_compared_source(table)})
@@ -83,7 +83,7 @@ def perplexities(request: Request) -> Computed:
     from ...native.preference_models import fit_preference_model
 
     table = request.data_of(request.data)
-    return Computed(native={f"perplexity.{m}": fit_preference_model(table, m, warn=False).perplexity(table).value for m in request.args["models"]})
+    return Computed(native={f"perplexity.{m}": fit_preference_model(table, m, warn=False).perplexity(table).value for m in request.texts("models")})
 
 
 def judge_agreement(request: Request) -> Computed:
@@ -110,4 +110,4 @@ def merge_insertion(request: Request) -> Computed:
     """worst.N: the most comparisons that merge insertion asks for N systems; args: `systems`, the Ns."""
     from ...native.merge_insertion import worst_case
 
-    return Computed(native={f"worst.{n}": float(worst_case(int(n))) for n in request.args["systems"]})
+    return Computed(native={f"worst.{n}": float(worst_case(n)) for n in request.wholes("systems")})
