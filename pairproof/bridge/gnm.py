@@ -47,7 +47,9 @@ arguments <- list(formula = formula, family = family, data = data, tolerance = t
                   verbose = FALSE, na.action = stats::na.fail)
 if (!is.null(.weights)) arguments$weights <- quote(.weights)
 if (!is.null(eliminate)) arguments$eliminate <- eliminate[[2L]]
-fit <- do.call(gnm::gnm, c(arguments, list(x = tight)))
+## gnm looks for its own terms where the formula is: its package is not attached
+for (term in c("Const", "Diag", "Dref", "Exp", "Inv", "Mult", "MultHomog", "Symm", "Topo", "instances")) assign(term, getExportedValue("gnm", term))
+fit <- do.call(gnm::gnm, c(arguments, list(x = TRUE)))
 if (is.null(fit)) stop("gnm found no solution")
 b <- stats::coef(fit)
 eliminated <- attr(b, "eliminated")

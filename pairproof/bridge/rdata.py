@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Union
 from pairproof.bridge.policy import BackendLike
 from pairproof.bridge.policy import backend as policy
 from pairproof.bridge.serialized import read_file
-from pairproof.bridge.values import RList, RVector, from_node
+from pairproof.bridge.values import RList, ROpaque, RVector, from_node
 from pairproof.errors import InputError
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def to_pandas(value: Any, what: str) -> RData:
     if isinstance(value, RVector) and value.values.ndim == 1:
         column = to_frame(RList((replace(value, names=None),), ("x",), ("data.frame",)))["x"]
         return column.rename(None) if value.names is None else column.rename(None).set_axis(list(value.names))
-    kind = ", ".join(getattr(value, "rclass", ())) or type(value).__name__
+    kind = value.what if isinstance(value, ROpaque) else ", ".join(getattr(value, "rclass", ())) or type(value).__name__
     raise TypeError(f"{what} is an R object of class {kind}; data frames, matrices, tables of two ways, vectors, and lists of these are read")
 
 
