@@ -37,40 +37,50 @@ ITER_MAX = 500
 #: the help pages of gnm, prefmod and BradleyTerry2), another model is off in the first digits (1175 against 163; 8587 against 243).
 NO_WORSE = 1e-9
 
-#: R: gnm by its shortcut, then its Newton method from there on the shortcut's own columns. Asked with the formula again, the
-#: Newton method has its coefficients in another order (a main effect after an interaction), under other names (other contrasts),
-#: or leaves out others, so that neither ``start`` nor ``constrain`` fits: it is given the model matrix itself, without what is
-#: aliased. Where it gives nothing, or another model, the shortcut's answer stands and a warning says so.
+#: R: gnm at its own tolerance, which says what is aliased; then its shortcut without that, at the tolerance asked for; then, if
+#: tight, its Newton method from there. gnm's rank tolerance without ``eliminate`` is tolerance / 1000, so that a tight one hides
+#: aliased columns and ends elsewhere (erikson: 242.87 on 127 df, not 212.72 on 128). The Newton method, asked with the formula,
+#: has its coefficients in another order (a main effect after an interaction), under other names (other contrasts), or leaves out
+#: others, so that neither ``start`` nor ``constrain`` would fit: it is given the columns themselves. Where it gives nothing, or
+#: another model, the shortcut's answer stands and a warning says so.
 GNM = REDUCE + """
 family <- get(family, envir = asNamespace("stats"), mode = "function")
-arguments <- list(formula = formula, family = family, data = data, tolerance = tolerance, iterMax = iterMax,
-                  verbose = FALSE, na.action = stats::na.fail)
+arguments <- list(formula = formula, family = family, data = data, iterMax = iterMax, verbose = FALSE, na.action = stats::na.fail, x = TRUE)
 if (!is.null(.weights)) arguments$weights <- quote(.weights)
 if (!is.null(eliminate)) arguments$eliminate <- eliminate[[2L]]
 ## gnm looks for its own terms where the formula is: its package is not attached
 for (term in c("Const", "Diag", "Dref", "Exp", "Inv", "Mult", "MultHomog", "Symm", "Topo", "instances")) assign(term, getExportedValue("gnm", term))
-fit <- do.call(gnm::gnm, c(arguments, list(x = TRUE)))
+fitted_by <- function(...) {
+  set.seed(1L)                                       # gnm starts what is not linear at random
+  do.call(gnm::gnm, c(arguments, list(...)))
+}
+fit <- fitted_by()
 if (is.null(fit)) stop("gnm found no solution")
 b <- stats::coef(fit)
-eliminated <- attr(b, "eliminated")
-names_of_b <- names(b)
 known <- !is.na(b)
-shortcut <- inherits(fit, "gnm") && all(attr(stats::terms(fit), "type") == "Linear")
-if (tight && shortcut && any(known)) {
-  if (!identical(colnames(fit$x), names_of_b)) stop("gnm's model matrix has other columns than its coefficients")
+linear <- inherits(fit, "gnm") && all(attr(stats::terms(fit), "type") == "Linear") && any(known)
+shortcut <- linear
+if (!linear) {
+  fit <- fitted_by(tolerance = tolerance)
+  if (is.null(fit)) stop("gnm found no solution")
+  b <- stats::coef(fit)
+  known <- !is.na(b)
+} else {
+  if (!identical(colnames(fit$x), names(b))) stop("gnm's model matrix has other columns than its coefficients")
   .X <- matrix(as.numeric(fit$x[, known]), nrow(fit$x), sum(known))
   .offset <- fit$offset
-  own <- arguments
-  own$formula <- stats::update(formula, . ~ .X - 1)
-  environment(own$formula) <- environment()
-  own$offset <- quote(.offset)
-  newton <- suppressWarnings(do.call(gnm::gnm, c(own, list(
-    checkLinear = FALSE, start = unname(c(eliminated, as.numeric(b)[known]))))))
+  arguments$formula <- stats::update(formula, . ~ .X - 1)
+  environment(arguments$formula) <- environment()
+  arguments$offset <- quote(.offset)
+  fit <- fitted_by(tolerance = tolerance)
+  if (anyNA(stats::coef(fit))) stop("gnm finds more columns aliased at tolerance ", tolerance, " than at its own; ask it with a larger one")
+}
+if (tight && linear) {
+  newton <- suppressWarnings(fitted_by(
+    tolerance = tolerance, checkLinear = FALSE, start = unname(c(attr(stats::coef(fit), "eliminated"), as.numeric(stats::coef(fit))))))
   same <- !is.null(newton) && !anyNA(stats::coef(newton)) && identical(newton$df.residual, fit$df.residual) &&
     isTRUE(newton$deviance <= fit$deviance + no_worse * (abs(fit$deviance) + 1))
   if (same) {
-    b[known] <- as.numeric(stats::coef(newton))
-    eliminated <- attr(stats::coef(newton), "eliminated")
     fit <- newton
     shortcut <- FALSE
   } else {
@@ -80,10 +90,12 @@ if (tight && shortcut && any(known)) {
                     said, fit$deviance, as.integer(fit$df.residual)))
   }
 }
-V <- matrix(as.numeric(stats::vcov(fit)), length(stats::coef(fit)))
-if (nrow(V) > sum(known)) V <- V[known, known, drop = FALSE]
-dimnames(V) <- list(names_of_b[known], names_of_b[known])
-c(reduce(fit, stats::setNames(as.numeric(b), names_of_b), V), list(eliminated = eliminated, shortcut = shortcut))
+found <- as.numeric(stats::coef(fit))
+estimates <- if (linear) replace(as.numeric(b), known, found) else found
+V <- matrix(as.numeric(stats::vcov(fit)), length(found))
+if (!linear) V <- V[known, known, drop = FALSE]
+dimnames(V) <- list(names(b)[known], names(b)[known])
+c(reduce(fit, stats::setNames(estimates, names(b)), V), list(eliminated = attr(stats::coef(fit), "eliminated"), shortcut = shortcut))
 """
 
 
@@ -115,8 +127,9 @@ def gnm(formula: str, data: Any, eliminate: str | None = None, family: Family = 
     eliminate : str, optional
         A factor, or factors joined by colons: ``"cell"``, ``"pair:judge"``.
     tight : bool
-        Go on from gnm's shortcut with its Newton method, to full precision (see the module).  False is gnm as it
-        comes, at this tolerance.  Either way the coefficients are named and ordered as gnm has them by default.
+        Go on from gnm's shortcut with its Newton method, to full precision (see the module).  False is gnm's shortcut at
+        this tolerance.  Either way what gnm finds aliased at its own tolerance of 1e-6 is left out and NaN, and the
+        coefficients are named and ordered as gnm has them by default.
 
     Raises
     ------
