@@ -77,12 +77,12 @@ def test_tight_and_loose_are_the_model_that_r_fits(name):
     own = session().call(code=OWN, args={"formula": Formula(formula), "data": data, "family": family,
                                          "eliminate": Formula(f"~ {eliminate}") if eliminate else None}, needs=["gnm"]).as_list()
     deviance, df = own.vector("deviance").scalar(), own.vector("df").scalar()
-    assert abs(tight.deviance - deviance) <= 5e-4 and tight.df_residual == df and tight.names == own.vector("coef").names
+    assert abs(tight.deviance - deviance) <= 2e-4 and tight.df_residual == df and tight.names == own.vector("coef").names
     said = [w.message for w in tight.result.warnings if "Newton" in w.message]
     assert bool(said) == tight.shortcut, (said, tight.shortcut)
     loose = gnm(formula, data, eliminate, family, tight=False)
-    # Plain R stops where the deviance changes by less than 1e-6 of itself; observed 2.5e-4 where estimates go to infinity (yaish).
-    assert abs(loose.deviance - deviance) <= 5e-4 and loose.df_residual == df and loose.shortcut
+    # Plain R stops where the deviance changes by less than 1e-6 of itself; observed 6e-5 where estimates go to infinity (yaish).
+    assert abs(loose.deviance - deviance) <= 2e-4 and loose.df_residual == df and loose.shortcut
     agree(tight, loose)
 
 
@@ -109,6 +109,14 @@ def test_the_order_of_the_terms_moves_no_estimate():
     for m in straight:
         for name, value in m.params().items():
             assert np.isnan(value) or abs(value - first[frozenset(name.split(":"))]) < 1e-9  # observed 4e-12
+
+
+def test_where_the_newton_method_goes_elsewhere_the_shortcuts_answer_stands_and_says_so(monkeypatch):
+    code, formula, eliminate, _ = MODELS["the issue"]
+    monkeypatch.setattr("pairproof.bridge.gnm.NO_WORSE", -1.0)  # nothing is good enough
+    m = gnm(formula, frame_of(code), eliminate)
+    assert m.shortcut and (round(m.deviance, 3), m.df_residual) == (162.902, 49)
+    assert ["gnm's Newton method" in w.message and "shortcut's answer, deviance 162.902 on 49 df" in w.message for w in m.result.warnings] == [True]
 
 
 @pytest.mark.parametrize(("code", "formula", "family"), [

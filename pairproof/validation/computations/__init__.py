@@ -157,7 +157,9 @@ class Request:
 
     def _as_whole(self, name: str, value: Any) -> int:
         try:
-            exact = None if isinstance(value, bool) else Decimal(str(value)[:40])
+            # An integer of thousands of digits cannot be written out, nor need it be.
+            small = not isinstance(value, int) or abs(value) <= MOST_WHOLE
+            exact = Decimal(str(value)[:40]) if small and not isinstance(value, bool) else None
         except InvalidOperation:
             exact = None
         if exact is None or not exact.is_finite() or abs(exact) > MOST_WHOLE or exact != int(exact):
@@ -165,7 +167,10 @@ class Request:
         return int(exact)
 
     def _wrong(self, name: str, kind: str, value: Any) -> InputError:
-        shown = repr(value) if not isinstance(value, int) or abs(value) < MOST_WHOLE else "a longer integer"
+        try:
+            shown = repr(value)
+        except ValueError:
+            shown = "a number of thousands of digits"
         return InputError(f"args.{name} is {shown[:80]}; expected {kind}")
 
 
