@@ -23,7 +23,7 @@ MOST_BYTES = 2**36
 #: What a start-up file of Python may print to standard output before the first reply.
 MOST_PRELUDE = 2**16
 CHUNK = 2**20
-_ARRAYS = {"dbl": np.dtype("<f8"), "cplx": np.dtype("<c16"), "int": np.dtype("<i4"), "lgl": np.dtype("<i4"), "raw": np.dtype("<i4")}
+_ARRAYS = {"dbl": "<f8", "cplx": "<c16", "int": "<i4", "lgl": "<i4", "raw": "<i4"}
 
 
 class NoReply(Exception):

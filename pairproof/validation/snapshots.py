@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Union
 
+from ..bridge.whole_file import write_whole
 from ..errors import InputError
 from ..fit import Fit
 from .digits import MOST, digits_of_agreement
@@ -158,8 +157,4 @@ def write(path: Path, test: str, fit: Fit, numbers: Numbers) -> None:
     about = {"model": fit.title, "engine": fit.engine, "source": Path(fit.data.source).name, "pairproof": pairproof.__version__}
     text = json.dumps({"format": FORMAT, "test": test, "about": about, "numbers": dict(numbers)}, indent=1, ensure_ascii=False) + "\n"
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
-        out.write(text)
-    os.chmod(temporary, 0o644)
-    os.replace(temporary, path)
+    write_whole(path, text)

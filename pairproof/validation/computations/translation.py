@@ -9,6 +9,7 @@ import numpy as np
 
 from ...comparisons import Factor
 from ...errors import InputError
+from ...spec import one_of
 from . import Computed, Request
 
 if TYPE_CHECKING:
@@ -80,10 +81,12 @@ def example(request: Request) -> Computed:
 
 def perplexities(request: Request) -> Computed:
     """perplexity.M of models on the claim's own comparisons, fitted on the same; args: `models`."""
-    from ...native.preference_models import fit_preference_model
+    from ...native.preference_models import MODELS, fit_preference_model
 
-    table = request.data_of(request.data)
-    return Computed(native={f"perplexity.{m}": fit_preference_model(table, m, warn=False).perplexity(table).value for m in request.texts("models")})
+    table, asked = request.data_of(request.data), request.texts("models")
+    for name in asked:
+        one_of("args.models", name, MODELS)
+    return Computed(native={f"perplexity.{m}": fit_preference_model(table, m, warn=False).perplexity(table).value for m in MODELS if m in asked})
 
 
 def judge_agreement(request: Request) -> Computed:
