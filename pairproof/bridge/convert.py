@@ -13,7 +13,8 @@ numpy array                                     vector, matrix or array; every b
 pandas DataFrame, or :func:`data_frame`         data.frame
 pandas Categorical (its order of levels)        factor, ordered where it is
 date; datetime, Timestamp                       Date; POSIXct (microseconds)
-:class:`Formula`, :class:`Expr`                 formula; source put into the call
+:class:`Formula`                                formula, checked by :mod:`pairproof.bridge.formulas`
+:class:`Expr`                                   source put into the call: for code of the program's own, never of a file
 =============================================== =========================================================
 
 Integers beyond R's (2**31) become doubles where a double holds them exactly, as if typed into R.  In a pandas float
@@ -30,6 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pairproof.bridge.formulas import checked
 from pairproof.bridge.values import INT_NA, NA_REAL, NULL, Expr, Formula, Node, RArgument, RList, RValue, RVector
 
 EPOCH = dt.date(1970, 1, 1)
@@ -48,13 +50,15 @@ def to_node(value: Any, where: str = "the value") -> Node:
     ------
     TypeError
         For what has no R form, naming ``where``.
+    FormulaError
+        For a formula that is more than a model formula.
     OverflowError
         For an integer that neither an R integer nor a double holds exactly.
     """
     if value is None:
         return NULL
     if isinstance(value, Formula):
-        return ("formula", " ".join(str(value).split()), {})
+        return ("formula", checked(value, where), {})
     if isinstance(value, Expr):
         return ("expr", str(value), {})
     if isinstance(value, RArgument):

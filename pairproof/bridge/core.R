@@ -1,9 +1,10 @@
 ## R side of the bridge: takes one request made of tagged nodes, evaluates it with nothing left behind, and
-## gives one reply made of tagged nodes. Base R only. The value of this file is list(run =, info =).
+## gives one reply made of tagged nodes. Base R only. The value of this file is list(run =, info =, guard =).
 ##
 ## A node is a list: [[1]] its tag, [[2]] its payload, [[3]] its attributes as list(names, nodes) or list().
 ## Tags: null lgl int dbl cplx raw chr list lang opaque, and on the way in also formula and expr.
 ## Logical, raw and complex values travel as int and dbl, so that the Python side meets four vector types only.
+## Its functions see base R and nothing that a call puts into the global environment or onto the search path.
 local({
   max_depth <- 40L
 
@@ -110,7 +111,7 @@ local({
   ## What the call may disturb, and how to put it back.
   snapshot <- function() list(
     options = options(), wd = getwd(), locale = Sys.getlocale(), devices = grDevices::dev.list(), search = search(),
-    globals = ls(globalenv(), all.names = TRUE), kind = RNGkind(),
+    globals = ls(globalenv(), all.names = TRUE), kind = RNGkind(), namespaces = loadedNamespaces(), connections = getAllConnections(), environment = Sys.getenv(),
     seed = get0(".Random.seed", envir = globalenv(), inherits = FALSE))
 
   restore_options <- function(before) {
@@ -126,16 +127,77 @@ local({
         suppressWarnings(Sys.setlocale(pair[1L], pair[2L]))
   }
 
+  restore_environment <- function(before) {
+    now <- Sys.getenv()
+    if (identical(now, before)) return(invisible())
+    Sys.unsetenv(setdiff(names(now), names(before)))
+    changed <- names(before)[!names(before) %in% names(now) | before != now[names(before)]]
+    if (length(changed)) do.call(Sys.setenv, as.list(before[changed]))
+  }
+
   restore <- function(before) {
+    setTimeLimit()
+    setSessionTimeLimit()
     restore_options(before$options)
     if (!identical(before$wd, getwd())) setwd(before$wd)
+    restore_environment(before$environment)
     do.call(RNGkind, as.list(before$kind))
     rm(list = setdiff(ls(globalenv(), all.names = TRUE), before$globals), envir = globalenv())
     if (!is.null(before$seed)) assign(".Random.seed", before$seed, envir = globalenv())
     else suppressWarnings(rm(list = ".Random.seed", envir = globalenv()))
     for (device in setdiff(grDevices::dev.list(), before$devices)) grDevices::dev.off(device)
     for (place in setdiff(search(), before$search)) try(detach(place, character.only = TRUE), silent = TRUE)
+    for (id in setdiff(getAllConnections(), before$connections)) try(close(getConnection(id)), silent = TRUE)
     restore_locale(before$locale)
+  }
+
+  ## What a call may have changed that cannot be put back. Functions of these namespaces and of the search path are
+  ## remembered when R has started, those of a package when a call first needs it.
+  guarded <- new.env(parent = emptyenv())
+
+  remember <- function(name, place) {
+    values <- as.list.environment(place, all.names = TRUE)
+    at <- which(vapply(values, is.function, NA))
+    assign(name, list(place = place, names = names(values)[at], at = at, values = unname(values[at])), envir = guarded)
+  }
+
+  remember_package <- function(package) {
+    if (isNamespaceLoaded(package) && !exists(package, envir = guarded, inherits = FALSE)) remember(package, asNamespace(package))
+  }
+
+  ## Loading a package may exchange methods of other packages (MASS has its own confint.glm), which is as it should be.
+  remember_methods <- function() for (package in c("base", "stats")) {
+    methods <- get0(".__S3MethodsTable__.", envir = asNamespace(package), inherits = FALSE)
+    if (is.environment(methods)) remember(paste("the S3 methods of", package), methods)
+  }
+
+  guard <- function() {
+    for (package in c("base", "stats", "utils", "methods")) remember_package(package)
+    remember_methods()
+    for (place in c("package:stats", "package:utils", "package:methods")) if (place %in% search()) remember(place, as.environment(place))
+  }
+
+  changed_functions <- function(name) {
+    known <- get(name, envir = guarded)
+    now <- as.list.environment(known$place, all.names = TRUE)
+    if (identical(unname(now[known$at]), known$values)) return(character())     # a third of the time of asking by name
+    now <- unname(now[known$names])                                             # something may have been added
+    other <- known$names[!mapply(identical, now, known$values)]
+    if (length(other)) paste0("it changed ", toString(utils::head(other, 3L)), if (length(other) > 3L) ", ...", " of ", name)
+  }
+
+  beyond_repair <- function(before) {
+    now <- snapshot()
+    if (!setequal(now$namespaces, before$namespaces)) remember_methods()
+    options <- names(before$options)[!mapply(identical, before$options, now$options[names(before$options)])]
+    c(unlist(lapply(names(guarded), changed_functions)),
+      if (length(options)) paste("it left other options:", toString(options)),
+      if (!identical(now$search, before$search)) paste("it left the search path as", toString(now$search)),
+      if (!identical(now$wd, before$wd)) "it left another working folder",
+      if (!identical(now$devices, before$devices)) "it left graphics devices open or closed",
+      if (length(setdiff(now$connections, before$connections))) "it left connections open",
+      if (!identical(now$kind, before$kind)) "it left another random number generator",
+      if (!identical(now$globals, before$globals)) "it left objects in the global environment that cannot be removed")
   }
 
   ## R's own defaults, whatever a site profile says, so that the same call gives the same value everywhere.
@@ -171,7 +233,12 @@ local({
                                request[[1L]])
     started <- proc.time()[[3L]]
     ## Namespaces are loaded before the snapshot: options a package sets on loading must stay, or it breaks later.
-    for (package in request$needs) try(suppressWarnings(suppressPackageStartupMessages(loadNamespace(package))), silent = TRUE)
+    loaded <- length(loadedNamespaces())
+    for (package in request$needs) {
+      try(suppressWarnings(suppressPackageStartupMessages(loadNamespace(package))), silent = TRUE)
+      remember_package(package)
+    }
+    if (length(loadedNamespaces()) != loaded) remember_methods()
     warnings <- list(); messages <- character(); error <- NULL; reply <- NULL
     before <- snapshot()
     sinks <- sink.number()
@@ -202,8 +269,10 @@ local({
     if (sink.number(type = "message") != 2L) sink(type = "message")
     output <- tryCatch({ close(console); utf8(lines$printed) }, error = function(e) "(the call closed all connections; its output is lost)")
     restore(before)
+    poisoned <- beyond_repair(before)
+    if (sink.number() != sinks) poisoned <- c(poisoned, "it left output diverted")
     wrapped <- list(visible = if (is.null(reply)) NA else reply$visible, output = output, warnings = warnings,
-                    messages = messages, error = error, seconds = proc.time()[[3L]] - started)
+                    messages = messages, error = error, seconds = proc.time()[[3L]] - started, poisoned = as.character(poisoned))
     list("list", c(list(if (is.null(reply)) list("null") else reply$value), unname(lapply(wrapped, encode))),
          list("names", list(list("chr", c("value", names(wrapped)), list()))))
   }
@@ -230,5 +299,5 @@ local({
       places = list(library = .libPaths(), r_home = R.home(), tmp = tempdir(), wd = getwd(), home = path.expand("~"))))
   }
 
-  list(run = run, info = info)
-})
+  list(run = run, info = info, guard = guard)
+}, new.env(parent = baseenv()))

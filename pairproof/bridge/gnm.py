@@ -10,7 +10,8 @@ one ``mu`` a cell, eliminated; log worth = 2 lambda; the reference item's lambda
 
 gnm fits a linear predictor by a shortcut that carries a ridge of 1e-8 (``glm.fit.e``), whatever ``ridge`` says: its
 estimates stop 4e-10 from the maximum.  With ``checkLinear = FALSE`` it uses its own Newton method, and agrees with glm
-to 4e-16 (both seen on Dras's Table 1).  The shortcut is still run first, because only it names what is not estimable.
+to 4e-16 (both seen on Dras's Table 1).  The shortcut is still run first: it names what is not estimable, and its model
+matrix is what the Newton method then goes on with.
 """
 
 from __future__ import annotations
@@ -32,33 +33,87 @@ Family = Literal["poisson", "binomial", "gaussian"]
 TOLERANCE = 1e-14
 ITER_MAX = 500
 
+#: How far the deviance after gnm's Newton method may lie above the shortcut's, of itself: rounding leaves 1e-13 (seen on
+#: the help pages of gnm, prefmod and BradleyTerry2), another model is off in the first digits (1175 against 163; 8587 against 243).
+NO_WORSE = 1e-9
+
+#: R: gnm at its own tolerance, which says what is aliased; then its shortcut without that, at the tolerance asked for; then, if
+#: tight, its Newton method from there. gnm's rank tolerance without ``eliminate`` is tolerance / 1000, so that a tight one hides
+#: aliased columns and ends elsewhere (erikson: 242.87 on 127 df, not 212.72 on 128). The Newton method, asked with the formula,
+#: has its coefficients in another order (a main effect after an interaction), under other names (other contrasts), or leaves out
+#: others, so that neither ``start`` nor ``constrain`` would fit: it is given the columns themselves. Where it gives nothing, or
+#: another model, the shortcut's answer stands and a warning says so.
 GNM = REDUCE + """
 family <- get(family, envir = asNamespace("stats"), mode = "function")
-arguments <- list(formula = formula, family = family, data = data, tolerance = tolerance, iterMax = iterMax,
-                  verbose = FALSE, na.action = stats::na.fail)
+arguments <- list(formula = formula, family = family, data = data, iterMax = iterMax, verbose = FALSE, na.action = stats::na.fail, x = TRUE)
 if (!is.null(.weights)) arguments$weights <- quote(.weights)
-if (nzchar(eliminate)) arguments$eliminate <- str2lang(eliminate)
-fit <- do.call(gnm::gnm, arguments)
-absent <- which(is.na(stats::coef(fit)))
-linear <- inherits(fit, "gnm") && all(attr(stats::terms(fit), "type") == "Linear")
-if (tight && linear) {
-  start <- c(attr(stats::coef(fit), "eliminated"), replace(as.numeric(stats::coef(fit)), absent, 0))
-  fit <- do.call(gnm::gnm, c(arguments, list(
-    checkLinear = FALSE, start = unname(start), constrain = absent, constrainTo = numeric(length(absent)))))
+if (!is.null(eliminate)) arguments$eliminate <- eliminate[[2L]]
+## gnm looks for its own terms where the formula is: its package is not attached
+for (term in c("Const", "Diag", "Dref", "Exp", "Inv", "Mult", "MultHomog", "Symm", "Topo", "instances")) assign(term, getExportedValue("gnm", term))
+fitted_by <- function(...) {
+  set.seed(1L)                                       # gnm starts what is not linear at random
+  do.call(gnm::gnm, c(arguments, list(...)))
 }
+fit <- fitted_by()
+if (is.null(fit)) stop("gnm found no solution")
 b <- stats::coef(fit)
-b[absent] <- NA
-keep <- setdiff(seq_along(b), absent)
-V <- matrix(as.numeric(stats::vcov(fit)), length(b), length(b), dimnames = list(names(b), names(b)))[keep, keep, drop = FALSE]
-c(reduce(fit, b, V), list(eliminated = attr(stats::coef(fit), "eliminated")))
+known <- !is.na(b)
+linear <- inherits(fit, "gnm") && all(attr(stats::terms(fit), "type") == "Linear") && any(known)
+shortcut <- linear
+if (!linear) {
+  fit <- fitted_by(tolerance = tolerance)
+  if (is.null(fit)) stop("gnm found no solution")
+  b <- stats::coef(fit)
+  known <- !is.na(b)
+} else {
+  if (!identical(colnames(fit$x), names(b))) stop("gnm's model matrix has other columns than its coefficients")
+  .X <- matrix(as.numeric(fit$x[, known]), nrow(fit$x), sum(known))
+  .offset <- fit$offset
+  arguments$formula <- stats::update(formula, . ~ .X - 1)
+  environment(arguments$formula) <- environment()
+  arguments$offset <- quote(.offset)
+  fit <- fitted_by(tolerance = tolerance)
+  if (anyNA(stats::coef(fit))) stop("gnm finds more columns aliased at tolerance ", tolerance, " than at its own; ask it with a larger one")
+}
+if (tight && linear) {
+  newton <- suppressWarnings(fitted_by(
+    tolerance = tolerance, checkLinear = FALSE, start = unname(c(attr(stats::coef(fit), "eliminated"), as.numeric(stats::coef(fit))))))
+  same <- !is.null(newton) && !anyNA(stats::coef(newton)) && identical(newton$df.residual, fit$df.residual) &&
+    isTRUE(newton$deviance <= fit$deviance + no_worse * (abs(fit$deviance) + 1))
+  if (same) {
+    fit <- newton
+    shortcut <- FALSE
+  } else {
+    said <- if (is.null(newton)) "gave no answer" else sprintf(
+      "went to deviance %.6g on %d df", newton$deviance, as.integer(newton$df.residual))
+    warning(sprintf("gnm's Newton method, started at the solution of its shortcut for linear models, %s; this is the shortcut's answer, deviance %.6g on %d df",
+                    said, fit$deviance, as.integer(fit$df.residual)))
+  }
+}
+found <- as.numeric(stats::coef(fit))
+estimates <- if (linear) replace(as.numeric(b), known, found) else found
+V <- matrix(as.numeric(stats::vcov(fit)), length(found))
+if (!linear) V <- V[known, known, drop = FALSE]
+dimnames(V) <- list(names(b)[known], names(b)[known])
+c(reduce(fit, stats::setNames(estimates, names(b)), V), list(eliminated = attr(stats::coef(fit), "eliminated"), shortcut = shortcut))
 """
 
 
 @dataclass(frozen=True, eq=False)
 class GnmModel(RModel):
-    """An :class:`RModel` with the eliminated constants, one for each level of the eliminated factor."""
+    """An :class:`RModel` with the eliminated constants, one for each level of the eliminated factor.
+
+    Attributes
+    ----------
+    eliminated : float[levels]
+        In the order of the eliminated factor's levels; empty without one.
+    shortcut : bool
+        The numbers are those of gnm's shortcut for linear predictors: asked for (``tight=False``), or because its Newton
+        method gave no answer or another model, which a warning in ``result.warnings`` says.
+    """
 
     eliminated: Floats
+    shortcut: bool
 
 
 @asks(*NEEDS)
@@ -70,25 +125,30 @@ def gnm(formula: str, data: Any, eliminate: str | None = None, family: Family = 
     Parameters
     ----------
     eliminate : str, optional
-        R expression that gives a factor: ``"cell"``, ``"pair:judge"``.
+        A factor, or factors joined by colons: ``"cell"``, ``"pair:judge"``.
     tight : bool
-        Go on from gnm's shortcut with its Newton method, to full precision (see the module).  False is gnm as it
-        comes, at this tolerance.
+        Go on from gnm's shortcut with its Newton method, to full precision (see the module).  False is gnm's shortcut at
+        this tolerance.  Either way what gnm finds aliased at its own tolerance of 1e-6 is left out and NaN, and the
+        coefficients are named and ordered as gnm has them by default.
 
     Raises
     ------
+    FormulaError
+        If ``formula`` or ``eliminate`` is more than a model formula, as :mod:`pairproof.bridge.formulas` says.
     RError
         R's own.
     """
     if family not in get_args(Family):
         raise ValueError(f"family is {family!r}; expected one of {get_args(Family)}")
     arguments = {
-        "formula": Formula(formula), "data": as_frame(data), "eliminate": eliminate or "", "family": family,
-        "tolerance": float(tolerance), "iterMax": int(iterMax), "tight": tight,
+        "formula": Formula(formula), "data": as_frame(data), "eliminate": Formula(f"~ {eliminate}") if eliminate else None,
+        "family": family, "tolerance": float(tolerance), "iterMax": int(iterMax), "tight": tight, "no_worse": NO_WORSE,
         ".weights": None if weights is None else np.asarray(weights, dtype=np.float64)}
     result = policy(backend).call(code=GNM, args=arguments, seed=1, needs=NEEDS, label="gnm::gnm")
-    constants = result.as_list()["eliminated"]
-    return GnmModel(**model_fields(result), eliminated=np.empty(0) if constants is None else constants.floats())
+    value = result.as_list()
+    constants = value["eliminated"]
+    return GnmModel(**model_fields(result), eliminated=np.empty(0) if constants is None else constants.floats(),
+                    shortcut=bool(value.vector("shortcut").scalar()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ from pairproof.bridge.drift import drift, matters
 from pairproof.bridge.record import Record, Records, scrubbed
 from pairproof.bridge.result import Answer, RCall, RResult, RSessionInfo, make_call
 from pairproof.bridge.session import RSession, session
-from pairproof.errors import RDrift, RUnavailable
+from pairproof.errors import InputError, RDrift, RUnavailable
 
 Mode = Literal["live", "recorded", "both", "none"]
 RecordMode = Literal["none", "once", "all", "verify"]
@@ -156,7 +156,7 @@ def environment_backend() -> Backend:
 
     Raises
     ------
-    ValueError
+    InputError
         If one of them holds something else.
     """
     mode: Any = os.environ.get("PAIRPROOF_R") or None
@@ -164,7 +164,7 @@ def environment_backend() -> Backend:
     try:
         return Backend(mode, record=record)
     except ValueError as error:
-        raise ValueError(f"PAIRPROOF_R is {mode!r} and PAIRPROOF_RECORD is {record!r}: {error}") from None
+        raise InputError(f"PAIRPROOF_R is {mode!r} and PAIRPROOF_RECORD is {record!r}: {error}") from None
 
 
 @contextlib.contextmanager

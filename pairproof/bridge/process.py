@@ -11,16 +11,20 @@ import contextlib
 import os
 import pickle
 import queue
+import secrets
 import shutil
 import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any, BinaryIO
+from typing import Any
 
+from pairproof.bridge.replies import NoReply, node_of, read_frame, read_reply
+from pairproof.bridge.values import Node
 from pairproof.errors import RCrashed, RError, RTimeout, RUnavailable
 
 WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.py")
@@ -53,7 +57,10 @@ def find_r_home(environment: Mapping[str, str]) -> str:
         program = shutil.which("R", path=environment.get("PATH", ""))
         if program is None:
             raise StartFailed("no-r", "R is not installed: no `R` on PATH, and R_HOME is not set")
-        asked = subprocess.run([program, "RHOME"], capture_output=True, text=True, env=dict(environment), timeout=60)
+        try:
+            asked = subprocess.run([program, "RHOME"], capture_output=True, text=True, errors="replace", env=dict(environment), timeout=60)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise StartFailed("no-r", f"`{program} RHOME` did not run: {error}") from None
         lines = asked.stdout.strip().splitlines()
         if asked.returncode != 0 or not lines:
             raise StartFailed("no-r", f"`{program} RHOME` failed: {asked.stderr.strip() or 'it printed nothing'}")
@@ -94,9 +101,13 @@ class RProcess:
     """
 
     def __init__(self, environment: Mapping[str, str] | None = None, start_seconds: float = START_SECONDS) -> None:
-        child = child_environment(os.environ if environment is None else environment)
+        given = os.environ if environment is None else environment
+        child = child_environment(given)
+        # Named here and made by the child, so that it can be removed whenever the child is ended, also before R has started.
+        self._folder = os.path.join(given.get("TMPDIR") or tempfile.gettempdir(), f"RtmpPairproof{os.getpid()}x{secrets.token_hex(6)}")
+        child.update(PAIRPROOF_R_FOLDER=self._folder, PAIRPROOF_R_PARENT=str(os.getpid()))
         self.log: collections.deque[str] = collections.deque(maxlen=LOG_LINES)
-        self._inbox: queue.Queue[bytes | None] = queue.Queue()
+        self._inbox: queue.Queue[bytes | NoReply | None] = queue.Queue()
         self._owner = os.getpid()
         self.about: dict[str, Any] = {}
         options: dict[str, Any] = (
@@ -105,18 +116,28 @@ class RProcess:
         self._child = subprocess.Popen([sys.executable, "-u", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, env=child, **options)
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._read_frames, self._read_log)]
-        for thread in self._threads:
-            thread.start()
         try:
-            word, about = self._receive(start_seconds)
+            for thread in self._threads:
+                thread.start()
+            self.about = self._started(start_seconds)
+        except BaseException:  # Ctrl-C while R starts too
+            self.kill()
+            raise
+
+    def _started(self, seconds: float) -> dict[str, Any]:
+        """What the child says when R has started."""
+        try:
+            word, about = self._receive(seconds)
+            if word == "ready":
+                return {"info": node_of(about["info"]), "rpy2": dict(about["rpy2"])}
+            kind, text = str(about["kind"]), str(about["text"])
         except RTimeout:
-            raise StartFailed("slow", f"R did not start within {start_seconds:g} s") from None
+            raise StartFailed("slow", f"R did not start within {seconds:g} s") from None
         except RCrashed as error:
             raise StartFailed("rpy2", f"R ended while starting: {error}") from None
-        if word != "ready":
-            self.kill()
-            raise StartFailed(about["kind"], about["text"], self._log_tail())
-        self.about = about
+        except (NoReply, TypeError, ValueError, KeyError) as error:
+            raise StartFailed("rpy2", f"the R process says something else than that it is ready: {error}") from None
+        raise StartFailed(kind, text, self._log_tail())
 
     @property
     def pid(self) -> int:
@@ -125,27 +146,35 @@ class RProcess:
     def alive(self) -> bool:
         return self._owner == os.getpid() and self._child.poll() is None
 
-    def ask(self, request: dict[str, Any], seconds: float | None) -> tuple[Any, str]:
+    def ask(self, request: dict[str, Any], seconds: float | None) -> tuple[Node, str]:
         """The reply node, and what went to R's error console.
 
         Raises
         ------
         RTimeout, RCrashed
-            The child is gone then.
+            The child is gone then; also where what it wrote is no reply.
         RError
-            If the bridge itself failed inside the child.
+            If the bridge itself failed inside the child, which is ended.
         """
         frame = pickle.dumps(request, protocol=5)
         try:
             # In a thread: a stopped child would otherwise hold a large write, and with it the time limit.
             threading.Thread(target=self._write, args=(frame,), daemon=True).start()
-            reply = self._receive(seconds)
+            return self._answer(self._receive(seconds))
+        except NoReply as error:
+            self.kill()
+            raise RCrashed(f"the R process did not answer as it should: {error}; it was ended, the next call starts a new one") from None
         except BaseException:  # Ctrl-C too: the next answer in the pipe would belong to this call, so the child must go
             self.kill()
             raise
-        if reply[0] != "ok":
-            raise RError(f"the bridge failed inside the R process: {reply[1]}")
-        return reply[1], reply[2]
+
+    @staticmethod
+    def _answer(reply: tuple[Any, ...]) -> tuple[Node, str]:
+        if reply[0] == "failed" and len(reply) == 2:
+            raise RError(f"the bridge failed inside the R process: {str(reply[1])[:2000]}; the process was ended, the next call starts a new one")
+        if reply[0] != "ok" or len(reply) != 3 or not isinstance(reply[2], str):
+            raise NoReply(f"its reply has {len(reply)} parts and begins with {reply[0][:40]!r}")
+        return node_of(reply[1]), reply[2]
 
     def kill(self) -> None:
         """End the child and all it started; harmless if it has ended."""
@@ -164,9 +193,7 @@ class RProcess:
         assert self._child.stdin is not None
         with contextlib.suppress(OSError):  # unsent bytes for a process that is gone
             self._child.stdin.close()
-        temporary = str(self.about.get("tempdir", ""))  # a killed R leaves its temporary folder behind
-        if os.path.basename(temporary).startswith("Rtmp"):
-            shutil.rmtree(temporary, ignore_errors=True)
+        shutil.rmtree(self._folder, ignore_errors=True)  # a killed R leaves its temporary folder behind
 
     def _write(self, frame: bytes) -> None:
         pipe = self._child.stdin
@@ -180,14 +207,21 @@ class RProcess:
             return  # the child is gone: the reader sees the end of its output and says so
 
     def _read_frames(self) -> None:
+        """Pass frames on; whatever else comes, or goes wrong, ends the call that waits and not this thread alone."""
         assert self._child.stdout is not None
         with self._child.stdout as pipe:
+            first = True
             while True:
-                head = _read_all(pipe, 8)
-                frame = None if head is None else _read_all(pipe, struct.unpack(">Q", head)[0])
+                try:
+                    frame, printed = read_frame(pipe, first)
+                except Exception as error:  # NoReply, no memory, a pipe that breaks
+                    self._inbox.put(error if isinstance(error, NoReply) else NoReply(f"reading it failed ({type(error).__name__}: {error})"))
+                    return
+                self.log.extend(printed.decode("utf-8", "replace").splitlines())
                 self._inbox.put(frame)
                 if frame is None:
                     return
+                first = False
 
     def _read_log(self) -> None:
         assert self._child.stderr is not None
@@ -205,8 +239,9 @@ class RProcess:
                            "one. Pass a larger timeout if the call needs it") from None
         if frame is None:
             raise RCrashed(self._obituary(time.monotonic() - started))
-        reply: tuple[Any, ...] = pickle.loads(frame)
-        return reply
+        if isinstance(frame, NoReply):
+            raise frame
+        return read_reply(frame)
 
     def _obituary(self, seconds: float) -> str:
         try:
@@ -225,7 +260,3 @@ class RProcess:
     def _log_tail(self, lines: int = 8) -> str:
         return "\n".join(f"  {line}" for line in list(self.log)[-lines:])
 
-
-def _read_all(pipe: BinaryIO | Any, size: int) -> bytes | None:
-    data = pipe.read(size)
-    return data if len(data) == size else None

@@ -30,7 +30,8 @@ from typing import TYPE_CHECKING, Any, Union
 
 from pairproof.bridge.policy import BackendLike
 from pairproof.bridge.policy import backend as policy
-from pairproof.bridge.values import RList, RVector
+from pairproof.bridge.serialized import read_file
+from pairproof.bridge.values import RList, ROpaque, RVector, from_node
 from pairproof.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,11 +39,6 @@ if TYPE_CHECKING:
 
 RData = Union["pd.DataFrame", "pd.Series[Any]", "dict[str, Any]"]
 
-LOAD = """
-holder <- new.env()
-if (grepl("\\\\.rds$", path, ignore.case = TRUE)) assign(sub("\\\\.[^.]*$", "", basename(path)), readRDS(path), holder) else load(path, holder)
-mget(ls(holder), holder)
-"""
 DATA = """
 holder <- new.env()
 suppressWarnings(utils::data(list = name, package = package, envir = holder))
@@ -54,13 +50,15 @@ get(name, holder)
 """
 
 
-def read_rda(path: str | os.PathLike[str], name: str = "", *, backend: BackendLike = None) -> RData:
-    """What an `.rda`, `.RData` or `.rds` file holds.
+def read_rda(path: str | os.PathLike[str], name: str = "") -> RData:
+    """What an `.rda`, `.RData` or `.rds` file holds, read without R (:mod:`pairproof.bridge.serialized`).
+
+    Nothing in the file is run: functions, promises and environments are no data and stay unread.
 
     Parameters
     ----------
     path : path
-        Read by R, which must be here: a file is never recorded.
+        A regular file of at most 256 MB, as it is and decompressed.
     name : str, optional
         The object wanted; may be left out where the file holds one.
 
@@ -72,27 +70,21 @@ def read_rda(path: str | os.PathLike[str], name: str = "", *, backend: BackendLi
     Raises
     ------
     InputError
-        No such file; several objects and no name, or none of that name.
+        No such file, or no such file of R's, or a damaged one; several objects and no name, or none of that name.
     TypeError
         An object that is none of these.
-    RError
-        R's own, or that R is not here.
     """
     file = Path(path)
-    if not file.is_file():
-        raise InputError(f"{file}: no such file")
-    chosen = policy(backend)
-    if chosen.mode == "recorded":
-        raise InputError(f"{file}: a file of R's is read by R itself and is not in the records; ask R live")
-    # Not through the policy's records: the key of a record would be a path of this machine.
-    live = replace(chosen, mode="live" if chosen.mode in (None, "both") else chosen.mode, record=None)
-    found = live.call(code=LOAD, args={"path": str(file.resolve())}, label="base::load").as_list()
-    names = found.names or ()
-    if not name and len(names) != 1:
-        raise InputError(f"{file} holds {', '.join(names) or 'nothing'}; name the object to read")
-    if name and name not in names:
-        raise InputError(f"{file} holds {', '.join(names) or 'nothing'}, and no {name!r}")
-    return to_pandas(found[name or names[0]], f"{file.name}, {name or names[0]}")
+    found = read_file(file)
+    if not name and len(found) != 1:
+        raise InputError(f"{file} holds {', '.join(found) or 'nothing'}; name the object to read")
+    if name and name not in found:
+        raise InputError(f"{file} holds {', '.join(found) or 'nothing'}, and no {name!r}")
+    chosen = name or next(iter(found))
+    try:
+        return to_pandas(from_node(found[chosen]), f"{file.name}, {chosen}")
+    except (ValueError, IndexError, KeyError, AttributeError, OverflowError) as error:
+        raise InputError(f"{file}: {chosen} is damaged, its parts do not fit each other ({error})") from None
 
 
 def package_data(package: str, name: str, *, backend: BackendLike = None) -> RData:
@@ -128,7 +120,7 @@ def to_pandas(value: Any, what: str) -> RData:
     if isinstance(value, RVector) and value.values.ndim == 1:
         column = to_frame(RList((replace(value, names=None),), ("x",), ("data.frame",)))["x"]
         return column.rename(None) if value.names is None else column.rename(None).set_axis(list(value.names))
-    kind = ", ".join(getattr(value, "rclass", ())) or type(value).__name__
+    kind = value.what if isinstance(value, ROpaque) else ", ".join(getattr(value, "rclass", ())) or type(value).__name__
     raise TypeError(f"{what} is an R object of class {kind}; data frames, matrices, tables of two ways, vectors, and lists of these are read")
 
 

@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any
 from pairproof.bridge.nodejson import dump, load, pretty
 from pairproof.bridge.result import Answer, RCall, RCondition, RSessionInfo, abridged, feed
 from pairproof.bridge.values import Node
+from pairproof.bridge.whole_file import write_whole
 from pairproof.errors import RecordMissing
 
 FORMAT = 1
@@ -102,14 +102,10 @@ class Records:
         text = pretty(_content(call, answer, session, places)) + "\n"
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=directory, prefix=".", suffix=".part")
+            write_whole(path, text)
         except OSError as error:
             raise PermissionError(f"cannot write records into {directory}: {error}; set {ENVIRONMENT} to a directory "
                                   "of your own") from error
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
-            out.write(text)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
         return read_record(path)
 
     def all(self) -> list[Record]:

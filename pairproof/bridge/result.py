@@ -315,6 +315,12 @@ def answer_of(node: Node, stderr: str) -> Answer:
                   bool(visible.scalar()), float(seconds.scalar()), stderr)
 
 
+def changed_for_good(node: Node) -> tuple[str, ...]:
+    """What the worker says the call has changed in R that cannot be put back."""
+    parts = dict(zip(node[2]["names"][1], node[1]))
+    return tuple(parts["poisoned"][1])
+
+
 def _condition(node: Node) -> RCondition:
     parts = {name: tuple(item[1]) for name, item in zip(node[2]["names"][1], node[1])}
     return RCondition(" ".join(parts["message"]), " ".join(parts["call"]), parts["class"], parts.get("stack", ()))

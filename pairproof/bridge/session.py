@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from pairproof.bridge.process import PACKAGES, RProcess, StartFailed
-from pairproof.bridge.result import Answer, RCall, RResult, RSessionInfo, answer_of, make_call
+from pairproof.bridge.result import Answer, RCall, RResult, RSessionInfo, answer_of, changed_for_good, make_call
 from pairproof.bridge.values import RList, RVector, from_node
-from pairproof.errors import RUnavailable
+from pairproof.errors import InputError, RCrashed, RUnavailable
 
 #: Seconds a call may take unless said otherwise (environment: PAIRPROOF_R_TIMEOUT).
 DEFAULT_SECONDS = 600.0
+#: 31 years; beyond some 292 Python's clocks overflow.
+MOST_SECONDS = 1e9
 #: Versions below these are treated as not installed, so that records stand in; each with what is wrong in them.
 #: (gnm's NEWS for 1.1-3; seen here with 1.1-2: NA for parameters that are estimable.)
 OLDEST = {"gnm": ("1.1-3", "with checkLinear = FALSE and eliminate it loses estimable parameters")}
@@ -44,6 +46,8 @@ class RSession:
         self._places: tuple[tuple[str, str], ...] = ()
         self._failure: RUnavailable | None = None
         self.starts = 0
+        #: Why the last worker that was replaced could not be asked again: what a call had changed in it for good.
+        self.poisoned: tuple[str, ...] = ()
 
     def call(self, fun: str | None = None, args: Mapping[str, Any] | None = None, *, code: str | None = None,
              extract: str | None = None, seed: int | None = None, timeout: float | None = None,
@@ -78,13 +82,27 @@ class RSession:
         return answer.result(wanted, "live", self.info())
 
     def answer(self, call: RCall, timeout: float | None = None) -> Answer:
-        """The outcome, an R error as a value.  Raises only for what is not R's answer."""
-        seconds = default_seconds() if timeout is None else timeout
+        """The outcome, an R error as a value.  Raises only for what is not R's answer.
+
+        A worker in which the call has changed for good what later calls rest on (functions of R, the search path) is
+        ended; the next call starts a new one.
+        """
+        seconds = default_seconds() if timeout is None else _seconds(timeout, "timeout")
         with self._lock:
             missing = self.missing(call.needs)
             if missing is not None:
                 raise RUnavailable(f"{call.name}: {missing}")
-            return answer_of(*self._running().ask(call.request(), seconds))
+            node, stderr = self._running().ask(call.request(), seconds)
+            try:
+                answer, reasons = answer_of(node, stderr), changed_for_good(node)
+            except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
+                self.close()
+                raise RCrashed(f"the R process answered {call.name} with something that is no reply ({type(error).__name__}: {str(error)[:80]}); "
+                               "it was ended, the next call starts a new one") from None
+            if reasons:
+                self.close()
+                self.poisoned = reasons
+            return answer
 
     def info(self) -> RSessionInfo:
         """Versions and settings of R, which is started for it."""
@@ -170,13 +188,24 @@ def session() -> RSession:
 
 
 def default_seconds() -> float:
-    text = os.environ.get("PAIRPROOF_R_TIMEOUT", "")
+    """Seconds a call may take where nothing is said: PAIRPROOF_R_TIMEOUT, or 600.
+
+    Raises
+    ------
+    InputError
+        The variable holds no such number.
+    """
+    text = os.environ.get("PAIRPROOF_R_TIMEOUT")
+    return DEFAULT_SECONDS if text is None else _seconds(text, "PAIRPROOF_R_TIMEOUT")
+
+
+def _seconds(given: str | float, name: str) -> float:
     try:
-        seconds = float(text) if text else DEFAULT_SECONDS
-    except ValueError:
+        seconds = float(given)
+    except (TypeError, ValueError, OverflowError):
         seconds = -1.0
-    if not seconds > 0:
-        raise ValueError(f"PAIRPROOF_R_TIMEOUT is {text!r}; expected seconds, a number above 0")
+    if not 0 < seconds <= MOST_SECONDS:
+        raise InputError(f"{name} is {str(given)[:40]!r}; expected seconds, a number above 0 and at most {MOST_SECONDS:.0e}")
     return seconds
 
 
@@ -231,6 +260,8 @@ def cure_for(kind: str, text: str) -> str:
     """The command that mends it."""
     if kind == "no-r":
         return "install R: `apt-get install r-base-dev` (Debian, Ubuntu), `conda install r-base`, or CRAN's installer"
+    if kind == "folder":
+        return "set TMPDIR to a folder that exists and can be written to, on a disk with space"
     if kind == "no-rpy2":
         return "`pip install 'pairproof[r]'`, or on Debian `apt-get install python3-rpy2`"
     if "undefined symbol" in text or "R_getVar" in text or "R_ParentEnv" in text:

@@ -39,11 +39,17 @@ NULL: Node = ("null", None, {})
 
 
 class Formula(str):
-    """R formula text, e.g. ``Formula("y ~ o1 + o2")``; whitespace does not matter."""
+    """R formula text, e.g. ``Formula("y ~ o1 + o2")``; whitespace does not matter.
+
+    It goes to R only as :func:`pairproof.bridge.formulas.checked` writes it anew.
+    """
 
 
 class Expr(str):
-    """R source put into the call unevaluated, as if typed: ``Expr("prefmod::cemspc")``, ``Expr("pair:judge")``."""
+    """R source put into the call unevaluated, as if typed: ``Expr("prefmod::cemspc")``, ``Expr("pair:judge")``.
+
+    Source is code: write it in the program, never make it of text from a file.
+    """
 
 
 @dataclass(frozen=True, eq=False)

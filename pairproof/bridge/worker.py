@@ -1,8 +1,12 @@
 """The child process that owns R: the only place that imports rpy2.
 
 Run as a script by :mod:`pairproof.bridge.process`, never imported.  It needs the standard library, numpy and rpy2 only
-and speaks in frames (8 bytes of length, then a pickle) on private copies of descriptors 0 and 1, because R and C code
-print to 1 themselves; what they print goes to 2 and from there to the parent's log.
+and speaks in frames on private copies of descriptors 0 and 1, because R and C code print to 1 themselves; what they print
+goes to 2 and from there to the parent's log.  A request is 8 bytes of length and a pickle; a reply is `MARK`, 8 bytes of
+length, and a pickle of plain text, numbers, lists and bytes, from which nothing but these can be made.
+
+The process ends with its parent, also while R is still starting, takes along what R started, and leaves no temporary
+folder: R's own lies in one whose name the parent has given.
 
 A node is ``(tag, payload, attributes)`` as in :mod:`pairproof.bridge.values`.  Only bare vectors cross into R; attributes
 are set and read on R's side (``core.R``).  ``rpy2.robjects`` is not used: its converters change values silently
@@ -29,6 +33,7 @@ import time  # noqa: E402
 from typing import Any, BinaryIO  # noqa: E402
 
 Node = Any
+MARK = b"\xf0pproof\n"  # begins every reply: what a start-up file prints to standard output is told from replies by it
 C_STACK_BYTES = 7 * 2**20  # below the usual 8 MB, so that deep recursion is an R error and not a segmentation fault
 
 
@@ -43,7 +48,7 @@ def private_channel() -> tuple[BinaryIO, BinaryIO]:
 
 def send(replies: BinaryIO, reply: object) -> None:
     frame = pickle.dumps(reply, protocol=5)
-    replies.write(struct.pack(">Q", len(frame)))
+    replies.write(MARK + struct.pack(">Q", len(frame)))
     replies.write(frame)
     replies.flush()
 
@@ -66,7 +71,7 @@ class EmbeddedR:
         with open(os.path.join(HERE, "core.R"), encoding="utf-8") as source:
             text = ri.StrSexpVector([source.read()])
         functions = ri.baseenv["eval"](ri.baseenv["parse"](text=text), ri.globalenv)
-        self.run, self.info = functions[0], functions[1]
+        self.run, self.info, self.guard = functions[0], functions[1], functions[2]
 
     @staticmethod
     def answer_prompt(prompt: str) -> str:
@@ -128,6 +133,7 @@ class EmbeddedR:
         return (tag, self.payload_from_sexp(tag, sexp[1]), attributes)
 
     def payload_from_sexp(self, tag: str, sexp: Any) -> Any:
+        """Text as text, lists as lists, numbers as their bytes: doubles, pairs of doubles (cplx), or 32-bit integers."""
         import numpy as np
 
         if tag == "list":
@@ -139,10 +145,8 @@ class EmbeddedR:
         if tag == "cplx":
             both = np.empty(len(sexp[0]), dtype=complex)
             both.real, both.imag = np.array(sexp[0], dtype=np.double), np.array(sexp[1], dtype=np.double)
-            return both
-        if tag == "dbl":
-            return np.array(sexp, dtype=np.double)
-        return np.array(sexp, dtype=np.int32)
+            return bytearray(both.tobytes())
+        return bytearray(np.array(sexp, dtype=np.double if tag == "dbl" else np.int32).tobytes())
 
     # --- calls ------------------------------------------------------------------------------------------------
     def call(self, request: dict[str, Node]) -> tuple[Node, str]:
@@ -155,9 +159,6 @@ class EmbeddedR:
 
     def describe(self, packages: list[str]) -> Node:
         return self.from_sexp(self.info(self.ri.StrSexpVector(packages)))
-
-    def tempdir(self) -> str:
-        return str(self.ri.baseenv["tempdir"]()[0])
 
 
 def rpy2_versions() -> dict[str, str | None]:
@@ -185,16 +186,34 @@ def start() -> tuple[EmbeddedR | None, tuple[str, Any]]:
     packages = os.environ.get("PAIRPROOF_ASK_PACKAGES", "").split(",")
     try:
         r = EmbeddedR()
-        about = {"info": r.describe([p for p in packages if p]), "rpy2": rpy2_versions(), "tempdir": r.tempdir()}
+        about = {"info": r.describe([p for p in packages if p]), "rpy2": rpy2_versions()}
     except BaseException as error:  # cffi's ffi.error and SystemExit included: the parent has to hear of every one
         return None, ("failed", {"kind": "rpy2", "text": f"{type(error).__name__}: {error}"})
     return r, ("ready", about)
 
 
+def own_temporary_folder() -> str:
+    """Make the folder that the parent has named, for R and what it starts; "" if it named none.
+
+    Raises
+    ------
+    OSError
+        It cannot be made.
+    """
+    folder = os.environ.pop("PAIRPROOF_R_FOLDER", "")
+    if folder:
+        os.mkdir(folder, 0o700)
+        os.environ["TMPDIR"] = folder
+    return folder
+
+
 def leave(temporary: str) -> None:
-    """End now; R, which may be in a loop, cannot clear its temporary folder itself."""
-    if os.path.basename(temporary).startswith("Rtmp"):
-        shutil.rmtree(temporary, ignore_errors=True)
+    """End now, with the programs R started; R, which may be in a loop, cannot clear its temporary folder itself."""
+    for _ in range(3):  # R may be writing into it
+        if temporary and os.path.isdir(temporary):
+            shutil.rmtree(temporary, ignore_errors=True)
+    if os.name == "posix" and os.getpgrp() == os.getpid():
+        os.killpg(os.getpgrp(), signal.SIGKILL)
     os._exit(0)
 
 
@@ -215,19 +234,34 @@ def watch_parent(parent: int, temporary: str) -> None:
 
 
 def main() -> None:
-    parent = os.getppid()
+    parent = int(os.environ.pop("PAIRPROOF_R_PARENT", "0")) or os.getppid()
     requests, replies = private_channel()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C belongs to the parent
+    try:
+        temporary = own_temporary_folder()
+    except OSError as error:
+        send(replies, ("failed", {"kind": "folder", "text": f"no temporary folder for R can be made: {error}"}))
+        return
+    inbox: queue.Queue[bytes] = queue.Queue()
+    # Before R starts, which takes a second or many: a parent that is killed meanwhile must not leave it running.
+    threading.Thread(target=read_requests, args=(requests, inbox, temporary), daemon=True).start()
+    if os.name == "posix":
+        threading.Thread(target=watch_parent, args=(parent, temporary), daemon=True).start()
+    try:
+        serve(inbox, replies)
+    except OSError:  # nobody reads the replies any more
+        pass
+    leave(temporary)
+
+
+def serve(inbox: queue.Queue[bytes], replies: BinaryIO) -> None:
+    """Start R, say how that went, answer requests."""
     r, word = start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # initr installs its own handler
     send(replies, word)
     if r is None:
         return
-    inbox: queue.Queue[bytes] = queue.Queue()
-    temporary = word[1]["tempdir"]
-    threading.Thread(target=read_requests, args=(requests, inbox, temporary), daemon=True).start()
-    if os.name == "posix":
-        threading.Thread(target=watch_parent, args=(parent, temporary), daemon=True).start()
+    r.guard()
     while True:
         try:
             reply: tuple[Any, ...] = ("ok", *r.call(pickle.loads(inbox.get())))

@@ -59,6 +59,8 @@ def backend_of(r: BackendLike | str) -> Backend:
 
     try:
         return backend(r)  # type: ignore[arg-type]  # any other text is refused there
+    except InputError:  # of the environment; it names the variable
+        raise
     except ValueError as error:
         raise InputError(f"r={r!r}; expected 'live', 'recorded', 'both', 'none' or None") from error
 

@@ -75,12 +75,16 @@ def test_a_data_set_that_is_not_there_is_named_with_those_that_are() -> None:
         package_data("prefmod", "cems")
 
 
-def test_a_file_is_never_taken_from_records(tmp_path) -> None:
-    (tmp_path / "x.rda").write_bytes(b"")
-    with pytest.raises(InputError, match="ask R live"):
-        read_rda(tmp_path / "x.rda", backend="recorded")
+def test_what_is_no_file_of_rs_is_an_error_of_the_input(tmp_path) -> None:
+    for content, said in ((b"", "no file of R's"), (b"a,b\n1,2\n", "no file of R's"), (b"RDX3\nX\n\0\0\0\3", "ends in the middle"),
+                          (b"\x1f\x8b\x08garbage", "damaged"), (b"A\n3\n", "without ascii = TRUE")):
+        (tmp_path / "x.rda").write_bytes(content)
+        with pytest.raises(InputError, match=said):
+            read_rda(tmp_path / "x.rda")
     with pytest.raises(InputError, match="no such file"):
         read_rda(tmp_path / "y.rda")
+    with pytest.raises(InputError, match="no regular file"):
+        read_rda(tmp_path)
 
 
 def test_lists_of_tables_become_dicts_and_missing_integers_stay_missing() -> None:

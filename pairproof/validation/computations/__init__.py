@@ -6,10 +6,14 @@ A model that native does not have (bias reduction, random effects) is asked of R
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from ...errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +40,9 @@ COMPUTATIONS: Mapping[str, tuple[str, str]] = {
     "mean-labels": ("scalar_annotation", "mean_labels"),
 }
 
+#: The largest whole number an argument may be.
+MOST_WHOLE = 10**6
+
 
 @dataclass(frozen=True)
 class Request:
@@ -61,6 +68,110 @@ class Request:
     data: str
     args: Mapping[str, Any]
     backend: Backend | None
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """The argument of that name, which must be text.
+
+        Raises
+        ------
+        InputError
+            There is none, and no default; or it is something else.
+        """
+        value = self._argument(name, "text", default)
+        if not isinstance(value, str) or not value:
+            raise self._wrong(name, "text", value)
+        return value
+
+    def whole(self, name: str) -> int:
+        """The argument of that name, a whole number, as TOML has it or as text.
+
+        Raises
+        ------
+        InputError
+            There is none, it is no whole number, or it lies beyond a million either way.
+        """
+        return self._as_whole(name, self._argument(name, "a whole number"))
+
+    def number(self, name: str, default: str) -> float:
+        """The argument of that name, a finite number, as TOML has it or as text.
+
+        Raises
+        ------
+        InputError
+            It is none.
+        """
+        value = self._argument(name, "a number", default)
+        try:
+            found = math.nan if isinstance(value, bool) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            found = math.nan
+        if not math.isfinite(found):
+            raise self._wrong(name, "a number", value)
+        return found
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """The argument of that name, a list of text.
+
+        Raises
+        ------
+        InputError
+            There is none, or it is something else.
+        """
+        value = self._argument(name, "a list of text")
+        if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
+            raise self._wrong(name, "a list of text", value)
+        return tuple(value)
+
+    def wholes(self, name: str) -> tuple[int, ...]:
+        """The argument of that name, a list of whole numbers.
+
+        Raises
+        ------
+        InputError
+            There is none, or it is something else.
+        """
+        value = self._argument(name, "a list of whole numbers")
+        if not isinstance(value, list) or not value:
+            raise self._wrong(name, "a list of whole numbers", value)
+        return tuple(self._as_whole(name, v) for v in value)
+
+    def pairs_by_name(self, name: str) -> dict[str, tuple[str, str]]:
+        """The argument of that name, a table of pairs of text: ``{ce = ["Czech", "English"]}``.
+
+        Raises
+        ------
+        InputError
+            There is none, or it is something else.
+        """
+        value = self._argument(name, "a table of pairs of text")
+        if not isinstance(value, Mapping) or not value or not all(
+                isinstance(v, list) and len(v) == 2 and all(isinstance(x, str) for x in v) for v in value.values()):
+            raise self._wrong(name, 'a table of pairs of text, such as {ce = ["Czech", "English"]}', value)
+        return {key: (v[0], v[1]) for key, v in value.items()}
+
+    def _argument(self, name: str, kind: str, default: Any = None) -> Any:
+        if name not in self.args and default is None:
+            there = f"; args has {', '.join(map(repr, self.args))}" if self.args else "; there are no args"
+            raise InputError(f"this computation needs args.{name}, {kind}{there}")
+        return self.args.get(name, default)
+
+    def _as_whole(self, name: str, value: Any) -> int:
+        try:
+            # An integer of thousands of digits cannot be written out, nor need it be.
+            small = not isinstance(value, int) or abs(value) <= MOST_WHOLE
+            exact = Decimal(str(value)[:40]) if small and not isinstance(value, bool) else None
+        except InvalidOperation:
+            exact = None
+        if exact is None or not exact.is_finite() or abs(exact) > MOST_WHOLE or exact != int(exact):
+            raise self._wrong(name, f"a whole number within {MOST_WHOLE:,}", value)
+        return int(exact)
+
+    def _wrong(self, name: str, kind: str, value: Any) -> InputError:
+        try:
+            shown = repr(value)
+        except ValueError:
+            shown = "a number of thousands of digits"
+        return InputError(f"args.{name} is {shown[:80]}; expected {kind}")
 
 
 @dataclass(frozen=True)

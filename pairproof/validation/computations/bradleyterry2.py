@@ -7,6 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from ...bridge.convert import factor_of
+from ...bridge.formulas import checked
+from ...bridge.values import Formula
+from ...errors import InputError
 from . import Computed, Request
 from .asking_r import numbers_of
 
@@ -21,7 +24,9 @@ c(stats::setNames(b[, 1L], paste0("estimate.", names)), stats::setNames(b[, 2L],
 
 LIZARDS = """
 data("flatlizards", package = "BradleyTerry2", envir = environment())
-fit <- eval(bquote(BradleyTerry2::BTm(1, winner, loser, .(stats::as.formula(model)), data = flatlizards)))
+unknown <- setdiff(all.vars(model), c("..", names(flatlizards$predictors)))
+if (length(unknown)) stop("flatlizards has no covariate ", toString(unknown), "; it has ", toString(names(flatlizards$predictors)))
+fit <- eval(bquote(BradleyTerry2::BTm(1, winner, loser, .(model), data = flatlizards)))
 s <- summary(fit)
 rows <- function(m, names) unlist(lapply(seq_len(nrow(m)), function(i)
   stats::setNames(as.numeric(m[i, ]), paste0(c("estimate.", "se.", "z.", "p."), names[i]))))
@@ -46,9 +51,12 @@ c(stats::setNames(a[, 1L], paste0("estimate.", rownames(a))), stats::setNames(a[
 def _counts(request: Request) -> dict[str, object]:
     table = request.data_of(request.data)
     items = list(table.items)
+    reference = request.text("reference", items[0])
+    if reference not in items:
+        raise InputError(f"args.reference is {reference[:80]!r}; expected one of the items {', '.join(items[:20])}")
     return {"win1": np.asarray(table.wins, float), "win2": np.asarray(table.losses, float),
             "first": factor_of([items[k] for k in table.first], items), "second": factor_of([items[k] for k in table.second], items),
-            "refcat": str(request.args.get("reference", items[0]))}
+            "refcat": reference}
 
 
 def bias_reduced(request: Request) -> Computed:
@@ -61,13 +69,17 @@ def bias_reduced(request: Request) -> Computed:
 
 
 def flat_lizards(request: Request) -> Computed:
-    """Augrabies flat lizards, R's own data, with a random effect for each lizard; args: `model`, an R formula.
+    """Augrabies flat lizards, R's own data, with a random effect for each lizard; args: `model`, a formula such as
+    "~ SVL[..] + (1 | ..)", of which nothing but a formula is taken.
 
     estimate.X, se.X, z.X, p.X of covariates, of lizards with missing covariates, and of `sd`; ability.L and
     ability_se.L; won.L and lost.L, the contests.  A lizard with an ability of its own that lost no contest has an
     infinite estimate, and what is printed for it depends on when R stopped.
     """
-    found = numbers_of(request, LIZARDS, {"model": str(request.args["model"])}, ("BradleyTerry2",),
+    model = request.text("model")
+    if not checked(model, "args.model").startswith("~"):
+        raise InputError(f"args.model is {model[:80]!r}; expected a formula without a left side, such as '~ SVL[..] + (1 | ..)'")
+    found = numbers_of(request, LIZARDS, {"model": Formula(model)}, ("BradleyTerry2",),
                        "BradleyTerry2::BTm, random effects by PQL", "random effects (penalised quasi-likelihood)")
     remarks = {}
     for name in found.r:

@@ -52,7 +52,7 @@ c(stats::setNames(b, paste0("estimate.", sub("^player", "", names(b)))), devianc
 
 def counts_in_r(request: Request) -> Computed:
     """first.LO-PA, undecided.LO-PA, second.LO-PA, ... as an R package has them; args: `source`, "package::data"."""
-    source = str(request.args.get("source"))
+    source = request.text("source")
     if source not in COUNTS:
         raise InputError(f"counts-in-r: source = {source!r}; expected one of {', '.join(COUNTS)}")
     code, needs = COUNTS[source]
@@ -65,7 +65,7 @@ def half_wins_in_r(request: Request) -> Computed:
     args: `labels`, "each" (a pair's label stands at its answers) or "recycled" (at other pairs' answers, as the code of
     BradleyTerry2's vignette has it: 15 labels run along the students of a pair).
     """
-    labels = request.args.get("labels")
+    labels = request.text("labels")
     if labels not in ("each", "recycled"):
         raise InputError(f"half-wins-in-r: labels = {labels!r}; expected 'each' or 'recycled'")
     return numbers_of(request, HALF_WINS, {"recycled": labels == "recycled"}, ("prefmod", "BradleyTerry2"),
@@ -78,10 +78,12 @@ def half_wins_by_row(request: Request) -> Computed:
     The claim's own data.  A row of a decided answer is fitted exactly by its own parameter; that of a tie has log-likelihood
     log(1/2) at best, so D = -2 (llf - n_ties log(1/2)).  args: `claim`, whose fit it is; `divided_by`.
     """
-    fit = request.fit_of(str(request.args["claim"]))
+    fit = request.fit_of(request.text("claim"))
     table: Comparisons = fit.data
     answers = float(table.n_comparisons)
     ties = float(table.ties.sum())
-    divisor = float(request.args.get("divided_by", "1"))
+    divisor = request.number("divided_by", "1")
+    if divisor == 0.0:
+        raise InputError("args.divided_by is 0; expected a number that can be divided by")
     rescaled = {f"rescaled.{item}": float(fit.params[item]) / divisor for item in fit.items}
     return Computed(native={"deviance": -2.0 * (fit.llf + ties * math.log(2.0)), "df_resid": answers - fit.n_estimable, **rescaled})

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...comparisons import Factor
 from ...errors import InputError
+from ...spec import one_of
 from . import Computed, Request
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def held_out_sizes(request: Request) -> Computed:
     from ...native.held_out import split_by_source
 
     found: dict[str, float] = {}
-    for name, table in tracks(request.table_of(request.data), request.args["tracks"]).items():
+    for name, table in tracks(request.table_of(request.data), request.pairs_by_name("tracks")).items():
         split = split_by_source(table)
         found.update({f"train.{name}": split.train.n_comparisons, f"test.{name}": split.test.n_comparisons, f"k.{name}": float(split.k or 0),
                       f"all.{name}": table.n_comparisons, f"least.{name}": on_least_compared_source(table)})
@@ -80,10 +81,12 @@ def example(request: Request) -> Computed:
 
 def perplexities(request: Request) -> Computed:
     """perplexity.M of models on the claim's own comparisons, fitted on the same; args: `models`."""
-    from ...native.preference_models import fit_preference_model
+    from ...native.preference_models import MODELS, fit_preference_model
 
-    table = request.data_of(request.data)
-    return Computed(native={f"perplexity.{m}": fit_preference_model(table, m, warn=False).perplexity(table).value for m in request.args["models"]})
+    table, asked = request.data_of(request.data), request.texts("models")
+    for name in asked:
+        one_of("args.models", name, MODELS)
+    return Computed(native={f"perplexity.{m}": fit_preference_model(table, m, warn=False).perplexity(table).value for m in MODELS if m in asked})
 
 
 def judge_agreement(request: Request) -> Computed:
@@ -110,4 +113,4 @@ def merge_insertion(request: Request) -> Computed:
     """worst.N: the most comparisons that merge insertion asks for N systems; args: `systems`, the Ns."""
     from ...native.merge_insertion import worst_case
 
-    return Computed(native={f"worst.{n}": float(worst_case(int(n))) for n in request.args["systems"]})
+    return Computed(native={f"worst.{n}": float(worst_case(n)) for n in request.wholes("systems")})
