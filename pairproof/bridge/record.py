@@ -20,8 +20,8 @@ from typing import Any
 from pairproof.bridge.nodejson import dump, load, pretty
 from pairproof.bridge.result import Answer, RCall, RCondition, RSessionInfo, abridged, feed
 from pairproof.bridge.values import Node
-from pairproof.bridge.whole_file import write_whole
-from pairproof.errors import RecordMissing
+from pairproof.errors import InputError, RecordMissing
+from pairproof.outputs import write as write_file
 
 FORMAT = 1
 PACKAGED = Path(__file__).resolve().parent / "records"
@@ -102,8 +102,9 @@ class Records:
         text = pretty(_content(call, answer, session, places)) + "\n"
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            write_whole(path, text)
-        except OSError as error:
+            # A record of the same call is this class's own to replace, though it has been read.
+            write_file(path, text, kind="", again=True, known=lambda _there: True)
+        except (OSError, InputError) as error:
             raise PermissionError(f"cannot write records into {directory}: {error}; set {ENVIRONMENT} to a directory "
                                   "of your own") from error
         return read_record(path)
