@@ -37,15 +37,34 @@ def likelihood_ratio(fit: Fit, other: Fit) -> inference.LikelihoodRatio:
             "log-likelihoods of different data cannot be compared")
     if fit.quasi_likelihood or other.quasi_likelihood:
         raise ComparisonError("half wins or fractional weights make a quasi-likelihood; its ratio is not a test")
-    larger, smaller = (fit, other) if fit.n_estimable >= other.n_estimable else (other, fit)
+    larger, smaller = (fit, other) if fit.rank >= other.rank else (other, fit)
     reason = why_not_nested(smaller, larger)
     if reason:
         raise ComparisonError(f"the models are not nested: {reason}")
-    df = larger.n_estimable - smaller.n_estimable
+    df = larger.rank - smaller.rank
     if df == 0:
-        raise ComparisonError(f"both models have {larger.n_estimable} estimable parameters; there is nothing to test")
+        raise ComparisonError(f"both models fit {larger.rank} parameters to these data; there is nothing to test")
     statistic = 2.0 * (larger.llf - smaller.llf)
-    return inference.LikelihoodRatio(statistic, df, inference.chi_square_p(statistic, df), larger.title, smaller.title)
+    return inference.LikelihoodRatio(statistic, df, inference.chi_square_p(statistic, df), larger.title, smaller.title,
+                                     _caution(larger, smaller))
+
+
+def _caution(larger: Fit, smaller: Fit) -> str:
+    """Why the chi-square of the two models is rough; "" if nothing but a tie parameter without ties is infinite in them.
+
+    Where no tie was observed at all both models have its parameter at minus infinity, and the test is that of the same
+    models without it.
+    """
+    counts = [f"{n} of the {fit.rank} parameters of {fit.title}" for fit in (larger, smaller)
+              if (n := fit.n_infinite - int(_lone_tie(fit)))]
+    if not counts:
+        return ""
+    return (f"separated data: {' and '.join(counts)} {'are' if len(counts) > 1 or not counts[0].startswith('1 ') else 'is'} infinite, "
+            "so that the chi-square is rough and p tends to be too small; they are counted in the df, as in R's anova")
+
+
+def _lone_tie(fit: Fit) -> bool:
+    return "tie" in fit.not_estimable and not fit.data.ties.any()
 
 
 def _digest(fit: Fit) -> str:

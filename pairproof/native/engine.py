@@ -103,6 +103,7 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
         llf=found.llf, deviance=deviance(finer.counts, fitted()) if close is None else close, df_resid=df_cells - rank,
         null_deviance=_null_deviance(null, full, finer, of, cells, len(data.items)), df_null=df_cells - null.rank, n_comparisons=float(cells.counts.sum()), engine=engine_name(),
         stopping=Stopping(RULE, True, found.steps, found.decrement),
+        n_infinite=_n_infinite(model.problem, found) + int(model.tie_fixed == "none observed"),
         quasi_likelihood=spec.ties == "half" and bool(data.ties.any()),
     )
     if spec.reference == "sum" and not spec.item_terms:
@@ -110,6 +111,12 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
     warnings = (*model.patterns.warnings, *_table_warnings(data, spec, model), *estimability_warnings(
         result, found.separated, model.tie_fixed, cells, covariates.pattern_labels(model.patterns) if result.not_estimable else ()))
     return replace(result, warnings=warnings) if warnings else result
+
+
+def _n_infinite(problem: Problem, found: solve.Solved) -> int:
+    """Directions without a number that the model on these data does see: its rank less what is estimable."""
+    references = problem.n_terms if problem.x is None else 0
+    return found.rank - (problem.n_params - references - found.null_space.shape[1])
 
 
 def _outcome_model(spec: ModelSpec, table: Comparisons) -> OutcomeModel:

@@ -280,8 +280,8 @@ def df_is_cells_minus_parameters(context: Context, *, df: int) -> Finding:
     fit = context.fit
     table = fit.cell_table()
     cells = len(table.first) * (2 if fit.outcome_model == "binary" else 3)
-    parameters = len(table.first) + fit.n_estimable
-    text = f"{cells} counts - ({len(table.first)} nuisance + {fit.n_estimable} others) = {cells - parameters}"
+    parameters = len(table.first) + fit.rank
+    text = f"{cells} counts - ({len(table.first)} nuisance + {fit.rank} others) = {cells - parameters}"
     return holds(cells - parameters == df == fit.df_resid, text, native=float(cells - parameters))
 
 
@@ -290,9 +290,9 @@ def objects_and_parameters(context: Context, *, objects: int, parameters: int) -
     """The model has so many objects and so many parameters, nuisance ones counted."""
     fit = context.fit
     pairs = len(fit.cell_table().first)
-    k = pairs + fit.n_estimable
+    k = pairs + fit.rank
     text = (f"{len(fit.items)} objects, {3 * pairs if fit.outcome_model != 'binary' else 2 * pairs} counts and {k} parameters "
-            f"({pairs} nuisance, {fit.n_estimable} others); it is the counts that are as many as the parameters")
+            f"({pairs} nuisance, {fit.rank} others); it is the counts that are as many as the parameters")
     return holds(len(fit.items) == objects and k == parameters, text, "erratum", float(k), "differs")
 
 

@@ -84,4 +84,4 @@ def half_wins_by_row(request: Request) -> Computed:
     ties = float(table.ties.sum())
     divisor = float(request.args.get("divided_by", "1"))
     rescaled = {f"rescaled.{item}": float(fit.params[item]) / divisor for item in fit.items}
-    return Computed(native={"deviance": -2.0 * (fit.llf + ties * math.log(2.0)), "df_resid": answers - fit.n_estimable, **rescaled})
+    return Computed(native={"deviance": -2.0 * (fit.llf + ties * math.log(2.0)), "df_resid": answers - fit.rank, **rescaled})

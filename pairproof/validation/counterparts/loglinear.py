@@ -215,7 +215,7 @@ def _answer(question: Question, r_call: str, asked: LogLinear, model: RModel, te
         values["df_resid"] += len(cells)
         text += "; no tie occurred, so the threshold is at its boundary and the ties' empty outcomes are added to R's df"
     if cells.whole:
-        values.update(likelihood_values(fit, model.loglik - cells.poisson_constant, len(p.names)))
+        values.update(likelihood_values(model.loglik - cells.poisson_constant, len(p.names)))
         said = "logLik(), Poisson, less a constant of the cells gives llf; AIC counts no nuisance constants"
     else:
         said = "R has no log-likelihood for counts that are not whole"
