@@ -57,12 +57,12 @@ def fixed(x: float) -> str:
 
 
 def p_value(p: float, log10_p: float) -> str:
-    """`0.0123`, `1.2e-05`, `1.2e-1234`; `-` for nan."""
+    """`0.0123`, `1.2e-05`, and where a double ends `1e-1234`, which fits the column; `-` for nan."""
     if math.isnan(p):
         return "-"
     if p >= 0.001:
         return f"{p:.4f}"
-    return f"{p:.1e}" if p >= SMALLEST else p_words(p, log10_p, 2)
+    return f"{p:.1e}" if p >= SMALLEST else p_words(p, log10_p, 1)
 
 
 def shorten(name: str, width: int = NAME_WIDTH) -> str:
@@ -189,7 +189,7 @@ def _coefficients(fit: Fit, rows: int) -> Iterator[str]:
         if len(row) == 3:
             yield f"{shorten(row[0]):<{width}}{row[1]:>11}  ({row[2]})"
         else:
-            yield f"{shorten(row[0]):<{width}}" + "".join(f"{cell:>{size}}" for cell, size in zip(row[1:], sizes))
+            yield f"{shorten(row[0]):<{width}}" + "".join(f" {cell:>{size - 1}}" for cell, size in zip(row[1:], sizes))
 
 
 def _worths(fit: Fit) -> Iterator[str]:

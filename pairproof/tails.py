@@ -72,22 +72,24 @@ def _fraction(a: float, x: float) -> float:
     return f
 
 
-def p_words(p: float, log10_p: float, digits: int = 4) -> str:
+def p_words(p: float, log10_p: float | None = None, digits: int = 4) -> str:
     """A p-value with `digits` significant digits; where a double cannot hold it, from its logarithm: `1.349e-1234`.
 
-    Never "0": what is too small even for this is `<1e-1000000000`.
+    Never "0": without the logarithm it is `<1e-300`, and what is too small even for that `<1e-1000000000`.
     """
     if math.isnan(p) or p >= SMALLEST:
         return f"{p:.{digits}g}"
+    if log10_p is None or math.isnan(log10_p):
+        return f"<{SMALLEST:.0e}"
     if not log10_p >= LEAST_EXPONENT:
         return f"<1e{LEAST_EXPONENT}"
     exponent = math.floor(log10_p)
     front = f"{10.0 ** (log10_p - exponent):.{digits - 1}f}"
-    if front.startswith("10"):  # 9.9996 rounds up
+    if float(front) >= 10.0:  # 9.9996 rounds up
         front, exponent = f"{1:.{digits - 1}f}", exponent + 1
     return f"{front}e{exponent}"
 
 
-def p_equals(p: float, log10_p: float, digits: int = 4) -> str:
-    """`p = 0.0123`, `p = 1.349e-1234`."""
+def p_equals(p: float, log10_p: float | None = None, digits: int = 4) -> str:
+    """`p = 0.0123`, `p = 1.349e-1234`, `p < 1e-300`."""
     return f"p = {p_words(p, log10_p, digits)}".replace("= <", "< ")
