@@ -128,7 +128,8 @@ class Comparisons:
     columns : mapping of str to Factor or float[n_rows]
         `judge` (always a Factor), `order`, `source` and subject covariates.
     item_data : mapping of str to Factor or float[n_items]
-        Item covariates.
+        Item covariates; nan or code -1 where an item's value is not known (a model that uses it gives that item an
+        ability of its own).
     source : str
         Where the table came from, for messages and reports.
     """
@@ -391,9 +392,6 @@ def _check_column(name: str, column: Column, source: str) -> Column:
 
 def _check_item_column(name: str, column: Column | ArrayLike, items: tuple[str, ...], source: str) -> Column:
     checked = _check_column(name, column if isinstance(column, Factor) else np.asarray(column, float), source)
-    missing = checked.codes < 0 if isinstance(checked, Factor) else np.isnan(checked)
-    if len(missing) != len(items):
-        raise InputError(f"{source}: item covariate {name!r} has {len(missing)} values for {len(items)} items")
-    if missing.any():
-        raise InputError(f"{source}: item covariate {name!r} has no value for item {items[_first_row(missing)]!r}")
+    if len(checked) != len(items):
+        raise InputError(f"{source}: item covariate {name!r} has {len(checked)} values for {len(items)} items")
     return checked

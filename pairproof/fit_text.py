@@ -33,7 +33,8 @@ def title(fit: Fit) -> str:
     if spec.ties != "none" or fit.outcome_model != "binary":
         parts.append(_TIES[spec.ties])
     if spec.item_terms:
-        beside = f" (free beside them: {', '.join(spec.separate)})" if spec.separate else ""
+        own = [item for item in fit.items if item in fit.layout.separate]
+        beside = f" (of their own: {', '.join(own[:6])}{f' and {len(own) - 6} more' if len(own) > 6 else ''})" if own else ""
         parts.append(f"items by {', '.join(spec.item_terms)}{beside}")
     if spec.by:
         parts.append(f"by {spec.by}")

@@ -166,7 +166,7 @@ def _outside_items(smaller: Fit, larger: Fit, mine: list[Term], theirs: list[Ter
     patterns = _pattern_rows(smaller, larger)
 
     def column(fit: Fit, term: Term) -> FloatArray:
-        x = item_covariate(fit.data, term)
+        x = item_covariate(fit, term)
         in_order = x[[fit.items.index(name) for name in larger.items]]
         # Abilities are determined up to a constant: only the covariate's deviations from its mean count.
         return np.outer(in_order - in_order.mean(), _multiplier(term, patterns)).ravel()

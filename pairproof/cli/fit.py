@@ -40,7 +40,7 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
 @_model("--order-effect", is_flag=True, help="A parameter in favour of the one named first.")
 @_model("--cells", metavar="COL,...|row", help="Finer table for deviance and df; row: each row of the file a cell.")
 @_model("--item-terms", multiple=True, metavar="X,Y", help="Item covariates in place of free items (see --item-data).")
-@_model("--separate", multiple=True, metavar="ITEM", help="Items kept free beside --item-terms.")
+@_model("--separate", multiple=True, metavar="ITEM", help="Items with an ability of their own in place of --item-terms.")
 @reader_options
 @_check("--verify", is_flag=True, help="Ask R for the same numbers and show how many digits agree.")
 @r_options

@@ -158,7 +158,7 @@ class Model:
             elif term.kind == "order":
                 out[:, k] = size * cells.sign
             else:
-                x = (np.array(fit.items) == term.item).astype(float) if term.kind == "item" else item_covariate(fit.data, term)
+                x = (np.array(fit.items) == term.item).astype(float) if term.kind == "item" else item_covariate(fit, term)
                 out[:, k] = size * (x[pairs[:, 0]] - x[pairs[:, 1]])
         return out
 
