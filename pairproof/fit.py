@@ -331,7 +331,7 @@ class Fit:
     def goodness_of_fit(self) -> inference.GoodnessOfFit:
         """Deviance and Pearson chi-square tests, with a caution where the chi-square does not hold."""
         return residuals.goodness_of_fit(self.cell_table(), self.deviance, self.df_resid, self.outcome_model != "binary",
-                                         quasi=self.quasi_likelihood)
+                                         quasi=self.quasi_likelihood, ranked=self.data.ranked_together)
 
     def compare(self, other: Fit) -> inference.LikelihoodRatio:
         """Likelihood-ratio test against a smaller (or larger) model of the same comparisons.

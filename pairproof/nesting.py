@@ -50,7 +50,13 @@ def likelihood_ratio(fit: Fit, other: Fit) -> inference.LikelihoodRatio:
 
 
 def _caution(larger: Fit, smaller: Fit) -> str:
-    """Why the chi-square of the two models is rough; "" if nothing but a tie parameter without ties is infinite in them.
+    """Why the chi-square of the two models is rough; "" if there is no reason."""
+    dependent = "the pairs of a ranking are not independent, so that p is too small" if larger.data.ranked_together > 2 else ""
+    return "; ".join(filter(None, [_separation(larger, smaller), dependent]))
+
+
+def _separation(larger: Fit, smaller: Fit) -> str:
+    """What is infinite in the models; "" if nothing but a tie parameter without ties.
 
     Where no tie was observed at all both models have its parameter at minus infinity, and the test is that of the same
     models without it.

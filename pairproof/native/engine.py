@@ -8,6 +8,7 @@ form, one a pair and covariate cell, never appear: the estimates are the same (D
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from ..cell_table import CellTable, WhenAsked
 from ..comparisons import Comparisons, Factor
 from ..covariance import Covariance
-from ..errors import FormulaError, InputError, ItemError
+from ..errors import FormulaError, InputError, ItemError, RankingWarning
 from ..fit import Fit, Stopping
 from ..outcomes import OutcomeModel
 from ..spec import LOG_WORTH_PER_UNIT, ModelSpec, Term, by_suffix
@@ -29,7 +30,7 @@ from .deviance import Saturated, deviance, saturated
 from .formula import Formula, parse
 from .item_terms import item_columns, missing_covariates
 from .problem import Problem
-from .words import estimability_warnings, some
+from .words import estimability_warnings, ranking_warning, some
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -109,9 +110,12 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
     )
     if spec.reference == "sum" and not spec.item_terms:
         result = result.with_reference("sum")
-    warnings = (*model.patterns.warnings, *_table_warnings(data, spec, model), *estimability_warnings(
+    ranked = ranking_warning(data)
+    if ranked:  # level 3: the caller of fit_llbt or fit_bradley_terry
+        warnings.warn(ranked, RankingWarning, stacklevel=3)
+    reasons = (*((ranked,) if ranked else ()), *model.patterns.warnings, *_table_warnings(data, spec, model), *estimability_warnings(
         result, found.separated, model.tie_fixed, cells, covariates.pattern_labels(model.patterns) if result.not_estimable else ()))
-    return replace(result, warnings=warnings) if warnings else result
+    return replace(result, warnings=reasons) if reasons else result
 
 
 def _n_infinite(problem: Problem, found: solve.Solved) -> int:

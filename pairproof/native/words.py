@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
+from ..comparisons import Comparisons
 from ..connection import components, groups
 from ..fit import Fit
 from .cells import Cells
@@ -13,6 +16,21 @@ def some(names: list[str] | tuple[str, ...], most: int = 12) -> str:
     """At most `most` names, and how many more there are."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def ranking_warning(data: Comparisons) -> str:
+    """What to know of pairs made from rankings that are fitted as if they were independent; "" if they are not such.
+
+    The pairs of a ranking of J items of equal worth leave a score of variance (J^2 - 1)/12 where independent ones would have
+    (J - 1)/4, so that standard errors are too small by sqrt((J + 1)/3).
+    """
+    j = data.ranked_together
+    if j <= 2:
+        return ""
+    return (f"pairs of rankings of up to {j} items, fitted as independent: standard errors are too small, by a factor of "
+            f"{sqrt((j + 1) / 3):.2f} for {j} items of equal worth, and p-values with them; AIC and likelihood ratios count each ranking several "
+            "times; the estimates are not those of a model for rankings, which pairproof does not have yet: R has prefmod's pattR.fit and "
+            "PlackettLuce")
 
 
 def estimability_warnings(fit: Fit, separated: bool, tie_fixed: str, cells: Cells, labels: tuple[str, ...]) -> tuple[str, ...]:
