@@ -66,7 +66,7 @@ def _separation(larger: Fit, smaller: Fit) -> str:
     if not counts:
         return ""
     return (f"separated data: {' and '.join(counts)} {'are' if len(counts) > 1 or not counts[0].startswith('1 ') else 'is'} infinite, "
-            "so that the chi-square is rough and p tends to be too small; they are counted in the df, as in R's anova")
+            "so that the chi-square is rough and p tends to be too small (the df count what is infinite, as in R's anova)")
 
 
 def _lone_tie(fit: Fit) -> bool:

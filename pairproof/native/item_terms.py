@@ -45,9 +45,9 @@ def item_columns(data: Comparisons, spec: ModelSpec) -> tuple[FloatArray | None,
         else:
             columns.append(np.where(own, 0.0, column))
             names.append((term, term, None))
-    for item in np.flatnonzero(own):  # in place of its covariates, as in BradleyTerry2
-        columns.append(np.arange(len(own)) == item)
-        names.append((data.items[item], None, data.items[item]))
+    for place in np.flatnonzero(own):  # in place of its covariates, as in BradleyTerry2
+        columns.append(np.arange(len(own)) == place)
+        names.append((data.items[place], None, data.items[place]))
     if not columns:
         raise AliasError(f"the item covariate(s) {', '.join(spec.item_terms)} are the same for all items; leave them out")
     x = np.stack(columns, axis=1).astype(float)
