@@ -134,9 +134,9 @@ def _header(fit: Fit) -> Iterator[str]:
 
 
 def _parameters(fit: Fit) -> tuple[str, str]:
-    """k of AIC and BIC, and how many of them have no finite estimate."""
+    """k of AIC and BIC, and along how many dimensions of them there is no finite estimate."""
     if fit.n_infinite:
-        return "Parameters fitted", f"{fit.rank}, of them {fit.n_infinite} infinite"
+        return "Parameters fitted", f"{fit.rank}, infinite along {fit.n_infinite}"
     return "Estimable parameters", f"{fit.rank}"
 
 

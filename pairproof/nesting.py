@@ -61,7 +61,7 @@ def _separation(larger: Fit, smaller: Fit) -> str:
     Where no tie was observed at all both models have its parameter at minus infinity, and the test is that of the same
     models without it.
     """
-    counts = [f"{n} of the {fit.rank} parameters of {fit.title}" for fit in (larger, smaller)
+    counts = [f"{n} of the {fit.rank} dimensions of {fit.title}" for fit in (larger, smaller)
               if (n := fit.n_infinite - int(_lone_tie(fit)))]
     if not counts:
         return ""

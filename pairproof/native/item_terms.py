@@ -33,7 +33,8 @@ def item_columns(data: Comparisons, spec: ModelSpec) -> tuple[FloatArray | None,
     for item in spec.separate:
         if item not in data.items:
             raise ItemError(f"separate item {item!r} is not an item; the items are {', '.join(data.items)}")
-    own = np.isin(data.items, [*spec.separate, *(item for items in missing_covariates(data, spec).values() for item in items)])
+    separate = {*spec.separate, *(item for items in missing_covariates(data, spec).values() for item in items)}
+    own = np.array([item in separate for item in data.items])
     columns: list[FloatArray] = []
     names: list[tuple[str, str | None, str | None]] = []
     for term in spec.item_terms:

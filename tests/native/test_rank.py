@@ -31,7 +31,7 @@ def test_a_likelihood_ratio_under_separation_has_rs_df_and_says_that_it_is_rough
     test = larger.compare(smaller)
     assert (test.df, larger.rank, larger.df_resid, larger.n_infinite, larger.n_estimable) == (R_DF, R_RANK, R_DF_RESID, 1, 3)
     assert test.statistic == pytest.approx(R_STATISTIC, abs=AS_R) and test.p == pytest.approx(R_P, abs=AS_R)
-    assert "1 of the 4 parameters" in test.caution and "rough" in test.caution and test.caution in str(test)
+    assert "1 of the 4 dimensions" in test.caution and "rough" in test.caution and test.caution in str(test)
     assert larger.aic == pytest.approx(R_AIC + 2 * R_CONSTANT, abs=1e-5)  # the constant was printed to five decimals
     assert larger.bic == pytest.approx(-2 * larger.llf + R_RANK * np.log(54), rel=1e-14)  # 54 comparisons; the same sum
 
@@ -72,7 +72,7 @@ def test_another_constraint_or_scale_counts_the_same() -> None:
 
 def test_the_summary_and_the_json_say_how_many_parameters_are_infinite() -> None:
     fit = fit_bradley_terry(ONE_SEPARATED, by="judge")
-    assert "Parameters fitted     4, of them 1 infinite" in fit.summary()
+    assert "Parameters fitted     4, infinite along 1" in fit.summary()
     assert (fit.to_dict()["rank"], fit.to_dict()["n_infinite"]) == (4, 1)
     assert "Estimable parameters  2" in fit_bradley_terry(ONE_SEPARATED).summary()
 
