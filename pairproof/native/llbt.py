@@ -54,7 +54,8 @@ def fit_llbt(
         Item covariates in place of free item parameters.
     separate : sequence of str
         Items with an ability of their own in place of what `item_terms` would say of them, as BradleyTerry2's
-        `separate.ability` (and varying with `by` as the covariates' effects do); items without a value of one of `item_terms` always have one, and a warning names them.
+        `separate.ability` (and varying with `by` as the covariates' effects do).  Items without a value of one of
+        `item_terms` always have one, and a warning names them.
 
     Returns
     -------
