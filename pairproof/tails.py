@@ -1,8 +1,7 @@
 """Tails of the normal and the chi-square distribution, also where the probability itself is too small for a double.
 
-Doubles end at 4.9e-324, which a z of 38.5 reaches; one upset in a million comparisons has |z| beyond 10,000 in a judge's
-table.  There log10 p stands for p, from log_ndtr for the normal and, for the chi-square with a = df/2 and x half the
-statistic, from Legendre's continued fraction (Abramowitz and Stegun 1964, 6.5.31)::
+Doubles end at 4.9e-324, which a z of 38.5 reaches: a few thousand comparisons will do.  There log10 p stands for p, from log_ndtr for the normal and, for the chi-square with a = df/2 and x half the
+statistic, from the even part of Legendre's continued fraction (Abramowitz and Stegun 1964, 6.5.31)::
 
     Q(a, x) = exp(-x) x^a / Gamma(a) * 1 / (x + 1 - a - 1(1 - a) / (x + 3 - a - 2(2 - a) / (x + 5 - a - ...)))
 """

@@ -56,13 +56,13 @@ class CategoricalTables:
 
 
 def draw_theta(counts: FloatArray, concentration: float, rng: Generator) -> tuple[FloatArray, FloatArray]:
-    """Dirichlet draws, float[n_systems, L], of a prior `concentration` a component and these counts; and their logarithms (of use below `SMALL`).
+    """Dirichlet draws, float[n_systems, L], of a prior `concentration` a component and these counts, and their logarithms.
 
     theta is a row of gamma variables over its sum.  Of a small shape a these are below every double, so that their logarithms
-    are drawn, log G(a) = log G(a + 1) + log(U) / a (Stuart 1962, Journal of the Royal Statistical Society B 24, 214-218), and
+    are drawn, log G(a) = log G(a + 1) + log(U) / a (Stuart 1962, Biometrika 49, 564-565), and
     nothing underflows but what is 0 beside the rest of its row.
     """
-    if concentration >= SMALL:
+    if concentration >= SMALL:  # seeds keep their draws
         gamma = np.maximum(rng.standard_gamma(concentration + counts), np.finfo(float).tiny)
         theta = gamma / gamma.sum(axis=1, keepdims=True)
         return theta, np.log(theta)
