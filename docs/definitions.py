@@ -53,7 +53,7 @@ def log_likelihood() -> Row:
 def aic() -> Row:
     fit, m = pairproof.fit_llbt(dras()), _gnm()
     return ("AIC: do nuisance constants count as parameters?", f"`AIC(gnm)`: {m.aic:.3f}, with {m.df:g} parameters",
-            f"{fit.aic:.3f}, with {fit.n_estimable}", "-2 llf + 2 k from R's log-likelihood, translated as above, and k without the constants.")
+            f"{fit.aic:.3f}, with {fit.rank}", "-2 llf + 2 k from R's log-likelihood, translated as above, and k without the constants.")
 
 
 def _btm(half: bool) -> tuple[float, Fit]:

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .connection import components, groups, strong_components
-from .display import label
 from .errors import InputError, ItemError
 
 if TYPE_CHECKING:
@@ -129,9 +128,13 @@ class Comparisons:
     columns : mapping of str to Factor or float[n_rows]
         `judge` (always a Factor), `order`, `source` and subject covariates.
     item_data : mapping of str to Factor or float[n_items]
-        Item covariates.
+        Item covariates; nan or code -1 where an item's value is not known (a model that uses it gives that item an
+        ability of its own).
     source : str
         Where the table came from, for messages and reports.
+    ranked_together : int
+        If the comparisons are the pairs of rankings: most items in one ranking.  0 if they are not, or if that is to be
+        passed over (:meth:`as_independent`).  The pairs of a ranking of 3 items or more depend on one another, and fits say so.
     """
 
     items: tuple[str, ...]
@@ -144,6 +147,7 @@ class Comparisons:
     columns: Mapping[str, Column] = field(default_factory=dict)
     item_data: Mapping[str, Column] = field(default_factory=dict)
     source: str = "table"
+    ranked_together: int = 0
 
     # -- making one ------------------------------------------------------------------------------------------
 
@@ -160,6 +164,7 @@ class Comparisons:
         columns: Mapping[str, Column] | None = None,
         item_data: Mapping[str, Column] | None = None,
         source: str = "table",
+        ranked_together: int = 0,
     ) -> Comparisons:
         """Check everything, copy, freeze.
 
@@ -171,7 +176,7 @@ class Comparisons:
         wins, losses : float[n_rows]
         ties : float[n_rows] or None
             None: the instrument had no tie category.
-        columns, item_data, source
+        columns, item_data, source, ranked_together
             As in the class.
 
         Raises
@@ -219,12 +224,12 @@ class Comparisons:
             names, i, j, w, t, l, ties is not None,
             MappingProxyType({k: _check_column(k, c, source) for k, c in cols.items()}),
             MappingProxyType({k: _check_item_column(k, v, names, source) for k, v in (item_data or {}).items()}),
-            source,
+            source, ranked_together,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled by its parts and frozen again when it is read."""
-        options = dict(columns=dict(self.columns), item_data=dict(self.item_data), source=self.source)
+        options = dict(columns=dict(self.columns), item_data=dict(self.item_data), source=self.source, ranked_together=self.ranked_together)
         return partial(Comparisons.build, **options), (
             self.items, self.first, self.second, self.wins, self.ties if self.tie_category else None, self.losses)
 
@@ -299,13 +304,17 @@ class Comparisons:
             ties=_frozen(np.zeros(self.n_rows), float), tie_category=False,
         )
 
+    def as_independent(self) -> Comparisons:
+        """The same table without the memory that its rows are pairs of rankings, for fits that are to take them as independent."""
+        return replace(self, ranked_together=0)
+
     def select(self, rows: ArrayLike) -> Comparisons:
         """The rows given (a boolean mask or positions); items stay, compared or not."""
         r = np.asarray(rows)
         cols = {k: take(c, r) for k, c in self.columns.items()}
         return Comparisons.build(
             self.items, self.first[r], self.second[r], self.wins[r], self.ties[r] if self.tie_category else None,
-            self.losses[r], columns=cols, item_data=self.item_data, source=self.source,
+            self.losses[r], columns=cols, item_data=self.item_data, source=self.source, ranked_together=self.ranked_together,
         )
 
     def with_items(self, order: Sequence[str]) -> Comparisons:
@@ -317,7 +326,7 @@ class Comparisons:
         back = np.argsort(place)
         return Comparisons.build(
             order, place[self.first], place[self.second], self.wins, self.ties if self.tie_category else None,
-            self.losses, columns=self.columns, source=self.source,
+            self.losses, columns=self.columns, source=self.source, ranked_together=self.ranked_together,
             item_data={k: take(v, back) for k, v in self.item_data.items()},
         )
 
@@ -341,33 +350,19 @@ class Comparisons:
 
     def sentences(self, most: int = 12) -> list[str]:
         """ "A beat B 145, lost 7, tied 8" for each pair, at most `most` of them."""
-        out = []
-        pairs = self.pooled()
-        for (a, b), (w, t, l) in list(pairs.items())[:most]:
-            tied = f", tied {t:g}" if self.tie_category else ""
-            out.append(f"{a} beat {b} {w:g}, lost {l:g}{tied}")
-        if len(pairs) > most:
-            out.append(f"... and {len(pairs) - most} more pairs")
-        return out
+        from .comparisons_text import sentences
 
-    def _headline(self) -> str:
-        ties = f"{self.ties.sum():g} of them ties" if self.tie_category else "no tie category"
-        judges = self.columns.get("judge")
-        by = f" by {len(judges.levels)} judges" if isinstance(judges, Factor) else ""
-        return f"{self.n_comparisons:g} comparisons of {len(self.items)} items{by} ({ties}), from {self.source}"
+        return sentences(self, most)
 
     def __repr__(self) -> str:
-        lines = [self._headline(), *(f"  {s}" for s in self.sentences())]
-        apart = self.connected_sets()
-        if len(apart) > 1:
-            lines.append("  NOT CONNECTED: " + " | ".join(", ".join(s) for s in apart))
-        return "\n".join(map(label, lines))
+        from .comparisons_text import text
+
+        return text(self)
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from .comparisons_text import html
 
-        rows = "".join(f"<li>{escape(s)}</li>" for s in self.sentences())
-        return f"<p><b>Comparisons</b>: {escape(self._headline())}</p><ul>{rows}</ul>"
+        return html(self)
 
 
 def _check_column(name: str, column: Column, source: str) -> Column:
@@ -392,9 +387,6 @@ def _check_column(name: str, column: Column, source: str) -> Column:
 
 def _check_item_column(name: str, column: Column | ArrayLike, items: tuple[str, ...], source: str) -> Column:
     checked = _check_column(name, column if isinstance(column, Factor) else np.asarray(column, float), source)
-    missing = checked.codes < 0 if isinstance(checked, Factor) else np.isnan(checked)
-    if len(missing) != len(items):
-        raise InputError(f"{source}: item covariate {name!r} has {len(missing)} values for {len(items)} items")
-    if missing.any():
-        raise InputError(f"{source}: item covariate {name!r} has no value for item {items[_first_row(missing)]!r}")
+    if len(checked) != len(items):
+        raise InputError(f"{source}: item covariate {name!r} has {len(checked)} values for {len(items)} items")
     return checked

@@ -109,6 +109,10 @@ class DataWarning(PairproofWarning):
     """Something about the data a reader of the result must know."""
 
 
+class RankingWarning(DataWarning):
+    """The pairs of rankings were fitted as if they were independent comparisons."""
+
+
 class EstimabilityWarning(PairproofWarning):
     """A quantity is not estimable; it is named."""
 

@@ -21,6 +21,8 @@ from .comparisons import Comparisons
 from .covariance import Covariance
 from .outcomes import OutcomeModel
 from .spec import ModelSpec, Scale, Term, Ties, Value, one_of
+from .stopping import Stopping
+from .tails import log10_two_sided_p
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,25 +34,6 @@ __all__ = ["CellTable", "Fit", "Stopping"]
 
 #: A direction's entries are of order 1; what is left of an exact 0 after its arithmetic is below 1e-12.
 NULL_TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True)
-class Stopping:
-    """How the solver came to its end.
-
-    Attributes
-    ----------
-    rule : str
-        In words; `value` is what it looks at, at the end.
-    reached : bool
-    steps : int
-    value : float
-    """
-
-    rule: str
-    reached: bool
-    steps: int
-    value: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,6 +71,8 @@ class Fit:
     engine : str
     stopping : Stopping
     warnings : tuple of str
+    n_infinite : int
+        Dimensions of `null_space` along which the likelihood grows without end (separation); along the others it is flat.
     quasi_likelihood : bool
         Ties as half wins, or fractional weights: no AIC comparison with other data, no goodness of fit.
     data_digest : str
@@ -117,6 +102,7 @@ class Fit:
     engine: str
     stopping: Stopping
     warnings: tuple[str, ...] = ()
+    n_infinite: int = 0
     quasi_likelihood: bool = False
     data_digest: str = ""
     extras: Mapping[str, Any] = field(default_factory=dict)
@@ -169,8 +155,17 @@ class Fit:
 
     @property
     def n_estimable(self) -> int:
-        """Free dimensions that the data determine: k of AIC and BIC."""
+        """Free dimensions with a finite estimate."""
         return parameters.count_estimable(self)
+
+    @property
+    def rank(self) -> int:
+        """Parameters fitted: k of AIC and BIC, rank of the model on the observed data without nuisance constants.
+
+        Infinite estimates are counted, as in R's glm: they were fitted, and raised the likelihood.  What the data say
+        nothing of is not (items never compared, aliased terms).
+        """
+        return self.n_estimable + self.n_infinite
 
     @property
     def params(self) -> pd.Series[float]:
@@ -193,8 +188,13 @@ class Fit:
 
     @property
     def pvalues(self) -> pd.Series[float]:
-        """Two-sided, normal."""
+        """Two-sided, normal; 0 where it is below 4.9e-324, the end of the doubles."""
         return parameters.series(self, inference.two_sided_p(self.zvalues.to_numpy()))
+
+    @property
+    def log10_pvalues(self) -> pd.Series[float]:
+        """log10 of the p-values, finite however small they are."""
+        return parameters.series(self, log10_two_sided_p(self.zvalues.to_numpy()))
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Wald limits at level 1 - alpha, columns `low` and `high`."""
@@ -212,13 +212,13 @@ class Fit:
 
     @property
     def aic(self) -> float:
-        """-2 llf + 2 k, k the estimable parameters without nuisance ones."""
-        return -2.0 * self.llf + 2.0 * self.n_estimable
+        """-2 llf + 2 k, k = :attr:`rank`."""
+        return -2.0 * self.llf + 2.0 * self.rank
 
     @property
     def bic(self) -> float:
-        """-2 llf + k log n, n the sum of the weights."""
-        return -2.0 * self.llf + self.n_estimable * float(np.log(self.n_comparisons))
+        """-2 llf + k log n, k = :attr:`rank`, n the sum of the weights."""
+        return -2.0 * self.llf + self.rank * float(np.log(self.n_comparisons))
 
     @property
     def llf_poisson(self) -> float:
@@ -331,7 +331,7 @@ class Fit:
     def goodness_of_fit(self) -> inference.GoodnessOfFit:
         """Deviance and Pearson chi-square tests, with a caution where the chi-square does not hold."""
         return residuals.goodness_of_fit(self.cell_table(), self.deviance, self.df_resid, self.outcome_model != "binary",
-                                         quasi=self.quasi_likelihood)
+                                         quasi=self.quasi_likelihood, ranked=self.data.ranked_together)
 
     def compare(self, other: Fit) -> inference.LikelihoodRatio:
         """Likelihood-ratio test against a smaller (or larger) model of the same comparisons.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from .display import label, safe
 from .spec import LOG_WORTH_PER_UNIT
+from .tails import SMALLEST, p_words
 
 if TYPE_CHECKING:
     from .fit import Fit
@@ -33,7 +34,8 @@ def title(fit: Fit) -> str:
     if spec.ties != "none" or fit.outcome_model != "binary":
         parts.append(_TIES[spec.ties])
     if spec.item_terms:
-        beside = f" (free beside them: {', '.join(spec.separate)})" if spec.separate else ""
+        own = [item for item in fit.items if item in fit.layout.separate]
+        beside = f" (of their own: {', '.join(own[:6])}{f' and {len(own) - 6} more' if len(own) > 6 else ''})" if own else ""
         parts.append(f"items by {', '.join(spec.item_terms)}{beside}")
     if spec.by:
         parts.append(f"by {spec.by}")
@@ -56,12 +58,13 @@ def fixed(x: float) -> str:
     return "-" if math.isnan(x) else f"{x:.4f}"
 
 
-def p_value(p: float) -> str:
+def p_value(p: float, log10_p: float) -> str:
+    """`0.0123`, `1.2e-05`, and where a double ends `1e-1234`, which fits the column; `-` for nan."""
     if math.isnan(p):
         return "-"
     if p >= 0.001:
         return f"{p:.4f}"
-    return f"{p:.1e}" if p >= 1e-300 else "<1e-300"
+    return f"{p:.1e}" if p >= SMALLEST else p_words(p, log10_p, 1)
 
 
 def shorten(name: str, width: int = NAME_WIDTH) -> str:
@@ -118,7 +121,7 @@ def _header(fit: Fit) -> Iterator[str]:
     numbers = [
         ("Log-likelihood", fixed(fit.llf)), ("Deviance", f"{fixed(fit.deviance)} on {fit.df_resid} df"),
         ("Null deviance", f"{fixed(fit.null_deviance)} on {fit.df_null} df"),
-        ("AIC", fixed(fit.aic)), ("BIC", fixed(fit.bic)), ("Estimable parameters", f"{fit.n_estimable}"),
+        ("AIC", fixed(fit.aic)), ("BIC", fixed(fit.bic)), _parameters(fit),
     ]
     words = [("Items", f"{len(fit.items)}"), ("Comparisons", _comparisons(fit)), ("Constraint", fit.constraint),
              ("Likelihood", "quasi (half wins or weights)" if fit.quasi_likelihood else "of each comparison, given the pair")]
@@ -133,11 +136,19 @@ def _header(fit: Fit) -> Iterator[str]:
     yield from _wrapped(f"{'Fit':<13}{_goodness(fit)}", 13)
 
 
+def _parameters(fit: Fit) -> tuple[str, str]:
+    """k of AIC and BIC, and along how many dimensions of them there is no finite estimate."""
+    if fit.n_infinite:
+        return "Parameters fitted", f"{fit.rank}, infinite along {fit.n_infinite}"
+    return "Estimable parameters", f"{fit.rank}"
+
+
 def _goodness(fit: Fit) -> str:
     test = fit.goodness_of_fit()
     text = f"Pearson chi-square {fixed(test.pearson)}"
     if not math.isnan(test.p_deviance):
-        text = f"deviance p = {p_value(test.p_deviance)}, {text}, p = {p_value(test.p_pearson)}".replace("= <", "< ")
+        by_deviance, by_pearson = p_value(test.p_deviance, test.log10_p_deviance), p_value(test.p_pearson, test.log10_p_pearson)
+        text = f"deviance p = {by_deviance}, {text}, p = {by_pearson}".replace("= <", "< ")
     return f"{text}; {test.caution}" if test.caution else text
 
 
@@ -158,13 +169,14 @@ def _status(fit: Fit, place: int) -> str:
 def parameter_rows(fit: Fit, rows: int) -> list[tuple[str, ...]]:
     """name and six numbers as text, or name, number and status, of the first `rows` parameters."""
     frame = fit.to_frame().iloc[:rows]
+    log10_p = fit.log10_pvalues.to_numpy()
     out: list[tuple[str, ...]] = []
     for place, (name, row) in enumerate(zip(frame.index, frame.itertuples(index=False))):
         status = _status(fit, place)
         if status:
             out.append((str(name), number(float(row.estimate)), status))
         else:
-            out.append((str(name), number(row.estimate), number(row.se), number(row.z, 3), p_value(row.p), number(row.low),
+            out.append((str(name), number(row.estimate), number(row.se), number(row.z, 3), p_value(row.p, log10_p[place]), number(row.low),
                         number(row.high)))
     return out
 
@@ -181,7 +193,7 @@ def _coefficients(fit: Fit, rows: int) -> Iterator[str]:
         if len(row) == 3:
             yield f"{shorten(row[0]):<{width}}{row[1]:>11}  ({row[2]})"
         else:
-            yield f"{shorten(row[0]):<{width}}" + "".join(f"{cell:>{size}}" for cell, size in zip(row[1:], sizes))
+            yield f"{shorten(row[0]):<{width}}" + "".join(f" {cell:>{size - 1}}" for cell, size in zip(row[1:], sizes))
 
 
 def _worths(fit: Fit) -> Iterator[str]:

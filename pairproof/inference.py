@@ -1,4 +1,4 @@
-"""Inference on arrays: normal and chi-square tails, worths by the delta method, quasi-variances.
+"""Inference on arrays: tests and their sentences, worths by the delta method, quasi-variances.
 
 Worths are w = softmax(a) of the log worths a; with J = diag(w) - w w' their covariance is J V J' (delta method).
 Quasi-variances q minimise sum over pairs of (log v_ij - log(q_i + q_j))**2, v_ij the variance of a_i - a_j
@@ -13,23 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import NotEstimableError
+from .tails import chi_square_p, log10_chi_square_p, log10_two_sided_p, p_equals, two_sided_p
 
 FloatArray = NDArray[np.float64]
 
-
-def two_sided_p(z: FloatArray) -> FloatArray:
-    """P(|Z| > |z|) of a standard normal; nan stays nan."""
-    from scipy.special import ndtr
-
-    tail: FloatArray = 2.0 * ndtr(-np.abs(z))
-    return tail
-
-
-def chi_square_p(statistic: float, df: float) -> float:
-    """P(X > statistic) of a chi-square with df > 0 degrees of freedom."""
-    from scipy.special import gammaincc
-
-    return float(gammaincc(df / 2.0, max(statistic, 0.0) / 2.0))
+__all__ = ["Contrast", "GoodnessOfFit", "LikelihoodRatio", "QuasiVariances", "WaldTest", "Worths", "chi_square_p", "normal_quantile",
+           "quasi_variances", "two_sided_p", "worths"]
 
 
 def normal_quantile(probability: float) -> float:
@@ -158,10 +147,13 @@ class LikelihoodRatio:
     statistic : float
         2 (llf of the larger - llf of the smaller).
     df : int
-        Difference in estimable parameters.
+        Difference of the ranks, infinite estimates counted, as R's anova.
     p : float
+        0 where it is too small for a double; `log10_p` has it.
     larger, smaller : str
         The models in words.
+    caution : str
+        Why the chi-square is rough; "" if no estimate is infinite.
     """
 
     statistic: float
@@ -169,10 +161,16 @@ class LikelihoodRatio:
     p: float
     larger: str
     smaller: str
+    caution: str = ""
+
+    @property
+    def log10_p(self) -> float:
+        return log10_chi_square_p(self.statistic, self.df)
 
     def __str__(self) -> str:
-        return (f"Likelihood ratio {self.statistic:.4f} on {self.df} df, p = {self.p:.4g}: "
+        text = (f"Likelihood ratio {self.statistic:.4f} on {self.df} df, {p_equals(self.p, self.log10_p)}: "
                 f"{self.smaller} inside {self.larger}")
+        return f"{text}\n  Caution: {self.caution}" if self.caution else text
 
 
 @dataclass(frozen=True)
@@ -192,8 +190,12 @@ class WaldTest:
     p: float
     hypothesis: str
 
+    @property
+    def log10_p(self) -> float:
+        return log10_chi_square_p(self.statistic, self.df)
+
     def __str__(self) -> str:
-        return f"Wald chi-square {self.statistic:.4f} on {self.df} df, p = {self.p:.4g}: {self.hypothesis}"
+        return f"Wald chi-square {self.statistic:.4f} on {self.df} df, {p_equals(self.p, self.log10_p)}: {self.hypothesis}"
 
 
 @dataclass(frozen=True)
@@ -217,9 +219,17 @@ class GoodnessOfFit:
     p_pearson: float
     caution: str
 
+    @property
+    def log10_p_deviance(self) -> float:
+        return np.nan if np.isnan(self.p_deviance) else log10_chi_square_p(self.deviance, self.df)
+
+    @property
+    def log10_p_pearson(self) -> float:
+        return np.nan if np.isnan(self.p_pearson) else log10_chi_square_p(self.pearson, self.df)
+
     def __str__(self) -> str:
-        text = (f"Deviance {self.deviance:.4f}, p = {self.p_deviance:.4g}; Pearson {self.pearson:.4f}, "
-                f"p = {self.p_pearson:.4g}; {self.df} df")
+        text = (f"Deviance {self.deviance:.4f}, {p_equals(self.p_deviance, self.log10_p_deviance)}; Pearson {self.pearson:.4f}, "
+                f"{p_equals(self.p_pearson, self.log10_p_pearson)}; {self.df} df")
         return f"{text}\n  Caution: {self.caution}" if self.caution else text
 
 
@@ -253,6 +263,10 @@ class Contrast:
     log_odds: float
     odds: float
 
+    @property
+    def log10_p(self) -> float:
+        return float(log10_two_sided_p(np.array(self.z)))
+
     def __str__(self) -> str:
-        return (f"{self.what}: {self.estimate:.4f} (se {self.se:.4f}), z = {self.z:.3f}, p = {self.p:.4g}, "
+        return (f"{self.what}: {self.estimate:.4f} (se {self.se:.4f}), z = {self.z:.3f}, {p_equals(self.p, self.log10_p)}, "
                 f"{100 * self.level:g}% interval {self.low:.4f} to {self.high:.4f}; odds {self.odds:.4g} to 1")

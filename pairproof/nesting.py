@@ -37,15 +37,40 @@ def likelihood_ratio(fit: Fit, other: Fit) -> inference.LikelihoodRatio:
             "log-likelihoods of different data cannot be compared")
     if fit.quasi_likelihood or other.quasi_likelihood:
         raise ComparisonError("half wins or fractional weights make a quasi-likelihood; its ratio is not a test")
-    larger, smaller = (fit, other) if fit.n_estimable >= other.n_estimable else (other, fit)
+    larger, smaller = (fit, other) if fit.rank >= other.rank else (other, fit)
     reason = why_not_nested(smaller, larger)
     if reason:
         raise ComparisonError(f"the models are not nested: {reason}")
-    df = larger.n_estimable - smaller.n_estimable
+    df = larger.rank - smaller.rank
     if df == 0:
-        raise ComparisonError(f"both models have {larger.n_estimable} estimable parameters; there is nothing to test")
+        raise ComparisonError(f"both models fit {larger.rank} parameters to these data; there is nothing to test")
     statistic = 2.0 * (larger.llf - smaller.llf)
-    return inference.LikelihoodRatio(statistic, df, inference.chi_square_p(statistic, df), larger.title, smaller.title)
+    return inference.LikelihoodRatio(statistic, df, inference.chi_square_p(statistic, df), larger.title, smaller.title,
+                                     _caution(larger, smaller))
+
+
+def _caution(larger: Fit, smaller: Fit) -> str:
+    """Why the chi-square of the two models is rough; "" if there is no reason."""
+    dependent = "the pairs of a ranking are not independent, so that p is too small" if larger.data.ranked_together > 2 else ""
+    return "; ".join(filter(None, [_separation(larger, smaller), dependent]))
+
+
+def _separation(larger: Fit, smaller: Fit) -> str:
+    """What is infinite in the models; "" if nothing but a tie parameter without ties.
+
+    Where no tie was observed at all both models have its parameter at minus infinity, and the test is that of the same
+    models without it.
+    """
+    counts = [f"{n} of the {fit.rank} dimensions of {fit.title}" for fit in (larger, smaller)
+              if (n := fit.n_infinite - int(_lone_tie(fit)))]
+    if not counts:
+        return ""
+    return (f"separated data: {' and '.join(counts)} {'are' if len(counts) > 1 or not counts[0].startswith('1 ') else 'is'} infinite, "
+            "so that the chi-square is rough and p tends to be too small (the df count what is infinite, as in R's anova)")
+
+
+def _lone_tie(fit: Fit) -> bool:
+    return "tie" in fit.not_estimable and not fit.data.ties.any()
 
 
 def _digest(fit: Fit) -> str:
@@ -147,7 +172,7 @@ def _outside_items(smaller: Fit, larger: Fit, mine: list[Term], theirs: list[Ter
     patterns = _pattern_rows(smaller, larger)
 
     def column(fit: Fit, term: Term) -> FloatArray:
-        x = item_covariate(fit.data, term)
+        x = item_covariate(fit, term)
         in_order = x[[fit.items.index(name) for name in larger.items]]
         # Abilities are determined up to a constant: only the covariate's deviations from its mean count.
         return np.outer(in_order - in_order.mean(), _multiplier(term, patterns)).ravel()

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import inference
-from .comparisons import Comparisons, Factor
+from .comparisons import Factor
 from .errors import InputError, NotEstimableError
 from .outcomes import outcome_probabilities
 from .spec import LOG_WORTH_PER_UNIT, Term, Value
@@ -41,6 +41,8 @@ class Layout:
         One term for every distinct product of subject covariates.
     others : tuple of int
         Positions in beta of item-covariate terms.
+    separate : frozenset of str
+        Items with an ability of their own in place of their covariates.
     """
 
     place: IntArray
@@ -48,6 +50,7 @@ class Layout:
     block: IntArray
     blocks: tuple[Term, ...]
     others: tuple[int, ...]
+    separate: frozenset[str]
 
 
 def layout(terms: Sequence[Term], items: Sequence[str]) -> Layout:
@@ -64,18 +67,21 @@ def layout(terms: Sequence[Term], items: Sequence[str]) -> Layout:
             rows.append((k, where[term.item], blocks[term.by]))
     table = np.array(rows, dtype=np.int64).reshape(-1, 3)
     others = tuple(k for k, t in enumerate(terms) if t.kind == "covariate")
-    return Layout(table[:, 0], table[:, 1], table[:, 2], tuple(representatives), others)
+    separate = frozenset(t.item for t in terms if t.kind == "covariate" and t.item is not None)
+    return Layout(table[:, 0], table[:, 1], table[:, 2], tuple(representatives), others, separate)
 
 
-def item_covariate(data: Comparisons, term: Term) -> FloatArray:
-    """float[n_items]: what a "covariate" term multiplies: an item covariate, its level, or one item kept separate."""
+def item_covariate(fit: Fit, term: Term) -> FloatArray:
+    """float[n_items]: what a "covariate" term multiplies: an item covariate, its level, or one separate item.
+
+    A covariate, or a level of it, is 0 for the separate items: their own ability replaces what it would say of them.
+    """
     if term.covariate is None:
-        return np.array([float(item == term.item) for item in data.items])
-    column = data.item_data[term.covariate]
-    if isinstance(column, Factor):
-        indicator: FloatArray = (column.codes == column.levels.index(str(term.covariate_level))).astype(float)
-        return indicator
-    return column
+        return np.array([float(item == term.item) for item in fit.items])
+    column = fit.data.item_data[term.covariate]
+    values = column.codes == column.levels.index(str(term.covariate_level)) if isinstance(column, Factor) else column
+    replaced: FloatArray = np.where([item in fit.layout.separate for item in fit.items], 0.0, values)
+    return replaced
 
 
 def ability_functions(fit: Fit, group: Mapping[str, Value]) -> FloatArray:
@@ -86,7 +92,7 @@ def ability_functions(fit: Fit, group: Mapping[str, Value]) -> FloatArray:
     if len(value):
         out[at.item, at.place] = value[at.block]
     for k in at.others:
-        out[:, k] = item_covariate(fit.data, fit.terms[k]) * fit.terms[k].multiplier(group)
+        out[:, k] = item_covariate(fit, fit.terms[k]) * fit.terms[k].multiplier(group)
     return out
 
 

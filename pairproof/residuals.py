@@ -101,7 +101,7 @@ def residual_frame(cell_table: CellTable, items: Sequence[str], has_ties: bool, 
 
 
 def goodness_of_fit(cell_table: CellTable, deviance: float, df: int, has_ties: bool, *,
-                    quasi: bool) -> inference.GoodnessOfFit:
+                    quasi: bool, ranked: int = 0) -> inference.GoodnessOfFit:
     """Deviance and Pearson's X^2 against a chi-square, with the reasons not to.
 
     Parameters
@@ -113,6 +113,8 @@ def goodness_of_fit(cell_table: CellTable, deviance: float, df: int, has_ties: b
         Whether a tie is an outcome of the model.
     quasi : bool
         Half wins or fractional weights.
+    ranked : int
+        Items of a ranking whose pairs the comparisons are; 0 if they are not such.
 
     Returns
     -------
@@ -127,7 +129,7 @@ def goodness_of_fit(cell_table: CellTable, deviance: float, df: int, has_ties: b
     if withheld:
         return inference.GoodnessOfFit(deviance, pearson, df, np.nan, np.nan, f"no p-value: {'; '.join(withheld)}")
     return inference.GoodnessOfFit(deviance, pearson, df, inference.chi_square_p(deviance, df),
-                                   inference.chi_square_p(pearson, df), _small_counts(y, m))
+                                   inference.chi_square_p(pearson, df), "; ".join(filter(None, [_small_counts(y, m), _dependent(ranked)])))
 
 
 def _why_no_p(y: FloatArray, m: FloatArray, df: int, quasi: bool) -> list[str]:
@@ -143,6 +145,10 @@ def _why_no_p(y: FloatArray, m: FloatArray, df: int, quasi: bool) -> list[str]:
         reasons.append(f"each of the {len(y)} cells holds a single comparison, so the deviance measures no lack of fit; "
                        "take it on coarser cells")
     return reasons
+
+
+def _dependent(ranked: int) -> str:
+    return "the pairs of a ranking are not independent, so that the chi-square does not hold" if ranked > 2 else ""
 
 
 def _small_counts(y: FloatArray, m: FloatArray) -> str:

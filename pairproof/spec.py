@@ -60,7 +60,7 @@ class ModelSpec:
     item_terms : tuple of str
         Item covariates that replace the free item parameters; empty for free items.
     separate : tuple of str
-        Items that keep a free parameter of their own beside `item_terms`.
+        Items whose ability is a parameter of its own, in place of what `item_terms` would say of them.
     """
 
     family: Family = "llbt"

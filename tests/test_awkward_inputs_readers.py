@@ -583,7 +583,6 @@ def test_item_data_are_matched_by_name_not_by_row(saved):
         ({"item": ["A", "B", "c"], "x": [1, 2, 3]}, "no row for 'C'; unknown 'c'"),
         ({"item": ["A", "B", "C", "B"], "x": [1, 2, 3, 4]}, "row 2, column 'item': item 'B' has more than one row (2 such rows)"),
         ({"item": ["A", "B", None], "x": [1, 2, 3]}, "row 3, column 'item': no item name"),
-        ({"item": ["A", "B", "C"], "x": [1, None, 3]}, "no value for item 'B'"),
     ],
 )
 def test_item_data_that_do_not_fit_are_refused(saved, data, said):

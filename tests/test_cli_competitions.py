@@ -315,8 +315,8 @@ def test_a_test_set_that_takes_every_source_is_refused(table):
 
 def test_compare_two_prints_vilars_rows_and_the_merged_one_with_its_votes(capsys, vilar):
     rows = document(capsys, "compare-two", vilar)
-    keys = ["first", "second", "judge", "wins", "ties", "losses", "m", "R", "se_vilar", "se_mean", "z", "significant", "p_sign"]
-    assert isinstance(rows, list) and len(rows) == 16 and all(list(r)[:13] == keys for r in rows)
+    keys = ["first", "second", "judge", "wins", "ties", "losses", "m", "R", "se_vilar", "se_mean", "z", "significant", "p_sign", "log10_p_sign"]
+    assert isinstance(rows, list) and len(rows) == 16 and all(list(r)[:14] == keys for r in rows)
     merged = {r["second"]: r for r in rows if r["judge"] is None}
     assert all(("votes" in r) == (r["judge"] is None) for r in rows)
     # seed-methods, section 3: R, eq. 6, z, sign test, judges.

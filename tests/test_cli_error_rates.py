@@ -67,7 +67,7 @@ def test_the_json_has_the_specifications_vector_and_the_paired_difference(capsys
     (pair,) = found["pairs"]
     own = rate_difference(ERRORS["A"], ERRORS["B"], LENGTHS)
     assert list(pair) == ["first", "second", "sentences", "rate_first", "rate_second", "difference", "se_delta", "se_jackknife", "se_unpaired", "low", "high",
-                          "z", "p", "p_holm", "significant", "z_vilar", "only_first", "only_second", "not_compared"]
+                          "z", "p", "log10_p", "p_holm", "significant", "z_vilar", "only_first", "only_second", "not_compared"]
     assert [pair[k] for k in ("difference", "se_delta", "se_jackknife", "se_unpaired", "z", "p")] == [
         own.difference, own.se_delta, own.se_jackknife, own.se_unpaired, own.z(), own.p()]
     assert (pair["significant"], pair["sentences"], pair["only_first"], pair["not_compared"], pair["z_vilar"]) == (True, 5, [], None, list(own.z_vilar))

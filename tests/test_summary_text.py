@@ -102,9 +102,11 @@ def test_a_number_is_never_rounded_to_nothing(x, shown):
     assert number(x) == shown
 
 
-@pytest.mark.parametrize("p, shown", [(0.05, "0.0500"), (0.0044, "0.0044"), (1.8e-4, "1.8e-04"), (0.0, "<1e-300"), (float("nan"), "-")])
-def test_a_small_p_value_keeps_its_size(p, shown):
-    assert p_value(p) == shown
+@pytest.mark.parametrize("p, log10_p, shown", [
+    (0.05, -1.3, "0.0500"), (0.0044, -2.4, "0.0044"), (1.8e-4, -3.7, "1.8e-04"), (0.0, -1233.87, "1e-1234"),
+    (0.0, -400.0001, "1e-400"), (0.0, float("-inf"), "<1e-1000000000"), (float("nan"), float("nan"), "-")])
+def test_a_small_p_value_keeps_its_size(p, log10_p, shown):
+    assert p_value(p, log10_p) == shown
 
 
 # -- notebook --------------------------------------------------------------------------------------------------------

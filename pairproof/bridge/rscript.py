@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..counting import count
+from ..predictions import item_covariate
 
 if TYPE_CHECKING:
     from ..counting import CountedCells
@@ -176,21 +177,12 @@ spread <- function(columns, effects) do.call(cbind, Map(function(effect, name) {
 
 def _item_covariates(fit: Fit) -> list[str]:
     """Item covariates in place of the items: values of each item, then differences."""
-    from ..comparisons import Factor
-
-    heads: dict[tuple[str | None, str | None, str | None], str] = {}
+    heads: dict[str, Term] = {}
     for term in fit.terms:
         if term.kind == "covariate":
-            heads.setdefault((term.covariate, term.covariate_level, term.item), _head(term))
-    rows = []
-    for (covariate, level, item), name in heads.items():
-        if covariate is None:
-            values = [float(i == item) for i in fit.items]
-        else:
-            column = fit.data.item_data[covariate]
-            values = [float(column.levels[c] == level) for c in column.codes] if isinstance(column, Factor) else list(column)
-        rows.append(f"  {_vector(map(_number, values))}")
-    names = _vector((_text(n) for n in heads.values()), 0)
+            heads.setdefault(_head(term), term)
+    rows = [f"  {_vector(map(_number, item_covariate(fit, term).tolist()))}" for term in heads.values()]
+    names = _vector((_text(n) for n in heads), 0)
     return ["# The items' abilities are sums of their covariates: a row an item, a column a covariate.",
             "values <- cbind(\n" + ",\n".join(rows) + ")", f"colnames(values) <- {names}", "own <- own %*% values"]
 

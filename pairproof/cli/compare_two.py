@@ -69,9 +69,11 @@ def _rows(found: tuple[TwoSystems, ...]) -> list[tuple[str, ...]]:
 
 
 def _row(r: BinaryResult, judge: str) -> tuple[str, ...]:
+    from ..tails import p_words
+
     significant = "-" if r.significant is None else "yes" if r.significant else "no"
     return (r.first, r.second, judge, str(r.wins), str(r.ties), str(r.losses), f"{r.R:.4f}", _number(r.se_vilar, ".6f"), _number(r.se_mean, ".6f"),
-            _number(r.z, ".3f"), significant, f"{r.p_sign:.3g}")
+            _number(r.z, ".3f"), significant, p_words(r.p_sign, r.log10_p_sign, 3))
 
 
 def _number(value: float | None, form: str) -> str:

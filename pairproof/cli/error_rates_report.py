@@ -9,6 +9,7 @@ from typing import Any
 from ..display import label
 from ..native.error_rates import ErrorRate
 from ..native.system_rates import Rates, TwoRates, sentences
+from ..tails import p_words
 from .compare_two import escaped, page
 from .state import State, json_text
 
@@ -37,12 +38,13 @@ def _pair(rates: Rates, two: TwoRates) -> dict[str, Any]:
     alone = {"only_first": list(two.shared.only_first), "only_second": list(two.shared.only_second)}
     d = two.difference
     if d is None:
-        numbers = dict.fromkeys(("rate_first", "rate_second", "difference", "se_delta", "se_jackknife", "se_unpaired", "low", "high", "z", "p", "p_holm",
+        numbers = dict.fromkeys(("rate_first", "rate_second", "difference", "se_delta", "se_jackknife", "se_unpaired", "low", "high", "z", "p", "log10_p", "p_holm",
                                  "significant", "z_vilar"))
         return {**names, "sentences": 0, **numbers, **alone, "not_compared": two.why_not}
     low, high = d.interval(rates.level, rates.of_pairs)
     return {**names, "sentences": d.m, "rate_first": d.first.rate, "rate_second": d.second.rate, "difference": d.difference, "se_delta": d.se_delta,
             "se_jackknife": d.se_jackknife, "se_unpaired": d.se_unpaired, "low": low, "high": high, "z": d.z(rates.of_pairs), "p": d.p(rates.of_pairs),
+            "log10_p": d.log10_p(rates.of_pairs),
             "p_holm": two.p_holm, "significant": rates.significant(two), "z_vilar": list(d.z_vilar), **alone, "not_compared": None}
 
 
@@ -65,7 +67,7 @@ def _pair_rows(rates: Rates) -> list[tuple[str, ...]]:
         low, high = d.interval(rates.level, rates.of_pairs)
         z, p, significant = d.z(rates.of_pairs), d.p(rates.of_pairs), rates.significant(two)
         rows.append((two.first, two.second, str(d.m), f"{d.difference:.4f}", f"{d.se_delta:.6f}", f"{d.se_jackknife:.6f}", f"{d.se_unpaired:.6f}",
-                     f"{low:.4f}", f"{high:.4f}", "-" if z is None else f"{z:.3f}", "-" if p is None else f"{p:.3g}",
+                     f"{low:.4f}", f"{high:.4f}", "-" if z is None else f"{z:.3f}", "-" if p is None else p_words(p, d.log10_p(rates.of_pairs), 3),
                      "-" if significant is None else "yes" if significant else "no"))
     return rows
 

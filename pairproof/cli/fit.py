@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import RankingWarning
 from .asking import r_options
 from .reading import names, reader_options, split_list
 from .sections import SectionedCommand, option
@@ -40,7 +42,7 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
 @_model("--order-effect", is_flag=True, help="A parameter in favour of the one named first.")
 @_model("--cells", metavar="COL,...|row", help="Finer table for deviance and df; row: each row of the file a cell.")
 @_model("--item-terms", multiple=True, metavar="X,Y", help="Item covariates in place of free items (see --item-data).")
-@_model("--separate", multiple=True, metavar="ITEM", help="Items kept free beside --item-terms.")
+@_model("--separate", multiple=True, metavar="ITEM", help="Items with an ability of their own in place of --item-terms.")
 @reader_options
 @_check("--verify", is_flag=True, help="Ask R for the same numbers and show how many digits agree.")
 @r_options
@@ -81,8 +83,10 @@ def _fit(file: str, model: str, reading: dict[str, Any], asked: dict[str, Any]) 
 
     table = pairproof.read(file, **reading)
     fitter = pairproof.fit_llbt if model == "llbt" else pairproof.fit_bradley_terry
-    return fitter(table, ties=asked["ties"], by=asked["by"], reference=asked["reference"], order_effect=asked["order_effect"],
-                  cells=None if cells is None else names(cells), item_terms=terms, separate=separate)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankingWarning)  # it stands in the summary, and is said beside the JSON
+        return fitter(table, ties=asked["ties"], by=asked["by"], reference=asked["reference"], order_effect=asked["order_effect"],
+                      cells=None if cells is None else names(cells), item_terms=terms, separate=separate)
 
 
 def _show(state: State, fitted: Fit, agreements: Any) -> None:

@@ -103,6 +103,11 @@ class BinaryResult:
         return sign_test(self.wins, self.losses).p if self.wins + self.losses else 1.0
 
     @property
+    def log10_p_sign(self) -> float:
+        """log10 of `p_sign`, also where that is too small for a double."""
+        return sign_test(self.wins, self.losses).log10_p if self.wins + self.losses else 0.0
+
+    @property
     def better(self) -> str | None:
         """The system with more sentences, None if even."""
         return None if self.wins == self.losses else self.first if self.wins > self.losses else self.second
@@ -110,7 +115,8 @@ class BinaryResult:
     def to_dict(self) -> dict[str, Any]:
         return {"first": self.first, "second": self.second, "judge": self.judge, "wins": self.wins, "ties": self.ties,
                 "losses": self.losses, "m": self.m, "R": self.R, "se_vilar": self.se_vilar, "se_mean": self.se_mean, "z": self.z,
-                "significant": self.significant, "p_sign": self.p_sign}
+                "significant": self.significant, "p_sign": self.p_sign,
+                "log10_p_sign": self.log10_p_sign}
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,11 @@ from .judgments import HAT, Judgments
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+#: From this concentration on a gamma variable is below the smallest double, 1e-308, with probability 4e-16 at most.
+SMALL = 0.05
+#: Smaller shapes give the same draws, a single component with everything, and would overflow in their logarithm.
+_LEAST_SHAPE = 1e-300
+
 
 @dataclass(frozen=True, eq=False)
 class CategoricalTables:
@@ -50,12 +55,22 @@ class CategoricalTables:
         return np.asarray(np.log(np.maximum(rows, np.finfo(float).tiny)))
 
 
-def draw_theta(counts: FloatArray, concentration: float, rng: Generator) -> FloatArray:
-    """Dirichlet draws, float[n_systems, L], of a prior `concentration` a component and these counts."""
-    gamma = rng.standard_gamma(concentration + counts)
-    # A small shape can underflow a whole row to 0; then one component has all, each with its own probability.
-    gamma = np.maximum(gamma, np.finfo(float).tiny)
-    return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))
+def draw_theta(counts: FloatArray, concentration: float, rng: Generator) -> tuple[FloatArray, FloatArray]:
+    """Dirichlet draws, float[n_systems, L], of a prior `concentration` a component and these counts, and their logarithms.
+
+    theta is a row of gamma variables over its sum.  Of a small shape a these are below every double, so that their logarithms
+    are drawn, log G(a) = log G(a + 1) + log(U) / a (Stuart 1962, Biometrika 49, 564-565), and
+    nothing underflows but what is 0 beside the rest of its row.
+    """
+    if concentration >= SMALL:  # seeds keep their draws
+        gamma = np.maximum(rng.standard_gamma(concentration + counts), np.finfo(float).tiny)
+        theta = gamma / gamma.sum(axis=1, keepdims=True)
+        return theta, np.log(theta)
+    shape = np.maximum(concentration + counts, _LEAST_SHAPE)
+    log_gamma = np.log(rng.standard_gamma(shape + 1.0)) - rng.standard_exponential(shape.shape) / shape
+    log_theta = log_gamma - log_gamma.max(axis=1, keepdims=True)
+    log_theta -= np.log(np.exp(log_theta).sum(axis=1, keepdims=True))
+    return np.exp(log_theta), log_theta
 
 
 class SweepChain:
@@ -79,12 +94,12 @@ class SweepChain:
         self.author, self.tables, self.rng = author, tables, rng
         self.n_systems, self.size = len(data.items), tables.size
         self.turns = _turns(data, segment, item)
-        self.theta = draw_theta(np.zeros((self.n_systems, self.size)), tables.concentration, rng)
+        self.theta, self.log_theta = draw_theta(np.zeros((self.n_systems, self.size)), tables.concentration, rng)
         self.quality = rng.integers(0, self.size, len(author))
 
     def step(self) -> FloatArray:
         size, table = self.size, self.tables.log_likelihood_rows
-        log_theta = np.log(self.theta)
+        log_theta = np.log(self.theta) if self.tables.concentration >= SMALL else self.log_theta
         for turn in self.turns:
             rows = table.take(turn.outcome * size + self.quality.take(turn.other), axis=0)
             log_w = np.add.reduceat(rows, turn.start, axis=0)
@@ -94,7 +109,7 @@ class SweepChain:
             u = self.rng.random((len(turn.items), 1)) * ladder[:, -1:]
             self.quality[turn.items] = (ladder[:, :-1] < u).sum(axis=1)
         counts = np.bincount(self.author * size + self.quality, minlength=self.n_systems * size)
-        self.theta = draw_theta(counts.reshape(-1, size).astype(float), self.tables.concentration, self.rng)
+        self.theta, self.log_theta = draw_theta(counts.reshape(-1, size).astype(float), self.tables.concentration, self.rng)
         return self.theta
 
 
@@ -150,15 +165,24 @@ class FreshCells:
         self.i, self.j, self.outcome = np.nonzero(upper)
         self.times = upper[self.i, self.j, self.outcome].astype(np.int64)
         self.tables, self.rng = tables, rng
-        self.theta = draw_theta(np.zeros((self.n_systems, self.size)), tables.concentration, rng)
+        self.theta, self.log_theta = draw_theta(np.zeros((self.n_systems, self.size)), tables.concentration, rng)
+
+    def _cells(self) -> FloatArray:
+        """float[n_cells, L * L]: theta_1 theta_2 K up to a factor a cell."""
+        if self.tables.concentration >= SMALL:
+            cells = self.theta[self.i][:, :, None] * self.theta[self.j][:, None, :] * self.tables.likelihood[self.outcome]
+            return np.asarray(np.maximum(cells.reshape(len(cells), -1), np.finfo(float).tiny))
+        log_k = np.log(np.maximum(self.tables.likelihood, np.finfo(float).tiny))
+        logs = self.log_theta[self.i][:, :, None] + self.log_theta[self.j][:, None, :] + log_k[self.outcome]
+        logs = logs.reshape(len(logs), -1)
+        return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
 
     def step(self) -> FloatArray:
         size = self.size
-        cells = self.theta[self.i][:, :, None] * self.theta[self.j][:, None, :] * self.tables.likelihood[self.outcome]
-        p = np.maximum(cells.reshape(len(cells), -1), np.finfo(float).tiny)
+        p = self._cells()
         pairs = self.rng.multinomial(self.times, p / p.sum(axis=1, keepdims=True)).reshape(-1, size, size)
         counts = np.zeros((self.n_systems, size))
         np.add.at(counts, self.i, pairs.sum(axis=2))
         np.add.at(counts, self.j, pairs.sum(axis=1))
-        self.theta = draw_theta(counts, self.tables.concentration, self.rng)
+        self.theta, self.log_theta = draw_theta(counts, self.tables.concentration, self.rng)
         return self.theta

@@ -8,6 +8,7 @@ form, one a pair and covariate cell, never appear: the estimates are the same (D
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from ..cell_table import CellTable, WhenAsked
 from ..comparisons import Comparisons, Factor
 from ..covariance import Covariance
-from ..errors import AliasError, FormulaError, InputError, ItemError
+from ..errors import FormulaError, InputError, ItemError, RankingWarning
 from ..fit import Fit, Stopping
 from ..outcomes import OutcomeModel
 from ..spec import LOG_WORTH_PER_UNIT, ModelSpec, Term, by_suffix
@@ -27,8 +28,9 @@ from . import covariates, solve
 from .cells import Cells, count_cells, sums
 from .deviance import Saturated, deviance, saturated
 from .formula import Formula, parse
+from .item_terms import item_columns, missing_covariates
 from .problem import Problem
-from .words import estimability_warnings
+from .words import estimability_warnings, ranking_warning, some
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -103,13 +105,23 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
         llf=found.llf, deviance=deviance(finer.counts, fitted()) if close is None else close, df_resid=df_cells - rank,
         null_deviance=_null_deviance(null, full, finer, of, cells, len(data.items)), df_null=df_cells - null.rank, n_comparisons=float(cells.counts.sum()), engine=engine_name(),
         stopping=Stopping(RULE, True, found.steps, found.decrement),
+        n_infinite=_n_infinite(model.problem, found) + int(model.tie_fixed == "none observed"),
         quasi_likelihood=spec.ties == "half" and bool(data.ties.any()),
     )
     if spec.reference == "sum" and not spec.item_terms:
         result = result.with_reference("sum")
-    warnings = (*model.patterns.warnings, *_table_warnings(data, spec, model), *estimability_warnings(
+    ranked = ranking_warning(data)
+    if ranked:  # level 3: the caller of fit_llbt or fit_bradley_terry
+        warnings.warn(ranked, RankingWarning, stacklevel=3)
+    reasons = (*((ranked,) if ranked else ()), *model.patterns.warnings, *_table_warnings(data, spec, model), *estimability_warnings(
         result, found.separated, model.tie_fixed, cells, covariates.pattern_labels(model.patterns) if result.not_estimable else ()))
-    return replace(result, warnings=warnings) if warnings else result
+    return replace(result, warnings=reasons) if reasons else result
+
+
+def _n_infinite(problem: Problem, found: solve.Solved) -> int:
+    """Directions without a number that the model on these data does see: its rank less what is estimable."""
+    references = problem.n_terms if problem.x is None else 0
+    return found.rank - (problem.n_params - references - found.null_space.shape[1])
 
 
 def _outcome_model(spec: ModelSpec, table: Comparisons) -> OutcomeModel:
@@ -152,7 +164,7 @@ def _build(data: Comparisons, spec: ModelSpec) -> _Model:
             raise InputError(f"by={spec.by!r} lets the tie parameter vary, but there are no ties at all in {data.source}; leave tie:... out")
         tie_fixed = "none observed" if spec.ties == "davidson" else "boundary"
         outcome, tie, tie_by = "binary", np.zeros((patterns.n, 0)), ()
-    x, x_terms = _item_columns(data, spec)
+    x, x_terms = item_columns(data, spec)
     if spec.order_effect and not (cells.sign != 0).any():
         raise InputError("order_effect: every row has order 0 (neutral ground), so there is no order effect to estimate")
     problem = Problem(cells, len(data.items), z, order, tie, x, _reference(data, spec), outcome)
@@ -184,40 +196,6 @@ def _order_column(data: Comparisons) -> FloatArray:
         raise InputError(f"{data.source}, row {row + 1}: order is {values[row]}; expected 1 (the one named first has its "
                          "advantage) or 0 (neutral ground)")
     return values
-
-
-def _item_columns(data: Comparisons, spec: ModelSpec) -> tuple[FloatArray | None, tuple[tuple[str, str | None, str | None], ...]]:
-    """Item covariates as columns, float[n_items, k], with name, covariate and level of each."""
-    if not spec.item_terms:
-        if spec.separate:
-            raise InputError(f"separate={list(spec.separate)} makes sense only beside item_terms")
-        return None, ()
-    columns: list[FloatArray] = []
-    names: list[tuple[str, str | None, str | None]] = []
-    for term in spec.item_terms:
-        if term not in data.item_data:
-            raise FormulaError(f"no item covariate {term!r}; the table has {', '.join(data.item_data) or 'none (pass item_data)'}")
-        column = data.item_data[term]
-        if isinstance(column, Factor):
-            for k, level in enumerate(column.levels[1:], start=1):
-                columns.append((column.codes == k).astype(float))
-                names.append((f"{term}[{level}]", term, level))
-        else:
-            columns.append(column)
-            names.append((term, term, None))
-    for item in spec.separate:
-        if item not in data.items:
-            raise ItemError(f"separate item {item!r} is not an item; the items are {', '.join(data.items)}")
-        columns.append((np.array(data.items) == item).astype(float))
-        names.append((item, None, item))
-    x = np.stack(columns, axis=1)
-    # Only differences of items count, so a covariate that is the same for all items is aliased with the constant.
-    bad = covariates.aliased(np.column_stack([np.ones(len(x)), x]))
-    if bad is not None:
-        k, others = bad
-        partners = ", ".join(names[o - 1][0] for o in others if o) or "a constant (it is the same for all items)"
-        raise AliasError(f"the item covariate {names[k - 1][0]} cannot be told from {partners}; leave one of them out")
-    return x, tuple(names)
 
 
 def _name(model: _Model, spec: ModelSpec, params: FloatArray) -> tuple[tuple[Term, ...], FloatArray, FloatArray, NDArray[np.bool_]]:
@@ -366,4 +344,9 @@ def _table_warnings(data: Comparisons, spec: ModelSpec, model: _Model) -> tuple[
     if spec.ties == "half" and ties:
         out.append(f"{ties:g} ties count as half a win each way, as asked (ties='half'): a quasi-likelihood, whose "
                    "log-likelihood, AIC and deviance cannot be compared with those of other data")
+    lacking: dict[tuple[str, ...], list[str]] = {}
+    for term, items in missing_covariates(data, spec).items():
+        lacking.setdefault(items, []).append(term)
+    out += [f"no value of {', '.join(terms)} for {some(items)}: an ability of {'its' if len(items) == 1 else 'their'} own in place "
+            "of all item covariates, as in BradleyTerry2" for items, terms in lacking.items()]
     return tuple(out)

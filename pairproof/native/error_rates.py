@@ -27,7 +27,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from ..inference import normal_quantile, two_sided_p
+from ..inference import normal_quantile
+from ..tails import log10_two_sided_p, two_sided_p
 
 FloatArray = NDArray[np.float64]
 Estimator = Literal["delta", "jackknife", "vilar"]
@@ -121,6 +122,11 @@ class RateDifference:
         """Two-sided, normal; None where there is no z."""
         z = self.z(estimator)
         return None if z is None else float(two_sided_p(np.array([z]))[0])
+
+    def log10_p(self, estimator: Estimator = "delta") -> float | None:
+        """log10 of p, also where p is too small for a double; None where there is no z."""
+        z = self.z(estimator)
+        return None if z is None else float(log10_two_sided_p(np.array([z]))[0])
 
     def interval(self, level: float = 0.95, estimator: Estimator = "delta") -> tuple[float, float]:
         """difference -+ normal quantile * se."""

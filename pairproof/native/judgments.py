@@ -73,7 +73,7 @@ def one_row_each(table: Comparisons) -> Comparisons:
     columns = {name: take(column, single.row) for name, column in table.columns.items()}
     counts = [(single.outcome == k).astype(float) for k in (FIRST, TIE, SECOND)]
     return Comparisons.build(table.items, single.first, single.second, counts[0], counts[1] if table.tie_category else None, counts[2],
-                             columns=columns, item_data=table.item_data, source=table.source)
+                             columns=columns, item_data=table.item_data, source=table.source, ranked_together=table.ranked_together)
 
 
 def preference_counts(table: Comparisons) -> FloatArray:
@@ -116,7 +116,7 @@ def only_compared(table: Comparisons, source: str = "") -> Comparisons:
     return Comparisons.build([table.items[k] for k in chosen], place[table.first], place[table.second], table.wins,
                              table.ties if table.tie_category else None, table.losses, columns=table.columns,
                              item_data={name: take(column, chosen) for name, column in table.item_data.items()},
-                             source=source or table.source)
+                             source=source or table.source, ranked_together=table.ranked_together)
 
 
 def split_tracks(table: Comparisons, by: Sequence[str] | None = None) -> dict[str, Comparisons]:

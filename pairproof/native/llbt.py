@@ -53,7 +53,9 @@ def fit_llbt(
     item_terms : sequence of str
         Item covariates in place of free item parameters.
     separate : sequence of str
-        Items that keep a parameter of their own beside `item_terms`.
+        Items with an ability of their own in place of what `item_terms` would say of them, as BradleyTerry2's
+        `separate.ability` (and varying with `by` as the covariates' effects do).  Items without a value of one of
+        `item_terms` always have one, and a warning names them.
 
     Returns
     -------

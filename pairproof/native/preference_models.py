@@ -276,7 +276,7 @@ def _likelihood(table: Comparisons, options: PreferenceOptions, fit: Callable[[C
     p = np.tile([tie, (1.0 - tie) / 2.0, (1.0 - tie) / 2.0], (n + 1, n + 1, 1))
     if fixed_tie and not (table.wins.any() or table.losses.any()):
         return p, ("all training comparisons are ties, so no ability has an estimate: pooled rates for every pair",), None
-    fitted = fit(table)
+    fitted = fit(table.as_independent())  # the published models take the pairs of rankings as independent: no warning with each fit
     frame = fitted.probabilities()
     place = {name: k for k, name in enumerate(table.items)}
     i, j = (frame[side].map(place).to_numpy() for side in ("first", "second"))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb
+from math import comb, lgamma, log, log10
 from typing import Literal, get_args
 
 import numpy as np
@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..comparisons import Comparisons, Factor
 from ..errors import InputError
-from ..inference import chi_square_p
 from ..spec import one_of
+from ..tails import SMALLEST, chi_square_p, log10_chi_square_p, p_equals
 
 FloatArray = NDArray[np.float64]
 TieRule = Literal["drop", "split"]
@@ -52,12 +52,17 @@ class SignTest:
     rule: TieRule
     p: float
 
+    @property
+    def log10_p(self) -> float:
+        """log10 of p, also where p is too small for a double."""
+        return log10_binomial_p(self.wins, self.wins + self.losses)
+
     def __str__(self) -> str:
         if self.rule == "drop":
             said = f"{self.ties} ties dropped" if self.ties else "no ties"
         else:
             said = f"{self.ties} ties split" + (", of which one, left over, is dropped" if self.dropped else "")
-        return f"sign test: {self.wins} of {self.wins + self.losses} ({said}), p = {self.p:.4g}"
+        return f"sign test: {self.wins} of {self.wins + self.losses} ({said}), {p_equals(self.p, self.log10_p)}"
 
 
 def sign_test(wins: float, losses: float, ties: float = 0, rule: TieRule = "drop") -> SignTest:
@@ -98,6 +103,22 @@ def binomial_p(successes: int, n: int) -> float:
     return 2.0 * float(bdtr(fewer, n, 0.5))
 
 
+def log10_binomial_p(successes: int, n: int) -> float:
+    """log10 of :func:`binomial_p`, finite however small that is."""
+    p = binomial_p(successes, n)
+    if p >= SMALLEST:
+        return log10(p)
+    # The tail's largest term, log C(n, k), times 1 + k/(n-k+1) + k(k-1)/((n-k+1)(n-k+2)) + ...: so far out it ends soon.
+    fewer = min(successes, n - successes)
+    total = term = 1.0
+    for k in range(fewer, 0, -1):
+        term *= k / (n - k + 1)
+        total += term
+        if term < 1e-17 * total:
+            break
+    return (lgamma(n + 1) - lgamma(fewer + 1) - lgamma(n - fewer + 1) + log(total)) / log(10.0) + (1 - n) * log10(2.0)
+
+
 @dataclass(frozen=True, eq=False)
 class Friedman:
     """Attributes
@@ -117,8 +138,12 @@ class Friedman:
     what: str
     rank_sums: FloatArray
 
+    @property
+    def log10_p(self) -> float:
+        return log10_chi_square_p(self.statistic, self.df)
+
     def __str__(self) -> str:
-        return f"Friedman test of {self.what}: chi-square {self.statistic:.4f} on {self.df} df, p = {self.p:.4g}"
+        return f"Friedman test of {self.what}: chi-square {self.statistic:.4f} on {self.df} df, {p_equals(self.p, self.log10_p)}"
 
 
 def friedman(scores: ArrayLike, what: str) -> Friedman:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
+from ..comparisons import Comparisons
 from ..connection import components, groups
 from ..fit import Fit
 from .cells import Cells
@@ -13,6 +16,21 @@ def some(names: list[str] | tuple[str, ...], most: int = 12) -> str:
     """At most `most` names, and how many more there are."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def ranking_warning(data: Comparisons) -> str:
+    """What to know of pairs made from rankings that are fitted as if they were independent; "" if they are not such.
+
+    The pairs of a ranking of J items of equal worth leave a score of variance (J^2 - 1)/12 where independent ones would have
+    (J - 1)/4, so that standard errors are too small by sqrt((J + 1)/3).
+    """
+    j = data.ranked_together
+    if j <= 2:
+        return ""
+    return (f"pairs of rankings of up to {j} items, fitted as independent: standard errors are too small, by a factor of "
+            f"{sqrt((j + 1) / 3):.2f} for {j} items of equal worth, and p-values with them; AIC and likelihood ratios count each ranking several "
+            "times; the estimates are not those of a model for rankings, which pairproof does not have yet: R has prefmod's pattR.fit and "
+            "PlackettLuce")
 
 
 def estimability_warnings(fit: Fit, separated: bool, tie_fixed: str, cells: Cells, labels: tuple[str, ...]) -> tuple[str, ...]:
@@ -41,7 +59,7 @@ def estimability_warnings(fit: Fit, separated: bool, tie_fixed: str, cells: Cell
     apart = _unconnected(fit, cells, labels)
     if separated:
         out.append(f"separated data: {some(lost)} not estimable{against}: the likelihood grows without end as they go to "
-                   f"infinity.{_one_sided(fit)}{_reference_hint(fit)} What is finite is estimated")
+                   f"infinity.{_one_sided(fit, lost)}{_reference_hint(fit)} What is finite is estimated")
     elif apart:
         out.append(f"not connected: {some(lost)} not estimable{against}, since no chain of comparisons joins these sets: "
                    f"{'; '.join(apart)}. Differences inside a set are estimated; compare items of different sets, or fit them apart")
@@ -65,8 +83,12 @@ def _unconnected(fit: Fit, cells: Cells, labels: tuple[str, ...]) -> list[str]:
     return out[:6] + ([f"and {len(out) - 6} more cells"] if len(out) > 6 else [])
 
 
-def _one_sided(fit: Fit) -> str:
-    """Items that won or lost everything, as sentences."""
+def _one_sided(fit: Fit, without_number: list[str]) -> str:
+    """Items that won or lost everything, as sentences.
+
+    Where abilities come from item covariates an item may win everything and be bound to a finite ability all the same: then only
+    the separate items whose own ability is among what was lost.
+    """
     wins = np.zeros(len(fit.items))
     losses = np.zeros(len(fit.items))
     ties = np.zeros(len(fit.items))
@@ -76,12 +98,14 @@ def _one_sided(fit: Fit) -> str:
         np.add.at(losses, mine, lost)
         np.add.at(ties, mine, t.ties)
     kept = ties if fit.spec.ties != "drop" else np.zeros(len(ties))
-    up = [n for n, w, l, d in zip(fit.items, wins, losses, kept) if w and not l and not d]
-    down = [n for n, w, l, d in zip(fit.items, wins, losses, kept) if l and not w and not d]
+    of_covariates = bool(fit.spec.item_terms)
+    own = {t.item for t in fit.terms if t.name in without_number} if of_covariates else set(fit.items)
+    up = [n for n, w, l, d in zip(fit.items, wins, losses, kept) if w and not l and not d and n in own]
+    down = [n for n, w, l, d in zip(fit.items, wins, losses, kept) if l and not w and not d and n in own]
     text = f" {some(up)} won every comparison." if up else ""
     text += f" {some(down)} lost every comparison." if down else ""
     sets = _unseparated(fit)
-    if not text and len(sets) > 1:
+    if not text and len(sets) > 1 and not of_covariates:
         text = f" Sets whose items never lost to the others: {' | '.join(some(s, 8) for s in sets[:6])}."
     return text
 

@@ -222,7 +222,7 @@ def item_covariates(options: Options, items: Sequence[str]) -> dict[str, Column]
         parts = [f"no row for {_listed(absent)}"] * bool(absent) + [f"unknown {_listed(unknown)}"] * bool(unknown)
         raise ItemError(
             f"{table.source}, column {key!r}: {'; '.join(parts)}; the items are {_listed(items)}: "
-            "every one needs one row, and no other"
+            "every one needs one row, and no other (a value that is not known stays blank)"
         )
     seen = np.bincount(found.codes, minlength=len(place))
     if (seen > 1).any():

@@ -54,8 +54,9 @@ def read_ranked_rows(table: Table, options: Options) -> Comparisons:
     results = ((gap > 0).astype(float), (gap == 0).astype(float), (gap < 0).astype(float))
     tied = np.zeros(table.n_rows, bool)
     tied[first[results[1] > 0]] = True
-    return assemble(_of_rankings(table, ranking), options, items, item[first], item[second], results,
+    pairs = assemble(_of_rankings(table, ranking), options, items, item[first], item[second], results,
                     tie_category=has_tie_category(table, options, tied, "rank"), used=("system", "rank"), row_of=first)
+    return replace(pairs, ranked_together=int(np.bincount(ranking[~np.isnan(rank)]).max()))
 
 
 def _with_wmts_names(table: Table) -> Table:

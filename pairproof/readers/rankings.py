@@ -64,10 +64,11 @@ def read_rankings(table: Table, options: Options) -> Comparisons:
         )
     tied = np.zeros(table.n_rows, bool)
     tied[row_of[results[1] > 0]] = True
-    return assemble(
+    pairs = assemble(
         table, options, items, first, second, results,
         tie_category=has_tie_category(table, options, tied, "rank1"), used=(*systems, *given), row_of=row_of,
     )
+    return replace(pairs, ranked_together=int((~np.isnan(np.stack(list(given.values())))).sum(axis=0).max()))
 
 
 def _places(names: Iterable[str], source: str) -> tuple[int, ...]:

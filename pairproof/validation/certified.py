@@ -65,7 +65,7 @@ def _same_model(fit: Fit, document: Document) -> bool:
 
 def _item_covariates(fit: Fit) -> dict[str, dict[str, str]] | None:
     """The item covariates in the model, by value; None where items stay free beside them, which no document has."""
-    if fit.spec.separate:
+    if fit.layout.separate:
         return None
     found = {}
     for name in fit.spec.item_terms:

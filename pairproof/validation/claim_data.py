@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..comparisons import Comparisons
-from ..errors import DataNotHere, InputError
+from ..errors import DataNotHere, InputError, RankingWarning
 from ..fit import Fit
 from ..inputs import MOST_CLAIM_BYTES, OutsideError, read_inside
 from .paper import DataSpec, ModelClaim, Paper
@@ -220,6 +221,8 @@ def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
     from ..native.llbt import fit_llbt
 
     fitter = fit_llbt if model.family == "llbt" else fit_bradley_terry
-    fit = fitter(table, ties=model.ties, by=model.by, reference=model.reference or None,
-                 order_effect=model.order_effect, cells=model.cells or None, item_terms=model.item_terms, separate=model.separate)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankingWarning)  # the page's own choice; it stays among the fit's warnings
+        fit = fitter(table, ties=model.ties, by=model.by, reference=model.reference or None,
+                     order_effect=model.order_effect, cells=model.cells or None, item_terms=model.item_terms, separate=model.separate)
     return fit.on_scale(model.scale) if model.scale else fit

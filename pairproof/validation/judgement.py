@@ -12,6 +12,7 @@ from decimal import Decimal
 
 import numpy as np
 
+from ..tails import p_equals
 from .agreement import Verdict
 from .digits import digits_of_agreement
 from .floors import CERTIFIED, Floor, floor
@@ -63,7 +64,7 @@ def judge_print(q: PrintedQuantity, value: float, alpha: float, df_resid: int = 
                                                "depends on when the author's program stopped")
     match = p.verdict(value)
     if kind_of(q.quantity) in ("p", "contrast_p") and match.verdict != "differs" and not p.star_verdict(value):
-        return PrintJudgement("differs-conclusion", f"the mark {p.stars} does not belong to p = {value:.4g}")
+        return PrintJudgement("differs-conclusion", f"the mark {p.stars} does not belong to {p_equals(value)}")
     if match.verdict == "agrees":
         return PrintJudgement("agrees", "" if match.rule in ("bound", "half-up or half-even") else f"at a tie, by {match.rule}")
     if match.verdict == "agrees-truncated":

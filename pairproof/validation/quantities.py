@@ -193,8 +193,8 @@ def aic_glm(fit: Fit) -> float:
     if fit.model == "bradley-terry" and fit.outcome_model == "binary":
         won, lost = table.observed[:, 0], table.observed[:, 2]
         constants = float(np.sum(gammaln(won + lost + 1) - gammaln(won + 1) - gammaln(lost + 1)))
-        return -2.0 * (fit.llf + constants) + 2.0 * fit.n_estimable
-    return -2.0 * fit.llf_poisson + 2.0 * (fit.n_estimable + len(table.first))
+        return -2.0 * (fit.llf + constants) + 2.0 * fit.rank
+    return -2.0 * fit.llf_poisson + 2.0 * (fit.rank + len(table.first))
 
 
 def scale_of(name: str, fit: Fit, se: Mapping[str, float] | None = None) -> float:

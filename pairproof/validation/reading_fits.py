@@ -158,7 +158,7 @@ class Model:
             elif term.kind == "order":
                 out[:, k] = size * cells.sign
             else:
-                x = (np.array(fit.items) == term.item).astype(float) if term.kind == "item" else item_covariate(fit.data, term)
+                x = (np.array(fit.items) == term.item).astype(float) if term.kind == "item" else item_covariate(fit, term)
                 out[:, k] = size * (x[pairs[:, 0]] - x[pairs[:, 1]])
         return out
 
@@ -236,7 +236,7 @@ class Model:
             there = [self.fit.names.index(fit.names[j]) for j in here]
             functions = np.eye(len(fit.terms))[here]
             found.cov[b][np.ix_(there, there)] = np.nan_to_num(fit.covariance.between(functions))
-            found.llf[b], found.rank[b] = fit.llf, fit.n_estimable + _infinite(fit)
+            found.llf[b], found.rank[b] = fit.llf, fit.rank
         return found
 
     def _native(self, rows: Rows, ties: str) -> Fit:
@@ -379,13 +379,6 @@ def _null(counts: FloatArray, ties: str, binary: bool) -> tuple[float, float]:
     decided = n - tied
     llf = (tied * math.log(tied / n) if tied else 0.0) + (decided * math.log(decided / (2.0 * n)) if decided else 0.0)
     return llf, 1.0
-
-
-def _infinite(fit: Fit) -> float:
-    """Infinite parameters, which R counts: the rank less what is estimable."""
-    table = fit.cell_table()
-    categories = 2 if fit.outcome_model == "binary" else 3
-    return float(table.n_cells * (categories - 1) - fit.df_resid - fit.n_estimable)
 
 
 def units(fit: Fit) -> FloatArray:

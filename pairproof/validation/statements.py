@@ -17,6 +17,7 @@ from ..comparisons import Comparisons, Factor
 from ..errors import InputError
 from ..fit import Fit
 from ..spec import LOG_WORTH_PER_UNIT
+from ..tails import p_equals, p_words
 from . import two_item_counts as two_items
 from .agreement import Verdict
 from .quantities import first_preferences, quantity
@@ -184,7 +185,7 @@ def sign_and_significance(context: Context, *, parameter: str, sign: str, signif
     """A parameter has this sign, and is or is not significant."""
     estimate, p = quantity(context.fit, f"estimate.{parameter}"), quantity(context.fit, f"p.{parameter}")
     right = (estimate > 0) == (sign == "positive") and (p < context.alpha) == significant
-    return holds(right, f"{parameter} is {estimate:.4f}, p = {p:.3g}", native=estimate)
+    return holds(right, f"{parameter} is {estimate:.4f}, {p_equals(p, digits=3)}", native=estimate)
 
 
 @statement_test("rare-ties")
@@ -219,7 +220,7 @@ def _significant(fit: Fit, alpha: float) -> tuple[list[str], dict[str, float]]:
 def improves_the_fit(context: Context, *, smaller: str) -> Finding:
     """The model is better than the smaller one of another claim: likelihood ratio, log-likelihoods of the same data."""
     test = context.fit.compare(context.fit_of(smaller))
-    text = f"likelihood ratio {test.statistic:.4f} on {test.df} df, p = {test.p:.3g}"
+    text = f"likelihood ratio {test.statistic:.4f} on {test.df} df, {p_equals(test.p, test.log10_p, 3)}"
     return holds(test.p < context.alpha, text, native=test.statistic)
 
 
@@ -258,7 +259,7 @@ def chi_square_accepts(context: Context, *, claims: Sequence[str]) -> Finding:
     """The goodness-of-fit tests of these claims' models do not reject."""
     p = {c: quantity(context.fit_of(c), "gof_p") for c in claims}
     text = "the test rejects: " if all(v < context.alpha for v in p.values()) else "goodness of fit: "
-    text += "; ".join(f"{c}: deviance {context.fit_of(c).deviance:.3f} on {context.fit_of(c).df_resid} df, p = {v:.2g}"
+    text += "; ".join(f"{c}: deviance {context.fit_of(c).deviance:.3f} on {context.fit_of(c).df_resid} df, {p_equals(v, digits=2)}"
                       for c, v in p.items())
     return holds(all(v >= context.alpha for v in p.values()), text, "misleading", min(p.values()))
 
@@ -280,8 +281,8 @@ def df_is_cells_minus_parameters(context: Context, *, df: int) -> Finding:
     fit = context.fit
     table = fit.cell_table()
     cells = len(table.first) * (2 if fit.outcome_model == "binary" else 3)
-    parameters = len(table.first) + fit.n_estimable
-    text = f"{cells} counts - ({len(table.first)} nuisance + {fit.n_estimable} others) = {cells - parameters}"
+    parameters = len(table.first) + fit.rank
+    text = f"{cells} counts - ({len(table.first)} nuisance + {fit.rank} others) = {cells - parameters}"
     return holds(cells - parameters == df == fit.df_resid, text, native=float(cells - parameters))
 
 
@@ -290,9 +291,9 @@ def objects_and_parameters(context: Context, *, objects: int, parameters: int) -
     """The model has so many objects and so many parameters, nuisance ones counted."""
     fit = context.fit
     pairs = len(fit.cell_table().first)
-    k = pairs + fit.n_estimable
+    k = pairs + fit.rank
     text = (f"{len(fit.items)} objects, {3 * pairs if fit.outcome_model != 'binary' else 2 * pairs} counts and {k} parameters "
-            f"({pairs} nuisance, {fit.n_estimable} others); it is the counts that are as many as the parameters")
+            f"({pairs} nuisance, {fit.rank} others); it is the counts that are as many as the parameters")
     return holds(len(fit.items) == objects and k == parameters, text, "erratum", float(k), "differs")
 
 
@@ -309,8 +310,8 @@ def sign_test_agrees(context: Context) -> Finding:
     dropped, split = two_items.sign_test_p(a, b), two_items.sign_test_p(a + t // 2, b + t // 2)
     estimate, p = quantity(context.fit, f"estimate.{pair[0]}"), quantity(context.fit, f"p.{pair[0]}")
     same = (dropped < context.alpha) == (p < context.alpha) and (a > b) == (estimate > 0)
-    text = (f"sign test p = {dropped:.4g} with ties dropped, {split:.4g} with ties split; the model's p for {pair[0]} "
-            f"is {p:.4g}; {pair[0] if a > b else pair[1]} is preferred")
+    text = (f"sign test p = {p_words(dropped)} with ties dropped, {p_words(split)} with ties split; the model's p for {pair[0]} "
+            f"is {p_words(p)}; {pair[0] if a > b else pair[1]} is preferred")
     return holds(same, text, native=dropped)
 
 

@@ -234,8 +234,8 @@ def certify(data: dict[str, Any], model: Model) -> dict[str, Any]:
         "quasi_likelihood": model.ties == "half",
         "n_params": k,
         "n_comparisons": text(n),
-        "aic": text(-2 * llf + 2 * k),
-        "bic": text(-2 * llf + k * mp.log(n)),
+        "aic": text(-2 * llf + 2 * (k + len(lost))),  # what is infinite was fitted, as in df
+        "bic": text(-2 * llf + (k + len(lost)) * mp.log(n)),
         "null": null,
         **_worths(data, model, names, best.beta, best.covariance),
         "cells": [_cell_entry(cell, q) for cell, q in zip(fitted_cells, p)],

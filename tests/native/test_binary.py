@@ -174,7 +174,7 @@ def test_rows_turned_round_are_counted_from_the_first_ones_side():
 def test_the_json_rows_are_those_of_the_interface():
     table = Comparisons.build(["A", "B"], [0, 0], [1, 1], [4, 3], [1, 0], [2, 3], columns={"judge": Factor(np.array([0, 1]), ("x", "y"))})
     rows = compare_two(table).to_dicts()
-    keys = ["first", "second", "judge", "wins", "ties", "losses", "m", "R", "se_vilar", "se_mean", "z", "significant", "p_sign"]
+    keys = ["first", "second", "judge", "wins", "ties", "losses", "m", "R", "se_vilar", "se_mean", "z", "significant", "p_sign", "log10_p_sign"]
     assert [list(r) for r in rows] == [keys, keys, [*keys, "votes"]]
     assert [r["judge"] for r in rows] == ["x", "y", None] and rows[2]["votes"] == [1, 0]
     without = compare_two(Comparisons.build(["A", "B"], [0], [1], [4], [0], [2])).to_dicts()

@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 from pairproof.errors import InputError
+from pairproof.native.categorical_chains import draw_theta
 from pairproof.native.irt_categorical import CategoricalModel, fit_irt_categorical, predictive
+from pairproof.native.posterior import MixingWarning
 
 from translation import random_table, table, two
 
@@ -142,3 +144,36 @@ def test_a_noise_so_small_that_outcomes_are_impossible_still_samples():
 def test_a_constant_out_of_its_range_is_refused(constants):
     with pytest.raises(InputError, match=next(iter(constants))):
         CategoricalModel(**constants)
+
+
+@pytest.mark.parametrize("concentration", [1e-2, 1e-4, 1e-8, 5e-324])
+def test_prior_draws_of_a_small_concentration_have_the_moments_of_their_dirichlet(concentration):
+    """Drawn as gamma variables over their sum, 57 % of the rows at 1e-4 had nothing but underflows and came out as exactly uniform."""
+    theta, log_theta = draw_theta(np.zeros((20_000, 8)), concentration, np.random.default_rng(5))
+    assert np.isfinite(log_theta[theta > 0]).all() and not np.isnan(log_theta).any()
+    assert np.abs(theta.sum(axis=1) - 1).max() < 1e-14  # a sum of 8 doubles; observed 4e-16
+    # E sum theta^2 = (aa + 1) / (8 aa + 1); its standard error from the draws themselves, four of them; observed 1.3 at most.
+    square = (theta**2).sum(axis=1)
+    expected = (concentration + 1) / (8 * concentration + 1)
+    assert abs(square.mean() - expected) <= 4 * square.std() / math.sqrt(len(square)) + 1e-7  # at 1e-8 no row of 20,000 need be mixed
+    # Each component has a mean of 1/8: binomial where one component has everything.
+    assert np.abs(theta.mean(axis=0) - 1 / 8).max() < 4 * math.sqrt(7 / 64 / len(theta))
+
+
+def test_draws_of_a_small_concentration_with_counts_are_in_proportion_to_them():
+    counts = np.tile([3.0, 1.0, 0, 0, 0, 0, 0, 0], (20_000, 1))
+    theta, log_theta = draw_theta(counts, 1e-6, np.random.default_rng(6))
+    assert theta.mean(axis=0)[:2] == pytest.approx([.75, .25], abs=.006)  # 4 standard errors of Beta(3, 1), sd .194; observed .001
+    assert theta[:, 2:].max() < 1e-3 and np.isfinite(log_theta).all()
+
+
+@pytest.mark.parametrize("items", ["shared", "fresh"])
+def test_the_sampler_gives_the_exact_predictive_of_a_small_concentration(items):
+    model = CategoricalModel(concentration=.03)
+    exact = enumerate_posterior([("A", 1, "B", 2, 1)], model)[0][0, 1]
+    check_predictive(fit_irt_categorical(two([1]), model=model, items=items, draws=6000, seed=4), model, {(0, 1): exact})
+
+
+def test_a_concentration_at_which_the_sampler_cannot_move_says_so():
+    with pytest.warns(MixingWarning):
+        fit_irt_categorical(two([1, 1, 2]), model=CategoricalModel(concentration=1e-12), items="shared", chains=2, warmup=20, draws=50, seed=3)

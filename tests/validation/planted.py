@@ -447,7 +447,7 @@ def _aic(words: str, value: Callable[[Fit], float]) -> None:
 
 
 _aic("the constants of R's glm", lambda f: quantity(f, "aic_glm"))
-_aic("deviance + 2k", lambda f: f.deviance + 2 * f.n_estimable)
+_aic("deviance + 2k", lambda f: f.deviance + 2 * f.rank)
 _aic("one parameter more", lambda f: f.aic + 2)
 _aic("divided by", lambda f: f.aic / f.n_comparisons)
 

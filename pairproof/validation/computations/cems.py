@@ -86,4 +86,4 @@ def half_wins_by_row(request: Request) -> Computed:
     if divisor == 0.0:
         raise InputError("args.divided_by is 0; expected a number that can be divided by")
     rescaled = {f"rescaled.{item}": float(fit.params[item]) / divisor for item in fit.items}
-    return Computed(native={"deviance": -2.0 * (fit.llf + ties * math.log(2.0)), "df_resid": answers - fit.n_estimable, **rescaled})
+    return Computed(native={"deviance": -2.0 * (fit.llf + ties * math.log(2.0)), "df_resid": answers - fit.rank, **rescaled})

@@ -85,7 +85,7 @@ def _binomial_answer(question: Question, r_call: str, p: RParameters, model: RMo
     values = parameter_values(fit, p)
     values.update(deviance=model.deviance, df_resid=model.df_residual)
     if cells.whole:
-        values.update(likelihood_values(fit, model.loglik - cells.binomial_constant, len(p.names)))
+        values.update(likelihood_values(model.loglik - cells.binomial_constant, len(p.names)))
         said = [*said, "logLik(), binomial, less sum log choose(n, wins) gives llf"]
     else:
         said = [*said, "its log-likelihood rounds the counts and is not compared"]
@@ -139,6 +139,12 @@ def _head_columns(question: Question) -> dict[tuple[Any, ...], Any]:
     return out
 
 
+def _likelihood(fit: Fit, llf: float, n_coefficients: int) -> dict[str, float]:
+    """llf and AIC; without AIC where items were never joined, since both functions below count a coefficient for each item there."""
+    values = likelihood_values(llf, n_coefficients)
+    return values if fit.null_space.shape[1] == fit.n_infinite else {"llf": values["llf"]}
+
+
 # -- GenDavidson ---------------------------------------------------------------------------------------------
 
 
@@ -167,7 +173,7 @@ def _ask_gendavidson(question: Question) -> RCounterpart:
     values = parameter_values(fit, p)
     values.update(deviance=model.deviance, df_resid=model.df_residual)
     if cells.whole:
-        values.update(likelihood_values(fit, model.loglik - cells.poisson_constant, len(p.names)))
+        values.update(_likelihood(fit, model.loglik - cells.poisson_constant, len(p.names)))
     values.update(worth_values(fit, p))
     home = ["home.adv is order"] if cells.order is not None else []
     return RCounterpart(GENDAVIDSON, model.result.source, values, note=note(
@@ -204,7 +210,7 @@ def _ask_btmodel(question: Question) -> RCounterpart:
     model = psychotools.btmodel(data, fit.items, ref=reference, undecided=ties is not None, backend=question.backend)
     p = RParameters(tuple("tie" if n == "(undecided)" else n for n in model.names), model.coef, model.vcov, "log-odds", reference)
     values = parameter_values(fit, p)
-    values.update(likelihood_values(fit, model.loglik, int(model.df)))
+    values.update(_likelihood(fit, model.loglik, int(model.df)))
     for kind, numbers in (("worth", model.worth), ("worth_se", model.worth_se)):
         values.update({f"{kind}.all.{item}": float(v) for item, v in zip(model.items, numbers)})
     said = ["(undecided) is tie"] if ties is not None else []

@@ -17,8 +17,8 @@ import numpy as np
 from ...bridge import base, gnm
 from ...bridge.convert import data_frame, factor_of
 from ...bridge.models import RModel
-from ...comparisons import Factor
 from ...counting import CountedCells
+from ...predictions import item_covariate
 from ...spec import Term
 from ..agreement import RCounterpart
 from .asking import Question, attempt, note, refused, remarks
@@ -131,19 +131,8 @@ def _covariate_heads(question: Question) -> dict[tuple[str | None, str | None, s
 
 def item_values(question: Question) -> dict[str, Any]:
     """Value of each item covariate column, float[n_items], by its name in R."""
-    items, data = question.fit.items, question.cells.table.item_data
-    out: dict[str, Any] = {}
-    for (covariate, level, item), name in _covariate_heads(question).items():
-        if covariate is None:  # an item that keeps a parameter of its own
-            out[name] = np.array([float(i == item) for i in items])
-            continue
-        column = data[covariate]
-        if isinstance(column, Factor):
-            assert level is not None
-            out[name] = (column.codes == column.levels.index(level)).astype(float)
-        else:
-            out[name] = column
-    return out
+    heads = _covariate_heads(question)
+    return {heads[t.covariate, t.covariate_level, t.item]: item_covariate(question.fit, t) for t in question.fit.terms if t.kind == "covariate"}
 
 
 def _item_columns(question: Question, columns: Any) -> dict[str, Any]:
@@ -215,7 +204,7 @@ def _answer(question: Question, r_call: str, asked: LogLinear, model: RModel, te
         values["df_resid"] += len(cells)
         text += "; no tie occurred, so the threshold is at its boundary and the ties' empty outcomes are added to R's df"
     if cells.whole:
-        values.update(likelihood_values(fit, model.loglik - cells.poisson_constant, len(p.names)))
+        values.update(likelihood_values(model.loglik - cells.poisson_constant, len(p.names)))
         said = "logLik(), Poisson, less a constant of the cells gives llf; AIC counts no nuisance constants"
     else:
         said = "R has no log-likelihood for counts that are not whole"

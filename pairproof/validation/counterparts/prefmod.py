@@ -174,7 +174,7 @@ def _fit_values(question: Question, layout: Layout, values: dict[str, float], de
         return (f"{empty} empty cells are taken off its df ({df:g}), which counts them; it leaves positive fitted counts in "
                 "them, so its deviance and log-likelihood are not compared")
     values["deviance"] = deviance
-    values.update(likelihood_values(question.fit, loglik - cells.poisson_constant, n_estimable))
+    values.update(likelihood_values(loglik - cells.poisson_constant, n_estimable))
     return "logLik(), Poisson, less a constant of the cells gives llf"
 
 

@@ -45,7 +45,7 @@ def _ask_polr(question: Question) -> RCounterpart:
                       backend=question.backend)
     p = RParameters(tuple("tie" if n == "delta" else n for n in model.names), model.coef, np.asarray(model.vcov), "log-odds",
                     reference)
-    values = {**parameter_values(fit, p), **likelihood_values(fit, model.loglik, len(p.names)), **worth_values(fit, p)}
+    values = {**parameter_values(fit, p), **likelihood_values(model.loglik, len(p.names)), **worth_values(fit, p)}
     said = ["lambda is half its log-odds"] if fit.scale == "lambda" else []
     if fit.spec.reference != reference:
         said.append(f"moved from reference {reference} to {fit.constraint}")

@@ -148,12 +148,9 @@ def named_worths(fit: Fit, group: str, worths: Sequence[float] | FloatArray) -> 
     return {f"worth.{group}.{item}": float(w) for item, w in zip(fit.items, worths)}
 
 
-def likelihood_values(fit: Fit, llf: float, n_coefficients: int) -> dict[str, float]:
-    """llf and AIC on our definition: k are R's coefficients, nuisance constants not counted.
-
-    Where something is infinite R counts it as a coefficient and we do not, so there is then no AIC of R's to compare.
-    """
-    return {"llf": llf} if fit.null_space.shape[1] else {"llf": llf, "aic": -2.0 * llf + 2.0 * n_coefficients}
+def likelihood_values(llf: float, n_coefficients: int) -> dict[str, float]:
+    """llf and AIC on our definition: k are R's coefficients, infinite ones as well, nuisance constants not counted."""
+    return {"llf": llf, "aic": -2.0 * llf + 2.0 * n_coefficients}
 
 
 def standard_errors(values: Mapping[str, float]) -> dict[str, float]:

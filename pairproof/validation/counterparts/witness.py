@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...comparisons import Factor
 from ...counting import CountedCells
 from ...fit import Fit
 from ...outcomes import outcome_probabilities
+from ...predictions import item_covariate
 from ...spec import LOG_WORTH_PER_UNIT, Term
 from ..agreement import RCounterpart
 
@@ -58,19 +58,9 @@ def _column(fit: Fit, cells: CountedCells, term: Term) -> FloatArray:
         assert cells.order is not None
         column = cells.order
     elif term.kind in ("item", "covariate"):
-        values = _item_values(fit, term)
+        values = item_covariate(fit, term) if term.kind == "covariate" else np.array([float(item == term.item) for item in fit.items])
         column = values[cells.first] - values[cells.second]
     for name, level in term.by:
         c = cells.covariate(name)
         column = column * (c.values if level is None else (c.values == c.levels.index(level)).astype(float))
     return column
-
-
-def _item_values(fit: Fit, term: Term) -> FloatArray:
-    """The term's value for each item, float[n_items]."""
-    if term.covariate is None:
-        return np.array([float(item == term.item) for item in fit.items])
-    column = fit.data.item_data[term.covariate]
-    if isinstance(column, Factor):
-        return np.array([float(column.levels[c] == term.covariate_level) for c in column.codes])
-    return np.asarray(column, float)

@@ -1,0 +1,94 @@
+"""Tails of the normal and the chi-square distribution, also where the probability itself is too small for a double.
+
+Doubles end at 4.9e-324, which a z of 38.5 reaches: a few thousand comparisons will do.  There log10 p stands for p, from log_ndtr for the normal and, for the chi-square with a = df/2 and x half the
+statistic, from the even part of Legendre's continued fraction (Abramowitz and Stegun 1964, 6.5.31)::
+
+    Q(a, x) = exp(-x) x^a / Gamma(a) * 1 / (x + 1 - a - 1(1 - a) / (x + 3 - a - 2(2 - a) / (x + 5 - a - ...)))
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+#: Below this p is printed from its logarithm: nearer to the end of the doubles it loses digits one by one.
+SMALLEST = 1e-300
+#: Smaller exponents than this are not told apart: rounding of log10 p then leaves no digit of the number in front.
+LEAST_EXPONENT = -1_000_000_000
+
+
+def two_sided_p(z: FloatArray) -> FloatArray:
+    """P(|Z| > |z|) of a standard normal; nan stays nan, and below 4.9e-324 there is only 0 (:func:`log10_two_sided_p`)."""
+    from scipy.special import ndtr
+
+    tail: FloatArray = 2.0 * ndtr(-np.abs(z))
+    return tail
+
+
+def log10_two_sided_p(z: FloatArray) -> FloatArray:
+    """log10 of P(|Z| > |z|), finite for every finite z; nan stays nan."""
+    from scipy.special import log_ndtr
+
+    tail: FloatArray = (math.log(2.0) + log_ndtr(-np.abs(z))) / math.log(10.0)
+    return tail
+
+
+def chi_square_p(statistic: float, df: float) -> float:
+    """P(X > statistic) of a chi-square with df > 0 degrees of freedom; 0 where it is below 4.9e-324."""
+    from scipy.special import gammaincc
+
+    return float(gammaincc(df / 2.0, max(statistic, 0.0) / 2.0))
+
+
+def log10_chi_square_p(statistic: float, df: float) -> float:
+    """log10 of P(X > statistic) of a chi-square with df > 0 degrees of freedom; nan stays nan."""
+    p = chi_square_p(statistic, df)
+    if math.isnan(p) or p >= SMALLEST:
+        return math.log10(p) if p > 0 else math.nan
+    a, x = df / 2.0, statistic / 2.0
+    if math.isinf(x):
+        return -math.inf
+    return (-x + a * math.log(x) - math.lgamma(a) - math.log(_fraction(a, x))) / math.log(10.0)
+
+
+def _fraction(a: float, x: float) -> float:
+    """x + 1 - a - 1(1 - a) / (x + 3 - a - ...), by Lentz's method; where Q is below 1e-300, x is far above a."""
+    b = x + 1.0 - a
+    f = c = b
+    d = 0.0
+    for k in range(1, 10_000):
+        term = k * (a - k)
+        b += 2.0
+        d = 1.0 / (b + term * d)
+        c = b + term / c
+        f *= c * d
+        if abs(c * d - 1.0) < 1e-15:
+            break
+    return f
+
+
+def p_words(p: float, log10_p: float | None = None, digits: int = 4) -> str:
+    """A p-value with `digits` significant digits; where a double cannot hold it, from its logarithm: `1.349e-1234`.
+
+    Never "0": without the logarithm it is `<1e-300`, and what is too small even for that `<1e-1000000000`.
+    """
+    if math.isnan(p) or p >= SMALLEST:
+        return f"{p:.{digits}g}"
+    if log10_p is None or math.isnan(log10_p):
+        return f"<{SMALLEST:.0e}"
+    if not log10_p >= LEAST_EXPONENT:
+        return f"<1e{LEAST_EXPONENT}"
+    exponent = math.floor(log10_p)
+    front = f"{10.0 ** (log10_p - exponent):.{digits - 1}f}"
+    if float(front) >= 10.0:  # 9.9996 rounds up
+        front, exponent = f"{1:.{digits - 1}f}", exponent + 1
+    return f"{front}e{exponent}"
+
+
+def p_equals(p: float, log10_p: float | None = None, digits: int = 4) -> str:
+    """`p = 0.0123`, `p = 1.349e-1234`, `p < 1e-300`."""
+    return f"p = {p_words(p, log10_p, digits)}".replace("= <", "< ")
