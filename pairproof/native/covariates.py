@@ -195,7 +195,25 @@ def aliased(z: FloatArray) -> tuple[int, tuple[int, ...]] | None:
     return None
 
 
+def is_treatments(z: FloatArray) -> bool:
+    """Whether the matrix is that of one factor, one row a level: 1 everywhere, then the unit vectors of levels 2, 3, ..."""
+    n = len(z)
+    return bool(z.shape == (n, n) and (z[:, 0] == 1.0).all() and not z[0, 1:].any() and np.count_nonzero(z[1:, 1:]) == n - 1
+                and (z.diagonal() == 1.0).all())
+
+
+def inverse_of_treatments(z: FloatArray) -> FloatArray:
+    """Inverse of a square matrix; thousands of levels of one factor need no arithmetic for it."""
+    if not is_treatments(z):
+        return np.linalg.inv(z)
+    inverse = np.eye(len(z))
+    inverse[1:, 0] = -1.0
+    return inverse
+
+
 def _full_rank(z: FloatArray) -> bool:
+    if is_treatments(z):
+        return True
     scale = np.linalg.norm(z, axis=0)
     if (scale == 0).any():
         return False

@@ -383,3 +383,8 @@ class DenseModelCovariance:
         inner = self.dense.inward(functions)
         out: FloatArray = inner @ self.inner @ inner.T
         return out
+
+    def product(self, function: FloatArray) -> FloatArray:
+        inner = self.inner @ self.dense.inward(function[None, :])[0]
+        column: FloatArray = self.dense.to_params(inner)
+        return column

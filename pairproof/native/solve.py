@@ -80,6 +80,9 @@ class _Lazy:
     def between(self, functions: FloatArray) -> FloatArray:
         return self._get().between(functions)
 
+    def product(self, function: FloatArray) -> FloatArray:
+        return self._get().product(function)
+
 
 class _HasCovariance(Protocol):
     def covariance(self) -> Covariance: ...
