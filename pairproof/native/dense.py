@@ -17,7 +17,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .cells import distinct
+from ..errors import TooLargeError
+from .cells import distinct, sums
 from .newton import maximise
 from .pooling import Pool, Sums
 from .problem import Problem, empirical_logits
@@ -58,6 +59,57 @@ def orthonormal(matrix: FloatArray, saturated: bool = False) -> Basis:
 
 
 @dataclass(frozen=True, eq=False)
+class Differences:
+    """Rows x_i - x_j of the pairs.  Those of free items are two unit vectors, read and added up by position: written out,
+    1,000 items with 500,000 pairs would take 4 GB.
+
+    Attributes
+    ----------
+    matrix : float[n_pairs, k] or None
+        None: free items.
+    i, j : int[n_pairs]
+    free : int[n_items] or None
+        Column of each free item; k for the reference, which has none.
+    k : int
+    """
+
+    matrix: FloatArray | None
+    i: IntArray
+    j: IntArray
+    free: IntArray | None
+    k: int
+
+    @property
+    def written(self) -> FloatArray:
+        if self.matrix is not None:
+            return self.matrix
+        assert self.free is not None
+        out, at = np.zeros((len(self.i), self.k + 1)), np.arange(len(self.i))
+        out[at, self.free[self.i]], out[at, self.free[self.j]] = 1.0, -1.0
+        return out[:, : self.k]
+
+    def of(self, columns: FloatArray) -> FloatArray:
+        """float[m, n_pairs]: differences of abilities given by float[m, k]."""
+        if self.matrix is not None:
+            return columns @ self.matrix.T
+        assert self.free is not None
+        level = np.concatenate([columns, np.zeros((len(columns), 1))], axis=1)[:, self.free]
+        gaps: FloatArray = level[:, self.i] - level[:, self.j]
+        return gaps
+
+    def onto(self, values: FloatArray) -> FloatArray:
+        """float[m, k]: sums over the pairs of values, float[m, n_pairs], times their rows."""
+        if self.matrix is not None:
+            return values @ self.matrix
+        n = len(self.free) if self.free is not None else 0
+        both = [sums(self.i, v, n) - sums(self.j, v, n) for v in values]
+        out = np.zeros((len(values), self.k + 1))
+        if both:
+            out[:, self.free] = both
+        return out[:, : self.k]
+
+
+@dataclass(frozen=True, eq=False)
 class Dense:
     """A problem with its bases.
 
@@ -69,8 +121,8 @@ class Dense:
     x : Basis
         Over items; for free items the unit vectors without the reference.
     pair_i, pair_j : int[n_pairs]
-    d : float[n_pairs, k]
-        Differences of the rows of x.
+    d : Differences
+        Of the rows of x.
     grid : bool
         Cells as a table, strata x pairs, instead of a list.
     stratum, pair : int[n_cells]
@@ -87,7 +139,7 @@ class Dense:
     x: Basis
     pair_i: IntArray
     pair_j: IntArray
-    d: FloatArray
+    d: Differences
     grid: bool
     stratum: IntArray
     pair: IntArray
@@ -171,7 +223,7 @@ class Dense:
         """u and g in the layout of the cells (g of a table is one column); `rows` are strata of a table."""
         t, k = self.shape
         at_order, at_tie = self.splits
-        gaps = inner[:at_order].reshape(t, k) @ self.d.T
+        gaps = self.d.of(inner[:at_order].reshape(t, k))
         by_order = self.order.columns[rows] @ inner[at_order:at_tie]
         g = self.tie.columns[rows] @ inner[at_tie:]
         if self.grid:
@@ -249,6 +301,20 @@ def _inside(g: FloatArray, y: Counts) -> bool:
     return bool((g > 0).all() if y.alive is None else (g > 0)[y.alive.all(axis=0)].all())
 
 
+#: Free parameters that are solved for together at most: a step costs their third power, half a minute at 4,000 with the
+#: reference BLAS.
+MOST_TOGETHER = 4000
+
+
+def check_dense_size(problem: Problem) -> None:
+    """TooLargeError if the parameters are too many to be solved for together."""
+    n = problem.n_params - (problem.n_terms if problem.x is None else 0)
+    if n > MOST_TOGETHER:
+        raise TooLargeError(f"{n:,} parameters ({problem.n_terms:,} effects on each of {problem.n_items:,} items) have to be solved for "
+                            f"together, which takes matrices of {8e-9 * n * n:.1f} GB (limit {MOST_TOGETHER:,} parameters); leave out a "
+                            "covariate, make it one factor, or take fewer items")
+
+
 def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray | None = None) -> Dense:
     """Lay the problem out.
 
@@ -272,9 +338,12 @@ def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray 
     tie = replace(tie, columns=tie.columns[of])
     if problem.x is None:
         x = Basis(np.delete(np.eye(j), problem.reference, axis=1), np.eye(j - 1))
+        free = np.arange(j) - (np.arange(j) > problem.reference)
+        free[problem.reference] = j - 1
     else:
-        x = orthonormal(problem.x - problem.x.mean(axis=0))
+        x, free = orthonormal(problem.x - problem.x.mean(axis=0)), None
     pair_i, pair_j = pairs // j, pairs % j
+    d = Differences(None if free is not None else x.columns[pair_i] - x.columns[pair_j], pair_i, pair_j, free, x.columns.shape[1])
     y = problem.counts(None if alive is None else alive.T)
     grid = alive is None and len(cells) * 2 >= len(strata) * len(pairs)
     if grid:
@@ -293,7 +362,7 @@ def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray 
         certain = alive.sum(axis=1) == 1  # such a cell has probability 1 in the limit
         zero = np.where(certain, 0.0, 1.0)
         y = Counts(y.first * zero, y.tie * zero, y.second * zero, y.total * zero, alive.T)
-    return Dense(problem, z, order, tie, x, pair_i, pair_j, x.columns[pair_i] - x.columns[pair_j], grid, stratum, pair, y, keep)
+    return Dense(problem, z, order, tie, x, pair_i, pair_j, d, grid, stratum, pair, y, keep)
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,7 +379,7 @@ class DensePoint:
 
     def _gradient(self) -> FloatArray:
         assert self.sums is not None
-        return np.concatenate([(self.sums.r_items @ self.dense.d).ravel(), self.sums.r_border])
+        return np.concatenate([self.dense.d.onto(self.sums.r_items).ravel(), self.sums.r_border])
 
     def _information(self) -> FloatArray:
         dense, of = self.dense, self.sums
@@ -321,10 +390,11 @@ class DensePoint:
         if dense.problem.x is None:
             h[:a, :a] = self._laplacians(of.w_items).transpose(0, 2, 1, 3).reshape(a, a)
         else:
-            outer = (dense.d[:, :, None] * dense.d[:, None, :]).reshape(len(dense.d), -1)
+            d = dense.d.written
+            outer = (d[:, :, None] * d[:, None, :]).reshape(len(d), -1)
             h[:a, :a] = (of.w_items.reshape(t * t, -1) @ outer).reshape(t, t, k, k).transpose(0, 2, 1, 3).reshape(a, a)
         for c, border in enumerate(of.w_border):
-            h[:a, a + c] = (border @ dense.d).ravel()
+            h[:a, a + c] = dense.d.onto(border).ravel()
         h[a:, a:] = of.w_corner
         upper = np.triu(h)
         return upper + np.triu(h, 1).T
