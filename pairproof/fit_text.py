@@ -9,6 +9,7 @@ from html import escape
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from .parameters import first_rows
 from .spec import LOG_WORTH_PER_UNIT
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def _status(fit: Fit, place: int) -> str:
 
 def parameter_rows(fit: Fit, rows: int) -> list[tuple[str, ...]]:
     """name and six numbers as text, or name, number and status, of the first `rows` parameters."""
-    frame = fit.to_frame().iloc[:rows]
+    frame = first_rows(fit, rows)
     out: list[tuple[str, ...]] = []
     for place, (name, row) in enumerate(zip(frame.index, frame.itertuples(index=False))):
         status = _status(fit, place)
