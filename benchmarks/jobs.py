@@ -61,6 +61,14 @@ class Job:
     memory_of: tuple[str, ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
 
+    def promises_only(self) -> Job | None:
+        """The job with nobody but those that a promise is about; None if there is no promise."""
+        if self.target == Target():
+            return None
+        wanted = {self.contenders[0], self.target.than}
+        return replace(self, contenders=tuple(c for c in self.contenders if c in wanted), notes=(),
+                       memory_of=self.memory_of if self.target.memory_share is not None else ())
+
     def made_tiny(self) -> Job:
         return replace(self, data=self.tiny)
 
