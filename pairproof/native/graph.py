@@ -28,8 +28,8 @@ from ..errors import TooLargeError
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: Right sides at a time: a row of them fills two cache lines.
-_AT_ONCE = 16
+#: Right sides at a time: a row of them fills two cache lines, unless whole vectors then no longer fit into the cache.
+_AT_ONCE, _LEAST_AT_ONCE, _IN_CACHE = 16, 4, 200_000
 #: Products after which conjugate gradients give up; each costs as much as reading the matrix once.
 _MOST_PRODUCTS = 2000
 #: Entries a row up to which a graph is so thin (trees, chains) that its factor is taken at once, and the entries a row beyond
@@ -82,6 +82,10 @@ class Graph:
         return len(self.ground)
 
     @property
+    def _at_once(self) -> int:
+        return max(_LEAST_AT_ONCE, min(_AT_ONCE, _IN_CACHE // self.n))
+
+    @property
     def _sparse(self) -> bool:
         return not isinstance(self.matrix, np.ndarray)
 
@@ -126,8 +130,9 @@ class Graph:
         if self._thin:
             return self._by_factor(right)
         out = np.empty(right.shape)
-        for k in range(0, right.shape[1], _AT_ONCE):
-            part = slice(k, k + _AT_ONCE)
+        step = self._at_once
+        for k in range(0, right.shape[1], step):
+            part = slice(k, k + step)
             x = self._by_conjugate_gradients(self._balanced(right[:, part]), accuracy)
             if x is None:
                 if not self._may_factor:
@@ -175,7 +180,9 @@ class Graph:
         inverse, residual = self._inverse_diagonal, right
         scaled = residual * inverse
         direction, rho = scaled.copy(), _dots(residual, scaled)[0]
-        goal, lengths, ratios = rho * 1e-18, [], []
+        goal = rho * 1e-18
+        lengths: list[float] = []
+        ratios: list[float] = []
         while rho > goal:
             if len(lengths) == 300:
                 return None
@@ -308,8 +315,9 @@ class Graph:
 
     def _in_parts(self, some: Any) -> FloatArray:
         out = np.zeros(self.n)
-        for k in range(0, len(self._free), _AT_ONCE):
-            nodes = self._free[k : k + _AT_ONCE]
+        step = self._at_once
+        for k in range(0, len(self._free), step):
+            nodes = self._free[k : k + step]
             out[nodes] = some(nodes)
         return out
 
@@ -345,7 +353,7 @@ def _dots(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _too_large(n: int, work: float) -> TooLargeError:
-    much = f"{work:.0e} multiplications" if np.isfinite(work) else "a dense matrix of " f"{8e-9 * n * n:.0f} GB"
+    much = f"{work:.0e} multiplications" if np.isfinite(work) else f"a dense matrix of {8e-9 * n * n:.0f} GB"
     return TooLargeError(
         f"standard errors of all {n:,} items would take {much} (limit {MOST_WORK:.0e}, or {MOST_DENSE:,} items); the estimates are "
         "there (fit.params), fit.contrast(a, b) has any one difference with its standard error, fit.summary(rows=...) those it shows")
