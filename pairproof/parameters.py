@@ -118,6 +118,9 @@ def first_rows(fit: Fit, rows: int) -> pd.DataFrame:
         return parameter_frame(fit, 0.05).iloc[:rows]
     import pandas as pd
 
+    kept: pd.DataFrame | None = fit.__dict__.get("_first_rows")  # the page and the summary in it show the same
+    if kept is not None and len(kept) == rows:
+        return kept
     functions = np.eye(rows, len(fit.terms))
     variances = np.diag(fit.covariance.between(functions))
     free = fit.free[:rows]
@@ -125,8 +128,10 @@ def first_rows(fit: Fit, rows: int) -> pd.DataFrame:
     se = np.where(free, np.sqrt(np.maximum(variances, 0.0)), np.nan)
     centre, half = np.where(free, fit.beta[:rows], np.nan), inference.normal_quantile(0.975) * se
     z = centre / se
-    return pd.DataFrame({"estimate": estimate, "se": se, "z": z, "p": inference.two_sided_p(z), "low": centre - half, "high": centre + half},
-                        index=list(fit.names[:rows]))
+    frame = pd.DataFrame({"estimate": estimate, "se": se, "z": z, "p": inference.two_sided_p(z), "low": centre - half, "high": centre + half},
+                         index=list(fit.names[:rows]))
+    fit.__dict__["_first_rows"] = frame
+    return frame
 
 
 def parameter_frame(fit: Fit, alpha: float) -> pd.DataFrame:
