@@ -22,7 +22,8 @@ from ..errors import ConvergenceError
 from ..outcomes import OutcomeModel, outcome_probabilities
 from .blocks import BlockPoint, Blocks, as_blocks
 from .cells import Cells
-from .dense import Dense, DensePoint, as_dense, check_dense_size
+from .dense import Dense, DensePoint, as_dense
+from .differences import check_dense_size
 from .existence import check_size, examine
 from .newton import Solution, maximise
 from .problem import Problem
