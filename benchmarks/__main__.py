@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from datetime import date
 from pathlib import Path
@@ -14,7 +15,8 @@ from .keep import keep
 from .machine import load_average, machine, r_side
 from .measure import Result, Rules, run_job
 from .process import HERE, Failed, Language, NotHere, Server, TooLong
-from .report import Run, as_json, job_lines, markdown
+from .report import Run, as_json, job_lines, markdown, verdicts
+from .other_runs import found_beside
 from .startup import starts
 
 
@@ -25,37 +27,61 @@ from .startup import starts
 @click.option("--tiny", is_flag=True, help="Tiny data: does everything work? The times mean nothing.")
 @click.option("--r/--no-r", "with_r", default=True, help="With the R packages or without.")
 @click.option("--startup/--no-startup", "with_startup", default=True, help="With the start-up times or without.")
+@click.option("--blas", "blas_name", default="", metavar="NAME", help="Name of the BLAS of this run: it is left as latest-NAME.")
+@click.option("--blas-folder", type=click.Path(path_type=Path, file_okay=False, exists=True),
+              help="Folder with the libblas.so.3 that every process is to load; needs --blas.")
+@click.option("--promises", is_flag=True, help="Only what promises are about.")
+@click.option("--runs", default=1, show_default=True, type=click.IntRange(1),
+              help="Do everything so often, in fresh processes; a promise is kept if every run keeps it.")
 @click.option("--out", default=HERE / "results", type=click.Path(path_type=Path, file_okay=False), show_default="benchmarks/results",
               help="Folder of latest.md and latest.json.")
-def main(names: tuple[str, ...], rounds: int, cap: float, tiny: bool, with_r: bool, with_startup: bool, out: Path) -> None:
+def main(names: tuple[str, ...], rounds: int, cap: float, tiny: bool, with_r: bool, with_startup: bool, blas_name: str,
+         blas_folder: Path | None, promises: bool, runs: int, out: Path) -> None:
     """Time pairproof beside the R packages and Python peers on the same data."""
     languages: tuple[Language, ...] = ("python", "r") if with_r else ("python",)
-    rules = Rules(rounds=rounds, cap=cap, languages=languages)
+    if blas_folder is not None and not blas_name:
+        raise click.UsageError("--blas-folder needs --blas NAME, so that the run is not taken for one of the system's BLAS.")
+    if blas_name and not re.fullmatch(r"[a-z0-9-]+", blas_name):
+        raise click.UsageError(f"--blas {blas_name!r}: expected small letters, digits and hyphens; it becomes part of a file's name.")
+    rules = Rules(rounds=rounds, cap=cap, languages=languages, blas=blas_folder)
+    jobs = [j for j in JOBS if not names or j.name in names]
+    if promises:
+        jobs = [only for only in (j.promises_only() for j in jobs) if only is not None]
     results: list[Result] = []
+    earlier: list[list[Result]] = []
     with tempfile.TemporaryDirectory(prefix="pairproof-benchmarks-") as folder:
         scratch = Path(folder)
-        about = describe(scratch, with_r)
-        for job in JOBS:
-            if names and job.name not in names:
-                continue
-            click.echo(f"\n{job.title}", err=True)
-            result = run_job(job.made_tiny() if tiny else job, rules, scratch)
-            click.echo("\n".join(job_lines(result)), err=True)
-            results.append(result)
+        about = describe(scratch, with_r, blas_folder)
+        about["load average at the start of each run"] = ""
+        starting = []
+        for k in range(runs):
+            starting.append(load_average())
+            if k:
+                earlier.append(results)
+            results = []
+            for job in jobs:
+                click.echo(f"\n{job.title}{f', run {k + 1} of {runs}' if runs > 1 else ''}", err=True)
+                result = run_job(job.made_tiny() if tiny else job, rules, scratch / f"run-{k + 1}")
+                click.echo("\n".join(job_lines(result)), err=True)
+                for verdict in verdicts(result):
+                    click.echo(f"{verdict.word}: {verdict.promise}: {verdict.found}", err=True)
+                results.append(result)
         found = starts(rounds) if with_startup else []
+    about["load average at the start of each run"] = "; ".join(starting)
     about["load average at the end"] = load_average()
-    run = Run(about, rules, results, found, tiny)
-    keep(out, "latest", as_json(run), markdown(run))
+    name = f"latest-{blas_name}" if blas_name else "latest"
+    run = Run(about, rules, results, found, tiny, tuple(earlier))
+    keep(out, name, as_json(run), markdown(run, found_beside(out, name)))
 
 
-def describe(scratch: Path, with_r: bool) -> dict[str, str]:
+def describe(scratch: Path, with_r: bool, blas: Path | None = None) -> dict[str, str]:
     """Date, machine, versions of both sides."""
-    about = {"date": date.today().isoformat(), **machine(), "load average at the start": load_average()}
-    python = Server("python", scratch)
+    about = {"date": date.today().isoformat(), **machine()}
+    python = Server("python", scratch, blas)
     about.update(json.loads(python.ask("about", cap=60)[0]))
     python.close()
     if with_r:
-        server = Server("r", scratch)
+        server = Server("r", scratch, blas)
         try:
             about.update(r_side(server.ask("about", cap=60)))
         except (NotHere, TooLong, Failed) as error:

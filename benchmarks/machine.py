@@ -48,10 +48,20 @@ def python_side() -> dict[str, str]:
 
 def loaded_blas() -> str:
     """Linear algebra libraries mapped into this process, in words."""
-    paths = {line.split()[-1] for line in _text("/proc/self/maps").splitlines() if "/" in line}
-    libraries = [p for p in paths if re.match(r"lib.*(blas|mkl_rt|blis|atlas).*\.so", os.path.basename(p))]
-    found = sorted({blas_name(p) for p in libraries})
-    return ", ".join(found) or "unknown"
+    return in_words(linear_algebra_of(os.getpid()))
+
+
+def linear_algebra_of(pid: int) -> list[str]:
+    """Files of BLAS libraries mapped into a process (Linux; else none are seen)."""
+    paths = {line.split()[-1] for line in _text(f"/proc/{pid}/maps").splitlines() if "/" in line}
+    return sorted(p for p in paths if re.match(r"lib.*(blas|mkl_rt|blis|atlas).*\.so", os.path.basename(p)))
+
+
+def in_words(paths: list[str]) -> str:
+    # Debian's OpenBLAS comes as libblas.so.3, which loads the library itself: one BLAS, named once.
+    names = {blas_name(p) for p in paths}
+    real = {n for n in names if n != "OpenBLAS"} or names
+    return ", ".join(sorted(real)) or "unknown"
 
 
 def blas_name(path: str) -> str:
@@ -61,8 +71,11 @@ def blas_name(path: str) -> str:
     reference = re.fullmatch(r"lib(?:R)?blas\.so\.?([\d.]*)", name)
     if reference and os.path.basename(os.path.dirname(path)) in ("blas", "lib"):
         return f"reference BLAS {reference[1]}".strip()
+    if "openblas" in name:
+        version = re.search(r"r(\d+(?:\.\d+)+)", name)
+        return f"OpenBLAS {version[1]}" if version else f"OpenBLAS ({name})"
     if "openblas" in path:
-        return f"OpenBLAS ({name})"
+        return "OpenBLAS"
     return name
 
 

@@ -36,6 +36,8 @@ class Rules:
         Short runs are repeated within a sample until it is about this long: R's clock ticks in milliseconds.
     languages : tuple
         Of contenders that take part.
+    blas : Path or None
+        Folder of the BLAS that all processes are to load; None: the system's.
     seed : int
         Of the shuffling.
     """
@@ -45,6 +47,7 @@ class Rules:
     once_above: float = 3.0
     sample: dict[Language, float] = field(default_factory=lambda: {"python": 0.03, "r": 0.2})
     languages: tuple[Language, ...] = ("python", "r")
+    blas: Path | None = None
     seed: int = 1
 
 
@@ -66,6 +69,8 @@ class Outcome:
         Median over rounds of its CPU time over the first contender's.
     digits, se_digits : float or None
         Shared with the first contender.
+    blas : str
+        What its process had loaded when it had run.
     memory : float or None
         MB added at the peak, fresh process.
     """
@@ -79,6 +84,7 @@ class Outcome:
     ratio: float | None = None
     digits: float | None = None
     se_digits: float | None = None
+    blas: str = ""
     memory: float | None = None
 
     @property
@@ -117,7 +123,7 @@ def run_job(job: Job, rules: Rules, scratch: Path) -> Result:
     tiny = job.tiny().save(scratch / f"{job.name}-tiny")
     here = [c for c in job.contenders if language_of(c) in rules.languages]
     outcomes = {c: Outcome(c) for c in here}
-    servers = {c: Server(language_of(c), scratch) for c in here}
+    servers = {c: Server(language_of(c), scratch, rules.blas) for c in here}
     answers: dict[str, Answer] = {}
     try:
         for c in here:
@@ -153,6 +159,7 @@ def _warm_up(server: Server, outcome: Outcome, folder: Path, rules: Rules, answe
     except Failed as error:
         outcome.trouble = f"error: {error}"
         return
+    outcome.blas = server.loaded_blas()
     answers[outcome.name] = Answer(*(np.fromfile(folder / f"{part}.f64", "<f8") for part in ("estimate", "se")))
     outcome.cold = cpu
     if cpu > rules.once_above:
@@ -187,7 +194,7 @@ def _compare(first: str, outcomes: dict[str, Outcome], answers: dict[str, Answer
 
 def added_memory(contender: str, tiny: Path, folder: Path, rules: Rules, scratch: Path) -> float:
     """MB that one run adds at its peak to a process that has the data ready and has run the tiny data before."""
-    server = Server(language_of(contender), scratch)
+    server = Server(language_of(contender), scratch, rules.blas)
     try:
         server.ask("prepare", contender, tiny, cap=rules.cap)
         server.ask("time", 1, cap=rules.cap)

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from .machine import in_words, linear_algebra_of
+
 HERE = Path(__file__).resolve().parent
 Language = Literal["python", "r"]
 
@@ -41,10 +43,13 @@ class Server:
     language : {"python", "r"}
     scratch : Path
         The run's temporary folder.
+    blas : Path or None
+        Folder of the libblas.so.3 and liblapack.so.3 that it is to load; None: the system's.
     """
 
     language: Language
     scratch: Path
+    blas: Path | None = None
     _process: subprocess.Popen[str] | None = field(default=None, repr=False)
     _replies: queue.Queue[str] = field(default_factory=queue.Queue, repr=False)
 
@@ -113,7 +118,35 @@ class Server:
         return [rscript, "--no-init-file", str(HERE / "serve.R")]
 
     def _environment(self) -> dict[str, str]:
-        return {**os.environ, **ONE_THREAD, "PAIRPROOF_BENCHMARK_SCRATCH": str(self.scratch)}
+        found = {**os.environ, **ONE_THREAD, "PAIRPROOF_BENCHMARK_SCRATCH": str(self.scratch)}
+        return found if self.blas is None else with_blas(found, self.blas)
+
+    def loaded_blas(self) -> str:
+        """The linear algebra libraries that this process has really loaded, in words (Linux).
+
+        Raises
+        ------
+        Failed
+            If it was to load those of a folder and loaded others.
+        """
+        pid = self.pid
+        paths = linear_algebra_of(pid)
+        if self.blas is not None and not any(p.startswith(f"{self.blas.resolve()}{os.sep}") for p in paths):
+            raise Failed(f"the {self.language} process was to load its BLAS from {self.blas} and loaded {', '.join(paths) or 'none'}")
+        return in_words(paths)
+
+
+def with_blas(environment: dict[str, str], folder: Path) -> dict[str, str]:
+    """The environment in which a process, and R's wrapper script, which puts folders of its own first, finds this BLAS."""
+    at = str(folder.resolve())
+    out = dict(environment)
+    for name in ("LD_LIBRARY_PATH", "R_LD_LIBRARY_PATH"):
+        out[name] = os.pathsep.join(filter(None, [at, environment.get(name)]))
+    rscript = shutil.which("Rscript")
+    if rscript is not None and not environment.get("R_LD_LIBRARY_PATH"):
+        home = subprocess.run([rscript, "--no-init-file", "-e", "cat(R.home('lib'))"], capture_output=True, text=True).stdout.strip()
+        out["R_LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [at, home]))  # libR.so itself
+    return out
 
 
 def _listen(process: subprocess.Popen[str], replies: queue.Queue[str]) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from .measure import Outcome, Result, Rules
@@ -13,13 +14,14 @@ from .startup import TARGET_SECONDS, Start, import_seconds
 
 @dataclass(frozen=True)
 class Run:
-    """A whole run; `tiny` if only on the data that show that everything works."""
+    """A whole run; `tiny` if only on the data that show that everything works; `earlier` runs of the same jobs, if there were."""
 
     about: dict[str, str]
     rules: Rules
     results: list[Result]
     starts: list[Start]
     tiny: bool = False
+    earlier: tuple[list[Result], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,14 +70,44 @@ def start_verdict(found: Sequence[Start]) -> Verdict:
                    seconds(extra), extra < TARGET_SECONDS)
 
 
-def markdown(run: Run) -> str:
+def said(run: Run) -> list[Verdict]:
+    """On every promise, over all runs: kept if each run kept it, and what each found."""
+    by_run = [[v for result in results for v in verdicts(result)] for results in (*run.earlier, run.results)]
+    out = []
+    for each in zip(*by_run):
+        kept = None if any(v.kept is None for v in each) else all(v.kept for v in each)
+        out.append(Verdict(each[0].promise, "; ".join(v.found for v in each), kept))
+    return out + ([start_verdict(run.starts)] if run.starts else [])
+
+
+def promise_table(verdicts_here: Sequence[Verdict], here: str, beside: Mapping[str, Mapping[str, tuple[str, str]]]) -> list[str]:
+    """A row a promise; a column for this run and one for every other that is kept beside it."""
+    if not beside:
+        return table(["promise", "found", ""], [[v.promise, v.found, v.word] for v in verdicts_here])
+    head = ["promise", here, "", *(cell for other in beside for cell in (other, ""))]
+    return table(head, [[v.promise, v.found, v.word, *(cell for rows in beside.values() for cell in rows.get(v.promise, ("not measured", "")))]
+                        for v in verdicts_here])
+
+
+def markdown(run: Run, beside: Mapping[str, Mapping[str, tuple[str, str]]] = MappingProxyType({})) -> str:
+    """The page.
+
+    Parameters
+    ----------
+    run : Run
+    beside : mapping of a run's name to mapping of promise to (found, word)
+        Runs with another BLAS, whose answers to the same promises stand beside this one's.
+    """
     lines = ["# Benchmarks: one run", "", "How to read this: [README](../README.md).", "", "## Machine and versions", ""]
     lines += table(["", ""], [[k, v or "not here"] for k, v in run.about.items()])
-    said = [v for result in run.results for v in verdicts(result)] + ([start_verdict(run.starts)] if run.starts else [])
     if run.tiny:
         lines += ["", "**Tiny data under the jobs' titles: this shows that everything runs, the times mean nothing.**"]
     else:
-        lines += ["", "## Promises", "", *table(["promise", "found", ""], [[v.promise, v.found, v.word] for v in said])]
+        n = len(run.earlier) + 1
+        each = f"Each of {n} runs in fresh processes has its number; a promise is kept if every run keeps it. " if n > 1 else ""
+        links = "".join(f" Beside it: {name}, from [{page}]({page})." for name, page in ((k, f"{k.split(': ')[0]}.md") for k in beside))
+        lines += ["", "## Promises", "", f"{each}This run: {blas_of(run)}.{links}", "",
+                  *promise_table(said(run), f"this run: {blas_of(run)}" if beside else "found", beside)]
     for result in run.results:
         lines += ["", f"## {result.job.title}", "", *job_lines(result)]
     if run.starts:
@@ -84,12 +116,23 @@ def markdown(run: Run) -> str:
     return "\n".join(lines) + "\n"
 
 
+def blas_of(run: Run) -> str:
+    """The BLAS of this run's processes, as they had loaded it."""
+    seen = sorted({o.blas for r in run.results for o in r.outcomes if o.blas})
+    return ", ".join(seen) or "BLAS unknown"
+
+
 def job_lines(result: Result) -> list[str]:
+    loaded = sorted({o.blas for o in result.outcomes if o.blas})
     head = ["", "CPU", "times ours", "wall", "n", "estimates", "standard errors", "memory added"]
     rows = [outcome_cells(o, first=k == 0) for k, o in enumerate(result.outcomes)]
     check = f"{result.n_comparisons:,} comparisons, {result.n_parameters:,} parameters."
     if result.distance is not None:
         check += f" The first row is {result.distance:.0e} standard errors from the maximum (likelihood equations)."
+    if len(loaded) > 1:
+        check += " BLAS: " + "; ".join(f"{o.name}: {o.blas}" for o in result.outcomes if o.blas) + "."
+    elif loaded:
+        check += f" BLAS of every process: {loaded[0]}."
     return [check + (f" **Does not count: {result.counts}.**" if result.counts else ""), "", *table(head, rows)]
 
 
@@ -129,16 +172,19 @@ def as_json(run: Run) -> dict[str, Any]:
     return {
         "about": run.about, "tiny_data": run.tiny,
         "rules": {"rounds": run.rules.rounds, "cap_seconds": run.rules.cap, "once_above_seconds": run.rules.once_above},
+        "blas": blas_of(run),
+        "promises": [{"promise": v.promise, "found": v.found, "kept": v.kept} for v in said(run)],
         "jobs": [{
             "name": r.job.name, "title": r.job.title, "n_comparisons": r.n_comparisons, "n_parameters": r.n_parameters,
             "standard_errors_from_maximum": r.distance, "does_not_count": r.counts or None,
-            "promises": [{"promise": v.promise, "found": v.found, "kept": v.kept} for v in verdicts(r)],
             "contenders": [{
                 "name": o.name, "trouble": o.trouble or None, "cpu": o.cpu, "wall": o.wall, "cold_cpu": _number(o.cold),
                 "runs_per_sample": o.loops, "median_cpu": _number(o.median_cpu), "median_wall": _number(o.median_wall),
                 "ratio": o.ratio, "estimate_digits": o.digits, "se_digits": o.se_digits, "memory_mb": o.memory,
+                "blas": o.blas or None,
             } for o in r.outcomes],
-        } for r in run.results],
+            "run": k + 1,
+        } for k, results in enumerate((*run.earlier, run.results)) for r in results],
         "starts": [{"what": s.what, "cpu": s.cpu, "wall": s.wall} for s in run.starts],
     }
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -100,7 +101,7 @@ def _check_items(items: Sequence[str]) -> tuple[str, ...]:
     # A numpy string is a str, but its repr, which the digest is made of, depends on numpy's version.
     names = tuple(str(name) for name in names)
     if len(set(names)) != len(names):
-        twice = sorted({n for n in names if names.count(n) > 1})
+        twice = sorted(n for n, count in Counter(names).items() if count > 1)
         raise ItemError(f"items named more than once: {', '.join(twice)}; item names must be distinct")
     if len(names) < 2:
         raise ItemError(f"found {len(names)} item(s) {list(names)}; a comparison needs at least 2")

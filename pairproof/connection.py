@@ -57,5 +57,8 @@ def _labels(tail: IntArray, head: IntArray, n_nodes: int, connection: Literal["w
 
 def groups(label: IntArray) -> tuple[tuple[int, ...], ...]:
     """Nodes of each component, largest component first, then by smallest node."""
-    found = [tuple(int(v) for v in np.flatnonzero(label == k)) for k in np.unique(label)]
+    order = np.argsort(label, kind="stable")
+    starts = np.flatnonzero(np.diff(label[order], prepend=label[order[:1]] - 1))
+    nodes = order.tolist()
+    found = [tuple(nodes[a:b]) for a, b in zip(starts, [*starts[1:], len(nodes)])]
     return tuple(sorted(found, key=lambda g: (-len(g), g[0])))

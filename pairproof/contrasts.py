@@ -48,10 +48,10 @@ def item_contrast(fit: Fit, a: str, b: str, group: str | None, at: Mapping[str, 
     """Ability of `a` minus ability of `b`; see :meth:`pairproof.Fit.contrast`."""
     where = find_group(fit, group, at)
     first, second = fit.item_index(a), fit.item_index(b)
-    rows = ability_functions(fit, where)
+    rows = ability_functions(fit, where, (first, second))
     place = group if group is not None else group_label(where)
     label = f"{a} - {b}" if place == "all" else f"{a} - {b} in {place}"
-    return linear_contrast(fit, rows[first] - rows[second], label, level, LOG_WORTH_PER_UNIT[fit.scale])
+    return linear_contrast(fit, rows[0] - rows[1], label, level, LOG_WORTH_PER_UNIT[fit.scale])
 
 
 def wald(fit: Fit, names: Sequence[str]) -> inference.WaldTest:

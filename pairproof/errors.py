@@ -35,6 +35,10 @@ class AliasError(InputError):
     """Two covariates that carry the same information, so neither effect can be told from the other."""
 
 
+class TooLargeError(InputError):
+    """More rows, memory or time than is spent without warning; the message has the sizes and what to ask for instead."""
+
+
 class DataNotHere(PairproofError):
     """Data that are read in place and never shipped are not on this machine; the message says where they are looked for."""
 

@@ -280,27 +280,34 @@ class Fit:
 
     # -- worths and probabilities ----------------------------------------------------------------------------
 
-    def worth(self, at: Mapping[str, Value] | None = None) -> pd.DataFrame:
+    def worth(self, at: Mapping[str, Value] | None = None, *, se: bool = True) -> pd.DataFrame:
         """Worths, which sum to 1 in each group, with delta-method standard errors.
 
         Parameters
         ----------
         at : mapping of covariate to value
             Covariate values of one group; default: all of `groups`.
+        se : bool
+            False: without standard errors (nan), whose work grows faster than the number of items.
 
         Returns
         -------
         DataFrame
             group, item, worth, se; nan if the group's items cannot all be compared.
+
+        Raises
+        ------
+        TooLargeError
+            More items than standard errors are worked out for.
         """
-        return predictions.worth(self, at)
+        return predictions.worth(self, at, se)
 
     def quasi_variances(self, group: str | None = None) -> pd.DataFrame:
         """Quasi-variances of the log worths of a group: item, log_worth, quasi_se, quasi_variance."""
         return predictions.quasi_variances(self, group)
 
     def probabilities(self, group: str | None = None, *, at: Mapping[str, Value] | None = None,
-                      order: bool = False) -> pd.DataFrame:
+                      order: bool = False, items: Sequence[str] | None = None) -> pd.DataFrame:
         """P(first preferred), P(tie), P(second preferred) for every ordered pair of items.
 
         Parameters
@@ -309,13 +316,20 @@ class Fit:
             As in :meth:`contrast`; by default every group.
         order : bool
             Add the order effect for the one named first (InputError if there is none); otherwise neutral ground.
+        items : sequence of str
+            Only pairs of these; default: all.
 
         Returns
         -------
         DataFrame
             group, first, second, p_first, p_tie, p_second; nan where not estimable.
+
+        Raises
+        ------
+        TooLargeError
+            More than two million rows.
         """
-        return predictions.probabilities(self, group, at, order)
+        return predictions.probabilities(self, group, at, order, items)
 
     # -- fit to the data -------------------------------------------------------------------------------------
 

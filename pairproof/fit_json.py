@@ -23,10 +23,10 @@ def _by_name(names: Iterable[str], values: Iterable[float]) -> dict[str, float |
     return {name: finite(value) for name, value in zip(names, values)}
 
 
-def _worths(fit: Fit) -> tuple[dict[str, dict[str, float | None]], dict[str, dict[str, float | None]]]:
+def _worths(fit: Fit, too_large: bool) -> tuple[dict[str, dict[str, float | None]], dict[str, dict[str, float | None]]]:
     worth: dict[str, dict[str, float | None]] = {}
     se: dict[str, dict[str, float | None]] = {}
-    frame = fit.worth()
+    frame = fit.worth(se=not too_large)
     for group, item, w, s in zip(frame["group"], frame["item"], frame["worth"], frame["se"]):
         worth.setdefault(str(group), {})[str(item)] = finite(w)
         se.setdefault(str(group), {})[str(item)] = finite(s)
@@ -38,7 +38,7 @@ def _reasons(fit: Fit, worth: dict[str, dict[str, float | None]]) -> list[str]:
     found = list(fit.warnings)
     said = " ".join(found)
     # A name as a whole word: item "A" is not named by "All".
-    silent = [n for n in fit.not_estimable if not re.search(rf"(?<!\w){re.escape(n)}(?!\w)", said)]
+    silent = [n for n in fit.not_estimable if n not in said or not re.search(rf"(?<!\w){re.escape(n)}(?!\w)", said)]
     if silent:
         found.append(f"not estimable from these data, so null: {_listed(silent)}")
     apart = [group for group, items in worth.items() if any(w is None for w in items.values())]
@@ -51,14 +51,35 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
+def _parameters(fit: Fit) -> tuple[dict[str, Any], str]:
+    """params, bse, pvalues, log10_pvalues and conf_int by name, and "" or why all but the first have no values."""
+    from .errors import TooLargeError
+
+    try:
+        frame = fit.to_frame()
+    except TooLargeError as error:
+        nothing = dict.fromkeys(fit.names)
+        return {"params": _by_name(fit.names, fit.params), "bse": nothing, "pvalues": nothing, "log10_pvalues": nothing,
+                "conf_int": nothing}, str(error)
+    return {
+        "params": _by_name(fit.names, frame["estimate"]),
+        "bse": _by_name(fit.names, frame["se"]),
+        "pvalues": _by_name(fit.names, frame["p"]),
+        "log10_pvalues": _by_name(fit.names, fit.log10_pvalues),
+        "conf_int": {name: None if math.isnan(low) else [float(low), float(high)]
+                     for name, low, high in zip(fit.names, frame["low"], frame["high"])},
+    }, ""
+
+
 def fit_dict(fit: Fit) -> dict[str, Any]:
     """The object that `pairproof fit --json` prints, made of dict, list, str, int, float, bool and None only."""
-    frame = fit.to_frame()
-    intervals = zip(frame["low"], frame["high"])
-    worth, worth_se = _worths(fit)
+    table, too_large = _parameters(fit)
+    worth, worth_se = _worths(fit, bool(too_large))
     warnings = _reasons(fit, worth)
     covariance = None
-    if int(fit.free.sum()) <= MOST_COVARIANCE:
+    if too_large:
+        warnings.append(f"bse, pvalues, conf_int, worth_se and cov_params are null: {too_large}")
+    elif int(fit.free.sum()) <= MOST_COVARIANCE:
         matrix = fit.cov_params()
         covariance = {"names": [str(n) for n in matrix.index], "rows": [[finite(x) for x in row] for row in matrix.to_numpy()]}
     else:
@@ -67,11 +88,7 @@ def fit_dict(fit: Fit) -> dict[str, Any]:
     return {
         "model": fit.model,
         "items": list(fit.items),
-        "params": _by_name(fit.names, frame["estimate"]),
-        "bse": _by_name(fit.names, frame["se"]),
-        "pvalues": _by_name(fit.names, frame["p"]),
-        "log10_pvalues": _by_name(fit.names, fit.log10_pvalues),
-        "conf_int": {name: None if math.isnan(low) else [float(low), float(high)] for name, (low, high) in zip(fit.names, intervals)},
+        **table,
         "cov_params": covariance,
         "terms": [term.to_dict() for term in fit.terms],
         "scale": fit.scale,

@@ -10,8 +10,9 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from .display import label, safe
+from .parameters import first_rows
 from .spec import LOG_WORTH_PER_UNIT
-from .tails import SMALLEST, p_words
+from .tails import SMALLEST, log10_two_sided_p, p_words
 
 if TYPE_CHECKING:
     from .fit import Fit
@@ -168,8 +169,8 @@ def _status(fit: Fit, place: int) -> str:
 
 def parameter_rows(fit: Fit, rows: int) -> list[tuple[str, ...]]:
     """name and six numbers as text, or name, number and status, of the first `rows` parameters."""
-    frame = fit.to_frame().iloc[:rows]
-    log10_p = fit.log10_pvalues.to_numpy()
+    frame = first_rows(fit, rows)
+    log10_p = log10_two_sided_p(frame["z"].to_numpy())
     out: list[tuple[str, ...]] = []
     for place, (name, row) in enumerate(zip(frame.index, frame.itertuples(index=False))):
         status = _status(fit, place)

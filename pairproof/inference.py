@@ -58,8 +58,10 @@ def worths(log_worth: FloatArray, cov: FloatArray) -> Worths:
     """
     e = np.exp(log_worth - np.max(log_worth))
     w = e / e.sum()
-    jacobian = np.diag(w) - np.outer(w, w)
-    return Worths(w, jacobian @ cov @ jacobian.T)
+    # J V J' with J = diag(w) - w w', entry by entry: w_i w_j cov(a_i - m, a_j - m), m the mean of a under w.
+    with_mean = cov @ w
+    centred = cov - with_mean - with_mean[:, None] + w @ with_mean
+    return Worths(w, centred * np.outer(w, w))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import inference
-from .errors import InputError, ItemError
+from .errors import InputError, ItemError, TooLargeError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from .fit import Fit
 
 FloatArray = NDArray[np.float64]
+#: Parameters of a covariance that is written out at most: 1 GB.
+MOST_COVARIANCE = 12_000
+#: From this many parameters on, the first few rows of a table are worked out alone.
+_MANY = 1000
+
 
 def check_shapes(fit: Fit) -> None:
     """InputError unless an engine's arrays belong together and every number of beta is finite."""
@@ -96,12 +101,37 @@ def covariance_frame(fit: Fit) -> pd.DataFrame:
     import pandas as pd
 
     keep = np.flatnonzero(fit.free)
+    if len(keep) > MOST_COVARIANCE:
+        raise TooLargeError(f"the covariance of {len(keep):,} parameters has {len(keep) ** 2:,} entries, {8e-9 * len(keep) ** 2:.1f} GB (limit "
+                            f"{MOST_COVARIANCE:,} parameters); fit.bse has the standard errors, fit.contrast(a, b) that of a difference")
     functions = np.zeros((len(keep), len(fit.terms)))
     functions[np.arange(len(keep)), keep] = 1.0
     names = [fit.names[k] for k in keep]
     if not names:  # everything is separated or never compared
         return pd.DataFrame(np.zeros((0, 0)))
     return pd.DataFrame(fit.covariance.between(functions), index=names, columns=names)
+
+
+def first_rows(fit: Fit, rows: int) -> pd.DataFrame:
+    """The first rows of :meth:`pairproof.Fit.to_frame`, at the cost of these alone."""
+    if rows * 5 >= len(fit.terms) or len(fit.terms) < _MANY or "standard_errors" in fit.__dict__:
+        return parameter_frame(fit, 0.05).iloc[:rows]
+    import pandas as pd
+
+    kept: pd.DataFrame | None = fit.__dict__.get("_first_rows")  # the page and the summary in it show the same
+    if kept is not None and len(kept) == rows:
+        return kept
+    functions = np.eye(rows, len(fit.terms))
+    variances = np.diag(fit.covariance.between(functions))
+    free = fit.free[:rows]
+    estimate = np.where(fit.estimable[:rows], fit.beta[:rows], np.nan)
+    se = np.where(free, np.sqrt(np.maximum(variances, 0.0)), np.nan)
+    centre, half = np.where(free, fit.beta[:rows], np.nan), inference.normal_quantile(0.975) * se
+    z = centre / se
+    frame = pd.DataFrame({"estimate": estimate, "se": se, "z": z, "p": inference.two_sided_p(z), "low": centre - half, "high": centre + half},
+                         index=list(fit.names[:rows]))
+    fit.__dict__["_first_rows"] = frame
+    return frame
 
 
 def parameter_frame(fit: Fit, alpha: float) -> pd.DataFrame:

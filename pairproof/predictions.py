@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from . import inference
 from .comparisons import Factor
-from .errors import InputError, NotEstimableError
+from .errors import InputError, NotEstimableError, TooLargeError
 from .outcomes import outcome_probabilities
 from .spec import LOG_WORTH_PER_UNIT, Term, Value
 
@@ -27,6 +27,14 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+
+#: From this many items on, no covariance of all of them is written out for their worths.
+MANY_ITEMS = 300
+#: Items up to which quasi-variances are worked out (each step takes their third power; half a minute with the reference BLAS).
+MOST_QUASI_VARIANCES = 1000
+#: Rows of a table of probabilities at most, about 200 MB.
+MOST_ROWS = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,15 +92,44 @@ def item_covariate(fit: Fit, term: Term) -> FloatArray:
     return replaced
 
 
-def ability_functions(fit: Fit, group: Mapping[str, Value]) -> FloatArray:
-    """float[n_items, n_params]: abilities in a group as linear functions of beta, on the fit's scale."""
-    out = np.zeros((len(fit.items), len(fit.terms)))
+def ability_functions(fit: Fit, group: Mapping[str, Value], items: Sequence[int] | None = None) -> FloatArray:
+    """float[n_items, n_params]: abilities in a group as linear functions of beta, on the fit's scale; of these items or all."""
+    chosen = np.arange(len(fit.items)) if items is None else np.asarray(items)
+    row = np.full(len(fit.items), -1)
+    row[chosen] = np.arange(len(chosen))
+    out = np.zeros((len(chosen), len(fit.terms)))
     at = fit.layout
     value = np.array([term.multiplier(group) for term in at.blocks])
     if len(value):
-        out[at.item, at.place] = value[at.block]
+        here = row[at.item] >= 0
+        out[row[at.item[here]], at.place[here]] = value[at.block[here]]
     for k in at.others:
-        out[:, k] = item_covariate(fit, fit.terms[k]) * fit.terms[k].multiplier(group)
+        out[:, k] = item_covariate(fit, fit.terms[k])[chosen] * fit.terms[k].multiplier(group)
+    return out
+
+
+def abilities(fit: Fit, group: Mapping[str, Value], values: FloatArray) -> FloatArray:
+    """`ability_functions` times `values`, float[n_params] or float[n_params, k], without writing the functions out."""
+    out = np.zeros((len(fit.items), *values.shape[1:]))
+    at = fit.layout
+    value = np.array([term.multiplier(group) for term in at.blocks])
+    for b in np.flatnonzero(value):
+        here = at.block == b
+        out[at.item[here]] += value[b] * values[at.place[here]]
+    for k in at.others:
+        out += np.multiply.outer(item_covariate(fit, fit.terms[k]) * fit.terms[k].multiplier(group), values[k])
+    return out
+
+
+def _mixture(fit: Fit, group: Mapping[str, Value], weights: FloatArray) -> FloatArray:
+    """float[n_params]: the weighted sum of all items' abilities as a linear function of beta."""
+    out = np.zeros(len(fit.terms))
+    at = fit.layout
+    value = np.array([term.multiplier(group) for term in at.blocks])
+    if len(value):
+        out[at.place] = value[at.block] * weights[at.item]
+    for k in at.others:
+        out[k] = weights @ item_covariate(fit, fit.terms[k]) * fit.terms[k].multiplier(group)
     return out
 
 
@@ -149,19 +186,55 @@ def log_worth(fit: Fit, group: Mapping[str, Value]) -> tuple[FloatArray, FloatAr
     return unit * (against @ fit.beta), unit**2 * fit.covariance.between(against)
 
 
-def worth(fit: Fit, at: Mapping[str, Value] | None = None) -> pd.DataFrame:
+def _many_worths(fit: Fit, group: Mapping[str, Value], with_se: bool) -> tuple[FloatArray, FloatArray]:
+    """Worths of many items and their standard errors, nan if the items cannot all be compared.
+
+    With m = sum of w_k a_k the delta method is se(w_i) = w_i sd(a_i - m), and
+    var(a_i - m) = V_ii - 2 cov(a_i, m) + var(m): no covariance of all items is written out.
+    """
+    nothing = np.full(len(fit.items), np.nan)
+    unknown = abilities(fit, group, fit.null_space)
+    if not fit.vanishes(unknown - unknown[0]).all():
+        return nothing, nothing
+    unit = LOG_WORTH_PER_UNIT[fit.scale]
+    a = unit * abilities(fit, group, fit.beta)
+    e = np.exp(a - a.max())
+    w = e / e.sum()
+    if not with_se:
+        return w, nothing
+    mean = _mixture(fit, group, w)
+    with_mean = fit.covariance.product(mean)
+    variance = _ability_variances(fit, group) - 2.0 * abilities(fit, group, with_mean) + mean @ with_mean
+    return w, w * unit * np.sqrt(np.maximum(variance, 0.0))
+
+
+def _ability_variances(fit: Fit, group: Mapping[str, Value]) -> FloatArray:
+    """float[n_items]: V_ii; free items without subject covariates are parameters, others are gone through 256 at a time."""
+    at = fit.layout
+    if len(at.blocks) == 1 and not at.others:
+        of_items = np.zeros(len(fit.items))
+        of_items[at.item] = at.blocks[0].multiplier(group) ** 2 * fit.covariance.variances()[at.place]
+        return of_items
+    parts = (range(k, min(k + 256, len(fit.items))) for k in range(0, len(fit.items), 256))
+    return np.concatenate([np.diag(fit.covariance.between(ability_functions(fit, group, part))) for part in parts])
+
+
+def worth(fit: Fit, at: Mapping[str, Value] | None = None, with_se: bool = True) -> pd.DataFrame:
     """Worths of every group, or at given covariate values; see :meth:`pairproof.Fit.worth`."""
     import pandas as pd
 
     chosen = dict(fit.groups) if at is None else {group_label(at): find_group(fit, None, at)}
     frames = []
     for name, group in chosen.items():
-        found = log_worth(fit, group)
-        if found is None:
-            w = se = np.full(len(fit.items), np.nan)
+        if len(fit.items) > MANY_ITEMS or not with_se:
+            w, se = _many_worths(fit, group, with_se)
         else:
-            result = inference.worths(*found)
-            w, se = result.worth, result.se
+            found = log_worth(fit, group)
+            if found is None:
+                w = se = np.full(len(fit.items), np.nan)
+            else:
+                result = inference.worths(*found)
+                w, se = result.worth, result.se
         frames.append(pd.DataFrame({"group": name, "item": list(fit.items), "worth": w, "se": se}))
     return pd.concat(frames, ignore_index=True)
 
@@ -170,6 +243,10 @@ def quasi_variances(fit: Fit, group: str | None = None) -> pd.DataFrame:
     """Quasi-variances of the log worths; see :meth:`pairproof.Fit.quasi_variances`."""
     import pandas as pd
 
+    n = len(fit.items)
+    if n > MOST_QUASI_VARIANCES:
+        raise TooLargeError(f"quasi-variances of {n:,} items are fitted to {n * (n - 1) // 2:,} differences (limit {MOST_QUASI_VARIANCES:,} "
+                            "items); fit.contrast(a, b) has the standard error of any one difference")
     found = log_worth(fit, find_group(fit, group))
     if found is None:
         raise NotEstimableError(f"quasi-variances need all items comparable; {fit.why_not_estimable()}")
@@ -198,21 +275,28 @@ def tie_parameter(fit: Fit, group: Mapping[str, Value]) -> float:
     return float("-inf") if np.isnan(value) and not fit.data.ties.any() else value
 
 
-def probabilities(fit: Fit, group: str | None, at: Mapping[str, Value] | None, order: bool) -> pd.DataFrame:
+def probabilities(fit: Fit, group: str | None, at: Mapping[str, Value] | None, order: bool,
+                  items: Sequence[str] | None = None) -> pd.DataFrame:
     """P(first), P(tie), P(second) of every ordered pair; see :meth:`pairproof.Fit.probabilities`."""
     import pandas as pd
 
     if order and not fit.spec.order_effect:
         raise InputError("order=True, but the model has no order effect; fit it with order_effect=True")
     names: list[Any] = list(fit.groups) if group is None and at is None else [group]
-    n = len(fit.items)
-    i, j = (k.ravel() for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
+    if isinstance(items, str):
+        raise InputError(f"items={items!r}; expected a list of item names, for example [{items!r}, {fit.items[0]!r}]")
+    chosen = np.arange(len(fit.items)) if items is None else np.array([fit.item_index(name) for name in dict.fromkeys(items)], np.int64)
+    n = len(chosen)
+    if n * (n - 1) * len(names) > MOST_ROWS:
+        raise TooLargeError(f"probabilities of {n:,} items in {len(names):,} group{'' if len(names) == 1 else 's'} are "
+                            f"{n * (n - 1) * len(names):,} rows (limit {MOST_ROWS:,}); name some of them: items=[...], or a group")
+    i, j = (chosen[k.ravel()] for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
     i, j = i[i != j], j[i != j]
+    label = np.array(fit.items, dtype=object)
     frames = []
     for name in names:
         where = find_group(fit, name, at)
-        rows = ability_functions(fit, where)
-        ability, unknown = rows @ fit.beta, rows @ fit.null_space
+        ability, unknown = abilities(fit, where, fit.beta), abilities(fit, where, fit.null_space)
         u = LOG_WORTH_PER_UNIT[fit.scale] * (ability[i] - ability[j])
         u = np.where(fit.vanishes(unknown[i] - unknown[j]), u, np.nan)
         if order:
@@ -220,6 +304,6 @@ def probabilities(fit: Fit, group: str | None, at: Mapping[str, Value] | None, o
         p = outcome_probabilities(u, np.full(len(u), tie_parameter(fit, where)), fit.outcome_model)
         frames.append(pd.DataFrame({
             "group": group_label(where) if name is None else name,
-            "first": [fit.items[k] for k in i], "second": [fit.items[k] for k in j],
+            "first": label[i], "second": label[j],
             "p_first": p[:, 0], "p_tie": p[:, 1], "p_second": p[:, 2]}))
     return pd.concat(frames, ignore_index=True)

@@ -7,13 +7,12 @@ Against reference r every block of item terms has b_r = 0; centred, C b with C =
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .covariance import MappedCovariance
+from .covariance import ScaledCovariance, ShiftedCovariance
 from .errors import InputError
 from .spec import LOG_WORTH_PER_UNIT, Scale, one_of
 
@@ -31,7 +30,7 @@ def on_scale(fit: Fit, scale: Scale) -> Fit:
     factor = LOG_WORTH_PER_UNIT[fit.scale] / LOG_WORTH_PER_UNIT[scale]
     units = np.array([factor if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])
     return replace(fit, scale=scale, beta=fit.beta * units, null_space=fit.null_space * units[:, None],
-                   covariance=MappedCovariance(fit.covariance, len(units), partial(_in_units, units)))
+                   covariance=ScaledCovariance(fit.covariance, units))
 
 
 def with_reference(fit: Fit, reference: str) -> Fit:
@@ -61,23 +60,7 @@ def with_reference(fit: Fit, reference: str) -> Fit:
     return replace(
         fit, spec=replace(fit.spec, reference=reference), beta=beta, is_reference=is_reference,
         null_space=shift(fit.null_space) if fit.null_space.shape[1] else fit.null_space, constraint=constraint,
-        covariance=MappedCovariance(fit.covariance, len(fit.terms), partial(_before_shift, index, weights)))
-
-
-# Module functions and not closures, so that a fit can be pickled.
-
-
-def _in_units(units: FloatArray, functions: FloatArray) -> FloatArray:
-    product: FloatArray = functions * units
-    return product
-
-
-def _before_shift(index: NDArray[np.int64], weights: FloatArray, functions: FloatArray) -> FloatArray:
-    """Linear functions of shifted terms as functions of the terms."""
-    out = np.array(functions)
-    for row in index:
-        out[:, row] -= functions[:, row].sum(axis=1)[:, None] * weights
-    return out
+        covariance=ShiftedCovariance(fit.covariance, len(fit.terms), index, weights))
 
 
 def _item_blocks(fit: Fit) -> NDArray[np.int64]:

@@ -10,6 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.__main__ import main
+from benchmarks.machine import blas_name, in_words
+from benchmarks.measure import Rules
+from benchmarks.other_runs import found_beside
+from benchmarks.process import Failed, Server, with_blas
+from benchmarks.report import Run, markdown, said
 from benchmarks.agreement import NEAR_ENOUGH, distance_from_maximum, shared_digits
 from benchmarks.contender import Answer
 from benchmarks.data import Data, counts_table, dras_table_1
@@ -86,3 +91,62 @@ def test_data_read_back_are_the_data_written(tmp_path):
     for name in ("first", "second", "wins", "ties", "losses", "stratum", "x", "shape"):
         assert np.array_equal(getattr(data, name), getattr(again, name))
     assert again.covariate == "factor" and again.tie_category and again.n_comparisons == 3 * 6 * 20
+
+
+def _result(ratio, blas="reference BLAS 3.11.0"):
+    job = replace(JOBS[0], target=Target(times_faster=5.0, than="peer"))
+    return Result(job, 1, 1, [Outcome("ours", cpu=[1.0], wall=[1.0], blas=blas), Outcome("peer", cpu=[9.0], wall=[9.0], ratio=ratio, blas=blas)],
+                  0.0, counts="")
+
+
+def test_a_promise_is_kept_if_every_run_keeps_it_and_the_page_has_what_each_found():
+    def page(*ratios):
+        *earlier, last = ([_result(r)] for r in ratios)
+        return said(Run({}, Rules(), last, [], earlier=tuple(earlier)))[0], markdown(Run({}, Rules(), last, [], earlier=tuple(earlier)))
+
+    assert (page(9.0, 6.0)[0].kept, page(9.0, 4.0)[0].kept, page(4.0, 9.0)[0].kept) == (True, False, False)
+    assert "| 9x; 4x | **not kept** |" in page(9.0, 4.0)[1] and "Each of 2 runs" in page(9.0, 4.0)[1]
+
+
+def test_the_page_shows_what_a_run_with_another_blas_found_and_which_blas_each_process_had(tmp_path):
+    promise = said(Run({}, Rules(), [_result(9.0)], []))[0].promise
+    (tmp_path / "latest-openblas.json").write_text(json.dumps(
+        {"blas": "OpenBLAS 0.3.21", "promises": [{"promise": promise, "found": "3x", "kept": False}]}))
+    (tmp_path / "latest-tiny.json").write_text(json.dumps({"blas": "x", "tiny_data": True, "promises": []}))
+    beside = found_beside(tmp_path, "latest")
+    assert beside == {"latest-openblas: OpenBLAS 0.3.21": {promise: ("3x", "**not kept**")}}
+    page = markdown(Run({}, Rules(), [_result(9.0)], []), beside)
+    assert "| this run: reference BLAS 3.11.0 |  | latest-openblas: OpenBLAS 0.3.21 |" in page
+    assert "| 9x | kept | 3x | **not kept** |" in page and "(latest-openblas.md)" in page
+    assert "BLAS of every process: reference BLAS 3.11.0." in page
+    assert found_beside(tmp_path, "latest-openblas") == {}
+
+
+def test_libraries_are_named_by_what_they_are():
+    folder = "/usr/lib/x86_64-linux-gnu/openblas-pthread"
+    assert in_words([f"{folder}/libblas.so.3", f"{folder}/libopenblasp-r0.3.21.so"]) == "OpenBLAS 0.3.21"
+    assert blas_name("/usr/lib/x86_64-linux-gnu/blas/libblas.so.3.11.0") == "reference BLAS 3.11.0"
+    assert in_words([]) == "unknown"
+
+
+def test_a_process_that_loads_another_blas_than_it_was_given_stops_the_run(tmp_path):
+    """An empty folder holds no BLAS, so the system's is loaded: that must not pass for the one that was asked for."""
+    server = Server("python", tmp_path, tmp_path)
+    try:
+        server.ask("about", cap=60)
+        with pytest.raises(Failed, match="was to load its BLAS from .* and loaded"):
+            server.loaded_blas()
+    finally:
+        server.close()
+
+
+def test_the_folder_of_a_blas_comes_first_for_both_languages(tmp_path):
+    found = with_blas({"LD_LIBRARY_PATH": "/elsewhere", "R_LD_LIBRARY_PATH": "/r"}, tmp_path)
+    assert found["LD_LIBRARY_PATH"] == f"{tmp_path.resolve()}:/elsewhere"
+    assert found["R_LD_LIBRARY_PATH"] == f"{tmp_path.resolve()}:/r"
+
+
+def test_a_run_with_a_folder_of_its_own_blas_must_have_a_name(tmp_path):
+    refused = CliRunner().invoke(main, ["--blas-folder", str(tmp_path)])
+    assert refused.exit_code == 2 and "--blas-folder needs --blas NAME" in refused.output
+    assert CliRunner().invoke(main, ["--blas", "../x"]).exit_code == 2

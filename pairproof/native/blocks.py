@@ -20,11 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..connection import components, groups
-from .block_covariance import BlockCovariance
+from ..covariance import Covariance
+from .block_covariance import BlockCovariance, BorderedGraph
+from .graph import Graph, sparse_laplacian
 from .incidence import Incidence
+from . import covariates
 from .problem import Problem, empirical_logits
 from .systems import SMALL_PIVOT, by_cholesky, by_conjugate_gradients
 from .ties import Counts, Derivatives, derivatives
+from ..errors import TooLargeError
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -32,6 +36,12 @@ BoolArray = NDArray[np.bool_]
 
 #: From this many items on, conjugate gradients beat a Cholesky factor (measured with the reference BLAS).
 LARGE = 48
+#: From this many nodes on, a matrix of which less than one entry in eight is not 0 is kept sparse.
+_MANY, _FULL = 300, 8
+#: From this many items on, an inverse is not written out unless all of it is asked for.
+_WRITTEN_OUT = 1500
+#: Entries of matrices, and of directions without an estimate, held at most: 1 GB.
+_MOST_ENTRIES = 125_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +87,19 @@ class Blocks:
     @cached_property
     def n_grounds(self) -> int:
         return int(self.ground.sum())
+
+    @cached_property
+    def sparse(self) -> bool:
+        """Whether most pairs of many items have never met, so that all patterns make one large graph."""
+        return self.problem.n_items >= _MANY and _FULL * 2 * len(self.node_i) < self.n_nodes * self.problem.n_items
+
+    @cached_property
+    def ground_of(self) -> IntArray:
+        """int[S * n_items]: the ground of each node's set."""
+        j = self.problem.n_items
+        reference = np.repeat(np.arange(self.n_sets) * j + self.problem.reference, j)
+        of: IntArray = np.where(self.label == self.label[reference], reference, self.label)
+        return of
 
     @property
     def n_border(self) -> int:
@@ -129,14 +152,16 @@ class Blocks:
         j = self.problem.n_items
         if self.n_grounds == self.n_sets:
             return np.zeros((self.problem.n_params, 0))
-        directions = []
+        k = self.n_grounds - self.n_sets
+        check_null_space(self.problem.n_params, k, self.problem.n_items)
+        out, at = np.zeros((self.problem.n_params, k)), 0
         for s in range(self.n_sets):
             for members in groups(self.label[s * j : (s + 1) * j]):
                 if self.problem.reference not in members:
-                    shift = np.zeros((self.n_sets, j))
-                    shift[s, list(members)] = 1.0
-                    directions.append(np.concatenate([(self.inverse @ shift).ravel(), np.zeros(self.n_border)]))
-        return np.stack(directions, axis=1) if directions else np.zeros((self.problem.n_params, 0))
+                    for t in np.flatnonzero(self.inverse[:, s]):
+                        out[t * j + np.array(members), at] = self.inverse[t, s]
+                    at += 1
+        return out
 
 
 def as_blocks(problem: Problem, label: IntArray | None = None) -> Blocks | None:
@@ -154,6 +179,10 @@ def as_blocks(problem: Problem, label: IntArray | None = None) -> Blocks | None:
     if z.shape[0] != z.shape[1]:
         return None
     j, cells = problem.n_items, problem.cells
+    if not _fits(len(z), j, len(cells)):
+        raise TooLargeError(
+            f"{len(z):,} groups of subjects with abilities of their own for each of {j:,} items take {len(z)} matrices of {j:,} x {j:,}, "
+            f"{8e-9 * len(z) * j * j:.1f} GB (limit {8e-9 * _MOST_ENTRIES:.1f} GB); pool subjects, take a numeric covariate, or fewer items")
     base = of_pattern[cells.pattern] * j
     node_i, node_j = base + cells.i, base + cells.j
     place = node_i * j + cells.j
@@ -165,10 +194,24 @@ def as_blocks(problem: Problem, label: IntArray | None = None) -> Blocks | None:
     if label.any() and len(label):
         ground[np.setdiff1d(label, label[reference])] = True  # a label is the smallest node of its set
     return Blocks(
-        problem, np.linalg.inv(z), node_i, node_j, label, ground.reshape(len(z), j),
+        problem, covariates.inverse_of_treatments(z), node_i, node_j, label, ground.reshape(len(z), j),
         problem.order[cells.pattern] * cells.sign[:, None], problem.tie[cells.pattern], problem.counts(),
         Incidence(node_i, node_j, len(z), j, place),
     )
+
+
+def _fits(n_sets: int, j: int, n_cells: int) -> bool:
+    """Whether the matrices of all patterns can be held, unless they are kept sparse."""
+    return n_sets * j * j <= _MOST_ENTRIES or (j >= _MANY and _FULL * 2 * n_cells < n_sets * j * j)
+
+
+def check_null_space(n_params: int, k: int, n_items: int) -> None:
+    """TooLargeError if k directions without an estimate cannot be written out."""
+    if n_params * k > _MOST_ENTRIES:
+        raise TooLargeError(
+            f"{n_items:,} items fall into {k + 1:,} sets between which no difference can be estimated (never compared, or one always "
+            f"preferred); naming them takes {8e-9 * n_params * k:.1f} GB (limit {8e-9 * _MOST_ENTRIES:.1f} GB). Fit the largest set alone: "
+            "table.unseparated_sets()[0] has its items")
 
 
 def _connected(node_i: IntArray, node_j: IntArray, place: IntArray, n_sets: int, j: int) -> IntArray:
@@ -220,6 +263,15 @@ class BlockPoint:
         return w if self.blocks.tie_columns.shape[1] == 1 else w * self.blocks.tie_columns[:, k]
 
     @cached_property
+    def _graph(self) -> Graph:
+        """The information about the abilities, of all patterns as one graph."""
+        b = self.blocks
+        if not b.sparse:
+            return Graph(self._floating[0], b.ground_of)
+        assert self.d is not None
+        return Graph(sparse_laplacian(b.node_i, b.node_j, self.d.w_uu, b.n_nodes), b.ground_of)
+
+    @cached_property
     def _floating(self) -> FloatArray:
         """float[S, J, J]: Laplacians before anything is grounded; rows sum to 0."""
         assert self.d is not None
@@ -251,15 +303,33 @@ class BlockPoint:
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         nodes, border = self.gradient()
+        if self.blocks.sparse or (self.blocks.n_sets == 1 and self.blocks.problem.n_items >= _MANY and self.blocks.n_grounds > 1):
+            return self._graph_step(nodes, border, accuracy)
         if self.blocks.n_sets == 1:
             return self._whole_step(nodes[0], border, accuracy)
         nodes = np.where(self.blocks.ground, 0.0, nodes)
         if not self.blocks.n_border:
             step = _solve(self._laplacian, nodes[:, :, None])[:, :, 0]
             return step.ravel(), float(np.vdot(step, nodes))
-        c, e = self._grounded_border
+        c, _ = self._grounded_border
         solved = _solve(self._laplacian, np.concatenate([nodes[:, :, None], c], axis=2))
-        d_nodes, d_c = solved[:, :, 0], solved[:, :, 1:]
+        return self._with_border(solved[:, :, 0], solved[:, :, 1:], nodes, border)
+
+    def _graph_step(self, nodes: FloatArray, border: FloatArray, accuracy: float) -> tuple[FloatArray, float]:
+        """The step for a large graph."""
+        b = self.blocks
+        nodes = np.where(b.ground, 0.0, nodes)
+        right = nodes.reshape(-1, 1)
+        if b.n_border:
+            right = np.concatenate([right, self._grounded_border[0].reshape(b.n_nodes, -1)], axis=1)
+        solved = self._graph.solve(right, accuracy).reshape(b.n_sets, -1, right.shape[1])
+        if not b.n_border:
+            return solved.ravel(), float(np.vdot(solved[:, :, 0], nodes))
+        return self._with_border(solved[:, :, 0], solved[:, :, 1:], nodes, border)
+
+    def _with_border(self, d_nodes: FloatArray, d_c: FloatArray, nodes: FloatArray, border: FloatArray) -> tuple[FloatArray, float]:
+        """The step, given D^-1 applied to the gradient and to C."""
+        c, e = self._grounded_border
         schur = e - np.einsum("sjb,sjc->bc", c, d_c)
         if (np.diag(schur) <= SMALL_PIVOT * np.diag(e)).any():
             raise np.linalg.LinAlgError("a tie or order parameter cannot be told from the items")
@@ -294,9 +364,11 @@ class BlockPoint:
         whole[:j, :j], whole[:j, j:], whole[j:, :j], whole[j:, j:] = lap, c, c.T, e
         return whole
 
-    def covariance(self) -> BlockCovariance:
+    def covariance(self) -> Covariance:
         b = self.blocks
         c, e = self._grounded_border if b.n_border else (np.zeros((b.n_sets, b.problem.n_items, 0)), np.zeros((0, 0)))
+        if b.sparse or (b.n_sets == 1 and b.problem.n_items >= _WRITTEN_OUT):
+            return BorderedGraph(self._graph, c.reshape(b.n_nodes, -1), e, b.inverse, b.problem.reference)
         return BlockCovariance(self._laplacian, b.ground, c, e, b.inverse, b.problem.reference)
 
 

@@ -6,6 +6,7 @@ products are products of columns.  The constant comes first, so abilities in pat
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..comparisons import Comparisons, Factor
-from ..errors import AliasError, FormulaError, InputError
+from ..errors import AliasError, FormulaError, InputError, TooLargeError
 from ..spec import Value, by_suffix
 from .formula import Formula, Product
 
@@ -154,6 +155,23 @@ def columns(product: Product, patterns: Patterns) -> list[tuple[By, FloatArray]]
     return out
 
 
+#: Effects on one item's ability at most: 72 MB of matrix; an item by 3,000 judges has more parameters than judges have answers.
+MOST_COLUMNS = 3000
+
+
+def _check_columns(products: tuple[Product, ...], patterns: Patterns, what: str) -> None:
+    """TooLargeError before a matrix of too many columns, or rows times columns, is made."""
+    levels = {name: 1 if v.codes is None else len(v.levels) - 1 for name, v in patterns.variables.items()}
+    sizes = {product: math.prod(levels[v.name] for v in product) for product in products}
+    n = 1 + sum(sizes.values())
+    if n > MOST_COLUMNS or n * patterns.n > MOST_COLUMNS**2:
+        largest = max(sizes, key=lambda p: sizes[p])
+        by = ":".join(v.name for v in largest[:6]) + (":..." if len(largest) > 6 else "")
+        raise TooLargeError(
+            f"by: {n:,} effects on {what} ({sizes[largest]:,} of them of {by}) over {patterns.n:,} combinations of covariate values; at "
+            f"most {MOST_COLUMNS:,} effects, or {MOST_COLUMNS**2:,} of both multiplied. Pool levels, take a numeric covariate, or leave it out")
+
+
 def matrix(products: tuple[Product, ...], patterns: Patterns, what: str) -> tuple[tuple[By, ...], FloatArray]:
     """Constant and all products as a matrix, float[n_patterns, 1 + n_columns].
 
@@ -162,6 +180,7 @@ def matrix(products: tuple[Product, ...], patterns: Patterns, what: str) -> tupl
     AliasError
         A column that the others determine; both sides are named.
     """
+    _check_columns(products, patterns, what)
     named: list[tuple[By, FloatArray]] = [((), np.ones(patterns.n))]
     for product in products:
         named += columns(product, patterns)
@@ -195,7 +214,25 @@ def aliased(z: FloatArray) -> tuple[int, tuple[int, ...]] | None:
     return None
 
 
+def is_treatments(z: FloatArray) -> bool:
+    """Whether the matrix is that of one factor, one row a level: 1 everywhere, then the unit vectors of levels 2, 3, ..."""
+    n = len(z)
+    return bool(z.shape == (n, n) and (z[:, 0] == 1.0).all() and not z[0, 1:].any() and np.count_nonzero(z[1:, 1:]) == n - 1
+                and (z.diagonal() == 1.0).all())
+
+
+def inverse_of_treatments(z: FloatArray) -> FloatArray:
+    """Inverse of a square matrix; thousands of levels of one factor need no arithmetic for it."""
+    if not is_treatments(z):
+        return np.linalg.inv(z)
+    inverse = np.eye(len(z))
+    inverse[1:, 0] = -1.0
+    return inverse
+
+
 def _full_rank(z: FloatArray) -> bool:
+    if is_treatments(z):
+        return True
     scale = np.linalg.norm(z, axis=0)
     if (scale == 0).any():
         return False

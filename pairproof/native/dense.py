@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cells import distinct
+from .differences import Differences
 from .newton import maximise
 from .pooling import Pool, Sums
 from .problem import Problem, empirical_logits
@@ -69,8 +70,8 @@ class Dense:
     x : Basis
         Over items; for free items the unit vectors without the reference.
     pair_i, pair_j : int[n_pairs]
-    d : float[n_pairs, k]
-        Differences of the rows of x.
+    d : Differences
+        Of the rows of x.
     grid : bool
         Cells as a table, strata x pairs, instead of a list.
     stratum, pair : int[n_cells]
@@ -87,7 +88,7 @@ class Dense:
     x: Basis
     pair_i: IntArray
     pair_j: IntArray
-    d: FloatArray
+    d: Differences
     grid: bool
     stratum: IntArray
     pair: IntArray
@@ -171,7 +172,7 @@ class Dense:
         """u and g in the layout of the cells (g of a table is one column); `rows` are strata of a table."""
         t, k = self.shape
         at_order, at_tie = self.splits
-        gaps = inner[:at_order].reshape(t, k) @ self.d.T
+        gaps = self.d.of(inner[:at_order].reshape(t, k))
         by_order = self.order.columns[rows] @ inner[at_order:at_tie]
         g = self.tie.columns[rows] @ inner[at_tie:]
         if self.grid:
@@ -272,9 +273,12 @@ def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray 
     tie = replace(tie, columns=tie.columns[of])
     if problem.x is None:
         x = Basis(np.delete(np.eye(j), problem.reference, axis=1), np.eye(j - 1))
+        free = np.arange(j) - (np.arange(j) > problem.reference)
+        free[problem.reference] = j - 1
     else:
-        x = orthonormal(problem.x - problem.x.mean(axis=0))
+        x, free = orthonormal(problem.x - problem.x.mean(axis=0)), None
     pair_i, pair_j = pairs // j, pairs % j
+    d = Differences(None if free is not None else x.columns[pair_i] - x.columns[pair_j], pair_i, pair_j, free, x.columns.shape[1])
     y = problem.counts(None if alive is None else alive.T)
     grid = alive is None and len(cells) * 2 >= len(strata) * len(pairs)
     if grid:
@@ -293,7 +297,7 @@ def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray 
         certain = alive.sum(axis=1) == 1  # such a cell has probability 1 in the limit
         zero = np.where(certain, 0.0, 1.0)
         y = Counts(y.first * zero, y.tie * zero, y.second * zero, y.total * zero, alive.T)
-    return Dense(problem, z, order, tie, x, pair_i, pair_j, x.columns[pair_i] - x.columns[pair_j], grid, stratum, pair, y, keep)
+    return Dense(problem, z, order, tie, x, pair_i, pair_j, d, grid, stratum, pair, y, keep)
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,7 +314,7 @@ class DensePoint:
 
     def _gradient(self) -> FloatArray:
         assert self.sums is not None
-        return np.concatenate([(self.sums.r_items @ self.dense.d).ravel(), self.sums.r_border])
+        return np.concatenate([self.dense.d.onto(self.sums.r_items).ravel(), self.sums.r_border])
 
     def _information(self) -> FloatArray:
         dense, of = self.dense, self.sums
@@ -321,10 +325,11 @@ class DensePoint:
         if dense.problem.x is None:
             h[:a, :a] = self._laplacians(of.w_items).transpose(0, 2, 1, 3).reshape(a, a)
         else:
-            outer = (dense.d[:, :, None] * dense.d[:, None, :]).reshape(len(dense.d), -1)
+            d = dense.d.written
+            outer = (d[:, :, None] * d[:, None, :]).reshape(len(d), -1)
             h[:a, :a] = (of.w_items.reshape(t * t, -1) @ outer).reshape(t, t, k, k).transpose(0, 2, 1, 3).reshape(a, a)
         for c, border in enumerate(of.w_border):
-            h[:a, a + c] = (border @ dense.d).ravel()
+            h[:a, a + c] = dense.d.onto(border).ravel()
         h[a:, a:] = of.w_corner
         upper = np.triu(h)
         return upper + np.triu(h, 1).T
@@ -383,3 +388,8 @@ class DenseModelCovariance:
         inner = self.dense.inward(functions)
         out: FloatArray = inner @ self.inner @ inner.T
         return out
+
+    def product(self, function: FloatArray) -> FloatArray:
+        inner = self.inner @ self.dense.inward(function[None, :])[0]
+        column: FloatArray = self.dense.to_params(inner)
+        return column

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from ..cell_table import CellTable, WhenAsked
 from ..comparisons import Comparisons, Factor
-from ..covariance import Covariance
-from ..errors import FormulaError, InputError, ItemError, RankingWarning
+from ..covariance import Covariance, ScaledCovariance
+from ..errors import AliasError, FormulaError, InputError, ItemError, RankingWarning
 from ..fit import Fit, Stopping
 from ..outcomes import OutcomeModel
 from ..spec import LOG_WORTH_PER_UNIT, ModelSpec, Term, by_suffix
@@ -88,7 +88,7 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
     df_cells = len(finer) * (categories - 1)
     rank = found.rank + (1 if model.tie_fixed == "none observed" else 0)
     null_space = found.null_space * units[: len(found.null_space), None]
-    scaled: Covariance = _Scaled(found.covariance, units[: len(found.params)])
+    scaled: Covariance = ScaledCovariance(found.covariance, units[: len(found.params)])
     extra = len(terms) - len(found.params)
     if extra:  # a tie parameter that is not in the problem: infinite, or at its boundary
         infinite = model.tie_fixed == "none observed"
@@ -234,21 +234,6 @@ def _terms(items: tuple[str, ...], x_terms: tuple[tuple[str, str | None, str | N
 
 
 @dataclass(frozen=True, eq=False)
-class _Scaled:
-    """Covariance of units * beta."""
-
-    base: Covariance
-    units: FloatArray
-
-    def variances(self) -> FloatArray:
-        scaled: FloatArray = self.base.variances() * self.units**2
-        return scaled
-
-    def between(self, functions: FloatArray) -> FloatArray:
-        return self.base.between(functions * self.units)
-
-
-@dataclass(frozen=True, eq=False)
 class _Padded:
     """Covariance with further parameters that are fixed."""
 
@@ -260,6 +245,10 @@ class _Padded:
 
     def between(self, functions: FloatArray) -> FloatArray:
         return self.base.between(functions[:, : self.n])
+
+    def product(self, function: FloatArray) -> FloatArray:
+        column = self.base.product(function[: self.n])
+        return np.append(column, np.zeros(len(function) - self.n))
 
 
 def _finer_cells(data: Comparisons, model: _Model, spec: ModelSpec) -> tuple[Cells, IntArray]:

@@ -20,12 +20,14 @@ from scipy import sparse
 
 from ..errors import ConvergenceError
 from .dense import Dense
+from .problem import Problem
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-#: Beyond this many parameters the null space is not worked out; the time grows with the third power.
-MOST_PARAMETERS = 3000
+#: Beyond this many parameters (references among them) the null space is not worked out: the time grows with the third power,
+#: and 1,500 take a minute with the reference BLAS.
+MOST_PARAMETERS = 1500
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,18 +53,17 @@ class Existence:
     rank: int
 
 
-def examine(dense: Dense) -> Existence:
-    """Find out whether the estimate exists and, if not, what is estimable.
-
-    Raises
-    ------
-    ConvergenceError
-        If there are too many parameters to find out.
-    """
-    if dense.n_inner > MOST_PARAMETERS:
+def check_size(problem: Problem) -> None:
+    """ConvergenceError if there are too many parameters to find out."""
+    if problem.n_params > MOST_PARAMETERS:
         raise ConvergenceError(
-            f"the solver did not converge, so some of the {dense.n_inner} parameters are infinite or cannot be told apart; "
-            f"which ones is worked out for up to {MOST_PARAMETERS} parameters. Fit fewer: pool judges or leave out a term")
+            f"the solver did not converge, so some of the {problem.n_params:,} parameters are infinite or cannot be told apart; which "
+            f"ones is worked out for up to {MOST_PARAMETERS:,} parameters. Fit fewer: pool judges, leave out a term or the order effect, "
+            "or fit table.unseparated_sets()[0] alone")
+
+
+def examine(dense: Dense) -> Existence:
+    """Find out whether the estimate exists and, if not, what is estimable."""
     u, g = _predictor_rows(dense)
     model = dense.problem.model
     y = dense.problem.cells.counts
@@ -79,7 +80,7 @@ def examine(dense: Dense) -> Existence:
 def _predictor_rows(dense: Dense) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """u and g of every cell as sparse linear functions of what is solved for."""
     n = len(dense.stratum)
-    z, d = sparse.csr_matrix(dense.z.columns[dense.stratum]), sparse.csr_matrix(dense.d[dense.pair])
+    z, d = sparse.csr_matrix(dense.z.columns[dense.stratum]), _differences(dense)
     # Row-wise Kronecker product: terms x items.
     t, k = dense.shape
     columns = [z[:, [c]].multiply(d) for c in range(t)]
@@ -89,6 +90,19 @@ def _predictor_rows(dense: Dense) -> tuple[sparse.csr_matrix, sparse.csr_matrix]
     u = sparse.hstack([items, order, sparse.csr_matrix((n, tie.shape[1]))]).tocsr()
     g = sparse.hstack([sparse.csr_matrix((n, items.shape[1] + order.shape[1])), tie]).tocsr()
     return u, g
+
+
+def _differences(dense: Dense) -> sparse.csr_matrix:
+    """Rows x_i - x_j of the cells."""
+    d = dense.d
+    if d.matrix is not None:
+        return sparse.csr_matrix(d.matrix[dense.pair])
+    n, k = len(dense.pair), d.k + 1
+    at, ones = np.arange(n), np.ones(n)
+    assert d.free is not None
+    i, j = d.free[d.i[dense.pair]], d.free[d.j[dense.pair]]
+    whole = sparse.csr_matrix((np.concatenate([ones, -ones]), (np.concatenate([at, at]), np.concatenate([i, j]))), shape=(n, k))
+    return whole[:, : d.k]
 
 
 def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: str) -> BoolArray:

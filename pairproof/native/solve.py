@@ -2,8 +2,9 @@
 
 1. Blocks if the item terms are saturated, else the dense solver.
 2. If Newton ends regularly, every parameter the comparisons connect is finite and estimable.
-3. If not, the limiting model is found (`existence`) and solved; for binary outcomes without an order effect it is
-   known from the strong components of the comparison graph (Ford 1957), whatever the size.
+3. If not, the limiting model is found (`existence`) and solved; without an order effect it is known from the strong
+   components of the graph "was preferred to or tied with" (Ford 1957), whatever the size.  A tie parameter common to all
+   stays finite where a tie was seen, unless every preference goes one way (no cycle): then 2. decides.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from ..outcomes import OutcomeModel, outcome_probabilities
 from .blocks import BlockPoint, Blocks, as_blocks
 from .cells import Cells
 from .dense import Dense, DensePoint, as_dense
-from .existence import examine
+from .differences import check_dense_size
+from .existence import check_size, examine
 from .newton import Solution, maximise
 from .problem import Problem
 
@@ -62,6 +64,10 @@ class Solved:
     decrement: float
 
 
+#: From this many abilities on, separation is looked for before the first step.
+_MANY = 300
+
+
 class _Lazy:
     """A covariance made when first asked for: standard errors cost as much as the whole fit."""
 
@@ -80,6 +86,9 @@ class _Lazy:
     def between(self, functions: FloatArray) -> FloatArray:
         return self._get().between(functions)
 
+    def product(self, function: FloatArray) -> FloatArray:
+        return self._get().product(function)
+
 
 class _HasCovariance(Protocol):
     def covariance(self) -> Covariance: ...
@@ -95,12 +104,18 @@ def solve(problem: Problem) -> Solved:
     """
     blocks = as_blocks(problem)
     if blocks is not None:
+        if blocks.n_nodes >= _MANY:  # looked up before: Newton's way to infinity would cost minutes
+            separated = _solve_by_strong_components(problem, blocks)
+            if separated is not None:
+                return separated
         found = maximise(blocks.evaluate, _start(blocks))
         if found.reached:
             return _from_blocks(blocks, found, blocks.n_nodes - blocks.n_grounds + blocks.n_border)
-        if problem.model == "binary" and blocks.n_border == 0:
-            return _solve_by_strong_components(problem, blocks)
+        separated = _solve_by_strong_components(problem, blocks) if blocks.n_nodes < _MANY else None
+        if separated is not None:
+            return separated
     else:
+        check_dense_size(problem)
         dense = as_dense(problem)
         regular = maximise(dense.evaluate, _start(dense))
         if regular.reached:
@@ -153,6 +168,7 @@ def _limiting_probabilities(u: FloatArray, g: FloatArray, model: OutcomeModel, a
 
 def _solve_limit(problem: Problem) -> Solved:
     """Solve the limiting model on what is estimable; without separation that is the model itself."""
+    check_size(problem)
     existence = examine(as_dense(problem))
     dense = as_dense(problem, existence.alive if existence.separated else None, existence.keep)
     found = maximise(dense.evaluate, _start(dense), far=700.0)
@@ -163,14 +179,27 @@ def _solve_limit(problem: Problem) -> Solved:
     return _from_dense(dense, found, existence.rank, existence.alive, existence.null)
 
 
-def _solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved:
-    """Binary outcomes: items of different strong components are infinitely far apart, the rest is unchanged."""
+def _solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | None:
+    """Items of different strong components are infinitely far apart, the rest is unchanged; None if that is not the case.
+
+    Along a direction of recession every winner keeps up with the loser and tied items stay together, so that abilities can
+    part only between strong components.  The tie parameter g could move with them: down only without a tie, and up only
+    if each preference grows by as much, which a cycle of preferences forbids.
+    """
+    if blocks.order_columns.shape[1] or blocks.tie_columns.shape[1] > 1:
+        return None
     y = problem.cells.counts
-    won, lost = y[:, 0] > 0, y[:, 2] > 0
-    winner = np.concatenate([blocks.node_i[won], blocks.node_j[lost]])
-    loser = np.concatenate([blocks.node_j[won], blocks.node_i[lost]])
-    strong = strong_components(winner, loser, blocks.n_nodes)
-    inside = strong[blocks.node_i] == strong[blocks.node_j]
+    won, tied, lost = y[:, 0] > 0, (y[:, 1] > 0) & (problem.model != "binary"), y[:, 2] > 0
+    i, j = blocks.node_i, blocks.node_j
+    winner, loser = np.concatenate([i[won], j[lost]]), np.concatenate([j[won], i[lost]])
+    if blocks.tie_columns.shape[1]:
+        among_winners = strong_components(winner, loser, blocks.n_nodes)
+        if not tied.any() or (among_winners == np.arange(blocks.n_nodes)).all():
+            return None
+    strong = strong_components(np.concatenate([winner, i[tied], j[tied]]), np.concatenate([loser, j[tied], i[tied]]), blocks.n_nodes)
+    inside = strong[i] == strong[j]
+    if inside.all():
+        return None
     c = problem.cells
     kept = replace(problem, cells=Cells(c.i[inside], c.j[inside], c.pattern[inside], c.sign[inside], c.counts[inside]))
     within = as_blocks(kept, _sets(strong))
@@ -179,7 +208,7 @@ def _solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved:
     if not found.reached:
         raise ConvergenceError(f"Newton's method did not converge in {found.steps} steps (squared decrement "
                                f"{found.decrement:.3g}, {found.trouble}) inside strongly connected sets; please report these data")
-    solved = _from_blocks(within, found, blocks.n_nodes - blocks.n_grounds)
+    solved = _from_blocks(within, found, blocks.n_nodes - blocks.n_grounds + blocks.n_border)
 
     def fitted() -> FloatArray:
         p = np.zeros((len(c), 3))
@@ -188,7 +217,7 @@ def _solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved:
         p[inside] = solved.fitted()
         return p
 
-    return replace(solved, fitted=fitted, separated=not inside.all())
+    return replace(solved, fitted=fitted, separated=True)
 
 
 def _sets(strong: IntArray) -> IntArray:

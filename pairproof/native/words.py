@@ -54,7 +54,8 @@ def estimability_warnings(fit: Fit, separated: bool, tie_fixed: str, cells: Cell
     lost = [n for n in fit.not_estimable if not (n == "tie" and tie_fixed)]
     if not lost:
         return tuple(out)
-    of_items = fit.spec.reference != "sum" and any(t.kind == "item" and t.name in lost for t in fit.terms)
+    without = frozenset(lost)
+    of_items = fit.spec.reference != "sum" and any(t.kind == "item" and t.name in without for t in fit.terms)
     against = f" against the reference {fit.spec.reference}" if of_items else ""
     apart = _unconnected(fit, cells, labels)
     if separated:
@@ -72,8 +73,9 @@ def estimability_warnings(fit: Fit, separated: bool, tie_fixed: str, cells: Cell
 def _unconnected(fit: Fit, cells: Cells, labels: tuple[str, ...]) -> list[str]:
     """For each covariate cell whose items fall into several sets, the sets."""
     out = []
-    distinct = sorted(set(labels), key=labels.index)
-    of = np.array([distinct.index(lb) for lb in labels])[cells.pattern]
+    distinct = list(dict.fromkeys(labels))
+    place = {label: k for k, label in enumerate(distinct)}
+    of = np.array([place[lb] for lb in labels])[cells.pattern]
     for k, label in enumerate(distinct):
         here = of == k
         sets = groups(components(cells.i[here], cells.j[here], len(fit.items)))
