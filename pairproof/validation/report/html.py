@@ -22,7 +22,7 @@ MEANINGS = {
     "differs": "does not come out",
     "differs-conclusion": "does not come out, and what was concluded from it changes (sign, order, significance)",
     "not-estimable": "the data do not determine it",
-    "not-checkable": "cannot be settled from what is printed",
+    "not-checkable": "cannot be settled from what is printed; or R, against which it was to be held, did not converge: no agreement",
     "not-run": "was not computed, for the reason given; it is no agreement",
 }
 
