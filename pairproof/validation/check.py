@@ -26,7 +26,7 @@ from .glm_stopping import glm_values
 from .judgement import PrintJudgement, judge_print, reversed_items
 from .lost import is_reference, lost
 from .paper import Claim, ModelClaim, Paper, PrintedQuantity
-from .quantities import kind_of, quantity
+from .quantities import error_of, error_of_difference, kind_of, quantity
 from .statements import Context, Finding, run_test
 
 
@@ -195,10 +195,11 @@ class Checker:
 
     def _judged(self, claim: Claim, fit: Fit, values: Mapping[str, float], have: set[str]) -> dict[str, PrintJudgement]:
         alpha = float(claim.alpha)
-        judged = {q.quantity: judge_print(q, values[q.quantity], alpha, fit.df_resid, fit.n_comparisons) for q in claim.numbers}
+        judged = {q.quantity: judge_print(q, values[q.quantity], alpha, fit.df_resid, fit.n_comparisons, error_of(q.quantity, fit))
+                  for q in claim.numbers}
         for name in set(judged) - have:
             judged[name] = PrintJudgement("not-run", "only R was to be asked, and no R call that ran has it")
-        for name, sentence in reversed_items(claim.numbers, values, fit.items).items():
+        for name, sentence in reversed_items(claim.numbers, values, fit.items, lambda a, b: error_of_difference(fit, a, b)).items():
             if judged[name].verdict == "differs":
                 judged[name] = PrintJudgement("differs-conclusion", sentence)
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]

@@ -6,7 +6,7 @@ Pure functions of numbers; what is asked of whom is decided in :mod:`pairproof.v
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -47,7 +47,7 @@ class PrintJudgement:
         return self.verdict in ("agrees", "agrees-truncated", "agrees-k-of-m")
 
 
-def judge_print(q: PrintedQuantity, value: float, alpha: float, df_resid: int = -1, n: float = 0.0) -> PrintJudgement:
+def judge_print(q: PrintedQuantity, value: float, alpha: float, df_resid: int = -1, n: float = 0.0, se: float = math.nan) -> PrintJudgement:
     """The verdict on one printed number, by itself.
 
     Parameters
@@ -59,6 +59,8 @@ def judge_print(q: PrintedQuantity, value: float, alpha: float, df_resid: int = 
         Level at which a p-value is significant.
     df_resid, n : int, float
         Of the fit: a deviance on 0 df is 0 and prints as rounding error, which grows with the n comparisons.
+    se : float
+        Standard error of the computed value; nan if not known.  A sign within it is no conclusion.
     """
     p = q.printed
     if math.isnan(value):
@@ -77,28 +79,46 @@ def judge_print(q: PrintedQuantity, value: float, alpha: float, df_resid: int = 
     if q.quantity == "deviance" and df_resid == 0 and p.value is not None and abs(p.value) < Decimal(RESIDUE * max(n, 1.0)):
         return PrintJudgement("explained", f"{ROUNDING_ERROR}: a model with 0 degrees of freedom has deviance 0; {p.text} is what "
                                            "rounding left of it")
-    conclusion = _conclusion(q, value, alpha)
-    return PrintJudgement("differs-conclusion" if conclusion else "differs", conclusion or f"computed {value!r}")
+    conclusion = _conclusion(q, value, alpha, se)
+    plain = f"computed {value!r}"
+    if not conclusion and _sign(q, value):
+        plain += f"; the sign is the other, and neither is further from 0 than the standard error of {se:.4g}"
+    return PrintJudgement("differs-conclusion" if conclusion else "differs", conclusion or plain)
 
 
-def _conclusion(q: PrintedQuantity, value: float, alpha: float) -> str:
-    """How the conclusion changes: sign, or significance at alpha; "" if it does not."""
+def _sign(q: PrintedQuantity, value: float) -> bool:
+    """Whether a number that has a sign is printed with the other one."""
+    p = q.printed
+    return kind_of(q.quantity) in ("estimate", "z", "contrast", "contrast_z") and p.value is not None and (
+        p.low is not None and p.low > 0 > value or p.high is not None and p.high < 0 < value)
+
+
+def _conclusion(q: PrintedQuantity, value: float, alpha: float, se: float) -> str:
+    """How the conclusion changes: sign, or significance at alpha; "" if it does not.
+
+    A sign says something only of a number that is not 0 within its standard error, as printed or as computed: 0.001 printed
+    as -0.001 with a standard error of 0.1 is another number and the same finding.
+    """
     kind, p = kind_of(q.quantity), q.printed
     if kind in ("p", "contrast_p", "gof_p", "lr_p"):
         if p.high is not None and p.high <= alpha < value:
             return f"printed as significant at {alpha:g}, computed {value:.4g}"
         if p.low is not None and p.low >= alpha > value:
             return f"printed as not significant at {alpha:g}, computed {value:.4g}"
-    if kind in ("estimate", "z", "contrast", "contrast_z") and p.value is not None:
-        if p.low is not None and p.high is not None and (p.low > 0 > value or p.high < 0 < value):
+    if _sign(q, value):
+        assert p.value is not None
+        within = 1.0 if kind in ("z", "contrast_z") else se
+        if math.isnan(within) or max(abs(float(p.value)), abs(value)) > within:
             return f"the sign is the other: computed {value:.6g}"
     return ""
 
 
-def reversed_items(numbers: Sequence[PrintedQuantity], values: Mapping[str, float], items: Sequence[str]) -> dict[str, str]:
+def reversed_items(numbers: Sequence[PrintedQuantity], values: Mapping[str, float], items: Sequence[str],
+                   se_of: Callable[[str, str], float] = lambda a, b: math.nan) -> dict[str, str]:
     """Quantities of items that are printed in another order than computed, with a sentence.
 
-    Only items whose printed numbers are apart by more than their rounding.
+    Only items whose printed numbers are apart by more than their rounding, and that are apart by more than the standard
+    error of their difference (`se_of` the two items; nan if not known), as printed or as computed.
     """
     found: dict[str, str] = {}
     estimates = {q.quantity: q for q in numbers if kind_of(q.quantity) == "estimate" and q.quantity[9:] in items}
@@ -108,6 +128,10 @@ def reversed_items(numbers: Sequence[PrintedQuantity], values: Mapping[str, floa
             if pa.low is None or pb.high is None or pa.low <= pb.high:
                 continue
             if values[a] < values[b]:
+                assert pa.value is not None and pb.value is not None
+                apart = max(float(pa.value - pb.value), values[b] - values[a])
+                if apart <= se_of(a[9:], b[9:]):  # never so for nan
+                    continue
                 sentence = f"printed {a[9:]} above {b[9:]}, computed {values[a]:.6g} below {values[b]:.6g}"
                 found.setdefault(a, sentence)
                 found.setdefault(b, sentence)

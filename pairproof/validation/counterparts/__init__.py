@@ -69,12 +69,14 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     question = Question(fit, count(fit), chosen)
     answers = [replace(a, witness=None if a.not_run else witness(fit, question.cells, a), rounding=rounding(fit, question.cells, a, a.r_call in (BTM, BINOMIAL)))
                for answerer in _ANSWERERS if (a := answerer(question)) is not None]
-    return [_on_the_way(a) for a in answers] if at_a_limit(fit) else answers
+    return [_on_the_way(fit, a) for a in answers] if at_a_limit(fit) else answers
 
 
-def _on_the_way(answer: RCounterpart) -> RCounterpart:
+def _on_the_way(fit: Fit, answer: RCounterpart) -> RCounterpart:
     # What R leaves of an outcome that cannot occur is an absolute error of its deviance, however small that is.
-    return replace(answer, r_call=f"{answer.r_call}, {AT_A_LIMIT}", se={**answer.se, "deviance": 1.0})
+    # A standard error of a worth may be lost in its covariances, which are as large as the way to infinity is long.
+    lost = tuple(f"worth_se.{g}.{i}" for g in fit.groups for i in fit.items)
+    return replace(answer, r_call=f"{answer.r_call}, {AT_A_LIMIT}", se={**answer.se, "deviance": 1.0}, lacks=(*answer.lacks, *lost))
 
 
 def at_a_limit(fit: Fit) -> bool:

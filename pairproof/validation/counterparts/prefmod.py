@@ -244,7 +244,8 @@ def llbt_fit_counterpart(question: Question) -> RCounterpart | None:
         reason = f"not asked: {len(cells):,} nuisance constants are more than {MOST_BLOCKS:,}, which take it minutes"
     if reason:
         return refused(LLBT_FIT, reason)
-    known = ([SINGULAR, EXACTLY_SINGULAR, NO_CHANGE] if _fits_exactly(question) else []) + ([] if cells.table.is_connected() else [DEPENDENT, SINGULAR])
+    known = ([SINGULAR, EXACTLY_SINGULAR, NO_CHANGE] if _fits_exactly(question) else []) + ([] if cells.table.is_connected() else [DEPENDENT, SINGULAR]) + (
+        [SINGULAR] if fit.null_space.shape[1] else [])
     return attempt(LLBT_FIT, _ask_llbt_fit, question, known)
 
 
