@@ -21,6 +21,7 @@ from .beside import with_r_alone, with_sources
 from .claim_data import fit_model, read_data, table_of
 from .computations import Request
 from .computed import computed_rows
+from .definitions import OF_THE_TABLE, recognised
 from .floors import Floor
 from .glm_stopping import glm_values
 from .judgement import PrintJudgement, judge_print, reversed_items
@@ -203,7 +204,20 @@ class Checker:
             if judged[name].verdict == "differs":
                 judged[name] = PrintJudgement("differs-conclusion", sentence)
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
-        return {**judged, **self._explained(claim, wrong)} if wrong and claim.readings else judged
+        explained = self._explained(claim, wrong) if wrong and claim.readings else {}
+        return {**judged, **(explained or self._by_definition(claim, fit, values, wrong))}
+
+    def _by_definition(self, claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]) -> dict[str, PrintJudgement]:
+        """Numbers of the table (deviance, df, AIC) that come out by another program's definition of them, which is named."""
+        if not any(kind_of(name) in OF_THE_TABLE for name in wrong):
+            return {}
+        found = recognised(fit, claim.numbers, wrong, value=lambda q: values[q.quantity],
+                           comes_out=lambda q, v: judge_print(q, v, float(claim.alpha)).comes_out)
+        if found is None:
+            return {}
+        note = f"{found.name}: comes out if {found.sentence}; a definition, not another fit"
+        return {name: PrintJudgement("explained", f"{note}: {kind_of(name)} {values[name]:.8g} by ours") for name in wrong
+                if kind_of(name) in OF_THE_TABLE}
 
     def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintJudgement]:
         """Readings under which *all* numbers of the claim come out; one explains them, several leave it open."""

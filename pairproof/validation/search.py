@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from .evidence import enough
 from .reading_rows import Rows
 from .reading_values import Setting
 from .slips import Slip, slips_for
@@ -24,7 +25,7 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 
-#: Readings tried at most; the cheapest first.  16,000 take some seconds (see `docs`).
+#: Readings tried at most, cheapest first; 16,000 take some seconds.
 MOST_READINGS = 20_000
 #: Slips that say where a solver stood when it ended; which step that was is a detail.
 _STOPS = ("stopped-early", "infinite-estimate")
@@ -202,6 +203,8 @@ def search(targets: Sequence[Target], given: Sequence[GivenReading] = (), most: 
 
 def _explain(targets: Sequence[Target], outcome: _Outcome) -> list[Found]:
     fits = np.array(outcome.fits, bool).reshape(len(outcome.readings), len(targets))
+    for r, slips in enumerate(outcome.readings):
+        fits[r] &= enough(slips, ((t.claim, q) for t, fit in zip(targets, fits[r]) if fit for q in t.off))
     weight = np.array([len(t.numbers) for t in targets])
     failed = sum(t.model.failed for t in targets)
     open_, found = np.ones(len(targets), bool), []
@@ -219,9 +222,6 @@ def _explain(targets: Sequence[Target], outcome: _Outcome) -> list[Found]:
         found.append(Found(claims, best, outcome.tried, explanations, outcome.skipped, failed))
         open_ &= ~group
     return found
-
-
-# -- which readings ------------------------------------------------------------------------------------------
 
 
 def _try_all(targets: Sequence[Target], given: Sequence[GivenReading], most: int) -> _Outcome:

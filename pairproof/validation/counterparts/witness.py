@@ -115,7 +115,7 @@ class _Likelihood:
         p = outcome_probabilities(u, d, "rao-kupper")
         first, second = p[:, 0], p[:, 2]
         a, b = (won + tied) * (1 - first), (lost + tied) * (1 - second)
-        grown = np.expm1(2 * d)
+        grown = np.where(tied > 0, np.expm1(2 * d), 1.0)  # where no tie occurred its term is 0
         score = self._u.T @ (a - b) + self._g.T @ (tied * 2 * (grown + 1) / grown - a - b)
         wa, wb = a * first, b * second
         return score, self._quadratic(wa + wb, wb - wa, wa + wb + tied * 4 * (grown + 1) / grown**2)
