@@ -215,9 +215,11 @@ class Checker:
                            comes_out=lambda q, v: judge_print(q, v, float(claim.alpha)).comes_out)
         if found is None:
             return {}
-        note = f"{found.name}: comes out if {found.sentence}; a definition, not another fit"
-        return {name: PrintJudgement("explained", f"{note}: {kind_of(name)} {values[name]:.8g} by ours") for name in wrong
-                if kind_of(name) in OF_THE_TABLE}
+        definition, enough = found
+        note = f"{definition.name}: comes out if {definition.sentence}; a definition, not another fit: {{0}} {{1:.8g}} by ours"
+        thin = f"computed {{1!r}}; it would come out if {definition.sentence}, but so few digits are no evidence for it"
+        return {name: PrintJudgement("explained" if enough else "differs", (note if enough else thin).format(kind_of(name), values[name]))
+                for name in wrong if kind_of(name) in OF_THE_TABLE}
 
     def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintJudgement]:
         """Readings under which *all* numbers of the claim come out; one explains them, several leave it open."""

@@ -152,8 +152,10 @@ def _log_likelihoods(fit: Fit, y: FloatArray, outcomes: int) -> list[tuple[float
 
 
 def recognised(fit: Fit, numbers: Sequence[PrintedQuantity], wrong: Sequence[str],
-               comes_out: Callable[[PrintedQuantity, float], bool], value: Callable[[PrintedQuantity], float]) -> Definition | None:
+               comes_out: Callable[[PrintedQuantity, float], bool], value: Callable[[PrintedQuantity], float]) -> tuple[Definition, bool] | None:
     """The definition under which every number of the table comes out, those that are `wrong` as they stand among them; or None.
+
+    With it, whether the numbers have digits enough that it is no chance.
 
     Parameters
     ----------
@@ -169,15 +171,14 @@ def recognised(fit: Fit, numbers: Sequence[PrintedQuantity], wrong: Sequence[str
     if not off:
         return None
     known = definitions(fit)
-    if sum(significant_digits(q.printed.text) for q in off) < fewest_digits(len(known)):
-        return None
+    enough = sum(significant_digits(q.printed.text) for q in off) >= fewest_digits(len(known))
 
     def fits(d: Definition, q: PrintedQuantity) -> bool:
         # An author may take R's deviance and -2 llf + 2k: AIC and llf that come out by our definition need no other.
         free = kind_of(q.quantity) in ("aic", "aic_glm", "llf", "llf_poisson", "bic") and q.quantity not in wrong
         return free or comes_out(q, d.values.get(q.quantity, value(q)))
 
-    return next((d for d in known if all(fits(d, q) for q in table)), None)
+    return next(((d, enough) for d in known if all(fits(d, q) for q in table)), None)
 
 
 def fewest_digits(n_definitions: int) -> int:

@@ -14,10 +14,11 @@ import numpy as np
 from ..errors import DataNotHere, InputError, PairproofError
 from .agreement import ACCEPTABLE, AGREEING, Agreement, Verdict, value_or_none
 from .check import Checker
+from .explanations import Found, count_words
 from .judgement import judge_print
 from .paper import Claim, Paper
 from .quantities import error_of, kind_of, quantity
-from .search import MOST_READINGS, Found, GivenReading, Searched, count_words, search
+from .search import MOST_READINGS, GivenReading, Searched, search
 from .slips import Slip
 from .target import Target
 

@@ -88,7 +88,7 @@ def text(title: str, table: Pivot, lines: Sequence[str], notes: Sequence[str], r
         out.append(f"{'':<{width}} {'native':>18} " + " ".join(f"{h:>8}" for h in heads) + "   digits shared")
         for quantity, native, cells in table.rows[:rows]:
             found = " ".join(f"{cells[s].text if s in cells else '':>8}" for s in table.sources)
-            out.append(f"{quantity:<{width}} {numbers.number(native):>18} {found}".rstrip())
+            out.append(f"{quantity:<{width}} {numbers.shown(native, quantity):>18} {found}".rstrip())
         if len(table.rows) > rows:
             out.append(f"... {len(table.rows) - rows:,} of {len(table.rows):,} quantities are not shown; to_frame() has them all")
         out.append("")
@@ -112,7 +112,7 @@ def html(title: str, table: Pivot, lines: Sequence[str], notes: Sequence[str], r
     body = []
     for quantity, native, cells in table.rows[:rows]:
         found = "".join(_html_cell(cells.get(s)) for s in table.sources)
-        body.append(f"<tr><th style='text-align:left'>{escape(quantity)}</th><td>{numbers.number(native)}</td>{found}</tr>")
+        body.append(f"<tr><th style='text-align:left'>{escape(quantity)}</th><td>{numbers.shown(native, quantity)}</td>{found}</tr>")
     left = f"<p>{len(table.rows) - rows:,} more quantities: <code>to_frame()</code></p>" if len(table.rows) > rows else ""
     said = "".join(f"<li>{escape(line)}</li>" for line in lines)
     under = "".join(f"<li>{escape(f'{a.verdict}: {a.explanation}')}</li>" for a in table.apart)

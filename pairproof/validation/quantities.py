@@ -242,6 +242,21 @@ def _of_logarithm(name: str, fit: Fit) -> float:
     return value * max(1.0, abs(math.log(worth))) if worth > 0 else 0.0
 
 
+#: A probability below this is told as a bound: no double holds its digits below 2e-308, and 0 it is not.
+LEAST_P = 1e-300
+_PROBABILITIES = ("p", "contrast_p", "gof_p", "pearson_p", "lr_p", "test_p")
+
+
+def is_probability(name: str) -> bool:
+    """Whether the quantity is the p-value of a test."""
+    return kind_of(name) in _PROBABILITIES
+
+
+def p_is(p: float, digits: int = 3) -> str:
+    """ "= 0.0104", or "< 1e-300" for one that a double has no digits for. """
+    return f"< {LEAST_P:g}" if p < LEAST_P else f"= {p:.{digits}g}"
+
+
 def error_of(name: str, fit: Fit) -> float:
     """Standard error of an estimate or a contrast; nan for what has none."""
     kind, _, rest = name.partition(".")

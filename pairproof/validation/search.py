@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from .evidence import digits_between, enough
 from .explanations import Explanation, Found
-from .explanations import count_words as count_words
 from .reading_rows import Rows
 from .reading_values import Setting
 from .slips import Slip, slips_for

@@ -19,7 +19,7 @@ from ..fit import Fit
 from ..spec import LOG_WORTH_PER_UNIT
 from . import two_item_counts as two_items
 from .agreement import Verdict
-from .quantities import first_preferences, quantity
+from .quantities import first_preferences, p_is, quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -184,7 +184,7 @@ def sign_and_significance(context: Context, *, parameter: str, sign: str, signif
     """A parameter has this sign, and is or is not significant."""
     estimate, p = quantity(context.fit, f"estimate.{parameter}"), quantity(context.fit, f"p.{parameter}")
     right = (estimate > 0) == (sign == "positive") and (p < context.alpha) == significant
-    return holds(right, f"{parameter} is {estimate:.4f}, p = {p:.3g}", native=estimate)
+    return holds(right, f"{parameter} is {estimate:.4f}, p {p_is(p)}", native=estimate)
 
 
 @statement_test("rare-ties")
@@ -219,7 +219,7 @@ def _significant(fit: Fit, alpha: float) -> tuple[list[str], dict[str, float]]:
 def improves_the_fit(context: Context, *, smaller: str) -> Finding:
     """The model is better than the smaller one of another claim: likelihood ratio, log-likelihoods of the same data."""
     test = context.fit.compare(context.fit_of(smaller))
-    text = f"likelihood ratio {test.statistic:.4f} on {test.df} df, p = {test.p:.3g}"
+    text = f"likelihood ratio {test.statistic:.4f} on {test.df} df, p {p_is(test.p)}"
     return holds(test.p < context.alpha, text, native=test.statistic)
 
 
@@ -258,7 +258,7 @@ def chi_square_accepts(context: Context, *, claims: Sequence[str]) -> Finding:
     """The goodness-of-fit tests of these claims' models do not reject."""
     p = {c: quantity(context.fit_of(c), "gof_p") for c in claims}
     text = "the test rejects: " if all(v < context.alpha for v in p.values()) else "goodness of fit: "
-    text += "; ".join(f"{c}: deviance {context.fit_of(c).deviance:.3f} on {context.fit_of(c).df_resid} df, p = {v:.2g}"
+    text += "; ".join(f"{c}: deviance {context.fit_of(c).deviance:.3f} on {context.fit_of(c).df_resid} df, p {p_is(v, 2)}"
                       for c, v in p.items())
     return holds(all(v >= context.alpha for v in p.values()), text, "misleading", min(p.values()))
 

@@ -26,7 +26,7 @@ from ..agreement import RCounterpart, Witness
 
 FloatArray = NDArray[np.float64]
 
-#: A log-likelihood is a sum of n log p, each right to 1e-16 of itself; below this part of it a difference is rounding.
+#: A log-likelihood is a sum of n log p, with p right to 1e-16; below this part of it and of the sum of n a difference is rounding.
 ROUNDING = 1e-14
 #: Numbers in the design (cells x parameters) up to which it is worked out: 160 MB.
 MOST_NUMBERS = 20_000_000
@@ -54,7 +54,7 @@ def witness(fit: Fit, cells: CountedCells, answer: RCounterpart) -> Witness | No
     gap = fit.llf - log_likelihood(fit, cells, beta)
     far = float(np.max(np.abs(way / se)))
     return Witness(
-        gap if gap > ROUNDING * abs(fit.llf) else 0.0, far, float(np.max(np.abs((way - back) / se))) / far if far > 0 else 0.0,
+        gap if gap > ROUNDING * (abs(fit.llf) + float(cells.counts.sum())) else 0.0, far, float(np.max(np.abs((way - back) / se))) / far if far > 0 else 0.0,
         dict(zip((n for n, f in zip(fit.names, free) if f), (np.abs(step) / se).tolist())), float(np.max(np.abs(stated - se) / se)), float(np.max(np.abs(way))))
 
 
