@@ -27,7 +27,7 @@ from .glm_stopping import glm_values
 from .judgement import PrintJudgement, judge_print, reversed_items
 from .lost import is_reference, lost
 from .paper import Claim, ModelClaim, Paper, PrintedQuantity
-from .quantities import error_of, error_of_difference, kind_of, quantity
+from .quantities import error_of, kind_of, quantity
 from .statements import Context, Finding, run_test
 
 
@@ -200,7 +200,7 @@ class Checker:
                   for q in claim.numbers}
         for name in set(judged) - have:
             judged[name] = PrintJudgement("not-run", "only R was to be asked, and no R call that ran has it")
-        for name, sentence in reversed_items(claim.numbers, values, fit.items, lambda a, b: error_of_difference(fit, a, b)).items():
+        for name, sentence in reversed_items(claim.numbers, values, fit.items).items():
             if judged[name].verdict == "differs":
                 judged[name] = PrintJudgement("differs-conclusion", sentence)
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]

@@ -6,7 +6,7 @@ Pure functions of numbers; what is asked of whom is decided in :mod:`pairproof.v
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -113,12 +113,10 @@ def _conclusion(q: PrintedQuantity, value: float, alpha: float, se: float) -> st
     return ""
 
 
-def reversed_items(numbers: Sequence[PrintedQuantity], values: Mapping[str, float], items: Sequence[str],
-                   se_of: Callable[[str, str], float] = lambda a, b: math.nan) -> dict[str, str]:
+def reversed_items(numbers: Sequence[PrintedQuantity], values: Mapping[str, float], items: Sequence[str]) -> dict[str, str]:
     """Quantities of items that are printed in another order than computed, with a sentence.
 
-    Only items whose printed numbers are apart by more than their rounding, and that are apart by more than the standard
-    error of their difference (`se_of` the two items; nan if not known), as printed or as computed.
+    Only items whose printed numbers are apart by more than their rounding.
     """
     found: dict[str, str] = {}
     estimates = {q.quantity: q for q in numbers if kind_of(q.quantity) == "estimate" and q.quantity[9:] in items}
@@ -128,10 +126,6 @@ def reversed_items(numbers: Sequence[PrintedQuantity], values: Mapping[str, floa
             if pa.low is None or pb.high is None or pa.low <= pb.high:
                 continue
             if values[a] < values[b]:
-                assert pa.value is not None and pb.value is not None
-                apart = max(float(pa.value - pb.value), values[b] - values[a])
-                if apart <= se_of(a[9:], b[9:]):  # never so for nan
-                    continue
                 sentence = f"printed {a[9:]} above {b[9:]}, computed {values[a]:.6g} below {values[b]:.6g}"
                 found.setdefault(a, sentence)
                 found.setdefault(b, sentence)

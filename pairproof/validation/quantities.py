@@ -265,14 +265,6 @@ def error_of(name: str, fit: Fit) -> float:
     return quantity(fit, f"contrast_se.{rest}") if kind == "contrast" else math.nan
 
 
-def error_of_difference(fit: Fit, a: str, b: str) -> float:
-    """Standard error of the difference of two items in the first group; nan where it is not estimable."""
-    try:
-        return float(fit.contrast(a, b, group=next(iter(fit.groups))).se)
-    except NotEstimableError:
-        return math.nan
-
-
 def rounding_of(name: str, fit: Fit) -> float:
     """Size of the sums that cancel in native's own number: each comparison is a term of the deviance and of llf; 0 for others."""
     sizes = {"deviance": 1.0, "null_deviance": 1.0, "llf": 1.0, "aic": 2.0, "bic": 2.0, "pearson": 1.0}
