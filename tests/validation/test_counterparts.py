@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import replace
 
@@ -21,7 +20,7 @@ from pairproof.validation.check import compare_fit
 from pairproof.validation.counterparts import AT_A_LIMIT, counterparts
 from pairproof.validation.counterparts.asking import Question, attempt
 from pairproof.validation.counterparts.translate import RParameters, moved, parameter_values, worth_values
-from pairproof.validation.counterparts.witness import below_native, log_likelihood
+from pairproof.validation.counterparts.witness import log_likelihood, witness
 from tests.certified.load import load, load_all
 from tests.native.certified_cases import native, table
 
@@ -273,9 +272,10 @@ def test_estimates_away_from_the_maximum_lie_below_it_and_those_at_it_do_not() -
     def answer(factor: float) -> RCounterpart:
         return RCounterpart("x", "live", {f"estimate.{n}": factor * v for n, v in fit.params.items()})
 
-    assert below_native(fit, cells, answer(1.0)) == 0.0
-    assert below_native(fit, cells, answer(1.001)) > 1e-5
-    assert math.isnan(below_native(fit, cells, RCounterpart("x", "live", {"estimate.A": 1.0})))
+    there, near = witness(fit, cells, answer(1.0)), witness(fit, cells, answer(1.001))
+    assert there is not None and there.below == 0.0 and not there.r_stopped_short
+    assert near is not None and near.below > 1e-5 and near.r_stopped_short
+    assert witness(fit, cells, RCounterpart("x", "live", {"estimate.A": 1.0})) is None
 
 
 # -- which R is asked ----------------------------------------------------------------------------------------
