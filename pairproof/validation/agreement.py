@@ -151,8 +151,8 @@ class Witness:
 
     @property
     def r_stopped_short(self) -> bool:
-        """Native is at the maximum, and R's own estimates lead there."""
-        return self.way > 0 and self.left <= LEFT and self.native_step <= AT_MAXIMUM and self.native_se <= AT_MAXIMUM
+        """Native is at the maximum, of which there is one, and R's own estimates lead there or have the smaller likelihood."""
+        return self.way > 0 and (self.left <= LEFT or self.below > 0) and self.native_step <= AT_MAXIMUM and self.native_se <= AT_MAXIMUM
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..fit import Fit
-from .agreement import AT_MAXIMUM, Agreement, RCounterpart, Verdict, value_or_none
+from .agreement import AT_MAXIMUM, LEFT, Agreement, RCounterpart, Verdict, value_or_none
 from .floors import Floor
 from .judgement import DigitsJudgement, judge_certified, judge_digits
 from .quantities import kind_of, rounding_of, scale_of
@@ -105,6 +105,8 @@ def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterp
         return ""
     if kind == "worth" and min(native, value) > 0 and abs(math.log(native / value)) > OF_WAY * w.moved:
         return ""
+    if w.left > LEFT:
+        return f"{said}: its log-likelihood lies {w.below:.2g} below native's, whose estimates are where the score is 0"
     return (f"{said}: a Newton step from its own estimates leads {w.way:.2g} standard errors on, to native's, where the score is 0"
             + (f"; its log-likelihood lies {w.below:.2g} below" if w.below > 0 else ""))
 
