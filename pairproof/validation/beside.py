@@ -101,7 +101,9 @@ def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterp
         return f"{said}, by its own word" if r.converged is False and not _r_is_higher(fit, r) else ""
     if not w.r_stopped_short:
         return ""
-    if kind in ("deviance", "llf", "aic") and not _by_the_shortfall(kind, native, value, w.below, r.rounding.get(name, 0.0)):
+    # Far off, the fitted counts of an R that gave up need not even sum to the observed ones, and its deviance is of nothing.
+    far = r.converged is False and w.left > LEFT
+    if kind in ("deviance", "llf", "aic") and not far and not _by_the_shortfall(kind, native, value, w.below, r.rounding.get(name, 0.0)):
         return ""
     if kind == "worth" and min(native, value) > 0 and abs(math.log(native / value)) > OF_WAY * w.moved:
         return ""
