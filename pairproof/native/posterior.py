@@ -122,7 +122,9 @@ class Posterior:
     def strata(self, level: float = 0.95) -> tuple[tuple[str, ...], ...]:
         """The ranking cut wherever everything above is better than everything below with probability >= `level`, pair by pair.
 
-        The rule of WMT's clusters: inside a stratum any order is a matter of chance.
+        The rule of WMT's clusters.  It says who is above whom between strata and nothing about the order inside one: some
+        pair across each possible cut there was not told apart at `level`, others may well be, and not being told apart is
+        not being equal.
         """
         if not 0.5 < level < 1:
             raise InputError(f"level={level}; expected a probability between 0.5 and 1")

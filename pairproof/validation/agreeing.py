@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Union
 from ..errors import InputError
 from ..fit import Fit
 from .agreement import Agreement, value_or_none
-from .digits import MOST, digits_of_agreement
+from .digits import MOST
 from .floors import floor
-from .judgement import judge_print
+from .judgement import digits_beyond_rounding, judge_print
 from .lost import is_reference
 from .paper import PrintedQuantity
 from .printed import Printed
-from .quantities import kind_of, names, quantity, scale_of
+from .quantities import kind_of, names, quantity, rounding_of, scale_of
 
 if TYPE_CHECKING:
     from ..bridge.policy import BackendLike
@@ -64,7 +64,7 @@ def agree(fit: Fit, reference: Reference, *, digits: Digits = None, quantities: 
         rows = [_against_value(fit, name, value, digits) for name, value in reference.items() if _wanted(name, quantities)]
     lacking = _lacking(rows, quantities)
     wrong = sorted((a for a in rows if not a.passes), key=lambda a: -1.0 if a.digits is None else a.digits)
-    compared = sum(a.digits is not None or a.printed is not None for a in rows)
+    compared = sum(a.digits is not None and a.r_arrived or a.printed is not None for a in rows)
     if wrong or lacking or not compared:
         raise AssertionError(_table(fit, wrong, lacking, compared, rows))
     return rows
@@ -105,7 +105,8 @@ def _against_value(fit: Fit, name: str, value: float | str, digits: Digits) -> A
 
 
 def _row(fit: Fit, name: str, own: float, other: float, digits: Digits) -> Agreement:
-    found = float(digits_of_agreement(own, other, scale_of(name, fit)))
+    # A deviance of 0 and one of 1e-15 are the same number.
+    found = digits_beyond_rounding(own, other, scale_of(name, fit), rounding_of(name, fit))
     least, why = asked_digits(name, digits)
     enough = math.isnan(found) or found >= least
     note = "" if enough else (f"{found:.1f} digits, {least:g} asked for ({why})" if not math.isnan(own) and not math.isnan(other) else
@@ -146,7 +147,7 @@ def _against_r(fit: Fit, reference: str, digits: Digits, r: BackendLike) -> list
     rows = list(verify(fit, r=r))
     if digits is None:
         return rows
-    return [a if a.digits is None or a.digits >= asked_digits(a.quantity, digits)[0] else
+    return [a if a.digits is None or not a.r_arrived or a.digits >= asked_digits(a.quantity, digits)[0] else
             _short(a, asked_digits(a.quantity, digits)[0]) for a in rows]
 
 
@@ -165,7 +166,7 @@ def _table(fit: Fit, wrong: Sequence[Agreement], lacking: Sequence[str], compare
     parts = [f"{fit.title}: {len(wrong)} of {len(rows)} quantities do not agree"] if wrong else []
     if not compared:
         parts.append(f"{fit.title}: nothing was compared, so nothing is shown to agree"
-                     + "".join(f"\n  {a.explanation}" for a in rows if a.verdict == "not-run"))
+                     + "".join(f"\n  {a.explanation}" for a in rows if a.verdict in ("not-run", "not-checkable")))
     parts += [f"asked for and on neither side: {', '.join(lacking)}"] if lacking else []
     more = [f"... and {len(wrong) - 40} more"] if len(wrong) > 40 else []
     return "\n".join([*parts, *(shown if wrong else []), *more])

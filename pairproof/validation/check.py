@@ -17,15 +17,17 @@ from ..errors import InputError, PairproofError
 from ..fit import Fit
 from ..spec import ModelSpec
 from .agreement import ACCEPTABLE, Agreement, Certified, Counterparts, RCounterpart, Verdict, value_or_none
+from .beside import with_r_alone, with_sources
 from .claim_data import fit_model, read_data, table_of
 from .computations import Request
 from .computed import computed_rows
+from .definitions import OF_THE_TABLE, recognised
 from .floors import Floor
 from .glm_stopping import glm_values
-from .judgement import PrintJudgement, judge_certified, judge_digits, judge_print, reversed_items
+from .judgement import PrintJudgement, judge_print, reversed_items
 from .lost import is_reference, lost
 from .paper import Claim, ModelClaim, Paper, PrintedQuantity
-from .quantities import kind_of, quantity, scale_of
+from .quantities import error_of, kind_of, quantity
 from .statements import Context, Finding, run_test
 
 
@@ -187,19 +189,37 @@ class Checker:
         for q in claim.numbers:
             row = self.row(claim, q.quantity, judged[q.quantity].verdict, judged[q.quantity].note, printed=q.printed.text,
                             native=value_or_none(values[q.quantity]))
-            rows.append(self._with_sources(row, claim, asked, values[q.quantity], chosen[q.quantity], native_asked))
+            half = 2 if claim.sided == 1 and kind_of(q.quantity) == "p" else 1
+            rows.append(self._beside(row, asked, values[q.quantity], chosen[q.quantity], half) if native_asked else
+                        with_r_alone(row, chosen[q.quantity], half))
         return rows
 
     def _judged(self, claim: Claim, fit: Fit, values: Mapping[str, float], have: set[str]) -> dict[str, PrintJudgement]:
         alpha = float(claim.alpha)
-        judged = {q.quantity: judge_print(q, values[q.quantity], alpha, fit.df_resid, fit.n_comparisons) for q in claim.numbers}
+        judged = {q.quantity: judge_print(q, values[q.quantity], alpha, fit.df_resid, fit.n_comparisons, error_of(q.quantity, fit))
+                  for q in claim.numbers}
         for name in set(judged) - have:
             judged[name] = PrintJudgement("not-run", "only R was to be asked, and no R call that ran has it")
         for name, sentence in reversed_items(claim.numbers, values, fit.items).items():
             if judged[name].verdict == "differs":
                 judged[name] = PrintJudgement("differs-conclusion", sentence)
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
-        return {**judged, **self._explained(claim, wrong)} if wrong and claim.readings else judged
+        explained = self._explained(claim, wrong) if wrong and claim.readings else {}
+        return {**judged, **(explained or self._by_definition(claim, fit, values, wrong))}
+
+    def _by_definition(self, claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]) -> dict[str, PrintJudgement]:
+        """Numbers of the table (deviance, df, AIC) that come out by another program's definition of them, which is named."""
+        if not any(kind_of(name) in OF_THE_TABLE for name in wrong):
+            return {}
+        found = recognised(fit, claim.numbers, wrong, value=lambda q: values[q.quantity],
+                           comes_out=lambda q, v: judge_print(q, v, float(claim.alpha)).comes_out)
+        if found is None:
+            return {}
+        definition, enough = found
+        note = f"{definition.name}: comes out if {definition.sentence}; a definition, not another fit: {{0}} {{1:.8g}} by ours"
+        thin = f"computed {{1!r}}; it would come out if {definition.sentence}, but so few digits are no evidence for it"
+        return {name: PrintJudgement("explained" if enough else "differs", (note if enough else thin).format(kind_of(name), values[name]))
+                for name in wrong if kind_of(name) in OF_THE_TABLE}
 
     def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintJudgement]:
         """Readings under which *all* numbers of the claim come out; one explains them, several leave it open."""
@@ -221,39 +241,6 @@ class Checker:
             note = f"ambiguous: comes out in {len(fitting)} ways: " + "; ".join(f"if {r.sentence}" for r in fitting)
             return dict.fromkeys(wrong, PrintJudgement("ambiguous", f"{note} ({count})"))
         return {}
-
-    def _with_sources(self, row: Agreement, claim: Claim, asked: Asked, native: float, r: RCounterpart | None,
-                      native_asked: bool = True) -> Agreement:
-        """The row with R's and the certified value beside it; too few digits make it differ."""
-        name, half = row.quantity, 2 if claim.sided == 1 and kind_of(row.quantity) == "p" else 1
-        notes = [row.explanation] if row.explanation else []
-        verdict = row.verdict
-        if r is not None:
-            value = r.values[name] / half
-            row = replace(row, r=value_or_none(value), r_call=r.r_call, r_source=r.r_source)
-            if native_asked:
-                against = judge_digits(name, native, value, scale_of(name, asked.fit, _errors(r)), r.r_call, self._floors)
-                row = replace(row, digits=value_or_none(against.digits), floor=against.floor.digits)
-                if math.isnan(native) and not math.isnan(value):
-                    notes.append(f"R gives {value:.6g}, which rests on when it stopped")
-                elif not against.enough:
-                    said = "R has no value" if math.isnan(value) else against.shortfall(r.r_call)
-                    short = r.below > 0 and not math.isnan(value) and kind_of(name) not in ("df_resid", "df_null")
-                    notes.append(_stopped_short(r.below, said) if short else said)
-                    verdict = "explained" if short and _worse(verdict) == "differs" else _worse(verdict)
-        if name in asked.certified and native_asked and half == 1:  # certified p-values are two-sided
-            text = asked.certified[name]
-            exact = judge_certified(name, native, text, scale_of(name, asked.fit), self._floors)
-            row = replace(row, certified=text, certified_digits=value_or_none(exact.digits))
-            if r is None:
-                row = replace(row, digits=row.certified_digits, floor=exact.floor.digits)
-            else:
-                of_r = judge_certified(name, r.values[name], text, scale_of(name, asked.fit), self._floors)
-                row = replace(row, r_certified_digits=value_or_none(of_r.digits))
-            if not exact.enough:
-                verdict = _worse(verdict)
-                notes.append(exact.shortfall("the 50-digit value"))
-        return replace(row, verdict=verdict, explanation="; ".join(notes))
 
     # -- what native and R have beyond the page --------------------------------------------------------------
 
@@ -287,7 +274,10 @@ class Checker:
         verdict: Verdict = "not-estimable" if math.isnan(native) else "agrees"
         note = "not estimable from these data" if math.isnan(native) else ""
         row = self.row(claim, name, verdict, note, native=value_or_none(native), about="native-r")
-        return self._with_sources(row, replace(claim, sided=2), asked, native, r)
+        return self._beside(row, asked, native, r)
+
+    def _beside(self, row: Agreement, asked: Asked, native: float, r: RCounterpart | None, half: int = 1) -> Agreement:
+        return with_sources(row, asked.fit, native, r, asked.certified, half=half, floors=self._floors)
 
     def _lost(self, claim: Claim, fit: Fit, name: str, c: RCounterpart) -> Agreement:
         return self.row(claim, name, "differs", f"lost: {c.r_call} gives {kind_of(name)} of others and not of this one", r_call=c.r_call,
@@ -372,21 +362,5 @@ def _asked_of_r(claim: Claim, r: Sequence[RCounterpart]) -> list[RCounterpart]:
     return [c for c in r if not packages or c.r_call.partition("::")[0] in packages]
 
 
-def _errors(r: RCounterpart) -> dict[str, float]:
-    """Standard errors R gives, by the names under which `scale_of` looks for them."""
-    return {**{name: v for name, v in r.values.items() if kind_of(name) == "se"}, **r.se}
-
-
-def _stopped_short(below: float, said: str) -> str:
-    """Why fewer digits are R's doing: of two sets of estimates the one with the larger log-likelihood is nearer."""
-    return (f"r-stopped-short: at R's own estimates the log-likelihood lies {below:.2g} below native's, so it is R that stopped "
-            f"before the maximum; {said}")
-
-
 def _first_with(r: Sequence[RCounterpart], name: str) -> RCounterpart | None:
     return next((c for c in r if c.not_run is None and name in c.values), None)
-
-
-def _worse(verdict: Verdict) -> Verdict:
-    """Too few digits make a number differ; what is wrong already, or has no value, stays."""
-    return "differs" if verdict in ("agrees", "agrees-truncated", "agrees-k-of-m") else verdict

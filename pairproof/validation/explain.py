@@ -15,10 +15,11 @@ from ..errors import DataNotHere, InputError, PairproofError
 from .agreement import ACCEPTABLE, AGREEING, Agreement, Verdict, value_or_none
 from .check import Checker
 from .claim_data import DataFileError
+from .explanations import Found, count_words
 from .judgement import judge_print
 from .paper import Claim, Paper
-from .quantities import kind_of, quantity
-from .search import MOST_READINGS, Found, GivenReading, Searched, count_words, search
+from .quantities import error_of, kind_of, quantity
+from .search import MOST_READINGS, GivenReading, Searched, search
 from .slips import Slip
 from .target import Target
 
@@ -223,7 +224,7 @@ def _agreements(paper: Paper, found: Sequence[Found], checker: Checker) -> list[
             for q in claim.numbers:
                 half = 2.0 if claim.sided == 1 and kind_of(q.quantity) == "p" else 1.0
                 value = quantity(fit, q.quantity, fits) / half
-                judged = judge_print(q, value, float(claim.alpha), fit.df_resid, fit.n_comparisons)
+                judged = judge_print(q, value, float(claim.alpha), fit.df_resid, fit.n_comparisons, error_of(q.quantity, fit))
                 verdict, words, accepted = _verdict(claim, f, judged.verdict, judged.note)
                 rows.append(Agreement(paper.id, claim.id, q.quantity, printed=q.printed.text, native=value_or_none(value), r=None,
                                       r_call=None, r_source=None, certified=None, digits=None, verdict=verdict, explanation=words,

@@ -140,7 +140,8 @@ def observed(agreements: Iterable[Agreement], floors: Sequence[Floor] | None = N
     """The fewest digits a run shows for each floor it uses."""
     least: dict[tuple[str, str], Observed] = {}
     for a in agreements:
-        pairs: list[tuple[str, float | None]] = [] if a.r is None or a.r_call is None else [(a.r_call, a.digits)]
+        # An R that did not arrive is held to no floor.
+        pairs: list[tuple[str, float | None]] = [] if a.r is None or a.r_call is None or not a.r_arrived else [(a.r_call, a.digits)]
         if a.certified is not None:
             pairs.append((CERTIFIED, a.certified_digits))
         for call, d in pairs:

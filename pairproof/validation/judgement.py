@@ -24,6 +24,9 @@ ROUNDING_ERROR = "rounding-error"
 #: Below this size, per comparison, a printed deviance on 0 df is what rounding leaves of 0: observed 6.7e-15 over 120
 #: comparisons in Dras (2015); a deviance is a sum of n log terms, each right to 1e-16.
 RESIDUE = 1e-12
+#: Units in the last place, of the sums that cancel: a term 2 y log(y / m) rounds a quotient, a logarithm and two products,
+#: half to one unit each of 2 y.  Seen at most 0.9 over 120 random tables and R's example data (`tests/validation/stress.py`).
+UNITS = 4.0
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class PrintJudgement:
         return self.verdict in ("agrees", "agrees-truncated", "agrees-k-of-m")
 
 
-def judge_print(q: PrintedQuantity, value: float, alpha: float, df_resid: int = -1, n: float = 0.0) -> PrintJudgement:
+def judge_print(q: PrintedQuantity, value: float, alpha: float, df_resid: int = -1, n: float = 0.0, se: float = math.nan) -> PrintJudgement:
     """The verdict on one printed number, by itself.
 
     Parameters
@@ -57,6 +60,8 @@ def judge_print(q: PrintedQuantity, value: float, alpha: float, df_resid: int = 
         Level at which a p-value is significant.
     df_resid, n : int, float
         Of the fit: a deviance on 0 df is 0 and prints as rounding error, which grows with the n comparisons.
+    se : float
+        Standard error of the computed value; nan if not known.  A sign within it is no conclusion.
     """
     p = q.printed
     if math.isnan(value):
@@ -75,20 +80,36 @@ def judge_print(q: PrintedQuantity, value: float, alpha: float, df_resid: int = 
     if q.quantity == "deviance" and df_resid == 0 and p.value is not None and abs(p.value) < Decimal(RESIDUE * max(n, 1.0)):
         return PrintJudgement("explained", f"{ROUNDING_ERROR}: a model with 0 degrees of freedom has deviance 0; {p.text} is what "
                                            "rounding left of it")
-    conclusion = _conclusion(q, value, alpha)
-    return PrintJudgement("differs-conclusion" if conclusion else "differs", conclusion or f"computed {value!r}")
+    conclusion = _conclusion(q, value, alpha, se)
+    plain = f"computed {value!r}"
+    if not conclusion and _sign(q, value):
+        plain += f"; the sign is the other, and neither is further from 0 than the standard error of {se:.4g}"
+    return PrintJudgement("differs-conclusion" if conclusion else "differs", conclusion or plain)
 
 
-def _conclusion(q: PrintedQuantity, value: float, alpha: float) -> str:
-    """How the conclusion changes: sign, or significance at alpha; "" if it does not."""
+def _sign(q: PrintedQuantity, value: float) -> bool:
+    """Whether a number that has a sign is printed with the other one."""
+    p = q.printed
+    return kind_of(q.quantity) in ("estimate", "z", "contrast", "contrast_z") and p.value is not None and (
+        p.low is not None and p.low > 0 > value or p.high is not None and p.high < 0 < value)
+
+
+def _conclusion(q: PrintedQuantity, value: float, alpha: float, se: float) -> str:
+    """How the conclusion changes: sign, or significance at alpha; "" if it does not.
+
+    A sign says something only of a number that is not 0 within its standard error, as printed or as computed: 0.001 printed
+    as -0.001 with a standard error of 0.1 is another number and the same finding.
+    """
     kind, p = kind_of(q.quantity), q.printed
     if kind in ("p", "contrast_p", "gof_p", "lr_p"):
         if p.high is not None and p.high <= alpha < value:
             return f"printed as significant at {alpha:g}, computed {value:.4g}"
         if p.low is not None and p.low >= alpha > value:
             return f"printed as not significant at {alpha:g}, computed {value:.4g}"
-    if kind in ("estimate", "z", "contrast", "contrast_z") and p.value is not None:
-        if p.low is not None and p.high is not None and (p.low > 0 > value or p.high < 0 < value):
+    if _sign(q, value):
+        assert p.value is not None
+        within = 1.0 if kind in ("z", "contrast_z") else se
+        if math.isnan(within) or max(abs(float(p.value)), abs(value)) > within:
             return f"the sign is the other: computed {value:.6g}"
     return ""
 
@@ -135,14 +156,26 @@ class DigitsJudgement:
                 f"({self.floor.why})")
 
 
-def judge_digits(quantity: str, native: float, other: float, scale: float, source: str,
-                 floors: Sequence[Floor] | None = None) -> DigitsJudgement:
-    """Digits of native against R (`source` its call) or against certified, held against their floor."""
-    found = float(digits_of_agreement(native, other, scale))
-    return DigitsJudgement(found, floor(quantity, source, floors))
+def judge_digits(quantity: str, native: float, other: float, scale: float, source: str, floors: Sequence[Floor] | None = None,
+                 rounding: float = 0.0) -> DigitsJudgement:
+    """Digits of native against R (`source` its call) or against certified, held against their floor.
+
+    `rounding` is as in :func:`digits_beyond_rounding`.
+    """
+    return DigitsJudgement(digits_beyond_rounding(native, other, scale, rounding), floor(quantity, source, floors))
 
 
-def judge_certified(quantity: str, native: float, text: str, scale: float,
-                    floors: Sequence[Floor] | None = None) -> DigitsJudgement:
+def digits_beyond_rounding(native: float, other: float, scale: float, rounding: float) -> float:
+    """Digits of agreement of two numbers that are what is left of sums of size `rounding`.
+
+    Within `UNITS` of the last place of these sums the two are the same number, whatever is left of the sums (a deviance of
+    0 against 1e-15), and their digits are those of the sums; beyond it they are their own.
+    """
+    size = rounding if abs(native - other) <= UNITS * np.finfo(float).eps * rounding else 0.0
+    return float(digits_of_agreement(native, other, max(scale, size)))
+
+
+def judge_certified(quantity: str, native: float, text: str, scale: float, floors: Sequence[Floor] | None = None,
+                    rounding: float = 0.0) -> DigitsJudgement:
     """Digits of native against a 50-digit value given as decimal text."""
-    return judge_digits(quantity, native, float(np.float64(text)), scale, CERTIFIED, floors)
+    return judge_digits(quantity, native, float(np.float64(text)), scale, CERTIFIED, floors, rounding)

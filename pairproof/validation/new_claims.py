@@ -83,33 +83,26 @@ def _check_levels(table: Comparisons, fit: Fit) -> None:
 
 
 def _rows(table: Comparisons, fit: Fit) -> tuple[list[str], list[list[Any]]]:
-    """Counts by pair and by the columns that the model uses; who was named first is kept where the order matters."""
+    """The rows as they stand: neither turned nor added up, since a deviance may be of the rows, and so may be R's AIC.
+
+    Single comparisons (weights of 1) lose nothing but their order if those of a pair in one order are added up: a deviance
+    of single comparisons is -2 log L, whatever the rows.
+    """
     frame = table.to_frame()
-    used = list(dict.fromkeys(c for t in fit.terms for c, _ in t.by)) + [c for c in fit.spec.cells if c != "row"]
+    used = list(dict.fromkeys([*(c for t in fit.terms for c, _ in t.by), *(c for c in fit.spec.cells if c != "row")]))
+    if "judge" in table.columns and "judge" not in used:
+        used.append("judge")  # a deviance may be of each judge's rows
     if fit.spec.order_effect and "order" in table.columns:
         used.append("order")
     if "row" in fit.spec.cells:
         used = [c for c in table.columns if c not in used] + used
     counts = ["wins", "ties", "losses"] if table.tie_category else ["wins", "losses"]
-    if not fit.spec.order_effect and "row" not in fit.spec.cells:
-        frame = _turned(frame, table)
-    if "row" not in fit.spec.cells:
+    single = bool((frame[counts].sum(axis=1) == 1).all())
+    if single and "row" not in fit.spec.cells:
         frame = frame.groupby([*used, "first", "second"], sort=False, observed=True)[counts].sum().reset_index()
     columns = [*used, "first", "second", *counts]
     return columns, [[_plain(v, c in table.columns and isinstance(table.columns[c], Factor)) for c, v in zip(columns, row)]
                      for row in frame[columns].itertuples(index=False, name=None)]
-
-
-def _turned(frame: Any, table: Comparisons) -> Any:
-    """Every pair from the side of the item that comes first in `items`."""
-    place = {item: k for k, item in enumerate(table.items)}
-    back = frame["first"].astype(str).map(place) > frame["second"].astype(str).map(place)
-    out = frame.copy()
-    for a, b in (("first", "second"), ("wins", "losses")):
-        out[a] = frame[b].astype(object).where(back, frame[a].astype(object))
-        out[b] = frame[a].astype(object).where(back, frame[b].astype(object))
-    out["wins"], out["losses"] = out["wins"].astype(float), out["losses"].astype(float)
-    return out
 
 
 def _plain(value: Any, label: bool) -> Any:

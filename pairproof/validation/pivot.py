@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from .agreement import Agreement
@@ -17,15 +17,16 @@ CERTIFIED = "50-digit values"
 
 @dataclass(frozen=True)
 class Cell:
-    """Digits shared, and whether they are enough; "lacking" where only one side has a number."""
+    """Digits shared, and whether they are enough; "lacking" where only one side has a number; `arrived` False where R stopped short."""
 
     digits: float | None
     enough: bool
     lacking: str = ""
+    arrived: bool = True
 
     @property
     def text(self) -> str:
-        return self.lacking or numbers.digits(self.digits) + ("" if self.enough else "!")
+        return self.lacking or numbers.digits(self.digits) + ("" if self.enough else "!" if self.arrived else "~")
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def pivot(agreements: Sequence[Agreement]) -> Pivot:
         if a.r is not None:
             source = numbers.source(a)
             sources.setdefault(source)
-            cells[source] = _cell(a.digits, a.floor, native)
+            cells[source] = replace(_cell(a.digits, a.floor, native), arrived=a.r_arrived)
         if a.certified is not None:
             cells[CERTIFIED] = _cell(a.certified_digits, None, native)
     held = [*sources, *([CERTIFIED] if any(CERTIFIED in c for _, c in rows.values()) else [])]
@@ -87,7 +88,7 @@ def text(title: str, table: Pivot, lines: Sequence[str], notes: Sequence[str], r
         out.append(f"{'':<{width}} {'native':>18} " + " ".join(f"{h:>8}" for h in heads) + "   digits shared")
         for quantity, native, cells in table.rows[:rows]:
             found = " ".join(f"{cells[s].text if s in cells else '':>8}" for s in table.sources)
-            out.append(f"{quantity:<{width}} {numbers.number(native):>18} {found}".rstrip())
+            out.append(f"{quantity:<{width}} {numbers.shown(native, quantity):>18} {found}".rstrip())
         if len(table.rows) > rows:
             out.append(f"... {len(table.rows) - rows:,} of {len(table.rows):,} quantities are not shown; to_frame() has them all")
         out.append("")
@@ -98,7 +99,11 @@ def text(title: str, table: Pivot, lines: Sequence[str], notes: Sequence[str], r
 
 def _fewest(table: Pivot, source: str) -> str:
     least, at, n = fewest(table, source)
-    return f"{n} numbers, at least {numbers.digits(least)} digits ({at})" if n else "no number of the fit that is estimable"
+    if not n:
+        return "no number of the fit that is estimable"
+    short = sum(not c[source].arrived for _, _, c in table.rows if source in c)
+    return f"{n} numbers, at least {numbers.digits(least)} digits ({at})" + (
+        f"; {short} of them (~) no check, since R stopped before its maximum" if short else "")
 
 
 def html(title: str, table: Pivot, lines: Sequence[str], notes: Sequence[str], rows: int = MOST_ROWS) -> str:
@@ -107,7 +112,7 @@ def html(title: str, table: Pivot, lines: Sequence[str], notes: Sequence[str], r
     body = []
     for quantity, native, cells in table.rows[:rows]:
         found = "".join(_html_cell(cells.get(s)) for s in table.sources)
-        body.append(f"<tr><th style='text-align:left'>{escape(quantity)}</th><td>{numbers.number(native)}</td>{found}</tr>")
+        body.append(f"<tr><th style='text-align:left'>{escape(quantity)}</th><td>{numbers.shown(native, quantity)}</td>{found}</tr>")
     left = f"<p>{len(table.rows) - rows:,} more quantities: <code>to_frame()</code></p>" if len(table.rows) > rows else ""
     said = "".join(f"<li>{escape(line)}</li>" for line in lines)
     under = "".join(f"<li>{escape(f'{a.verdict}: {a.explanation}')}</li>" for a in table.apart)
@@ -119,5 +124,5 @@ def html(title: str, table: Pivot, lines: Sequence[str], notes: Sequence[str], r
 def _html_cell(cell: Cell | None) -> str:
     if cell is None:
         return "<td></td>"
-    style = "" if cell.enough else " style='color:#b00020;font-weight:bold'"
+    style = "" if cell.enough else " style='color:#b00020;font-weight:bold'" if cell.arrived else " style='color:#666'"
     return f"<td{style}>{escape(cell.text)}</td>"

@@ -28,6 +28,7 @@ up among the fit's own groups and items, never split blindly.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -207,6 +208,8 @@ def scale_of(name: str, fit: Fit, se: Mapping[str, float] | None = None) -> floa
     if name in known:
         return float(known[name])
     kind, _, rest = name.partition(".")
+    if kind in ("p", "contrast_p", "worth", "worth_se"):
+        return _of_logarithm(name, fit)
     if kind == "estimate":
         value = known.get(f"se.{rest}", fit.bse.get(rest, math.nan))
         return 0.0 if math.isnan(value) else float(value)
@@ -219,6 +222,46 @@ def scale_of(name: str, fit: Fit, se: Mapping[str, float] | None = None) -> floa
     if kind in ("deviance", "pearson") and fit.df_resid == 0:
         return 1.0
     return 0.0
+
+
+def _of_logarithm(name: str, fit: Fit) -> float:
+    """Scale of a number that is the exponential of another, so that its digits are the other's.
+
+    d p / p = -z dz = -z^2 (dz / z) in the tail of the normal, and d w / w = log w (d log w / log w): a p of 1e-264 with z
+    right to 10 digits has 7, a worth of 1e-15 one or two fewer than its logarithm.  What has no magnitude above the
+    smallest normal double (2e-308) has no digits to compare.
+    """
+    kind, _, rest = name.partition(".")
+    value = quantity(fit, name)
+    if math.isnan(value):
+        return 0.0
+    if kind in ("p", "contrast_p"):
+        z = quantity(fit, f"{kind[:-1]}z.{rest}")
+        return max(value * max(1.0, z * z), sys.float_info.min * 1e16) if math.isfinite(z) else 0.0
+    worth = value if kind == "worth" else quantity(fit, f"worth.{rest}")
+    return value * max(1.0, abs(math.log(worth))) if worth > 0 else 0.0
+
+
+_PROBABILITIES = ("p", "contrast_p", "gof_p", "pearson_p", "lr_p", "test_p")
+
+
+def is_probability(name: str) -> bool:
+    """Whether the quantity is the p-value of a test."""
+    return kind_of(name) in _PROBABILITIES
+
+
+def error_of(name: str, fit: Fit) -> float:
+    """Standard error of an estimate or a contrast; nan for what has none."""
+    kind, _, rest = name.partition(".")
+    if kind == "estimate":
+        return float(fit.bse.get(rest, math.nan))
+    return quantity(fit, f"contrast_se.{rest}") if kind == "contrast" else math.nan
+
+
+def rounding_of(name: str, fit: Fit) -> float:
+    """Size of the sums that cancel in native's own number: each comparison is a term of the deviance and of llf; 0 for others."""
+    sizes = {"deviance": 1.0, "null_deviance": 1.0, "llf": 1.0, "aic": 2.0, "bic": 2.0, "pearson": 1.0}
+    return sizes.get(kind_of(name), 0.0) * fit.n_comparisons
 
 
 def names(fit: Fit) -> Iterator[str]:

@@ -14,6 +14,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from .evidence import digits_between, enough
+from .explanations import Explanation, Found
 from .reading_rows import Rows
 from .reading_values import Setting
 from .slips import Slip, slips_for
@@ -24,7 +26,7 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 
-#: Readings tried at most; the cheapest first.  16,000 take some seconds (see `docs`).
+#: Readings tried at most, cheapest first; 16,000 take some seconds.
 MOST_READINGS = 20_000
 #: Slips that say where a solver stood when it ended; which step that was is a detail.
 _STOPS = ("stopped-early", "infinite-estimate")
@@ -32,94 +34,6 @@ _STOPS = ("stopped-early", "infinite-estimate")
 #: differ by rounding (observed at most 1.1e-14 in the searches of the tests), readings that differ do so where it can be printed
 #: (observed at least 7.7e-4).
 SAME = 1e-9
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """A reading under which all numbers of some claims come out.
-
-    Attributes
-    ----------
-    slips : tuple of Slip
-        None at all: the numbers come out as they stand.
-    claims : tuple of str
-    numbers : int
-        Printed numbers that come out, all of these claims together.
-    also : tuple of str
-        Other readings that give the same numbers, in words; `also_names` are the names of their slips.
-    note : str
-        Evidence beside the numbers.
-    """
-
-    slips: tuple[Slip, ...]
-    claims: tuple[str, ...]
-    numbers: int
-    also: tuple[str, ...] = ()
-    note: str = ""
-    also_names: tuple[tuple[str, ...], ...] = ()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(s.name for s in self.slips)
-
-    @property
-    def cost(self) -> int:
-        return sum(s.cost for s in self.slips)
-
-    @property
-    def words(self) -> str:
-        """ "the columns are read in prefmod's order and p-values are one-sided". """
-        return " and ".join(s.sentence for s in self.slips)
-
-    @property
-    def sentence(self) -> str:
-        """ "comes out if ...". """
-        if not self.slips:
-            return "no slip needed: every number comes out as it is printed"
-        text = f"comes out if {self.words}"
-        if self.note:
-            text += f" ({self.note})"
-        if self.also:
-            more = "; ".join(f"if {a}" for a in self.also[:4]) + (f"; and {len(self.also) - 4} more" if len(self.also) > 4 else "")
-            text += f" (the same numbers: {more})"
-        return text
-
-
-@dataclass(frozen=True)
-class Found:
-    """What the search found for claims that share a table and an explanation.
-
-    Attributes
-    ----------
-    claims : tuple of str
-    numbers : int
-        Printed numbers of these claims.
-    readings : int
-        Tried for them.
-    explanations : tuple of Explanation
-        Cheapest first; empty if no reading fits.
-    skipped : int
-        Possible readings beyond `MOST_READINGS`.
-    failed : int
-        Readings without numbers: an estimate is infinite and could not be worked out.
-    """
-
-    claims: tuple[str, ...]
-    numbers: int
-    readings: int
-    explanations: tuple[Explanation, ...]
-    skipped: int = 0
-    failed: int = 0
-
-    @property
-    def plain(self) -> bool:
-        """No slip is needed."""
-        return bool(self.explanations) and not self.explanations[0].slips
-
-    @property
-    def clear(self) -> bool:
-        """Exactly one reading fits."""
-        return len(self.explanations) == 1
 
 
 @dataclass(eq=False)
@@ -136,6 +50,14 @@ class _Outcome:
     notes: dict[int, str] = field(default_factory=dict)
     tried: int = 0
     skipped: int = 0
+    singles: int = 0
+    given: frozenset[tuple[str, str]] = frozenset()
+
+    def chance(self, explanations: Sequence[Explanation], digits: int) -> float:
+        """Readings of as many slips as the best explanation has that fit so many digits by chance; 0 for one that was given."""
+        best = explanations[0].slips if explanations else ()
+        tried = 0 if any(s.key in self.given for s in best) else self.singles if len(best) < 2 else self.tried
+        return float(tried) / 10.0**digits
 
     def add(self, slips: tuple[Slip, ...], fits: list[bool], vectors: Sequence[FloatArray | None] = ()) -> None:
         for t, v in enumerate(vectors):
@@ -202,6 +124,8 @@ def search(targets: Sequence[Target], given: Sequence[GivenReading] = (), most: 
 
 def _explain(targets: Sequence[Target], outcome: _Outcome) -> list[Found]:
     fits = np.array(outcome.fits, bool).reshape(len(outcome.readings), len(targets))
+    for r, slips in enumerate(outcome.readings):
+        fits[r] &= enough(slips, ((t.claim, q) for t, fit in zip(targets, fits[r]) if fit for q in t.off))
     weight = np.array([len(t.numbers) for t in targets])
     failed = sum(t.model.failed for t in targets)
     open_, found = np.ones(len(targets), bool), []
@@ -216,12 +140,10 @@ def _explain(targets: Sequence[Target], outcome: _Outcome) -> list[Found]:
         claims = tuple(targets[t].claim for t in np.flatnonzero(group))
         fitting = [int(r) for r in np.flatnonzero(fits[:, group].all(axis=1))]
         explanations = _distinct(outcome, _minimal(outcome, fitting), np.flatnonzero(group), claims, best)
-        found.append(Found(claims, best, outcome.tried, explanations, outcome.skipped, failed))
+        digits = digits_between((t.claim, q.quantity, q.printed.text) for t, g in zip(targets, group) if g for q in t.numbers if q.quantity in t.off)
+        found.append(Found(claims, best, outcome.tried, explanations, outcome.skipped, failed, outcome.chance(explanations, digits), digits))
         open_ &= ~group
     return found
-
-
-# -- which readings ------------------------------------------------------------------------------------------
 
 
 def _try_all(targets: Sequence[Target], given: Sequence[GivenReading], most: int) -> _Outcome:
@@ -233,6 +155,7 @@ def _try_all(targets: Sequence[Target], given: Sequence[GivenReading], most: int
     for t in targets:
         for s in slips_for(t.situation()):
             slips.setdefault(s.key, s)
+    outcome.singles, outcome.given = len(slips), frozenset(g.slip.key for g in given)
     of_print = [s for s in slips.values() if s.stage == "print"]
     combos, outcome.skipped = _combinations([s for s in slips.values() if s.stage != "print"], most)
     blocks: dict[tuple[Slip, ...], list[tuple[Slip, ...]]] = {}
@@ -385,15 +308,3 @@ def _same_but_for_the_step(outcome: _Outcome, a: int, b: int) -> bool:
     stop = [{s.name for s in outcome.readings[r] if s.name in _STOPS} for r in (a, b)]
     rest = [{s.key for s in outcome.readings[r] if s.name not in _STOPS} for r in (a, b)]
     return bool(stop[0]) and stop[0] == stop[1] and rest[0] == rest[1]
-
-
-def count_words(found: Found) -> str:
-    """ "1 explanation of 15,768 readings; 9 numbers". """
-    n = len(found.explanations)
-    words = f"{n} explanation{'' if n == 1 else 's'} of {found.readings:,} reading{'' if found.readings == 1 else 's'}; " \
-            f"{found.numbers} number{'' if found.numbers == 1 else 's'}"
-    if found.skipped:
-        words += f"; {found.skipped:,} further readings were not tried"
-    if found.failed:
-        words += f"; {found.failed:,} readings have no numbers, an estimate being infinite"
-    return words

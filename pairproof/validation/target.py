@@ -159,13 +159,18 @@ class Target:
 
     def comes_out(self) -> bool:
         """No slip is needed."""
+        return not self.off
+
+    @cached_property
+    def off(self) -> tuple[str, ...]:
+        """Quantities that do not come out as they stand."""
         from .quantities import quantity
 
         half = {q.quantity: 2.0 if self.sided == 1 and kind_of(q.quantity) == "p" else 1.0 for q in self.numbers}
         fits = {name: t.fit for name, t in self.others.items()}
         values = [quantity(self.fit, q.quantity, fits) / half[q.quantity] for q in self.numbers]
-        return all(judge_print(q, v, self.alpha, self.fit.df_resid, self.fit.n_comparisons).verdict in
-                   ("agrees", "agrees-truncated", "agrees-k-of-m", "explained") for q, v in zip(self.numbers, values))
+        return tuple(q.quantity for q, v in zip(self.numbers, values) if judge_print(
+            q, v, self.alpha, self.fit.df_resid, self.fit.n_comparisons).verdict not in ("agrees", "agrees-truncated", "agrees-k-of-m", "explained"))
 
 
 def _follow(key: Key, rows: Rows) -> Rows:

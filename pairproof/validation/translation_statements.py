@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ..tails import p_equals
 from .statements import Context, Finding, holds, statement_test
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def all_pairs_significant_by_votes_but(context: Context, *, pairs: Sequence[Sequ
     by_equation = [r for r in results if not _beyond(r)]
     by_sign_test = [r for r in results if votes[_name(r)].p_sign >= context.alpha]
     said = ", ".join(f"{name} {v.wins}-{v.losses}" for name, v in votes.items())
-    exact = ", ".join(f"{_name(r)} (p = {votes[_name(r)].p_sign:.3g})" for r in by_sign_test)
+    exact = ", ".join(f"{_name(r)} ({p_equals(votes[_name(r)].p_sign, digits=3)})" for r in by_sign_test)
     if not _same_pairs(by_equation, pairs):
         return Finding("differs-conclusion", f"false: by equation 6 not significant: {', '.join(map(_name, by_equation))}; votes {said}")
     if _same_pairs(by_sign_test, pairs):

@@ -55,7 +55,7 @@ class Verification(Sequence[Agreement]):
     @property
     def compared(self) -> int:
         """Numbers that were held against R or against 50-digit values; without any nothing is shown to agree."""
-        return sum(a.digits is not None or a.certified_digits is not None for a in self.agreements)
+        return sum(a.digits is not None and a.r_arrived or a.certified_digits is not None for a in self.agreements)
 
     @property
     def agrees(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import replace
 
@@ -21,7 +20,7 @@ from pairproof.validation.check import compare_fit
 from pairproof.validation.counterparts import AT_A_LIMIT, counterparts
 from pairproof.validation.counterparts.asking import Question, attempt
 from pairproof.validation.counterparts.translate import RParameters, moved, parameter_values, worth_values
-from pairproof.validation.counterparts.witness import below_native, log_likelihood
+from pairproof.validation.counterparts.witness import log_likelihood, witness
 from tests.certified.load import load, load_all
 from tests.native.certified_cases import native, table
 
@@ -126,7 +125,7 @@ def test_prefmods_own_errors_are_kept_in_its_own_words_with_gnm_and_glm_in_its_p
 def test_an_error_of_r_that_is_not_known_for_the_table_is_no_answer() -> None:
     """The same singular matrix, on a table that is not known to be saturated."""
     fit = case_fit("modpref-dras--llbt-davidson")
-    answer = next(c for c in counterparts(replace(fit, df_resid=1), "live") if c.r_call == LLBT)
+    answer = next(c for c in counterparts(replace(fit, df_resid=1, deviance=1.0), "live") if c.r_call == LLBT)
     assert answer.not_run and not answer.expected
 
 
@@ -152,12 +151,12 @@ def test_a_function_on_its_way_to_infinity_says_so_in_its_name() -> None:
 
 @live
 @pytest.mark.parametrize("name", ["round-robin-1e6--bradley-terry-none", "one-upset-in-1e6--bradley-terry-none"])
-def test_where_r_stops_short_its_own_log_likelihood_shows_it(name: str) -> None:
+def test_where_r_stops_short_its_own_score_shows_it(name: str) -> None:
     fit = case_fit(name)
     rows = compare_fit(fit, counterparts(fit, "live"))
-    short = [a for a in rows if a.quantity.startswith("estimate") and not a.passes]
-    assert short and all(a.verdict == "explained" and a.explanation.startswith("r-stopped-short: ") for a in short)
-    assert "below native's" in short[0].explanation
+    short = [a for a in rows if a.quantity.startswith("estimate") and not a.r_arrived]
+    assert short and all(a.verdict == "not-checkable" and a.explanation.startswith("R ") for a in short)
+    assert "a Newton step from its own estimates leads" in short[0].explanation and all(a.passes for a in rows if a.verdict != "not-run")
 
 
 # -- a check that can fail -----------------------------------------------------------------------------------
@@ -273,9 +272,10 @@ def test_estimates_away_from_the_maximum_lie_below_it_and_those_at_it_do_not() -
     def answer(factor: float) -> RCounterpart:
         return RCounterpart("x", "live", {f"estimate.{n}": factor * v for n, v in fit.params.items()})
 
-    assert below_native(fit, cells, answer(1.0)) == 0.0
-    assert below_native(fit, cells, answer(1.001)) > 1e-5
-    assert math.isnan(below_native(fit, cells, RCounterpart("x", "live", {"estimate.A": 1.0})))
+    there, near = witness(fit, cells, answer(1.0)), witness(fit, cells, answer(1.001))
+    assert there is not None and there.below == 0.0 and not there.r_stopped_short
+    assert near is not None and near.below > 1e-5 and near.r_stopped_short
+    assert witness(fit, cells, RCounterpart("x", "live", {"estimate.A": 1.0})) is None
 
 
 # -- which R is asked ----------------------------------------------------------------------------------------

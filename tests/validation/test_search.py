@@ -47,7 +47,7 @@ def test_one_number_of_dras_alone_fits_many_readings_and_all_together_fit_one() 
         rounded = {n: f"{float(whole[n]):.2f}" if len(numbers) < 4 else whole[n] for n in numbers}
         (found,) = search([target(llbt(dras()), rounded)]).found
         fitting[len(numbers)] = len(found.explanations)
-    assert fitting[1] >= 5, fitting
+    assert fitting[1] >= 4, fitting  # a solver that stopped at a step of one's choice is no explanation of one number
     assert fitting[1] > fitting[3] >= 1 and fitting[len(whole)] == 1, fitting
 
 

@@ -30,11 +30,12 @@ from ...counting import count
 from ...fit import Fit
 from ..agreement import RCounterpart
 from .asking import Question
-from .bradleyterry import binomial_counterpart, btm_counterpart, btmodel_counterpart, gendavidson_counterpart
+from .bradleyterry import BINOMIAL, BTM, binomial_counterpart, btm_counterpart, btmodel_counterpart, gendavidson_counterpart
 from .loglinear import glm_counterpart, gnm_counterpart
 from .prefmod import llbt_fit_counterpart, llbtpc_counterpart
 from .raokupper import polr_counterpart
-from .witness import below_native
+from .rounding import rounding
+from .witness import witness
 
 __all__ = ["AT_A_LIMIT", "counterparts"]
 
@@ -66,14 +67,16 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     if chosen.mode == "none":
         return []
     question = Question(fit, count(fit), chosen)
-    answers = [replace(a, below=below_native(fit, question.cells, a)) for answerer in _ANSWERERS
-               if (a := answerer(question)) is not None]
-    return [_on_the_way(a) for a in answers] if at_a_limit(fit) else answers
+    answers = [replace(a, witness=None if a.not_run else witness(fit, question.cells, a), rounding=rounding(fit, question.cells, a, a.r_call in (BTM, BINOMIAL)))
+               for answerer in _ANSWERERS if (a := answerer(question)) is not None]
+    return [_on_the_way(fit, a) for a in answers] if at_a_limit(fit) else answers
 
 
-def _on_the_way(answer: RCounterpart) -> RCounterpart:
+def _on_the_way(fit: Fit, answer: RCounterpart) -> RCounterpart:
     # What R leaves of an outcome that cannot occur is an absolute error of its deviance, however small that is.
-    return replace(answer, r_call=f"{answer.r_call}, {AT_A_LIMIT}", se={**answer.se, "deviance": 1.0})
+    # A standard error of a worth may be lost in its covariances, which are as large as the way to infinity is long.
+    lost = tuple(f"worth_se.{g}.{i}" for g in fit.groups for i in fit.items)
+    return replace(answer, r_call=f"{answer.r_call}, {AT_A_LIMIT}", se={**answer.se, "deviance": 1.0}, lacks=(*answer.lacks, *lost))
 
 
 def at_a_limit(fit: Fit) -> bool:

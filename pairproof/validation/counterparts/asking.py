@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -71,6 +72,16 @@ def remarks(result: RResult) -> list[str]:
     """R's own warnings, each once, for the note."""
     seen = dict.fromkeys(" ".join(w.message.split()) for w in result.warnings)
     return [f"R warns: {text}" for text in seen]
+
+
+#: R's words for an algorithm that did not arrive: glm, gnm, polr, btmodel.
+_NOT_CONVERGED = re.compile(r"(?:did|does|has|have|had)? ?(?:either )?not converge|fail(?:ed|s|ure)? to converge|algorithm failed|non-?convergence"
+                            r"|iteration limit|singular convergence|false convergence", re.IGNORECASE)
+
+
+def converged(result: RResult, flag: bool | None) -> bool | None:
+    """What R says of itself: False by its flag or by a warning; None if it has no flag and warns of nothing."""
+    return False if any(_NOT_CONVERGED.search(w.message) for w in result.warnings) else flag
 
 
 def note(*parts: str) -> str:

@@ -16,7 +16,7 @@ from ...bridge import base, bradleyterry2, psychotools
 from ...bridge.models import RModel
 from ...fit import Fit
 from ..agreement import RCounterpart
-from .asking import Question, attempt, note, refused, remarks
+from .asking import Question, attempt, converged, note, refused, remarks
 from .loglinear import item_values
 from .translate import RParameters, likelihood_values, parameter_values, standard_errors, worth_values
 
@@ -91,7 +91,7 @@ def _binomial_answer(question: Question, r_call: str, p: RParameters, model: RMo
         said = [*said, "its log-likelihood rounds the counts and is not compared"]
     values.update(worth_values(fit, p))
     kept = [w for w in remarks(model.result) if "non-integer" not in w]
-    return RCounterpart(r_call, model.result.source, values, note=note(*said, *kept))
+    return RCounterpart(r_call, model.result.source, values, note=note(*said, *kept), converged=converged(model.result, model.converged))
 
 
 # -- logistic regression -------------------------------------------------------------------------------------
@@ -178,7 +178,8 @@ def _ask_gendavidson(question: Question) -> RCounterpart:
     home = ["home.adv is order"] if cells.order is not None else []
     return RCounterpart(GENDAVIDSON, model.result.source, values, note=note(
         "gnm(count ~ GenDavidson(win, tie, loss, i, j, ...) - 1, eliminate = match)", "tie = tie.max + log 2", *home,
-        *_moved(fit, reference), "logLik(), Poisson, less a constant of the cells gives llf", *remarks(model.result)))
+        *_moved(fit, reference), "logLik(), Poisson, less a constant of the cells gives llf", *remarks(model.result)),
+        converged=converged(model.result, model.converged))
 
 
 # -- btmodel -------------------------------------------------------------------------------------------------
@@ -217,4 +218,4 @@ def _ask_btmodel(question: Question) -> RCounterpart:
     return RCounterpart(BTMODEL, model.result.source, values, standard_errors(values), note(
         f"btmodel(paircomp, ref = {reference!r}, undecided = {str(ties is not None).upper()})", *said, *_moved(fit, reference),
         "llf is its logLik(), worths are its itempar(log = FALSE); its deviance() is -2 logLik, another thing than ours",
-        *remarks(model.result)))
+        *remarks(model.result)), converged=converged(model.result, None))

@@ -21,7 +21,7 @@ from ...counting import CountedCells
 from ...predictions import item_covariate
 from ...spec import Term
 from ..agreement import RCounterpart
-from .asking import Question, attempt, note, refused, remarks
+from .asking import Question, attempt, converged, note, refused, remarks
 from .translate import RParameters, likelihood_values, parameter_values, worth_values
 
 GNM = "gnm::gnm(eliminate)"
@@ -212,7 +212,8 @@ def _answer(question: Question, r_call: str, asked: LogLinear, model: RModel, te
     doubled = "" if fit.scale == "lambda" or fit.spec.item_terms else "item coefficients, lambda in R, are doubled to log-odds"
     covariates = ", ".join(f"{_r_name(cells, c.name)} is {c.name}" for c in cells.covariates)
     return RCounterpart(r_call, model.result.source, values, note=note(
-        text, covariates, doubled, said, "z and p are R's estimate over its standard error", *_only_new(remarks(model.result))))
+        text, covariates, doubled, said, "z and p are R's estimate over its standard error", *_only_new(remarks(model.result))),
+        converged=converged(model.result, model.converged))
 
 
 def _only_new(texts: list[str]) -> list[str]:

@@ -7,6 +7,7 @@ among the values that occur, and takes its last item as the reference.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,8 @@ from ...fit import Fit
 from ...layouts import to_wide
 from ...spec import Term
 from ..agreement import RCounterpart
-from .asking import Question, attempt, note, refused
+from ..judgement import UNITS
+from .asking import Question, attempt, converged, note, refused
 from .translate import MOST_WORTHS, RParameters, likelihood_values, named_worths, parameter_values, worth_values
 
 if TYPE_CHECKING:
@@ -31,6 +33,9 @@ LLBT_FIT = "prefmod::llbt.fit"
 TWO_ITEMS = "dim(X) must have a positive length"
 #: R's own error wherever the data fit exactly.
 SINGULAR = "computationally singular"
+EXACTLY_SINGULAR = "exactly singular"
+#: And where its deviance is 0 at once, so that the change it looks at is 0 / 0.
+NO_CHANGE = "missing value where TRUE/FALSE needed"
 #: R's own error where no chain of comparisons joins the items.
 DEPENDENT = "linear dependencies in model matrix"
 #: llbt.design walks through judges x pairs in an interpreted loop: 10 s for this many.
@@ -139,7 +144,8 @@ def _ask_llbtpc(question: Question) -> RCounterpart:
     values.update({**worth_values(fit, p), **worths})
     call = f"llbtPC.fit(obj, {len(fit.items)}, formel = {formel}, elim = {elim}, undec = {str(undecided).upper()})"
     return RCounterpart(LLBTPC, model.result.source, values, note=note(
-        call, _names(layout), *_translated(fit, fit.items[-1]), said, own, "its gnm takes no tolerance"))
+        call, _names(layout), *_translated(fit, fit.items[-1]), said, own, "its gnm takes no tolerance"),
+        converged=converged(model.result, model.converged))
 
 
 def _names(layout: Layout) -> str:
@@ -238,8 +244,15 @@ def llbt_fit_counterpart(question: Question) -> RCounterpart | None:
         reason = f"not asked: {len(cells):,} nuisance constants are more than {MOST_BLOCKS:,}, which take it minutes"
     if reason:
         return refused(LLBT_FIT, reason)
-    known = ([SINGULAR] if fit.df_resid == 0 else []) + ([] if cells.table.is_connected() else [DEPENDENT, SINGULAR])
+    known = ([SINGULAR, EXACTLY_SINGULAR, NO_CHANGE] if _fits_exactly(question) else []) + ([] if cells.table.is_connected() else [DEPENDENT, SINGULAR]) + (
+        [SINGULAR] if fit.null_space.shape[1] else [])
     return attempt(LLBT_FIT, _ask_llbt_fit, question, known)
+
+
+def _fits_exactly(question: Question) -> bool:
+    """Whether the deviance is 0, by its df or within its rounding (all items equal)."""
+    fit = question.fit
+    return fit.df_resid == 0 or fit.deviance <= UNITS * sys.float_info.epsilon * float(question.cells.counts.sum())
 
 
 def _ask_llbt_fit(question: Question) -> RCounterpart:

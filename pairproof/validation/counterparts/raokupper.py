@@ -11,7 +11,7 @@ from ...bridge import mass
 from ...counting import CountedCells
 from ...spec import by_suffix
 from ..agreement import RCounterpart
-from .asking import Question, attempt, note, refused, remarks
+from .asking import Question, attempt, converged, note, refused, remarks
 from .translate import RParameters, likelihood_values, parameter_values, worth_values
 
 POLR = "MASS::polr"
@@ -52,7 +52,7 @@ def _ask_polr(question: Question) -> RCounterpart:
     return RCounterpart(POLR, model.result.source, values, note=note(
         "polr(outcome ~ items, weights = count / 2) on each row and its mirror, so that its thresholds are -tie and +tie",
         "its BFGS is followed by Newton steps on polr's own score", *said, "llf is its logLik(); it has no deviance on cells",
-        *remarks(model.result)))
+        *remarks(model.result)), converged=converged(model.result, model.converged))
 
 
 def _values(cells: CountedCells, product: tuple[tuple[str, str | None], ...]) -> list[float]:

@@ -20,6 +20,8 @@ from ...spec import LOG_WORTH_PER_UNIT, Scale
 FloatArray = NDArray[np.float64]
 #: Worths compared at most; a table of 400 judges and 30 items has 12,000.
 MOST_WORTHS = 1_000
+#: A variance that is less than this part of the covariances it is the rest of has no digit left: R has them to some 10 digits.
+LOST = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,9 +139,11 @@ def worth_values(fit: Fit, r: RParameters) -> dict[str, float]:
         w /= w.sum()
         jacobian = np.diag(w) - np.outer(w, w)
         spread = jacobian @ functions
-        se = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", spread, m.vcov, spread), 0.0))
+        variance = np.einsum("ij,jk,ik->i", spread, m.vcov, spread)
+        size = np.einsum("ij,jk,ik->i", np.abs(spread), np.abs(m.vcov), np.abs(spread))
         values.update(named_worths(fit, group, w))
-        values.update({f"worth_se.{group}.{item}": float(s) for item, s in zip(fit.items, se)})
+        values.update({f"worth_se.{group}.{item}": sqrt(v) if v > 0 else 0.0 for item, v, s in zip(fit.items, variance, size)
+                       if v > LOST * s or not s})
     return values
 
 

@@ -155,10 +155,27 @@ def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str
     lines.append(f"Nothing{ran} needs attention." if not open_ else
                  f"{len(open_)} need attention: " + ", ".join(dict.fromkeys(f"{a.claim} {a.quantity}".strip() for a in open_[:6]))
                  + (", ..." if len(open_) > 6 else ""))
+    lines += short_lines(agreements)
     lines += r_lines(agreements, context)
     lines += context.first_lines
     if context.versions:
         lines.append("Versions: " + ", ".join(f"{n} {v if v is not None else '(absent)'}" for n, v in context.versions.items()))
+    return lines
+
+
+def short_lines(agreements: Sequence[Agreement]) -> list[str]:
+    """The R calls that stopped before their maximum, so that their numbers check nothing: "R did not converge ..."."""
+    calls: dict[str, list[Agreement]] = {}
+    for a in agreements:
+        if not a.r_arrived:
+            calls.setdefault(a.r_call or "R", []).append(a)
+    lines = []
+    for call, rows in calls.items():
+        said = all("R did not converge" in a.explanation for a in rows)
+        least = worst({a.quantity: a.digits for a in rows if a.digits is not None})
+        digits = "" if least is None else f", {int(least.digits * 10) / 10:.1f} digits at least"
+        lines.append(f"{call} {'did not converge' if said else 'stopped short of the maximum'}: its numbers do not check {len(rows)} of "
+                     f"native's{digits}")
     return lines
 
 
@@ -221,7 +238,7 @@ def digits_rows(agreements: Sequence[Agreement]) -> list[DigitsRow]:
     groups: dict[tuple[str, str, str], dict[str, tuple[float, float]]] = {}
     for a in agreements:
         name = f"{a.claim} {a.quantity}".strip()
-        if a.r is not None and a.r_call and a.digits is not None and a.floor is not None:
+        if a.r is not None and a.r_call and a.digits is not None and a.floor is not None and a.r_arrived:
             groups.setdefault((a.r_call, kind_of(a.quantity), a.r_source or ""), {})[name] = (a.digits, a.floor)
         if a.certified is not None and a.certified_digits is not None:
             groups.setdefault((CERTIFIED, kind_of(a.quantity), CERTIFIED), {})[name] = (

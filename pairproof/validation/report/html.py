@@ -22,7 +22,7 @@ MEANINGS = {
     "differs": "does not come out",
     "differs-conclusion": "does not come out, and what was concluded from it changes (sign, order, significance)",
     "not-estimable": "the data do not determine it",
-    "not-checkable": "cannot be settled from what is printed",
+    "not-checkable": "cannot be settled from what is printed; or R, against which it was to be held, did not converge: no agreement",
     "not-run": "was not computed, for the reason given; it is no agreement",
 }
 
@@ -33,7 +33,7 @@ def render_html(agreements: Sequence[Agreement], context: ReportContext) -> str:
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
                               finalize=lambda value: numbers.clean(value) if type(value) is str else value)
-    environment.filters.update(number=numbers.number, digits=numbers.digits)
+    environment.filters.update(number=numbers.number, shown=numbers.shown, digits=numbers.digits)
     environment.globals.update(sources_of=_sources, source=numbers.source, verdict=numbers.verdict, tone=numbers.tone, signs=numbers.SIGNS)
     folder = resources.files(__package__)
     template = environment.from_string(folder.joinpath("report.html.j2").read_text(encoding="utf-8"))

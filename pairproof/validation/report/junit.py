@@ -1,4 +1,4 @@
-"""JUnit XML: one testcase an agreement; what did not run is skipped with its reason, what differs is a failure."""
+"""JUnit XML: one testcase an agreement; what did not run, or R did not converge for, is skipped with its reason; what differs fails."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _testcase(suite: ElementTree.Element, a: Agreement) -> None:
         if value is not None and value != "" and key not in ("paper", "claim", "quantity"):
             ElementTree.SubElement(properties, "property", name=key, value=numbers.clean(repr(value) if isinstance(value, float) else str(value)))
     message = numbers.clean(f"{numbers.verdict(a)}: {a.explanation}" if a.explanation else numbers.verdict(a))
-    if a.verdict == "not-run":
+    if a.verdict == "not-run" or not a.r_arrived and a.passes:
         ElementTree.SubElement(case, "skipped", message=message)
     elif not a.passes:
         failure = ElementTree.SubElement(case, "failure", type=a.verdict, message=message)
@@ -47,6 +47,6 @@ def _testcase(suite: ElementTree.Element, a: Agreement) -> None:
 
 def _counts(rows: Iterable[Agreement]) -> dict[str, str]:
     members = list(rows)
-    skipped = sum(a.verdict == "not-run" for a in members)
-    failed = sum(not a.passes for a in members) - skipped
+    skipped = sum(a.verdict == "not-run" or not a.r_arrived and a.passes for a in members)
+    failed = sum(not a.passes and a.verdict != "not-run" for a in members)
     return {"tests": str(len(members)), "failures": str(failed), "errors": "0", "skipped": str(skipped)}

@@ -64,7 +64,7 @@ def _group(group: Group) -> str:
     if rows:
         parts.append(table(
             ("quantity", "printed", "native", "R", "R call", "digits", "verdict", "explanation"),
-            [(a.quantity, a.printed or "", numbers.number(a.native), numbers.number(a.r), numbers.source(a), numbers.digits(a.digits),
+            [(a.quantity, a.printed or "", numbers.shown(a.native, a.quantity), numbers.shown(a.r, a.quantity), numbers.source(a), numbers.digits(a.digits),
               f"{numbers.SIGNS[a.verdict]} {numbers.verdict(a)}", a.explanation) for a in rows]))
     for a in group.listed:
         if a.about == "statement":

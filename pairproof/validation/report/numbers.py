@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from ...display import safe
+from ...tails import SMALLEST
 from ..agreement import Agreement, Verdict
+from ..quantities import is_probability
 
 #: What neither XML 1.0 nor a terminal can hold, and the rarer ends of a line.
 _NOT_TEXT = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]")
@@ -30,6 +32,12 @@ def clean(text: str) -> str:
 def number(value: float | None, digits: int = 10) -> str:
     """Ten significant digits, "-" for no value; JSON keeps every digit."""
     return "-" if value is None else f"{value:.{digits}g}"
+
+
+def shown(value: float | None, quantity: str) -> str:
+    """A number of this quantity: a p-value below the smallest double is "< 1e-300", never 0."""
+    small = value is not None and is_probability(quantity) and 0.0 <= value < SMALLEST
+    return f"< {SMALLEST:g}" if small else number(value)
 
 
 def digits(value: float | None) -> str:

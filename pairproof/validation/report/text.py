@@ -88,7 +88,7 @@ def _table(rows: Sequence[Agreement]) -> object:
         table.add_column(name, justify="right", no_wrap=True)  # names and verdicts wrap, a number never does
     table.add_column("verdict", overflow="fold")
     for a in rows:
-        table.add_row(*(Text(numbers.clean(cell)) for cell in (a.quantity, a.printed or "", numbers.number(a.native), numbers.number(a.r),
+        table.add_row(*(Text(numbers.clean(cell)) for cell in (a.quantity, a.printed or "", numbers.shown(a.native, a.quantity), numbers.shown(a.r, a.quantity),
                                                 numbers.digits(a.digits))),
                       Text(f"{numbers.SIGNS[a.verdict]} {numbers.verdict(a)}", style=_STYLES[numbers.tone(a)]))
     return table
@@ -100,7 +100,7 @@ def _stacked(console: object, a: Agreement) -> None:
 
     assert isinstance(console, Console)
     console.print(Text(f"  {numbers.SIGNS[a.verdict]} {a.quantity}: {numbers.verdict(a)}", style=_STYLES[numbers.tone(a)]))
-    for name, value in (("printed", a.printed), ("native", numbers.number(a.native)), ("R", numbers.number(a.r)),
+    for name, value in (("printed", a.printed), ("native", numbers.shown(a.native, a.quantity)), ("R", numbers.shown(a.r, a.quantity)),
                         ("digits", numbers.digits(a.digits))):
         if value not in (None, "-"):
             console.print(Text(f"      {name} {value}"))

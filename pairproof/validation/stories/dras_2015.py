@@ -10,6 +10,7 @@ from ...bridge import base
 from ...fit import Fit
 from ...inference import normal_quantile
 from ...native.sign_test import SignTest, first_preferences_by_judge, friedman_by_judge, sign_test
+from ...tails import p_equals
 from ..agreement import Agreement
 from ..quantities import first_preferences
 from ..report import Story, StoryTable, WorthSeries, worth_series
@@ -183,7 +184,7 @@ def _beside(checker: Checker) -> Story:
         "The sign test and the model say the same about which side is preferred. Ties dropped, it looks only at those who decided; "
         "split, half of the ties go to either side, and of an odd number one is dropped, since half a judgment has no binomial "
         "distribution.",
-        f"Friedman's test of Table 1 ranks {test.what}: chi-square {test.statistic:.3f} on {test.df} df, p = {test.p:.3g}. It says "
+        f"Friedman's test of Table 1 ranks {test.what}: chi-square {test.statistic:.3f} on {test.df} df, {p_equals(test.p, digits=3)}. It says "
         "that the systems differ, and, as the paper notes, not by how much.")
     return Story("The tests beside the model", paragraphs,
                  StoryTable(("p-values, two-sided", "sign test, ties dropped", "ties split", "model, o1"), tuple(rows)))
