@@ -8,21 +8,25 @@ and no such column is made up, since rows may well be many answers of one judge.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Union
+from typing import Literal, Union
 
 import numpy as np
 
 from ..comparisons import Comparisons
 from ..errors import CodingError, InputError, ItemError, PairOrderError
 from ..layouts import Pairs, lexicographic_pair_order, named_pair_order, prefmod_pair_order
+from ..shortened import listed, named, quoted
 from .assemble import assemble, has_tie_category
 from .cells import labels
 from .coding import FIRST, MISSING, SECOND, TIE, Coding, CodingLike
 from .items import Options
-from .table import Table, suggestion
+from .pair_names import check_pair_names
+from .table import Table, repeated, suggestion
 
 #: "prefmod", "lexicographic", "AB,AC,...", ["AB", "AC", ...] or [("A", "B"), ...].
 PairOrderLike = Union[str, Sequence[Union[str, tuple[str, str]]]]
+#: Whether the names of the pair columns are held against their order.
+PairNames = Literal["check", "ignore"]
 #: Between the two names of a stated pair, if anything.
 SEPARATORS = ("", "-", ":", "_", " ", "/")
 
@@ -33,6 +37,7 @@ def read_wide(
     pair_order: PairOrderLike | None,
     pairs: Sequence[str] | None,
     coding: CodingLike | None,
+    pair_names: PairNames | None = None,
 ) -> Comparisons:
     """Comparisons of a wide table; arguments as in :func:`pairproof.readers.from_wide`."""
     items = options.items
@@ -42,10 +47,13 @@ def read_wide(
             "pass items=['A', 'B', ...] in the order in which the pairs are built from them"
         )
     if len(items) < 2 or len(set(items)) != len(items):
-        raise ItemError(f"items are {list(items)}; expected two or more different names")
+        raise ItemError(f"items are {quoted(list(items))}; expected two or more different names")
     names = _stated_columns(table, pairs)
     order = _order(table, items, pair_order, names)
     names = names if names is not None else list(table.columns)[: len(order)]
+    if pair_names != "ignore":
+        named_order = pair_order if isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic") else None
+        check_pair_names(names, items, order, named_order, table.source)
     if coding is None:
         raise CodingError(_coding_not_stated(table, names))
     stated = Coding.read(coding)
@@ -86,11 +94,11 @@ def _stated_columns(table: Table, pairs: Sequence[str] | None) -> list[str] | No
     unknown = [name for name in names if name not in table.columns]
     if unknown:
         raise InputError(
-            f"{table.source}: no column {', '.join(map(repr, unknown))} to be a pair; "
-            f"found {', '.join(map(repr, table.columns))}" + suggestion(unknown[0], table.columns)
+            f"{table.source}: no column {listed(unknown)} to be a pair; "
+            f"found {listed(table.columns)}" + suggestion(unknown[0], table.columns)
         )
     if len(set(names)) != len(names):
-        raise InputError(f"{table.source}: a column is named twice in pairs: {', '.join(names)}")
+        raise InputError(f"{table.source}: a column is named twice in pairs: {named(repeated(names))}")
     return names
 
 
@@ -107,7 +115,7 @@ def _order(table: Table, items: tuple[str, ...], pair_order: PairOrderLike | Non
         )
     if isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic"):
         order = named_pair_order(pair_order, n)
-        why = f"{n} items ({', '.join(items)}) have {expected} pairs"
+        why = f"{n} items ({named(items)}) have {expected} pairs"
     else:
         order = _stated_pairs(items, pair_order)
         why = f"pair_order states {len(order)} pairs"
@@ -132,7 +140,7 @@ def _stated_pairs(items: tuple[str, ...], pair_order: PairOrderLike) -> Pairs:
     seen: set[frozenset[int]] = set()
     for pair, text in zip(order, stated):
         if frozenset(pair) in seen:
-            raise PairOrderError(f"pair_order states the pair {text!r} twice; each pair has one column")
+            raise PairOrderError(f"pair_order states the pair {quoted(text)} twice; each pair has one column")
         seen.add(frozenset(pair))
     return order
 
@@ -150,8 +158,8 @@ def _one_pair(items: tuple[str, ...], pair: str | tuple[str, str]) -> tuple[int,
     if len(found) != 1:
         what = "can be read in more than one way" if found else "is not a pair of two of the items"
         raise PairOrderError(
-            f"pair_order has {pair!r}, which {what} ({', '.join(items)}); pass 'prefmod', 'lexicographic', "
-            f"or pairs such as ({items[0]!r}, {items[1]!r})"
+            f"pair_order has {quoted(pair)}, which {what} ({named(items)}); pass 'prefmod', 'lexicographic', "
+            f"or pairs such as ({quoted(items[0])}, {quoted(items[1])})"
         )
     first, second = found.pop()
     return items.index(first), items.index(second)
@@ -159,9 +167,9 @@ def _one_pair(items: tuple[str, ...], pair: str | tuple[str, str]) -> tuple[int,
 
 def _coding_not_stated(table: Table, names: Sequence[str]) -> str:
     codes = sorted({level for name in names for level in labels(table, name).levels})
-    shown = ", ".join(codes[:8]) + (", ..." if len(codes) > 8 else "")
+    shown = named(codes, 8)
     return (
-        f"{table.source}: columns {', '.join(names[:6])}{', ...' if len(names) > 6 else ''} hold {shown}, but the coding "
+        f"{table.source}: columns {named(names, 6)} hold {shown}, but the coding "
         "is not stated; pass for example coding={'first': 1, 'tie': 0, 'second': -1, 'missing': 'NA'} "
         "(--coding first=1,tie=0,second=-1,missing=NA)"
     )
