@@ -109,7 +109,9 @@ def suggestion(word: str, known: Iterable[str]) -> str:
         return ""
     # difflib compares letter by letter: names of another length cannot be near, and a thousand are looked at.
     alike = (k for k in known if abs(len(k) - len(word)) <= 0.5 * len(word) + 2)
-    plain = {k.strip().casefold(): k for k in islice(alike, _MOST_SUGGESTED)}
+    plain = {k.strip().casefold(): k for k in islice(alike, _MOST_SUGGESTED + 1)}
+    if len(plain) > _MOST_SUGGESTED:  # the nearest may be among those that were not looked at
+        return ""
     near = difflib.get_close_matches(word.strip().casefold(), list(plain), n=1)
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
 
@@ -123,7 +125,8 @@ def from_frame(frame: Any, source: str, *, text: str = "", delimiter: str = ",",
         raise InputError(f"{source}: columns have several levels of names; flatten them to one name each")
     names = ["" if name is None else str(name) for name in frame.columns]
     check_names(names, source, nameless)
-    return Table({name: frame.iloc[:, k] for k, name in enumerate(names)}, len(frame), source, text, delimiter)
+    # `items` takes half the time of `iloc` for tens of thousands of columns.
+    return Table(dict(zip(names, (series for _, series in frame.items()))), len(frame), source, text, delimiter)
 
 
 def repeated(names: Iterable[str]) -> list[str]:
