@@ -66,6 +66,8 @@ def labels(table: Table, name: str) -> Factor:
             codes, values = pd.factorize(series)
         except TypeError as error:
             raise InputError(f"{table.source}: column {name!r} holds neither text nor numbers: {error}") from error
+        except (OverflowError, ValueError) as error:
+            raise InputError(f"{table.source}: column {name!r} holds a number that is too long for a label; write it as text, or shorter") from error
     raw = next((v for v in values if isinstance(v, bytes)), None)
     if raw is not None:
         raise InputError(f"{table.source}: column {name!r} holds the bytes {raw!r}; decode the column to text first")

@@ -153,6 +153,8 @@ def _row_labels(table: Table, column: str) -> list[str]:
 
 def _checked(rows: list[str], columns: list[str], table: Table, names: Sequence[str], what: str) -> Square:
     """A Square whose labels match and whose cells are counts."""
+    if not rows or not columns:
+        raise InputError(f"{table.source}: {len(rows)} rows and {len(columns)} columns of counts; expected a square {what} with two items or more")
     if len(rows) != len(columns):
         raise InputError(
             f"{table.source}: {len(rows)} rows and {len(columns)} columns beside the row labels; expected a square {what} "

@@ -21,7 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..shortened import listed, named, quoted
+from ..shortened import listed, named, quoted, shortened
 from .json_lines import is_json, json_frame
 from .packed import unpacked
 from .table import Table, check_names, from_frame, records
@@ -69,7 +69,11 @@ def _frame_of(columns: Mapping[Any, Any]) -> pd.DataFrame:
     if len(set(lengths.values())) > 1:
         raise InputError(f"table: columns of different lengths: {named(f'{quoted(k)} {n}' for k, n in lengths.items())}")
     # Series are taken by position: aligning them by their index could reorder or invent rows.
-    return pd.DataFrame({k: v.array if isinstance(v, pd.Series) else v for k, v in columns.items()})
+    try:
+        return pd.DataFrame({k: v.array if isinstance(v, pd.Series) else v for k, v in columns.items()})
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InputError(f"table: the columns cannot be put side by side ({shortened(str(error))}); a column is a list of texts or numbers, or an "
+                         "array or Series of one dimension") from error
 
 
 def _with_rows(table: Table) -> Table:
