@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import combinations
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 import pairproof
 from pairproof.cli.ending import run
-from pairproof.errors import InputError, PairOrderError
+from pairproof.errors import DataWarning, InputError, PairOrderError
 from pairproof.layouts import lexicographic_pair_order, prefmod_pair_order, to_wide
 from pairproof.readers import from_wide, read
 
@@ -71,8 +72,14 @@ def test_pairs_listed_one_by_one_are_held_against_the_names_but_may_be_seen_from
     table = wide(["A:B", "A:C", "B:C"])
     turned = from_wide(table, items=ITEMS[:3], pair_order=["BA", "AC", "BC"], coding=CODING)
     assert turned.first.tolist()[0] == 1
-    with pytest.raises(PairOrderError, match="2 of the 3 pair columns contradict the pairs listed in pair_order: 'A:C' .column 2. would be read as 'B' against 'C'"):
-        from_wide(table, items=ITEMS[:3], pair_order="AB,BC,AC", coding=CODING)
+    words = "2 of the 3 pair columns contradict the pairs listed in pair_order: 'A:C' .column 2. is read as 'B' against 'C'"
+    with pytest.warns(DataWarning, match=words):
+        assert from_wide(table, items=ITEMS[:3], pair_order="AB,BC,AC", coding=CODING).first.tolist()[:3] == [0, 1, 0]
+    with pytest.raises(PairOrderError, match=words):
+        from_wide(table, items=ITEMS[:3], pair_order="AB,BC,AC", coding=CODING, pair_names="check")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        from_wide(table, items=ITEMS[:3], pair_order="AB,BC,AC", coding=CODING, pair_names="ignore")
 
 
 def test_a_header_that_names_the_other_item_first_contradicts_an_order_by_name():

@@ -12,10 +12,11 @@ such name accuses nobody.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from os.path import commonprefix
 
-from ..errors import PairOrderError
+from ..errors import DataWarning, PairOrderError
 from ..layouts import Pairs, lexicographic_pair_order, prefmod_pair_order
 from ..shortened import quoted
 
@@ -26,8 +27,13 @@ BETWEEN = (" versus ", " vs. ", " vs ", "_vs_", ".vs.", "-vs-", "versus", "vs", 
 _LONGEST_BEGINNING = 40
 
 
-def check_pair_names(names: Sequence[str], items: Sequence[str], order: Pairs, stated: str | None, source: str) -> None:
+def check_pair_names(
+    names: Sequence[str], items: Sequence[str], order: Pairs, stated: str | None, source: str, *, strict: bool = True
+) -> None:
     """Refuse an order that the names of its columns contradict.
+
+    Pairs listed one by one say of each column what it is, and may well say otherwise than its name: that is a warning, unless
+    `strict`.
 
     Parameters
     ----------
@@ -40,6 +46,7 @@ def check_pair_names(names: Sequence[str], items: Sequence[str], order: Pairs, s
         "prefmod" or "lexicographic"; None for pairs that were listed one by one, where ("B", "A") on a column `A:B` says that its
         codes are seen from B's side.
     source : str
+    strict : bool
 
     Raises
     ------
@@ -51,8 +58,13 @@ def check_pair_names(names: Sequence[str], items: Sequence[str], order: Pairs, s
         if _fits(found, order, stated):
             return
         contradiction = contradiction or found
-    if contradiction is not None:
-        raise PairOrderError(_refusal(names, items, order, stated, contradiction, source))
+    if contradiction is None:
+        return
+    message = _refusal(names, items, order, stated, contradiction, source)
+    if stated is None and not strict:
+        warnings.warn(message, DataWarning, stacklevel=5)
+        return
+    raise PairOrderError(message)
 
 
 def _fits(found: Pairs, order: Pairs, stated: str | None) -> bool:
@@ -124,7 +136,7 @@ def _pair(text: str, between: str, vocabulary: Mapping[str, int]) -> tuple[int, 
 
 def _refusal(names: Sequence[str], items: Sequence[str], order: Pairs, stated: str | None, found: Pairs, source: str) -> str:
     odd = [k for k, (a, b) in enumerate(zip(found, order)) if (a != b if stated else set(a) != set(b))]
-    shown = [f"{quoted(names[k], 40)} (column {k + 1}) would be read as {_words(order[k], items)}" for k in odd[:3]]
+    shown = [f"{quoted(names[k], 40)} (column {k + 1}) {'would be' if stated else 'is'} read as {_words(order[k], items)}" for k in odd[:3]]
     more = f" and {len(odd) - 3:,} more" if len(odd) > 3 else ""
     what = f"pair_order={stated!r}" if stated else "the pairs listed in pair_order"
     return (f"{source}: the names of {len(odd)} of the {len(names)} pair columns contradict {what}: {'; '.join(shown)}{more}. "

@@ -67,7 +67,7 @@ def _frame_of(columns: Mapping[Any, Any]) -> pd.DataFrame:
             raise InputError(f"table: column {quoted(name)} is {quoted(values)}; a column is a list, an array or a Series")
         lengths[name] = len(values)
     if len(set(lengths.values())) > 1:
-        raise InputError(f"table: columns of different lengths: {named(f'{quoted(k)} {n}' for k, n in lengths.items())}")
+        raise InputError(f"table: columns of different lengths: {named(f'{quoted(k)}: {n}' for k, n in lengths.items())}")
     # Series are taken by position: aligning them by their index could reorder or invent rows.
     try:
         return pd.DataFrame({k: v.array if isinstance(v, pd.Series) else v for k, v in columns.items()})

@@ -55,7 +55,7 @@ def read_wide(
     names = names if names is not None else list(table.columns)[: len(order)]
     if pair_names != "ignore":
         named_order = pair_order if isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic") else None
-        check_pair_names(names, items, order, named_order, table.source)
+        check_pair_names(names, items, order, named_order, table.source, strict=pair_names == "check")
     if coding is None:
         raise CodingError(_coding_not_stated(table, names))
     stated = Coding.read(coding)
