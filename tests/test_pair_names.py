@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import pairproof
 from pairproof.cli.ending import run
-from pairproof.errors import DataWarning, InputError, PairOrderError
+from pairproof.errors import InputError, PairOrderError
 from pairproof.layouts import lexicographic_pair_order, prefmod_pair_order, to_wide
 from pairproof.readers import from_wide, read
 
@@ -73,7 +73,8 @@ def test_pairs_listed_one_by_one_are_held_against_the_names_but_may_be_seen_from
     turned = from_wide(table, items=ITEMS[:3], pair_order=["BA", "AC", "BC"], coding=CODING)
     assert turned.first.tolist()[0] == 1
     words = "2 of the 3 pair columns contradict the pairs listed in pair_order: 'A:C' .column 2. is read as 'B' against 'C'"
-    with pytest.warns(DataWarning, match=words):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         assert from_wide(table, items=ITEMS[:3], pair_order="AB,BC,AC", coding=CODING).first.tolist()[:3] == [0, 1, 0]
     with pytest.raises(PairOrderError, match=words):
         from_wide(table, items=ITEMS[:3], pair_order="AB,BC,AC", coding=CODING, pair_names="check")

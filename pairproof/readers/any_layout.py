@@ -90,7 +90,7 @@ def read(
     pair_names : {"check", "ignore"}, optional
         prefmod only: whether column names that are pairs themselves (`A:B`, `AB`, `1:2`, `comp12`) must agree with
         `pair_order`, or mean something else.  Default: they must agree with an order by name; pairs listed one by
-        one that contradict them are a warning.
+        one say themselves what each column is.
     coding : mapping or str
         {"first": 1, "tie": 0, "second": -1, "missing": "NA"} or "first=1,tie=0,second=-1,missing=NA"; a list
         where several codes mean the same; missing=NA covers blank cells.  Required for prefmod; for long and

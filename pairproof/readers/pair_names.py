@@ -12,11 +12,10 @@ such name accuses nobody.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from os.path import commonprefix
 
-from ..errors import DataWarning, PairOrderError
+from ..errors import PairOrderError
 from ..layouts import Pairs, lexicographic_pair_order, prefmod_pair_order
 from ..shortened import quoted
 
@@ -27,13 +26,8 @@ BETWEEN = (" versus ", " vs. ", " vs ", "_vs_", ".vs.", "-vs-", "versus", "vs", 
 _LONGEST_BEGINNING = 40
 
 
-def check_pair_names(
-    names: Sequence[str], items: Sequence[str], order: Pairs, stated: str | None, source: str, *, strict: bool = True
-) -> None:
+def check_pair_names(names: Sequence[str], items: Sequence[str], order: Pairs, stated: str | None, source: str) -> None:
     """Refuse an order that the names of its columns contradict.
-
-    Pairs listed one by one say of each column what it is, and may well say otherwise than its name: that is a warning, unless
-    `strict`.
 
     Parameters
     ----------
@@ -46,7 +40,6 @@ def check_pair_names(
         "prefmod" or "lexicographic"; None for pairs that were listed one by one, where ("B", "A") on a column `A:B` says that its
         codes are seen from B's side.
     source : str
-    strict : bool
 
     Raises
     ------
@@ -58,13 +51,8 @@ def check_pair_names(
         if _fits(found, order, stated):
             return
         contradiction = contradiction or found
-    if contradiction is None:
-        return
-    message = _refusal(names, items, order, stated, contradiction, source)
-    if stated is None and not strict:
-        warnings.warn(message, DataWarning, stacklevel=5)
-        return
-    raise PairOrderError(message)
+    if contradiction is not None:
+        raise PairOrderError(_refusal(names, items, order, stated, contradiction, source))
 
 
 def _fits(found: Pairs, order: Pairs, stated: str | None) -> bool:

@@ -53,9 +53,10 @@ def read_wide(
     names = _stated_columns(table, pairs)
     order = _order(table, items, pair_order, names)
     names = names if names is not None else list(table.columns)[: len(order)]
-    if pair_names != "ignore":
-        named_order = pair_order if isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic") else None
-        check_pair_names(names, items, order, named_order, table.source, strict=pair_names == "check")
+    named_order = pair_order if isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic") else None
+    # Pairs that are listed one by one say of each column what it is, whatever it is called.
+    if pair_names == "check" or pair_names is None and named_order is not None:
+        check_pair_names(names, items, order, named_order, table.source)
     if coding is None:
         raise CodingError(_coding_not_stated(table, names))
     stated = Coding.read(coding)
