@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Union
@@ -24,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .connection import components, groups, strong_components
 from .errors import InputError, ItemError
+from .shortened import named, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +37,10 @@ IntArray = NDArray[np.int64]
 RESERVED = ("tie", "order")
 #: The table's own columns; a covariate called so could not be told from them in a frame.
 OWN_COLUMNS = ("first", "second", "wins", "ties", "losses")
+#: From here on a double does not tell a count from the next one.
+LARGEST_COUNT = 2.0**53
+#: Products of two weights below this, as in standard errors, come near the smallest double (2e-308) and vanish.
+SMALLEST_COUNT = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +75,9 @@ def natural_order(labels: Iterable[str]) -> tuple[str, ...]:
     """Distinct labels: numerically if all are integers, else by Unicode code point; never by row order."""
     distinct = set(labels)
     if all(re.fullmatch(r"[+-]?[0-9]+", label) for label in distinct):
-        return tuple(sorted(distinct, key=lambda label: (int(label), label)))
+        # Python's int() refuses more than 4,300 digits; Decimal reads and compares any number of them exactly.
+        number = int if all(len(label) < 4000 for label in distinct) else Decimal
+        return tuple(sorted(distinct, key=lambda label: (number(label), label)))
     return tuple(sorted(distinct))
 
 
@@ -102,9 +110,9 @@ def _check_items(items: Sequence[str]) -> tuple[str, ...]:
     names = tuple(str(name) for name in names)
     if len(set(names)) != len(names):
         twice = sorted(n for n, count in Counter(names).items() if count > 1)
-        raise ItemError(f"items named more than once: {', '.join(twice)}; item names must be distinct")
+        raise ItemError(f"items named more than once: {named(twice)}; item names must be distinct")
     if len(names) < 2:
-        raise ItemError(f"found {len(names)} item(s) {list(names)}; a comparison needs at least 2")
+        raise ItemError(f"found {len(names)} item(s) {quoted(list(names))}; a comparison needs at least 2")
     return names
 
 
@@ -200,7 +208,7 @@ class Comparisons:
         lengths = {"first": n, "second": len(j), "wins": len(w), "ties": len(t), "losses": len(l)}
         lengths.update({f"column {name!r}": len(col) for name, col in cols.items()})
         if len(set(lengths.values())) > 1:
-            raise InputError(f"{source}: columns of different lengths: {lengths}")
+            raise InputError(f"{source}: columns of different lengths: {named(f'{name} {length}' for name, length in lengths.items())}")
         if n == 0:
             raise InputError(f"{source}: no rows; at least one comparison is needed")
         for what, codes in (("first", i), ("second", j)):
@@ -219,6 +227,15 @@ class Comparisons:
             if bad.any():
                 r = _first_row(bad)
                 raise InputError(f"{source}, row {r + 1}: {what} is {counts[r]}; counts must be finite and >= 0")
+            if (counts >= LARGEST_COUNT).any():
+                r = _first_row(counts >= LARGEST_COUNT)
+                raise InputError(f"{source}, row {r + 1}: {what} is {counts[r]:g}; counts (times the weight of their row) must be below 2^53 "
+                                 "(9.007e15), from where on a double does not tell one from the next")
+            small = (counts > 0) & (counts < SMALLEST_COUNT)
+            if small.any():
+                r = _first_row(small)
+                raise InputError(f"{source}, row {r + 1}: {what} is {counts[r]:g}; counts (times the weight of their row) must be 0, or "
+                                 f"{SMALLEST_COUNT:g} and more, lest they vanish in the arithmetic; scale the weights")
         if not (w.any() or t.any() or l.any()):
             raise InputError(f"{source}: all counts are 0; at least one comparison is needed")
         return cls(
@@ -371,7 +388,7 @@ def _check_column(name: str, column: Column, source: str) -> Column:
     if isinstance(column, Factor):
         codes = _frozen(column.codes, np.int64)
         if len(set(column.levels)) != len(column.levels):
-            raise InputError(f"{source}: column {name!r} has the same level twice: {', '.join(column.levels)}")
+            raise InputError(f"{source}: column {name!r} has the same level twice: {named(column.levels)}")
         bad = (codes < -1) | (codes >= len(column.levels))
         if bad.any():
             r = _first_row(bad)

@@ -92,11 +92,14 @@ _OPTIONS = (
     _reading("--pair-order", metavar="ORDER", callback=_pair_order,
              help="Layout prefmod: prefmod (12 13 23 14 ...), lexicographic (12 13 14 ...), or AB,AC,..."),
     _reading("--pairs", metavar="COL,COL,...", callback=_names, help="Layout prefmod: the columns that are pairs."),
+    _reading("--pair-names", type=click.Choice(["check", "ignore"]),
+             help="Layout prefmod: column names such as A:B must agree with the order (check), or mean something else."),
     _reading("--coding", metavar="first=1,tie=0,...", help="What the codes first, tie, second and missing are."),
     _reading("--winner", type=click.Choice(["rows", "columns"]), help="Layout matrix: who won, the row or the column."),
     _reading("--encoding", metavar="NAME", help="Of a text file that is not UTF-8, for example latin-1."),
 )
 READER_OPTIONS = ("layout", "columns", "items", "levels", "rename", "tie_category", "item_data", "pair_order", "pairs",
+                  "pair_names",
                   "coding", "winner", "encoding")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..comparisons import Comparisons
 from ..errors import InputError
+from ..shortened import listed, named, quoted
 from ..spec import one_of
 from .coding import CodingLike
 from .items import options_of
@@ -18,7 +19,7 @@ from .ranked_rows import is_ranked_rows, read_ranked_rows
 from .rankings import is_rankings, is_wmt, read_rankings
 from .sources import load, warn_if_cut
 from .table import ROLES, Table, suggestion
-from .wide import PairOrderLike, read_wide
+from .wide import PairNames, PairOrderLike, read_wide
 
 Layout = Literal["long", "counts", "votes", "rankings", "prefmod", "matrix"]
 
@@ -26,6 +27,7 @@ Layout = Literal["long", "counts", "votes", "rankings", "prefmod", "matrix"]
 ONLY_FOR: Mapping[str, tuple[str, ...]] = {
     "pair_order": ("prefmod",),
     "pairs": ("prefmod",),
+    "pair_names": ("prefmod",),
     "coding": ("long", "votes", "prefmod"),
     "winner": ("matrix",),
     "ties": ("matrix",),
@@ -43,6 +45,7 @@ def read(
     columns: Mapping[str, str] | None = None,
     pair_order: PairOrderLike | None = None,
     pairs: Sequence[str] | None = None,
+    pair_names: PairNames | None = None,
     coding: CodingLike | None = None,
     winner: Winner | None = None,
     ties: Any = None,
@@ -84,6 +87,10 @@ def read(
         prefmod only, where it is required: 12 13 23 14 24 34 ... or 12 13 14 23 24 34 ... or as stated.
     pairs : sequence of str, optional
         prefmod only: the columns that hold responses; default: the first ones.
+    pair_names : {"check", "ignore"}, optional
+        prefmod only: whether column names that are pairs themselves (`A:B`, `AB`, `1:2`, `comp12`) must agree with
+        `pair_order`, or mean something else.  Default: they must agree with an order by name; pairs listed one by
+        one say themselves what each column is.
     coding : mapping or str
         {"first": 1, "tie": 0, "second": -1, "missing": "NA"} or "first=1,tie=0,second=-1,missing=NA"; a list
         where several codes mean the same; missing=NA covers blank cells.  Required for prefmod; for long and
@@ -114,9 +121,11 @@ def read(
     """
     options = options_of(items, levels, tie_category, item_data, rename, encoding)
     stated = {
-        "pair_order": pair_order, "pairs": pairs, "coding": coding, "winner": winner, "ties": ties,
+        "pair_order": pair_order, "pairs": pairs, "pair_names": pair_names, "coding": coding, "winner": winner, "ties": ties,
         "columns": columns, "rename": rename,
     }
+    if pair_names is not None:
+        one_of("pair_names", pair_names, get_args(PairNames))
     if layout is not None:
         one_of("layout", layout, get_args(Layout))
         _check_options(layout, stated)
@@ -139,14 +148,14 @@ def read(
         return read_votes(table, options, coding)
     if layout == "rankings":
         return read_ranked_rows(table, options) if is_ranked_rows(table.columns) else read_rankings(table, options)
-    return read_wide(table, options, pair_order, pairs, coding)
+    return read_wide(table, options, pair_order, pairs, coding, pair_names)
 
 
 def _check_options(layout: str, stated: Mapping[str, Any]) -> None:
     for name, value in stated.items():
         if value is not None and layout not in ONLY_FOR[name]:
             raise InputError(
-                f"{name}={value!r} is for layout {' or '.join(map(repr, ONLY_FOR[name]))}, but this table is {layout!r}"
+                f"{name}={quoted(value)} is for layout {' or '.join(map(repr, ONLY_FOR[name]))}, but this table is {layout!r}"
             )
 
 
@@ -173,7 +182,7 @@ def recognised(table: Table) -> Layout:
     fits = layouts_of(table.columns)
     if len(fits) == 1:
         return fits[0]
-    found = f"{table.source}: found the columns {', '.join(map(repr, table.columns))}"
+    found = f"{table.source}: found the columns {listed(table.columns)}"
     if fits:
         raise InputError(f"{found}, which fit the layouts {' and '.join(fits)}; state which, layout={fits[0]!r}")
     raise InputError(f"{found}; {_what_layouts_need()}{_near(table)}")
@@ -192,19 +201,18 @@ def _near(table: Table) -> str:
     """'; did you mean ...' for columns that are almost called as a role."""
     near = []
     for name in table.columns:
-        hint = "" if name in ROLES else suggestion(name, ROLES)
-        if hint and name.strip().casefold() in ROLES:
+        if name not in ROLES and len(name) < 100 and name.strip().casefold() in ROLES:
             near.append(f"{name!r} is not exactly {name.strip().casefold()!r}")
-    return "; " + ", ".join(near) if near else ""
+    return "; " + named(near) if near else ""
 
 
 def _check_has(table: Table, layout: Layout) -> None:
     needed = {"long": LONG, "counts": COUNTS, "votes": VOTES}.get(layout, ())
     absent = [name for name in needed if name not in table.columns]
     if absent or (layout == "rankings" and "rankings" not in layouts_of(table.columns)):
-        names = ", ".join(map(repr, absent)) or "'system1', 'rank1', 'system2', 'rank2' (or 'system', 'rank')"
+        names = listed(absent) or "'system1', 'rank1', 'system2', 'rank2' (or 'system', 'rank')"
         raise InputError(
-            f"{table.source}: layout {layout!r} needs the column {names}; found {', '.join(map(repr, table.columns))}"
+            f"{table.source}: layout {layout!r} needs the column {names}; found {listed(table.columns)}"
             + (suggestion(absent[0], table.columns) if absent else "")
             + f"; say which column it is, for example columns={{{(absent or ['system1'])[0]!r}: ...}}"
         )

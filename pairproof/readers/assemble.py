@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..comparisons import Column, Comparisons, take
 from ..errors import InputError
+from ..shortened import listed, quoted
 from .cells import BoolArray, FloatArray, counts, covariate, judges, neutral_ground
 from .items import IntArray, Options, item_covariates
 from .table import Table, suggestion
@@ -78,8 +79,8 @@ def check_levels(options: Options, names: Sequence[str], source: str) -> None:
     """Refuse stated levels of a column that is not there, or of `order`, which has none."""
     for name in options.levels or {}:
         if name not in names:
-            found = ", ".join(map(repr, names)) or "no covariates"
-            raise InputError(f"{source}: levels are stated for {name!r}; found {found}" + suggestion(name, names))
+            found = listed(names) or "no covariates"
+            raise InputError(f"{source}: levels are stated for {quoted(name)}; found {found}" + suggestion(name, names))
         if name == "order":
             raise InputError(f"{source}: levels are stated for 'order', which is 0 or 1 and has no levels")
 

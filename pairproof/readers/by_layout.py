@@ -12,7 +12,7 @@ from ..comparisons import Comparisons
 from .any_layout import read
 from .coding import CodingLike
 from .matrix import Winner
-from .wide import PairOrderLike
+from .wide import PairNames, PairOrderLike
 
 Names = Mapping[str, str]
 Levels = Mapping[str, Sequence[Any]]
@@ -78,7 +78,7 @@ def from_rankings(
 
 def from_wide(
     source: Any, *, items: Sequence[str] | None = None, pair_order: PairOrderLike | None = None,
-    coding: CodingLike | None = None, pairs: Sequence[str] | None = None, levels: Levels | None = None,
+    coding: CodingLike | None = None, pairs: Sequence[str] | None = None, pair_names: PairNames | None = None, levels: Levels | None = None,
     columns: Names | None = None, tie_category: bool | None = None, item_data: Any = None, encoding: str | None = None,
 ) -> Comparisons:
     """prefmod's layout: one column a pair, one row a respondent.
@@ -95,6 +95,9 @@ def from_wide(
         Required: what the codes mean.  Never read off the values observed.
     pairs : sequence of str, optional
         The columns that hold responses, in the order of `pair_order`; default: the first ones.
+    pair_names : {"check", "ignore"}, optional
+        Column names that are pairs themselves (`A:B`, `AB`, `1:2`, `comp12`, ...) must agree with `pair_order`, unless "ignore"
+        says that they mean something else.  Pairs listed one by one are held against them only with "check".
 
     Raises
     ------
@@ -106,7 +109,7 @@ def from_wide(
     A row is one respondent.  `judge` is read if it is there and not made up if it is not.
     """
     return read(
-        source, layout="prefmod", items=items, pair_order=pair_order, coding=coding, pairs=pairs, levels=levels,
+        source, layout="prefmod", items=items, pair_order=pair_order, coding=coding, pairs=pairs, pair_names=pair_names, levels=levels,
         columns=columns, tie_category=tie_category, item_data=item_data, encoding=encoding,
     )
 

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CodingError, InputError
-from .cells import MISSING_WORDS, NUMBER, labels, shown, text_of
+from ..shortened import named, quoted, shortened
+from .cells import LARGEST_EXACT, MISSING_WORDS, NUMBER, labels, shown, text_of
 from .table import Table, suggestion
 
 Answers = NDArray[np.int8]
@@ -27,7 +28,10 @@ CodingLike = Union[Mapping[str, Any], str]
 def _canonical(code: Any) -> str:
     """Numbers alike however they are written (1, "1", "1.0"); words exactly as they are."""
     text = "" if code is None else text_of(code)
-    return text_of(float(text)) if NUMBER.fullmatch(text.strip()) else text
+    if not NUMBER.fullmatch(text.strip()):
+        return text
+    number = float(text)
+    return text_of(number) if abs(number) < LARGEST_EXACT else text.strip()  # from there on a double would make one code of two
 
 
 @dataclass(frozen=True)
@@ -56,13 +60,13 @@ class Coding:
         """
         stated = _parsed(coding) if isinstance(coding, str) else coding
         if not isinstance(stated, Mapping):
-            raise CodingError(f"coding={coding!r}; expected a mapping such as {{'first': 1, 'tie': 0, 'second': -1}}")
+            raise CodingError(f"coding={quoted(coding)}; expected a mapping such as {{'first': 1, 'tie': 0, 'second': -1}}")
         answer_of: dict[str, int] = {}
         blank = False
         for answer, codes in stated.items():
             if answer not in ANSWERS:
                 near = suggestion(str(answer), ANSWERS)
-                raise CodingError(f"coding has {answer!r}; the answers are {', '.join(ANSWERS)}{near}")
+                raise CodingError(f"coding has {quoted(answer)}; the answers are {', '.join(ANSWERS)}{near}")
             for code in codes if isinstance(codes, (list, tuple, set)) else [codes]:
                 text = _canonical(code)
                 if answer == "missing" and (not text.strip() or text in MISSING_WORDS):
@@ -71,18 +75,18 @@ class Coding:
                     raise CodingError(f"coding gives {answer!r} no code; a blank cell can only be 'missing'")
                 elif answer_of.setdefault(text, ANSWERS.index(answer)) != ANSWERS.index(answer):
                     other = ANSWERS[answer_of[text]]
-                    raise CodingError(f"coding gives the code {text} to {other!r} and to {answer!r}; codes must differ")
+                    raise CodingError(f"coding gives the code {shortened(text)} to {other!r} and to {answer!r}; codes must differ")
         absent = [answer for answer in ("first", "second") if answer not in stated]
         if absent:
-            raise CodingError(f"coding has no code for {' and '.join(absent)}; found {dict(stated)}")
+            raise CodingError(f"coding has no code for {' and '.join(absent)}; found {quoted(dict(stated))}")
         return cls(answer_of, blank)
 
     def __str__(self) -> str:
         codes = [
-            repr(code) if code == ANSWERS[answer] else f"{code!r} ({ANSWERS[answer]})"
+            quoted(code) if code == ANSWERS[answer] else f"{quoted(code)} ({ANSWERS[answer]})"
             for code, answer in self.answer_of.items()
         ]
-        return ", ".join(codes + ["NA or blank (missing)"] * self.blank_is_missing)
+        return named(codes + ["NA or blank (missing)"] * self.blank_is_missing)
 
     def fits(self, table: Table, column: str) -> bool:
         """Whether the column holds nothing but stated codes, and at least one answer."""
@@ -125,7 +129,7 @@ def _parsed(text: str) -> dict[str, list[str]]:
         answer, equals, code = part.partition("=")
         if not equals:
             raise CodingError(
-                f"coding {text!r}: {part!r} is not ANSWER=CODE; for example first=1,tie=0,second=-1,missing=NA"
+                f"coding {quoted(text)}: {quoted(part)} is not ANSWER=CODE; for example first=1,tie=0,second=-1,missing=NA"
             )
         stated.setdefault(answer.strip(), []).append(code.strip())
     return stated

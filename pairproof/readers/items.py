@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from ..comparisons import Column, Factor, natural_order, take
 from ..errors import InputError, ItemError
+from ..shortened import listed, quoted
 from .cells import MISSING_WORDS, covariate, labels, shown, text_of
 from .sources import load
-from .table import Table, suggestion
+from .table import Table, repeated, suggestion
 
 IntArray = NDArray[np.int64]
 
@@ -62,18 +63,17 @@ def options_of(
 ) -> Options:
     """Checked options; a string where a list is wanted would be taken letter by letter, so it is refused."""
     if isinstance(items, str):
-        raise InputError(f"items={items!r} is one string; pass a list of names such as ['A', 'B']")
+        raise InputError(f"items={quoted(items)} is one string; pass a list of names such as ['A', 'B']")
     if not isinstance(rename or {}, Mapping):
-        raise InputError(f"rename={rename!r}; expected a mapping such as {{'tie': 'necktie'}}")
+        raise InputError(f"rename={quoted(rename)}; expected a mapping such as {{'tie': 'necktie'}}")
     for name, stated in (levels or {}).items():
         if isinstance(stated, str):
-            raise InputError(f"levels of {name!r}: {stated!r} is one string; pass a list of levels such as ['a', 'b']")
+            raise InputError(f"levels of {name!r}: {quoted(stated)} is one string; pass a list of levels such as ['a', 'b']")
     if tie_category not in (None, True, False):
         raise InputError(f"tie_category={tie_category!r}; expected True, False or None")
     names = None if items is None else tuple(text_of(name) for name in items)
     if names is not None and len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise ItemError(f"items: {_listed(twice)} stated more than once; item names must be distinct")
+        raise ItemError(f"items: {_listed(repeated(names))} stated more than once; item names must be distinct")
     return Options(names, levels, tie_category, item_data, rename, encoding)
 
 
@@ -134,7 +134,8 @@ def encode(found: Mapping[str, Factor], source: str, options: Options) -> tuple[
         items = names
     else:
         items = options.items
-        unknown = [name for name in names if name not in set(items)]
+        known = set(items)
+        unknown = [name for name in names if name not in known]
         if unknown:
             raise ItemError(
                 f"{source}: found {_listed(unknown)}, not among the stated items {_listed(items)}; state every item "
@@ -148,13 +149,13 @@ def encode(found: Mapping[str, Factor], source: str, options: Options) -> tuple[
     return items, positions
 
 
-def _listed(names: Sequence[str], most: int = 8) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(repr, names[:most])) + more
+def _listed(names: Sequence[str]) -> str:
+    return listed(names, 8)
 
 
 def _check_renames(names: Sequence[str], source: str, options: Options) -> None:
-    unknown = [old for old in options.rename or {} if old not in names]
+    known = set(names)
+    unknown = [old for old in options.rename or {} if old not in known]
     if unknown:
         raise ItemError(
             f"{source}: rename has {_listed(unknown)}, but no item is called so; found {_listed(names)}"
@@ -174,7 +175,7 @@ def _check_spellings(names: Sequence[str], source: str) -> None:
         if len(group) > 1:
             # Two Unicode forms of one name look alike until they are spelt out.
             alike_on_screen = len({unicodedata.normalize("NFC", name) for name in group}) < len(group)
-            spelt = list(map(ascii if alike_on_screen else repr, group))
+            spelt = [ascii(name) if alike_on_screen else quoted(name) for name in group[:8]]
             raise ItemError(
                 f"{source}: items {', '.join(spelt)} differ only in blanks, case or Unicode form; if they are one item "
                 f"pass rename={{{spelt[1]}: {spelt[0]}}}, if not list every item in items="
@@ -183,7 +184,7 @@ def _check_spellings(names: Sequence[str], source: str) -> None:
     if padded:
         raise ItemError(
             f"{source}: {len(padded)} item name(s) have blanks around them: {_listed(padded)}; remove the blanks, "
-            f"or pass rename={{{padded[0]!r}: {padded[0].strip()!r}}}"
+            f"or pass rename={{{quoted(padded[0])}: {quoted(padded[0].strip())}}}"
         )
 
 
@@ -193,7 +194,7 @@ def check_not_self(table: Table, first: IntArray, second: IntArray, items: Seque
     if same.any():
         name = items[int(first[same][0])]
         raise table.refuse(
-            same, column, f"{name!r} is compared with itself", "remove these rows, they say nothing about preference",
+            same, column, f"{quoted(name)} is compared with itself", "remove these rows, they say nothing about preference",
             ItemError,
         )
 
@@ -217,7 +218,8 @@ def item_covariates(options: Options, items: Sequence[str]) -> dict[str, Column]
     found = renamed(item_column(table, key, replace(options, items=tuple(items))), options)
     place = {name: k for k, name in enumerate(found.levels)}
     absent = [name for name in items if name not in place]
-    unknown = [name for name in found.levels if name not in set(items)]
+    known = set(items)
+    unknown = [name for name in found.levels if name not in known]
     if absent or unknown:
         parts = [f"no row for {_listed(absent)}"] * bool(absent) + [f"unknown {_listed(unknown)}"] * bool(unknown)
         raise ItemError(
@@ -227,7 +229,7 @@ def item_covariates(options: Options, items: Sequence[str]) -> dict[str, Column]
     seen = np.bincount(found.codes, minlength=len(place))
     if (seen > 1).any():
         name = found.levels[int(np.argmax(seen > 1))]
-        raise table.refuse(found.codes == place[name], key, f"item {name!r} has more than one row", "keep one", ItemError)
+        raise table.refuse(found.codes == place[name], key, f"item {quoted(name)} has more than one row", "keep one", ItemError)
     row_of = np.argsort(found.codes)[[place[name] for name in items]]
     levels = options.levels or {}
     return {name: take(covariate(table, name, levels.get(name)), row_of) for name in table.columns if name != key}

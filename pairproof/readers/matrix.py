@@ -14,14 +14,15 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..comparisons import Comparisons, Factor
+from ..comparisons import SMALLEST_COUNT, Comparisons, Factor
 from ..errors import InputError, ItemError
+from ..shortened import listed, named, quoted
 from ..spec import one_of
 from .assemble import check_levels
-from .cells import FloatArray, numbers, shown, text_of
+from .cells import LARGEST_EXACT, TOO_LARGE, TOO_SMALL, FloatArray, numbers, shown, text_of
 from .items import Options, encode, item_covariates
 from .sources import load
-from .table import Table, from_frame
+from .table import Table, from_frame, repeated
 
 Winner = Literal["rows", "columns"]
 
@@ -82,13 +83,13 @@ def read_matrix(source: Any, options: Options, winner: Winner | None, ties: Any 
 def _ties(square: Square, options: Options, items: tuple[str, ...]) -> FloatArray:
     found, cells = _in_item_order(square, options)
     if found != items:
-        raise ItemError(f"{square.source}: items {', '.join(found)}; the matrix of wins has {', '.join(items)}")
+        raise ItemError(f"{square.source}: items {named(found)}; the matrix of wins has {named(items)}")
     odd = np.argwhere(cells != cells.T)
     if len(odd):
         a, b = (items[k] for k in odd[0])
         raise InputError(
-            f"{square.source}: {cells[tuple(odd[0])]:g} ties of {a!r} with {b!r}, but {cells[tuple(odd[0][::-1])]:g} of "
-            f"{b!r} with {a!r}; a tie belongs to both, so the matrix must be symmetric"
+            f"{square.source}: {cells[tuple(odd[0])]:g} ties of {quoted(a)} with {quoted(b)}, but {cells[tuple(odd[0][::-1])]:g} of "
+            f"{quoted(b)} with {quoted(a)}; a tie belongs to both, so the matrix must be symmetric"
         )
     return cells
 
@@ -139,7 +140,7 @@ def _of_frame(frame: pd.DataFrame, options: Options, what: str) -> Square:
     if unlabelled:
         if len(names) != len(frame) + 1:
             raise ItemError(
-                f"{what}: {len(frame)} rows without labels and {len(names)} columns ({', '.join(names[:8])}); label the "
+                f"{what}: {len(frame)} rows without labels and {len(names)} columns ({named(names)}); label the "
                 "rows (frame.index = [...], or a first column that holds the labels)"
             )
         return _checked(_row_labels(table, names[0]), names[1:], table, names[1:], what)
@@ -152,20 +153,21 @@ def _row_labels(table: Table, column: str) -> list[str]:
 
 def _checked(rows: list[str], columns: list[str], table: Table, names: Sequence[str], what: str) -> Square:
     """A Square whose labels match and whose cells are counts."""
+    if not rows or not columns:
+        raise InputError(f"{table.source}: {len(rows)} rows and {len(columns)} columns of counts; expected a square {what} with two items or more")
     if len(rows) != len(columns):
         raise InputError(
             f"{table.source}: {len(rows)} rows and {len(columns)} columns beside the row labels; expected a square {what} "
             "with a header line of item names and the row's item in the first column"
         )
     for labels, which in ((rows, "row"), (columns, "column")):
-        twice = sorted({label for label in labels if labels.count(label) > 1})
+        twice = repeated(labels)
         if twice or "" in labels:
-            named = ", ".join(map(repr, twice))
-            trouble = f"more than one {which} is labelled {named}" if twice else f"a {which} has no label"
+            trouble = f"more than one {which} is labelled {listed(twice)}" if twice else f"a {which} has no label"
             raise ItemError(f"{table.source}: {trouble}; label each {which} with its item")
     if set(rows) != set(columns):
         only = {"rows": sorted(set(rows) - set(columns)), "columns": sorted(set(columns) - set(rows))}
-        parts = [f"{', '.join(map(repr, labels))} only in the {which}" for which, labels in only.items() if labels]
+        parts = [f"{listed(labels)} only in the {which}" for which, labels in only.items() if labels]
         raise ItemError(f"{table.source}: row and column labels differ: {'; '.join(parts)}; expected the same items in both")
     cells = np.stack([_column(table, name, label, rows) for name, label in zip(names, columns)], axis=1)
     return Square(tuple(rows), tuple(columns), cells, table.source)
@@ -179,14 +181,17 @@ def _column(table: Table, name: str, label: str, rows: list[str]) -> FloatArray:
     bad_own = own & ~blank & (values != 0)
     if bad_own.any():
         raise table.refuse(
-            bad_own, name, f"{label!r} against itself is {shown(table, name, bad_own)}",
+            bad_own, name, f"{quoted(label)} against itself is {shown(table, name, bad_own)}",
             "the diagonal must be 0 or blank; if it holds something else, blank it first",
         )
     bad = ~own & (wrong | ~np.isfinite(values) | (values < 0))
     if bad.any():
         row = rows[int(np.flatnonzero(bad)[0])]
         raise table.refuse(
-            bad, name, f"the cell of row {row!r} is {shown(table, name, bad)}",
+            bad, name, f"the cell of row {quoted(row)} is {shown(table, name, bad)}",
             "expected a finite count >= 0; write 0 where a pair was not compared",
         )
+    for odd, cure in ((~own & (values >= LARGEST_EXACT), TOO_LARGE), (~own & (values > 0) & (values < SMALLEST_COUNT), TOO_SMALL)):
+        if odd.any():
+            raise table.refuse(odd, name, f"the cell of row {quoted(rows[int(np.flatnonzero(odd)[0])])} is {shown(table, name, odd)}", cure)
     return np.where(own, 0.0, values)

@@ -11,16 +11,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 
 from ..comparisons import Comparisons
 from ..errors import DataWarning, InputError, ItemError
+from ..shortened import listed, quoted
 from .assemble import assemble, has_tie_category
 from .cells import BoolArray, FloatArray, labels
 from .items import IntArray, Options, encode, item_column
-from .rankings import WMT_ROLES, ranks
+from .rankings import WMT_ROLES, check_number_of_pairs, pairs_within, ranks
 from .table import Table
 
 #: What tells rankings apart where there is no column `ranking`.
@@ -46,7 +46,7 @@ def read_ranked_rows(table: Table, options: Options) -> Comparisons:
     items, (item,) = encode(item_of, table.source, options)
     ranking = _ranking(table)
     _check_once(table, ranking, item, items)
-    first, second = _pairs(ranking, rank)
+    first, second = _pairs(table, ranking, rank)
     if not len(first):
         raise InputError(f"{table.source}: no ranking has two ranked systems or more, so there is no comparison; rows of one ranking share "
                          f"{_words(table)}, and -1 and blank mean not ranked")
@@ -69,7 +69,7 @@ def _keys(table: Table) -> tuple[str, ...]:
     keys = ("ranking",) if "ranking" in table.columns else tuple(name for name in TELLS_APART if name in table.columns)
     if not {"ranking", "source", "judge"} & set(keys):
         raise InputError(f"{table.source}: a row for each system and its rank, but nothing says which rows are one ranking; found "
-                         f"{', '.join(map(repr, table.columns))}. Name a column 'ranking', or 'source' and 'judge' (columns={{'source': ...}})")
+                         f"{listed(table.columns)}. Name a column 'ranking', or 'source' and 'judge' (columns={{'source': ...}})")
     return keys
 
 
@@ -98,25 +98,19 @@ def _check_once(table: Table, ranking: IntArray, item: IntArray, items: tuple[st
     twice = first_row[where] != np.arange(len(key))
     if twice.any():
         row = int(np.flatnonzero(twice)[0])
-        raise table.refuse(twice, "system", f"{items[int(item[row])]!r} stands in row {int(first_row[where][row]) + 1} of the same ranking as well",
+        raise table.refuse(twice, "system", f"{quoted(items[int(item[row])])} stands in row {int(first_row[where][row]) + 1} of the same ranking as well",
                            f"rows are one ranking if they share {_words(table)}; name what else tells them apart as 'source' or 'judge' (columns={{'source': ...}}), "
                            "or a column 'ranking'", ItemError)
 
 
-def _pairs(ranking: IntArray, rank: FloatArray) -> tuple[IntArray, IntArray]:
+def _pairs(table: Table, ranking: IntArray, rank: FloatArray) -> tuple[IntArray, IntArray]:
     """Rows of both systems of every pair, rankings together."""
     ranked = np.flatnonzero(~np.isnan(rank))
     rows = ranked[np.argsort(ranking[ranked], kind="stable")]
-    sizes = np.bincount(ranking[rows]) if len(rows) else np.zeros(0, np.int64)
-    starts = np.cumsum(sizes) - sizes
-    found = [np.zeros((2, 0), np.int64)]
-    for size in np.unique(sizes[sizes > 1]):
-        place = starts[sizes == size][:, None]
-        left, right = np.array(list(combinations(range(int(size)), 2))).T
-        found.append(np.stack([rows[place + left].ravel(), rows[place + right].ravel()]))
-    first, second = np.concatenate(found, axis=1)
-    order = np.argsort(ranking[first], kind="stable")
-    return first[order], second[order]
+    if len(rows):
+        check_number_of_pairs(table, np.bincount(ranking[rows]), ("system", "rank"))
+    left, right = pairs_within(ranking[rows])
+    return rows[left], rows[right]
 
 
 def _of_rankings(table: Table, ranking: IntArray) -> Table:
@@ -133,6 +127,6 @@ def _of_rankings(table: Table, ranking: IntArray) -> Table:
         if name in varying:
             raise table.refuse(varying[name], name, "another value than in the ranking's first row", "it belongs to the whole ranking; give each row the same")
     if varying:
-        warnings.warn(f"{table.source}: {', '.join(map(repr, varying))} left out: not the same for all systems of a ranking, so not of a pair", DataWarning,
+        warnings.warn(f"{table.source}: {listed(varying)} left out: not the same for all systems of a ranking, so not of a pair", DataWarning,
                       stacklevel=4)
     return replace(table, columns={name: column for name, column in table.columns.items() if name not in varying})

@@ -7,20 +7,24 @@ a row is used.  WMT's own columns (`system1Id`, `system1rank`, `judgeId`, `srcIn
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from itertools import combinations
+from itertools import islice
 
 import numpy as np
 
 from ..comparisons import Comparisons
 from ..errors import InputError, ItemError
+from ..shortened import quoted, shortened
 from .assemble import assemble, has_tie_category
-from .cells import BoolArray, FloatArray, numbers, shown
+from .cells import LARGEST_EXACT, BoolArray, FloatArray, numbers, shown
 from .items import IntArray, Options, encode, item_column
 from .table import Table
 
 NOT_RANKED = -1.0
+#: Comparisons that rankings may stand for, and numbers and codes of covariates beside them: about 2 GB.  One ranking of 4,472
+#: systems has ten million pairs; all of WMT 2013 has one.
+MOST_PAIRS, MOST_CELLS = 10_000_000, 100_000_000
 WMT_ROLES = {"judgeId": "judge", "srcIndex": "source"}
 
 
@@ -57,7 +61,7 @@ def read_rankings(table: Table, options: Options) -> Comparisons:
     for (name, rank), (system, item) in zip(given.items(), zip(systems, positions)):
         _check_named(table, ~np.isnan(rank) & (item < 0), name, system)
     _check_once(table, list(systems), positions, items)
-    first, second, results, row_of = _pairs(positions, list(given.values()))
+    first, second, results, row_of = _pairs(table, positions, list(given.values()), {*systems, *given})
     if not len(row_of):
         raise InputError(
             f"{table.source}: no row ranks two systems or more, so there is no comparison; -1 and blank mean not ranked"
@@ -75,26 +79,34 @@ def _places(names: Iterable[str], source: str) -> tuple[int, ...]:
     """The numbers 1..K of the system and rank columns."""
     found: Mapping[str, set[int]] = {"system": set(), "rank": set()}
     for name in names:
-        match = re.fullmatch(r"(system|rank)([1-9][0-9]*)", name)
+        match = re.fullmatch(r"(system|rank)([1-9][0-9]{0,11})", name)
         if match:
             found[match[1]].add(int(match[2]))
     last = max(found["system"] | found["rank"], default=0)
-    absent = [f"{kind}{k}" for k in range(1, last + 1) for kind in ("system", "rank") if k not in found[kind]]
-    if last < 2 or absent:
+    n_absent = 2 * last - len(found["system"]) - len(found["rank"])
+    if last < 2 or n_absent:
+        # A header may say system10000000: the gaps are counted, and only the first ones looked for.
+        missing = (f"{kind}{k}" for k in range(1, last + 1) for kind in ("system", "rank") if k not in found[kind])
+        shown = ", ".join(islice(missing, 6)) or "system2, rank2"
+        more = f" and {shortened(f'{n_absent - 6:,}', 40)} more" if n_absent > 6 else ""
         raise InputError(
-            f"{source}: column {', '.join(absent) or 'system2, rank2'} is not there; rankings need system1, rank1, "
-            "system2, rank2, ... without a gap"
+            f"{source}: column {shown}{more} {'are' if n_absent > 1 else 'is'} not there; rankings need system1, rank1, "
+            f"system2, rank2, ... without a gap" + (f", and there is a {_last_column(found, last)}" if n_absent else "")
         )
     return tuple(range(1, last + 1))
+
+
+def _last_column(found: Mapping[str, set[int]], last: int) -> str:
+    return f"system{last}" if last in found["system"] else f"rank{last}"
 
 
 def ranks(table: Table, name: str) -> FloatArray:
     """Ranks, nan where not ranked."""
     values, wrong = numbers(table, name)
-    bad = wrong | np.isinf(values) | ((values < 0) & (values != NOT_RANKED))
+    bad = wrong | np.isinf(values) | ((values < 0) & (values != NOT_RANKED)) | (values >= LARGEST_EXACT)
     if bad.any():
         raise table.refuse(
-            bad, name, f"the rank is {shown(table, name, bad)}", "expected a number >= 0, or -1 or blank for not ranked"
+            bad, name, f"the rank is {shown(table, name, bad)}", "expected a number >= 0 (and below 2^53), or -1 or blank for not ranked"
         )
     return np.where(values == NOT_RANKED, np.nan, values)
 
@@ -108,23 +120,75 @@ def _check_named(table: Table, bad: BoolArray, rank: str, system: str) -> None:
 
 
 def _check_once(table: Table, names: list[str], positions: list[IntArray], items: tuple[str, ...]) -> None:
-    for (a, i), (b, j) in combinations(zip(names, positions), 2):
-        twice = (i == j) & (i >= 0)
-        if twice.any():
-            item = items[int(i[twice][0])]
-            raise table.refuse(
-                twice, b, f"{item!r} stands in {a} as well", "a ranking holds each system once; correct the row", ItemError
-            )
+    """Refuse a system that stands twice in a row; by sorting each row, since thousands of places have millions of pairs."""
+    item = np.stack(positions, axis=1)
+    order = np.argsort(item, axis=1, kind="stable")
+    in_order = np.take_along_axis(item, order, axis=1)
+    again = (in_order[:, 1:] == in_order[:, :-1]) & (in_order[:, 1:] >= 0)
+    twice = again.any(axis=1)
+    if twice.any():
+        row = int(np.flatnonzero(twice)[0])
+        place = int(np.flatnonzero(again[row])[0])
+        a, b = (names[int(order[row, k])] for k in (place, place + 1))
+        raise table.refuse(
+            twice, b, f"{quoted(items[int(in_order[row, place])])} stands in {a} as well",
+            "a ranking holds each system once; correct the row", ItemError,
+        )
 
 
 def _pairs(
-    positions: list[IntArray], ranks: list[FloatArray]
+    table: Table, positions: list[IntArray], ranks: list[FloatArray], used: Collection[str]
 ) -> tuple[IntArray, IntArray, tuple[FloatArray, FloatArray, FloatArray], IntArray]:
     """(first, second, (wins, ties, losses), row) of every pair of ranked systems, rows together."""
-    left, right = np.array(list(combinations(range(len(ranks)), 2))).T
     item, rank = np.stack(positions, axis=1), np.stack(ranks, axis=1)
-    gap = rank[:, right] - rank[:, left]
-    both = ~np.isnan(gap)
-    gap = gap[both]
+    row, place = np.nonzero(~np.isnan(rank))
+    check_number_of_pairs(table, np.bincount(row, minlength=table.n_rows), used)
+    left, right = pairs_within(row)
+    gap = rank[row[right], place[right]] - rank[row[left], place[left]]
     results = ((gap > 0).astype(float), (gap == 0).astype(float), (gap < 0).astype(float))
-    return item[:, left][both], item[:, right][both], results, np.nonzero(both)[0]
+    return item[row[left], place[left]], item[row[right], place[right]], results, row[left]
+
+
+def check_number_of_pairs(table: Table, sizes: IntArray, used: Collection[str]) -> None:
+    """Refuse rankings that stand for more comparisons than can be held: n systems are n(n-1)/2 pairs.
+
+    Parameters
+    ----------
+    sizes : int[n_rankings]
+        Systems ranked.
+    used : collection of str
+        Columns that do not become covariates; every other one is repeated for each pair.
+
+    Raises
+    ------
+    InputError
+    """
+    n = float(np.sum(sizes.astype(float) * (sizes - 1) / 2))
+    columns = sum(name not in used for name in table.columns)
+    if n > MOST_PAIRS or n * columns > MOST_CELLS:
+        beside = f", each with {columns:,} other columns" if n <= MOST_PAIRS else ""
+        raise InputError(
+            f"{table.source}: the rankings, of up to {int(sizes.max()):,} systems, stand for {n:,.0f} pairs{beside}; at most {MOST_PAIRS:,} pairs "
+            f"and {MOST_CELLS:,} of their cells are read. "
+            + ("Leave out columns that no model uses" if beside else "Read fewer rankings at a time, or state the comparisons as counts (first, second, wins, losses)")
+        )
+
+
+def pairs_within(group: IntArray) -> tuple[IntArray, IntArray]:
+    """Positions of both members of every pair inside the runs of equal values of `group`: 12 13 ... 23 ..., runs in their order.
+
+    Parameters
+    ----------
+    group : int[n]
+        Sorted, each >= 0.
+    """
+    sizes = np.bincount(group) if len(group) else np.zeros(0, np.int64)
+    starts = np.cumsum(sizes) - sizes
+    found = [np.zeros((2, 0), np.int64)]
+    for size in np.unique(sizes[sizes > 1]):
+        place = starts[sizes == size][:, None]
+        left, right = np.triu_indices(int(size), 1)
+        found.append(np.stack([(place + left).ravel(), (place + right).ravel()]))
+    first, second = np.concatenate(found, axis=1)
+    order = np.argsort(group[first], kind="stable")
+    return first[order], second[order]

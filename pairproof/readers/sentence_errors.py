@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..comparisons import Factor
 from ..errors import InputError
+from ..shortened import listed, quoted
 from .cells import DECIMAL_COMMA, labels, numbers, shown
 from .sources import load, warn_if_cut
 from .table import Table, suggestion
@@ -129,7 +130,7 @@ def read_errors(source: Any, *, system: str | None = None, sentence: str | None 
     of: dict[str, SystemErrors] = {}
     for name, rows in _rows(systems, table.n_rows).items():
         if len(rows) < 2:
-            who = f"system {name!r} has" if systems is not None else "there is"
+            who = f"system {quoted(name)} has" if systems is not None else "there is"
             raise InputError(f"{table.where(int(rows[0]))}: {who} 1 sentence; a standard error needs at least 2")
         of[name] = SystemErrors(d[rows], l[rows], None if sentences is None else tuple(sentences.levels[k] for k in sentences.codes[rows]))
     return ErrorTable(table.source, of, systems is not None, tuple(table.columns))
@@ -145,13 +146,13 @@ def _columns(table: Table, stated: dict[str, str | None]) -> dict[str, str | Non
         elif name is None and role in ("system", "sentence"):
             found[role] = None
         else:
-            raise InputError(f"{table.source}: no column {wanted!r} for {_MEANING[role]}; found {', '.join(map(repr, table.columns))}"
+            raise InputError(f"{table.source}: no column {quoted(wanted)} for {_MEANING[role]}; found {listed(table.columns)}"
                              + suggestion(wanted, table.columns) + f"; name the right one with --{role} (in Python {role}=)")
     roles: dict[str, str] = {}
     for role, column in found.items():
         if column is not None and roles.setdefault(column, role) != role:
             raise InputError(f"{table.source}: column {column!r} cannot be {_MEANING[roles[column]]} and {_MEANING[role]}; name another one with --{role} "
-                             f"(in Python {role}=); found {', '.join(map(repr, table.columns))}")
+                             f"(in Python {role}=); found {listed(table.columns)}")
     return found
 
 
@@ -195,6 +196,6 @@ def _check_once(table: Table, systems: Factor | None, sentences: Factor, found: 
         return
     row = int(np.flatnonzero(again)[0])
     before = int(np.flatnonzero(key == key[row])[0])
-    who = "" if systems is None else f" of system {systems.levels[systems.codes[row]]!r}"
+    who = "" if systems is None else f" of system {quoted(systems.levels[systems.codes[row]])}"
     cure = "if they are different systems, name the column that says which with --system" if systems is None else "keep one row of each"
-    raise table.refuse(again, str(found["sentence"]), f"sentence {sentences.levels[sentences.codes[row]]!r}{who} is there already, in row {before + 1}", cure)
+    raise table.refuse(again, str(found["sentence"]), f"sentence {quoted(sentences.levels[sentences.codes[row]])}{who} is there already, in row {before + 1}", cure)

@@ -1,4 +1,4 @@
-"""Open what holds a table: CSV and TSV files, standard input, Parquet and Arrow, data frames, dicts of columns.
+"""Open what holds a table: CSV, TSV and JSON Lines files (also gzipped), standard input, Parquet and Arrow, frames, dicts of columns.
 
 Text is decoded strictly (UTF-8 unless a byte order mark or `encoding` says otherwise), the delimiter is the one
 of comma, semicolon and tab that splits the header, and every record must have as many fields as the header: a
@@ -23,6 +23,9 @@ from numpy.typing import NDArray
 
 from ..errors import DataWarning, InputError
 from ..inputs import read_file, read_stream
+from ..shortened import listed, named, quoted, shortened
+from .json_lines import is_json, json_frame
+from .packed import unpacked
 from .table import Table, check_names, from_frame, records
 
 DELIMITERS = (",", ";", "\t")
@@ -78,18 +81,22 @@ def _frame_of(columns: Mapping[Any, Any]) -> pd.DataFrame:
     lengths = {}
     for name, values in columns.items():
         if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
-            raise InputError(f"table: column {name!r} is {values!r}; a column is a list, an array or a Series")
+            raise InputError(f"table: column {quoted(name)} is {quoted(values)}; a column is a list, an array or a Series")
         lengths[name] = len(values)
     if len(set(lengths.values())) > 1:
-        raise InputError(f"table: columns of different lengths: {lengths}")
+        raise InputError(f"table: columns of different lengths: {named(f'{quoted(k)}: {n}' for k, n in lengths.items())}")
     # Series are taken by position: aligning them by their index could reorder or invent rows.
-    return pd.DataFrame({k: v.array if isinstance(v, pd.Series) else v for k, v in columns.items()})
+    try:
+        return pd.DataFrame({k: v.array if isinstance(v, pd.Series) else v for k, v in columns.items()})
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InputError(f"table: the columns cannot be put side by side ({shortened(str(error))}); a column is a list of texts or numbers, or an "
+                         "array or Series of one dimension") from error
 
 
 def _with_rows(table: Table) -> Table:
     if table.n_rows == 0:
         raise InputError(
-            f"{table.source}: no rows below the header ({', '.join(table.columns)}); "
+            f"{table.source}: no rows below the header ({named(table.columns)}); "
             "at least one comparison is needed"
         )
     return table
@@ -131,9 +138,11 @@ def _arrow(raw: bytes, path: str, suffix: str) -> Any:
 
 
 def _delimited(raw: bytes, source: str, encoding: str | None, nameless: bool) -> Table:
-    text = _decode(raw, source, encoding)
+    text = _decode(unpacked(raw, source), source, encoding)
     if not text.strip():
         raise InputError(f"{source}: the file is empty; expected a header line and at least one row")
+    if is_json(text, source):
+        return from_frame(json_frame(text, source), source, nameless=nameless)
     delimiter = _delimiter(text, source)
     top = list(islice(records(text, delimiter), 2))
     header = top[0][1]
@@ -192,11 +201,11 @@ def _decode(raw: bytes, source: str, encoding: str | None) -> str:
 def _delimiter(text: str, source: str) -> str:
     """The delimiter that splits the header; a tab wins, since names do not hold tabs."""
     header = {d: next(records(text, d))[1] for d in DELIMITERS}
-    if len(header["\t"]) > 1 or source.lower().endswith((".tsv", ".tab")):
+    if len(header["\t"]) > 1 or source.lower().endswith((".tsv", ".tab", ".tsv.gz", ".tab.gz")):
         return "\t"
     if len(header[","]) > 1 and len(header[","]) == len(header[";"]):
         raise InputError(
-            f"{source}: the header splits into {len(header[','])} at commas and at semicolons alike: {header[',']}; "
+            f"{source}: the header splits into {len(header[','])} at commas and at semicolons alike: {listed(header[','])}; "
             "quote names that hold the one or the other"
         )
     return ";" if len(header[";"]) > len(header[","]) else ","
@@ -210,11 +219,21 @@ def _count_records(text: str, delimiter: str, expected: int, source: str) -> int
         lengths = [(line, len(fields)) for line, fields in records(text, delimiter)]
         count, odd = len(lengths), next((pair for pair in lengths if pair[1] != expected), None)
     if odd is not None:
+        quote = "; or a quote that opens there is not closed" if _opens_a_quote(text, delimiter, odd[0]) else ""
         raise InputError(
             f"{source}, line {odd[0]}: {odd[1]} field(s), but the header has {expected}; "
-            "complete the line, or quote a field that holds the delimiter"
+            f"complete the line, or quote a field that holds the delimiter{quote}"
         )
     return count
+
+
+def _opens_a_quote(text: str, delimiter: str, line: int) -> bool:
+    """Whether a quoted field begins on this line and does not end there."""
+    start = 0
+    for _ in range(line - 1):
+        start = text.index("\n", start) + 1
+    end = text.find("\n", start)
+    return end >= 0 and text.count('"', start, end) % 2 == 1
 
 
 def _quick_count(text: str, delimiter: str, expected: int) -> tuple[int, tuple[int, int] | None]:

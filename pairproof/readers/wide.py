@@ -7,22 +7,28 @@ and no such column is made up, since rows may well be many answers of one judge.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Union
+from collections.abc import Mapping, Sequence
+from typing import Literal, Union
 
 import numpy as np
 
 from ..comparisons import Comparisons
 from ..errors import CodingError, InputError, ItemError, PairOrderError
-from ..layouts import Pairs, lexicographic_pair_order, named_pair_order, prefmod_pair_order
+from ..layouts import Pairs, named_pair_order
+from ..shortened import listed, named, quoted
 from .assemble import assemble, has_tie_category
 from .cells import labels
 from .coding import FIRST, MISSING, SECOND, TIE, Coding, CodingLike
 from .items import Options
-from .table import Table, suggestion
+from .pair_names import check_pair_names
+from .table import Table, repeated, suggestion
 
 #: "prefmod", "lexicographic", "AB,AC,...", ["AB", "AC", ...] or [("A", "B"), ...].
 PairOrderLike = Union[str, Sequence[Union[str, tuple[str, str]]]]
+#: Whether the names of the pair columns are held against their order.
+PairNames = Literal["check", "ignore"]
+#: Characters of a stated pair in which the end of the first name is looked for.
+_LONGEST_PAIR = 10_000
 #: Between the two names of a stated pair, if anything.
 SEPARATORS = ("", "-", ":", "_", " ", "/")
 
@@ -33,6 +39,7 @@ def read_wide(
     pair_order: PairOrderLike | None,
     pairs: Sequence[str] | None,
     coding: CodingLike | None,
+    pair_names: PairNames | None = None,
 ) -> Comparisons:
     """Comparisons of a wide table; arguments as in :func:`pairproof.readers.from_wide`."""
     items = options.items
@@ -42,10 +49,14 @@ def read_wide(
             "pass items=['A', 'B', ...] in the order in which the pairs are built from them"
         )
     if len(items) < 2 or len(set(items)) != len(items):
-        raise ItemError(f"items are {list(items)}; expected two or more different names")
+        raise ItemError(f"items are {quoted(list(items))}; expected two or more different names")
     names = _stated_columns(table, pairs)
     order = _order(table, items, pair_order, names)
     names = names if names is not None else list(table.columns)[: len(order)]
+    named_order = pair_order if isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic") else None
+    # Pairs that are listed one by one say of each column what it is, whatever it is called.
+    if pair_names == "check" or pair_names is None and named_order is not None:
+        check_pair_names(names, items, order, named_order, table.source)
     if coding is None:
         raise CodingError(_coding_not_stated(table, names))
     stated = Coding.read(coding)
@@ -69,7 +80,8 @@ def read_wide(
 
 def _check_rest(table: Table, names: list[str], coding: Coding) -> None:
     """Refuse a table all of whose columns look like pairs of more items than were stated."""
-    rest = [name for name in table.columns if name not in names]
+    of_pairs = set(names)
+    rest = [name for name in table.columns if name not in of_pairs]
     total = len(names) + len(rest)
     more = [n for n in range(2, total + 2) if n * (n - 1) // 2 == total]
     if rest and more and all(coding.fits(table, name) for name in rest):
@@ -86,11 +98,11 @@ def _stated_columns(table: Table, pairs: Sequence[str] | None) -> list[str] | No
     unknown = [name for name in names if name not in table.columns]
     if unknown:
         raise InputError(
-            f"{table.source}: no column {', '.join(map(repr, unknown))} to be a pair; "
-            f"found {', '.join(map(repr, table.columns))}" + suggestion(unknown[0], table.columns)
+            f"{table.source}: no column {listed(unknown)} to be a pair; "
+            f"found {listed(table.columns)}" + suggestion(unknown[0], table.columns)
         )
     if len(set(names)) != len(names):
-        raise InputError(f"{table.source}: a column is named twice in pairs: {', '.join(names)}")
+        raise InputError(f"{table.source}: a column is named twice in pairs: {named(repeated(names))}")
     return names
 
 
@@ -102,16 +114,19 @@ def _order(table: Table, items: tuple[str, ...], pair_order: PairOrderLike | Non
     if pair_order is None:
         raise PairOrderError(
             f"{table.source}: {columns} for {n} items, but the order is not stated. prefmod reads "
-            f"{_in_numbers(prefmod_pair_order(n))}; lexicographic is {_in_numbers(lexicographic_pair_order(n))}. "
+            f"{_in_numbers('prefmod', n)}; lexicographic is {_in_numbers('lexicographic', n)}. "
             "Pass pair_order='prefmod', 'lexicographic', or the pairs themselves"
         )
     if isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic"):
-        order = named_pair_order(pair_order, n)
-        why = f"{n} items ({', '.join(items)}) have {expected} pairs"
+        # A hundred thousand items would have five billion pairs: they are counted before they are listed.
+        order = named_pair_order(pair_order, n) if expected <= len(table.columns) else ()
+        n_pairs = expected
+        why = f"{n} items ({named(items)}) have {expected} pairs"
     else:
         order = _stated_pairs(items, pair_order)
+        n_pairs = len(order)
         why = f"pair_order states {len(order)} pairs"
-    if (len(names) != len(order)) if names is not None else (len(table.columns) < len(order)):
+    if (len(names) != n_pairs) if names is not None else (len(table.columns) < n_pairs):
         raise PairOrderError(
             f"{table.source}: {columns}, but {why}; state the items that were compared, and with pairs=[...] the "
             "columns that hold the responses"
@@ -119,8 +134,8 @@ def _order(table: Table, items: tuple[str, ...], pair_order: PairOrderLike | Non
     return order
 
 
-def _in_numbers(order: Pairs, most: int = 6) -> str:
-    n = max(j for _, j in order) + 1
+def _in_numbers(name: str, n: int, most: int = 6) -> str:
+    order = named_pair_order(name, min(n, 12))  # the first six pairs of twelve items are those of any more
     joint = "" if n < 10 else "-"
     return " ".join(f"{i + 1}{joint}{j + 1}" for i, j in order[:most]) + (" ..." if len(order) > most else "")
 
@@ -128,40 +143,42 @@ def _in_numbers(order: Pairs, most: int = 6) -> str:
 def _stated_pairs(items: tuple[str, ...], pair_order: PairOrderLike) -> Pairs:
     stated: list[str | tuple[str, str]] = []
     stated.extend(map(str.strip, pair_order.split(",")) if isinstance(pair_order, str) else pair_order)
-    order = tuple(_one_pair(items, pair) for pair in stated)
+    place = {item: k for k, item in enumerate(items)}
+    order = tuple(_one_pair(place, pair) for pair in stated)
     seen: set[frozenset[int]] = set()
     for pair, text in zip(order, stated):
         if frozenset(pair) in seen:
-            raise PairOrderError(f"pair_order states the pair {text!r} twice; each pair has one column")
+            raise PairOrderError(f"pair_order states the pair {quoted(text)} twice; each pair has one column")
         seen.add(frozenset(pair))
     return order
 
 
-def _one_pair(items: tuple[str, ...], pair: str | tuple[str, str]) -> tuple[int, int]:
+def _one_pair(place: Mapping[str, int], pair: str | tuple[str, str]) -> tuple[int, int]:
     if isinstance(pair, str):
-        rests = [(a, pair[len(a):]) for a in items if pair.startswith(a)]
+        heads = [(pair[:k], pair[k:]) for k in range(1, min(len(pair), _LONGEST_PAIR)) if pair[:k] in place]
         found = {
-            (a, rest[len(s):]) for a, rest in rests for s in SEPARATORS
-            if rest.startswith(s) and rest[len(s):] in items and rest[len(s):] != a
+            (a, rest[len(s):]) for a, rest in heads for s in SEPARATORS
+            if rest.startswith(s) and rest[len(s):] in place and rest[len(s):] != a
         }
     else:
-        a, b = map(str, pair)
-        found = {(a, b)} if a in items and b in items and a != b else set()
+        a, b = map(str, pair) if isinstance(pair, Sequence) and len(pair) == 2 else ("", "")
+        found = {(a, b)} if a in place and b in place and a != b else set()
     if len(found) != 1:
         what = "can be read in more than one way" if found else "is not a pair of two of the items"
+        items = list(place)
         raise PairOrderError(
-            f"pair_order has {pair!r}, which {what} ({', '.join(items)}); pass 'prefmod', 'lexicographic', "
-            f"or pairs such as ({items[0]!r}, {items[1]!r})"
+            f"pair_order has {quoted(pair)}, which {what} ({named(items)}); pass 'prefmod', 'lexicographic', "
+            f"or pairs such as ({quoted(items[0])}, {quoted(items[1])})"
         )
     first, second = found.pop()
-    return items.index(first), items.index(second)
+    return place[first], place[second]
 
 
 def _coding_not_stated(table: Table, names: Sequence[str]) -> str:
     codes = sorted({level for name in names for level in labels(table, name).levels})
-    shown = ", ".join(codes[:8]) + (", ..." if len(codes) > 8 else "")
+    shown = named(codes, 8)
     return (
-        f"{table.source}: columns {', '.join(names[:6])}{', ...' if len(names) > 6 else ''} hold {shown}, but the coding "
+        f"{table.source}: columns {named(names, 6)} hold {shown}, but the coding "
         "is not stated; pass for example coding={'first': 1, 'tie': 0, 'second': -1, 'missing': 'NA'} "
         "(--coding first=1,tie=0,second=-1,missing=NA)"
     )

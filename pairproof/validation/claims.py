@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
-import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, get_args
 
+from ..comparisons import LARGEST_COUNT
 from ..errors import InputError
 from ..inputs import read_file
+from ..shortened import named, quoted, shortened
 from ..spec import Family, Scale, Ties
 from .computations import COMPUTATIONS
 from .paper import Claim, DataKind, DataSpec, ModelClaim, Paper, PrintedQuantity, Reading, Stops
-from .printed import R_LEGEND, Printed
-from .quantities import check_name
+from .printed import MOST_PRINTED, R_LEGEND, Printed
+from .quantities import check_name, kind_of
 from .statements import TESTS
+from .toml_document import parsed_toml
 from .toml_lines import LineMap
 from .toml_lines import Path as KeyPath
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 SUFFIX = ".claims.toml"
 #: Bytes of a claims file: the longest that ships has 0.1 MB, and one that holds more data keeps them in a file beside it.
@@ -39,6 +38,10 @@ _SCALAR = ("deviance", "null_deviance", "df_resid", "df_null", "llf", "aic", "bi
 _CLAIM = ("id", "where", "data", "model", *_BY_PARAMETER, *_SCALAR, "stat", "statement", "test", "args", "compute", "explanation",
           "compare_only", "engines", "accept", "alpha", "sided", "aic_definition", "legend", "reading", "note")
 _READING = ("name", "sentence", "data", "model", "stops")
+#: Kinds of numbers that are p-values, of which "n.s." and stars speak.
+P_VALUES = ("p", "contrast_p", "gof_p", "pearson_p", "lr_p", "test_p")
+#: Data sets that `from` may lead through.
+MOST_FROM = 20
 _DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
 #: Verdicts a person may give to a statement that has no test; what they stand for is in check.py.
 STATED = ("agrees", "not-checkable", "false", "misleading", "erratum")
@@ -78,10 +81,7 @@ def read_paper(name_or_path: str) -> Paper:
 
 def parse_claims(text: str, source: str = "claims", folder: str = "") -> Paper:
     """The paper of a claims file's text; `folder` is where its data files lie."""
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{source}: not TOML: {error}") from error
+    document = parsed_toml(text, source)
     return _Reader(document, LineMap(text), source, folder).paper()
 
 
@@ -103,26 +103,32 @@ class _Reader:
             if key not in fields:
                 raise self._error(("paper",), f"[paper] has no {key}; it needs id and title")
         blocks = self._table(self._document.get("data", {}), ("data",), "[data]")
-        data = {name: self._data(name, blocks) for name in blocks}
+        data: dict[str, DataSpec] = {}
+        for name in blocks:
+            data[name] = self._data(name, blocks, data)
         rows = self._document.get("claim", [])
         if not isinstance(rows, list) or not rows:
             raise self._error(("claim",), "no [[claim]]; a claims file needs at least one")
         claims = tuple(self._claim(row, ("claim", k), data) for k, row in enumerate(rows))
+        ids: set[str] = set()
         for k, c in enumerate(claims):
-            if c.id in [d.id for d in claims[:k]]:
-                raise self._error(("claim", k, "id"), f"two claims have the id {c.id!r}; ids must be distinct")
+            if c.id in ids:
+                raise self._error(("claim", k, "id"), f"two claims have the id {quoted(c.id)}; ids must be distinct")
+            ids.add(c.id)
         return Paper(**fields, data=data, claims=claims, source=self._source, folder=self._folder)
 
     # -- data ------------------------------------------------------------------------------------------------
 
-    def _data(self, name: str, blocks: Mapping[str, Any]) -> DataSpec:
+    def _data(self, name: str, blocks: Mapping[str, Any], above: Mapping[str, DataSpec]) -> DataSpec:
         path: KeyPath = ("data", name)
-        what = f"[data.{name}]"
+        what = f"[data.{shortened(name)}]"
         block = self._table(blocks[name], path, what)
         self._only_keys(block, path, _DATA, what)
         parent = self._text(block.get("from", ""), (*path, "from"))
-        if parent and parent not in list(blocks)[:list(blocks).index(name)]:
-            raise self._error((*path, "from"), f"{what}: from = {parent!r}, but no such data set stands above it")
+        if parent and parent not in above:
+            raise self._error((*path, "from"), f"{what}: from = {quoted(parent)}, but no such data set stands above it")
+        if parent:
+            self._check_chain(parent, above, path, what)
         kind = self._choice(block.get("kind", "counts" if parent else None), (*path, "kind"), get_args(DataKind))
         rows = block.get("rows", [])
         if not isinstance(rows, list) or not all(isinstance(r, list) for r in rows):
@@ -131,25 +137,52 @@ class _Reader:
         for k, row in enumerate(rows):
             if len(row) != len(columns):
                 raise self._error((*path, "rows", k), f"{what}, row {k + 1}: {len(row)} values for {len(columns)} columns "
-                                                      f"({', '.join(columns)})")
+                                                      f"({named(columns)})")
+            for column, cell in zip(columns, row):
+                self._cell(cell, (*path, "rows", k), f"{what}, row {k + 1}, {shortened(column)}")
         spec = DataSpec(
             name, kind, columns, tuple(map(tuple, rows)), self._text(block.get("file", ""), (*path, "file")),
             self._text(block.get("sha256", ""), (*path, "sha256")), self._flag(block, "in_place", path, what),
-            {c: self._table(v, (*path, "item_data", c), f"{what}, item_data.{c}") for c, v in
-             self._table(block.get("item_data", {}), (*path, "item_data"), f"{what}, item_data").items()},
+            self._item_data(block, path, what),
             self._texts(block.get("items", []), (*path, "items")),
             self._text(block.get("winner", ""), (*path, "winner")), parent,
             self._pairs(block.get("printed_pairs", []), (*path, "printed_pairs")),
             self._pairs(block.get("read_as_pairs", []), (*path, "read_as_pairs")),
-            self._table(block.get("only", {}), (*path, "only"), f"{what}, only"),
+            self._only(block, path, what),
             self._text(block.get("note", ""), (*path, "note")), self._lines.line(path), self._games(block, path, what))
         self._check_data(spec, path, what)
         return spec
 
+    def _check_chain(self, parent: str, above: Mapping[str, DataSpec], path: KeyPath, what: str) -> None:
+        length = 1
+        while above[parent].from_:
+            parent, length = above[parent].from_, length + 1
+            if length > MOST_FROM:
+                raise self._error((*path, "from"), f"{what}: from leads through more than {MOST_FROM} data sets; give the rows themselves")
+
+    def _item_data(self, block: Mapping[str, Any], path: KeyPath, what: str) -> dict[str, dict[str, Any]]:
+        found: dict[str, dict[str, Any]] = {}
+        for column, values in self._table(block.get("item_data", {}), (*path, "item_data"), f"{what}, item_data").items():
+            here = (*path, "item_data", column)
+            found[column] = self._table(values, here, f"{what}, item_data.{column}")
+            for item, value in found[column].items():
+                self._cell(value, (*here, item), f"{what}, item_data.{column}, {item}")
+        return found
+
+    def _only(self, block: Mapping[str, Any], path: KeyPath, what: str) -> dict[str, Any]:
+        found = self._table(block.get("only", {}), (*path, "only"), f"{what}, only")
+        for column, value in found.items():
+            self._cell(value, (*path, "only", column), f"{what}, only.{column}")
+        return found
+
+    def _cell(self, value: Any, path: KeyPath, what: str) -> None:
+        if not isinstance(value, (str, int, float)):
+            raise self._error(path, f"{what}: found {quoted(value)}; expected a number, a string, true or false")
+
     def _games(self, block: Mapping[str, Any], path: KeyPath, what: str) -> float:
         games = block.get("games", 0)
-        if isinstance(games, bool) or not isinstance(games, (int, float)) or games < 0:
-            raise self._error((*path, "games"), f"{what}: games = {games!r}; expected the number of games of every pair")
+        if isinstance(games, bool) or not isinstance(games, (int, float)) or not 0 <= games < LARGEST_COUNT:
+            raise self._error((*path, "games"), f"{what}: games = {quoted(games)}; expected the number of games of every pair")
         return float(games)
 
     def _check_data(self, spec: DataSpec, path: KeyPath, what: str) -> None:
@@ -181,12 +214,12 @@ class _Reader:
         if "id" not in table:
             raise self._error(path, "a claim without an id; give it one, such as id = \"table-4\"")
         name = self._text(table["id"], (*path, "id"))
-        what = f"claim {name!r}"
+        what = f"claim {quoted(name)}"
         self._only_keys(table, path, _CLAIM, what)
         accept = self._texts(table.get("accept", []), (*path, "accept"))
         test = self._text(table.get("test", ""), (*path, "test"))
         if test and test not in TESTS:
-            raise self._error((*path, "test"), f"{what}: no test {test!r}; there are {', '.join(sorted(TESTS))}")
+            raise self._error((*path, "test"), f"{what}: no test {quoted(test)}; there are {', '.join(sorted(TESTS))}")
         claim = Claim(
             name, self._text(table.get("where", ""), (*path, "where")),
             self._known_data(table.get("data", ""), (*path, "data"), data, what),
@@ -196,8 +229,8 @@ class _Reader:
             self._text(table.get("explanation", ""), (*path, "explanation")),
             self._text(table.get("compare_only", ""), (*path, "compare_only")),
             self._engines(table.get("engines", ["native", "R"]), (*path, "engines"), what), accept,
-            self._text(table.get("alpha", "0.05"), (*path, "alpha")), self._sided(table, path, what),
-            tuple(self._reading(r, (*path, "reading", k), data, what) for k, r in enumerate(table.get("reading", []))),
+            self._alpha(table, path, what), self._sided(table, path, what),
+            tuple(self._reading(r, (*path, "reading", k), data, what) for k, r in enumerate(self._list(table.get("reading", []), (*path, "reading"), what))),
             self._text(table.get("note", ""), (*path, "note")), self._lines.line(path))
         self._check_claim(claim, path, what)
         return claim
@@ -219,10 +252,13 @@ class _Reader:
                                                         f"{', '.join(STATED)}) and an explanation")
 
     def _numbers(self, table: Mapping[str, Any], path: KeyPath, what: str) -> tuple[PrintedQuantity, ...]:
-        legend = {k: self._text(v, (*path, "legend", k)) for k, v in table.get("legend", R_LEGEND).items()}
-        alpha = self._text(table.get("alpha", "0.05"), (*path, "alpha"))
+        legend = self._legend(table, path, what)
+        alpha = self._alpha(table, path, what)
         found: list[PrintedQuantity] = []
         for key in (*_BY_PARAMETER, "stat"):
+            if isinstance(table.get(key), str):
+                raise self._error((*path, key), f"{what}: {key} = {quoted(table[key])} does not say of what; write {key} = "
+                                                f"{{ A = {json.dumps(shortened(table[key], 20))} }} with the parameter's name")
             for name, text in self._table(table.get(key, {}), (*path, key), f"{what}, {key}").items():
                 quantity = name if key == "stat" else f"{key}.{name}"
                 found += self._printed(quantity, text, (*path, key, name), what, legend, alpha, "compute" not in table)
@@ -231,9 +267,9 @@ class _Reader:
             if key in table:
                 quantity = aic if key == "aic" else key
                 found += self._printed(quantity, table[key], (*path, key), what, legend, alpha)
-        for k, q in enumerate(found):
-            if q.quantity in [p.quantity for p in found[:k]]:
-                raise self._error(path, f"{what} prints {q.quantity} twice")
+        twice = next((name for name, times in Counter(q.quantity for q in found).items() if times > 1), None)
+        if twice is not None:
+            raise self._error(path, f"{what} prints {shortened(twice)} twice")
         return tuple(found)
 
     def _printed(self, quantity: str, text: Any, path: KeyPath, what: str, legend: Mapping[str, str],
@@ -246,6 +282,9 @@ class _Reader:
             if of_fit:
                 check_name(quantity)
             printed = Printed.parse(text, legend=legend, alpha=alpha)
+            if of_fit and printed.value is None and kind_of(quantity) not in P_VALUES:
+                raise InputError(f"printed {text!r} is a mark of significance, which a p-value has (p, or in stat contrast_p, gof_p, lr_p, "
+                                 "test_p)")
         except InputError as error:
             raise self._error(path, f"{what}, {quantity}: {error}") from error
         if printed.on is None:
@@ -258,20 +297,49 @@ class _Reader:
     def _as_written(self, path: KeyPath, value: Any) -> str:
         """The number as it stands in the file: 0.190, where Python knows only 0.19."""
         found = re.search(rf"""{re.escape(str(path[-1]))}["']?\s*=\s*([^,}}\s#]+)""", self._lines.source(path))
-        return found[1] if found else str(value)
+        return shortened(found[1]) if found else quoted(value)
 
     def _aic(self, table: Mapping[str, Any], path: KeyPath) -> str:
         return str(self._choice(table.get("aic_definition", "llf"), (*path, "aic_definition"), ("llf", "glm")))
 
+    def _alpha(self, table: Mapping[str, Any], path: KeyPath, what: str) -> str:
+        text = self._text(table.get("alpha", "0.05"), (*path, "alpha"))
+        return self._level(text, (*path, "alpha"), f"{what}: alpha = {quoted(text)}; expected a level between 0 and 1, such as \"0.05\"")
+
+    def _legend(self, table: Mapping[str, Any], path: KeyPath, what: str) -> Mapping[str, str]:
+        if "legend" not in table:
+            return R_LEGEND
+        found = {}
+        for mark, limit in self._table(table["legend"], (*path, "legend"), f"{what}, legend").items():
+            here = (*path, "legend", mark)
+            found[mark] = self._level(self._text(limit, here), here, f"{what}, legend: {quoted(mark)} = {quoted(limit)}; expected the p-value below "
+                                                                     "which the mark is printed, such as \"0.05\"")
+        return found
+
+    def _level(self, text: str, path: KeyPath, complaint: str) -> str:
+        plain = text.strip()
+        if len(plain) > MOST_PRINTED or not re.fullmatch(r"[0-9]*\.?[0-9]+([eE]-?[0-9]{1,3})?", plain) or not 0 < float(plain) < 1:
+            raise self._error(path, complaint)
+        return plain
+
+    def _list(self, value: Any, path: KeyPath, what: str) -> list[Any]:
+        if not isinstance(value, list):
+            raise self._error(path, f"{what}: {path[-1]} = {quoted(value)}; expected an array of tables, [[claim.{path[-1]}]]")
+        return value
+
     def _sided(self, table: Mapping[str, Any], path: KeyPath, what: str) -> int:
         sided = table.get("sided", 2)
-        if sided not in (1, 2) or isinstance(sided, bool):
-            raise self._error((*path, "sided"), f"{what}: sided = {sided!r}; expected 1 or 2")
+        if isinstance(sided, bool) or not isinstance(sided, int) or sided not in (1, 2):
+            raise self._error((*path, "sided"), f"{what}: sided = {quoted(sided)}; expected 1 or 2")
         return int(sided)
 
     def _model(self, value: Any, path: KeyPath, what: str) -> ModelClaim:
         table = self._table(value, path, f"{what}, model")
         self._only_keys(table, path, _MODEL, f"{what}, model")
+        if table.get("item_terms") == []:
+            raise self._error((*path, "item_terms"), f"{what}, model: item_terms = [] can mean items with free abilities (leave item_terms out) or no "
+                                                     "abilities at all, whose deviance is the null_deviance of the model with free items (print it "
+                                                     "as null_deviance = \"... on ...\")")
         cells = table.get("cells", [])
         return ModelClaim(
             self._choice(table.get("family"), (*path, "family"), get_args(Family)),
@@ -294,20 +362,20 @@ class _Reader:
     def _computation(self, table: Mapping[str, Any], path: KeyPath, what: str) -> str:
         name = self._text(table.get("compute", ""), (*path, "compute"))
         if name and name not in COMPUTATIONS:
-            raise self._error((*path, "compute"), f"{what}: no computation {name!r}; there are {', '.join(sorted(COMPUTATIONS))}")
+            raise self._error((*path, "compute"), f"{what}: no computation {quoted(name)}; there are {', '.join(sorted(COMPUTATIONS))}")
         return name
 
     def _engines(self, value: Any, path: KeyPath, what: str) -> tuple[str, ...]:
         engines = self._texts(value, path)
         bad = [e for e in engines if e not in ("native", "R") and not (e.startswith("R:") and len(e) > 2)]
         if bad or not engines:
-            raise self._error(path, f"{what}: engines {list(engines)}; expected native, R, or R:PACKAGE")
+            raise self._error(path, f"{what}: engines {quoted(list(engines))}; expected native, R, or R:PACKAGE")
         return engines
 
     def _known_data(self, value: Any, path: KeyPath, data: Mapping[str, DataSpec], what: str) -> str:
         name = self._text(value, path)
         if name and name not in data:
-            raise self._error(path, f"{what}: data = {name!r}, but the file has {', '.join(data) or 'no data set'}")
+            raise self._error(path, f"{what}: data = {quoted(name)}, but the file has {named(data) or 'no data set'}")
         return name
 
     # -- pieces ----------------------------------------------------------------------------------------------
@@ -318,35 +386,35 @@ class _Reader:
     def _only_keys(self, table: Mapping[str, Any], path: KeyPath, allowed: Sequence[str], what: str) -> None:
         for key in table:
             if key not in allowed:
-                near = difflib.get_close_matches(key, allowed, 1)
+                near = difflib.get_close_matches(key[:40], allowed, 1)
                 hint = f"did you mean {near[0]!r}?" if near else f"expected {', '.join(allowed)}"
-                raise self._error((*path, key), f"{what}: unknown key {key!r}; {hint}")
+                raise self._error((*path, key), f"{what}: unknown key {quoted(key)}; {hint}")
 
     def _table(self, value: Any, path: KeyPath, what: str) -> dict[str, Any]:
         if not isinstance(value, dict):
-            found = "it is missing" if value is None else f"found {value!r}"
+            found = "it is missing" if value is None else f"found {quoted(value)}"
             raise self._error(path, f"{what} must be a table; {found}")
         return value
 
     def _text(self, value: Any, path: KeyPath) -> str:
         if not isinstance(value, str):
-            raise self._error(path, f"{path[-1]} = {value!r}; expected a string in quotes")
+            raise self._error(path, f"{path[-1]} = {quoted(value)}; expected a string in quotes")
         return value
 
     def _flag(self, table: Mapping[str, Any], key: str, path: KeyPath, what: str) -> bool:
         value = table.get(key, False)
         if not isinstance(value, bool):
-            raise self._error((*path, key), f"{what}: {key} = {value!r}; expected true or false")
+            raise self._error((*path, key), f"{what}: {key} = {quoted(value)}; expected true or false")
         return value
 
     def _texts(self, value: Any, path: KeyPath) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-            raise self._error(path, f"{path[-1]} = {value!r}; expected an array of strings")
+            raise self._error(path, f"{path[-1]} = {quoted(value)}; expected an array of strings")
         return tuple(value)
 
     def _choice(self, value: Any, path: KeyPath, allowed: Sequence[str]) -> Any:
-        if value not in allowed:
-            found = "it is missing" if value is None else f"found {value!r}"
+        if not isinstance(value, str) or value not in allowed:
+            found = "it is missing" if value is None else f"found {quoted(value)}"
             raise self._error(path, f"{path[-1]}: {found}; expected one of {', '.join(allowed)}")
         return value
 

@@ -102,9 +102,9 @@ def _conclusion(q: PrintedQuantity, value: float, alpha: float, se: float) -> st
     """
     kind, p = kind_of(q.quantity), q.printed
     if kind in ("p", "contrast_p", "gof_p", "lr_p"):
-        if p.high is not None and p.high <= alpha < value:
+        if p.high is not None and float(p.high) <= alpha < value:
             return f"printed as significant at {alpha:g}, computed {value:.4g}"
-        if p.low is not None and p.low >= alpha > value:
+        if p.low is not None and float(p.low) >= alpha > value:  # as a double: 0.05 is above Decimal("0.05")
             return f"printed as not significant at {alpha:g}, computed {value:.4g}"
     if _sign(q, value):
         assert p.value is not None

@@ -22,6 +22,7 @@ from decimal import Decimal, localcontext
 from typing import Literal
 
 from ..errors import InputError
+from ..shortened import quoted
 
 Relation = Literal["=", "<", "<=", ">", ">="]
 Match = Literal["agrees", "agrees-truncated", "agrees-k-of-m", "differs"]
@@ -33,6 +34,10 @@ R_LEGEND: Mapping[str, str] = {"***": "0.001", "**": "0.01", "*": "0.05", ".": "
 #: doubles, and native values are held to 13 digits.  Without it 2.675 (stored as 2.67499999999999982) is not "2.68".
 #: Never more than a hundredth of the last place, nor less than the last bit of a double.
 END_SLACK, OF_A_PLACE, LAST_BIT = Decimal("1e-12"), Decimal("0.01"), Decimal(2) ** -52
+
+#: Characters, digits and the exponent of the longest printed number that is read: the precision of the arithmetic here is 60
+#: digits, and doubles end at 1e308.
+MOST_PRINTED, MOST_DIGITS, MOST_EXPONENT = 200, 50, 400
 
 _MINUS = str.maketrans({"\u2212": "-", "\u2013": "-", "\u2010": "-", "\u2011": "-", "\ufe63": "-", "\uff0d": "-"})
 _SUPERSCRIPT = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207a", "0123456789-+")
@@ -118,17 +123,21 @@ class Printed:
             Not a string, or not one of the forms above.
         """
         if not isinstance(text, str):
-            raise InputError(f"printed number {text!r} is a {type(text).__name__}; write it as a string, \"{text}\", "
+            raise InputError(f"printed number {quoted(text)} is a {type(text).__name__}; write it as a string in quotes, "
                              "so that trailing zeros survive")
+        if len(text) > MOST_PRINTED:
+            raise InputError(f"printed {quoted(text, 30)} is not one number; the longest that is read has {MOST_PRINTED} characters")
         plain = text.translate(_MINUS).translate(_SUPERSCRIPT).replace("\u00a0", " ").strip()
         body, _, df = plain.partition(" on ")
         if df:
             on = cls.parse(re.sub(r"\s*(?:d\.?f\.?|degrees of freedom|DF)\s*$", "", df.strip()))
             stat = cls.parse(body, legend=legend, alpha=alpha)
+            if on.on is not None or on.value is None or on.is_bound or on.stars or stat.value is None:
+                raise InputError(_unreadable(text))
             return cls(text, stat.value, stat.unit, stat.relation, stat.low, stat.high, stat.digits, stat.stars,
                        stat.star_limits, on)
         if re.fullmatch(r"(?i)n\.?\s?s\.?", plain):
-            return cls(text, None, None, ">", Decimal(alpha), None)
+            return cls(text, None, None, ">", _level(alpha, f"alpha = {alpha!r}, to which {text!r} refers"), None)
         mark = re.fullmatch(rf"(?P<number>.*?[\d%])?\s*(?P<mark>{_STARS})?", plain)
         if mark is None or not plain:
             raise InputError(_unreadable(text))
@@ -220,6 +229,9 @@ def _number(text: str, number: str, stars: str, limits: tuple[Decimal | None, De
         raise InputError(_unreadable(text))
     exponent = int(parts["e"] or parts["power"] or 0) - (2 if parts["percent"] else 0)
     digits = parts["digits"]
+    if abs(exponent) > MOST_EXPONENT or len(digits) > MOST_DIGITS:
+        raise InputError(f"printed {text!r}: no computed number has more than {MOST_DIGITS} digits or an exponent beyond {MOST_EXPONENT}; "
+                         "was a sign lost?")
     decimals = len(digits.partition(".")[2])
     with localcontext() as context:
         context.prec = 60
@@ -252,9 +264,20 @@ def _rounding_rule(x: Decimal, value: Decimal, half: Decimal, slack: Decimal) ->
 def _limits(mark: str, legend: Mapping[str, str], text: str) -> tuple[Decimal, Decimal]:
     if mark not in legend:
         raise InputError(f"printed {text!r}: the legend {dict(legend)} does not say what {mark!r} means; add it")
-    high = Decimal(legend[mark])
-    smaller = [Decimal(v) for v in legend.values() if Decimal(v) < high]
+    limits = {m: _level(v, f"the legend's {m!r} = {v!r}") for m, v in legend.items()}
+    high = limits[mark]
+    smaller = [v for v in limits.values() if v < high]
     return (max(smaller) if smaller else Decimal("-Infinity"), high)
+
+
+def _level(text: str, what: str) -> Decimal:
+    try:
+        level = Decimal(text)
+    except (ArithmeticError, TypeError, ValueError):
+        level = Decimal("NaN")
+    if not (level.is_finite() and 0 < level < 1):
+        raise InputError(f"{what}: expected a level between 0 and 1, such as \"0.05\"")
+    return level
 
 
 def _unreadable(text: str) -> str:

@@ -306,7 +306,10 @@ def sign_test_agrees(context: Context) -> Finding:
 
     Binomial, two-sided, ties dropped; beside it ties split (an odd one is dropped, the rest split).
     """
-    (pair, (a, t, b)), = context.data.pooled().items()
+    pairs = context.data.pooled()
+    if len(pairs) != 1:
+        raise InputError(f"a sign test is of one pair of items; {context.data.source} has {len(pairs)} pairs")
+    (pair, (a, t, b)), = pairs.items()
     dropped, split = two_items.sign_test_p(a, b), two_items.sign_test_p(a + t // 2, b + t // 2)
     estimate, p = quantity(context.fit, f"estimate.{pair[0]}"), quantity(context.fit, f"p.{pair[0]}")
     same = (dropped < context.alpha) == (p < context.alpha) and (a > b) == (estimate > 0)

@@ -1,12 +1,13 @@
 """Where a key stands in a TOML text: the parsers of the standard library keep no line numbers.
 
-The text is already known to be valid TOML (the parser has read it), so this only has to follow it: strings, comments,
-brackets, and keys at any depth.
+The text is already known to be valid TOML (the parser has read it) and not to be nested deeper than `MOST_DEEP`, so this only
+has to follow it: strings, comments, brackets, keys.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import Union
 
 Path = tuple[Union[str, int], ...]
@@ -27,6 +28,7 @@ class LineMap:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._ends = [found.start() for found in re.finditer("\n", text)]
         self._at = 0
         self._lines: dict[Path, int] = {(): 1}
         self._counts: dict[Path, int] = {}
@@ -39,7 +41,7 @@ class LineMap:
 
     def source(self, path: Path) -> str:
         """The text of that line, stripped."""
-        return self._text.splitlines()[self.line(path) - 1].strip()
+        return self._text.split("\n")[self.line(path) - 1].strip()
 
     def _read(self) -> None:
         table: Path = ()
@@ -135,4 +137,4 @@ class LineMap:
 
     def _note(self, path: Path, position: int | None = None) -> None:
         at = self._at if position is None else position
-        self._lines.setdefault(path, self._text.count("\n", 0, at) + 1)
+        self._lines.setdefault(path, bisect_left(self._ends, at) + 1)

@@ -111,7 +111,7 @@ def misread(data: Comparisons, written: str, read: str) -> Comparisons:
     wide = to_wide(data, written)  # type: ignore[arg-type]  # a pair order by name
     coding = {k: v for k, v in wide.coding.items() if k != "missing"}
     frame = wide.frame.fillna(wide.coding["missing"])
-    return from_wide(frame, items=data.items, pair_order=read, coding={**coding, "missing": wide.coding["missing"]})
+    return from_wide(frame, items=data.items, pair_order=read, pair_names="ignore", coding={**coding, "missing": wide.coding["missing"]})
 
 
 @plant("pair-order", "the columns are read in prefmod's order")

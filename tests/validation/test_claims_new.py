@@ -12,7 +12,8 @@ import pairproof
 from pairproof.cli import main
 from pairproof.errors import InputError
 from pairproof.validation.check import Checker
-from pairproof.validation.claims import parse_claims, read_claims, tomllib
+from pairproof.validation.claims import parse_claims, read_claims
+from pairproof.validation.toml_document import tomllib
 from pairproof.validation.new_claims import MOST_INLINE, draft
 from pairproof.validation.paper import ModelClaim
 
