@@ -8,6 +8,7 @@
 #
 #   --with PACKAGE     installs this Debian package first; may be given again
 #   --pandas3          takes python3-pandas from experimental (with sid)
+#   --expired          takes a mirror whose release files are past their date (a mirror that stands still)
 #   --threads N,...    runs everything once for each number of threads of the linear algebra (default 1)
 #   --only WHAT        validate or test (default both), or setup, which runs neither
 #   --run COMMAND      runs this in the checkout instead, as in --run '.venv/bin/python -m pytest tests/bridge'
@@ -26,17 +27,6 @@
 # ends with the run, however it ends; so removing the tree cannot reach through to anything.
 set -u
 
-# ---- the part that runs inside the namespace: `fresh.sh --inside TREE COMMAND` -----------------------------------------
-if [ "${1:-}" = --inside ]; then
-    tree=$2
-    mount --make-rprivate / &&
-        mount -t proc proc "$tree/proc" &&
-        mount -t tmpfs -o mode=1777 shm "$tree/dev/shm" &&
-        mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts "$tree/dev/pts" || exit 2
-    # shellcheck disable=SC2016  # expanded inside
-    exec chroot "$tree" /bin/sh -c '. /etc/fresh-environment && cd /srv/pairproof/main && exec /bin/sh -c "$1"' fresh "$3"
-fi
-
 repository=$(cd "$(dirname "$0")/.." && pwd -P) || exit 2
 started=$(date +%s)
 say() { printf '[%5ss] %s\n' "$(($(date +%s) - started))" "$*"; }
@@ -50,6 +40,7 @@ die() {
 suite=
 with=
 pandas3=no
+expired=no
 threads=1
 only="validate test"
 command=
@@ -65,6 +56,7 @@ while [ $# -gt 0 ]; do
             ;;
         --pandas3) pandas3=yes ;;
         --keep) keep=yes ;;
+        --expired) expired=yes ;;
         --with | --threads | --only | --run | --base | --in | --logs)
             [ $# -gt 1 ] || die "$1 needs a value"
             case $1 in
@@ -144,18 +136,29 @@ trap leave EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# Runs a command in the tree, in namespaces of its own; what it prints goes to a file of the logs.
-inside() {   # log file, command
-    unshare --mount --pid --fork --kill-child sh "$repository/scripts/fresh.sh" --inside "$tree" "$2" </dev/null >"$1" 2>&1 &
+# Runs a command in mount and process namespaces of its own; what it prints goes to a file of the logs.
+apart() {   # log file, command and its arguments
+    apart_log=$1
+    shift
+    unshare --mount --propagation private --pid --fork --kill-child "$@" </dev/null >"$apart_log" 2>&1 &
     running=$!
     wait $running
-    inside_status=$?
+    apart_status=$?
     running=
-    return $inside_status
+    return $apart_status
 }
+# The same inside the tree, in the checkout.
+inside() { apart "$1" sh -c "$IN_THE_TREE" fresh "$tree" "$2"; }   # log file, command
+# shellcheck disable=SC2016  # expanded there
+IN_THE_TREE='
+    mount -t proc proc "$1/proc" && mount -t tmpfs -o mode=1777 shm "$1/dev/shm" &&
+        mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts "$1/dev/pts" || exit 2
+    exec chroot "$1" /usr/bin/env -i /bin/sh -c ". /etc/fresh-environment && cd /srv/pairproof/main && exec /bin/sh -c \"\$1\"" fresh "$2"
+'
 must() {   # what it is, log file, command
     inside "$2" "$3" && return 0
     tail -n 20 "$2" | sed 's/^/        | /' >&2
+    ! grep -q 'Release file .* is expired' "$2" || say "the mirror's release files are past their date: --expired takes them all the same"
     die "$1 failed (the end of $2 stands above)"
 }
 
@@ -163,6 +166,7 @@ must() {   # what it is, log file, command
 configure() {   # the parts of this machine's configuration that say where packages come from
     cp -L /etc/resolv.conf /etc/hosts "$tree/etc/" 2>/dev/null
     apt-config dump 2>/dev/null | grep -E '^Acquire::([a-z]+::(Proxy|CaInfo|Verify|Timeout)|Retries|ForceIPv)' >"$tree/etc/apt/apt.conf.d/90-of-this-machine"
+    [ $expired = no ] || echo 'Acquire::Check-Valid-Until "false";' >>"$tree/etc/apt/apt.conf.d/90-of-this-machine"
     mkdir -p "$tree/usr/local/share/ca-certificates" "$tree/root"
     for certificate in /usr/local/share/ca-certificates/*.crt; do
         [ ! -f "$certificate" ] || cp -L "$certificate" "$tree/usr/local/share/ca-certificates/"
@@ -177,7 +181,6 @@ configure() {   # the parts of this machine's configuration that say where packa
 }
 environment() {   # threads: what a command in the tree sees of the environment, and nothing else
     {
-        echo 'unset $(env | sed -n "s/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p" | grep -v -x -E "PWD|SHLVL|_") 2>/dev/null'
         echo 'export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 LANG=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive'
         echo "export OMP_NUM_THREADS=$1 OPENBLAS_NUM_THREADS=$1 PAIRPROOF_REQUIRE_R=1"
         env | sed -n 's/^\([a-z]*_proxy\|[A-Z]*_PROXY\|PIP_[A-Z_]*\|SSL_CERT_[A-Z]*\|CURL_CA_BUNDLE\|REQUESTS_CA_BUNDLE\|PYTEST_ARGS\|PAIRPROOF_REQUIRE_R\)=.*/\1/p' |
@@ -205,7 +208,7 @@ else
     mirror=${FRESH_MIRROR:-$(mirror_of_apt)}
     [ -n "$mirror" ] || die "apt on this machine names no mirror of Debian: say FRESH_MIRROR=http://... "
     say "$label: debootstrap"
-    debootstrap --variant=minbase --include=ca-certificates,make "$suite" "$tree" "$mirror" </dev/null >"$(log debootstrap)" 2>&1 ||
+    apart "$(log debootstrap)" debootstrap --variant=minbase --include=ca-certificates,make "$suite" "$tree" "$mirror" ||
         { tail -n 5 "$(log debootstrap)" >&2; die "debootstrap failed; see $(log debootstrap)"; }
     configure
     environment 1
@@ -268,7 +271,7 @@ for number in $(echo "$threads" | tr , ' '); do
         file=$(log "$name-$number")
         say "$label: $line, threads $number"
         from_second=$(date +%s)
-        if inside "$file" "$line"; then outcome=passed; else outcome="FAILED ($inside_status)" failed=yes; fi
+        if inside "$file" "$line"; then outcome=passed; else outcome="FAILED ($apart_status)" failed=yes; fi
         # pytest's closing line, else the command's own last one.
         closing=$(grep -E '^=+ .*(passed|failed|error).* in ' "$file" | tail -n 1 | sed 's/=//g; s/^ *//; s/ *$//')
         [ -n "$closing" ] || closing=$(grep -v '^ *$' "$file" | tail -n 1 | cut -c 1-90)

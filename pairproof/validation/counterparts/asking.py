@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from ...bridge.drift import said_of_stopping
 from ...bridge.policy import Backend
 from ...bridge.result import RResult
 from ...counting import CountedCells
@@ -68,9 +69,10 @@ def refused(r_call: str, why: str) -> RCounterpart:
 
 
 def remarks(result: RResult) -> list[str]:
-    """R's own warnings, each once, for the note."""
+    """R's own warnings, each once, and how its algorithm ended if otherwise than in its record, for the note."""
     seen = dict.fromkeys(" ".join(w.message.split()) for w in result.warnings)
-    return [f"R warns: {text}" for text in seen]
+    stopped = said_of_stopping(result.drift)
+    return [*(f"R warns: {text}" for text in seen), *([stopped] if stopped else [])]
 
 
 def note(*parts: str) -> str:
