@@ -68,7 +68,12 @@ def tells_of_stopping(difference: Drift) -> bool:
 
 def said_of_stopping(differences: Sequence[Drift]) -> str:
     """How the live algorithm came to its end where the recorded one did otherwise, in one line; "" if it did not."""
-    told = [f"{d.field.rpartition('/')[2]} {_short(d.live)}, recorded {_short(d.recorded)}" for d in differences if tells_of_stopping(d)]
+    told = []
+    for d in differences:
+        if tells_of_stopping(d):
+            name = d.field.rpartition("/")[2].removesuffix("[0]")
+            live, recorded = (bool(v) if name == "converged" else v for v in (d.live, d.recorded))
+            told.append(f"{name} {_short(live)}, recorded {_short(recorded)}")
     return f"R stopped otherwise than when it was recorded: {'; '.join(told)}" if told else ""
 
 
