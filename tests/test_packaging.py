@@ -125,14 +125,6 @@ def test_the_set_up_and_the_doctor_choose_the_same_rpy2(r_version):
     assert ran.stdout.strip() == (doctor.rpy2_constraint(r_version) or "")
 
 
-def test_the_scripts_are_posix_shell():
-    dash = shutil.which("dash")
-    if not dash:
-        pytest.skip("dash is not here")
-    ran = subprocess.run([dash, "-n", str(ROOT / "scripts" / "setup.sh")], capture_output=True, text=True)
-    assert (ran.returncode, ran.stderr) == (0, "")
-
-
 def test_the_version_is_the_same_everywhere():
     import pairproof
 
