@@ -201,6 +201,33 @@ def test_the_same_error_with_another_condition_number_is_told_and_an_error_that_
         assert matters(drift(a, b), 1.0)
 
 
+def test_attributes_that_gnm_puts_on_its_flag_are_told_with_it():
+    def answer(value, attributes):
+        from pairproof.bridge.convert import to_node
+
+        flag = ("lgl", to_node([value])[1], {name: to_node(v) for name, v in attributes.items()})
+        node = ("list", [to_node([0.5]), flag], {"names": to_node(["coef", "converged"])})
+        return Answer(node, (), (), (), None, True, 0.1)
+
+    found = drift(answer(False, {"criterion": 1e-6, "score": [1.0, 2.0]}), answer(True, {}))
+    assert {d.field for d in found} == {"value/converged@criterion", "value/converged@score", "value/converged[0]"}
+    assert matters(found, 16.0) == []
+
+
+def test_a_tiny_element_is_held_to_the_rounding_of_its_vector_and_to_its_own_digits_beyond_that():
+    from pairproof.bridge.drift import _doubles
+
+    def digits(small, other, largest):
+        (found,) = _doubles("value/fitted", ["0", "1"], np.array([small, largest]), np.array([other, largest]))
+        return found.digits
+
+    # As gnm gave it with the reference BLAS and with OpenBLAS.
+    assert digits(2.750008033330421e-09, 2.7500128195606437e-09, 40.0) > 15
+    assert digits(2.75e-09, 2.76e-09, 40.0) < 3, "1e-11 is no rounding of 40"
+    assert digits(2.750008e-09, 2.750012e-09, 1e-9) < 7, "alone, its own digits count"
+    assert digits(1.0, 1.0 + 1e-6, 1e3) == pytest.approx(6, abs=0.1)
+
+
 def test_a_flag_that_became_a_word_or_another_length_is_drift():
     found = drift(model_answer(), model_answer(converged="yes"))
     assert [d.what for d in matters(found, 9.0)] == ["type"]
