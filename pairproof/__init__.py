@@ -10,11 +10,9 @@ Names are loaded when they are first used: importing the package costs nothing b
 no R.
 """
 
-from __future__ import annotations
+import typing as _typing
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from .bridge.rscript import to_r as to_r
     from .comparisons import Comparisons as Comparisons
     from .errors import ComparisonError as ComparisonError
@@ -73,21 +71,29 @@ _HOME = {
 __all__ = ["__version__", *_HOME]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        value: Any = _version()
-    elif name in _HOME:
-        from importlib import import_module
+# Hidden from type checkers, to which a module with __getattr__ has every name there could be, misspelt ones too.
+if not _typing.TYPE_CHECKING:
 
-        value = getattr(import_module(f".{_HOME[name]}", __name__), name)
-    else:
-        raise AttributeError(f"module 'pairproof' has no attribute {name!r}; it has {', '.join(_HOME)}")
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            value: object = _version()
+        elif name in _HOME:
+            from importlib import import_module
+
+            value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+        else:
+            raise AttributeError(f"module 'pairproof' has no attribute {name!r}; it has {', '.join(_HOME)}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """The public names, the parts that are loaded, and what every module has; nothing that this file needed for itself."""
+    from types import ModuleType
+
+    loaded = {name for name, value in globals().items()
+              if name.startswith("__") or (isinstance(value, ModuleType) and value.__name__.startswith(f"{__name__}."))}
+    return sorted({*loaded, *__all__} - {"__getattr__", "__dir__"})
 
 
 def _version() -> str:

@@ -349,7 +349,10 @@ class Comparisons:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a row: first, second, wins, ties (if there is a tie category), losses, then all columns."""
+        """One row a row: first, second, wins, ties (if there is a tie category), losses, then all columns.
+
+        A label that is missing is None, whatever the pandas; left to itself, pandas 3 makes it NaN.
+        """
         import pandas as pd
 
         names = np.array(self.items, dtype=object)
@@ -359,7 +362,8 @@ class Comparisons:
         data["losses"] = self.losses
         for name, col in self.columns.items():
             if isinstance(col, Factor):  # the None at the end is what code -1, no value, picks
-                data[name] = np.array([*col.levels, None], dtype=object)[col.codes]
+                texts = np.array([*col.levels, None], dtype=object)[col.codes]
+                data[name] = pd.Series(texts, dtype=object) if (col.codes < 0).any() else texts
             else:
                 data[name] = col
         return pd.DataFrame(data)

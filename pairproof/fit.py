@@ -27,6 +27,11 @@ from .tails import log10_two_sided_p
 if TYPE_CHECKING:
     import pandas as pd
 
+    # For signatures alone: nothing here is loaded, and the result still knows no engine.
+    from .bridge.policy import BackendLike
+    from .validation.floors import Floor
+    from .validation.verification import Verification
+
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
@@ -371,18 +376,18 @@ class Fit:
 
     # -- R ---------------------------------------------------------------------------------------------------
 
-    def verify(self, **options: Any) -> Any:
+    def verify(self, r: BackendLike | str = None, require_r: bool = False, certified: Mapping[str, str] | None = None,
+               floors: Sequence[Floor] | None = None) -> Verification:
         """Ask R for the same numbers and return the agreement table; see :func:`pairproof.verify`."""
         import pairproof
 
-        return pairproof.verify(self, **options)
+        return pairproof.verify(self, r=r, require_r=require_r, certified=certified, floors=floors)
 
     def to_r(self) -> str:
         """An R script that reproduces this fit; see :func:`pairproof.to_r`."""
         import pairproof
 
-        script: str = pairproof.to_r(self)
-        return script
+        return pairproof.to_r(self)
 
     # -- shown -----------------------------------------------------------------------------------------------
 

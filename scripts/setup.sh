@@ -43,6 +43,32 @@ quietly() {
     tail -n 15 "$scratch/log" | sed 's/^/        | /' >&2
     return $quietly_status
 }
+
+# ---- one set-up at a time ----------------------------------------------------------------------------------------------
+# Two `make` at once would each build and remove the same environment.  The lock is the kernel's where there is flock, so
+# that it ends with its holder however that ends, and with the apt or pip that it left running; else a folder that names
+# its holder, which is taken over from a process that is no more.
+lock=$VENV.lock
+holder() { cat "$lock" "$lock.d/pid" 2>/dev/null | head -n 1; }
+wait_for_it() { say "another set-up of this checkout is running (process $(holder)): waiting for it to end"; }
+alone() {
+    if have flock; then
+        exec 9>>"$lock" || die "cannot write $lock"
+        flock -n 9 || { wait_for_it && flock 9; } || die "cannot lock $lock"
+        echo $$ >"$lock"
+        return
+    fi
+    told=no
+    until mkdir "$lock.d" 2>/dev/null; do
+        [ -w "$(dirname "$lock")" ] || die "cannot write $lock.d"
+        gone=$(holder)
+        if [ -n "$gone" ] && ! kill -0 "$gone" 2>/dev/null; then rm -rf "$lock.d"; continue; fi
+        [ $told = yes ] || { wait_for_it && told=yes; }
+        sleep 1
+    done
+    trap 'rm -rf "$scratch" "$lock.d"' EXIT
+    echo $$ >"$lock.d/pid"
+}
 keyword() { sed -n "s/^$1 \\(.*[^ ]\\) *\$/\\1/p" "$2"; }
 
 # ---- the last run, if it still holds ---------------------------------------------------------------------------------
@@ -67,6 +93,7 @@ last_run_holds() {
     tell_missing "$scratch/now"
 }
 
+alone
 if [ "$verb" = quick ]; then
     last_run_holds && exit 0
     say "setting up (the first time takes minutes; see scripts/setup.sh)"
@@ -95,7 +122,7 @@ apt_install() {
     # shellcheck disable=SC2086  # a list of names
     set -- $absent
     say "apt: $*"
-    quietly apt-get install -y -qq --no-install-recommends "$@"
+    quietly apt-get -o DPkg::Lock::Timeout=600 install -y -qq --no-install-recommends "$@"
 }
 apt_knows() { apt-cache show "$1" 2>/dev/null | grep -q '^Package:'; }
 [ $apt_usable = no ] || apt_install ca-certificates || warn "no CA certificates: secure mirrors may not be reached"
@@ -171,13 +198,18 @@ first_fit_python() {
     return 1
 }
 make_venv() {   # interpreter, then options of venv
-    if [ -e "$VENV" ] && [ ! -f "$VENV/pyvenv.cfg" ]; then die "$VENV is there and is no Python environment: move it away"; fi
-    rm -rf "$VENV"
+    if [ -e "$VENV" ] && [ ! -f "$VENV/pyvenv.cfg" ] && [ ! -f "$VENV.unfinished" ]; then
+        die "$VENV is there and is no Python environment: move it away"
+    fi
+    : >"$VENV.unfinished"   # what is there from here on is ours, though this be interrupted
+    rm -rf "$VENV" || die "cannot remove $VENV"
     interpreter=$1
     shift
     quietly "$interpreter" -m venv "$@" "$VENV" || die "$interpreter could not make $VENV"
+    rm -f "$VENV.unfinished"
 }
 pip() { quietly "$VENV/bin/python" -m pip --disable-pip-version-check "$@"; }
+pip_runs() { "$VENV/bin/python" -m pip --version >/dev/null 2>&1 </dev/null; }
 sees_system() { grep -qi '^include-system-site-packages *= *true' "$VENV/pyvenv.cfg" 2>/dev/null; }
 install_checkout() { pip install -q --no-index --no-build-isolation --no-deps -e .; }
 python_complete() {
@@ -210,15 +242,21 @@ from_this_machine() {   # no index: what the distribution, conda or the user has
     install_checkout || die "pairproof could not be installed into $VENV (see above)"
 }
 set_up_python() {
-    if [ -x "$VENV/bin/python" ] && install_checkout && python_complete; then
-        say "$VENV has what is needed"
-        return 0
+    if [ -x "$VENV/bin/python" ]; then
+        # Not a word of pip's here: an interrupted set-up leaves a pip that is half there, or half of a package, and what
+        # is wrong beyond that comes up again below.
+        if install_checkout 2>/dev/null && python_complete; then
+            say "$VENV has what is needed"
+            return 0
+        fi
+        say "$VENV is not complete (its set-up was interrupted, or asks for more than is there): mending it"
     fi
     if [ "$ROUTE" != installed ]; then
         first=$(first_fit_python) || { apt_install python3 python3-venv && first=$(first_fit_python); } ||
             die "no Python of version 3.10 or later with venv.  On Debian or Ubuntu: apt-get install python3-venv"
         # Debian's rpy2 beside one from PyPI breaks both, so an environment that sees the system's is made anew.
-        if [ ! -x "$VENV/bin/python" ] || sees_system; then make_venv "$first"; fi
+        # And so is one whose own pip was left half there.
+        if [ ! -x "$VENV/bin/python" ] || sees_system || ! pip_runs; then make_venv "$first"; fi
         if pypi_answers; then
             say "PyPI answers: installing into $VENV with $first"
             if from_pypi && diagnose "$scratch/now" && ! grep '^python' "$scratch/now" >&2; then return 0; fi

@@ -265,7 +265,8 @@ def test_a_progress_bar_is_shown_on_a_terminal_only(judgments):
     piped = subprocess.run(asked, capture_output=True, text=True, timeout=120)
     assert piped.returncode == 0 and piped.stderr == ""
     leader, follower = a_terminal()
-    with subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=follower, text=True) as process:
+    environment = {**os.environ, "TERM": "xterm"}  # a terminal that calls itself dumb gets no bar
+    with subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=follower, text=True, env=environment) as process:
         os.close(follower)
         seen = b""
         while True:

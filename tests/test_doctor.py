@@ -32,8 +32,19 @@ def declared(monkeypatch):
 
 @pytest.fixture
 def fake_rscript(monkeypatch, tmp_path, declared):
-    """Puts an Rscript with a given script first on PATH, and nothing else; no Python packages are looked at."""
+    """Puts an Rscript with a given script first on PATH, and nothing else.
+
+    No Python packages are looked at, nor the machine's own rpy2: with R 4.6 it is one that the R invented here cannot have.
+    """
     declared()
+    installed = importlib.metadata.version
+
+    def version(name):
+        if name == "rpy2-rinterface":
+            raise importlib.metadata.PackageNotFoundError(name)
+        return "3.5.9" if name == "rpy2" else installed(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
 
     def make(script: str):
         path = tmp_path / "Rscript"
@@ -116,6 +127,12 @@ def test_a_probe_that_breaks_its_promise_becomes_an_entry(fake_rscript, monkeypa
     report = doctor.examine(extras=())
     assert not report.r.usable
     assert "OSError: no more processes" in entry(report, "R that runs from Python").why
+
+
+def test_the_rpy2_of_this_machine_is_not_held_against_an_invented_r(fake_rscript, monkeypatch):
+    fake_rscript("printf 'R\\t4.2.2\\t/opt/r\\nP\\tgnm\\t1.1-5\\n'\n")
+    monkeypatch.setattr(SESSION, "probe", _usable(gnm="1.1-5"))
+    assert doctor.examine(extras=()).r.usable
 
 
 def test_an_rpy2_too_new_for_r_is_found_before_r_is_started(fake_rscript, monkeypatch):

@@ -101,7 +101,7 @@ class RCall:
 
     @property
     def key(self) -> str:
-        """sha256 of what R will see: R types and bits, whatever the pandas or numpy types were."""
+        """sha256 of what R will see, whatever the pandas or numpy types were: R types and values, doubles to 12 digits."""
         digest = hashlib.sha256()
         head = {"format": KEY_FORMAT, "fun": self.fun, "code": self.code, "extract": self.extract, "seed": self.seed}
         digest.update(json.dumps(head, sort_keys=True).encode())
@@ -149,8 +149,24 @@ def make_call(fun: str | None = None, args: Mapping[str, Any] | None = None, *, 
     return RCall(fun, nodes, code, extract, seed, tuple(needs), label)
 
 
+def _as_keyed(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Doubles as a key sees them: 12 significant digits.
+
+    An argument that was computed differs in its last bits from one machine's exp, sum or BLAS to another's; a record must
+    be found all the same.  What 12 digits hold exactly, as every count and literal, keeps its bits, and so do NA, NaN and
+    the infinities.
+    """
+    if values.dtype.kind == "c":
+        return _as_keyed(np.ascontiguousarray(values).view(np.float64)).view(np.complex128)
+    keyed = values.astype(np.float64)
+    finite = np.flatnonzero(np.isfinite(keyed))  # R's NA is a signalling NaN, over which numpy warns
+    computed = finite[(keyed[finite] != np.rint(keyed[finite])) | (np.abs(keyed[finite]) >= 1e12)]
+    keyed[computed] = [float(f"{value:.11e}") for value in keyed[computed].tolist()]
+    return keyed
+
+
 def feed(digest: Any, node: Node) -> None:
-    """Add a node to a hash: tag, length, bytes, then its attributes by name."""
+    """Add a node to a hash: tag, length, bytes (of doubles, to 12 digits), then its attributes by name."""
     tag, payload, attributes = node
     digest.update(f"<{tag}>".encode())
     if tag == "list":
@@ -159,7 +175,8 @@ def feed(digest: Any, node: Node) -> None:
             feed(digest, item)
     elif isinstance(payload, np.ndarray):
         kind = {"f": "<f8", "c": "<c16"}.get(payload.dtype.kind, "<i4")
-        digest.update(f"{len(payload)}".encode() + np.ascontiguousarray(payload).astype(kind).tobytes())
+        values = payload if kind == "<i4" else _as_keyed(payload)
+        digest.update(f"{len(payload)}".encode() + np.ascontiguousarray(values).astype(kind).tobytes())
     elif tag != "null":
         digest.update(json.dumps(payload).encode())
     for name in sorted(attributes):

@@ -122,6 +122,6 @@ def _comparisons(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
                                 a.settings.tie_within, str(store.path))
     frame = table.to_frame()
     outcome = np.where(frame["wins"] > 0, "first", np.where(frame["ties"] > 0, "tie", "second"))
-    rows = [[str(x), str(y), str(o), "" if j is None else str(j), str(s)]
-            for x, y, o, j, s in zip(frame["first"], frame["second"], outcome, frame["judge"], frame["source"])]
+    judge = frame["judge"].astype(object).where(frame["judge"].notna(), "")  # nobody is None, or NaN from pandas 3 on
+    rows = [[str(x), str(y), str(o), str(j), str(s)] for x, y, o, j, s in zip(frame["first"], frame["second"], outcome, judge, frame["source"])]
     return list(COMPARISON_COLUMNS), rows

@@ -119,8 +119,9 @@ def _frame(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
     if spec.file:
         return _file(paper, spec, where)
     frame = pd.DataFrame([list(row) for row in spec.rows], columns=list(spec.columns))
-    # A matrix's first column names its rows.
-    return frame.set_index(frame.columns[0]) if spec.kind == "matrix" and frame.dtypes.iloc[0] == object else frame
+    # A matrix's first column names its rows; text is `object` before pandas 3, and `str` from there on.
+    named = spec.kind == "matrix" and not pd.api.types.is_numeric_dtype(frame.dtypes.iloc[0])
+    return frame.set_index(frame.columns[0]) if named else frame
 
 
 def _file(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:

@@ -106,8 +106,10 @@ def _rows(table: Comparisons, fit: Fit) -> tuple[list[str], list[list[Any]]]:
 
 
 def _plain(value: Any, label: bool) -> Any:
-    if isinstance(value, str) or label:
-        return str(value)
+    if label and not isinstance(value, str):
+        return ""  # a missing label: None, or NaN in a column of text of pandas 3
+    if isinstance(value, str):
+        return value
     number = float(value)
     return int(number) if number.is_integer() else number
 

@@ -8,6 +8,8 @@ import decimal
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pairproof.bridge.convert import data_frame, factor, factor_of, matrix, to_node
 from pairproof.bridge.result import make_call
@@ -109,6 +111,27 @@ def test_the_key_of_a_call_follows_what_r_sees_and_not_the_python_type():
     different = [1, 1.0, True, "1", [1, 1], np.array([[1]]), None, {"a": 1}, [None, 1], Formula("~1"), Expr("1"), b"\x01",
                  pd.Categorical(["1"]), np.nan, [1.0, None], -0.0, 0.0, dt.date(1970, 1, 2)]
     assert len({key(v) for v in different}) == len(different)
+
+
+def key_of(value):
+    return make_call("f", {"x": value}).key
+
+
+@given(st.lists(st.integers(-10**12 + 1, 10**12 - 1), min_size=1), st.integers(-14, 14), st.integers(-8, 8))
+def test_a_key_does_not_turn_on_the_last_bits_of_an_argument_and_turns_on_its_twelfth_digit(digits, exponent, steps):
+    literals = np.array([float(f"{d}e{exponent}") for d in digits])
+    moved = literals + steps * np.where(literals == 0, 0.0, np.spacing(literals))  # as another libm or BLAS gives them: at most 8 units in the last place
+    assert key_of(moved) == key_of(literals) == key_of(pd.Series(moved)) == key_of(pd.DataFrame({"c": moved})["c"])
+    other = np.array([float(f"{digits[0] + (1 if digits[0] >= 0 else -1)}e{exponent}"), *literals[1:]])
+    assert key_of(other) != key_of(literals)
+
+
+def test_the_key_sees_computed_arguments_inside_frames_lists_matrices_and_complex_numbers():
+    third, moved = 1 / 3, np.nextafter(1 / 3, 1)
+    for place in (lambda v: [v, 2.0], lambda v: {"a": {"b": v}}, lambda v: np.array([[v, 1.0]]), lambda v: pd.DataFrame({"a": [v]}),
+                  lambda v: complex(v, v), lambda v: [v, None, float("nan")]):
+        assert key_of(place(third)) == key_of(place(moved))
+        assert key_of(place(third)) != key_of(place(third + 1e-11))
 
 
 def test_every_part_of_a_call_but_its_needs_and_label_is_in_its_key():

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from pairproof.bridge import Backend, Records, backend, using
-from pairproof.bridge.drift import digits_shared, drift, matters
+from pairproof.bridge.drift import digits_shared, drift, matters, said_of_stopping
 from pairproof.bridge.nodejson import pretty
 from pairproof.bridge.record import PACKAGED, read_record, without_places
-from pairproof.bridge.result import make_call
+from pairproof.bridge.result import Answer, RCondition, make_call
 from pairproof.bridge.session import session
 from pairproof.errors import RDrift, RecordMissing, RError, RUnavailable
 
@@ -155,6 +155,98 @@ def test_digits_shared_are_relative_and_absolute_only_around_zero():
     assert digits_shared(1.0, -1.0) == 0
     assert digits_shared(2e-15, -4e-15) == pytest.approx(14.2, abs=0.1), "two zeros of a saturated model"
     assert matters([], 9) == []
+
+
+def model_answer(iterations=8, converged=True, coef=0.5, warnings=(), output=(), error=None):
+    """What a fit's reduction gives, as an answer."""
+    from pairproof.bridge.convert import to_node
+
+    value = to_node({"coef": [coef], "converged": converged, "iterations": iterations, "calls": [iterations, 3]})
+    return Answer(value, output, tuple(RCondition(w, "f()") for w in warnings), (), error and RCondition(error, "solve()"), True, 0.1)
+
+
+SINGULAR = "system is computationally singular: reciprocal condition number = {}"
+
+
+@pytest.mark.parametrize(("live", "told"), [
+    ({"iterations": 500, "converged": False}, "converged False, recorded True; iterations 500, recorded 8"),
+    ({"warnings": ("non-integer counts", "Fitting algorithm has either not converged or converged\nto a non-solution")},
+     "about-stopping Fitting algorithm has either not converged or converged to a non-solution, recorded nothing"),
+    ({"warnings": ("glm.fit: algorithm did not converge", "non-integer counts")}, "glm.fit: algorithm did not converge, recorded nothing"),
+    ({"warnings": ("non-integer counts", "glm.fit: fitted probabilities numerically 0 or 1 occurred")}, "numerically 0 or 1"),
+    ({"output": ("Deviance: 30.45544", "Number of iterations: 5")}, "Number of iterations: 5, recorded Number of iterations: 4"),
+])  # fmt: skip
+def test_how_an_algorithm_came_to_its_end_is_told_and_is_no_drift(live, told):
+    standing = {"warnings": ("non-integer counts",), "output": ("Deviance: 30.45544", "Number of iterations: 4")}
+    found = drift(model_answer(**standing), model_answer(**{**standing, **live}))
+    assert found and matters(found, 16.0) == []
+    assert told in said_of_stopping(found) and said_of_stopping(found).startswith("R stopped otherwise than when it was recorded: ")
+
+
+@pytest.mark.parametrize("live", [
+    {"coef": 0.5 + 1e-6}, {"warnings": ()}, {"warnings": ("non-integer counts", "NaNs produced")}, {"warnings": ("NaNs produced",)},
+    {"output": ("Deviance: 31", "Number of iterations: 4")}, {"output": ("Deviance: 30.45544",)}, {"error": SINGULAR.format("1e-17")},
+])  # fmt: skip
+def test_numbers_other_warnings_and_errors_are_drift_beside_other_steps_too(live):
+    standing = {"warnings": ("non-integer counts",), "output": ("Deviance: 30.45544", "Number of iterations: 4")}
+    found = drift(model_answer(**standing), model_answer(**{**standing, "iterations": 9, "converged": False, **live}))
+    assert matters(found, 9.0), found
+    assert said_of_stopping(found)
+
+
+def test_the_same_error_with_another_condition_number_is_told_and_an_error_that_went_is_drift():
+    one, other = (model_answer(error=SINGULAR.format(number)) for number in ("1.26157e-16", "2.1e-9"))
+    assert drift(one, other) and matters(drift(one, other), 16.0) == []
+    for a, b in ((one, model_answer()), (model_answer(), one), (one, model_answer(error="subscript out of bounds"))):
+        assert matters(drift(a, b), 1.0)
+
+
+def test_attributes_that_gnm_puts_on_its_flag_are_told_with_it():
+    def answer(value, attributes):
+        from pairproof.bridge.convert import to_node
+
+        flag = ("lgl", to_node([value])[1], {name: to_node(v) for name, v in attributes.items()})
+        node = ("list", [to_node([0.5]), flag], {"names": to_node(["coef", "converged"])})
+        return Answer(node, (), (), (), None, True, 0.1)
+
+    found = drift(answer(False, {"criterion": 1e-6, "score": [1.0, 2.0]}), answer(True, {}))
+    assert {d.field for d in found} == {"value/converged@criterion", "value/converged@score", "value/converged[0]"}
+    assert matters(found, 16.0) == []
+
+
+def test_a_tiny_element_is_held_to_the_rounding_of_its_vector_and_to_its_own_digits_beyond_that():
+    from pairproof.bridge.drift import _doubles
+
+    def digits(small, other, largest):
+        (found,) = _doubles("value/fitted", ["0", "1"], np.array([small, largest]), np.array([other, largest]))
+        return found.digits
+
+    # As gnm gave it with the reference BLAS and with OpenBLAS.
+    assert digits(2.750008033330421e-09, 2.7500128195606437e-09, 40.0) > 15
+    assert digits(2.75e-09, 2.76e-09, 40.0) < 3, "1e-11 is no rounding of 40"
+    assert digits(2.750008e-09, 2.750012e-09, 1e-9) < 7, "alone, its own digits count"
+    assert digits(1.0, 1.0 + 1e-6, 1e3) == pytest.approx(6, abs=0.1)
+
+
+def test_a_flag_that_became_a_word_or_another_length_is_drift():
+    found = drift(model_answer(), model_answer(converged="yes"))
+    assert [d.what for d in matters(found, 9.0)] == ["type"]
+
+
+@pytest.mark.r
+def test_asked_both_ways_other_steps_pass_and_stand_in_the_answer(records):
+    from pairproof.validation.counterparts.asking import remarks
+
+    code = {"code": "list(deviance = 30.5, iterations = n, converged = n < 100L)"}
+    first = Backend("live", record="all", records=records).call(**code, args={"n": 8})
+    path = one_file(records)
+    content = json.loads(path.read_text("utf-8"))
+    content["answer"]["value"]["named"]["iterations"]["int"] = [500]
+    content["answer"]["value"]["named"]["converged"]["lgl"] = [False]
+    path.write_text(pretty(content), "utf-8")
+    again = Backend("both", records=records).call(**code, args={"n": 8})
+    assert first.drift == () and [d.field for d in again.drift] == ["value/iterations[0]", "value/converged[0]"]
+    assert remarks(again) == ["R stopped otherwise than when it was recorded: iterations 8, recorded 500; converged True, recorded False"]
 
 
 def test_numbers_inside_text_are_compared_as_numbers_and_words_exactly():

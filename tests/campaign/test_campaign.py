@@ -267,6 +267,26 @@ def test_comparisons_of_a_campaign_are_a_table_that_pairproof_fits(tmp_path):
     assert len(fit.items) == 10
 
 
+@pytest.mark.parametrize("nobody", [None, float("nan")])
+def test_a_comparison_of_nobody_is_exported_with_a_blank_judge_under_every_pandas(tmp_path, monkeypatch, nobody):
+    from pairproof.comparisons import Comparisons
+
+    path = campaign(tmp_path)
+    run_batches(path, 1)
+    whole = Comparisons.to_frame
+
+    def with_one_of_nobody(self):
+        frame = whole(self)
+        frame["judge"] = [nobody, *frame["judge"][1:]]
+        return frame
+
+    monkeypatch.setattr(Comparisons, "to_frame", with_one_of_nobody)
+    export(path, tmp_path / "pairs.csv", "comparisons")
+    header, first, second, *_ = (tmp_path / "pairs.csv").read_text("utf-8").splitlines()
+    place = header.split(",").index("judge")
+    assert first.split(",")[place] == "" and second.split(",")[place] not in ("", "nan", "None")
+
+
 def test_the_schema_is_the_one_the_version_says(tmp_path):
     path = campaign(tmp_path)
     db = sqlite3.connect(path)

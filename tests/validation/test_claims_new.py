@@ -56,6 +56,16 @@ def test_names_with_quotes_and_numbers_that_are_not_whole_survive() -> None:
         same(refitted(draft(table, model, "odd").claims), fit_model(table, model))
 
 
+def test_a_label_that_is_missing_stays_missing_and_becomes_no_word() -> None:
+    from pairproof.validation.claim_data import fit_model
+
+    table = pairproof.read({**ODD, "room": ["r1", None, "r2", None]})
+    model = ModelClaim("bradley-terry", ties="none", cells=("row",))
+    text = draft(table, model, "odd").claims
+    assert '"None"' not in text and '"nan"' not in text
+    same(refitted(text), fit_model(table, model))
+
+
 def test_a_long_table_becomes_a_file_with_its_hash(tmp_path: Path) -> None:
     rows = {"first": [], "second": [], "wins": [], "losses": []}
     for i in range(30):

@@ -202,7 +202,8 @@ def test_no_line_is_wider_than_the_terminal_and_no_number_is_lost(width: int) ->
     assert text.rstrip().endswith("person")
 
 
-def test_the_text_has_colours_only_when_asked() -> None:
+def test_the_text_has_colours_only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")  # a terminal that calls itself dumb gets none, though they be asked for
     rows, context = dras()
     assert "\x1b[" not in render_text(rows, context, width=100)
     assert "\x1b[" in render_text(rows, context, width=100, color=True)

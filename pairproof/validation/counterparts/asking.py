@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from ...bridge.drift import said_of_stopping
 from ...bridge.policy import Backend
 from ...bridge.result import RResult
 from ...counting import CountedCells
@@ -69,9 +70,10 @@ def refused(r_call: str, why: str) -> RCounterpart:
 
 
 def remarks(result: RResult) -> list[str]:
-    """R's own warnings, each once, for the note."""
+    """R's own warnings, each once, and how its algorithm ended if otherwise than in its record, for the note."""
     seen = dict.fromkeys(" ".join(w.message.split()) for w in result.warnings)
-    return [f"R warns: {text}" for text in seen]
+    stopped = said_of_stopping(result.drift)
+    return [*(f"R warns: {text}" for text in seen), *([stopped] if stopped else [])]
 
 
 #: R's words for an algorithm that did not arrive: glm, gnm, polr, btmodel.
