@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.native.gibbs_gaussian import shared_chain
 from pairproof.native.irt_gaussian import GaussianModel, fit_irt_gaussian, item_codes, oriented
 

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 import pairproof
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 
 from .contender import Answer, Prepare, Ready
 from .data import Data

@@ -13,7 +13,8 @@ import numpy as np
 
 import pairproof
 from pairproof.bridge import base, gnm, prefmod
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.layouts import to_wide
 from pairproof.validation.certified import CertifiedValues
 from pairproof.validation.digits import digits_of_agreement

@@ -15,7 +15,7 @@ import numpy as np
 import pairproof
 from pairproof.bridge import backend, bradleyterry2, data_frame
 from pairproof.bridge.result import RResult
-from pairproof.comparisons import Factor
+from pairproof.columns import Factor
 from pairproof.errors import InputError
 from pairproof.fit import Fit
 

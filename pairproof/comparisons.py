@@ -26,12 +26,10 @@ from numpy.typing import ArrayLike, NDArray
 from .connection import components, groups, strong_components
 from .errors import InputError, ItemError
 from .shortened import named, quoted
+from .columns import Column, Factor, FloatArray, IntArray, take
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Names a fit gives to its own parameters; an item called so could not be told from them.
 RESERVED = ("tie", "order")
@@ -41,44 +39,6 @@ OWN_COLUMNS = ("first", "second", "wins", "ties", "losses")
 LARGEST_COUNT = 2.0**53
 #: Products of two weights below this, as in standard errors, come near the smallest double (2e-308) and vanish.
 SMALLEST_COUNT = 1e-100
-
-
-@dataclass(frozen=True, eq=False)
-class Factor:
-    """A categorical column: `levels[codes[row]]`.
-
-    Attributes
-    ----------
-    codes : int[n_rows]
-        Each in 0..len(levels)-1, or -1 where the row has no value (a model that uses the column refuses it).
-    levels : tuple of str
-        In the order in which models take them; the first is the reference level.
-    """
-
-    codes: IntArray
-    levels: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-
-#: A column is categorical (Factor) or numeric (float[n_rows], nan where the row has no value).
-Column = Union[Factor, FloatArray]
-
-
-def take(column: Column, rows: NDArray[Any]) -> Column:
-    """The column at these rows (positions or a boolean mask)."""
-    return Factor(column.codes[rows], column.levels) if isinstance(column, Factor) else column[rows]
-
-
-def natural_order(labels: Iterable[str]) -> tuple[str, ...]:
-    """Distinct labels: numerically if all are integers, else by Unicode code point; never by row order."""
-    distinct = set(labels)
-    if all(re.fullmatch(r"[+-]?[0-9]+", label) for label in distinct):
-        # Python's int() refuses more than 4,300 digits; Decimal reads and compares any number of them exactly.
-        number = int if all(len(label) < 4000 for label in distinct) else Decimal
-        return tuple(sorted(distinct, key=lambda label: (number(label), label)))
-    return tuple(sorted(distinct))
 
 
 def _frozen(values: ArrayLike, dtype: Any) -> NDArray[Any]:

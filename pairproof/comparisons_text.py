@@ -25,7 +25,7 @@ def sentences(data: Comparisons, most: int = 12) -> list[str]:
 
 def headline(data: Comparisons) -> str:
     """How many comparisons of what, by whom, from where."""
-    from .comparisons import Factor
+    from .columns import Factor
 
     ties = f"{data.ties.sum():g} of them ties" if data.tie_category else "no tie category"
     judges = data.columns.get("judge")

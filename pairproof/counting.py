@@ -14,7 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .comparisons import Column, Comparisons, Factor
+from .comparisons import Comparisons
+from .columns import Column, Factor
 from .fit import Fit
 
 FloatArray = NDArray[np.float64]

@@ -1,26 +1,18 @@
-"""`Fit`: the one result every engine returns, native or R.
-
-A fit keeps the parameter vector beta with every reference in it (as 0), its covariance, and the directions
-`null_space` along which the likelihood says nothing or grows without end.  A linear function c'beta is estimable
-if and only if c'n = 0 for every such direction n; what is not estimable is named and has no number.
-"""
+"""`Fit`: the one result every engine returns, native or R; its numbers are those of :class:`pairproof.fit_record.FitRecord`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import contrasts, inference, parameters, predictions, rescale, residuals
-from .cell_table import CellTable, poisson_log_likelihood
-from .comparisons import Comparisons
-from .covariance import Covariance
-from .outcomes import OutcomeModel
-from .spec import ModelSpec, Scale, Term, Ties, Value, one_of
+from .cell_table import CellTable
+from .fit_record import FitRecord, FloatArray
+from .spec import Scale, Value, one_of
 from .stopping import Stopping
 from .tails import log10_two_sided_p
 
@@ -32,155 +24,19 @@ if TYPE_CHECKING:
     from .validation.floors import Floor
     from .validation.verification import Verification
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
-
 __all__ = ["CellTable", "Fit", "Stopping"]
-
-#: A direction's entries are of order 1; what is left of an exact 0 after its arithmetic is below 1e-12.
-NULL_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit:
-    """A fitted model of paired comparisons.
-
-    Attributes
-    ----------
-    spec : ModelSpec
-        What was asked.
-    data : Comparisons
-        The table as it was given.
-    terms : tuple of Term, length n_params
-        References included.
-    beta : float[n_params]
-        References are 0.  Use :attr:`params`, which has nan where a number would mean nothing.
-    is_reference : bool[n_params]
-    covariance : Covariance
-        Of beta.
-    null_space : float[n_params, k]
-        Directions that are not estimable; k is 0 for a well-behaved fit.
-    outcome_model : {"binary", "davidson", "rao-kupper"}
-    scale : {"lambda", "log-odds"}
-    constraint : str
-        "reference D" or "items sum to zero".
-    groups : mapping of str to mapping of str to level or number
-        Covariate cells for which worths are given: {"all": {}} or {"judge=3": {"judge": "3"}, ...}.
-    cell_table : function of no argument to CellTable
-        Made when asked for.
-    llf : float
-        Sum of w log p, given each comparison, without constants.
-    deviance, null_deviance : float
-    df_resid, df_null : int
-    n_comparisons : float
-    engine : str
-    stopping : Stopping
-    warnings : tuple of str
-    n_infinite : int
-        Dimensions of `null_space` along which the likelihood grows without end (separation); along the others it is flat.
-    quasi_likelihood : bool
-        Ties as half wins, or fractional weights: no AIC comparison with other data, no goodness of fit.
-    data_digest : str
-        Of the comparisons as they entered the likelihood; "" if they are those of `data` and `spec.ties`.
-    extras : mapping of str to object
-        What an engine has to add (R's own printout, for example).
-    """
-
-    spec: ModelSpec
-    data: Comparisons
-    terms: tuple[Term, ...]
-    beta: FloatArray
-    is_reference: BoolArray
-    covariance: Covariance
-    null_space: FloatArray
-    outcome_model: OutcomeModel
-    scale: Scale
-    constraint: str
-    groups: Mapping[str, Mapping[str, Value]]
-    cell_table: Callable[[], CellTable]
-    llf: float
-    deviance: float
-    df_resid: int
-    null_deviance: float
-    df_null: int
-    n_comparisons: float
-    engine: str
-    stopping: Stopping
-    warnings: tuple[str, ...] = ()
-    n_infinite: int = 0
-    quasi_likelihood: bool = False
-    data_digest: str = ""
-    extras: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        parameters.check_shapes(self)
+class Fit(FitRecord):
+    """A fitted model of paired comparisons: the record of its numbers, and what can be asked of it."""
 
     # -- parameters ------------------------------------------------------------------------------------------
-
-    @property
-    def items(self) -> tuple[str, ...]:
-        return self.data.items
-
-    @property
-    def model(self) -> str:
-        return self.spec.family
-
-    @property
-    def ties(self) -> Ties:
-        return self.spec.ties
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Names of all parameters, references included."""
-        return tuple(t.name for t in self.terms)
-
-    @cached_property
-    def estimable(self) -> BoolArray:
-        """bool[n_params]: parameters that have a number."""
-        return self.vanishes(self.null_space)
-
-    @staticmethod
-    def vanishes(along: FloatArray) -> BoolArray:
-        """bool[m]: rows of `along`, functions times null directions, float[m, k], that are 0."""
-        zero: BoolArray = np.abs(along).max(axis=1, initial=0.0) < NULL_TOLERANCE
-        return zero
-
-    def is_estimable(self, functions: FloatArray) -> bool:
-        """Whether the data determine all the linear functions, float[m, n_params]."""
-        return bool(self.vanishes(functions @ self.null_space).all())
-
-    @property
-    def not_estimable(self) -> tuple[str, ...]:
-        return tuple(n for n, ok in zip(self.names, self.estimable) if not ok) if self.null_space.shape[1] else ()
-
-    @cached_property
-    def free(self) -> BoolArray:
-        """bool[n_params]: estimable and not a reference."""
-        return self.estimable & ~self.is_reference
-
-    @property
-    def n_estimable(self) -> int:
-        """Free dimensions with a finite estimate."""
-        return parameters.count_estimable(self)
-
-    @property
-    def rank(self) -> int:
-        """Parameters fitted: k of AIC and BIC, rank of the model on the observed data without nuisance constants.
-
-        Infinite estimates are counted, as in R's glm: they were fitted, and raised the likelihood.  What the data say
-        nothing of is not (items never compared, aliased terms).
-        """
-        return self.n_estimable + self.n_infinite
 
     @property
     def params(self) -> pd.Series[float]:
         """Estimates by name; references 0, nan where not estimable."""
         return parameters.series(self, np.where(self.estimable, self.beta, np.nan))
-
-    @cached_property
-    def standard_errors(self) -> FloatArray:
-        """float[n_params]: nan for references and for what is not estimable."""
-        return np.where(self.free, np.sqrt(np.maximum(self.covariance.variances(), 0.0)), np.nan)
 
     @property
     def bse(self) -> pd.Series[float]:
@@ -189,17 +45,17 @@ class Fit:
 
     @property
     def zvalues(self) -> pd.Series[float]:
-        return parameters.series(self, np.where(self.free, self.beta, np.nan) / self.standard_errors)
+        return parameters.series(self, self.z)
 
     @property
     def pvalues(self) -> pd.Series[float]:
         """Two-sided, normal; 0 where it is below 4.9e-324, the end of the doubles."""
-        return parameters.series(self, inference.two_sided_p(self.zvalues.to_numpy()))
+        return parameters.series(self, inference.two_sided_p(self.z))
 
     @property
     def log10_pvalues(self) -> pd.Series[float]:
         """log10 of the p-values, finite however small they are."""
-        return parameters.series(self, log10_two_sided_p(self.zvalues.to_numpy()))
+        return parameters.series(self, log10_two_sided_p(self.z))
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Wald limits at level 1 - alpha, columns `low` and `high`."""
@@ -212,26 +68,6 @@ class Fit:
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """estimate, se, z, p, low, high by parameter."""
         return parameters.parameter_frame(self, alpha)
-
-    # -- likelihood ------------------------------------------------------------------------------------------
-
-    @property
-    def aic(self) -> float:
-        """-2 llf + 2 k, k = :attr:`rank`."""
-        return -2.0 * self.llf + 2.0 * self.rank
-
-    @property
-    def bic(self) -> float:
-        """-2 llf + k log n, k = :attr:`rank`, n the sum of the weights."""
-        return -2.0 * self.llf + self.rank * float(np.log(self.n_comparisons))
-
-    @property
-    def llf_poisson(self) -> float:
-        """The Poisson log-likelihood that gnm and glm report for the same model and table.
-
-        Adds sum(n log n - n) - sum log y! over the cells to `llf`.
-        """
-        return self.llf + poisson_log_likelihood(self.cell_table(), self.outcome_model != "binary")
 
     # -- linear functions ------------------------------------------------------------------------------------
 

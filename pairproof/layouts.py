@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .comparisons import Comparisons, Factor
+from .comparisons import Comparisons
+from .columns import Factor
 from .errors import InputError, PairOrderError
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import inference
-from .comparisons import Comparisons, Factor
+from .comparisons import Comparisons
+from .columns import Factor
 from .errors import ComparisonError
 from .predictions import item_covariate
 from .spec import Kind, Term

@@ -1,4 +1,4 @@
-"""The parameters of a fit: which have a number, how many the data determine, and data frames of them."""
+"""The parameters of a fit: series and data frames of them, and why one has no number."""
 
 from __future__ import annotations
 
@@ -14,37 +14,13 @@ from .errors import InputError, ItemError, TooLargeError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .fit import Fit
+    from .fit_record import FitRecord
 
 FloatArray = NDArray[np.float64]
 #: Parameters of a covariance that is written out at most: 1 GB.
 MOST_COVARIANCE = 12_000
 #: From this many parameters on, the first few rows of a table are worked out alone.
 _MANY = 1000
-
-
-def check_shapes(fit: Fit) -> None:
-    """InputError unless an engine's arrays belong together and every number of beta is finite."""
-    n = len(fit.terms)
-    shapes = {"beta": fit.beta.shape, "is_reference": fit.is_reference.shape, "null_space": fit.null_space.shape[:1]}
-    wrong = {name: shape for name, shape in shapes.items() if shape != (n,)}
-    if wrong or fit.null_space.ndim != 2:
-        raise InputError(f"a fit with {n} terms needs arrays of that length; found {wrong or fit.null_space.shape}")
-    if not np.isfinite(fit.beta).all():
-        # 0 x inf is nan: one infinite parameter would spoil every linear function, also those without it.
-        lost = [t.name for t, b in zip(fit.terms, fit.beta) if not np.isfinite(b)]
-        raise InputError(f"beta is not finite for {lost}; keep a finite number and put the direction in null_space")
-
-
-def count_estimable(fit: Fit) -> int:
-    """Free dimensions that the data determine: parameters less references, less directions without a number.
-
-    Under a sum constraint no parameter is a reference, but each block of items (one for every product of subject
-    covariates) has one free dimension fewer than it has parameters.
-    """
-    centred = fit.spec.reference == "sum" and not fit.spec.item_terms
-    redundant = len({t.by for t in fit.terms if t.kind == "item"}) if centred else 0
-    return int((~fit.is_reference).sum()) - fit.null_space.shape[1] - redundant
 
 
 def find_item(items: tuple[str, ...], name: str) -> int:
@@ -65,13 +41,13 @@ def find_item(items: tuple[str, ...], name: str) -> int:
     return items.index(name)
 
 
-def why_not_estimable(fit: Fit) -> str:
+def why_not_estimable(fit: FitRecord) -> str:
     """The first warning that says why something has no number, or the names of what has none."""
     reasons = [w for w in fit.warnings if "not estimable" in w or "separated" in w or "not connected" in w]
     return reasons[0] if reasons else f"not estimable: {', '.join(fit.not_estimable)}"
 
 
-def series(fit: Fit, values: FloatArray) -> pd.Series[float]:
+def series(fit: FitRecord, values: FloatArray) -> pd.Series[float]:
     """Values, float[n_params], under the parameters' names."""
     import pandas as pd
 
@@ -85,7 +61,7 @@ def _index(names: tuple[str, ...]) -> pd.Index[str]:
     return pd.Index(list(names))
 
 
-def interval_frame(fit: Fit, alpha: float) -> pd.DataFrame:
+def interval_frame(fit: FitRecord, alpha: float) -> pd.DataFrame:
     """Wald limits at level 1 - alpha; see :meth:`pairproof.Fit.conf_int`."""
     import pandas as pd
 
@@ -96,7 +72,7 @@ def interval_frame(fit: Fit, alpha: float) -> pd.DataFrame:
     return pd.DataFrame({"low": centre - half, "high": centre + half}, index=list(fit.names))
 
 
-def covariance_frame(fit: Fit) -> pd.DataFrame:
+def covariance_frame(fit: FitRecord) -> pd.DataFrame:
     """Covariance of the free parameters; see :meth:`pairproof.Fit.cov_params`."""
     import pandas as pd
 
@@ -112,7 +88,7 @@ def covariance_frame(fit: Fit) -> pd.DataFrame:
     return pd.DataFrame(fit.covariance.between(functions), index=names, columns=names)
 
 
-def first_rows(fit: Fit, rows: int) -> pd.DataFrame:
+def first_rows(fit: FitRecord, rows: int) -> pd.DataFrame:
     """The first rows of :meth:`pairproof.Fit.to_frame`, at the cost of these alone."""
     if rows * 5 >= len(fit.terms) or len(fit.terms) < _MANY or "standard_errors" in fit.__dict__:
         return parameter_frame(fit, 0.05).iloc[:rows]
@@ -134,11 +110,11 @@ def first_rows(fit: Fit, rows: int) -> pd.DataFrame:
     return frame
 
 
-def parameter_frame(fit: Fit, alpha: float) -> pd.DataFrame:
+def parameter_frame(fit: FitRecord, alpha: float) -> pd.DataFrame:
     """estimate, se, z, p, low, high by parameter; see :meth:`pairproof.Fit.to_frame`."""
     frame = interval_frame(fit, alpha)
-    columns = {"estimate": fit.params, "se": fit.bse, "z": fit.zvalues, "p": fit.pvalues}
+    estimate = np.where(fit.estimable, fit.beta, np.nan)
+    columns = {"estimate": estimate, "se": fit.standard_errors, "z": fit.z, "p": inference.two_sided_p(fit.z)}
     for place, (name, column) in enumerate(columns.items()):
-        # By position: duplicated names cannot occur, but an alignment by name would cost a sort each time.
-        frame.insert(place, name, column.to_numpy())
+        frame.insert(place, name, column)
     return frame

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import inference
-from .comparisons import Factor
+from .columns import Factor
 from .errors import InputError, NotEstimableError, TooLargeError
 from .outcomes import outcome_probabilities
 from .spec import LOG_WORTH_PER_UNIT, Term, Value

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from pairproof.cell_table import CellTable
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.covariance import DenseCovariance
 from pairproof.fit import Fit, Stopping
 from pairproof.spec import ModelSpec, Term

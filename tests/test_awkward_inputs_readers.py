@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pairproof.comparisons import Factor
+from pairproof.columns import Factor
 from pairproof.errors import CodingError, InputError, ItemError, PairOrderError
 from pairproof.readers import from_counts, from_long, from_matrix, from_rankings, from_votes, from_wide, read
 

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pairproof.comparisons import Comparisons, natural_order
+from pairproof.comparisons import Comparisons
+from pairproof.columns import natural_order
 from pairproof.errors import DataWarning, InputError, ItemError, PairOrderError, PairproofError
 from pairproof.readers import packed, read, rankings
 from pairproof.readers.sentence_errors import read_errors

@@ -19,7 +19,8 @@ import pytest
 import pairproof
 from native.translation import random_table
 from pairproof.cli import compare_models, main
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.native import track_splits
 from pairproof.native.learning_summary import Result
 from pairproof.native.merge_insertion import worst_case

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairproof.comparisons import Comparisons, Factor, natural_order, take
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor, natural_order, take
 from pairproof.connection import components, groups, strong_components
 from pairproof.errors import InputError, ItemError
 

@@ -16,7 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.errors import DataWarning, InputError, PairOrderError
 from pairproof.layouts import lexicographic_pair_order, prefmod_pair_order, to_wide
 from pairproof.readers import from_counts, from_long, from_matrix, from_rankings, from_votes, from_wide, read

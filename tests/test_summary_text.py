@@ -15,7 +15,8 @@ from pairproof.errors import InputError
 from pairproof.fit_text import number, p_value
 from pairproof.native.llbt import fit_llbt
 from pairproof.native.bradley_terry import fit_bradley_terry
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.plots import plot_worth, worth_intervals
 from tests.hand_made import counts, dras, modpref, one_pair
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparisons import Comparisons, Factor
+from ..comparisons import Comparisons
+from ..columns import Factor
 from ..errors import AliasError, FormulaError, InputError, TooLargeError
 from ..spec import Value, by_suffix
 from .formula import Formula, Product

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cell_table import CellTable, WhenAsked
-from ..comparisons import Comparisons, Factor
+from ..comparisons import Comparisons
+from ..columns import Factor
 from ..covariance import Covariance, ScaledCovariance
 from ..errors import AliasError, FormulaError, InputError, ItemError, RankingWarning
 from ..fit import Fit, Stopping

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparisons import Comparisons, Factor
+from ..comparisons import Comparisons
+from ..columns import Factor
 from ..errors import InputError
 from ..spec import whole_number
 from .judgments import one_row_each

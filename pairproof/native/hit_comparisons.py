@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..comparisons import Comparisons, Factor, natural_order
+from ..comparisons import Comparisons
+from ..columns import Factor, natural_order
 from ..errors import InputError
 from .beta import pairs_of_hit
 

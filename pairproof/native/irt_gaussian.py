@@ -27,7 +27,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparisons import Comparisons, Factor
+from ..comparisons import Comparisons
+from ..columns import Factor
 from ..errors import InputError
 from ..spec import one_of, whole_number
 from .judgments import TIE, compared, judgments

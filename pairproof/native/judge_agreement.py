@@ -20,7 +20,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparisons import Comparisons, Factor
+from ..comparisons import Comparisons
+from ..columns import Factor
 from ..errors import InputError
 from ..spec import one_of
 from .judgments import HAT, judgments

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparisons import Comparisons, Factor, take
+from ..comparisons import Comparisons
+from ..columns import Factor, take
 from ..errors import InputError
 
 FloatArray = NDArray[np.float64]

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from ..comparisons import Comparisons, Factor
+from ..comparisons import Comparisons
+from ..columns import Factor
 from ..errors import InputError
 from ..spec import one_of, whole_number
 from .held_out import Split, test_groups

@@ -18,7 +18,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..comparisons import Comparisons, Factor
+from ..comparisons import Comparisons
+from ..columns import Factor
 from ..errors import InputError
 from ..spec import one_of
 from ..tails import SMALLEST, chi_square_p, log10_chi_square_p, p_equals

@@ -18,7 +18,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ..comparisons import Comparisons, Factor
+from ..comparisons import Comparisons
+from ..columns import Factor
 from ..errors import InputError
 from ..spec import one_of, whole_number
 from .held_out import PAPER_TEST_SIZE, Split, split_at_random, split_by_source

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparisons import Column, Comparisons, take
+from ..comparisons import Comparisons
+from ..columns import Column, take
 from ..errors import InputError
 from ..shortened import listed, quoted
 from .cells import BoolArray, FloatArray, counts, covariate, judges, neutral_ground

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..comparisons import SMALLEST_COUNT, Column, Factor, natural_order
+from ..comparisons import SMALLEST_COUNT
+from ..columns import Column, Factor, natural_order
 from ..errors import InputError
 from ..shortened import listed, quoted
 from .table import Table, repeated, suggestion

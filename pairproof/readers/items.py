@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparisons import Column, Factor, natural_order, take
+from ..columns import Column, Factor, natural_order, take
 from ..errors import InputError, ItemError
 from ..shortened import listed, quoted
 from .cells import MISSING_WORDS, covariate, labels, shown, text_of

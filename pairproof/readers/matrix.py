@@ -14,7 +14,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..comparisons import SMALLEST_COUNT, Comparisons, Factor
+from ..comparisons import SMALLEST_COUNT, Comparisons
+from ..columns import Factor
 from ..errors import InputError, ItemError
 from ..shortened import listed, named, quoted
 from ..spec import one_of

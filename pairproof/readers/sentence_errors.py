@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparisons import Factor
+from ..columns import Factor
 from ..errors import InputError
 from ..shortened import listed, quoted
 from .cells import DECIMAL_COMMA, labels, numbers, shown

@@ -106,7 +106,8 @@ def _against_value(fit: Fit, name: str, value: float | str, digits: Digits) -> A
 
 def _row(fit: Fit, name: str, own: float, other: float, digits: Digits) -> Agreement:
     # A deviance of 0 and one of 1e-15 are the same number.
-    found = digits_beyond_rounding(own, other, scale_of(name, fit), rounding_of(name, fit))
+    both = not (math.isnan(own) or math.isnan(other))
+    found = digits_beyond_rounding(own, other, scale_of(name, fit) if both else 0.0, rounding_of(name, fit))
     least, why = asked_digits(name, digits)
     enough = math.isnan(found) or found >= least
     note = "" if enough else (f"{found:.1f} digits, {least:g} asked for ({why})" if not math.isnan(own) and not math.isnan(other) else

@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ..comparisons import Factor
+from ..columns import Factor
 from ..fit import Fit
 
 Document = Mapping[str, Any]

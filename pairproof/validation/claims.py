@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections import Counter
@@ -24,6 +23,7 @@ from .statements import TESTS
 from .toml_document import parsed_toml
 from .toml_lines import LineMap
 from .toml_lines import Path as KeyPath
+from .typed_fields import TypedFields
 
 SUFFIX = ".claims.toml"
 #: Bytes of a claims file: the longest that ships has 0.1 MB, and one that holds more data keeps them in a file beside it.
@@ -85,71 +85,70 @@ def parse_claims(text: str, source: str = "claims", folder: str = "") -> Paper:
     return _Reader(document, LineMap(text), source, folder).paper()
 
 
-class _Reader:
-    """One claims document; every complaint goes through `_error`, which knows the line."""
+class _Reader(TypedFields):
+    """One claims document; every complaint goes through `error`, which knows the line."""
 
     def __init__(self, document: dict[str, Any], lines: LineMap, source: str, folder: str) -> None:
+        super().__init__(lines, source)
         self._document = document
-        self._lines = lines
-        self._source = source
         self._folder = folder
 
     def paper(self) -> Paper:
-        self._only_keys(self._document, (), ("paper", "data", "claim"), "a claims file")
-        head = self._table(self._document.get("paper"), ("paper",), "[paper]")
-        self._only_keys(head, ("paper",), _PAPER, "[paper]")
-        fields: dict[str, Any] = {k: self._text(head[k], ("paper", k)) for k in head}
+        self.only_keys(self._document, (), ("paper", "data", "claim"), "a claims file")
+        head = self.table(self._document.get("paper"), ("paper",), "[paper]")
+        self.only_keys(head, ("paper",), _PAPER, "[paper]")
+        fields: dict[str, Any] = {k: self.text(head[k], ("paper", k)) for k in head}
         for key in ("id", "title"):
             if key not in fields:
-                raise self._error(("paper",), f"[paper] has no {key}; it needs id and title")
-        blocks = self._table(self._document.get("data", {}), ("data",), "[data]")
+                raise self.error(("paper",), f"[paper] has no {key}; it needs id and title")
+        blocks = self.table(self._document.get("data", {}), ("data",), "[data]")
         data: dict[str, DataSpec] = {}
         for name in blocks:
             data[name] = self._data(name, blocks, data)
         rows = self._document.get("claim", [])
         if not isinstance(rows, list) or not rows:
-            raise self._error(("claim",), "no [[claim]]; a claims file needs at least one")
+            raise self.error(("claim",), "no [[claim]]; a claims file needs at least one")
         claims = tuple(self._claim(row, ("claim", k), data) for k, row in enumerate(rows))
         ids: set[str] = set()
         for k, c in enumerate(claims):
             if c.id in ids:
-                raise self._error(("claim", k, "id"), f"two claims have the id {quoted(c.id)}; ids must be distinct")
+                raise self.error(("claim", k, "id"), f"two claims have the id {quoted(c.id)}; ids must be distinct")
             ids.add(c.id)
-        return Paper(**fields, data=data, claims=claims, source=self._source, folder=self._folder)
+        return Paper(**fields, data=data, claims=claims, source=self.source, folder=self._folder)
 
     # -- data ------------------------------------------------------------------------------------------------
 
     def _data(self, name: str, blocks: Mapping[str, Any], above: Mapping[str, DataSpec]) -> DataSpec:
         path: KeyPath = ("data", name)
         what = f"[data.{shortened(name)}]"
-        block = self._table(blocks[name], path, what)
-        self._only_keys(block, path, _DATA, what)
-        parent = self._text(block.get("from", ""), (*path, "from"))
+        block = self.table(blocks[name], path, what)
+        self.only_keys(block, path, _DATA, what)
+        parent = self.text(block.get("from", ""), (*path, "from"))
         if parent and parent not in above:
-            raise self._error((*path, "from"), f"{what}: from = {quoted(parent)}, but no such data set stands above it")
+            raise self.error((*path, "from"), f"{what}: from = {quoted(parent)}, but no such data set stands above it")
         if parent:
             self._check_chain(parent, above, path, what)
-        kind = self._choice(block.get("kind", "counts" if parent else None), (*path, "kind"), get_args(DataKind))
+        kind = self.choice(block.get("kind", "counts" if parent else None), (*path, "kind"), get_args(DataKind))
         rows = block.get("rows", [])
         if not isinstance(rows, list) or not all(isinstance(r, list) for r in rows):
-            raise self._error((*path, "rows"), f"{what}: rows must be an array of arrays")
-        columns = self._texts(block.get("columns", []), (*path, "columns"))
+            raise self.error((*path, "rows"), f"{what}: rows must be an array of arrays")
+        columns = self.texts(block.get("columns", []), (*path, "columns"))
         for k, row in enumerate(rows):
             if len(row) != len(columns):
-                raise self._error((*path, "rows", k), f"{what}, row {k + 1}: {len(row)} values for {len(columns)} columns "
+                raise self.error((*path, "rows", k), f"{what}, row {k + 1}: {len(row)} values for {len(columns)} columns "
                                                       f"({named(columns)})")
             for column, cell in zip(columns, row):
                 self._cell(cell, (*path, "rows", k), f"{what}, row {k + 1}, {shortened(column)}")
         spec = DataSpec(
-            name, kind, columns, tuple(map(tuple, rows)), self._text(block.get("file", ""), (*path, "file")),
-            self._text(block.get("sha256", ""), (*path, "sha256")), self._flag(block, "in_place", path, what),
+            name, kind, columns, tuple(map(tuple, rows)), self.text(block.get("file", ""), (*path, "file")),
+            self.text(block.get("sha256", ""), (*path, "sha256")), self.flag(block, "in_place", path, what),
             self._item_data(block, path, what),
-            self._texts(block.get("items", []), (*path, "items")),
-            self._text(block.get("winner", ""), (*path, "winner")), parent,
-            self._pairs(block.get("printed_pairs", []), (*path, "printed_pairs")),
-            self._pairs(block.get("read_as_pairs", []), (*path, "read_as_pairs")),
+            self.texts(block.get("items", []), (*path, "items")),
+            self.text(block.get("winner", ""), (*path, "winner")), parent,
+            self.pairs(block.get("printed_pairs", []), (*path, "printed_pairs")),
+            self.pairs(block.get("read_as_pairs", []), (*path, "read_as_pairs")),
             self._only(block, path, what),
-            self._text(block.get("note", ""), (*path, "note")), self._lines.line(path), self._games(block, path, what))
+            self.text(block.get("note", ""), (*path, "note")), self.lines.line(path), self._games(block, path, what))
         self._check_data(spec, path, what)
         return spec
 
@@ -158,97 +157,97 @@ class _Reader:
         while above[parent].from_:
             parent, length = above[parent].from_, length + 1
             if length > MOST_FROM:
-                raise self._error((*path, "from"), f"{what}: from leads through more than {MOST_FROM} data sets; give the rows themselves")
+                raise self.error((*path, "from"), f"{what}: from leads through more than {MOST_FROM} data sets; give the rows themselves")
 
     def _item_data(self, block: Mapping[str, Any], path: KeyPath, what: str) -> dict[str, dict[str, Any]]:
         found: dict[str, dict[str, Any]] = {}
-        for column, values in self._table(block.get("item_data", {}), (*path, "item_data"), f"{what}, item_data").items():
+        for column, values in self.table(block.get("item_data", {}), (*path, "item_data"), f"{what}, item_data").items():
             here = (*path, "item_data", column)
-            found[column] = self._table(values, here, f"{what}, item_data.{column}")
+            found[column] = self.table(values, here, f"{what}, item_data.{column}")
             for item, value in found[column].items():
                 self._cell(value, (*here, item), f"{what}, item_data.{column}, {item}")
         return found
 
     def _only(self, block: Mapping[str, Any], path: KeyPath, what: str) -> dict[str, Any]:
-        found = self._table(block.get("only", {}), (*path, "only"), f"{what}, only")
+        found = self.table(block.get("only", {}), (*path, "only"), f"{what}, only")
         for column, value in found.items():
             self._cell(value, (*path, "only", column), f"{what}, only.{column}")
         return found
 
     def _cell(self, value: Any, path: KeyPath, what: str) -> None:
         if not isinstance(value, (str, int, float)):
-            raise self._error(path, f"{what}: found {quoted(value)}; expected a number, a string, true or false")
+            raise self.error(path, f"{what}: found {quoted(value)}; expected a number, a string, true or false")
 
     def _games(self, block: Mapping[str, Any], path: KeyPath, what: str) -> float:
         games = block.get("games", 0)
         if isinstance(games, bool) or not isinstance(games, (int, float)) or not 0 <= games < LARGEST_COUNT:
-            raise self._error((*path, "games"), f"{what}: games = {quoted(games)}; expected the number of games of every pair")
+            raise self.error((*path, "games"), f"{what}: games = {quoted(games)}; expected the number of games of every pair")
         return float(games)
 
     def _check_data(self, spec: DataSpec, path: KeyPath, what: str) -> None:
         sources = [bool(spec.rows), bool(spec.file), bool(spec.from_)]
         if spec.kind == "games":
             if not spec.items or spec.file or spec.from_ or spec.rows and (spec.games or spec.columns != ("first", "second", "games")):
-                raise self._error(path, f"{what}: kind = \"games\" needs items, and at most one of games = 13 (of every pair) and rows "
+                raise self.error(path, f"{what}: kind = \"games\" needs items, and at most one of games = 13 (of every pair) and rows "
                                         "under columns = [\"first\", \"second\", \"games\"]")
         elif spec.games:
-            raise self._error((*path, "games"), f"{what}: games is for kind = \"games\", where the outcomes are not at hand")
+            raise self.error((*path, "games"), f"{what}: games is for kind = \"games\", where the outcomes are not at hand")
         elif sum(sources) != 1:
-            raise self._error(path, f"{what}: expected exactly one of rows, file, from; found {sum(sources)}")
+            raise self.error(path, f"{what}: expected exactly one of rows, file, from; found {sum(sources)}")
         if spec.file and not spec.sha256:
-            raise self._error((*path, "file"), f"{what}: file needs its sha256 beside it, so that changed data are noticed")
+            raise self.error((*path, "file"), f"{what}: file needs its sha256 beside it, so that changed data are noticed")
         if (spec.printed_pairs or spec.read_as_pairs or spec.only) and not spec.from_:
-            raise self._error(path, f"{what}: printed_pairs, read_as_pairs and only change another data set; say which with from")
+            raise self.error(path, f"{what}: printed_pairs, read_as_pairs and only change another data set; say which with from")
         if sorted(spec.printed_pairs) != sorted(spec.read_as_pairs):
-            raise self._error((*path, "read_as_pairs"), f"{what}: read_as_pairs must name the pairs of printed_pairs, in the "
+            raise self.error((*path, "read_as_pairs"), f"{what}: read_as_pairs must name the pairs of printed_pairs, in the "
                                                         "order in which they are read")
         if spec.in_place and not spec.file:
-            raise self._error((*path, "in_place"), f"{what}: in_place is for a file that is not shipped; name the file")
+            raise self.error((*path, "in_place"), f"{what}: in_place is for a file that is not shipped; name the file")
         if spec.winner not in ("", "rows", "columns") or (spec.kind == "matrix") != bool(spec.winner):
-            raise self._error((*path, "winner"), f"{what}: winner is for a matrix and says whether its 'rows' or 'columns' win")
+            raise self.error((*path, "winner"), f"{what}: winner is for a matrix and says whether its 'rows' or 'columns' win")
 
     # -- claims ----------------------------------------------------------------------------------------------
 
     def _claim(self, row: Any, path: KeyPath, data: Mapping[str, DataSpec]) -> Claim:
-        table = self._table(row, path, "[[claim]]")
+        table = self.table(row, path, "[[claim]]")
         if "id" not in table:
-            raise self._error(path, "a claim without an id; give it one, such as id = \"table-4\"")
-        name = self._text(table["id"], (*path, "id"))
+            raise self.error(path, "a claim without an id; give it one, such as id = \"table-4\"")
+        name = self.text(table["id"], (*path, "id"))
         what = f"claim {quoted(name)}"
-        self._only_keys(table, path, _CLAIM, what)
-        accept = self._texts(table.get("accept", []), (*path, "accept"))
-        test = self._text(table.get("test", ""), (*path, "test"))
+        self.only_keys(table, path, _CLAIM, what)
+        accept = self.texts(table.get("accept", []), (*path, "accept"))
+        test = self.text(table.get("test", ""), (*path, "test"))
         if test and test not in TESTS:
-            raise self._error((*path, "test"), f"{what}: no test {quoted(test)}; there are {', '.join(sorted(TESTS))}")
+            raise self.error((*path, "test"), f"{what}: no test {quoted(test)}; there are {', '.join(sorted(TESTS))}")
         claim = Claim(
-            name, self._text(table.get("where", ""), (*path, "where")),
+            name, self.text(table.get("where", ""), (*path, "where")),
             self._known_data(table.get("data", ""), (*path, "data"), data, what),
             self._model(table["model"], (*path, "model"), what) if "model" in table else None,
-            self._numbers(table, path, what), self._text(table.get("statement", ""), (*path, "statement")), test,
-            self._table(table.get("args", {}), (*path, "args"), f"{what}, args"), self._computation(table, path, what),
-            self._text(table.get("explanation", ""), (*path, "explanation")),
-            self._text(table.get("compare_only", ""), (*path, "compare_only")),
+            self._numbers(table, path, what), self.text(table.get("statement", ""), (*path, "statement")), test,
+            self.table(table.get("args", {}), (*path, "args"), f"{what}, args"), self._computation(table, path, what),
+            self.text(table.get("explanation", ""), (*path, "explanation")),
+            self.text(table.get("compare_only", ""), (*path, "compare_only")),
             self._engines(table.get("engines", ["native", "R"]), (*path, "engines"), what), accept,
             self._alpha(table, path, what), self._sided(table, path, what),
             tuple(self._reading(r, (*path, "reading", k), data, what) for k, r in enumerate(self._list(table.get("reading", []), (*path, "reading"), what))),
-            self._text(table.get("note", ""), (*path, "note")), self._lines.line(path))
+            self.text(table.get("note", ""), (*path, "note")), self.lines.line(path))
         self._check_claim(claim, path, what)
         return claim
 
     def _check_claim(self, claim: Claim, path: KeyPath, what: str) -> None:
         if claim.compute and (claim.model or not claim.numbers):
-            raise self._error((*path, "compute"), f"{what}: compute gives printed numbers without a model; "
+            raise self.error((*path, "compute"), f"{what}: compute gives printed numbers without a model; "
                                                   + ("leave the model out" if claim.model else "print some, in stat"))
         if not (claim.numbers or claim.statement or claim.compare_only):
-            raise self._error(path, f"{what} claims nothing; give it printed numbers, a statement, or compare_only = \"why\"")
+            raise self.error(path, f"{what} claims nothing; give it printed numbers, a statement, or compare_only = \"why\"")
         if (claim.numbers or claim.compare_only) and not (claim.data and claim.model) and not claim.compute:
-            raise self._error(path, f"{what} has numbers to compute and no {'model' if claim.data else 'data'}")
+            raise self.error(path, f"{what} has numbers to compute and no {'model' if claim.data else 'data'}")
         if claim.test and not claim.statement:
-            raise self._error((*path, "test"), f"{what}: a test is for a statement; write the statement it tests")
+            raise self.error((*path, "test"), f"{what}: a test is for a statement; write the statement it tests")
         if claim.statement and not claim.test:
             stated = [a for a in claim.accept if a in STATED]
             if len(stated) != 1 or not claim.explanation:
-                raise self._error((*path, "statement"), f"{what}: a statement needs a test, or its verdict in accept (one of "
+                raise self.error((*path, "statement"), f"{what}: a statement needs a test, or its verdict in accept (one of "
                                                         f"{', '.join(STATED)}) and an explanation")
 
     def _numbers(self, table: Mapping[str, Any], path: KeyPath, what: str) -> tuple[PrintedQuantity, ...]:
@@ -257,9 +256,9 @@ class _Reader:
         found: list[PrintedQuantity] = []
         for key in (*_BY_PARAMETER, "stat"):
             if isinstance(table.get(key), str):
-                raise self._error((*path, key), f"{what}: {key} = {quoted(table[key])} does not say of what; write {key} = "
+                raise self.error((*path, key), f"{what}: {key} = {quoted(table[key])} does not say of what; write {key} = "
                                                 f"{{ A = {json.dumps(shortened(table[key], 20))} }} with the parameter's name")
-            for name, text in self._table(table.get(key, {}), (*path, key), f"{what}, {key}").items():
+            for name, text in self.table(table.get(key, {}), (*path, key), f"{what}, {key}").items():
                 quantity = name if key == "stat" else f"{key}.{name}"
                 found += self._printed(quantity, text, (*path, key, name), what, legend, alpha, "compute" not in table)
         aic = "aic_glm" if self._aic(table, path) == "glm" else "aic"
@@ -269,15 +268,15 @@ class _Reader:
                 found += self._printed(quantity, table[key], (*path, key), what, legend, alpha)
         twice = next((name for name, times in Counter(q.quantity for q in found).items() if times > 1), None)
         if twice is not None:
-            raise self._error(path, f"{what} prints {shortened(twice)} twice")
+            raise self.error(path, f"{what} prints {shortened(twice)} twice")
         return tuple(found)
 
     def _printed(self, quantity: str, text: Any, path: KeyPath, what: str, legend: Mapping[str, str],
                  alpha: str, of_fit: bool = True) -> list[PrintedQuantity]:
         if not isinstance(text, str):
-            raise self._error(path, f"{what}, {quantity}: a bare {self._as_written(path, text)} loses what is printed (trailing "
+            raise self.error(path, f"{what}, {quantity}: a bare {self._as_written(path, text)} loses what is printed (trailing "
                                     f"zeros, for example); write it as a string, such as \"{self._as_written(path, text)}\"")
-        line = self._lines.line(path)
+        line = self.lines.line(path)
         try:
             if of_fit:
                 check_name(quantity)
@@ -286,140 +285,94 @@ class _Reader:
                 raise InputError(f"printed {text!r} is a mark of significance, which a p-value has (p, or in stat contrast_p, gof_p, lr_p, "
                                  "test_p)")
         except InputError as error:
-            raise self._error(path, f"{what}, {quantity}: {error}") from error
+            raise self.error(path, f"{what}, {quantity}: {error}") from error
         if printed.on is None:
             return [PrintedQuantity(quantity, printed, line)]
         if quantity not in _DF_OF:
-            raise self._error(path, f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(_DF_OF)} have; "
+            raise self.error(path, f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(_DF_OF)} have; "
                                     "write the two numbers apart")
         return [PrintedQuantity(quantity, printed, line), PrintedQuantity(_DF_OF[quantity], printed.on, line)]
 
     def _as_written(self, path: KeyPath, value: Any) -> str:
         """The number as it stands in the file: 0.190, where Python knows only 0.19."""
-        found = re.search(rf"""{re.escape(str(path[-1]))}["']?\s*=\s*([^,}}\s#]+)""", self._lines.source(path))
+        found = re.search(rf"""{re.escape(str(path[-1]))}["']?\s*=\s*([^,}}\s#]+)""", self.lines.source(path))
         return shortened(found[1]) if found else quoted(value)
 
     def _aic(self, table: Mapping[str, Any], path: KeyPath) -> str:
-        return str(self._choice(table.get("aic_definition", "llf"), (*path, "aic_definition"), ("llf", "glm")))
+        return str(self.choice(table.get("aic_definition", "llf"), (*path, "aic_definition"), ("llf", "glm")))
 
     def _alpha(self, table: Mapping[str, Any], path: KeyPath, what: str) -> str:
-        text = self._text(table.get("alpha", "0.05"), (*path, "alpha"))
+        text = self.text(table.get("alpha", "0.05"), (*path, "alpha"))
         return self._level(text, (*path, "alpha"), f"{what}: alpha = {quoted(text)}; expected a level between 0 and 1, such as \"0.05\"")
 
     def _legend(self, table: Mapping[str, Any], path: KeyPath, what: str) -> Mapping[str, str]:
         if "legend" not in table:
             return R_LEGEND
         found = {}
-        for mark, limit in self._table(table["legend"], (*path, "legend"), f"{what}, legend").items():
+        for mark, limit in self.table(table["legend"], (*path, "legend"), f"{what}, legend").items():
             here = (*path, "legend", mark)
-            found[mark] = self._level(self._text(limit, here), here, f"{what}, legend: {quoted(mark)} = {quoted(limit)}; expected the p-value below "
+            found[mark] = self._level(self.text(limit, here), here, f"{what}, legend: {quoted(mark)} = {quoted(limit)}; expected the p-value below "
                                                                      "which the mark is printed, such as \"0.05\"")
         return found
 
     def _level(self, text: str, path: KeyPath, complaint: str) -> str:
         plain = text.strip()
         if len(plain) > MOST_PRINTED or not re.fullmatch(r"[0-9]*\.?[0-9]+([eE]-?[0-9]{1,3})?", plain) or not 0 < float(plain) < 1:
-            raise self._error(path, complaint)
+            raise self.error(path, complaint)
         return plain
 
     def _list(self, value: Any, path: KeyPath, what: str) -> list[Any]:
         if not isinstance(value, list):
-            raise self._error(path, f"{what}: {path[-1]} = {quoted(value)}; expected an array of tables, [[claim.{path[-1]}]]")
+            raise self.error(path, f"{what}: {path[-1]} = {quoted(value)}; expected an array of tables, [[claim.{path[-1]}]]")
         return value
 
     def _sided(self, table: Mapping[str, Any], path: KeyPath, what: str) -> int:
         sided = table.get("sided", 2)
         if isinstance(sided, bool) or not isinstance(sided, int) or sided not in (1, 2):
-            raise self._error((*path, "sided"), f"{what}: sided = {quoted(sided)}; expected 1 or 2")
+            raise self.error((*path, "sided"), f"{what}: sided = {quoted(sided)}; expected 1 or 2")
         return int(sided)
 
     def _model(self, value: Any, path: KeyPath, what: str) -> ModelClaim:
-        table = self._table(value, path, f"{what}, model")
-        self._only_keys(table, path, _MODEL, f"{what}, model")
+        table = self.table(value, path, f"{what}, model")
+        self.only_keys(table, path, _MODEL, f"{what}, model")
         if table.get("item_terms") == []:
-            raise self._error((*path, "item_terms"), f"{what}, model: item_terms = [] can mean items with free abilities (leave item_terms out) or no "
+            raise self.error((*path, "item_terms"), f"{what}, model: item_terms = [] can mean items with free abilities (leave item_terms out) or no "
                                                      "abilities at all, whose deviance is the null_deviance of the model with free items (print it "
                                                      "as null_deviance = \"... on ...\")")
         cells = table.get("cells", [])
         return ModelClaim(
-            self._choice(table.get("family"), (*path, "family"), get_args(Family)),
-            self._choice(table["ties"], (*path, "ties"), get_args(Ties)) if "ties" in table else None,
-            self._text(table.get("by", ""), (*path, "by")), self._text(table.get("reference", ""), (*path, "reference")),
-            self._flag(table, "order_effect", path, what), (cells,) if isinstance(cells, str) else self._texts(cells, (*path, "cells")),
-            self._choice(table["scale"], (*path, "scale"), get_args(Scale)) if "scale" in table else "",
-            self._texts(table.get("item_terms", []), (*path, "item_terms")), self._texts(table.get("separate", []), (*path, "separate")))
+            self.choice(table.get("family"), (*path, "family"), get_args(Family)),
+            self.choice(table["ties"], (*path, "ties"), get_args(Ties)) if "ties" in table else None,
+            self.text(table.get("by", ""), (*path, "by")), self.text(table.get("reference", ""), (*path, "reference")),
+            self.flag(table, "order_effect", path, what), (cells,) if isinstance(cells, str) else self.texts(cells, (*path, "cells")),
+            self.choice(table["scale"], (*path, "scale"), get_args(Scale)) if "scale" in table else "",
+            self.texts(table.get("item_terms", []), (*path, "item_terms")), self.texts(table.get("separate", []), (*path, "separate")))
 
     def _reading(self, value: Any, path: KeyPath, data: Mapping[str, DataSpec], what: str) -> Reading:
-        table = self._table(value, path, f"{what}, reading")
-        self._only_keys(table, path, _READING, f"{what}, reading")
+        table = self.table(value, path, f"{what}, reading")
+        self.only_keys(table, path, _READING, f"{what}, reading")
         if not table.get("name") or not table.get("sentence") or not (table.get("data") or table.get("model") or table.get("stops")):
-            raise self._error(path, f"{what}: a reading needs name, sentence, and data, model or stops")
-        return Reading(self._text(table["name"], (*path, "name")), self._text(table["sentence"], (*path, "sentence")),
+            raise self.error(path, f"{what}: a reading needs name, sentence, and data, model or stops")
+        return Reading(self.text(table["name"], (*path, "name")), self.text(table["sentence"], (*path, "sentence")),
                        self._known_data(table.get("data", ""), (*path, "data"), data, what),
                        self._model(table["model"], (*path, "model"), what) if "model" in table else None,
-                       self._choice(table["stops"], (*path, "stops"), get_args(Stops)) if "stops" in table else "")
+                       self.choice(table["stops"], (*path, "stops"), get_args(Stops)) if "stops" in table else "")
 
     def _computation(self, table: Mapping[str, Any], path: KeyPath, what: str) -> str:
-        name = self._text(table.get("compute", ""), (*path, "compute"))
+        name = self.text(table.get("compute", ""), (*path, "compute"))
         if name and name not in COMPUTATIONS:
-            raise self._error((*path, "compute"), f"{what}: no computation {quoted(name)}; there are {', '.join(sorted(COMPUTATIONS))}")
+            raise self.error((*path, "compute"), f"{what}: no computation {quoted(name)}; there are {', '.join(sorted(COMPUTATIONS))}")
         return name
 
     def _engines(self, value: Any, path: KeyPath, what: str) -> tuple[str, ...]:
-        engines = self._texts(value, path)
+        engines = self.texts(value, path)
         bad = [e for e in engines if e not in ("native", "R") and not (e.startswith("R:") and len(e) > 2)]
         if bad or not engines:
-            raise self._error(path, f"{what}: engines {quoted(list(engines))}; expected native, R, or R:PACKAGE")
+            raise self.error(path, f"{what}: engines {quoted(list(engines))}; expected native, R, or R:PACKAGE")
         return engines
 
     def _known_data(self, value: Any, path: KeyPath, data: Mapping[str, DataSpec], what: str) -> str:
-        name = self._text(value, path)
+        name = self.text(value, path)
         if name and name not in data:
-            raise self._error(path, f"{what}: data = {quoted(name)}, but the file has {named(data) or 'no data set'}")
+            raise self.error(path, f"{what}: data = {quoted(name)}, but the file has {named(data) or 'no data set'}")
         return name
-
-    # -- pieces ----------------------------------------------------------------------------------------------
-
-    def _error(self, path: KeyPath, message: str) -> InputError:
-        return InputError(f"{self._source}, line {self._lines.line(path)}: {message}")
-
-    def _only_keys(self, table: Mapping[str, Any], path: KeyPath, allowed: Sequence[str], what: str) -> None:
-        for key in table:
-            if key not in allowed:
-                near = difflib.get_close_matches(key[:40], allowed, 1)
-                hint = f"did you mean {near[0]!r}?" if near else f"expected {', '.join(allowed)}"
-                raise self._error((*path, key), f"{what}: unknown key {quoted(key)}; {hint}")
-
-    def _table(self, value: Any, path: KeyPath, what: str) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            found = "it is missing" if value is None else f"found {quoted(value)}"
-            raise self._error(path, f"{what} must be a table; {found}")
-        return value
-
-    def _text(self, value: Any, path: KeyPath) -> str:
-        if not isinstance(value, str):
-            raise self._error(path, f"{path[-1]} = {quoted(value)}; expected a string in quotes")
-        return value
-
-    def _flag(self, table: Mapping[str, Any], key: str, path: KeyPath, what: str) -> bool:
-        value = table.get(key, False)
-        if not isinstance(value, bool):
-            raise self._error((*path, key), f"{what}: {key} = {quoted(value)}; expected true or false")
-        return value
-
-    def _texts(self, value: Any, path: KeyPath) -> tuple[str, ...]:
-        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-            raise self._error(path, f"{path[-1]} = {quoted(value)}; expected an array of strings")
-        return tuple(value)
-
-    def _choice(self, value: Any, path: KeyPath, allowed: Sequence[str]) -> Any:
-        if not isinstance(value, str) or value not in allowed:
-            found = "it is missing" if value is None else f"found {quoted(value)}"
-            raise self._error(path, f"{path[-1]}: {found}; expected one of {', '.join(allowed)}")
-        return value
-
-    def _pairs(self, value: Any, path: KeyPath) -> tuple[tuple[str, str], ...]:
-        if not isinstance(value, list) or not all(
-                isinstance(p, list) and len(p) == 2 and all(isinstance(i, str) for i in p) for p in value):
-            raise self._error(path, f"{path[-1]}: expected an array of pairs of items, such as [[\"A\", \"B\"], [\"A\", \"C\"]]")
-        return tuple((p[0], p[1]) for p in value)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..comparisons import Comparisons, Factor, natural_order
+from ..comparisons import Comparisons
+from ..columns import Factor, natural_order
 from ..errors import InputError
 from ..fit import Fit
 from .claim_data import fit_model

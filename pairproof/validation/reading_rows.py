@@ -13,7 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparisons import Column, Comparisons, Factor
+from ..comparisons import Comparisons
+from ..columns import Column, Factor
 from ..errors import InputError
 from ..fit import Fit
 from ..layouts import lexicographic_pair_order

@@ -9,7 +9,7 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparisons import natural_order
+from ..columns import natural_order
 from ..layouts import lexicographic_pair_order, prefmod_pair_order
 from .reading_rows import Rows
 from .slips import Draft, RowChange, Situation, family

@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..comparisons import Comparisons, Factor
+from ..comparisons import Comparisons
+from ..columns import Factor
 from ..errors import InputError
 from ..fit import Fit
 from ..spec import LOG_WORTH_PER_UNIT

@@ -13,7 +13,8 @@ import pytest
 import pairproof
 from pairproof.bridge import rscript
 from pairproof.bridge.rscript import r_script
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.fit import Fit
 from pairproof.native.bradley_terry import fit_bradley_terry
 from pairproof.native.llbt import fit_llbt

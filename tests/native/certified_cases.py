@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from mpmath import log10, mp, mpf
 
-from pairproof.comparisons import Comparisons, Factor, natural_order
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor, natural_order
 from pairproof.fit import Fit
 from pairproof.native.bradley_terry import fit_bradley_terry
 from pairproof.native.llbt import fit_llbt

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 
 #: Dras (2015), Table 1: first preferred, undecided, second preferred; pairs AB AC AD BC BD CD, judges J1 to J4.
 DRAS = [

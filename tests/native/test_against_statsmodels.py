@@ -7,7 +7,8 @@ import warnings
 import numpy as np
 import pytest
 
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.fit import Fit
 from pairproof.native.bradley_terry import fit_bradley_terry
 from pairproof.native.llbt import fit_llbt

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from pairproof import read
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.errors import InputError, ItemError
 from pairproof.native.binary import binary_result, compare_all_pairs, compare_two, ranking_by
 from pairproof.native.no_ranking import circle_by, unsettled_by

@@ -226,7 +226,8 @@ def test_neutral_ground_everywhere_leaves_no_order_effect_to_estimate() -> None:
 
 
 def test_a_level_nobody_has_is_left_out_and_said() -> None:
-    from pairproof.comparisons import Comparisons, Factor
+    from pairproof.comparisons import Comparisons
+    from pairproof.columns import Factor
 
     base = dras()
     judge = Factor(base.columns["judge"].codes, ("1", "2", "3", "4", "5"))  # type: ignore[union-attr]  # a factor

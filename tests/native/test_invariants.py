@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pairproof.comparisons import Comparisons, Factor, take
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor, take
 from pairproof.fit import Fit
 from pairproof.native import blocks, engine, newton
 from pairproof.native.bradley_terry import fit_bradley_terry

@@ -12,7 +12,8 @@ import warnings
 import numpy as np
 import pytest
 
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.errors import InputError
 from pairproof.native import gibbs_gaussian
 from pairproof.native.convergence import MixingWarning, convergence

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pairproof import read
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.errors import InputError
 from pairproof.native.judge_agreement import judge_agreement
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from pairproof import read
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.errors import InputError
 from pairproof.native.judgments import HAT, judgments, one_row_each, only_compared, preference_counts, split_tracks
 

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pairproof
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.errors import ConvergenceError, FormulaError, InputError, TooLargeError
 from pairproof.native import blocks, covariates, graph, solve
 from pairproof.native.cells import count_cells

@@ -7,7 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.errors import DataWarning, InputError
 from pairproof.native.convergence import MixingWarning
 from pairproof.native.irt_gaussian import GaussianModel

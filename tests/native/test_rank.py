@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pairproof.bridge.policy import Backend
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.errors import ComparisonError
 from pairproof.fit import Fit
 from pairproof.native.bradley_terry import fit_bradley_terry

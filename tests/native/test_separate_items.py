@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import pairproof
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.errors import AliasError
 from pairproof.native.bradley_terry import fit_bradley_terry
 from pairproof.native.llbt import fit_llbt

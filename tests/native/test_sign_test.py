@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.errors import InputError
 from pairproof.native.sign_test import binomial_p, first_preferences_by_judge, friedman, friedman_by_judge, sign_test
 

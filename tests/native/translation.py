@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.native.convergence import convergence
 
 SYSTEMS = ("bbn", "cmu", "jhu", "kit", "uedin")

@@ -14,7 +14,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 import pairproof
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.fit import Fit
 from pairproof.layouts import to_wide
 from pairproof.readers import from_wide

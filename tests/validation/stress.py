@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.errors import PairproofError
 from pairproof.fit import Fit
 from pairproof.native.bradley_terry import fit_bradley_terry

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from pairproof.bridge.policy import Backend
-from pairproof.comparisons import Comparisons, Factor
+from pairproof.comparisons import Comparisons
+from pairproof.columns import Factor
 from pairproof.counting import count
 from pairproof.errors import RError
 from pairproof.fit import Fit

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...comparisons import Factor
+from ...columns import Factor
 from ...errors import InputError
 from ...spec import one_of
 from . import Computed, Request

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bridge import jags
-from ...comparisons import Comparisons, Factor
+from ...comparisons import Comparisons
+from ...columns import Factor
 from ...native.convergence import convergence
 from ...native.irt_categorical import CategoricalFit, fit_irt_categorical
 from ...native.irt_gaussian import GaussianModel, Items, fit_irt_gaussian, item_codes

@@ -1,0 +1,53 @@
+"""Columns of a table: categories with their order of levels, and numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """A categorical column: `levels[codes[row]]`.
+
+    Attributes
+    ----------
+    codes : int[n_rows]
+        Each in 0..len(levels)-1, or -1 where the row has no value (a model that uses the column refuses it).
+    levels : tuple of str
+        In the order in which models take them; the first is the reference level.
+    """
+
+    codes: IntArray
+    levels: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+#: A column is categorical (Factor) or numeric (float[n_rows], nan where the row has no value).
+Column = Union[Factor, FloatArray]
+
+
+def take(column: Column, rows: NDArray[Any]) -> Column:
+    """The column at these rows (positions or a boolean mask)."""
+    return Factor(column.codes[rows], column.levels) if isinstance(column, Factor) else column[rows]
+
+
+def natural_order(labels: Iterable[str]) -> tuple[str, ...]:
+    """Distinct labels: numerically if all are integers, else by Unicode code point; never by row order."""
+    distinct = set(labels)
+    if all(re.fullmatch(r"[+-]?[0-9]+", label) for label in distinct):
+        # Python's int() refuses more than 4,300 digits; Decimal reads and compares any number of them exactly.
+        number = int if all(len(label) < 4000 for label in distinct) else Decimal
+        return tuple(sorted(distinct, key=lambda label: (number(label), label)))
+    return tuple(sorted(distinct))
