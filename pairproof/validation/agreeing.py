@@ -11,11 +11,11 @@ from ..fit import Fit
 from .agreement import Agreement, value_or_none
 from .digits import MOST
 from .floors import floor
-from .judgement import digits_beyond_rounding, judge_print
+from .judgement import digits_forgiven, judge_print
 from .lost import is_reference
 from .paper import PrintedQuantity
 from .printed import Printed
-from .quantities import kind_of, names, quantity, rounding_of, scale_of
+from .quantities import kind_of, names, quantity, rounding_of, scale_of, scale_of_logarithm
 
 if TYPE_CHECKING:
     from ..bridge.policy import BackendLike
@@ -106,9 +106,9 @@ def _against_value(fit: Fit, name: str, value: float | str, digits: Digits) -> A
 
 def _row(fit: Fit, name: str, own: float, other: float, digits: Digits) -> Agreement:
     # A deviance of 0 and one of 1e-15 are the same number.
-    both = not (math.isnan(own) or math.isnan(other))
-    found = digits_beyond_rounding(own, other, scale_of(name, fit) if both else 0.0, rounding_of(name, fit))
     least, why = asked_digits(name, digits)
+    wider = 0.0 if math.isnan(own) or math.isnan(other) else scale_of_logarithm(name, fit)
+    found = digits_forgiven(own, other, scale_of(name, fit), least, rounding_of(name, fit), wider)
     enough = math.isnan(found) or found >= least
     note = "" if enough else (f"{found:.1f} digits, {least:g} asked for ({why})" if not math.isnan(own) and not math.isnan(other) else
                               "only the reference has a number" if math.isnan(own) else "only the fit has a number")

@@ -19,7 +19,7 @@ from ..fit import Fit
 from .agreement import AT_MAXIMUM, LEFT, Agreement, RCounterpart, Verdict, value_or_none
 from .floors import Floor
 from .judgement import DigitsJudgement, judge_certified, judge_digits
-from .quantities import kind_of, rounding_of, scale_of
+from .quantities import kind_of, rounding_of, scale_of, scale_of_logarithm
 
 #: A deviance, -2 llf or AIC that was taken one step before R's last estimates lies below the maximum by more than what they do.
 #: Seen at most 1.0 times that on the tables of `tests/validation/stress.py`.
@@ -47,13 +47,13 @@ def with_sources(row: Agreement, fit: Fit, native: float, r: RCounterpart | None
         row, said = _beside_r(row, fit, native, r, half, floors)
         notes += said
     if name in certified and half == 1:
-        text = certified[name]
-        exact = judge_certified(name, native, text, scale_of(name, fit), floors, rounding_of(name, fit))
+        text, wider = certified[name], scale_of_logarithm(name, fit)
+        exact = judge_certified(name, native, text, scale_of(name, fit), floors, rounding_of(name, fit), wider)
         row = replace(row, certified=text, certified_digits=value_or_none(exact.digits))
         if r is None:
             row = replace(row, digits=row.certified_digits, floor=exact.floor.digits)
         else:
-            of_r = judge_certified(name, r.values[name], text, scale_of(name, fit), floors, r.rounding.get(name, 0.0))
+            of_r = judge_certified(name, r.values[name], text, scale_of(name, fit), floors)  # shown, and decides nothing
             row = replace(row, r_certified_digits=value_or_none(of_r.digits))
         if not exact.enough:
             row = replace(row, verdict=_worse(row.verdict))
@@ -73,7 +73,8 @@ def _beside_r(row: Agreement, fit: Fit, native: float, r: RCounterpart, half: in
     name = row.quantity
     value = r.values[name] / half
     row = replace(row, r=value_or_none(value), r_call=r.r_call, r_source=r.r_source)
-    against = judge_digits(name, native, value, scale_of(name, fit, _errors(r)), r.r_call, floors, r.rounding.get(name, 0.0))
+    against = judge_digits(name, native, value, scale_of(name, fit, _errors(r)), r.r_call, floors, r.rounding.get(name, 0.0),
+                           scale_of_logarithm(name, fit))
     row = replace(row, digits=value_or_none(against.digits), floor=against.floor.digits)
     if math.isnan(native) and not math.isnan(value):
         return row, [f"R gives {value:.6g}, which rests on when it stopped"]

@@ -157,25 +157,39 @@ class DigitsJudgement:
 
 
 def judge_digits(quantity: str, native: float, other: float, scale: float, source: str, floors: Sequence[Floor] | None = None,
-                 rounding: float = 0.0) -> DigitsJudgement:
+                 rounding: float = 0.0, wider: float = 0.0) -> DigitsJudgement:
     """Digits of native against R (`source` its call) or against certified, held against their floor.
 
-    `rounding` is as in :func:`digits_beyond_rounding`.
+    The digits are the plain ones of :func:`pairproof.validation.digits.digits_of_agreement`.  Only where these are too few is it
+    asked whether the number has fewer to lose; `rounding` and `wider` are as in :func:`digits_forgiven`.
     """
-    return DigitsJudgement(digits_beyond_rounding(native, other, scale, rounding), floor(quantity, source, floors))
+    asked = floor(quantity, source, floors)
+    return DigitsJudgement(digits_forgiven(native, other, scale, asked.digits, rounding, wider), asked)
 
 
-def digits_beyond_rounding(native: float, other: float, scale: float, rounding: float) -> float:
-    """Digits of agreement of two numbers that are what is left of sums of size `rounding`.
+def digits_forgiven(native: float, other: float, scale: float, least: float, rounding: float, wider: float) -> float:
+    """Digits of agreement; if they are fewer than `least`, those of the sums or of the logarithm that the numbers come from.
 
-    Within `UNITS` of the last place of these sums the two are the same number, whatever is left of the sums (a deviance of
-    0 against 1e-15), and their digits are those of the sums; beyond it they are their own.
+    Parameters
+    ----------
+    native, other, scale : float
+        As in :func:`pairproof.validation.digits.digits_of_agreement`.
+    least : float
+        Digits asked for.
+    rounding : float
+        Size of the sums of which the numbers are what is left.  Within `UNITS` of the last place of these sums the two are the
+        same number, whatever is left of the sums (a deviance of 0 against 1e-15).
+    wider : float
+        Scale of a number that is the exponential of another, so that its digits are the other's; 0 for none.
     """
+    plain = float(digits_of_agreement(native, other, scale))
+    if not plain < least:
+        return plain
     size = rounding if abs(native - other) <= UNITS * np.finfo(float).eps * rounding else 0.0
-    return float(digits_of_agreement(native, other, max(scale, size)))
+    return float(digits_of_agreement(native, other, max(scale, wider, size)))
 
 
 def judge_certified(quantity: str, native: float, text: str, scale: float, floors: Sequence[Floor] | None = None,
-                    rounding: float = 0.0) -> DigitsJudgement:
+                    rounding: float = 0.0, wider: float = 0.0) -> DigitsJudgement:
     """Digits of native against a 50-digit value given as decimal text."""
-    return judge_digits(quantity, native, float(np.float64(text)), scale, CERTIFIED, floors, rounding)
+    return judge_digits(quantity, native, float(np.float64(text)), scale, CERTIFIED, floors, rounding, wider)

@@ -208,8 +208,6 @@ def scale_of(name: str, fit: Fit, se: Mapping[str, float] | None = None) -> floa
     if name in known:
         return float(known[name])
     kind, _, rest = name.partition(".")
-    if kind in ("p", "contrast_p", "worth", "worth_se"):
-        return _of_logarithm(name, fit)
     if kind == "estimate":
         value = known.get(f"se.{rest}", fit.bse.get(rest, math.nan))
         return 0.0 if math.isnan(value) else float(value)
@@ -224,14 +222,16 @@ def scale_of(name: str, fit: Fit, se: Mapping[str, float] | None = None) -> floa
     return 0.0
 
 
-def _of_logarithm(name: str, fit: Fit) -> float:
-    """Scale of a number that is the exponential of another, so that its digits are the other's.
+def scale_of_logarithm(name: str, fit: Fit) -> float:
+    """Scale of a p-value or a worth, which are exponentials, so that its digits are the exponent's; 0 for what is none.
 
     d p / p = -z dz = -z^2 (dz / z) in the tail of the normal, and d w / w = log w (d log w / log w): a p of 1e-264 with z
     right to 10 digits has 7, a worth of 1e-15 one or two fewer than its logarithm.  What has no magnitude above the
     smallest normal double (2e-308) has no digits to compare.
     """
     kind, _, rest = name.partition(".")
+    if kind not in ("p", "contrast_p", "worth", "worth_se"):
+        return 0.0
     value = quantity(fit, name)
     if math.isnan(value):
         return 0.0
