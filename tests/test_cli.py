@@ -245,7 +245,10 @@ def test_a_prefmod_table_needs_its_pair_order_and_coding_stated(capsys, tmp_path
     code, out, err = run(capsys, "fit", wide, *asked, "--coding", "first=1,tie=0,second=-1,missing=NA")
     assert (code, out) == (3, "") and "prefmod" in err and "lexicographic" in err
     document = fit_json(capsys, wide, *asked, "--pair-order", "lexicographic", "--coding", "first=1,tie=0,second=-1,missing=NA")
-    swapped = fit_json(capsys, wide, *asked, "--pair-order", "AB,BC,AC", "--coding", "first=1,tie=0,second=-1,missing=NA")
+    other = ("--pair-order", "AB,BC,AC", "--coding", "first=1,tie=0,second=-1,missing=NA")
+    code, out, err = run(capsys, "fit", wide, *asked, *other)
+    assert (code, out) == (3, "") and "'AC' (column 2) is read as 'B' against 'C'" in err and "--pair-names ignore" in err
+    swapped = fit_json(capsys, wide, *asked, *other, "--pair-names", "ignore")
     assert document["n_comparisons"] == 11 and document["params"] != swapped["params"]
 
 

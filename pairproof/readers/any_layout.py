@@ -89,8 +89,7 @@ def read(
         prefmod only: the columns that hold responses; default: the first ones.
     pair_names : {"check", "ignore"}, optional
         prefmod only: whether column names that are pairs themselves (`A:B`, `AB`, `1:2`, `comp12`) must agree with
-        `pair_order`, or mean something else.  Default: they must agree with an order by name; pairs listed one by
-        one say themselves what each column is.
+        `pair_order`, as they must by default, or mean something else.
     coding : mapping or str
         {"first": 1, "tie": 0, "second": -1, "missing": "NA"} or "first=1,tie=0,second=-1,missing=NA"; a list
         where several codes mean the same; missing=NA covers blank cells.  Required for prefmod; for long and

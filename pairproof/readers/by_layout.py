@@ -97,7 +97,7 @@ def from_wide(
         The columns that hold responses, in the order of `pair_order`; default: the first ones.
     pair_names : {"check", "ignore"}, optional
         Column names that are pairs themselves (`A:B`, `AB`, `1:2`, `comp12`, ...) must agree with `pair_order`, unless "ignore"
-        says that they mean something else.  Pairs listed one by one are held against them only with "check".
+        says that they mean something else.
 
     Raises
     ------

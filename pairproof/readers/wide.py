@@ -54,8 +54,7 @@ def read_wide(
     order = _order(table, items, pair_order, names)
     names = names if names is not None else list(table.columns)[: len(order)]
     named_order = pair_order if isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic") else None
-    # Pairs that are listed one by one say of each column what it is, whatever it is called.
-    if pair_names == "check" or pair_names is None and named_order is not None:
+    if pair_names != "ignore":
         check_pair_names(names, items, order, named_order, table.source)
     if coding is None:
         raise CodingError(_coding_not_stated(table, names))
