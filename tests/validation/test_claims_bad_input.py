@@ -53,6 +53,11 @@ def test_what_is_nested_deeper_than_any_claims_file_is_refused_promptly(text):
     assert "nested more than 32 levels" in refused(text)
 
 
+@pytest.mark.parametrize("part", ["a", "'a'", '"a.b"', r'"a\"b"', r'"\\\\"'], ids=["bare", "literal", "quoted", "escaped quote", "escaped backslash"])
+def test_a_key_of_thousands_of_parts_is_refused_by_its_line_before_a_parser_takes_memory_for_it(part):
+    assert "line 2: nested more than 32 levels" in refused("# a key\n" + ".".join([part] * 3000) + " = 1")
+
+
 def test_an_integer_of_thousands_of_digits_is_named_by_its_line(tmp_path, capsys):
     assert "line 2: a number of more than 4,300 digits" in refused("[paper]\nid = " + "9" * 5000)
     path = tmp_path / "a.claims.toml"
