@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ..comparisons import LARGEST_COUNT
+from ..display import label
 from ..errors import InputError
 from ..inputs import read_file
 from ..shortened import named, quoted, shortened
@@ -214,6 +215,8 @@ class _Reader:
         if "id" not in table:
             raise self._error(path, "a claim without an id; give it one, such as id = \"table-4\"")
         name = self._text(table["id"], (*path, "id"))
+        if name != label(name):
+            raise self._error((*path, "id"), f"claim {quoted(name)}: an id is one line of text without control characters, since reports show it in lines of theirs")
         what = f"claim {quoted(name)}"
         self._only_keys(table, path, _CLAIM, what)
         accept = self._texts(table.get("accept", []), (*path, "accept"))
