@@ -18,7 +18,8 @@ from pairproof.fit import Fit
 from pairproof.validation.check import Checker
 from pairproof.validation.claims import parse_claims, read_paper
 from pairproof.validation.explain import explain
-from pairproof.validation.search import count_words, search
+from pairproof.validation.explanations import count_words
+from pairproof.validation.search import search
 from pairproof.validation.slips import families
 
 from .fakes import FIRTH, claims_text
