@@ -31,6 +31,8 @@ _OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 #: Names of what this process has open already: reading waits for nobody it was not given.
 _STREAM = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
+#: Where there is none (Windows), nothing is known of the file behind standard input.
+STANDARD_INPUT = "/dev/stdin"
 _CHUNK = 1 << 20
 
 Identity = tuple[int, int]
@@ -132,6 +134,8 @@ def read_stream(stream: BinaryIO, name: str, most: int | None = None) -> bytes:
         More than `most` bytes (default :func:`most_bytes`).
     """
     limit = most_bytes() if most is None else most
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # of a stream without a descriptor
+        note(name, os.fstat(stream.fileno()))
     parts, size = [], 0
     while part := stream.read(_CHUNK):
         parts.append(part)

@@ -398,6 +398,11 @@ def test_each_kind_of_error_has_its_exit_code_and_a_message(error, code):
     assert found == code and message and len(message.splitlines()) <= 2
 
 
+def test_an_error_of_the_machine_that_we_put_in_words_keeps_them():
+    assert describe(PermissionError("cannot write records into x; set PAIRPROOF_RECORDS")) == (
+        3, "PermissionError: cannot write records into x; set PAIRPROOF_RECORDS")
+
+
 def test_a_defect_of_ours_says_that_it_is_one(capsys, table, monkeypatch):
     monkeypatch.setattr("pairproof.readers.read", None)
     pairproof.__dict__.pop("read", None)

@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import stat
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -57,6 +58,13 @@ def test_a_script_is_never_written_over_the_table_by_whatever_name(here, capsys,
         code, out, err = run(capsys, "fit", "t.csv", "--to-r", name, *force)
         assert (code, out) == (3, "") and "is read by this command" in err and len(err.splitlines()) == 1
     assert (here / "t.csv").read_text(encoding="utf-8") == TABLE
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="no /dev/stdin on this system, by which the file behind standard input is known")
+def test_a_report_is_never_written_over_the_file_behind_standard_input(here):
+    with (here / "t.csv").open("rb") as table:
+        ran = subprocess.run([sys.executable, "-m", "pairproof", "fit", "-", "--to-r", "t.csv", "--force"], stdin=table, capture_output=True, text=True)
+    assert ran.returncode == 3 and "t.csv: is read by this command" in ran.stderr and (here / "t.csv").read_text(encoding="utf-8") == TABLE
 
 
 def test_a_report_is_never_written_over_the_item_data(here, capsys):

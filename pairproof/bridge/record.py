@@ -110,13 +110,17 @@ class Records:
         return read_record(path)
 
     def all(self) -> list[Record]:
-        """Every record, the first directory's before the others', each key once."""
+        """Every record, the first directory's before the others', each key once; other files beside them (a report, say) are none."""
         seen: dict[str, Record] = {}
         for directory in self.directories:
-            for path in sorted(directory.glob("*.json")):
+            for path in sorted(directory.glob(_NAMES)):
                 record = read_record(path)
                 seen.setdefault(record.key, record)
         return list(seen.values())
+
+
+#: What :func:`file_name` gives.
+_NAMES = "*-" + 16 * "[0-9a-f]" + ".json"
 
 
 def file_name(call: RCall) -> str:

@@ -18,7 +18,8 @@ from typing import Literal, get_args
 
 from ..errors import InputError
 from ..inputs import read_file
-from ..readers.sources import load
+from ..readers.packed import unpacked
+from ..readers.sources import BINARY, load
 from ..readers.table import Table, from_frame, suggestion
 from ..spec import one_of
 from .files import cells_of
@@ -136,6 +137,9 @@ def check_terminated(raw: bytes, table: Table) -> None:
     ------
     InputError
     """
+    if Path(table.source).suffix.lower() in BINARY:
+        return  # a format that knows its own length
+    raw = unpacked(raw, table.source)
     # A line end of UTF-16 or UTF-32 has zeros around it.
     end = raw.rstrip(b"\0 \t")[-1:]
     if end in (b"\n", b"\r"):

@@ -75,6 +75,8 @@ def describe(error: Exception) -> tuple[int, str]:
         return BAD_INPUT, f"{name}: {error}"
     if isinstance(error, (RError, ConvergenceError, PairproofError)):
         return NOT_RUN, f"{name}: {error}"
+    if isinstance(error, OSError) and error.errno is None and error.args:
+        return BAD_INPUT, f"{name}: {error}"  # one of ours, which says in its own words what is wrong
     if isinstance(error, OSError):
         # The machine's: a full disk behind standard output has no file name.
         what, cure = ("output", "make room, or write elsewhere") if error.filename is None else (error.filename, "check the path and its permissions")

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import click
 
 from ..display import safe
+from ..inputs import STANDARD_INPUT
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 REPORT_SUFFIXES = (".html", ".md", ".json", ".xml")
@@ -101,7 +102,8 @@ def _named(context: click.Context, kind: FileName) -> list[str]:
         value = context.params.get(parameter.name or "")
         if parameter.type is kind and value is not None:
             found += [str(v) for v in value] if isinstance(value, (tuple, list)) else [str(value)]
-    return [name for name in found if name != "-" or kind is not READ]
+    # What a shell put behind standard input may be a file too: `fit - --report t.html < t.html`.
+    return [STANDARD_INPUT if name == "-" and kind is READ else name for name in found]
 
 
 def echo(text: str, err: bool = False, nl: bool = True) -> None:

@@ -29,6 +29,8 @@ from .packed import unpacked
 from .table import Table, check_names, from_frame, records
 
 DELIMITERS = (",", ";", "\t")
+#: Suffixes of formats that are no text.
+BINARY = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 IntArray = NDArray[np.int64]
 #: Longer marks first: the UTF-32 mark begins with the UTF-16 one.
 MARKS = (
@@ -107,7 +109,7 @@ def _load_path(path: str, encoding: str | None, nameless: bool) -> Table:
         return _with_rows(_delimited(read_stream(sys.stdin.buffer, "standard input"), "standard input", encoding, nameless))
     suffix = Path(path).suffix.lower()
     raw = read_file(path, "a CSV, TSV, Parquet or Arrow file", streams=True)
-    if suffix in (".parquet", ".pq", ".arrow", ".feather", ".ipc"):
+    if suffix in BINARY:
         if encoding is not None:
             raise InputError(f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files hold their own")
         return _with_rows(from_frame(_arrow(raw, path, suffix), path, nameless=nameless))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 import warnings
 from dataclasses import replace
@@ -18,6 +19,7 @@ from ..comparisons import Comparisons
 from ..errors import DataNotHere, InputError, RankingWarning
 from ..fit import Fit
 from ..inputs import MOST_CLAIM_BYTES, OutsideError, read_inside
+from ..shortened import named
 from .paper import DataSpec, ModelClaim, Paper
 
 if TYPE_CHECKING:
@@ -69,7 +71,7 @@ def read_data(paper: Paper, name: str) -> Comparisons:
     """
     from ..readers import read
 
-    spec = paper.data[name]
+    spec = _spec(paper, name)
     where = f"{paper.source or paper.id}, line {spec.line}, data.{name}"
     if spec.kind == "games":
         raise InputError(f"{where}: kind = \"games\" holds no outcomes; a fit or a test needs them")
@@ -90,6 +92,13 @@ def read_data(paper: Paper, name: str) -> Comparisons:
     return replace(table, source=f"{paper.id}, {name}")
 
 
+def _spec(paper: Paper, name: str) -> DataSpec:
+    if name not in paper.data:
+        raise InputError(f"this needs data = {json.dumps(name) if name else '...'}, the name of a data set of the claims file; it has "
+                         f"{named(paper.data) or 'none'}")
+    return paper.data[name]
+
+
 def _items(paper: Paper, spec: DataSpec) -> tuple[str, ...]:
     while not spec.items and spec.from_:
         spec = paper.data[spec.from_]
@@ -105,7 +114,7 @@ def _item_data(spec: DataSpec) -> pd.DataFrame:
 
 def table_of(paper: Paper, name: str) -> pd.DataFrame:
     """A data set of a paper as it stands, uninterpreted; errors as :func:`read_data`."""
-    spec = paper.data[name]
+    spec = _spec(paper, name)
     return _frame(paper, spec, f"{paper.source or paper.id}, line {spec.line}, data.{name}")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ..comparisons import LARGEST_COUNT
+from ..display import label
 from ..errors import InputError
 from ..inputs import read_file
 from ..shortened import named, quoted, shortened
@@ -213,6 +214,9 @@ class _Reader(TypedFields):
         if "id" not in table:
             raise self.error(path, "a claim without an id; give it one, such as id = \"table-4\"")
         name = self.text(table["id"], (*path, "id"))
+        if name != label(name):
+            raise self.error((*path, "id"), f"claim {quoted(name)}: an id is one line of text without control characters, since reports show "
+                                            "it in lines of theirs")
         what = f"claim {quoted(name)}"
         self.only_keys(table, path, _CLAIM, what)
         accept = self.texts(table.get("accept", []), (*path, "accept"))

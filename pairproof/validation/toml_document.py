@@ -21,7 +21,7 @@ else:
 #: Levels of tables and arrays inside one another; claims files have five ([[claim]], reading, model, item_terms).
 MOST_DEEP = 32
 #: Parts of one dotted key: parsers take time and memory with the square of their number.
-_LONG_KEY = re.compile(r"^[ \t]*\[{0,2}(?:[ \t]*(?:[A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*\.){" + str(MOST_DEEP) + "}", re.MULTILINE)
+_LONG_KEY = re.compile(r"^[ \t]*\[{0,2}(?:[ \t]*(?:[A-Za-z0-9_-]+|\"(?:[^\"\\\n]|\\[^\n])*\"|'[^'\n]*')[ \t]*\.){" + str(MOST_DEEP) + "}", re.MULTILINE)
 
 
 def parsed_toml(text: str, source: str) -> dict[str, Any]:

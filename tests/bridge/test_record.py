@@ -334,6 +334,11 @@ def test_a_folder_that_cannot_be_written_is_named_with_the_way_out(tmp_path):
         Backend("live", record="all", records=Records([tmp_path])).call(code="1")
 
 
+def test_other_files_in_a_folder_of_records_are_no_records(tmp_path):
+    (tmp_path / "fit.json").write_text('{"model": "LLBT"}', "utf-8")
+    assert Records([tmp_path]).all() == []
+
+
 @pytest.mark.r
 def test_a_records_path_that_is_a_file_is_named_with_the_way_out(tmp_path):
     (tmp_path / "file").write_text("", "utf-8")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sqlite3
 
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -87,6 +89,23 @@ def test_a_line_end_in_another_encoding_is_one(tmp_path, encoding):
         take_in(path, tmp_path / "cut.csv", encoding=stated)
     (tmp_path / "r.csv").write_bytes(text.encode(encoding))
     assert take_in(path, tmp_path / "r.csv", encoding=stated).new == len(rows)
+
+
+def test_the_line_end_of_a_gzipped_file_is_that_of_what_it_holds(tmp_path):
+    path, rows = two_batches(tmp_path)
+    text = write(tmp_path / "r.csv", rows).read_bytes()
+    (tmp_path / "cut.csv.gz").write_bytes(gzip.compress(text.rstrip()))
+    with pytest.raises(InputError, match=f"cut.csv.gz, line {len(rows) + 1}: the last record has no line end"):
+        take_in(path, tmp_path / "cut.csv.gz")
+    (tmp_path / "r.csv.gz").write_bytes(gzip.compress(text))
+    assert take_in(path, tmp_path / "r.csv.gz").new == len(rows)
+
+
+def test_a_parquet_file_of_results_ends_where_it_says(tmp_path):
+    pytest.importorskip("pyarrow", reason="Parquet is read by pyarrow, which is not installed")
+    path, rows = two_batches(tmp_path)
+    pd.DataFrame(rows).to_parquet(tmp_path / "r.parquet")
+    assert take_in(path, tmp_path / "r.parquet").new == len(rows)
 
 
 def test_import_refuses_a_model_and_results_that_were_cut(tmp_path, capsys):

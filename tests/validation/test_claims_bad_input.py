@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pairproof.cli.ending import run
 from pairproof.errors import InputError, PairproofError
 from pairproof.validation.claims import _CLAIM, _DATA, _MODEL, _PAPER, _READING, parse_claims
+from pairproof.validation.computations import COMPUTATIONS
 from pairproof.validation.judgement import judge_print
 from pairproof.validation.paper import PrintedQuantity
 from pairproof.validation.printed import Printed
@@ -51,6 +52,24 @@ def refused(text):
 ], ids=["dotted key", "table", "arrays", "inline tables", "dotted key in a table", "forty arrays"])
 def test_what_is_nested_deeper_than_any_claims_file_is_refused_promptly(text):
     assert "nested more than 32 levels" in refused(text)
+
+
+@pytest.mark.parametrize("part", ["a", "'a'", '"a.b"', r'"a\"b"', r'"\\\\"'], ids=["bare", "literal", "quoted", "escaped quote", "escaped backslash"])
+def test_a_key_of_thousands_of_parts_is_refused_by_its_line_before_a_parser_takes_memory_for_it(part):
+    assert "line 2: nested more than 32 levels" in refused("# a key\n" + ".".join([part] * 3000) + " = 1")
+
+
+@pytest.mark.parametrize("name", sorted(COMPUTATIONS))
+def test_a_computation_without_the_data_it_needs_is_an_error_of_the_file(tmp_path, capsys, name):
+    path = tmp_path / "a.claims.toml"
+    path.write_text(f'[paper]\nid = "m"\ntitle = "T"\nread_from = "x"\n[[claim]]\nid = "t"\nwhere = "T"\ncompute = "{name}"\nargs = {{ zz = 1 }}\n'
+                    'stat = { a = "1" }\n')
+    assert run(["check", str(path), "--r", "none"]) in (2, 3)
+    assert "defect" not in capsys.readouterr().err
+
+
+def test_an_id_makes_no_lines_of_its_own_in_a_report():
+    assert "one line of text" in refused(HEAD.replace('id = "x"', 'id = "x\\nAll claims agree"') + MODEL + 'estimate = { A = "1" }\n')
 
 
 def test_an_integer_of_thousands_of_digits_is_named_by_its_line(tmp_path, capsys):
