@@ -95,6 +95,59 @@ def test_worths_of_many_items_are_those_of_the_written_out_formula(monkeypatch):
     assert fit.worth(se=False)["se"].isna().all() and np.array_equal(fit.worth(se=False)["worth"], many["worth"])
 
 
+def walk(n, reach):
+    """Each item against the next ones, with counts such that abilities go up and down."""
+    i = np.concatenate([np.arange(n - k) for k in range(1, reach + 1)])
+    j = np.concatenate([np.arange(k, n) for k in range(1, reach + 1)])
+    wins, losses = np.random.default_rng(1).integers(3, 20, (2, len(i)))
+    return Comparisons.build([f"i{k:04d}" for k in range(n)], i, j, wins, None, losses)
+
+
+def _inverse_in_long_doubles(matrix):
+    """By Gauss and Jordan's steps."""
+    a = matrix.copy()
+    for k in range(len(a)):
+        row, column = a[k] / a[k, k], a[:, k].copy()
+        pivot = a[k, k]
+        a -= np.outer(column, row)
+        a[k], a[:, k], a[k, k] = row, -column / pivot, 1 / pivot
+    return a
+
+
+@pytest.mark.parametrize("reach", [1, 2])
+def test_long_chains_and_ladders_keep_the_digits_of_their_standard_errors(reach):
+    data = walk(400, reach)
+    fit = pairproof.fit_bradley_terry(data)
+    b = fit.beta.astype(np.longdouble)
+    p = 1 / (1 + np.exp(b[data.second] - b[data.first]))
+    information = np.zeros((400, 400), np.longdouble)
+    for i, j, w in zip(data.first, data.second, (data.wins + data.losses) * p * (1 - p)):
+        information[[i, j], [i, j]] += w
+        information[[i, j], [j, i]] -= w
+    v = np.zeros_like(information)
+    v[1:, 1:] = _inverse_in_long_doubles(information[1:, 1:])
+    w = np.exp(b - b.max())
+    w /= w.sum()
+    with_mean = v @ w
+    exact = w * np.sqrt(np.diag(v) - 2 * with_mean + w @ with_mean)
+    # The reference loses as many digits as the condition number, 1e5, has: four more than it needs where long doubles have 64 bits.
+    of_reference = 1e5 * np.finfo(np.longdouble).eps
+    assert np.abs(fit.standard_errors[1:] / np.sqrt(np.diag(v))[1:] - 1).max() < of_reference  # 1e-14; observed 6e-16, 9e-14 unrefined
+    assert np.abs(fit.worth()["se"] / exact - 1).max() < 3e-12 + of_reference  # observed 7e-13 (conjugate gradients); 5e-12 before
+
+
+@pytest.mark.parametrize("many", [1, 300])
+def test_the_standard_error_of_a_worth_near_1_does_not_depend_on_the_order_of_the_items(monkeypatch, many):
+    monkeypatch.setattr(pairproof.predictions, "MANY_ITEMS", many)
+    # 40-digit arithmetic (mpmath); with abilities against whoever came first the third order gave 1.732058502741e-06.
+    exact = {"A": 1.732046477394877e-6, "B": 1.7320412812840236e-6, "C": 7.3484214631755488e-12}
+    for names in ("ABC", "BAC", "BCA", "CBA"):
+        a, b, c = (names.index(x) for x in "ABC")
+        data = Comparisons.build(list(names), [a, b, a], [b, c, c], [1e6, 1e6, 1e6], None, [1, 1, 2])
+        worth = pairproof.fit_llbt(data).worth().set_index("item")["se"]
+        assert max(abs(worth[x] / exact[x] - 1) for x in "ABC") < 1e-13  # observed 1.6e-15; 7e-6 before
+
+
 def test_a_sum_constraint_on_many_items_has_the_standard_errors_of_all_functions(monkeypatch):
     from pairproof import covariance
 
