@@ -31,7 +31,7 @@ def headline(data: Comparisons) -> str:
     judges = data.columns.get("judge")
     by = f" by {len(judges.levels)} judges" if isinstance(judges, Factor) else ""
     made = f", pairs of rankings of up to {data.ranked_together}" if data.ranked_together else ""
-    return f"{data.n_comparisons:g} comparisons of {len(data.items)} items{by} ({ties}{made}), from {data.source}"
+    return f"{data.n_comparisons:.10g} comparisons of {len(data.items)} items{by} ({ties}{made}), from {data.source}"
 
 
 def text(data: Comparisons) -> str:

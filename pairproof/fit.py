@@ -247,7 +247,7 @@ class Fit(FitRecord):
         return fit_dict(self)
 
     def __repr__(self) -> str:
-        return f"<Fit: {self.title}, {self.n_comparisons:g} comparisons, by {self.engine}>"
+        return f"<Fit: {self.title}, {self.n_comparisons:.10g} comparisons, by {self.engine}>"
 
     def _repr_html_(self) -> str:
         from .fit_text import html

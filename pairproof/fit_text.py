@@ -112,10 +112,10 @@ def _stopping(fit: Fit) -> str:
 def _comparisons(fit: Fit) -> str:
     ties = float(fit.data.ties.sum())
     if not fit.data.tie_category:
-        return f"{fit.n_comparisons:g}, no tie category"
+        return f"{fit.n_comparisons:.10g}, no tie category"
     if fit.spec.ties == "drop":
-        return f"{fit.n_comparisons:g} ({ties:g} ties dropped from {fit.data.n_comparisons:g})"
-    return f"{fit.n_comparisons:g}, of them {ties:g} ties{' (half a win for each)' if fit.spec.ties == 'half' else ''}"
+        return f"{fit.n_comparisons:.10g} ({ties:.10g} ties dropped from {fit.data.n_comparisons:.10g})"
+    return f"{fit.n_comparisons:.10g}, of them {ties:.10g} ties{' (half a win for each)' if fit.spec.ties == 'half' else ''}"
 
 
 def _header(fit: Fit) -> Iterator[str]:
@@ -256,7 +256,7 @@ def _cells(row: Sequence[str]) -> str:
 
 def html(fit: Fit, rows: int = ROWS) -> str:
     """The fit as a piece of HTML: one table, everything that comes from the data escaped."""
-    facts = [f"{fit.n_comparisons:g} comparisons of {len(fit.items)} items", f"deviance {fixed(fit.deviance)} on {fit.df_resid} df",
+    facts = [f"{fit.n_comparisons:.10g} comparisons of {len(fit.items)} items", f"deviance {fixed(fit.deviance)} on {fit.df_resid} df",
              f"log-likelihood {fixed(fit.llf)}", f"AIC {fixed(fit.aic)}", fit.constraint, _scale(fit), fit.engine]
     if not fit.stopping.reached:
         facts.append(_stopping(fit))

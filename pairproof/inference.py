@@ -56,9 +56,12 @@ def worths(log_worth: FloatArray, cov: FloatArray) -> Worths:
     cov : float[n_items, n_items]
         Covariance of the log worths under any constraint: the constant drops out.
     """
-    e = np.exp(log_worth - np.max(log_worth))
+    best = int(np.argmax(log_worth))
+    e = np.exp(log_worth - log_worth[best])
     w = e / e.sum()
-    # J V J' with J = diag(w) - w w', entry by entry: w_i w_j cov(a_i - m, a_j - m), m the mean of a under w.
+    # J V J' with J = diag(w) - w w', entry by entry: w_i w_j cov(a_i - m, a_j - m), m the mean of a under w.  Abilities are
+    # taken against the best item: where its worth is nearly 1, a - m of it is all but 0 and would be a difference of large numbers.
+    cov = cov - cov[best] - cov[:, [best]] + cov[best, best]
     with_mean = cov @ w
     centred = cov - with_mean - with_mean[:, None] + w @ with_mean
     return Worths(w, centred * np.outer(w, w))

@@ -33,8 +33,8 @@ def likelihood_ratio(fit: Fit, other: Fit) -> inference.LikelihoodRatio:
     """Likelihood-ratio test of two fits of the same comparisons; see :meth:`pairproof.Fit.compare`."""
     if _digest(fit) != _digest(other):
         raise ComparisonError(
-            f"the fits are of different comparisons: {fit.title}, {fit.n_comparisons:g} comparisons, against {other.title}, "
-            f"{other.n_comparisons:g} (for example ties kept in one and dropped or halved in the other); "
+            f"the fits are of different comparisons: {fit.title}, {fit.n_comparisons:.10g} comparisons, against {other.title}, "
+            f"{other.n_comparisons:.10g} (for example ties kept in one and dropped or halved in the other); "
             "log-likelihoods of different data cannot be compared")
     if fit.quasi_likelihood or other.quasi_likelihood:
         raise ComparisonError("half wins or fractional weights make a quasi-likelihood; its ratio is not a test")
@@ -59,11 +59,11 @@ def _caution(larger: Fit, smaller: Fit) -> str:
 def _separation(larger: Fit, smaller: Fit) -> str:
     """What is infinite in the models; "" if nothing but a tie parameter without ties.
 
-    Where no tie was observed at all both models have its parameter at minus infinity, and the test is that of the same
-    models without it.
+    Where no tie was observed at all and both models have its parameter at minus infinity, the test is that of the same
+    models without it; where one holds it at 0, the infinite parameter is what is tested.
     """
-    counts = [f"{n} of the {fit.rank} dimensions of {fit.title}" for fit in (larger, smaller)
-              if (n := fit.n_infinite - int(_lone_tie(fit)))]
+    without = int(_lone_tie(larger) and _lone_tie(smaller))
+    counts = [f"{n} of the {fit.rank} dimensions of {fit.title}" for fit in (larger, smaller) if (n := fit.n_infinite - without)]
     if not counts:
         return ""
     return (f"separated data: {' and '.join(counts)} {'are' if len(counts) > 1 or not counts[0].startswith('1 ') else 'is'} infinite, "

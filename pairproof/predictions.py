@@ -189,7 +189,7 @@ def log_worth(fit: Fit, group: Mapping[str, Value]) -> tuple[FloatArray, FloatAr
 def _many_worths(fit: Fit, group: Mapping[str, Value], with_se: bool) -> tuple[FloatArray, FloatArray]:
     """Worths of many items and their standard errors, nan if the items cannot all be compared.
 
-    With m = sum of w_k a_k the delta method is se(w_i) = w_i sd(a_i - m), and
+    With m = sum of w_k a_k the delta method is se(w_i) = w_i sd(a_i - m), and for abilities against any item
     var(a_i - m) = V_ii - 2 cov(a_i, m) + var(m): no covariance of all items is written out.
     """
     nothing = np.full(len(fit.items), np.nan)
@@ -202,9 +202,18 @@ def _many_worths(fit: Fit, group: Mapping[str, Value], with_se: bool) -> tuple[F
     w = e / e.sum()
     if not with_se:
         return w, nothing
-    mean = _mixture(fit, group, w)
-    with_mean = fit.covariance.product(mean)
-    variance = _ability_variances(fit, group) - 2.0 * abilities(fit, group, with_mean) + mean @ with_mean
+    # All against the best item: where its worth is nearly 1, a - m of it is all but 0 and would be a difference of large numbers.
+    best = int(np.argmax(a))
+    top, others = np.zeros(len(w)), w.copy()
+    top[best] = 1.0
+    others[best] = 0.0
+    others[best] = -others.sum()
+    mean = _mixture(fit, group, others)
+    with_mean, with_top = (abilities(fit, group, fit.covariance.product(f)) for f in (mean, _mixture(fit, group, top)))
+    variances = _ability_variances(fit, group)
+    against = variances - 2.0 * with_top + variances[best]
+    against[best] = 0.0
+    variance = against - 2.0 * (with_mean - with_mean[best]) + others @ with_mean
     return w, w * unit * np.sqrt(np.maximum(variance, 0.0))
 
 

@@ -34,6 +34,12 @@ def test_the_summary_of_dras_judge_model_says_what_a_referee_asks_for():
         assert needed in text, f"{needed!r} not in\n{text}"
 
 
+def test_the_number_of_comparisons_is_written_out_beyond_a_million():
+    data = Comparisons.build("AB", [0], [1], [1_234_567], None, [1])
+    assert "1234568, no tie category" in fit_llbt(data).summary()
+    assert "1234568 comparisons" in repr(fit_llbt(data)) and "1234568 comparisons" in repr(data)
+
+
 @pytest.mark.parametrize("asked", [
     {}, {"by": "judge"}, {"by": "judge + tie:judge", "order_effect": True}, {"ties": "half"}, {"ties": "rao-kupper", "reference": "sum"},
     {"item_terms": ["length", "kind"], "separate": ["A"]}, {"by": "C(age)", "cells": ["judge"]},

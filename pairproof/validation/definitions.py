@@ -70,7 +70,7 @@ def definitions(fit: Fit) -> list[Definition]:
             found.append(Definition(name, words, table))
         for constants, extra, program in _log_likelihoods(fit, cells, outcomes):
             llf = fit.llf + constants
-            aic = -2.0 * llf + 2.0 * (fit.n_estimable + extra)
+            aic = -2.0 * llf + 2.0 * (fit.rank + extra)
             name = "+".join(filter(None, (at, "aic-constant")))
             sentence = " and ".join(filter(None, (words if at else "", f"logLik and AIC are those of R's {program}")))
             found.append(Definition(name, sentence, {**table, "llf": llf, "aic": aic, "aic_glm": aic}))

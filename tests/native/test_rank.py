@@ -57,6 +57,12 @@ def test_a_tie_parameter_without_a_tie_counts_and_does_not_make_the_test_rough()
     assert larger.compare(smaller).df == 2 and larger.compare(smaller).caution == ""
 
 
+def test_a_tie_parameter_at_minus_infinity_against_one_held_at_0_makes_the_test_rough() -> None:
+    data = table("ABC", [("A", "B", 5, 0, 3), ("A", "C", 6, 0, 4), ("B", "C", 4, 0, 4)], ties=True)
+    test = fit_llbt(data).compare(fit_llbt(data, ties="none"))
+    assert test.df == 1 and "1 of the 3 dimensions" in test.caution
+
+
 def test_what_is_not_connected_is_not_counted() -> None:
     fit = fit_llbt(table("ABCD", [("A", "B", 5, 2), ("C", "D", 2, 3)]))
     assert (fit.rank, fit.n_estimable, fit.n_infinite) == (2, 2, 0)

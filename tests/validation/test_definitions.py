@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pairproof.comparisons import Comparisons
+from pairproof.comparisons import Comparisons, Factor
 from pairproof.fit import Fit
+from pairproof.native.bradley_terry import fit_bradley_terry
 from pairproof.validation.agreement import Agreement
 from pairproof.validation.check import check_paper
 from pairproof.validation.claims import parse_claims
@@ -76,9 +77,19 @@ def test_deviances_of_judges_of_single_comparisons_and_of_gnm_are_known_for_a_ta
 def test_every_definition_of_the_deviance_is_that_of_a_native_fit_on_those_cells() -> None:
     by_row: Fit = native(load("baseball-1987--bradley-terry-none-cells-row"))
     found = next(d for d in definitions(native(load("baseball-1987--bradley-terry-none"))) if d.name == "cells")
-    assert found.values["deviance"] == pytest.approx(by_row.deviance, abs=1e-11)  # observed 7e-15
+    assert found.values["deviance"] == pytest.approx(by_row.deviance, abs=1e-11)  # sums of 42 terms in two orders; observed 1.4e-13
     assert (found.values["df_resid"], found.values["df_null"]) == (by_row.df_resid, by_row.df_null)
-    assert found.values["null_deviance"] == pytest.approx(by_row.null_deviance, abs=1e-11)  # observed 3e-14
+    assert found.values["null_deviance"] == pytest.approx(by_row.null_deviance, abs=1e-11)  # as above; observed 1.4e-13
+
+
+def test_r_s_aic_of_a_separated_fit_counts_the_infinite_estimate_as_glm_does() -> None:
+    judge = Factor([0, 0, 0, 1, 1, 1], ("x", "y"))
+    data = Comparisons.build("ABC", [0, 0, 1] * 2, [1, 2, 2] * 2, [5, 6, 4, 10, 9, 3], None, [3, 4, 4, 0, 0, 6], columns={"judge": judge})
+    fit = fit_bradley_terry(data, by="judge")
+    assert fit.n_infinite == 1
+    found = next(d for d in definitions(fit) if "binomial" in d.sentence)
+    # AIC(glm(cbind(wins, losses) ~ 0 + o1 + o2 + o1:judge + o2:judge, binomial)), printed to 12 digits; observed 3e-10.
+    assert found.values["aic"] == pytest.approx(18.4969725066, abs=1e-8)
 
 
 # -- claims new ----------------------------------------------------------------------------------------------
