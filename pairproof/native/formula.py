@@ -106,6 +106,8 @@ def parse(text: str) -> Formula:
     FormulaError
         If it cannot be read, if a column is both C(...) and plain, or if an interaction stands without its parts.
     """
+    if not isinstance(text, str):
+        raise FormulaError(f"by={text!r} is not text; expected columns joined by +, : or *, such as 'judge', or '' for none")
     if not text.strip():
         return Formula()
     item: list[Product] = []

@@ -61,3 +61,8 @@ def test_two_crossed_factors_and_their_sum_differ_by_the_interaction() -> None:
     test = crossed.compare(added)
     assert test.df == 3 and test.statistic == pytest.approx(2 * (crossed.llf - added.llf))
     assert np.isfinite(added.bse[added.free]).all()
+
+
+def test_what_is_no_text_is_an_error_that_says_how_to_ask_for_none():
+    with pytest.raises(FormulaError, match="by=None is not text.*'' for none"):
+        parse(None)

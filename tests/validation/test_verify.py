@@ -159,3 +159,17 @@ def test_a_fit_on_log_odds_summing_to_zero_is_verified_all_the_same() -> None:
     checked = verify(fit, r="live")
     assert checked.agrees, [(a.quantity, a.r_call, a.explanation) for a in checked if not a.passes]
     assert any(a.quantity == "estimate.D:judge[3]" for a in checked)
+
+
+@live
+def test_what_empty_cells_determine_in_r_and_the_data_do_not_is_not_counted_against_the_fit() -> None:
+    """Judge b has linked A and B, C and D, and not the two pairs; llbtPC.fit's empty cells do, so that its df is 1 lower."""
+    rows = [("A", "B", 3, 2, "a"), ("B", "C", 2, 1, "a"), ("A", "C", 1, 2, "a"), ("C", "D", 1, 3, "a"), ("A", "D", 2, 2, "a"),
+            ("A", "B", 2, 3, "b"), ("C", "D", 2, 2, "b")]
+    names = ("first", "second", "wins", "losses", "judge")
+    fit = fit_llbt(pairproof.read({name: list(column) for name, column in zip(names, zip(*rows))}), by="judge")
+    assert fit.not_estimable == ("A:judge[b]", "B:judge[b]")
+    agreement = fit.verify(r="live")
+    assert [a for a in agreement if a.verdict == "differs"] == []
+    by_call = {a.r_call for a in agreement if a.quantity == "df_resid" and a.verdict == "agrees"}
+    assert "gnm::gnm(eliminate)" in by_call and "prefmod::llbtPC.fit" not in by_call

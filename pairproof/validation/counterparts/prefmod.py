@@ -172,7 +172,9 @@ def _fit_values(question: Question, layout: Layout, values: dict[str, float], de
     """Deviance, df and llf on our definition, put into `values`; what was done, in words."""
     cells = question.cells
     empty = layout.n_blocks - len(cells)
-    if empty and not cells.table.is_connected():
+    # Directions along which the data say nothing (not those that grow without end): empty cells give them a number in R.
+    undetermined = question.fit.null_space.shape[1] - question.fit.n_infinite
+    if empty and (undetermined or not cells.table.is_connected()):
         return (f"its {empty} empty cells join items that no comparison joins, so that it has numbers for what the data do not "
                 "determine; its df, deviance and log-likelihood are not compared")
     values["df_resid"] = df - empty * (cells.counts.shape[1] - 1)
