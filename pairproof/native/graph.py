@@ -32,6 +32,9 @@ IntArray = NDArray[np.int64]
 _AT_ONCE, _LEAST_AT_ONCE, _IN_CACHE = 16, 4, 200_000
 #: Products after which conjugate gradients give up; each costs as much as reading the matrix once.
 _MOST_PRODUCTS = 2000
+#: Products after which a graph whose factor stays sparse is factored instead: a well-connected one takes 20 to 60; one that
+#: takes hundreds (a ladder) has a condition number that costs a solution by conjugate gradients its last digits.
+_SLOW_PRODUCTS = 150
 #: Entries a row up to which a graph is so thin (trees, chains) that its factor is taken at once, and the entries a row beyond
 #: which, or rows beyond which, a factor might fill up.
 _THIN, _MAY_FACTOR, _MAY_FACTOR_ROWS = 4, 13, 20_000
@@ -133,9 +136,10 @@ class Graph:
             return self._by_factor(right)
         out = np.empty(right.shape)
         step = self._at_once
+        most = _SLOW_PRODUCTS if self._may_factor and self._factor_stays_sparse else _MOST_PRODUCTS
         for k in range(0, right.shape[1], step):
             part = slice(k, k + step)
-            x = self._by_conjugate_gradients(self._balanced(right[:, part]), accuracy)
+            x = self._by_conjugate_gradients(self._balanced(right[:, part]), accuracy, most)
             if x is None:
                 if not self._may_factor:
                     raise np.linalg.LinAlgError("conjugate gradients did not get there")
@@ -145,14 +149,15 @@ class Graph:
 
     # -- conjugate gradients -----------------------------------------------------------------------------------
 
-    def _by_conjugate_gradients(self, right: FloatArray, accuracy: float) -> FloatArray | None:
+    def _by_conjugate_gradients(self, right: FloatArray, accuracy: float, most: int) -> FloatArray | None:
+        """The solution, or None if it takes more than `most` products or the matrix is not positive definite."""
         inverse = self._inverse_diagonal
         x, residual = np.zeros(right.shape), right
         scaled = residual * inverse
         direction = scaled.copy()
         rho = _dots(residual, scaled)
         goal = rho * accuracy * accuracy
-        for _ in range(_MOST_PRODUCTS):
+        for _ in range(most):
             live = rho > goal
             if not live.any():
                 return x

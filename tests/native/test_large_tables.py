@@ -134,7 +134,7 @@ def test_long_chains_and_ladders_keep_the_digits_of_their_standard_errors(reach)
     # The reference loses as many digits as the condition number, 1e5, has: four more than it needs where long doubles have 64 bits.
     of_reference = 1e5 * np.finfo(np.longdouble).eps
     assert np.abs(fit.standard_errors[1:] / np.sqrt(np.diag(v))[1:] - 1).max() < of_reference  # 1e-14; observed 6e-16, 9e-14 unrefined
-    assert np.abs(fit.worth()["se"] / exact - 1).max() < 3e-12 + of_reference  # observed 7e-13 (conjugate gradients); 5e-12 before
+    assert np.abs(fit.worth()["se"] / exact - 1).max() < 1e-13 + of_reference  # observed 2e-14; 7e-12 by conjugate gradients
 
 
 @pytest.mark.parametrize("many", [1, 300])
