@@ -173,3 +173,17 @@ def test_what_empty_cells_determine_in_r_and_the_data_do_not_is_not_counted_agai
     assert [a for a in agreement if a.verdict == "differs"] == []
     by_call = {a.r_call for a in agreement if a.quantity == "df_resid" and a.verdict == "agrees"}
     assert "gnm::gnm(eliminate)" in by_call and "prefmod::llbtPC.fit" not in by_call
+
+
+@live
+def test_what_r_lacks_of_a_maximum_at_infinity_is_no_difference_and_a_wrong_likelihood_still_is_one() -> None:
+    """Judge b's answers are separated; llbtPC.fit stops 2e-7 below the limit, with 7.6 digits of the log-likelihood."""
+    rows = [("A", "B", 3, 2, "a"), ("B", "C", 2, 1, "a"), ("A", "C", 3, 2, "a"), ("A", "B", 5, 0, "b"), ("B", "C", 3, 0, "b"), ("A", "C", 4, 0, "b")]
+    names = ("first", "second", "wins", "losses", "judge")
+    fit = fit_llbt(pairproof.read({name: list(column) for name, column in zip(names, zip(*rows))}), by="judge")
+    agreement = fit.verify(r="live")
+    assert fit.n_infinite == 2 and [a for a in agreement if a.verdict == "differs"] == []
+    short = [a for a in agreement if "on its way to an infinite estimate" in a.explanation]
+    assert {a.r_call for a in short} == {"prefmod::llbtPC.fit, towards infinity"} and {a.verdict for a in short} == {"not-checkable"}
+    for wrong in (replace(fit, llf=fit.llf + 1e-6), replace(fit, llf=fit.llf - 1e-6), replace(fit, df_resid=fit.df_resid + 1)):
+        assert "differs" in {a.verdict for a in verify(wrong, r="live")}
