@@ -42,7 +42,7 @@ def test_a_worker_whose_functions_or_search_path_were_changed_is_replaced(spoilt
     assert spoilt.call(code=code, timeout=60).value.scalar() == 1.0
     assert said in "; ".join(spoilt.poisoned) and spoilt.pid is None
     assert spoilt.call(code="c(mean(c(1, 3)), stats::var(c(1, 3)), sd(c(2, 2)), stats::median(1:3), stats::deviance(stats::lm(c(1, 3) ~ 1)))"
-                       ).value.values.tolist() == [2.0, 2.0, 0.0, 2.0, 2.0]
+                       ).value.values.tolist() == pytest.approx([2.0, 2.0, 0.0, 2.0, 2.0], abs=1e-14)  # observed 4e-16 off with OpenBLAS
 
 
 @pytest.mark.r
