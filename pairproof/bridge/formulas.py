@@ -39,6 +39,7 @@ _TOKEN = re.compile(
     r"(?P<name>(?:[^\W\d_]|\.(?!\d))[\w.]*)|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))"
     r"|`(?P<ticked>[^`\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+)`"
     r"|(?P<sign>%in%|==|!=|<=|>=|<(?!-)|>|=|[-~+:*/^|(),\[\]])")
+_COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
 _BINARY = frozenset(("+", "-", ":", "*", "/", "^", "|", "%in%", "==", "!=", "<", "<=", ">", ">=", "~"))
 
 
@@ -123,7 +124,12 @@ class _Reader:
         if self.depth > DEEPEST:
             self._refuse(f"more than {DEEPEST} levels of parentheses")
         self._operand()
+        compared = False
         while self._next() in _BINARY and not (self._next() == "~" and self.depth == 1):
+            sign = self._next()
+            if sign in _COMPARISONS and compared:
+                self._refuse("R compares two things at a time; put one comparison into parentheses")
+            compared = sign in _COMPARISONS or compared and sign not in ("|", "~")
             self._take()
             self._operand()
         self.depth -= 1
