@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 from pairproof.errors import FormulaError
 
@@ -112,7 +112,7 @@ class _Reader:
             match = _TOKEN.match(self.text, at)
             if match is None:
                 raise self._refusal("this is no part of a model formula", at)
-            kind: Kind = match.lastgroup  # type: ignore[assignment]  # the groups are named as the kinds are
+            kind = cast(Kind, match.lastgroup)  # the groups are named as the kinds are
             word = match[match.lastgroup or 0]
             if kind == "name" and word in RESERVED:
                 raise self._refusal(f"{word} is R's own word, no column", at)

@@ -225,7 +225,7 @@ def test_a_tiny_element_is_held_to_the_rounding_of_its_vector_and_to_its_own_dig
     assert digits(2.750008033330421e-09, 2.7500128195606437e-09, 40.0) > 15
     assert digits(2.75e-09, 2.76e-09, 40.0) < 3, "1e-11 is no rounding of 40"
     assert digits(2.750008e-09, 2.750012e-09, 1e-9) < 7, "alone, its own digits count"
-    assert digits(1.0, 1.0 + 1e-6, 1e3) == pytest.approx(6, abs=0.1)
+    assert digits(1.0, 1.0 + 1e-6, 1e3) == pytest.approx(6, abs=0.1)  # -log10(1e-6), to the tenth that a report shows
 
 
 def test_a_flag_that_became_a_word_or_another_length_is_drift():
