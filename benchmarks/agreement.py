@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pairproof.validation.digits import digits_of_agreement
+from pairproof.validation.verdicts.digits import digits_of_agreement
 
 from .contender import Answer
 from .data import Data, FloatArray

@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.native import beta, trueskill
-from pairproof.native.allocation import next_hits
-from pairproof.native.beta import pairs_of_hit
-from pairproof.native.easl import ScoreState, observe, start
-from pairproof.native.match_quality import draw_partners, match_quality
+from pairproof.native.annotation import beta, trueskill
+from pairproof.native.annotation.allocation import next_hits
+from pairproof.native.annotation.beta import pairs_of_hit
+from pairproof.native.annotation.methods import ScoreState, observe, start
+from pairproof.native.annotation.match_quality import draw_partners, match_quality
 
 from .keep import keep
 

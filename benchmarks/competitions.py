@@ -24,12 +24,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairproof.bridge import jags
-from pairproof.comparisons import Comparisons
-from pairproof.native.collapsed_gaussian import map_irt_gaussian
-from pairproof.native.convergence import convergence
-from pairproof.native.irt_categorical import CategoricalModel, fit_irt_categorical, strengths
-from pairproof.native.irt_gaussian import GaussianModel, fit_irt_gaussian
+from pairproof.bridge.packages import jags
+from pairproof.data.comparisons import Comparisons
+from pairproof.native.irt.gaussian_collapsed import map_irt_gaussian
+from pairproof.native.numerics.mcmc import convergence
+from pairproof.native.irt.categorical import CategoricalModel, fit_irt_categorical, strengths
+from pairproof.native.irt.gaussian import fit_irt_gaussian
+from pairproof.native.irt.gaussian_model import GaussianModel
 
 from .competitions_agree import held, near_laplace
 from .competitions_data import PER_SEGMENT, SEED, SYSTEMS, competition, costs

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairproof.native.collapsed_gaussian import LaplaceFit
-from pairproof.native.convergence import convergence
-from pairproof.validation.sampled import agree_sampled
+from pairproof.native.irt.gaussian_collapsed import LaplaceFit
+from pairproof.native.numerics.mcmc import convergence
+from pairproof.validation.verdicts.sampled import agree_sampled
 
 FloatArray = NDArray[np.float64]
 

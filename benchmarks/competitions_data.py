@@ -1,7 +1,7 @@
 """A translation competition drawn from the Gaussian item-response model, and what it costs as it grows.
 
 Each source segment is translated by every system; five of the translations are drawn and ranked, which enters as ten
-comparisons (WMT's way).  Abilities, qualities and the judges' noise are those of pairproof.native.irt_gaussian, at the
+comparisons (WMT's way).  Abilities, qualities and the judges' noise are those of pairproof.native.irt.gaussian, at the
 paper's constants; items are shared within a segment.
 """
 
@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.comparisons import Comparisons
-from pairproof.columns import Factor
-from pairproof.native.gibbs_gaussian import shared_chain
-from pairproof.native.irt_gaussian import GaussianModel, fit_irt_gaussian, item_codes, oriented
+from pairproof.data.comparisons import Comparisons
+from pairproof.data.columns import Factor
+from pairproof.native.irt.gaussian_gibbs import shared_chain
+from pairproof.native.irt.gaussian import fit_irt_gaussian
+from pairproof.native.irt.gaussian_model import GaussianModel, item_codes, oriented
 
 SYSTEMS = 13
 RANKED = 5

@@ -1,6 +1,6 @@
 """R's samplers in processes of their own: what they are given, and what comes back (competitions.R is the other side).
 
-JAGS gets the model text of pairproof.bridge.jags, unchanged: the bridge's R code runs with another ``run`` that keeps the time.
+JAGS gets the model text of pairproof.bridge.packages.jags, unchanged: the bridge's R code runs with another ``run`` that keeps the time.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairproof.bridge import jags
-from pairproof.comparisons import Comparisons
-from pairproof.native.irt_gaussian import item_codes
-from pairproof.native.judgments import judgments
+from pairproof.bridge.packages import jags
+from pairproof.data.comparisons import Comparisons
+from pairproof.native.irt.gaussian_model import item_codes
+from pairproof.data.judgments import judgments
 
 from .process import HERE, ONE_THREAD, Failed, NotHere, TooLong
 
@@ -65,7 +65,7 @@ class Chain:
 
 def without_summing_up(code: str) -> str:
     """The bridge's code for a model, from the model's text on."""
-    assert code.startswith(SUMMING_UP), "pairproof.bridge.jags has changed: its code no longer starts with SUMMARISE and RUN"
+    assert code.startswith(SUMMING_UP), "pairproof.bridge.packages.jags has changed: its code no longer starts with SUMMARISE and RUN"
     return code.removeprefix(SUMMING_UP)
 
 

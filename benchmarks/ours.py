@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 import pairproof
-from pairproof.comparisons import Comparisons
-from pairproof.columns import Factor
+from pairproof.data.comparisons import Comparisons
+from pairproof.data.columns import Factor
 
 from .contender import Answer, Prepare, Ready
 from .data import Data

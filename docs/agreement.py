@@ -8,11 +8,11 @@ from functools import lru_cache
 
 from pairproof.bridge import Backend, backend
 from pairproof.validation import Verification, run
-from pairproof.validation.agreement import Agreement, summary
-from pairproof.validation.claims import read_paper
-from pairproof.validation.floors import floor
-from pairproof.validation.paper import Claim
-from pairproof.validation.quantities import kind_of
+from pairproof.validation.verdicts.agreement import Agreement, summary
+from pairproof.validation.claims.reader import read_paper
+from pairproof.validation.verdicts.floors import floor
+from pairproof.validation.claims.paper import Claim
+from pairproof.validation.claims.quantities import kind_of
 
 PAPER = "dras-2015"
 CERTIFIED = "50-digit values (mpmath)"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import pairproof
-from pairproof.bridge import bradleyterry2, gnm
-from pairproof.fit import Fit
+from pairproof.bridge.packages import bradleyterry2, gnm
+from pairproof.fit.fit import Fit
 
 from .agreement import markdown, verification
 from .precision import dras

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from pairproof.validation import Verification, run
-from pairproof.validation.agreement import Agreement
+from pairproof.validation.verdicts.agreement import Agreement
 from pairproof.validation.report import ReportContext, Story, StoryFigure
 from pairproof.validation.report.markdown import escape, table
 

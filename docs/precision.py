@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 import pairproof
-from pairproof.bridge import base, gnm, prefmod
-from pairproof.comparisons import Comparisons
-from pairproof.columns import Factor
-from pairproof.layouts import to_wide
-from pairproof.validation.certified import CertifiedValues
-from pairproof.validation.digits import digits_of_agreement
+from pairproof.bridge.packages import base, gnm, prefmod
+from pairproof.data.comparisons import Comparisons
+from pairproof.data.columns import Factor
+from pairproof.data.wide import to_wide
+from pairproof.validation.verdicts.certified import CertifiedValues
+from pairproof.validation.verdicts.digits import digits_of_agreement
 
 from .agreement import markdown, shown
 from .snippets import ROOT

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 import pairproof
-from pairproof.bridge import backend, bradleyterry2, data_frame
-from pairproof.bridge.result import RResult
-from pairproof.columns import Factor
+from pairproof.bridge import backend, data_frame
+from pairproof.bridge.packages import bradleyterry2
+from pairproof.bridge.records.result import RResult
+from pairproof.data.columns import Factor
 from pairproof.errors import InputError
-from pairproof.fit import Fit
+from pairproof.fit.fit import Fit
 
-from pairproof.layouts import to_wide
+from pairproof.data.wide import to_wide
 
 from .agreement import markdown
 from .precision import dras

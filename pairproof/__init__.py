@@ -13,8 +13,8 @@ no R.
 import typing as _typing
 
 if _typing.TYPE_CHECKING:
-    from .bridge.rscript import to_r as to_r
-    from .comparisons import Comparisons as Comparisons
+    from .bridge.script import to_r as to_r
+    from .data.comparisons import Comparisons as Comparisons
     from .errors import ComparisonError as ComparisonError
     from .errors import ConvergenceError as ConvergenceError
     from .errors import InputError as InputError
@@ -23,41 +23,41 @@ if _typing.TYPE_CHECKING:
     from .errors import PairproofWarning as PairproofWarning
     from .errors import RError as RError
     from .errors import RUnavailable as RUnavailable
-    from .fit import Fit as Fit
-    from .native.binary import compare_two as compare_two
-    from .native.bradley_terry import fit_bradley_terry as fit_bradley_terry
-    from .native.error_rates import error_rate as error_rate
-    from .native.error_rates import rate_difference as rate_difference
-    from .native.irt_categorical import fit_irt_categorical as fit_irt_categorical
-    from .native.irt_gaussian import fit_irt_gaussian as fit_irt_gaussian
-    from .native.judge_agreement import judge_agreement as judge_agreement
-    from .native.llbt import fit_llbt as fit_llbt
-    from .native.merge_insertion import rank_by_merge_insertion as rank_by_merge_insertion
-    from .native.preference_models import fit_preference_model as fit_preference_model
-    from .plots import plot_worth as plot_worth
-    from .readers import read as read
+    from .fit.fit import Fit as Fit
+    from .native.ranking.two_systems import compare_two as compare_two
+    from .native.pairs.bradley_terry import fit_bradley_terry as fit_bradley_terry
+    from .native.ranking.error_rates import error_rate as error_rate
+    from .native.ranking.error_rates import rate_difference as rate_difference
+    from .native.irt.categorical import fit_irt_categorical as fit_irt_categorical
+    from .native.irt.gaussian import fit_irt_gaussian as fit_irt_gaussian
+    from .native.experiment.judge_agreement import judge_agreement as judge_agreement
+    from .native.pairs.models import fit_llbt as fit_llbt
+    from .native.ranking.merge_insertion import rank_by_merge_insertion as rank_by_merge_insertion
+    from .native.experiment.models import fit_preference_model as fit_preference_model
+    from .fit.plots import plot_worth as plot_worth
+    from .data.reading import read as read
     from .validation.verify import verify as verify
 
     __version__: str
 
 #: Where each public name lives.
 _HOME = {
-    "read": "readers",
-    "Comparisons": "comparisons",
-    "fit_llbt": "native.llbt",
-    "fit_bradley_terry": "native.bradley_terry",
-    "fit_preference_model": "native.preference_models",
-    "fit_irt_gaussian": "native.irt_gaussian",
-    "fit_irt_categorical": "native.irt_categorical",
-    "compare_two": "native.binary",
-    "error_rate": "native.error_rates",
-    "rate_difference": "native.error_rates",
-    "judge_agreement": "native.judge_agreement",
-    "rank_by_merge_insertion": "native.merge_insertion",
-    "Fit": "fit",
+    "read": "data.reading",
+    "Comparisons": "data.comparisons",
+    "fit_llbt": "native.pairs.models",
+    "fit_bradley_terry": "native.pairs.bradley_terry",
+    "fit_preference_model": "native.experiment.models",
+    "fit_irt_gaussian": "native.irt.gaussian",
+    "fit_irt_categorical": "native.irt.categorical",
+    "compare_two": "native.ranking.two_systems",
+    "error_rate": "native.ranking.error_rates",
+    "rate_difference": "native.ranking.error_rates",
+    "judge_agreement": "native.experiment.judge_agreement",
+    "rank_by_merge_insertion": "native.ranking.merge_insertion",
+    "Fit": "fit.fit",
     "verify": "validation.verify",
-    "to_r": "bridge.rscript",
-    "plot_worth": "plots",
+    "to_r": "bridge.script",
+    "plot_worth": "fit.plots",
     "PairproofError": "errors",
     "InputError": "errors",
     "NotEstimableError": "errors",

@@ -247,7 +247,7 @@ fi
 # ---- the runs ----------------------------------------------------------------------------------------------------------
 VERSIONS='
 import importlib.metadata as m, os, platform
-from pairproof.bridge.session import session
+from pairproof.bridge.process.session import session
 r = session().info()
 rpy2 = next((m.version(n) for n in ("rpy2", "rpy2-rinterface") if list(m.distributions(name=n))), "none")
 print("VERSIONS", "Python", platform.python_version(), *(f"{n} {m.version(n)}" for n in ("numpy", "pandas", "click")), "R", r.r_version,

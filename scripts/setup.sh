@@ -76,7 +76,7 @@ keyword() { sed -n "s/^$1 \\(.*[^ ]\\) *\$/\\1/p" "$2"; }
 fingerprint() { { cat scripts/setup.sh scripts/install_r_packages.R pyproject.toml r_requirements.txt && pwd -P; } | cksum; }
 
 # One line for each thing that pairproof and its tests ask for and do not find; see pairproof/doctor.py.
-diagnose() { "$VENV/bin/python" -m pairproof.doctor --for-setup >"$1" 2>"$scratch/doctor.err"; }
+diagnose() { "$VENV/bin/python" -m pairproof.cli.doctor --for-setup >"$1" 2>"$scratch/doctor.err"; }
 
 tell_missing() {
     [ -s "$1" ] || return 0

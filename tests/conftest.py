@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from pairproof.doctor import R_PACKAGES
-from pairproof.doctor.cures import release
+from pairproof.cli.doctor import R_PACKAGES
+from pairproof.cli.doctor.cures import release
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -38,7 +38,7 @@ def pytest_configure() -> None:
 @functools.lru_cache(maxsize=None)
 def r_status():
     """What the bridge's probe says; asked once a process."""
-    from pairproof.bridge.session import probe
+    from pairproof.bridge.process.session import probe
 
     return probe()
 

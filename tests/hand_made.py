@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.cell_table import CellTable
-from pairproof.comparisons import Comparisons
-from pairproof.columns import Factor
-from pairproof.covariance import DenseCovariance
-from pairproof.fit import Fit, Stopping
-from pairproof.spec import ModelSpec, Term
+from pairproof.fit.cell_table import CellTable
+from pairproof.data.comparisons import Comparisons
+from pairproof.data.columns import Factor
+from pairproof.fit.covariance import DenseCovariance
+from pairproof.fit.fit import Fit, Stopping
+from pairproof.fit.spec import ModelSpec, Term
 
 CLOSED_FORM = Stopping("closed form", True, 0, 0.0)
 

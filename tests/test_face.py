@@ -69,7 +69,7 @@ def test_a_type_checker_outside_the_checkout_finds_the_package_and_its_types(tmp
     ran = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(root / ".mypy_cache" / "user"), "analysis.py"],
                          capture_output=True, text=True, cwd=tmp_path, env=environment)
     said = ran.stdout
-    assert 'analysis.py:4: note: Revealed type is "pairproof.validation.verification.Verification"' in said, said + ran.stderr
+    assert 'analysis.py:4: note: Revealed type is "pairproof.validation.report.verification.Verification"' in said, said + ran.stderr
     assert re.search(r'analysis.py:5: note: Revealed type is "(builtins\.)?str"', said), said
     assert re.search(r'analysis.py:6: error: Unexpected keyword argument "requirer"', said), said
     assert re.search(r"analysis.py:7: error: (Module has no attribute|.*) ?.*fit_lbt", said), said

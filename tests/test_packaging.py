@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from pairproof import doctor
+from pairproof.cli import doctor
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -170,7 +170,7 @@ def test_the_wheel_holds_every_tracked_file_of_the_package_and_nothing_else(whee
 
 def test_the_wheel_holds_the_r_side_the_records_and_the_papers(wheel):
     names = wheel.namelist()
-    assert "pairproof/bridge/core.R" in names
+    assert "pairproof/bridge/process/core.R" in names
     assert any(re.fullmatch(r"pairproof/bridge/records/.+\.json", name) for name in names)
     assert any(re.fullmatch(r"pairproof/validation/papers/.+\.toml", name) for name in names)
 
@@ -200,7 +200,7 @@ def imports_of(source: str, module: str, is_package: bool) -> set[str]:
     found = set()
     package = module if is_package else module.rpartition(".")[0]
     tree = ast.parse(source)
-    if module == "pairproof.fit":
+    if module == "pairproof.fit.fit":
         tree.body = [n for n in tree.body if not (isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -214,30 +214,83 @@ def imports_of(source: str, module: str, is_package: bool) -> set[str]:
     return found
 
 
+#: The floors of the house: a part imports from lower floors and from itself; native and bridge stand side by side.
+FLOOR = {"errors": 0, "text": 0, "files": 1, "data": 2, "fit": 3, "native": 4, "bridge": 4, "campaign": 5, "validation": 5,
+         "cli": 6, "__main__": 7}
+
+
 def part_of(module: str) -> str:
-    """The part of the house a module stands in: native, bridge, validation, cli, face, or its own name."""
+    """The part of the house a module stands in: a key of FLOOR, or "face" for the package itself."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else "face"
 
 
 def wrong_arrows(module: str, is_package: bool, source: str) -> list[str]:
-    part = part_of(module)
-    wrong = []
+    """Imports of a module that point upwards or sideways; the face, which loads names when they are asked for, may take from all."""
+    part, wrong = part_of(module), []
     for target in imports_of(source, module, is_package):
-        if target.split(".")[0] == "rpy2" and module not in ("pairproof.bridge.worker",):
-            wrong.append(f"{module} imports {target}: only pairproof.bridge.worker may")
-        if not target.startswith("pairproof."):
-            continue
+        if target.split(".")[0] == "rpy2" and module != "pairproof.bridge.process.worker":
+            wrong.append(f"{module} imports {target}: only pairproof.bridge.process.worker may")
         to = part_of(target)
-        if (part, to) in {("native", "bridge"), ("bridge", "native")}:
-            wrong.append(f"{module} imports {target}: native and bridge do not know each other")
-        if to in ("validation", "cli") and part not in ("validation", "face", "cli", "__main__"):
-            wrong.append(f"{module} imports {target}: only the face and the command may")
-        if part in ("comparisons", "errors") and to in ("native", "bridge", "fit"):
-            wrong.append(f"{module} imports {target}: the table and the errors stand below everything")
-        if part == "fit" and to in ("native", "bridge"):
-            wrong.append(f"{module} imports {target}: the result knows no engine")
+        if not target.startswith("pairproof.") or to not in FLOOR or part in ("face", to):
+            continue
+        if FLOOR[to] >= FLOOR[part]:
+            wrong.append(f"{module} imports {target}: {part} stands on floor {FLOOR[part]}, {to} on {FLOOR[to]}")
     return wrong
+
+
+def arrows() -> dict[str, set[str]]:
+    """Module -> modules of the package it imports, those inside functions and for type checkers included."""
+    files = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+    found: dict[str, set[str]] = {}
+    for name, path in files.items():
+        targets = imports_of(path.read_text(encoding="utf-8"), name, path.name == "__init__.py")
+        # `from .x import f` names x.f: the module is the longest part of it that is one.
+        known = {next((m for m in (t, t.rpartition(".")[0]) if m in files), "") for t in targets}
+        found[name] = known - {"", name}
+    return found
+
+
+def circles(graph: dict[str, set[str]]) -> list[tuple[str, ...]]:
+    """Groups of modules that import each other, directly or in a round (Tarjan's strongly connected components)."""
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    done: set[str] = set()
+    found: list[tuple[str, ...]] = []
+
+    def visit(node: str) -> int:
+        mine = low[node] = len(low)
+        stack.append(node)
+        for other in sorted(graph[node]):
+            if other not in low:
+                low[node] = min(low[node], visit(other))
+            elif other not in done:
+                low[node] = min(low[node], low[other])
+        if low[node] == mine:
+            group = stack[stack.index(node):]
+            del stack[stack.index(node):]
+            done.update(group)
+            if len(group) > 1:
+                found.append(tuple(sorted(group)))
+        return low[node]
+
+    for node in sorted(graph):
+        if node not in low:
+            visit(node)
+    return found
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    graph = arrows()
+    # The face loads what it is asked for by name and is asked for by those names: `fit.verify()` is `pairproof.verify(fit)`.
+    graph.pop("pairproof")
+    graph = {module: {t for t in targets if t in graph} for module, targets in graph.items()}
+    assert len(graph) > 150
+    assert circles(graph) == []
+
+
+def test_a_circle_is_found():
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [("b", "c")]
 
 
 def test_no_module_imports_against_the_arrows():
@@ -251,14 +304,14 @@ def test_no_module_imports_against_the_arrows():
 
 @pytest.mark.parametrize(
     ("module", "source"),
-    [("pairproof.native.llbt", "from pairproof.bridge import session"),
-     ("pairproof.native.llbt", "def f():\n    from ..bridge.session import probe"),
-     ("pairproof.bridge.gnm", "import pairproof.native.llbt"),
-     ("pairproof.bridge.gnm", "from .. import native"),
-     ("pairproof.fit", "import importlib\nimportlib.import_module('pairproof.validation.agreement')"),
-     ("pairproof.bridge.session", "import rpy2.rinterface as ri"),
+    [("pairproof.native.pairs.models", "from pairproof.bridge import session"),
+     ("pairproof.native.pairs.models", "def f():\n    from ...bridge.process.session import probe"),
+     ("pairproof.bridge.packages.gnm", "import pairproof.native.pairs.models"),
+     ("pairproof.bridge.packages.gnm", "from ... import native"),
+     ("pairproof.fit.fit", "import importlib\nimportlib.import_module('pairproof.validation.verdicts.agreement')"),
+     ("pairproof.bridge.process.session", "import rpy2.rinterface as ri"),
      ("pairproof.validation.report", "from rpy2 import robjects"),
-     ("pairproof.comparisons", "from pairproof.fit import Fit")],
+     ("pairproof.data.comparisons", "from pairproof.fit.fit import Fit")],
 )  # fmt: skip
 def test_a_wrong_arrow_is_found(module, source):
     assert wrong_arrows(module, False, source)
@@ -267,9 +320,9 @@ def test_a_wrong_arrow_is_found(module, source):
 @pytest.mark.parametrize(
     ("module", "source"),
     [("pairproof.validation.sources", "from pairproof.native import llbt\nfrom pairproof.bridge import gnm"),
-     ("pairproof.native.llbt", "from pairproof.comparisons import Comparisons\nfrom .newton import solve"),
-     ("pairproof.bridge.worker", "import rpy2.rinterface"),
-     ("pairproof.cli.fit", "from pairproof.validation import agreement")],
+     ("pairproof.native.pairs.models", "from pairproof.data.comparisons import Comparisons\nfrom .newton import solve"),
+     ("pairproof.bridge.process.worker", "import rpy2.rinterface"),
+     ("pairproof.cli.commands.fit", "from pairproof.validation import agreement")],
 )  # fmt: skip
 def test_a_right_arrow_is_let_pass(module, source):
     assert not wrong_arrows(module, False, source)
@@ -279,7 +332,7 @@ EVERYTHING_OF = """
 import pkgutil, sys, importlib
 package = importlib.import_module(sys.argv[1])
 for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-    if module.name != "pairproof.bridge.worker":  # a script, which takes over its standard input
+    if module.name != "pairproof.bridge.process.worker":  # a script, which takes over its standard input
         importlib.import_module(module.name)
 print(*sorted(sys.modules))
 """

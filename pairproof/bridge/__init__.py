@@ -1,7 +1,7 @@
 """R, and nothing but R: the real packages, asked in a worker process, live or from records.
 
 >>> from pairproof.bridge import probe, using
->>> from pairproof.bridge.session import session
+>>> from pairproof.bridge.process.session import session
 >>> probe().why_not                                     # doctest: +SKIP
 ''
 >>> session().call("stats::qnorm", {"p": [0.5, 0.975]}).value.values   # doctest: +SKIP
@@ -16,16 +16,35 @@ The R functions live in modules named after their packages: ``prefmod``, ``bradl
 
 from __future__ import annotations
 
-from pairproof.bridge.convert import data_frame, factor, factor_of, matrix
-from pairproof.bridge.policy import Backend, backend, using
-from pairproof.bridge.rdata import package_data, read_rda
-from pairproof.bridge.record import Record, Records
-from pairproof.bridge.result import Drift, RCall, RCondition, RResult, RSessionInfo, make_call
-from pairproof.bridge.session import RSession, RStatus, cure_for_package, probe
-from pairproof.bridge.values import Expr, Formula, RLang, RList, ROpaque, RVector
+from typing import TYPE_CHECKING, Any
+
+from pairproof.bridge.values.convert import data_frame, factor_of, matrix
+from pairproof.bridge.values.nodes import factor
+from pairproof.bridge.process.policy import Backend, backend, using
+from pairproof.bridge.values.rdata import package_data, read_rda
+from pairproof.bridge.records.record import Record, Records
+from pairproof.bridge.records.result import Drift, RCall, RCondition, RResult, RSessionInfo, make_call
+from pairproof.bridge.process.session import RSession, RStatus, cure_for_package, probe
+from pairproof.bridge.values.values import Expr, Formula, RLang, RList, ROpaque, RVector
+
+if TYPE_CHECKING:
+    from .packages import base as base, bradleyterry2 as bradleyterry2, gnm as gnm, jags as jags, mass as mass
+    from .packages import prefmod as prefmod, psychotools as psychotools
+
+#: Modules named after R packages; loaded when first asked for, so that asking for one costs no more than that one.
+_PACKAGES = ("base", "bradleyterry2", "gnm", "jags", "mass", "prefmod", "psychotools")
 
 __all__ = [
     "Backend", "Drift", "Expr", "Formula", "RCall", "RCondition", "RLang", "RList", "ROpaque", "RResult", "RSession",
     "RSessionInfo", "RStatus", "RVector", "Record", "Records", "backend", "cure_for_package", "data_frame",
     "factor", "factor_of", "make_call", "matrix", "package_data", "probe", "read_rda", "using",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PACKAGES:
+        raise AttributeError(f"module 'pairproof.bridge' has no attribute {name!r}; it has {', '.join((*__all__, *_PACKAGES))}")
+    from importlib import import_module
+
+    module = globals()[name] = import_module(f".packages.{name}", __name__)
+    return module

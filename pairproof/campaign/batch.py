@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InputError
-from ..native.allocation import default_hits, next_hits
-from ..native.beta import IntArray
-from ..outputs import replacing
-from ..spec import whole_number
+from ..native.annotation.allocation import default_hits, next_hits
+from ..native.annotation.beta import IntArray
+from ..files.outputs import replacing
+from ..data.options import whole_number
 from .files import BATCH_COLUMNS
 from .guard import csv_text
 from .records import About, about, fields_of, ids_of, state_of

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import get_args
 
 from ..errors import InputError
-from ..native.allocation import Pool
-from ..native.easl import Method, Settings, start
-from ..spec import one_of, whole_number
+from ..native.annotation.allocation import Pool
+from ..native.annotation.methods import Method, Settings, start
+from ..data.options import one_of, whole_number
 from .files import MODEL_COLUMNS, SKILL_COLUMNS, check_numbered, read_items
 from .records import About, write_about, write_items
 from .store import created
@@ -33,7 +33,7 @@ def create(path: str | Path, items: str | Path, method: Method = "easl", per_hit
         Items of a HIT; the paper's direct assessment shows 1, everything else 5.
     settings : Settings
     pool : Pool
-        Where partners come from, see :mod:`pairproof.native.allocation`.
+        Where partners come from, see :mod:`pairproof.native.annotation.allocation`.
     seed : int, optional
         Of all batches; default: drawn, and kept.
     encoding : str, optional

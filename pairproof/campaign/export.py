@@ -19,10 +19,10 @@ from typing import Literal, get_args
 import numpy as np
 
 from ..errors import InputError
-from ..native.easl import BETA, ScoreState
-from ..native.hit_comparisons import comparisons_of_hits
-from ..outputs import write
-from ..spec import one_of
+from ..native.annotation.methods import BETA, ScoreState
+from ..native.annotation.comparisons import comparisons_of_hits
+from ..files.outputs import write
+from ..data.options import one_of
 from .files import MODEL_COLUMNS, SKILL_COLUMNS
 from .guard import csv_text
 from .own_files import COMPARISON_COLUMNS, exported_before, model_cells, number

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import InputError
-from ..readers.sources import load
-from ..readers.table import Table
+from ..data.reading.sources import load
+from ..data.reading.table import Table
 from .guard import MARK, unguard
 
 #: Columns of a batch file that are not an item's.

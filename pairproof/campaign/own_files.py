@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..native.easl import BETA, ScoreState
+from ..native.annotation.methods import BETA, ScoreState
 from .files import MODEL_COLUMNS, SKILL_COLUMNS
 from .guard import MARK, unguard
 from .records import About

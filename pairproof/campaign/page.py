@@ -19,7 +19,7 @@ _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 def page(batch: Batch) -> str:
     """The page's HTML."""
-    folder = resources.files(__package__).joinpath("page")
+    folder = resources.files(__package__).joinpath("page_files")
 
     def part(name: str) -> str:
         return folder.joinpath(name).read_text(encoding="utf-8")
@@ -27,6 +27,6 @@ def page(batch: Batch) -> str:
     data = {"campaign": batch.campaign, "batch": batch.number, "columns": list(batch.columns),
             "hits": [[{"id": name, "cells": list(cells)} for name, cells in hit] for hit in batch.hits]}
     # One pass from the outside in: nothing that stands in the data is looked at again.
-    before, after = part("page.html").split("/*DATA*/")
-    style, script = part("page.css"), part("page.js")
+    before, after = part("annotate.html").split("/*DATA*/")
+    style, script = part("annotate.css"), part("annotate.js")
     return before.replace("/*STYLE*/", style) + json.dumps(data, ensure_ascii=False).translate(_ESCAPES) + after.replace("/*SCRIPT*/", script)

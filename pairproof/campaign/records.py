@@ -10,9 +10,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..native.beta import FloatArray, IntArray
-from ..native.allocation import Pool
-from ..native.easl import ADDITIVE, Method, ScoreState, Settings, observe
+from ..native.annotation.beta import FloatArray, IntArray
+from ..native.annotation.allocation import Pool
+from ..native.annotation.methods import ADDITIVE, Method, ScoreState, Settings, observe
 from .store import Store
 
 

@@ -10,8 +10,8 @@ from importlib import resources
 
 import numpy as np
 
-from ..display import safe
-from ..native.beta import FloatArray
+from ..text import safe
+from ..native.annotation.beta import FloatArray
 from .status import Status, histogram
 
 #: Rows of the table of scores in a terminal: the best and the worst half of it.

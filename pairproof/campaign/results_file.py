@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from ..errors import InputError
-from ..inputs import read_file
-from ..readers.packed import unpacked
-from ..readers.sources import BINARY, load
-from ..readers.table import Table, from_frame, suggestion
-from ..spec import one_of
+from ..files.inputs import read_file
+from ..files.packed import unpacked
+from ..data.reading.sources import BINARY, load
+from ..data.reading.table import Table, from_frame, suggestion
+from ..data.options import one_of
 from .files import cells_of
 from .guard import MARK
 

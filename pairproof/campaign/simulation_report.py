@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..native.annotation_simulation import MEASURES, Simulation, histogram, spread
+from ..native.annotation.simulation import MEASURES, Simulation, histogram, spread
 from .report import svg
 
 _INK = "#010203"

@@ -10,11 +10,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ..errors import InputError
-from ..native.annotator import Agreement, agreement, spearman, standardised
-from ..native.beta import FloatArray, IntArray
-from ..native.easl import BETA, ScoreState, observe
-from ..native.system_scores import SystemScores, system_scores
-from ..spec import one_of
+from ..native.annotation.annotators import Agreement, agreement, spearman, standardised
+from ..native.annotation.beta import FloatArray, IntArray
+from ..native.annotation.methods import BETA, ScoreState, observe
+from ..native.annotation.system_scores import SystemScores, system_scores
+from ..data.options import one_of
 from .records import About, Judged, about, fields_of, ids_of, judged, state_of
 from .retraction import n_out
 from .store import Store, opened

@@ -10,8 +10,8 @@ from importlib import resources
 from pathlib import Path
 
 from ..errors import InputError, PairproofError
-from ..inputs import checked_name, regular
-from ..outputs import check, new_part, remove_stale
+from ..files.inputs import checked_name, regular
+from ..files.outputs import check, new_part, remove_stale
 
 #: PRAGMA application_id: "PPEA" in ASCII.
 APPLICATION = 0x50504541

@@ -18,12 +18,12 @@ from typing import Literal, get_args
 import numpy as np
 
 from ..errors import InputError
-from ..inputs import read_file
-from ..native.allocation import Pool
-from ..native.beta import FloatArray, IntArray
-from ..native.easl import BETA, Method, ScoreState, Settings, start
-from ..readers.table import Table
-from ..spec import one_of, whole_number
+from ..files.inputs import read_file
+from ..native.annotation.allocation import Pool
+from ..native.annotation.beta import FloatArray, IntArray
+from ..native.annotation.methods import BETA, Method, ScoreState, Settings, start
+from ..data.reading.table import Table
+from ..data.options import one_of, whole_number
 from .batch import now
 from .create import PER_HIT, check_size
 from .export import SCORE_COLUMNS
@@ -195,7 +195,7 @@ def _numbers(table: Table, column: str) -> FloatArray:
 
 def _size(results: str | Path, encoding: str | None) -> int:
     """Items of a HIT, from the columns of a results file."""
-    from ..readers.sources import load
+    from ..data.reading.sources import load
 
     names = load(str(results), encoding).columns
     k = 0

@@ -36,7 +36,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f".{cmd_name.replace('-', '_')}", __package__).command
+        command: click.Command = import_module(f".commands.{cmd_name.replace('-', '_')}", __package__).command
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:

@@ -28,7 +28,7 @@ DONE, ATTENTION, NOT_RUN, BAD_INPUT, INTERRUPTED = 0, 1, 2, 3, 130
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line and say on standard error what stopped it, if something did."""
-    from ..inputs import noting
+    from ..files.inputs import noting
     from .app import app
 
     state = State()

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 
 import click
 
-from ..display import safe
-from ..inputs import STANDARD_INPUT
+from ..text import safe
+from ..files.inputs import STANDARD_INPUT
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 REPORT_SUFFIXES = (".html", ".md", ".json", ".xml")
@@ -57,8 +57,8 @@ class State:
         echo(json_text(document) if self.json else text)
 
     def write(self, path: Path, text: str, kind: str | None = None) -> None:
-        """Write a file of this command; `kind` as in :func:`pairproof.outputs.write`."""
-        from ..outputs import write
+        """Write a file of this command; `kind` as in :func:`pairproof.files.outputs.write`."""
+        from ..files.outputs import write
 
         write(path, text, kind=kind, force=self.force)
 
@@ -69,7 +69,7 @@ class State:
         ------
         InputError
         """
-        from ..outputs import check, check_apart
+        from ..files.outputs import check, check_apart
 
         reads = _named(context, READ)
         written, kept = [*map(str, self.reports), *_named(context, WRITTEN)], _named(context, KEPT)

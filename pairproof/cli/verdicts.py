@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..display import label
+from ..text import label
 from .state import State
 
 if TYPE_CHECKING:
-    from ..validation.agreement import Agreement
+    from ..validation.verdicts.agreement import Agreement
 
 
 def finish(state: State, agreements: Sequence[Agreement], require_r: bool) -> int:
@@ -19,7 +19,7 @@ def finish(state: State, agreements: Sequence[Agreement], require_r: bool) -> in
 
     `agreements` may carry the words that stand around them in a report as its attribute `context`.
     """
-    from ..validation.agreement import exit_code, to_document
+    from ..validation.verdicts.agreement import exit_code, to_document
     from ..validation.report import ReportContext, render_text, write_report
 
     context: Any = getattr(agreements, "context", None) or ReportContext()

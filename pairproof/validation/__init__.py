@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .agreeing import agree as agree
-    from .running import run as run
-    from .verification import Verification as Verification
+    from .assertion import agree as agree
+    from .recompute import run as run
+    from .report.verification import Verification as Verification
 
 #: Name -> module; loaded when first asked for, so that importing a part costs no more than that part.
-_HOME = {"run": "running", "Verification": "verification", "agree": "agreeing"}
+_HOME = {"run": "recompute", "Verification": "report.verification", "agree": "assertion"}
 __all__ = ["Verification", "agree", "run"]
 
 

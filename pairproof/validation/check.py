@@ -12,23 +12,24 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ..comparisons import Comparisons
+from ..data.comparisons import Comparisons
 from ..errors import InputError, PairproofError
-from ..fit import Fit
-from ..spec import ModelSpec
-from .agreement import ACCEPTABLE, Agreement, Certified, Counterparts, RCounterpart, Verdict, value_or_none
-from .beside import with_r_alone, with_sources
-from .claim_data import fit_model, read_data, table_of
-from .computations import Request
+from ..fit.fit import Fit
+from ..fit.spec import ModelSpec
+from .verdicts.agreement import ACCEPTABLE, Agreement, Certified, Counterparts, RCounterpart, Verdict, value_or_none
+from .verdicts.beside import with_r_alone, with_sources
+from .claims.data import fit_model, read_data, table_of
+from .statements.computations import Request
 from .computed import computed_rows
-from .definitions import OF_THE_TABLE, recognised
-from .floors import Floor
-from .glm_stopping import glm_values
-from .judgement import PrintJudgement, judge_print, reversed_items
-from .lost import is_reference, lost
-from .paper import Claim, ModelClaim, Paper, PrintedQuantity
-from .quantities import error_of, kind_of, quantity
-from .statements import Context, Finding, run_test
+from .verdicts.definitions import OF_THE_TABLE, recognised
+from .verdicts.floors import Floor
+from .slips.glm_stopping import glm_values
+from .verdicts.verdict import PrintJudgement, judge_print, reversed_items
+from .verdicts.not_returned import is_reference, lost
+from .claims.paper import Claim, ModelClaim, Paper, PrintedQuantity
+from .claims.quantities import error_of, kind_of, quantity
+from .statements.catalogue import run_test
+from .statements.registry import Context, Finding
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ class Checker:
             found += self._numbers(claim, asked, values)
             found += self._beyond_print(claim, asked)
         if claim.compute:
-            found += computed_rows(self, claim, self._request(claim))
+            found += computed_rows(self.row, self.paper.source or self.paper.id, claim, self._request(claim))
         if claim.statement:
             found.append(self._statement(claim))
         return [_accepted(a, claim.accept) for a in found]

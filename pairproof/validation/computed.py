@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from ..errors import InputError, PairproofError
-from .agreement import Agreement, value_or_none
-from .computations import Computed, Request, computation
-from .digits import digits_of_agreement
-from .judgement import judge_print
-from .paper import Claim, PrintedQuantity
+from .verdicts.agreement import Agreement, value_or_none
+from .statements.computations import Computed, Request, computation
+from .verdicts.digits import digits_of_agreement
+from .verdicts.verdict import judge_print
+from .claims.paper import Claim, PrintedQuantity
 
-if TYPE_CHECKING:
-    from .check import Checker
+#: Makes a row of a claim: claim, quantity, verdict, explanation, and the fields of `Agreement` that have a value.
+RowMaker = Callable[..., Agreement]
 
 #: Explanation of a claim that only R can compute; a person accepts it by this name.
 NO_NATIVE_MODEL = "no-native-model"
@@ -22,8 +21,16 @@ NO_NATIVE_MODEL = "no-native-model"
 FLOOR = 12.0
 
 
-def computed_rows(checker: Checker, claim: Claim, request: Request) -> list[Agreement]:
+def computed_rows(row: RowMaker, source: str, claim: Claim, request: Request) -> list[Agreement]:
     """One row for each printed number; and one that says so where native has no such model.
+
+    Parameters
+    ----------
+    row : RowMaker
+    source : str
+        The claims file or the paper, for messages.
+    claim : Claim
+    request : Request
 
     Raises
     ------
@@ -33,27 +40,27 @@ def computed_rows(checker: Checker, claim: Claim, request: Request) -> list[Agre
     try:
         found = computation(claim.compute)(request)
     except InputError as error:
-        raise InputError(f"{_place(checker, claim)}: {error}") from error
+        raise InputError(f"{_place(source, claim)}: {error}") from error
     except PairproofError as error:
         said = " ".join(str(error).split())
         call = None if "native" in claim.engines else ", ".join(claim.engines)
-        return [checker.row(claim, q.quantity, "not-run", f"{claim.compute} did not run: {said}", printed=q.printed.text, r_call=call)
+        return [row(claim, q.quantity, "not-run", f"{claim.compute} did not run: {said}", printed=q.printed.text, r_call=call)
                 for q in claim.numbers]
-    rows = [_number(checker, claim, q, found) for q in claim.numbers]
+    rows = [_number(row, source, claim, q, found) for q in claim.numbers]
     if found.lacks:
-        rows.append(checker.row(claim, "fit", "not-run", f"{NO_NATIVE_MODEL}: native has no {found.lacks}; the numbers of this claim are "
+        rows.append(row(claim, "fit", "not-run", f"{NO_NATIVE_MODEL}: native has no {found.lacks}; the numbers of this claim are "
                                                          f"{found.r_call}'s alone", about="native-r"))
     return rows
 
 
-def _place(checker: Checker, claim: Claim) -> str:
-    return f"{checker.paper.source or checker.paper.id}, line {claim.line}, claim {claim.id!r}"
+def _place(source: str, claim: Claim) -> str:
+    return f"{source}, line {claim.line}, claim {claim.id!r}"
 
 
-def _number(checker: Checker, claim: Claim, q: PrintedQuantity, found: Computed) -> Agreement:
+def _number(row: RowMaker, source: str, claim: Claim, q: PrintedQuantity, found: Computed) -> Agreement:
     native, r = found.native.get(q.quantity, math.nan), found.r.get(q.quantity, math.nan)
     if q.quantity not in found.native and q.quantity not in found.r:
-        raise InputError(f"{checker.paper.source or checker.paper.id}, line {q.line}, claim {claim.id!r}: {claim.compute} gives no "
+        raise InputError(f"{source}, line {q.line}, claim {claim.id!r}: {claim.compute} gives no "
                          f"{q.quantity!r}; it gives {_listed({**found.native, **found.r})}")
     judged = judge_print(q, native if q.quantity in found.native else r, float(claim.alpha))
     verdict, note = judged.verdict, judged.note
@@ -62,7 +69,7 @@ def _number(checker: Checker, claim: Claim, q: PrintedQuantity, found: Computed)
         verdict, note = "differs", f"native and {found.r_call} agree to {digits:.1f} digits, fewer than {FLOOR:g}"
     elif q.quantity in found.remarks:
         verdict, note = "explained", found.remarks[q.quantity] + ("" if judged.comes_out else f"; here {judged.note}")
-    return checker.row(claim, q.quantity, verdict, note, printed=q.printed.text, native=value_or_none(native), r=value_or_none(r),
+    return row(claim, q.quantity, verdict, note, printed=q.printed.text, native=value_or_none(native), r=value_or_none(r),
                        r_call=found.r_call or None, r_source=found.r_source, digits=value_or_none(digits))
 
 

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DataNotHere, InputError, PairproofError
-from .agreement import ACCEPTABLE, AGREEING, Agreement, Verdict, value_or_none
+from .verdicts.agreement import ACCEPTABLE, AGREEING, Agreement, Verdict, value_or_none
 from .check import Checker
-from .claim_data import DataFileError
-from .explanations import Found, count_words
-from .judgement import judge_print
-from .paper import Claim, Paper
-from .quantities import error_of, kind_of, quantity
-from .search import MOST_READINGS, GivenReading, Searched, search
-from .slips import Slip
-from .target import Target
+from .claims.data import DataFileError
+from .slips.explanations import Found, count_words
+from .verdicts.verdict import judge_print
+from .claims.paper import Claim, Paper
+from .claims.quantities import error_of, kind_of, quantity
+from .slips.search import MOST_READINGS, GivenReading, Searched, search
+from .slips.registry import Slip
+from .slips.target import Target
 
 if TYPE_CHECKING:
     from .report import ReportContext

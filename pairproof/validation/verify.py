@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from .agreement import RCounterpart
-from .verification import Verification
+from .verdicts.agreement import RCounterpart
+from .report.verification import Verification
 
 if TYPE_CHECKING:
-    from ..bridge.policy import Backend, BackendLike
-    from ..fit import Fit
-    from .floors import Floor
+    from ..bridge.process.policy import Backend, BackendLike
+    from ..fit.fit import Fit
+    from .verdicts.floors import Floor
     from .report import ReportContext
 
 
@@ -45,7 +45,7 @@ def verify(fit: Fit, r: BackendLike | str = None, require_r: bool = False, certi
         `r` is none of these.
     """
     from .check import compare_fit
-    from .counterparts import counterparts
+    from .r_answers import counterparts
 
     chosen = backend_of(r)
     answers = counterparts(fit, chosen)
@@ -55,7 +55,7 @@ def verify(fit: Fit, r: BackendLike | str = None, require_r: bool = False, certi
 
 def backend_of(r: BackendLike | str) -> Backend:
     """The backend meant (None: that of the nearest `using`); InputError, with what is allowed, for anything else."""
-    from ..bridge.policy import backend
+    from ..bridge.process.policy import backend
 
     try:
         return backend(r)  # type: ignore[arg-type]  # any other text is refused there
@@ -68,7 +68,7 @@ def backend_of(r: BackendLike | str) -> Backend:
 def _context(fit: Fit, answers: Sequence[RCounterpart], backend: Backend) -> ReportContext:
     """The model, what was done to bring R's numbers to its definitions, and which R it was."""
     from .report import ReportContext
-    from .surroundings import absences, versions
+    from .report.versions import absences, versions
 
     notes = tuple(f"{a.r_call}: {a.note}" for a in answers if a.note)
     return ReportContext(title=f"{fit.title}: does it match R?", subtitle=fit.data.source, versions=versions(backend),

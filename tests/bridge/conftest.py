@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairproof.bridge.session import RSession, session
+from pairproof.bridge.process.session import RSession, session
 
 CERTIFIED = Path(__file__).resolve().parents[1] / "certified" / "fits"
 

@@ -14,7 +14,7 @@ import pytest
 from campaign.helpers import answers, batch_rows, campaign, items_file, run_batches, scores, write
 from pairproof.campaign import create, export, open_batch, status, take_in
 from pairproof.errors import InputError
-from pairproof.native.easl import METHODS
+from pairproof.native.annotation.methods import METHODS
 
 
 def test_a_batch_is_a_row_a_hit_with_every_item_column_numbered_and_its_own_name(tmp_path):
@@ -269,7 +269,7 @@ def test_comparisons_of_a_campaign_are_a_table_that_pairproof_fits(tmp_path):
 
 @pytest.mark.parametrize("nobody", [None, float("nan")])
 def test_a_comparison_of_nobody_is_exported_with_a_blank_judge_under_every_pandas(tmp_path, monkeypatch, nobody):
-    from pairproof.comparisons import Comparisons
+    from pairproof.data.comparisons import Comparisons
 
     path = campaign(tmp_path)
     run_batches(path, 1)

@@ -9,7 +9,7 @@ import pytest
 
 from campaign.helpers import answers, batch_rows, campaign, items_file, write
 from pairproof.cli import main
-from pairproof.cli.easl import METHODS, POOLS
+from pairproof.cli.commands.easl import METHODS, POOLS
 
 
 def run(capsys, *arguments):
@@ -114,9 +114,9 @@ def test_results_that_cannot_be_told_apart_later_are_said(tmp_path, capsys):
 
 
 def test_the_command_offers_what_the_methods_are():
-    from pairproof.native import allocation, easl
+    from pairproof.native.annotation import allocation, methods
 
-    assert METHODS == easl.METHODS and POOLS == allocation.POOLS
+    assert METHODS == methods.METHODS and POOLS == allocation.POOLS
 
 
 @pytest.mark.parametrize("name", ["init", "next", "update", "status", "export", "import"])

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .generators import Row
-from .models import Model
+from tests.certified.generators import Row
+from tests.certified.models import Model
 
 Form = dict[str, Fraction]
 

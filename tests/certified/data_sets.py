@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .generators import Row, both_orders_and_neutral, fifteen_items_with_ties
+from tests.certified.generators import Row, both_orders_and_neutral, fifteen_items_with_ties
 
 DataSet = dict[str, Any]
 

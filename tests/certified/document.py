@@ -7,10 +7,10 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from .cells import Cell, effects, make_cells, parameter_names
-from .models import Model
-from .newton import Vector, exact, log_linear, maximise, probabilities, rao_kupper
-from .quasi import quasi_variances
+from tests.certified.cells import Cell, effects, make_cells, parameter_names
+from tests.certified.models import Model
+from tests.certified.newton import Vector, exact, log_linear, maximise, probabilities, rao_kupper
+from tests.certified.quasi import quasi_variances
 
 #: Below this a parameter, deviance or covariance is an exact zero (saturated table, balanced design) in rounding noise.
 ZERO = "1e-60"

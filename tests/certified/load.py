@@ -1,6 +1,6 @@
 """Reads the certified files; needs nothing but mpmath (and not even that with `as_text=True`).
 
-    from certified.load import load_all
+    from tests.certified.load import load_all
     for fit in load_all():
         fit["id"], fit["data"], fit["model"], fit["params"]["A"]     # an mpmath.mpf of 50 digits
 """

@@ -20,12 +20,12 @@ if __package__ in (None, ""):  # run as a script: make `certified` importable
 
 from mpmath import mp
 
-from certified import newton
-from certified.data_sets import all_data_sets
-from certified.definition import verify
-from certified.document import certify
-from certified.models import CERTIFIED
-from certified.printed import readme_with_checks
+from tests.certified import newton
+from tests.certified.data_sets import all_data_sets
+from tests.certified.definition import verify
+from tests.certified.document import certify
+from tests.certified.models import CERTIFIED
+from tests.certified.printed import readme_with_checks
 
 HERE = Path(__file__).resolve().parent
 

@@ -19,7 +19,7 @@ from typing import Any
 if __package__ in (None, ""):  # run as a script: make `certified` importable
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from certified import closed_forms, load
+from tests.certified import closed_forms, load
 
 HERE = Path(__file__).resolve().parent
 INDEX = HERE / "index.csv"

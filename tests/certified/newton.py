@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from mpmath import mp, mpf
 
-from .cells import Cell, Form
+from tests.certified.cells import Cell, Form
 
 #: Working precision in decimal digits; 50 are published.
 DIGITS = 100

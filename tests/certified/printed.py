@@ -23,7 +23,7 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from .load import load_all
+from tests.certified.load import load_all
 
 Fit = dict[str, Any]
 Fits = Mapping[str, Fit]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pairproof.comparisons import Comparisons
-from pairproof.columns import Factor
-from pairproof.native.convergence import convergence
+from pairproof.data.comparisons import Comparisons
+from pairproof.data.columns import Factor
+from pairproof.native.numerics.mcmc import convergence
 
 SYSTEMS = ("bbn", "cmu", "jhu", "kit", "uedin")
 #: Hopkins & May (2013), Table 2: first, second, preference.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pairproof.fit import Fit
-from pairproof.validation.agreement import RCounterpart
-from pairproof.validation.quantities import names, quantity
+from pairproof.fit.fit import Fit
+from pairproof.validation.verdicts.agreement import RCounterpart
+from pairproof.validation.claims.quantities import names, quantity
 
 GLM = "stats::glm, refitted from its solution"
 

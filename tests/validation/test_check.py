@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from pairproof.errors import InputError
-from pairproof.fit import Fit
-from pairproof.validation.agreement import Agreement, RCounterpart, exit_code, summary
+from pairproof.fit.fit import Fit
+from pairproof.validation.verdicts.agreement import Agreement, RCounterpart, exit_code, summary
 from pairproof.validation.check import Checker, check_claim, check_paper, compare_fit
-from pairproof.validation.claims import parse_claims
+from pairproof.validation.claims.reader import parse_claims
 
-from .fakes import FIRTH, GLM, claims_text, faultless, spoilt, values_of
+from tests.validation.fakes import FIRTH, GLM, claims_text, faultless, spoilt, values_of
 
 BALTIMORE = 'data = "baseball"\nmodel = { family = "bradley-terry", reference = "Baltimore" }\n'
 

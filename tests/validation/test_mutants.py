@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from pairproof.validation.agreement import Agreement, exit_code
+from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from pairproof.validation.check import check_paper
-from pairproof.validation.claims import parse_claims
+from pairproof.validation.claims.reader import parse_claims
 
-from .fakes import FIRTH, claims_text, faultless, spoilt
+from tests.validation.fakes import FIRTH, claims_text, faultless, spoilt
 
 Values = dict[str, float]
 

@@ -8,20 +8,20 @@ from dataclasses import replace
 import pytest
 
 import pairproof
-from pairproof.bridge.policy import Backend
-from pairproof.bridge.record import Records
-from pairproof.bridge.session import RSession
-from pairproof.comparisons import Comparisons
+from pairproof.bridge.process.policy import Backend
+from pairproof.bridge.records.record import Records
+from pairproof.bridge.process.session import RSession
+from pairproof.data.comparisons import Comparisons
 from pairproof.errors import InputError
-from pairproof.fit import Fit
-from pairproof.native.bradley_terry import fit_bradley_terry
-from pairproof.native.llbt import fit_llbt
+from pairproof.fit.fit import Fit
+from pairproof.native.pairs.bradley_terry import fit_bradley_terry
+from pairproof.native.pairs.models import fit_llbt
 from pairproof.validation import Verification
-from pairproof.validation.agreement import Agreement
-from pairproof.validation.pivot import MOST_ROWS, pivot
+from pairproof.validation.verdicts.agreement import Agreement
+from pairproof.validation.report.side_by_side import MOST_ROWS, pivot
 from pairproof.validation.verify import verify
 from tests.certified.load import load
-from tests.native.certified_cases import native
+from tests.native.pairs.certified_cases import native
 
 live = pytest.mark.r("prefmod", "gnm", "BradleyTerry2", "psychotools", "MASS")
 

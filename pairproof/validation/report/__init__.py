@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import InputError
-from ..agreement import Agreement
+from ..verdicts.agreement import Agreement
 from .context import ReportContext, Story, StoryFigure, StoryTable, WorthSeries, worth_series
 from .text import render_text
 
@@ -70,7 +70,7 @@ def write_report(agreements: Sequence[Agreement], context: ReportContext, path: 
     InputError
         A suffix that is none of these, a place that cannot be written to, or a file that must not be replaced.
     """
-    from ...outputs import write
+    from ...files.outputs import write
 
     file = Path(path)
     text = render(agreements, context, file.suffix.lower())

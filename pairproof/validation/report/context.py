@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...fit import Fit
-from ...inference import normal_quantile
-from ..agreement import Agreement, summary
-from ..digits import worst
-from ..quantities import kind_of
+from ...fit.fit import Fit
+from ...fit.inference import normal_quantile
+from ..verdicts.agreement import Agreement, summary
+from ..verdicts.digits import worst
+from ..claims.quantities import kind_of
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,7 @@ class DigitsRow:
 
 def digits_rows(agreements: Sequence[Agreement]) -> list[DigitsRow]:
     """Fewest digits by source and kind of quantity, in the order of first appearance, 50-digit values last; never averaged."""
-    from ..floors import CERTIFIED, floor
+    from ..verdicts.floors import CERTIFIED, floor
 
     groups: dict[tuple[str, str, str], dict[str, tuple[float, float]]] = {}
     for a in agreements:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..agreement import AGREEING, Agreement
+from ..verdicts.agreement import AGREEING, Agreement
 from .context import ReportContext
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import resources
 
-from ..agreement import Agreement, summary
+from ..verdicts.agreement import Agreement, summary
 from . import numbers
 from .context import ReportContext, digits_rows, opening
 from .grouping import groups

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from ..agreement import Agreement, to_document
+from ..verdicts.agreement import Agreement, to_document
 
 
 def render_json(agreements: Sequence[Agreement]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree
 
-from ..agreement import Agreement
+from ..verdicts.agreement import Agreement
 from . import numbers
 from .context import ReportContext, opening
 

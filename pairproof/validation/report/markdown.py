@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..agreement import Agreement
+from ..verdicts.agreement import Agreement
 from . import numbers
 from .context import ReportContext, Story, StoryTable, digits_rows, opening
 from .grouping import Group, groups

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ...display import safe
-from ...tails import SMALLEST
-from ..agreement import Agreement, Verdict
-from ..quantities import is_probability
+from ...text import safe
+from ...fit.tails import SMALLEST
+from ..verdicts.agreement import Agreement, Verdict
+from ..claims.quantities import is_probability
 
 #: What neither XML 1.0 nor a terminal can hold, and the rarer ends of a line.
 _NOT_TEXT = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]")

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from ..agreement import Agreement
-from ..digits import MOST
-from ..printed import Printed
+from ..verdicts.agreement import Agreement
+from ..verdicts.digits import MOST
+from ..claims.printed import Printed
 from . import numbers
 from .context import DigitsRow, StoryFigure, WorthSeries
 

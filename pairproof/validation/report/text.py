@@ -6,7 +6,7 @@ import io
 import textwrap
 from collections.abc import Sequence
 
-from ..agreement import Agreement
+from ..verdicts.agreement import Agreement
 from . import numbers
 from .context import DigitsRow, ReportContext, counts_sentence, digits_rows, opening
 from .grouping import Group, groups

@@ -1,0 +1,193 @@
+"""The table that R is given: a fit's comparisons counted anew into cells, one row each, empty ones left out.
+
+Nothing of the native engine is used here: from the comparisons and the names of a fit's parameters, rows are counted
+by pandas.  A cell is an unordered pair x the values of the covariates in the model x `cells=` (x who was named first,
+if the order matters), seen from the side of the item that comes first in `items`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.comparisons import Comparisons
+from ..data.columns import Column, Factor
+from ..fit.fit import Fit
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Covariate:
+    """A subject covariate of the model.
+
+    Attributes
+    ----------
+    name : str
+        In the table.
+    levels : tuple of str
+        In the model's order, the first the reference; () for a slope.
+    values : float[n_cells]
+        Positions in `levels`, or the numbers themselves.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    values: FloatArray
+
+    @property
+    def categorical(self) -> bool:
+        return bool(self.levels)
+
+
+@dataclass(frozen=True, eq=False)
+class CountedCells:
+    """Attributes
+    ----------
+    items : tuple of str
+    first, second : int[n_cells]
+        Positions in `items`, first < second.
+    wins, losses : float[n_cells]
+        From first's side.
+    ties : float[n_cells] or None
+        None: no tie category, or ties dropped, or counted as half wins.
+    order : float[n_cells] or None
+        1 where `first` was named first, -1 where `second` was, 0 on neutral ground; None if the model has no order effect.
+    covariates : tuple of Covariate
+    label : tuple of str
+        A name for each cell, no two alike.
+    table : Comparisons
+        The comparisons as they entered the likelihood.
+    """
+
+    items: tuple[str, ...]
+    first: IntArray
+    second: IntArray
+    wins: FloatArray
+    losses: FloatArray
+    ties: FloatArray | None
+    order: FloatArray | None
+    covariates: tuple[Covariate, ...]
+    label: tuple[str, ...]
+    table: Comparisons
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def names(self) -> tuple[list[str], list[str]]:
+        """Items of each cell by name."""
+        return [self.items[k] for k in self.first], [self.items[k] for k in self.second]
+
+    @cached_property
+    def counts(self) -> FloatArray:
+        """float[n_cells, 2 or 3]: wins, (ties,) losses."""
+        return np.stack([c for c in (self.wins, self.ties, self.losses) if c is not None], axis=1)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all counts are whole numbers."""
+        return bool((self.counts == np.floor(self.counts)).all())
+
+    def covariate(self, name: str) -> Covariate:
+        return next(c for c in self.covariates if c.name == name)
+
+    @property
+    def poisson_constant(self) -> float:
+        """What a Poisson log-likelihood of these cells has beyond that of the comparisons: sum(n log n - n) - sum log y!."""
+        from scipy.special import gammaln, xlogy
+
+        n = self.counts.sum(axis=1)
+        return float(np.sum(xlogy(n, n) - n) - np.sum(gammaln(self.counts + 1.0)))
+
+    @property
+    def binomial_constant(self) -> float:
+        """What a binomial log-likelihood of these cells has beyond that of the comparisons: sum log choose(n, wins)."""
+        from scipy.special import gammaln
+
+        n = self.wins + self.losses
+        return float(np.sum(gammaln(n + 1.0) - gammaln(self.wins + 1.0) - gammaln(self.losses + 1.0)))
+
+
+def count(fit: Fit) -> CountedCells:
+    """The cells on which a fit's deviance is taken."""
+    import pandas as pd
+
+    table = treated(fit)
+    used = table.wins + table.ties + table.losses > 0
+    back = table.first > table.second
+    frame = pd.DataFrame({
+        "first": np.where(back, table.second, table.first), "second": np.where(back, table.first, table.second),
+        "order": np.where(back, -1.0, 1.0) * _order(table) if fit.spec.order_effect else 0.0})
+    known = {name: _coded(table.columns[name], categorical, used) for name, categorical in covariates_of(fit)}
+    for name, (_, values) in known.items():
+        frame[f"covariate {name}"] = values
+    if fit.spec.cells == ("row",):
+        frame["cell row"] = np.arange(table.n_rows)
+    else:
+        for name in fit.spec.cells:
+            frame[f"cell {name}"] = _coded(table.columns[name], True, used)[1]
+    keys = list(frame.columns)
+    frame["wins"], frame["ties"] = np.where(back, table.losses, table.wins), table.ties
+    frame["losses"] = np.where(back, table.wins, table.losses)
+    counted = frame[used].groupby(keys, sort=True, as_index=False)[["wins", "ties", "losses"]].sum()
+    column = {c: counted[c].to_numpy() for c in counted.columns}
+    width = len(str(len(counted)))
+    return CountedCells(
+        table.items, column["first"], column["second"], column["wins"], column["losses"],
+        column["ties"] if table.tie_category else None, column["order"] if fit.spec.order_effect else None,
+        tuple(Covariate(name, levels, column[f"covariate {name}"].astype(float)) for name, (levels, _) in known.items()),
+        tuple(f"c{k:0{width}d}" for k in range(len(counted))), table)
+
+
+def treated(fit: Fit) -> Comparisons:
+    """The comparisons as they entered the likelihood: ties as they are, dropped, or as half wins."""
+    if fit.ties == "drop":
+        return fit.data.without_ties()
+    return fit.data.ties_as_half_wins() if fit.ties == "half" else fit.data
+
+
+def covariates_of(fit: Fit) -> tuple[tuple[str, bool], ...]:
+    """(name, whether categorical) of every subject covariate that some parameter has, in the order of first use."""
+    found: dict[str, bool] = {}
+    for term in fit.terms:
+        for name, level in term.by:
+            found.setdefault(name, level is not None)
+    return tuple(found.items())
+
+
+def with_covariates_as_factors(cells: CountedCells, names: Sequence[str]) -> Comparisons:
+    """The comparisons with these columns as factors whose levels all occur, as prefmod wants them (codes 1..K)."""
+    table = cells.table
+    used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
+    occurring = table.select(used)
+    columns = dict(occurring.columns)
+    for name in names:
+        levels, values = _coded(occurring.columns[name], True, np.ones(len(used), bool))
+        columns[name] = Factor(values.astype(np.int64), levels)
+    return replace(occurring, columns=columns)
+
+
+def _order(table: Comparisons) -> FloatArray:
+    column = table.columns.get("order")
+    if column is None:
+        return np.ones(table.n_rows)
+    return np.array([float(v) for v in column.levels])[column.codes] if isinstance(column, Factor) else column
+
+
+def _coded(column: Column, categorical: bool, used: NDArray[np.bool_]) -> tuple[tuple[str, ...], FloatArray]:
+    """Levels that occur and the position of each row among them; for a slope () and the numbers."""
+    if isinstance(column, Factor):
+        occurring = [k for k in range(len(column.levels)) if (column.codes[used] == k).any()]
+        place = {k: float(new) for new, k in enumerate(occurring)}
+        return tuple(column.levels[k] for k in occurring), np.array([place.get(int(c), 0.0) for c in column.codes])
+    if not categorical:
+        return (), np.where(used, column, 0.0)
+    distinct = np.unique(column[used])
+    names = tuple(str(int(v)) if float(v).is_integer() else repr(float(v)) for v in distinct)
+    return names, np.searchsorted(distinct, np.where(used, column, distinct[0])).astype(float)

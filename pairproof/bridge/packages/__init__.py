@@ -1,0 +1,1 @@
+"""One module for each R package, its functions under R's own names."""

@@ -1,0 +1,253 @@
+"""R's gnm: log-linear models with the nuisance parameters eliminated, and the LLBT through it.
+
+LLBT (Dittrich, Hatzinger & Katzenbeisser 1998): for a pair (jk) in cell c, counts are Poisson with
+
+    log m(j preferred) = mu_c + lambda_j - lambda_k
+    log m(undecided)   = mu_c + gamma
+    log m(k preferred) = mu_c - lambda_j + lambda_k
+
+one ``mu`` a cell, eliminated; log worth = 2 lambda; the reference item's lambda is 0.
+
+gnm fits a linear predictor by a shortcut that carries a ridge of 1e-8 (``glm.fit.e``), whatever ``ridge`` says: its
+estimates stop 4e-10 from the maximum.  With ``checkLinear = FALSE`` it uses its own Newton method, and agrees with glm
+to 4e-16 (both seen on Dras's Table 1).  The shortcut is still run first: it names what is not estimable, and its model
+matrix is what the Newton method then goes on with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from pairproof.bridge.process.policy import BackendLike
+from pairproof.bridge.process.policy import backend as policy
+from pairproof.bridge.values.convert import data_frame, factor_of
+from pairproof.bridge.packages.models import REDUCE, Floats, RModel, as_frame, asks, model_fields
+from pairproof.bridge.values.values import Formula, RArgument
+
+NEEDS = ("gnm",)
+Family = Literal["poisson", "binomial", "gaussian"]
+TOLERANCE = 1e-14
+ITER_MAX = 500
+
+#: How far the deviance after gnm's Newton method may lie above the shortcut's, of itself: rounding leaves 1e-13 (seen on
+#: the help pages of gnm, prefmod and BradleyTerry2), another model is off in the first digits (1175 against 163; 8587 against 243).
+NO_WORSE = 1e-9
+
+#: R: gnm at its own tolerance, which says what is aliased; then its shortcut without that, at the tolerance asked for; then, if
+#: tight, its Newton method from there. gnm's rank tolerance without ``eliminate`` is tolerance / 1000, so that a tight one hides
+#: aliased columns and ends elsewhere (erikson: 242.87 on 127 df, not 212.72 on 128). The Newton method, asked with the formula,
+#: has its coefficients in another order (a main effect after an interaction), under other names (other contrasts), or leaves out
+#: others, so that neither ``start`` nor ``constrain`` would fit: it is given the columns themselves. Where it gives nothing, or
+#: another model, the shortcut's answer stands and a warning says so.
+GNM = REDUCE + """
+family <- get(family, envir = asNamespace("stats"), mode = "function")
+arguments <- list(formula = formula, family = family, data = data, iterMax = iterMax, verbose = FALSE, na.action = stats::na.fail, x = TRUE)
+if (!is.null(.weights)) arguments$weights <- quote(.weights)
+if (!is.null(eliminate)) arguments$eliminate <- eliminate[[2L]]
+## gnm looks for its own terms where the formula is: its package is not attached
+for (term in c("Const", "Diag", "Dref", "Exp", "Inv", "Mult", "MultHomog", "Symm", "Topo", "instances")) assign(term, getExportedValue("gnm", term))
+fitted_by <- function(...) {
+  set.seed(1L)                                       # gnm starts what is not linear at random
+  do.call(gnm::gnm, c(arguments, list(...)))
+}
+fit <- fitted_by()
+if (is.null(fit)) stop("gnm found no solution")
+b <- stats::coef(fit)
+known <- !is.na(b)
+linear <- inherits(fit, "gnm") && all(attr(stats::terms(fit), "type") == "Linear") && any(known)
+shortcut <- linear
+if (!linear) {
+  fit <- fitted_by(tolerance = tolerance)
+  if (is.null(fit)) stop("gnm found no solution")
+  b <- stats::coef(fit)
+  known <- !is.na(b)
+} else {
+  if (!identical(colnames(fit$x), names(b))) stop("gnm's model matrix has other columns than its coefficients")
+  .X <- matrix(as.numeric(fit$x[, known]), nrow(fit$x), sum(known))
+  .offset <- fit$offset
+  arguments$formula <- stats::update(formula, . ~ .X - 1)
+  environment(arguments$formula) <- environment()
+  arguments$offset <- quote(.offset)
+  fit <- fitted_by(tolerance = tolerance)
+  if (anyNA(stats::coef(fit))) stop("gnm finds more columns aliased at tolerance ", tolerance, " than at its own; ask it with a larger one")
+}
+if (tight && linear) {
+  newton <- suppressWarnings(fitted_by(
+    tolerance = tolerance, checkLinear = FALSE, start = unname(c(attr(stats::coef(fit), "eliminated"), as.numeric(stats::coef(fit))))))
+  same <- !is.null(newton) && !anyNA(stats::coef(newton)) && identical(newton$df.residual, fit$df.residual) &&
+    isTRUE(newton$deviance <= fit$deviance + no_worse * (abs(fit$deviance) + 1))
+  if (same) {
+    fit <- newton
+    shortcut <- FALSE
+  } else {
+    said <- if (is.null(newton)) "gave no answer" else sprintf(
+      "went to deviance %.6g on %d df", newton$deviance, as.integer(newton$df.residual))
+    warning(sprintf("gnm's Newton method, started at the solution of its shortcut for linear models, %s; this is the shortcut's answer, deviance %.6g on %d df",
+                    said, fit$deviance, as.integer(fit$df.residual)))
+  }
+}
+found <- as.numeric(stats::coef(fit))
+estimates <- if (linear) replace(as.numeric(b), known, found) else found
+V <- matrix(as.numeric(stats::vcov(fit)), length(found))
+if (!linear) V <- V[known, known, drop = FALSE]
+dimnames(V) <- list(names(b)[known], names(b)[known])
+c(reduce(fit, stats::setNames(estimates, names(b)), V), list(eliminated = attr(stats::coef(fit), "eliminated"), shortcut = shortcut))
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class GnmModel(RModel):
+    """An :class:`RModel` with the eliminated constants, one for each level of the eliminated factor.
+
+    Attributes
+    ----------
+    eliminated : float[levels]
+        In the order of the eliminated factor's levels; empty without one.
+    shortcut : bool
+        The numbers are those of gnm's shortcut for linear predictors: asked for (``tight=False``), or because its Newton
+        method gave no answer or another model, which a warning in ``result.warnings`` says.
+    """
+
+    eliminated: Floats
+    shortcut: bool
+
+
+@asks(*NEEDS)
+def gnm(formula: str, data: Any, eliminate: str | None = None, family: Family = "poisson", *,
+        weights: Sequence[float] | None = None, tolerance: float = TOLERANCE, iterMax: int = ITER_MAX,
+        tight: bool = True, backend: BackendLike = None) -> GnmModel:
+    """R's ``gnm(formula, eliminate, family, data, weights, tolerance, iterMax)`` with a linear predictor.
+
+    Parameters
+    ----------
+    eliminate : str, optional
+        A factor, or factors joined by colons: ``"cell"``, ``"pair:judge"``.
+    tight : bool
+        Go on from gnm's shortcut with its Newton method, to full precision (see the module).  False is gnm's shortcut at
+        this tolerance.  Either way what gnm finds aliased at its own tolerance of 1e-6 is left out and NaN, and the
+        coefficients are named and ordered as gnm has them by default.
+
+    Raises
+    ------
+    FormulaError
+        If ``formula`` or ``eliminate`` is more than a model formula, as :mod:`pairproof.bridge.values.formulas` says.
+    RError
+        R's own.
+    """
+    if family not in get_args(Family):
+        raise ValueError(f"family is {family!r}; expected one of {get_args(Family)}")
+    arguments = {
+        "formula": Formula(formula), "data": as_frame(data), "eliminate": Formula(f"~ {eliminate}") if eliminate else None,
+        "family": family, "tolerance": float(tolerance), "iterMax": int(iterMax), "tight": tight, "no_worse": NO_WORSE,
+        ".weights": None if weights is None else np.asarray(weights, dtype=np.float64)}
+    result = policy(backend).call(code=GNM, args=arguments, seed=1, needs=NEEDS, label="gnm::gnm")
+    value = result.as_list()
+    constants = value["eliminated"]
+    return GnmModel(**model_fields(result), eliminated=np.empty(0) if constants is None else constants.floats(),
+                    shortcut=bool(value.vector("shortcut").scalar()))
+
+
+@dataclass(frozen=True, eq=False)
+class LLBTFrame:
+    """Counts as gnm and glm want them: one row for each outcome of each row of counts.
+
+    Attributes
+    ----------
+    data : RArgument
+        The data.frame: ``y``, ``cell`` (factor), ``o1`` ... ``oJ`` (+1 preferred, -1 not, 0), ``tie`` (1 in tie rows;
+        absent without ties), ``order`` (+1/2 in the row where the one named first is preferred, -1/2 where not, times
+        the row's order value; absent without one), and the covariates.
+    columns : dict of str to array
+        The same as plain arrays (factors as tuples of text).
+    items : tuple of str
+        ``items[j]`` is column ``o<j+1>``.
+    """
+
+    data: RArgument
+    columns: Mapping[str, Any]
+    items: tuple[str, ...]
+    ties: bool
+    order: bool
+
+    def formula(self, reference: str | None = None, *terms: str) -> str:
+        """``y ~`` all items but the reference (default: the last), the tie and order columns, and further terms."""
+        left_out = self.items[-1] if reference is None else reference
+        if left_out not in self.items:
+            raise ValueError(f"reference {left_out!r} is no item; items are {list(self.items)}")
+        named = [f"o{j + 1}" for j, item in enumerate(self.items) if item != left_out]
+        extra = [name for name, there in (("tie", self.ties), ("order", self.order)) if there]
+        return "y ~ " + " + ".join([*named, *extra, *terms])
+
+
+def llbt_frame(first: Sequence[str], second: Sequence[str], wins: Sequence[float], losses: Sequence[float],
+               ties: Sequence[float] | None = None, *, items: Sequence[str], cell: Sequence[str] | None = None,
+               order: Sequence[float] | None = None, covariates: Mapping[str, Any] | None = None) -> LLBTFrame:
+    """Rows of counts, from the first item's side, as an LLBT data frame.
+
+    Parameters
+    ----------
+    first, second : sequence of str, one per row
+    wins, losses, ties : sequence of counts (may be fractional)
+        ``ties=None``: the instrument had no tie category.
+    items : sequence of str
+        Fixes the order o1 ... oJ.
+    cell : sequence of str, optional
+        Name of each row's cell (its nuisance constant); default: the unordered pair.
+    order : sequence of float, optional
+        1 where the one named first was also presented first, -1 where second, 0 on neutral ground.
+    covariates : mapping of str to one value a row, optional
+        Text becomes a factor, levels in code-point order; numbers stay numbers; a ready-made R argument is refused,
+        since it cannot be spread over a row's outcomes.
+
+    Raises
+    ------
+    ValueError
+        Unknown items, or columns of unequal length.
+    """
+    place = {item: j for j, item in enumerate(items)}
+    unknown = sorted({x for x in [*first, *second] if x not in place})
+    if unknown:
+        raise ValueError(f"{unknown} are not among the items {list(items)}")
+    n, outcomes = len(first), 2 if ties is None else 3
+    given = {"second": second, "wins": wins, "losses": losses, "ties": ties, "cell": cell, "order": order,
+             **(covariates or {})}
+    wrong = {k: len(v) for k, v in given.items() if v is not None and len(v) != n}
+    if wrong:
+        raise ValueError(f"first has {n} rows, but {wrong}")
+    row = np.arange(n)
+    pairs = [" ".join(sorted((x, y), key=place.__getitem__)) for x, y in zip(first, second)]
+    cells = list(pairs if cell is None else cell)
+    design = np.zeros((n, outcomes, len(items)))
+    sign = np.array([1.0, -1.0, 0.0])[:outcomes]  # the first preferred, the second preferred, tie
+    design[row, :, [place[x] for x in first]] = sign
+    design[row, :, [place[x] for x in second]] = -sign
+    counts = np.stack([np.asarray(c, dtype=np.float64) for c in (wins, losses, ties) if c is not None], axis=1)
+    columns: dict[str, Any] = {"y": counts.ravel(), "cell": _spread(cells, outcomes)}
+    columns.update({f"o{j + 1}": design[:, :, j].ravel() for j in range(len(items))})
+    if ties is not None:
+        columns["tie"] = np.tile(np.array([0.0, 0.0, 1.0]), n)
+    if order is not None:
+        columns["order"] = (np.asarray(order, dtype=np.float64)[:, None] * sign / 2).ravel()
+    for name, values in (covariates or {}).items():
+        if name in columns:
+            raise ValueError(f"a covariate cannot be called {name!r}: the frame has a column of that name")
+        columns[name] = _spread(list(values), outcomes)
+    ready = {k: factor_of(v) if isinstance(v, tuple) else v for k, v in columns.items()}
+    return LLBTFrame(data_frame(ready), columns, tuple(items), ties is not None, order is not None)
+
+
+def _spread(values: list[Any], times: int) -> Any:
+    """Each value ``times`` times: text as a tuple (to become a factor), numbers as an array."""
+    if all(isinstance(v, str) for v in values):
+        return tuple(v for v in values for _ in range(times))
+    return np.repeat(np.asarray(values), times)
+
+
+@asks(*NEEDS)
+def gnm_llbt(frame: LLBTFrame, formula: str | None = None, eliminate: str = "cell", **options: Any) -> GnmModel:
+    """:func:`gnm` on an LLBT frame; the default formula is all items but the last, tie and order."""
+    return gnm(frame.formula() if formula is None else formula, frame.data, eliminate, **options)

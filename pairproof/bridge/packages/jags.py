@@ -1,0 +1,242 @@
+"""What JAGS says of Hopkins and May's two item-response models, and MCMCpack of their special case without ties.
+
+The models are written for JAGS as the paper has them, item qualities and all, with only the judge's noise integrated out:
+``dcat`` of normal probabilities in the one, of a table of outcomes in the other.  R reduces the draws before anything
+crosses over: posterior means and standard deviations with coda's effective sizes and time-series standard errors.
+
+Every chain has base::Mersenne-Twister with a seed of its own, so the same versions give the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairproof.bridge.oracles.competitions import vector_of
+from pairproof.bridge.values.convert import data_frame
+from pairproof.bridge.packages.models import Floats, asks, named_matrix
+from pairproof.bridge.process.policy import BackendLike
+from pairproof.bridge.process.policy import backend as policy
+from pairproof.bridge.records.result import RResult
+
+IntArray = NDArray[np.int64]
+
+#: R: mean, sd, effective size and time-series standard error of each column over chains (a list of matrices).
+SUMMARISE = """
+summarise <- function(chains) {
+  chains <- coda::mcmc.list(lapply(chains, coda::mcmc))
+  s <- summary(chains)$statistics
+  s <- if (is.matrix(s)) s else matrix(s, 1L, dimnames = list(NULL, names(s)))
+  out <- cbind(mean = s[, "Mean"], sd = s[, "SD"], ess = coda::effectiveSize(chains), mcse = s[, "Time-series SE"])
+  dimnames(out) <- list(NULL, colnames(out))
+  out
+}
+"""
+
+#: R: chains of JAGS, each a matrix of the monitored variables.
+RUN = """
+run <- function(text, data, monitor) {
+  inits <- lapply(seq_len(chains), function(k) list(.RNG.name = "base::Mersenne-Twister", .RNG.seed = seed + k))
+  connection <- textConnection(text)
+  on.exit(close(connection))
+  model <- rjags::jags.model(connection, data, inits, n.chains = chains, n.adapt = warmup, quiet = TRUE)
+  stats::update(model, warmup, progress.bar = "none")
+  lapply(rjags::coda.samples(model, monitor, draws * thin, thin = thin, progress.bar = "none"), as.matrix)
+}
+"""
+
+GAUSSIAN = SUMMARISE + RUN + """
+text <- "model {
+  for (s in 1:n_systems) { mu[s] ~ dnorm(0, pow(s0, -2)) }
+  for (i in 1:n_items) { q[i] ~ dnorm(mu[author[i]], pow(sa, -2)) }
+  for (k in 1:n) {
+    gap[k] <- q[one[k]] - q[two[k]]
+    p[k, 1] <- phi((d - gap[k]) / (sqrt(2) * so)) - phi((-d - gap[k]) / (sqrt(2) * so))
+    p[k, 2] <- phi((gap[k] - d) / (sqrt(2) * so))
+    p[k, 3] <- phi((-gap[k] - d) / (sqrt(2) * so))
+    y[k] ~ dcat(p[k, ])
+  }
+}"
+data <- list(n_systems = n_systems, n_items = length(author), n = length(one), author = author, one = one, two = two, y = outcome + 1L,
+             s0 = s0, sa = sa, so = so, d = d)
+draws_of <- run(text, data, "mu")
+mu <- lapply(draws_of, function(m) m[, paste0("mu[", seq_len(n_systems), "]"), drop = FALSE])
+list(ability = summarise(lapply(mu, function(m) m - rowMeans(m))), level = summarise(lapply(mu, function(m) matrix(rowMeans(m)))))
+"""
+
+CATEGORICAL = SUMMARISE + RUN + """
+levels_of <- seq_len(n_levels)
+seen <- outer(levels_of, levels_of, function(l, o) dnorm(o, l, so))
+seen <- seen / rowSums(seen)
+gap <- outer(levels_of, levels_of, "-")
+table_of <- function(found) seen %*% found %*% t(seen)
+K <- array(c(table_of(abs(gap) <= radius), table_of(gap > radius), table_of(gap < -radius)), c(n_levels, n_levels, 3))
+text <- "model {
+  for (s in 1:n_systems) { theta[s, 1:L] ~ ddirch(prior) }
+  for (i in 1:n_items) { lambda[i] ~ dcat(theta[author[i], ]) }
+  for (k in 1:n) { y[k] ~ dcat(K[lambda[one[k]], lambda[two[k]], ]) }
+}"
+data <- list(n_systems = n_systems, n_items = length(author), n = length(one), author = author, one = one, two = two, y = outcome + 1L,
+             L = n_levels, prior = rep(concentration, n_levels), K = K)
+draws_of <- run(text, data, "theta")
+columns <- function(s) paste0("theta[", s, ",", levels_of, "]")
+preference <- function(m) do.call(cbind, lapply(seq_along(pair_one), function(k) {
+  a <- m[, columns(pair_one[k])]; b <- m[, columns(pair_two[k])]
+  sapply(1:3, function(p) rowSums((a %*% K[, , p]) * b))
+}))
+summarise(lapply(draws_of, preference))
+"""
+
+MCMCPACK = SUMMARISE + """
+chain <- function(k) {
+  found <- MCMCpack::MCMCpaircompare(data, theta.constraints = list(), alpha.fixed = TRUE, burnin = warmup, mcmc = draws * thin, thin = thin,
+                                     seed = seed + k, verbose = 0, store.theta = TRUE, store.alpha = FALSE)
+  m <- as.matrix(found)
+  m <- m[, paste0("theta.", items), drop = FALSE]
+  m - rowMeans(m)
+}
+summarise(lapply(seq_len(chains), chain))
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """Posterior summaries by R.
+
+    Attributes
+    ----------
+    mean, sd : float[n]
+    ess : float[n]
+        coda's effective number of draws.
+    mcse : float[n]
+        coda's time-series standard error of the mean.
+    result : RResult
+    """
+
+    mean: Floats
+    sd: Floats
+    ess: Floats
+    mcse: Floats
+    result: RResult = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Chains:
+    """How long to sample.
+
+    Attributes
+    ----------
+    chains : int
+    warmup : int
+        Iterations of adaptation, and again as many thrown away (MCMCpack: thrown away only).
+    draws, thin : int
+        Kept in each chain, one in `thin`.
+    seed : int
+    """
+
+    chains: int = 3
+    warmup: int = 500
+    draws: int = 1000
+    thin: int = 2
+    seed: int = 2013
+
+    def arguments(self) -> dict[str, Any]:
+        return {"chains": self.chains, "warmup": self.warmup, "draws": self.draws, "thin": self.thin, "seed": self.seed}
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Judgments for R, positions from 0.
+
+    Attributes
+    ----------
+    n_systems : int
+    author : int[n_items]
+        System of each item.
+    one, two : int[n]
+        Items of each judgment.
+    outcome : int[n]
+        0 tie, 1 the first preferred, 2 the second.
+    """
+
+    n_systems: int
+    author: IntArray
+    one: IntArray
+    two: IntArray
+    outcome: IntArray
+
+    def arguments(self) -> dict[str, Any]:
+        return {"n_systems": int(self.n_systems), "author": np.asarray(self.author) + 1, "one": np.asarray(self.one) + 1,
+                "two": np.asarray(self.two) + 1, "outcome": np.asarray(self.outcome)}
+
+
+@asks("rjags", "coda")
+def irt_gaussian(data: Compared, sd_ability: float = 1.0, sd_quality: float = 0.5, sd_noise: float = 1.0, radius: float = 0.4, *,
+                 chains: Chains = Chains(), backend: BackendLike = None) -> tuple[Sampled, Sampled]:
+    """The Gaussian model by JAGS.
+
+    Returns
+    -------
+    Sampled, Sampled
+        Abilities minus their mean in the same draw, float[n_systems]; that mean itself, float[1], which is N(0, s0^2/n_systems) for any data.
+    """
+    arguments = {**data.arguments(), **chains.arguments(), "s0": float(sd_ability), "sa": float(sd_quality), "so": float(sd_noise), "d": float(radius)}
+    result = policy(backend).call(code=GAUSSIAN, args=arguments, needs=("rjags", "coda"), label="rjags::coda.samples, irt-gaussian")
+    found = result.as_list()
+    return _sampled(found.vector("ability"), result), _sampled(found.vector("level"), result)
+
+
+@asks("rjags", "coda")
+def irt_categorical(data: Compared, pairs: Sequence[tuple[int, int]], levels: int = 8, sd_noise: float = 1.0, concentration: float = 0.5,
+                    radius: int = 0, *, chains: Chains = Chains(), backend: BackendLike = None) -> tuple[Sampled, Sampled, Sampled]:
+    """The categorical model by JAGS: P(tie), P(first), P(second) for new items of these pairs of systems, averaged over the draws.
+
+    Parameters
+    ----------
+    pairs : sequence of (int, int)
+        Systems, from 0.
+
+    Returns
+    -------
+    Sampled, Sampled, Sampled
+        Each float[len(pairs)].
+    """
+    arguments = {**data.arguments(), **chains.arguments(), "pair_one": [a + 1 for a, _ in pairs], "pair_two": [b + 1 for _, b in pairs],
+                 "n_levels": int(levels), "so": float(sd_noise), "concentration": float(concentration), "radius": int(radius)}
+    result = policy(backend).call(code=CATEGORICAL, args=arguments, needs=("rjags", "coda"), label="rjags::coda.samples, irt-categorical")
+    _, table = named_matrix(vector_of(result))
+    tie, first, second = (_of_table(table[k::3], result) for k in range(3))
+    return tie, first, second
+
+
+@asks("MCMCpack", "coda")
+def pair_compare(first: Sequence[str], second: Sequence[str], choice: Sequence[str], items: Sequence[str], *, chains: Chains = Chains(thin=1),
+                 backend: BackendLike = None) -> Sampled:
+    """``MCMCpaircompare(alpha.fixed = TRUE)``: P(first) = Phi(theta_1 - theta_2), theta ~ N(0, 1), no ties.
+
+    The Gaussian model with fresh items, d = 0, s0 = 1 and 2 (sa^2 + so^2) = 1.
+
+    Parameters
+    ----------
+    first, second, choice : sequence of str
+        Names; choice is one of the two.
+    items : sequence of str
+        Whose centred abilities are wanted, in this order; all that are compared.
+    """
+    table = data_frame({"rater": ["one"] * len(first), "first": list(first), "second": list(second), "choice": list(choice)})
+    arguments = {"data": table, "items": list(items), **chains.arguments()}
+    result = policy(backend).call(code=MCMCPACK, args=arguments, needs=("MCMCpack", "coda"), label="MCMCpack::MCMCpaircompare")
+    return _sampled(vector_of(result), result)
+
+
+def _sampled(value: Any, result: RResult) -> Sampled:
+    return _of_table(named_matrix(value)[1], result)
+
+
+def _of_table(table: Floats, result: RResult) -> Sampled:
+    """Columns mean, sd, ess, mcse."""
+    return Sampled(table[:, 0], table[:, 1], table[:, 2], table[:, 3], result)

@@ -1,0 +1,186 @@
+"""Which R answers: the live one, a recorded one, or both compared.
+
+========== ====================================================================================
+mode       a call is answered
+========== ====================================================================================
+None       live where R and the packages it needs are there, else from its record, and says which
+live       by R; nothing is read from records
+recorded   from its record; R is never started
+both       by R, compared with its record; a difference that matters is raised as RDrift
+none       not at all: RUnavailable
+========== ====================================================================================
+
+Without anything said the mode is that of the environment variable PAIRPROOF_R, else None, and ``record`` that of
+PAIRPROOF_RECORD.  ``record="once"`` also writes what was asked live and had no record yet (or one made by other versions), ``"all"`` writes
+every live answer anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Union, get_args
+
+from pairproof.bridge.records.drift import drift, matters
+from pairproof.bridge.records.record import Record, Records, scrubbed
+from pairproof.bridge.records.result import Answer, RCall, RResult, RSessionInfo, make_call
+from pairproof.bridge.process.session import RSession, session
+from pairproof.errors import InputError, RDrift, RUnavailable
+
+Mode = Literal["live", "recorded", "both", "none"]
+RecordMode = Literal["none", "once", "all", "verify"]
+#: Digits a live number must share with its record. Another BLAS moves gnm and glm by 3e-13 (12.5 digits).
+DRIFT_FLOOR = 9.0
+#: The same of functions whose own algorithm stops before the last digits, by R's name.  btmodel takes its covariance from the weights of
+#: the last step but one (7 digits of it beside 50-digit values): 8.4 shared with OpenBLAS, two threads, for a record of the reference BLAS.
+DRIFT_FLOORS = {"psychotools::btmodel": 7.0}
+
+
+def _check(name: str, value: object, allowed: tuple[object, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name} is {value!r}; expected one of {', '.join(repr(a) for a in allowed)}")
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A policy for R calls; see the module.
+
+    Attributes
+    ----------
+    mode : "live", "recorded", "both", "none" or None
+    record : "once", "all" or None
+    records : Records
+    live : RSession or None
+        Default: this process's own.
+    drift_floor : float
+        Digits below which a difference from the record is an error, in mode "both"; `DRIFT_FLOORS` has functions with fewer.
+    """
+
+    mode: Mode | None = None
+    record: Literal["once", "all"] | None = None
+    records: Records = field(default_factory=Records)
+    live: RSession | None = None
+    drift_floor: float = DRIFT_FLOOR
+
+    def __post_init__(self) -> None:
+        _check("mode", self.mode, (*get_args(Mode), None))
+        _check("record", self.record, ("once", "all", None))
+        if self.record is not None and self.mode in ("recorded", "none"):
+            raise ValueError(f"record={self.record!r} needs live R, and mode is {self.mode!r}")
+
+    def call(self, fun: str | None = None, args: Mapping[str, Any] | None = None, *, code: str | None = None,
+             extract: str | None = None, seed: int | None = None, timeout: float | None = None,
+             needs: Sequence[str] = (), label: str | None = None) -> RResult:
+        """As :meth:`RSession.call`, answered as the mode says.
+
+        Raises
+        ------
+        RecordMissing, RDrift
+            Besides what the live session raises.
+        """
+        wanted = make_call(fun, args, code=code, extract=extract, seed=seed, needs=needs, label=label)
+        if self.mode == "none":
+            raise RUnavailable(f"{wanted.name}: R was not to be asked (mode \"none\")")
+        if self.mode == "recorded":
+            return self._replay(wanted, "the mode is \"recorded\"")
+        why_not = self._session().missing(wanted.needs)
+        if why_not is None:
+            return self._ask(wanted, timeout)
+        if self.mode is None:
+            return self._replay(wanted, why_not)
+        raise RUnavailable(f"{wanted.name}: {why_not}")
+
+    def answers_live(self, needs: Sequence[str] = ()) -> bool:
+        """Whether a call with these needs would go to R."""
+        return self.mode in (None, "live", "both") and self._session().missing(needs) is None
+
+    def _session(self) -> RSession:
+        return session() if self.live is None else self.live
+
+    def _ask(self, call: RCall, timeout: float | None) -> RResult:
+        mode: RecordMode | None = "verify" if self.mode == "both" else self.record
+        old = None if mode is None else self.records.find(call)
+        if mode == "verify" and old is None:
+            old = self.records.get(call, "it was, but there is nothing to compare it with") if self.record is None else None
+        r = self._session()
+        info = r.info()
+        if mode == "once" and old is not None and same_versions(old, info, call.needs):
+            return replayed(old, call, "")
+        answer = r.answer(call, timeout)
+        differences = [] if old is None else drift(old.answer, scrubbed(answer, r.places()))
+        if mode == "verify" and old is not None:
+            floor = min(self.drift_floor, DRIFT_FLOORS.get(call.name, self.drift_floor))
+            self._refuse(call, old, matters(differences, floor), floor)
+        if self.record == "all" or (self.record == "once" and (old is None or not same_versions(old, info, call.needs))):
+            self.records.write(call, answer, info, r.places())
+        return answer.result(call, "live", info, drift=tuple(differences))
+
+    def _refuse(self, call: RCall, old: Record, differences: list[Any], floor: float) -> None:
+        if differences:
+            lines = "".join(f"\n  {d}" for d in differences[:12])
+            more = f"\n  and {len(differences) - 12} more" if len(differences) > 12 else ""
+            raise RDrift(f"{call.text}: R {self._session().info().r_version} answers otherwise than the record of "
+                         f"{old.when} by R {old.session.r_version} (floor {floor:g} digits){lines}{more}")
+
+    def _replay(self, call: RCall, why: str) -> RResult:
+        return replayed(self.records.get(call, why), call, why)
+
+
+def replayed(record: Record, call: RCall, why: str) -> RResult:
+    """A record as a result, or its R error raised again."""
+    note = f"recorded {record.when} with R {record.session.r_version}" + (f"; not live: {why}" if why else "")
+    answer: Answer = record.answer
+    return answer.result(call, "recorded", record.session, when=record.when, note=note)
+
+
+def same_versions(record: Record, info: RSessionInfo, needs: Sequence[str]) -> bool:
+    """Whether the record was made by the R and the packages that are here."""
+    return record.session.r_version == info.r_version and all(
+        record.session.packages.get(p) == info.packages.get(p) for p in needs)
+
+
+BackendLike = Union[Backend, Mode, None]
+_current: contextvars.ContextVar[Backend | None] = contextvars.ContextVar("pairproof_backend", default=None)
+
+
+def backend(mode: BackendLike = None) -> Backend:
+    """The policy meant: one as it is, one by its mode, or (None) that of the nearest :func:`using`, or of the environment."""
+    if isinstance(mode, Backend):
+        return mode
+    if mode is None:
+        return _current.get() or environment_backend()
+    return Backend(mode)
+
+
+def environment_backend() -> Backend:
+    """The policy of the environment: PAIRPROOF_R (a mode) and PAIRPROOF_RECORD ("once" or "all").
+
+    Raises
+    ------
+    InputError
+        If one of them holds something else.
+    """
+    mode: Any = os.environ.get("PAIRPROOF_R") or None
+    record: Any = os.environ.get("PAIRPROOF_RECORD") or None
+    try:
+        return Backend(mode, record=record)
+    except ValueError as error:
+        raise InputError(f"PAIRPROOF_R is {mode!r} and PAIRPROOF_RECORD is {record!r}: {error}") from None
+
+
+@contextlib.contextmanager
+def using(policy: BackendLike) -> Iterator[Backend]:
+    """Within the block, calls that name no backend follow this one (per thread and task).
+
+    >>> with using(Backend("live", record="once")):  # doctest: +SKIP
+    ...     fit = gnm("y ~ x", data)
+    """
+    chosen = policy if isinstance(policy, Backend) else Backend(policy)
+    token = _current.set(chosen)
+    try:
+        yield chosen
+    finally:
+        _current.reset(token)

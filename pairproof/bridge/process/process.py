@@ -1,0 +1,262 @@
+"""The child process that owns R, from the parent's side: start, ask with a time limit, end.
+
+Portable on purpose: reading is done by a thread, so the time limit needs neither ``select`` nor signals.  Measured on
+Linux; on Windows this design was not run.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import os
+import pickle
+import queue
+import secrets
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from pairproof.bridge.process.replies import NoReply, node_of, read_frame, read_reply
+from pairproof.bridge.values.values import Node
+from pairproof.errors import RCrashed, RError, RTimeout, RUnavailable
+
+WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.py")
+START_SECONDS = 120.0  # R with rpy2 starts in 0.3 to 2 s; a loaded machine and a cold disk may take much longer
+LOG_LINES = 200
+#: Packages whose versions the worker reports; the wrappers need the first six.
+PACKAGES = ("prefmod", "gnm", "BradleyTerry2", "psychotools", "qvcalc", "MASS", "brglm", "lme4", "colorspace", "TrueSkillThroughTime",
+            "rjags", "coda", "MCMCpack")
+
+
+class StartFailed(RUnavailable):
+    """Why R could not be started; ``kind`` says which part is missing."""
+
+    def __init__(self, kind: str, text: str, log: str = "") -> None:
+        super().__init__(text + (f"\n{log}" if log else ""))
+        self.kind = kind
+        self.text = text
+
+
+def find_r_home(environment: Mapping[str, str]) -> str:
+    """R's home: R_HOME, else what the ``R`` on PATH says.
+
+    Raises
+    ------
+    StartFailed
+        If there is none, naming what was looked for.
+    """
+    home = environment.get("R_HOME", "")
+    if not home:
+        program = shutil.which("R", path=environment.get("PATH", ""))
+        if program is None:
+            raise StartFailed("no-r", "R is not installed: no `R` on PATH, and R_HOME is not set")
+        try:
+            asked = subprocess.run([program, "RHOME"], capture_output=True, text=True, errors="replace", env=dict(environment), timeout=60)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise StartFailed("no-r", f"`{program} RHOME` did not run: {error}") from None
+        lines = asked.stdout.strip().splitlines()
+        if asked.returncode != 0 or not lines:
+            raise StartFailed("no-r", f"`{program} RHOME` failed: {asked.stderr.strip() or 'it printed nothing'}")
+        home = lines[-1]
+    if not os.path.isdir(os.path.join(home, "library", "base")):
+        raise StartFailed("no-r", f"R_HOME is {home}, which holds no R (no library/base there)")
+    return home
+
+
+def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """What can only be set before the process starts.
+
+    LC_COLLATE=C, because under C.UTF-8 R sorts ``a A b B`` and factor baselines move with the machine; LC_CTYPE keeps
+    UTF-8; no user profile, which can break ``import rpy2``; R's own library folder first for the loader; one thread.
+    """
+    home = find_r_home(environment)
+    child = {k: v for k, v in environment.items() if k not in ("LC_ALL", "R_PROFILE")}
+    loader = [os.path.join(home, "lib"), environment.get("LD_LIBRARY_PATH", "")]
+    child.update(
+        R_HOME=home, LD_LIBRARY_PATH=os.pathsep.join(p for p in loader if p), R_PROFILE_USER=os.devnull,
+        LANG="C.UTF-8", LC_CTYPE="C.UTF-8", LC_COLLATE="C", LC_NUMERIC="C", LC_MESSAGES="C", LANGUAGE="en",
+        OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", PYTHONUTF8="1", PAIRPROOF_ASK_PACKAGES=",".join(PACKAGES))
+    return child
+
+
+class RProcess:
+    """One child. Not thread-safe and never restarted: :class:`pairproof.bridge.process.session.RSession` does both.
+
+    Parameters
+    ----------
+    environment : mapping, optional
+        Instead of ``os.environ``.
+
+    Raises
+    ------
+    RUnavailable
+        If R does not come up, with the reason.
+    """
+
+    def __init__(self, environment: Mapping[str, str] | None = None, start_seconds: float = START_SECONDS) -> None:
+        given = os.environ if environment is None else environment
+        child = child_environment(given)
+        # Named here and made by the child, so that it can be removed whenever the child is ended, also before R has started.
+        self._folder = os.path.join(given.get("TMPDIR") or tempfile.gettempdir(), f"RtmpPairproof{os.getpid()}x{secrets.token_hex(6)}")
+        child.update(PAIRPROOF_R_FOLDER=self._folder, PAIRPROOF_R_PARENT=str(os.getpid()))
+        self.log: collections.deque[str] = collections.deque(maxlen=LOG_LINES)
+        self._inbox: queue.Queue[bytes | NoReply | None] = queue.Queue()
+        self._owner = os.getpid()
+        self.about: dict[str, Any] = {}
+        options: dict[str, Any] = (
+            {"start_new_session": True} if os.name == "posix"
+            else {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)})
+        self._child = subprocess.Popen([sys.executable, "-u", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, env=child, **options)
+        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._read_frames, self._read_log)]
+        try:
+            for thread in self._threads:
+                thread.start()
+            self.about = self._started(start_seconds)
+        except BaseException:  # Ctrl-C while R starts too
+            self.kill()
+            raise
+
+    def _started(self, seconds: float) -> dict[str, Any]:
+        """What the child says when R has started."""
+        try:
+            word, about = self._receive(seconds)
+            if word == "ready":
+                return {"info": node_of(about["info"]), "rpy2": dict(about["rpy2"])}
+            kind, text = str(about["kind"]), str(about["text"])
+        except RTimeout:
+            raise StartFailed("slow", f"R did not start within {seconds:g} s") from None
+        except RCrashed as error:
+            raise StartFailed("rpy2", f"R ended while starting: {error}") from None
+        except (NoReply, TypeError, ValueError, KeyError) as error:
+            raise StartFailed("rpy2", f"the R process says something else than that it is ready: {error}") from None
+        raise StartFailed(kind, text, self._log_tail())
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    def alive(self) -> bool:
+        return self._owner == os.getpid() and self._child.poll() is None
+
+    def ask(self, request: dict[str, Any], seconds: float | None) -> tuple[Node, str]:
+        """The reply node, and what went to R's error console.
+
+        Raises
+        ------
+        RTimeout, RCrashed
+            The child is gone then; also where what it wrote is no reply.
+        RError
+            If the bridge itself failed inside the child, which is ended.
+        """
+        frame = pickle.dumps(request, protocol=5)
+        try:
+            # In a thread: a stopped child would otherwise hold a large write, and with it the time limit.
+            threading.Thread(target=self._write, args=(frame,), daemon=True).start()
+            return self._answer(self._receive(seconds))
+        except NoReply as error:
+            self.kill()
+            raise RCrashed(f"the R process did not answer as it should: {error}; it was ended, the next call starts a new one") from None
+        except BaseException:  # Ctrl-C too: the next answer in the pipe would belong to this call, so the child must go
+            self.kill()
+            raise
+
+    @staticmethod
+    def _answer(reply: tuple[Any, ...]) -> tuple[Node, str]:
+        if reply[0] == "failed" and len(reply) == 2:
+            raise RError(f"the bridge failed inside the R process: {str(reply[1])[:2000]}; the process was ended, the next call starts a new one")
+        if reply[0] != "ok" or len(reply) != 3 or not isinstance(reply[2], str):
+            raise NoReply(f"its reply has {len(reply)} parts and begins with {reply[0][:40]!r}")
+        return node_of(reply[1]), reply[2]
+
+    def kill(self) -> None:
+        """End the child and all it started; harmless if it has ended."""
+        if self._owner != os.getpid():
+            return  # a fork of the process that started it
+        try:
+            if os.name == "posix":
+                os.killpg(self._child.pid, signal.SIGKILL)
+            else:
+                self._child.kill()
+        except (ProcessLookupError, PermissionError):
+            self._child.poll()
+        self._child.wait()
+        for thread in self._threads:
+            thread.join(1.0)  # each closes its pipe; a program R left running may hold the other end
+        assert self._child.stdin is not None
+        with contextlib.suppress(OSError):  # unsent bytes for a process that is gone
+            self._child.stdin.close()
+        shutil.rmtree(self._folder, ignore_errors=True)  # a killed R leaves its temporary folder behind
+
+    def _write(self, frame: bytes) -> None:
+        pipe = self._child.stdin
+        assert pipe is not None
+        try:
+            pipe.write(struct.pack(">Q", len(frame)) + frame if len(frame) < 65536 else struct.pack(">Q", len(frame)))
+            if len(frame) >= 65536:
+                pipe.write(frame)
+            pipe.flush()
+        except (BrokenPipeError, ValueError, OSError):
+            return  # the child is gone: the reader sees the end of its output and says so
+
+    def _read_frames(self) -> None:
+        """Pass frames on; whatever else comes, or goes wrong, ends the call that waits and not this thread alone."""
+        assert self._child.stdout is not None
+        with self._child.stdout as pipe:
+            first = True
+            while True:
+                try:
+                    frame, printed = read_frame(pipe, first)
+                except Exception as error:  # NoReply, no memory, a pipe that breaks
+                    self._inbox.put(error if isinstance(error, NoReply) else NoReply(f"reading it failed ({type(error).__name__}: {error})"))
+                    return
+                self.log.extend(printed.decode("utf-8", "replace").splitlines())
+                self._inbox.put(frame)
+                if frame is None:
+                    return
+                first = False
+
+    def _read_log(self) -> None:
+        assert self._child.stderr is not None
+        with self._child.stderr as pipe:
+            for line in pipe:
+                self.log.append(line.decode("utf-8", "replace").rstrip())
+
+    def _receive(self, seconds: float | None) -> tuple[Any, ...]:
+        started = time.monotonic()
+        try:
+            frame = self._inbox.get(timeout=seconds)
+        except queue.Empty:
+            self.kill()
+            raise RTimeout(f"R did not answer within {seconds:g} s; its process was ended, the next call starts a new "
+                           "one. Pass a larger timeout if the call needs it") from None
+        if frame is None:
+            raise RCrashed(self._obituary(time.monotonic() - started))
+        if isinstance(frame, NoReply):
+            raise frame
+        return read_reply(frame)
+
+    def _obituary(self, seconds: float) -> str:
+        try:
+            code: int | None = self._child.wait(5)
+        except subprocess.TimeoutExpired:
+            code = None
+        self.kill()
+        if code is not None and code < 0:
+            how = f"by signal {signal.Signals(-code).name}"
+        else:
+            how = f"with exit code {code}" if code is not None else "closing its output"
+        tail = self._log_tail()
+        return (f"the R process ended {how} after {seconds:.1f} s in the call; the next call starts a new one"
+                + (f"\n{tail}" if tail else ""))
+
+    def _log_tail(self, lines: int = 8) -> str:
+        return "\n".join(f"  {line}" for line in list(self.log)[-lines:])
+

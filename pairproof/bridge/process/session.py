@@ -1,0 +1,308 @@
+"""R as this process has it: one worker, asked by one call at a time, started when first needed, restarted after a fall.
+
+``session()`` is the process's own; ``probe()`` says, without ever raising, whether R can be used and if not why.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pairproof.bridge.process.process import PACKAGES, RProcess, StartFailed
+from pairproof.bridge.records.result import (
+    Answer, RCall, RResult, RSessionInfo, answer_of, changed_for_good, make_call,
+)
+from pairproof.bridge.values.values import RList, RVector, from_node
+from pairproof.errors import InputError, RCrashed, RUnavailable
+
+#: Seconds a call may take unless said otherwise (environment: PAIRPROOF_R_TIMEOUT).
+DEFAULT_SECONDS = 600.0
+#: 31 years; beyond some 292 Python's clocks overflow.
+MOST_SECONDS = 1e9
+#: Versions below these are treated as not installed, so that records stand in; each with what is wrong in them.
+#: (gnm's NEWS for 1.1-3; seen here with 1.1-2: NA for parameters that are estimable.)
+OLDEST = {"gnm": ("1.1-3", "with checkLinear = FALSE and eliminate it loses estimable parameters")}
+
+
+class RSession:
+    """A worker process that owns R, made when first asked.
+
+    Safe to share between threads: calls wait for each other.  A fork of this process must not use it; ``session()``
+    there makes a new one.
+
+    Parameters
+    ----------
+    environment : mapping, optional
+        Environment of the worker instead of ``os.environ``.
+    """
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self._environment = environment
+        self._lock = threading.RLock()
+        self._process: RProcess | None = None
+        self._info: RSessionInfo | None = None
+        self._places: tuple[tuple[str, str], ...] = ()
+        self._failure: RUnavailable | None = None
+        self.starts = 0
+        #: Why the last worker that was replaced could not be asked again: what a call had changed in it for good.
+        self.poisoned: tuple[str, ...] = ()
+
+    def call(self, fun: str | None = None, args: Mapping[str, Any] | None = None, *, code: str | None = None,
+             extract: str | None = None, seed: int | None = None, timeout: float | None = None,
+             needs: Sequence[str] = (), label: str | None = None) -> RResult:
+        """Evaluate one R call.
+
+        Parameters
+        ----------
+        fun : str
+            Name of an R function, ``"pkg::name"`` as a rule; or
+        code : str
+            R source, evaluated with ``args`` as variables.
+        args : mapping of str to values
+            See :mod:`pairproof.bridge.values.convert` for what becomes what.
+        extract : str, optional
+            R source that turns ``value`` into what comes back.
+        seed : int, optional
+            Sets Mersenne-Twister, Inversion, Rejection; R's own state is put back afterwards.
+        timeout : float, optional
+            Seconds; default 600, or PAIRPROOF_R_TIMEOUT.
+
+        Raises
+        ------
+        RError
+            R's own error: message, call, last calls.
+        RTimeout, RCrashed, RUnavailable
+        TypeError, OverflowError
+            An argument that has no R form.
+        """
+        wanted = make_call(fun, args, code=code, extract=extract, seed=seed, needs=needs, label=label)
+        answer = self.answer(wanted, timeout)
+        return answer.result(wanted, "live", self.info())
+
+    def answer(self, call: RCall, timeout: float | None = None) -> Answer:
+        """The outcome, an R error as a value.  Raises only for what is not R's answer.
+
+        A worker in which the call has changed for good what later calls rest on (functions of R, the search path) is
+        ended; the next call starts a new one.
+        """
+        seconds = default_seconds() if timeout is None else _seconds(timeout, "timeout")
+        with self._lock:
+            missing = self.missing(call.needs)
+            if missing is not None:
+                raise RUnavailable(f"{call.name}: {missing}")
+            node, stderr = self._running().ask(call.request(), seconds)
+            try:
+                answer, reasons = answer_of(node, stderr), changed_for_good(node)
+            except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
+                self.close()
+                raise RCrashed(f"the R process answered {call.name} with something that is no reply ({type(error).__name__}: {str(error)[:80]}); "
+                               "it was ended, the next call starts a new one") from None
+            if reasons:
+                self.close()
+                self.poisoned = reasons
+            return answer
+
+    def info(self) -> RSessionInfo:
+        """Versions and settings of R, which is started for it."""
+        with self._lock:
+            if self._info is None:
+                self._running()
+            assert self._info is not None
+            return self._info
+
+    def places(self) -> tuple[tuple[str, str], ...]:
+        """(path, word for it): this machine's paths as R knows them, longest first, to keep out of records."""
+        self.info()
+        return self._places
+
+    def missing(self, needs: Sequence[str] = ()) -> str | None:
+        """Why a call that needs these packages cannot run live, with the cure; None if it can."""
+        try:
+            packages = self.info().packages
+        except RUnavailable as error:
+            return str(error)
+        absent = [p for p in needs if packages.get(p, "not asked") is None]
+        if absent:
+            return f"R package {', '.join(absent)} is not installed; {'; '.join(cure_for_package(p) for p in absent)}"
+        reasons = [reason for p in needs if (reason := _too_old(p, packages.get(p)))]
+        return "; ".join(reasons) or None
+
+    @property
+    def pid(self) -> int | None:
+        """The worker's process id; None if none runs."""
+        return self._process.pid if self._process is not None and self._process.alive() else None
+
+    @property
+    def log(self) -> list[str]:
+        """The last lines that R, C code or programs R started wrote past R's own output."""
+        return [] if self._process is None else list(self._process.log)
+
+    def close(self) -> None:
+        """End the worker; the next call starts a new one."""
+        with self._lock:
+            if self._process is not None:
+                self._process.kill()
+                self._process = None
+
+    def forget_failure(self) -> None:
+        """Try to start R again, after something was installed."""
+        with self._lock:
+            self._failure, self._info = None, None
+
+    def __enter__(self) -> RSession:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _running(self) -> RProcess:
+        if self._process is not None and not self._process.alive():
+            self.close()
+        if self._process is None:
+            if self._failure is not None:
+                raise self._failure
+            try:
+                self._process = RProcess(self._environment)
+            except StartFailed as error:
+                self._failure = RUnavailable(f"{error}\n  cure: {cure_for(error.kind, error.text)}")
+                raise self._failure from None
+            self.starts += 1
+            self._info, self._places = _read_about(self._process.about)
+        return self._process
+
+
+_sessions: dict[int, RSession] = {}
+_sessions_lock = threading.Lock()
+
+
+def session() -> RSession:
+    """This process's session (a fork has its own)."""
+    with _sessions_lock:
+        me = os.getpid()
+        if me not in _sessions:
+            _sessions[me] = RSession()
+            atexit.register(_sessions[me].close)
+        return _sessions[me]
+
+
+def default_seconds() -> float:
+    """Seconds a call may take where nothing is said: PAIRPROOF_R_TIMEOUT, or 600.
+
+    Raises
+    ------
+    InputError
+        The variable holds no such number.
+    """
+    text = os.environ.get("PAIRPROOF_R_TIMEOUT")
+    return DEFAULT_SECONDS if text is None else _seconds(text, "PAIRPROOF_R_TIMEOUT")
+
+
+def _seconds(given: str | float, name: str) -> float:
+    try:
+        seconds = float(given)
+    except (TypeError, ValueError, OverflowError):
+        seconds = -1.0
+    if not 0 < seconds <= MOST_SECONDS:
+        raise InputError(f"{name} is {str(given)[:40]!r}; expected seconds, a number above 0 and at most {MOST_SECONDS:.0e}")
+    return seconds
+
+
+@dataclass(frozen=True)
+class RStatus:
+    """Whether R can be used from here.
+
+    Attributes
+    ----------
+    usable : bool
+    why_not, cure : str
+        In plain words, and the command; empty where R is usable.
+    r_version, r_home, platform, blas, rpy2_version, rpy2_rinterface_version : str or None
+    packages : dict of str to (str or None)
+        R package to its version; None if it is not installed.
+    package_cures : dict of str to str
+        For each that is not installed.
+    """
+
+    usable: bool
+    why_not: str = ""
+    cure: str = ""
+    r_version: str | None = None
+    r_home: str | None = None
+    platform: str | None = None
+    blas: str | None = None
+    packages: Mapping[str, str | None] | None = None
+    package_cures: Mapping[str, str] | None = None
+    rpy2_version: str | None = None
+    rpy2_rinterface_version: str | None = None
+
+
+def probe(environment: Mapping[str, str] | None = None) -> RStatus:
+    """Start R in a child process, look, and end it.  Never raises."""
+    nothing: dict[str, str | None] = {p: None for p in PACKAGES}
+    try:
+        process = RProcess(environment)
+    except StartFailed as error:
+        return RStatus(False, str(error), cure_for(error.kind, error.text), packages=nothing, package_cures={})
+    except Exception as error:  # the promise is to answer whatever is wrong with the machine
+        return RStatus(False, f"{type(error).__name__}: {error}", "see the message", packages=nothing, package_cures={})
+    process.kill()
+    info, places = _read_about(process.about)
+    home = next((path for path, word in places if word == "<R_HOME>"), None)
+    cures = {p: cure_for_package(p) for p, version in info.packages.items() if version is None}
+    versions = process.about["rpy2"]
+    return RStatus(True, "", "", info.r_version, home, info.platform, info.blas, info.packages, cures,
+                   versions.get("rpy2"), versions.get("rpy2-rinterface"))
+
+
+def cure_for(kind: str, text: str) -> str:
+    """The command that mends it."""
+    if kind == "no-r":
+        return "install R: `apt-get install r-base-dev` (Debian, Ubuntu), `conda install r-base`, or CRAN's installer"
+    if kind == "folder":
+        return "set TMPDIR to a folder that exists and can be written to, on a disk with space"
+    if kind == "no-rpy2":
+        return "`pip install 'pairproof[r]'`, or on Debian `apt-get install python3-rpy2`"
+    if "undefined symbol" in text or "R_getVar" in text or "R_ParentEnv" in text:
+        return ("this rpy2 needs R 4.5 or newer, and installs without saying so: "
+                "`pip install 'rpy2-rinterface<3.6.6'`")
+    if "Rcomplex" in text:
+        return "two rpy2 are mixed (the system's and pip's): use a virtual environment without --system-site-packages"
+    return "R and rpy2 do not fit each other: reinstall rpy2 with this R first on PATH (and R_HOME unset)"
+
+
+def _too_old(package: str, version: str | None) -> str:
+    """Why this version of a package is not asked, with the cure; "" if it may be."""
+    if package not in OLDEST or version is None:
+        return ""
+    oldest, why = OLDEST[package]
+    if _numbers(version) >= _numbers(oldest):
+        return ""
+    return f"R package {package} {version} is too old: {why}; {oldest} or later: Rscript -e 'install.packages(\"{package}\")'"
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.replace("-", ".").split(".") if part.isdigit())
+
+
+def cure_for_package(package: str) -> str:
+    """The command that installs an R package."""
+    if package in ("prefmod", "TrueSkillThroughTime"):  # not in Debian; both build from source in a quarter of a minute, prefmod with gfortran
+        return f"Rscript -e 'install.packages(\"{package}\")'"
+    return f"`apt-get install r-cran-{package.lower()}` or Rscript -e 'install.packages(\"{package}\")'"
+
+
+def _read_about(about: Mapping[str, Any]) -> tuple[RSessionInfo, tuple[tuple[str, str], ...]]:
+    value = from_node(about["info"])
+    assert isinstance(value, RList)
+    one = {name: value.vector(name).scalar() for name in
+           ("r_version", "r_string", "platform", "blas", "lapack", "lapack_version", "os", "locale")}
+    info = RSessionInfo(**one, rng=tuple(value.vector("rng").values), packages=value.vector("packages").by_name())
+    words = {"library": "<library>", "r_home": "<R_HOME>", "tmp": "<tmp>", "wd": "<wd>", "home": "<home>"}
+    found: RList = value["places"]
+    places = {str(path): words[name] for name, item in zip(found.names or (), found.values)
+              if isinstance(item, RVector) for path in item.values if len(str(path)) > 1}
+    return info, tuple(sorted(places.items(), key=lambda pair: -len(pair[0])))

@@ -1,0 +1,239 @@
+"""Recorded R answers: one readable JSON file a call, found by a hash of the call as R sees it.
+
+A record holds the call, the R that answered (versions, BLAS, locale, random number kinds; no paths and no names of
+people), when, and the whole answer: value at full precision, output, warnings, messages, or R's error.  The key is in
+:attr:`pairproof.bridge.records.result.RCall.key`; a changed input, R function or reduction is another key.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pairproof.bridge.values.json import dump, load, pretty
+from pairproof.bridge.records.result import Answer, RCall, RCondition, RSessionInfo, abridged, feed
+from pairproof.bridge.values.values import Node
+from pairproof.errors import InputError, RecordMissing
+from pairproof.files.outputs import write as write_file
+
+FORMAT = 1
+PACKAGED = Path(__file__).resolve().parent / "answers"
+#: Adds a directory that is searched first, and written to.
+ENVIRONMENT = "PAIRPROOF_RECORDS"
+LONGEST_ARGUMENT = 20_000  # characters of JSON; a longer argument is recorded as its digest
+Places = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Record:
+    """One recorded call."""
+
+    key: str
+    name: str
+    text: str
+    answer: Answer
+    session: RSessionInfo
+    when: str
+    path: Path
+    call: RCall | None = None
+    """The call, to be asked again; None where an argument is recorded as its digest only."""
+
+
+class Records:
+    """Directories of records; the first is written to.
+
+    Parameters
+    ----------
+    directories : sequence of paths
+        Searched in order. Default: $PAIRPROOF_RECORDS where set, then the records that ship with the package.
+    """
+
+    def __init__(self, directories: Sequence[str | Path] | None = None) -> None:
+        if directories is None:
+            own = os.environ.get(ENVIRONMENT)
+            directories = [*([own] if own else []), PACKAGED]
+        if not directories:
+            raise ValueError("Records needs at least one directory")
+        self.directories = tuple(Path(d) for d in directories)
+
+    def find(self, call: RCall) -> Record | None:
+        """The record of this call, or None."""
+        for directory in self.directories:
+            path = directory / file_name(call)
+            if path.is_file():
+                record = read_record(path)
+                if record.key == call.key:
+                    return record
+        return None
+
+    def get(self, call: RCall, why: str = "") -> Record:
+        """The record of this call.
+
+        Raises
+        ------
+        RecordMissing
+            Naming the call, why R itself was not asked, and how to record it.
+        """
+        record = self.find(call)
+        if record is None:
+            reason = f"R itself was not asked: {why}\n  " if why else ""
+            packages = " and ".join(["R", *call.needs])
+            raise RecordMissing(f"no recorded result of {call.text} (key {call.key[:16]})\n  {reason}"
+                                f"run it live, or record it with `pairproof record` where {packages} are installed")
+        return record
+
+    def write(self, call: RCall, answer: Answer, session: RSessionInfo, places: Places) -> Record:
+        """Write (or replace, in one step) the record of this call.
+
+        Raises
+        ------
+        PermissionError
+            If the directory cannot be written; the message names the variable that adds another.
+        """
+        directory = self.directories[0]
+        path = directory / file_name(call)
+        text = pretty(_content(call, answer, session, places)) + "\n"
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            # A record of the same call is this class's own to replace, though it has been read.
+            write_file(path, text, kind="", again=True, known=lambda _there: True)
+        except (OSError, InputError) as error:
+            raise PermissionError(f"cannot write records into {directory}: {error}; set {ENVIRONMENT} to a directory "
+                                  "of your own") from error
+        return read_record(path)
+
+    def all(self) -> list[Record]:
+        """Every record, the first directory's before the others', each key once; other files beside them (a report, say) are none."""
+        seen: dict[str, Record] = {}
+        for directory in self.directories:
+            for path in sorted(directory.glob(_NAMES)):
+                record = read_record(path)
+                seen.setdefault(record.key, record)
+        return list(seen.values())
+
+
+#: What :func:`file_name` gives.
+_NAMES = "*-" + 16 * "[0-9a-f]" + ".json"
+
+
+def file_name(call: RCall) -> str:
+    name = re.sub(r"[^A-Za-z0-9]+", ".", call.name).strip(".")
+    return f"{name[:60]}-{call.key[:16]}.json"
+
+
+def without_places(text: str, places: Places) -> str:
+    """The text with this machine's paths replaced by words such as ``<tmp>``."""
+    text = re.sub(r"(/[\w.+-]+)*/Rtmp\w+", "<tmp>", text)
+    for path, word in places:
+        text = re.sub(rf"(?<!\w){re.escape(path)}(?!\w)", lambda _: word, text)
+    return text
+
+
+def scrubbed(answer: Answer, places: Places) -> Answer:
+    """The answer as a record holds it: no paths of this machine."""
+    def clean(texts: Sequence[str]) -> tuple[str, ...]:
+        return tuple(without_places(t, places) for t in texts)
+
+    def condition(c: RCondition) -> RCondition:
+        message, call = clean([c.message, c.call])
+        return RCondition(message, call, c.rclass, clean(c.stack))
+
+    return Answer(_scrubbed_node(answer.node, places), clean(answer.output), tuple(map(condition, answer.warnings)),
+                  clean(answer.messages), None if answer.error is None else condition(answer.error), answer.visible,
+                  answer.seconds, *clean([answer.stderr]))
+
+
+def _scrubbed_node(node: Node, places: Places) -> Node:
+    tag, payload, attributes = node
+    if tag == "list":
+        payload = [_scrubbed_node(n, places) for n in payload]
+    elif tag == "chr":
+        payload = [None if s is None else without_places(s, places) for s in payload]
+    elif tag == "lang":
+        payload = without_places(payload, places)
+    return (tag, payload, {k: _scrubbed_node(v, places) for k, v in attributes.items()})
+
+
+def _argument(node: Node) -> Any:
+    whole = dump(node)
+    if len(json.dumps(whole)) <= LONGEST_ARGUMENT:
+        return whole
+    digest = hashlib.sha256()
+    feed(digest, node)
+    return {"abridged": abridged(node), "sha256": digest.hexdigest()}
+
+
+def _content(call: RCall, answer: Answer, session: RSessionInfo, places: Places) -> dict[str, Any]:
+    clean = scrubbed(answer, places)
+    needed = {p: session.packages.get(p) for p in call.needs}
+    about = {**vars(session), "rng": list(session.rng), "packages": needed}
+    code = {k: v.split("\n") for k, v in (("code", call.code), ("extract", call.extract)) if v is not None}
+    arguments = {name: _argument(_scrubbed_node(node, places)) for name, node in call.arguments.items()}
+    return {
+        "format": FORMAT, "key": call.key,
+        "call": {"name": call.name, "text": without_places(call.text, places), "fun": call.fun, **code,
+                 "seed": call.seed, "needs": list(call.needs), "arguments": arguments},
+        "session": about,
+        "recorded": dt.datetime.now(dt.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "seconds": round(answer.seconds, 3),
+        "answer": {"error": None if clean.error is None else _condition(clean.error), "visible": clean.visible,
+                   "warnings": [_condition(w) for w in clean.warnings], "messages": list(clean.messages),
+                   "output": list(clean.output), "stderr": clean.stderr, "value": dump(clean.node)}}
+
+
+def _condition(condition: RCondition) -> dict[str, Any]:
+    return {"message": condition.message, "call": condition.call, "class": list(condition.rclass),
+            "stack": list(condition.stack)}
+
+
+def read_record(path: Path) -> Record:
+    """One file.
+
+    Raises
+    ------
+    RecordMissing
+        If the file is no record of this format; the message says what to do.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise ValueError(f"it does not say \"format\": {FORMAT}")
+        said = content["answer"]
+        about: dict[str, Any] = dict(content["session"])
+        answer = Answer(
+            load(said["value"]), tuple(said["output"]), tuple(_read_condition(w) for w in said["warnings"]),
+            tuple(said["messages"]), None if said["error"] is None else _read_condition(said["error"]),
+            said["visible"], float(content["seconds"]), said["stderr"])
+        about["rng"] = tuple(about["rng"])
+        session = RSessionInfo(**about)
+        asked = content["call"]
+        return Record(content["key"], asked["name"], asked["text"], answer, session, content["recorded"], path,
+                      _read_call(asked, content["key"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise RecordMissing(f"{path.name} cannot be read as a recorded R result ({type(error).__name__}: {error}); "
+                            "delete it and record again") from error
+
+
+def _read_call(content: dict[str, Any], key: str) -> RCall | None:
+    """The call of a record, if the record holds all of it (by its key: an abridged argument has another)."""
+    if any("sha256" in (node or {}) for node in content["arguments"].values()):
+        return None
+    code = {k: _source(content[k]) for k in ("code", "extract") if k in content}
+    call = RCall(content["fun"], {k: load(v) for k, v in content["arguments"].items()}, seed=content["seed"],
+                 needs=tuple(content["needs"]), label=content["name"], **code)
+    return call if call.key == key else None
+
+
+def _source(lines: list[str]) -> str:
+    return "\n".join(lines)
+
+
+def _read_condition(content: dict[str, Any]) -> RCondition:
+    return RCondition(content["message"], content["call"], tuple(content["class"]), tuple(content["stack"]))

@@ -1,0 +1,165 @@
+"""Python values to R, and R's tables to data frames: the one place where either becomes the other.
+
+Rules, fixed and few:
+
+=============================================== =========================================================
+Python                                          R
+=============================================== =========================================================
+None                                            NULL
+bool, int, float, complex, str, bytes           a vector of length one (bytes: raw)
+list, tuple of one of these, None inside        logical, integer, double, character; None is NA
+list, tuple of mixed things; dict               list; named list
+numpy array                                     vector, matrix or array; every bit of a double is kept
+pandas DataFrame, or :func:`data_frame`         data.frame
+pandas Categorical (its order of levels)        factor, ordered where it is
+date; datetime, Timestamp                       Date; POSIXct (microseconds)
+:class:`Formula`                                formula, checked by :mod:`pairproof.bridge.values.formulas`
+:class:`Expr`                                   source put into the call: for code of the program's own, never of a file
+=============================================== =========================================================
+
+Integers beyond R's (2**31) become doubles where a double holds them exactly, as if typed into R.  In a pandas float
+column NaN means missing and becomes NA; a numpy array keeps NaN and NA apart.  Anything else is a TypeError that
+names the column.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairproof.bridge.values.formulas import checked
+from pairproof.bridge.values.values import (
+    INT_NA, NA_REAL, NULL, Expr, Formula, Node, RArgument, RList, RValue, RVector,
+)
+from .nodes import array_node, characters, node_length, checked_text, atoms, factor, frame_node, integers
+
+def to_node(value: Any, where: str = "the value") -> Node:
+    """What R will see.
+
+    Parameters
+    ----------
+    value : object
+    where : str
+        Named in errors: an argument, a column.
+
+    Raises
+    ------
+    TypeError
+        For what has no R form, naming ``where``.
+    FormulaError
+        For a formula that is more than a model formula.
+    OverflowError
+        For an integer that neither an R integer nor a double holds exactly.
+    """
+    if value is None:
+        return NULL
+    if isinstance(value, Formula):
+        return ("formula", checked(value, where), {})
+    if isinstance(value, Expr):
+        return ("expr", str(value), {})
+    if isinstance(value, RArgument):
+        return value.node
+    if isinstance(value, (RVector, RList)):
+        return _value_to_node(value)
+    if isinstance(value, Mapping):
+        nodes = [to_node(v, f"{where}[{k!r}]") for k, v in value.items()]
+        return ("list", nodes, {"names": characters([checked_text(k, where) for k in value])} if nodes else {})
+    if isinstance(value, np.ndarray):
+        return array_node(value, where)
+    if type(value).__module__.split(".")[0] == "pandas":
+        from pairproof.bridge.values import frames
+
+        return frames.pandas_to_node(value, where)
+    if isinstance(value, (list, tuple)):
+        return _sequence(value, where)
+    if isinstance(value, bytes):
+        return ("raw", np.frombuffer(value, dtype=np.uint8).astype(np.int32), {})
+    return _sequence([value], where)
+
+
+def data_frame(columns: Mapping[str, Any]) -> RArgument:
+    """An R data.frame of columns as they are (numpy arrays bit for bit).
+
+    Raises
+    ------
+    ValueError
+        If the columns differ in length; the message gives the lengths.
+    """
+    nodes = {checked_text(k, "a column name"): to_node(v, f"column {k!r}") for k, v in columns.items()}
+    lengths = {k: node_length(n) for k, n in nodes.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"columns of a data frame must be equally long; found {lengths}")
+    rows = next(iter(lengths.values()), 0)
+    return RArgument(frame_node(list(nodes), list(nodes.values()), integers([INT_NA, -rows])))
+
+
+def factor_of(values: Sequence[str], levels: Sequence[str] | None = None) -> RArgument:
+    """An R factor of text, levels in the stated order (default: order of code points, as R under LC_COLLATE=C)."""
+    order = list(levels) if levels is not None else sorted(set(values))
+    place = {v: i for i, v in enumerate(order)}
+    unknown = sorted({v for v in values if v not in place})
+    if unknown:
+        raise ValueError(f"{unknown} are not among the levels {order}")
+    return factor([place[v] for v in values], order)
+
+
+def _sequence(values: Sequence[Any], where: str) -> Node:
+    plain = [v.item() if isinstance(v, np.generic) and not isinstance(v, np.longdouble) else v for v in values]
+    found = atoms(plain, where)
+    if found is not None and any(v is not None for v in plain):
+        return found
+    if len(plain) == 1 and not isinstance(plain[0], (list, tuple, Mapping, np.ndarray, type(None))):
+        if type(plain[0]).__module__.split(".")[0] != "pandas":
+            kind = type(plain[0])
+            raise TypeError(f"{where}: {kind.__module__}.{kind.__qualname__} has no R form")
+    return ("list", [to_node(v, f"{where}[{i}]") for i, v in enumerate(plain)], {})
+
+
+def matrix(values: Any, columns: Sequence[str], rows: Sequence[str] | None = None) -> RArgument:
+    """An R matrix with column (and row) names."""
+    array = np.asarray(values)
+    if array.ndim != 2 or array.shape[1] != len(columns):
+        raise ValueError(f"expected a matrix with {len(columns)} columns {list(columns)}; found shape {array.shape}")
+    tag, payload, attributes = array_node(array, "the matrix")
+    margins = [NULL if rows is None else characters(list(rows)), characters(list(columns))]
+    return RArgument((tag, payload, {**attributes, "dimnames": ("list", margins, {})}))
+
+
+def _value_to_node(value: RValue) -> Node:
+    """The way back of :func:`pairproof.bridge.values.values.from_node`."""
+    if value is None:
+        return NULL
+    if isinstance(value, RList):
+        extra = {"names": value.names, "class": value.rclass or None}
+        node: Node = ("list", [_value_to_node(v) for v in value.values], {})
+    elif isinstance(value, RVector):
+        extra = {"names": value.names, "levels": value.levels, "class": value.rclass or None}
+        node = _vector_node(value)
+    else:
+        raise TypeError(f"{type(value).__name__} cannot be sent back to R")
+    node[2].update({k: characters(list(v)) for k, v in extra.items() if v is not None})
+    node[2].update({k: _value_to_node(v) for k, v in value.attributes.items()})
+    return node
+
+
+def _vector_node(value: RVector) -> Node:
+    flat, na = value.values.ravel(order="F"), value.na.ravel(order="F")
+    if flat.dtype.kind == "f":
+        node: Node = ("dbl", flat.astype(np.float64), {})
+    elif flat.dtype.kind in "ib":
+        node = ("int" if flat.dtype.kind == "i" else "lgl", np.where(na, INT_NA, flat).astype(np.int32), {})
+    elif flat.dtype.kind == "c":
+        node = ("cplx", flat, {})
+    elif flat.dtype.kind == "u":
+        node = ("raw", flat.astype(np.int32), {})
+    else:
+        node = characters(flat.tolist())
+    if value.values.ndim > 1:
+        node[2]["dim"] = integers(value.values.shape)
+    if value.dimnames is not None:
+        node[2]["dimnames"] = ("list", [NULL if m is None else characters(list(m)) for m in value.dimnames], {})
+    return node

@@ -1,0 +1,296 @@
+"""Files of R's read without R: the format that ``save`` and ``saveRDS`` write, as data and nothing else.
+
+R itself runs code while it reads: a promise in a file is evaluated as soon as the object is looked at (R before 4.4.0,
+CVE-2024-27322), an active binding too.  Here functions, environments, promises and language are only names of what they
+are; vectors, lists and their attributes become nodes (:mod:`pairproof.bridge.values.values`).
+
+The format is that of "Serialization Formats" in the manual R Internals: XDR (big-endian), versions 2 and 3, plain or
+compressed by gzip, bzip2 or xz.  A file is bounded: bytes on disk, bytes once decompressed, items, and levels of nesting.
+"""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import stat
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pairproof.bridge.values.values import INT_NA, NULL, Node
+from pairproof.errors import InputError
+
+#: Bytes of a file, as it is and decompressed; the largest data set of the packages here has 0.5 MB, decompressed.
+MOST_BYTES = 256 * 2**20
+#: Objects in a file, of which each takes 4 bytes at least in it and some hundred here.
+MOST_ITEMS = 4_000_000
+MOST_LEVELS = 100
+#: Values of a sequence that a file holds as its first, its step and their number.
+MOST_SEQUENCE = 50_000_000
+
+_SYMBOL, _PAIRLIST, _CLOSURE, _ENVIRONMENT, _PROMISE, _LANGUAGE, _CHARACTERS = 1, 2, 3, 4, 5, 6, 9
+_TEXT, _LIST, _EXPRESSION, _COMPILED, _POINTER, _WEAK, _S4 = 16, 19, 20, 21, 22, 23, 25
+_VECTORS = {10: ("lgl", ">i4"), 13: ("int", ">i4"), 14: ("dbl", ">f8"), 15: ("cplx", ">c16"), 24: ("raw", ">u1")}
+_KINDS = {"lgl": "<i4", "int": "<i4", "dbl": "<f8", "cplx": "<c16", "raw": "<i4"}
+_OPAQUE = {_CLOSURE: "closure", _PROMISE: "promise", _LANGUAGE: "language"}
+#: Fixed objects, and those that are a name in a list of text (a namespace, a package).
+_FIXED = {253: "environment", 252: "unbound", 251: "missing argument", 250: "environment", 242: "environment", 241: "environment"}
+_NAMED = (247, 248, 249)
+_REFERENCE, _NULL, _COMPACT = 255, 254, 238
+
+
+def read_file(path: Path) -> dict[str, Node]:
+    """The objects of an ``.rda`` or ``.RData`` file by name; the one of an ``.rds`` file by the file's name.
+
+    Raises
+    ------
+    InputError
+        No regular file, too large, damaged, or in a form that is not read; the message says which.
+    """
+    try:
+        info = path.stat()
+        if not stat.S_ISREG(info.st_mode):
+            raise InputError(f"{path} is no regular file")
+        if info.st_size > MOST_BYTES:
+            raise InputError(f"{path} has {info.st_size:,} bytes; at most {MOST_BYTES:,} are read")
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from None
+    try:
+        return _objects(_decompressed(content), path.stem)
+    except _Damaged as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+class _Damaged(Exception):
+    """Why the bytes are not taken."""
+
+
+def _decompressed(content: bytes) -> bytes:
+    try:
+        if content[:2] == b"\x1f\x8b":
+            unpack: Callable[[bytes, int], bytes] = zlib.decompressobj(wbits=31).decompress
+        elif content[:3] == b"BZh":
+            unpack = bz2.BZ2Decompressor().decompress
+        elif content[:6] == b"\xfd7zXZ\0":
+            unpack = lzma.LZMADecompressor(memlimit=2**30).decompress
+        else:
+            return content
+        found = unpack(content, MOST_BYTES + 1)
+    except (zlib.error, OSError, EOFError, lzma.LZMAError, MemoryError) as error:
+        raise _Damaged(f"its compressed bytes are damaged ({error})") from None
+    if len(found) > MOST_BYTES:
+        raise _Damaged(f"it has more than {MOST_BYTES:,} bytes once decompressed")
+    return found
+
+
+def _objects(content: bytes, stem: str) -> dict[str, Node]:
+    magic = content[:5]
+    if magic in (b"RDX2\n", b"RDX3\n"):
+        node = _Stream(content, 5).whole()
+        if node[0] == "null":
+            return {}
+        names = node[2].get("names")
+        if node[0] != "list" or names is None:
+            raise _Damaged("it is no list of named objects")
+        return {str(k): v for k, v in sorted(zip(names[1], node[1]), key=lambda pair: str(pair[0]))}
+    if content[:2] == b"X\n":
+        return {stem: _Stream(content, 0).whole()}
+    if magic[:3] in (b"RDA", b"RDB") or content[:2] in (b"A\n", b"B\n"):
+        raise _Damaged("it is saved as text or in this machine's own byte order; save it in R without ascii = TRUE")
+    raise _Damaged(f"it is no file of R's save or saveRDS (it begins with {content[:8]!r})")
+
+
+class _Stream:
+    """Bytes of one serialised object, read from the front."""
+
+    def __init__(self, content: bytes, at: int) -> None:
+        self.content, self.at = content, at
+        self.references: list[Node] = []
+        self.items, self.levels = 0, 0
+
+    def whole(self) -> Node:
+        if self._take(2) != b"X\n":
+            raise _Damaged("it is not in the binary form (XDR) that save writes")
+        version = self._int()
+        self._take(8)  # R's version that wrote it, and the oldest that reads it
+        if version == 3:
+            self._take(self._count(1))  # the writer's encoding; strings carry their own
+        elif version != 2:
+            raise _Damaged(f"it is in version {version} of R's format; 2 and 3 are read")
+        return self._item()
+
+    # -- bytes -------------------------------------------------------------------------------------------------
+    def _take(self, size: int) -> bytes:
+        if size > len(self.content) - self.at:
+            raise _Damaged(f"it ends in the middle: {size:,} bytes are missing after {self.at:,}")
+        self.at += size
+        return self.content[self.at - size:self.at]
+
+    def _int(self) -> int:
+        return int(struct.unpack(">i", self._take(4))[0])
+
+    def _count(self, width: int) -> int:
+        """A length, of which so many bytes each must still be there."""
+        n = self._int()
+        if n == -1:
+            n = (self._int() << 32) + self._int()
+        if n < 0 or n * width > len(self.content) - self.at:
+            raise _Damaged(f"it announces {n:,} values where {len(self.content) - self.at:,} bytes are left")
+        return n
+
+    # -- items -------------------------------------------------------------------------------------------------
+    def _item(self) -> Node:
+        self.items += 1
+        self.levels += 1
+        if self.items > MOST_ITEMS or self.levels > MOST_LEVELS:
+            raise _Damaged(f"it holds more than {MOST_ITEMS:,} objects, or is nested more than {MOST_LEVELS} levels deep")
+        flags = self._int()
+        found = self._of_kind(flags & 0xFF, flags)
+        self.levels -= 1
+        return found
+
+    def _of_kind(self, kind: int, flags: int) -> Node:
+        has_attributes, has_tag = bool(flags & 0x200), bool(flags & 0x400)
+        if kind == _NULL:
+            return NULL
+        if kind == _REFERENCE:
+            place = (flags >> 8) or self._int()
+            if not 1 <= place <= len(self.references):
+                raise _Damaged(f"it refers to object {place}, of {len(self.references)}")
+            return self.references[place - 1]
+        if kind in _VECTORS:
+            return self._vector(*_VECTORS[kind], has_attributes)
+        if kind == _TEXT:
+            return self._with_attributes("chr", [self._string() for _ in range(self._count(4))], has_attributes)
+        if kind in (_LIST, _EXPRESSION):
+            values = [self._item() for _ in range(self._count(4))]
+            return self._with_attributes("list" if kind == _LIST else "opaque", values if kind == _LIST else "expression", has_attributes)
+        if kind in (_PAIRLIST, *_OPAQUE):
+            return self._pairs(kind, has_attributes, has_tag)
+        if kind == _COMPACT:
+            return self._compact()
+        return self._other(kind, has_attributes)
+
+    def _other(self, kind: int, has_attributes: bool) -> Node:
+        """What holds no data, read to its end."""
+        if kind == _SYMBOL:
+            self._int()  # the flags of its name
+            name = self._characters()
+            return self._referred(("lang", name or "NA", {}))
+        if kind in _FIXED:
+            return ("opaque", _FIXED[kind], {})
+        if kind in _NAMED:
+            self._int()
+            for _ in range(self._count(4)):
+                self._string()
+            return self._referred(("opaque", "environment", {}))
+        if kind == _ENVIRONMENT:
+            self._int()
+            node = self._referred(("opaque", "environment", {}))
+            for _ in range(4):  # enclosure, frame, hash table, attributes
+                self._item()
+            return node
+        if kind in (_POINTER, _WEAK):
+            node = self._referred(("opaque", "externalptr" if kind == _POINTER else "weakref", {}))
+            for _ in range(2 * (kind == _POINTER) + has_attributes):
+                self._item()
+            return node
+        if kind == _S4:
+            return self._with_attributes("opaque", "S4", has_attributes)
+        if kind in (7, 8):
+            self._take(self._count(1))
+            return ("opaque", "builtin", {})
+        if kind == _COMPILED:
+            raise _Damaged("it holds compiled functions, which are not read; save the data alone")
+        raise _Damaged(f"it holds an object of kind {kind}, which is not read")
+
+    def _referred(self, node: Node) -> Node:
+        self.references.append(node)
+        return node
+
+    def _vector(self, tag: str, kind: str, has_attributes: bool) -> Node:
+        width = np.dtype(kind).itemsize
+        values = np.frombuffer(self._take(width * self._count(width)), dtype=kind)
+        if tag in ("dbl", "cplx"):  # as bits: a conversion may change one NaN to another, and NA is one of them
+            values = np.frombuffer(bytearray(values.view(">u8").astype("<u8").tobytes()), dtype=_KINDS[tag])
+        else:
+            values = values.astype(_KINDS[tag])
+        return self._with_attributes(tag, values, has_attributes)
+
+    def _with_attributes(self, tag: str, payload: Any, has_attributes: bool) -> Node:
+        attributes: dict[str, Node] = {}
+        if has_attributes:
+            found = self._item()
+            if found[0] == "list" and "names" in found[2]:
+                attributes = dict(zip(found[2]["names"][1], found[1]))
+        return (tag, payload, attributes if tag != "opaque" else {})
+
+    def _pairs(self, kind: int, has_attributes: bool, has_tag: bool) -> Node:
+        """A pairlist as a named list; of language, functions and promises only that they are such."""
+        names: list[str] = []
+        values: list[Node] = []
+        current = kind
+        while True:
+            if has_attributes:
+                self._item()
+            names.append(str(self._item()[1]) if has_tag else "")
+            values.append(self._item())
+            flags = self._int()
+            self.items += 1
+            if self.items > MOST_ITEMS:
+                raise _Damaged(f"it holds more than {MOST_ITEMS:,} objects")
+            current = flags & 0xFF
+            if current not in (_PAIRLIST, *_OPAQUE):
+                self._of_kind(current, flags)  # the end, as a rule NULL
+                break
+            has_attributes, has_tag = bool(flags & 0x200), bool(flags & 0x400)
+        if kind in _OPAQUE:
+            return ("opaque", _OPAQUE[kind], {})
+        return ("list", values, {"names": ("chr", names, {})} if any(names) else {})
+
+    def _string(self) -> str | None:
+        flags = self._int()
+        if flags & 0xFF == _NULL:
+            return None
+        if flags & 0xFF != _CHARACTERS:
+            raise _Damaged(f"it holds an object of kind {flags & 0xFF} where text belongs")
+        return self._characters(latin1=bool(flags >> 12 & 4))
+
+    def _characters(self, latin1: bool = False) -> str | None:
+        size = self._int()
+        if size == -1:
+            return None
+        if size < 0:
+            raise _Damaged(f"it announces text of {size} bytes")
+        return self._take(size).decode("latin-1" if latin1 else "utf-8", "backslashreplace")
+
+    def _compact(self) -> Node:
+        """R's short forms of vectors (since version 3): sequences, numbers to be shown as text, wrapped vectors."""
+        about, state, more = self._item(), self._item(), self._item()
+        name = str(about[1][0][1]) if about[0] == "list" and about[1] else "?"
+        attributes = dict(zip(more[2]["names"][1], more[1])) if more[0] == "list" and "names" in more[2] else {}
+        if name in ("compact_intseq", "compact_realseq") and state[0] == "dbl" and len(state[1]) == 3:
+            n, first, step = state[1].tolist()
+            if not 0 <= n <= MOST_SEQUENCE or n != int(n):
+                raise _Damaged(f"it announces a sequence of {n:g} numbers; at most {MOST_SEQUENCE:,} are taken")
+            values = first + step * np.arange(int(n))
+            return ("int", values.astype(np.int32), attributes) if name == "compact_intseq" else ("dbl", values, attributes)
+        if name.startswith("wrap_") and state[0] == "list" and state[1]:
+            return (state[1][0][0], state[1][0][1], {**state[1][0][2], **attributes})
+        if name == "deferred_string" and state[0] == "list" and state[1] and state[1][0][0] in ("int", "dbl"):
+            return ("chr", [_shown(v) for v in state[1][0][1].tolist()], attributes)
+        raise _Damaged(f"it holds a vector in the form {name[:40]!r}, which is not read; save it anew in R")
+
+
+def _shown(value: float) -> str | None:
+    """A number as R's as.character has it: 15 significant digits."""
+    if value == INT_NA or value != value:
+        return None
+    return f"{value:.15g}"

@@ -1,0 +1,83 @@
+"""`pairproof claims new TABLE`: start a claims file from a table of comparisons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..options.reading import reader_options
+from ..options.sections import SectionedCommand, option
+from ..state import KEPT, READ, State, shared_options
+
+_model = option("Model")
+_file = option("Claims file")
+HELP = """Start a claims file from the comparisons in TABLE (CSV, TSV, Parquet, Arrow; - for standard input).
+
+It holds the data, the model, and a place for every number that a paper may print of it. Fill in what is printed, and
+'pairproof check' it.
+
+\b
+pairproof claims new votes.csv --out mine.claims.toml
+pairproof claims new counts.csv --model bradley-terry --reference Baltimore --out firth.claims.toml
+"""
+
+
+EPILOG = """\b
+pairproof claims new votes.csv --out mine.claims.toml
+
+It takes --json, --report, --seed, --quiet and --debug as all commands do; see
+pairproof claims new --help."""
+
+
+@click.group("claims", epilog=EPILOG, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Claims files: start one from a table."""
+    if context.invoked_subcommand is None:
+        raise click.UsageError("claims needs to be told what to do: claims new TABLE.", context)
+
+
+@command.command("new", cls=SectionedCommand, help=HELP, short_help="Start a claims file from a table of comparisons.")
+@click.argument("table", metavar="TABLE", type=READ)
+@_file("--out", metavar="FILE.claims.toml", type=KEPT, help="Write there (default: standard output).")
+@_file("--id", "paper", metavar="ID", help="Id of the paper, such as firth-2005 (default: the file's name).")
+@_file("--title", default="", help="Title of the paper.")
+@_model("--model", "family", type=click.Choice(["llbt", "bradley-terry"]), default="llbt", show_default=True, help="As in 'pairproof fit'.")
+@_model("--ties", type=click.Choice(["davidson", "rao-kupper", "half", "drop", "none"]),
+        help="Default: davidson where there is a tie category, else none.")
+@_model("--by", default="", metavar="FORMULA", help="Subject covariates.")
+@_model("--reference", default="", metavar="ITEM|sum", help="The item whose ability is 0, or sum.")
+@_model("--order-effect", is_flag=True, help="A parameter in favour of the one named first.")
+@_model("--cells", default="", metavar="COL,...|row", help="Finer table for deviance and df.")
+@reader_options
+@shared_options
+def new(state: State, table: str, out: Any, paper: str | None, title: str, reading: dict[str, Any],
+        cells: str, **model: Any) -> int:
+    import pairproof
+
+    from ...validation.claims.reader import SUFFIX
+    from ...validation.claims.new import draft
+    from ...validation.claims.paper import ModelClaim
+
+    if state.reports:
+        raise click.UsageError("--report is for verdicts, which 'pairproof check' gives; claims new takes --out.")
+    out = None if out is None else Path(out)
+    if out is not None and not out.name.endswith(SUFFIX):
+        raise click.UsageError(f"--out {out}: a claims file ends in {SUFFIX}; pytest and the command know it by that.")
+    name = paper or (out.name[:-len(SUFFIX)] if out else Path(table).stem if table != "-" else "paper")
+    found = draft(pairproof.read(table, **reading), ModelClaim(cells=tuple(c for c in cells.split(",") if c), **model), name, title)
+    files = {} if out is None else {out: found.claims, **({out.parent / found.csv_name: found.csv} if found.csv else {})}
+    if out is None and found.csv:
+        raise click.UsageError(f"{table} is too long to stand in a claims file; with --out FILE{SUFFIX} its counts go beside it.")
+    there = [str(path) for path in files if path.exists()]
+    if there and not state.force:
+        raise click.UsageError(f"{', '.join(there)} is there already; choose another --out, or --force to overwrite.")
+    for path, text in files.items():
+        state.write(path, text)
+    words = found.claims if out is None else (f"{', '.join(map(str, files))}: {found.n_numbers} parameters to fill in; then "
+                                             f"pairproof check {out}")
+    state.show(words.rstrip("\n"), {"files": [str(path) for path in files], "parameters": found.n_numbers,
+                                    "claims": None if files else found.claims})
+    return 0

@@ -1,0 +1,68 @@
+"""`pairproof explain`: numbers that do not come out, and the readings under which they do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..options.r import data_option
+from ..options.sections import SectionedCommand, option
+from ..state import READ, State, json_text, shared_options
+
+HELP = """Find the readings of a page under which its printed numbers come out.
+
+FILE is a claims file (*.claims.toml) or the name of a paper that comes with pairproof. Known slips of data, model,
+scale, inference and print are tried alone and in twos, and each reading is judged by all numbers of a claim.
+It is said how many readings fit; nobody is said to have made one.
+
+\b
+pairproof explain my-paper.claims.toml
+pairproof explain dras-2015 --json
+pairproof explain --slips
+"""
+searching = option("Search")
+
+
+@click.command("explain", cls=SectionedCommand, help=HELP)
+@click.argument("file", metavar="FILE", required=False, type=READ)
+@searching("--most", type=click.IntRange(1), metavar="N", help="Readings tried at most for one table, the likeliest first (default 20000).")
+@searching("--slips", is_flag=True, help="List the slips that are known, and where each was seen.")
+@data_option
+@shared_options
+def command(state: State, file: str | None, most: int | None, slips: bool, data: Path | None, data_limit: int | None) -> int:
+    if slips:
+        return _list(state)
+    if file is None:
+        raise click.UsageError("no claims file; name one, or a paper that comes with pairproof (pairproof explain dras-2015)")
+    from ...validation.claims.data import data_from
+    from ...validation.claims.reader import read_paper
+    from ...validation.explain import explain
+    from ...validation.slips.search import MOST_READINGS
+
+    explained = explain(data_from(read_paper(file), data, data_limit), most or MOST_READINGS)
+    state.show(str(explained), explained.to_document())
+    for path in state.reports:
+        _write(state, explained, path, f"pairproof explain {file}")
+        state.say(f"report: {path}")
+    return explained.exit_code
+
+
+def _write(state: State, explained: object, path: Path, made_by: str) -> None:
+    from ...validation.explain import Explained
+    from ...validation.report import write_report
+
+    assert isinstance(explained, Explained)
+    if path.suffix.lower() == ".json":
+        state.write(path, json_text(explained.to_document()) + "\n")
+    else:
+        write_report(explained.agreements, explained.context(made_by), path, force=state.force)
+
+
+def _list(state: State) -> int:
+    from ...validation.slips.catalogue import families
+
+    known = list(families().values())
+    text = "\n".join(f"{f.name} ({f.stage})\n  {f.what}\n  seen: {f.seen}" for f in known)
+    state.show(text, [{"name": f.name, "stage": f.stage, "cost": f.cost, "what": f.what, "seen": f.seen} for f in known])
+    return 0

@@ -1,0 +1,20 @@
+"""``python -m pairproof.cli.doctor`` prints the report; with ``--for-setup`` one line for each missing thing: kind, name, words."""
+
+from __future__ import annotations
+
+import sys
+
+from . import examine, render
+
+
+def print_for_setup() -> None:
+    """What ``scripts/setup.sh`` reads; the tests' packages count there, Parquet's do not."""
+    for entry in examine(extras=("r", "test")).missing:
+        texts = (entry.kind, entry.what, f"{entry.why}; cure: {entry.cure}")
+        print("\t".join(" ".join(text.split()) for text in texts))
+
+
+if sys.argv[1:] == ["--for-setup"]:
+    print_for_setup()
+else:
+    print(render(examine()))

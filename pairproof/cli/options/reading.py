@@ -1,0 +1,122 @@
+"""Options that say how to read a table, and their way into :func:`pairproof.read`."""
+
+from __future__ import annotations
+
+import csv
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from .sections import option
+from ..state import READ
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+LAYOUTS = ("long", "counts", "votes", "rankings", "prefmod", "matrix")
+
+
+def names(text: str) -> list[str]:
+    """`A,B,"C, Inc."` as a list; quotes as in a CSV file.
+
+    Raises
+    ------
+    click.BadParameter
+        A blank name, or a quote that does not end.
+    """
+    try:
+        found: list[str] = next(csv.reader([text], skipinitialspace=True, strict=True), [])
+    except csv.Error as trouble:
+        raise click.BadParameter(f"{text!r}: {trouble}; expected names joined by commas, one with a comma or a quote in it quoted as in "
+                                 'a CSV file: A,"B, Inc.","the ""best"" one"') from trouble
+    if not found or any(not name.strip() for name in found):
+        raise click.BadParameter(f"{text!r} has a blank name; expected names joined by commas, for example A,B,C")
+    return found
+
+
+def name_and_value(text: str, example: str) -> tuple[str, str]:
+    """`NAME=VALUE` split at the first equals sign."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not value:
+        raise click.BadParameter(f"{text!r}; expected NAME=VALUE, for example {example}")
+    return name.strip(), value
+
+
+def _names(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
+    return None if value is None else names(value)
+
+
+def _mapping(example: str) -> Callable[..., dict[str, str] | None]:
+    def callback(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str] | None:
+        found: dict[str, str] = {}
+        for text in values:
+            name, value = name_and_value(text, example)
+            if found.setdefault(name, value) != value:
+                raise click.BadParameter(f"{name!r} is given twice, as {found[name]!r} and as {value!r}")
+        return found or None
+
+    return callback
+
+
+def _levels(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, list[str]] | None:
+    found: dict[str, list[str]] = {}
+    for text in values:
+        name, value = name_and_value(text, "judge=1,2,3")
+        if name in found:
+            raise click.BadParameter(f"the levels of {name!r} are given twice")
+        found[name] = names(value)
+    return found or None
+
+
+def _pair_order(_: click.Context, __: click.Parameter, value: str | None) -> str | list[str] | None:
+    return value if value is None or value in ("prefmod", "lexicographic") else names(value)
+
+
+def _yes_no(_: click.Context, __: click.Parameter, value: str | None) -> bool | None:
+    return None if value is None else value == "yes"
+
+
+_reading = option("Reading the table")
+_OPTIONS = (
+    _reading("--layout", type=click.Choice(LAYOUTS), help="Default: recognised from the column names."),
+    _reading("--col", "columns", multiple=True, metavar="ROLE=NAME", callback=_mapping("judge=rater"),
+             help="A column under another name, for example judge=rater; repeatable."),
+    _reading("--items", metavar="A,B,C", callback=_names, help="Order of the items (default: numbers, else code points)."),
+    _reading("--levels", multiple=True, metavar="NAME=a,b,c", callback=_levels,
+             help="Order of a covariate's levels, the first is the reference; repeatable."),
+    _reading("--rename", multiple=True, metavar="OLD=NEW", callback=_mapping("tie=necktie"),
+             help="Another name for an item; repeatable."),
+    _reading("--tie-category", type=click.Choice(["yes", "no"]), callback=_yes_no,
+             help="Whether 'no preference' could be answered (default: as the layout says)."),
+    _reading("--item-data", metavar="FILE", type=READ, help="Item covariates, a row an item."),
+    _reading("--pair-order", metavar="ORDER", callback=_pair_order,
+             help="Layout prefmod: prefmod (12 13 23 14 ...), lexicographic (12 13 14 ...), or AB,AC,..."),
+    _reading("--pairs", metavar="COL,COL,...", callback=_names, help="Layout prefmod: the columns that are pairs."),
+    _reading("--pair-names", type=click.Choice(["check", "ignore"]),
+             help="Layout prefmod: column names such as A:B must agree with the order (check), or mean something else."),
+    _reading("--coding", metavar="first=1,tie=0,...", help="What the codes first, tie, second and missing are."),
+    _reading("--winner", type=click.Choice(["rows", "columns"]), help="Layout matrix: who won, the row or the column."),
+    _reading("--encoding", metavar="NAME", help="Of a text file that is not UTF-8, for example latin-1."),
+)
+READER_OPTIONS = ("layout", "columns", "items", "levels", "rename", "tie_category", "item_data", "pair_order", "pairs",
+                  "pair_names",
+                  "coding", "winner", "encoding")
+
+
+def reader_options(function: Function) -> Function:
+    """Give a command the reader's options; it gets them as one mapping, `reading`."""
+
+    @functools.wraps(function)
+    def gathered(*args: Any, **options: Any) -> Any:
+        return function(*args, reading={name: options.pop(name) for name in READER_OPTIONS}, **options)
+
+    decorated: Any = gathered
+    for decorator in reversed(_OPTIONS):
+        decorated = decorator(decorated)
+    result: Function = decorated
+    return result
+
+
+def split_list(values: Sequence[str]) -> tuple[str, ...]:
+    """`--separate A,B --separate C` as A, B, C."""
+    return tuple(name for value in values for name in names(value))

@@ -1,0 +1,169 @@
+"""Comparisons as single judgments: one row a judgment, an outcome of 0 (tie), 1 (first preferred) or 2 (second).
+
+Hopkins and May (2013, section 4) write a comparison as <s1, s2, x, j, pi>; pi is the outcome, x the source segment.
+Turning a pair round turns 1 into 2 and leaves 0 (their hat): HAT = (0, 2, 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .comparisons import Comparisons
+from .columns import Factor, take
+from ..errors import InputError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+TIE, FIRST, SECOND = 0, 1, 2
+#: The outcome seen from the other side.
+HAT = np.array([TIE, SECOND, FIRST])
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """Attributes
+    ----------
+    items : tuple of str
+    first, second : int[n]
+        Positions in `items`.
+    outcome : int[n]
+        0 tie, 1 first preferred, 2 second preferred.
+    row : int[n]
+        The table's row of each judgment.
+    """
+
+    items: tuple[str, ...]
+    first: IntArray
+    second: IntArray
+    outcome: IntArray
+    row: IntArray
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+def judgments(table: Comparisons) -> Judgments:
+    """Every judgment of a table; a row with counts (5 wins, 2 ties) becomes 7 of them, wins before ties before losses.
+
+    Raises
+    ------
+    InputError
+        A count that is not whole: half a judgment cannot be drawn, nor has it an outcome.
+    """
+    counts = np.stack([table.wins, table.ties, table.losses], axis=1)
+    whole = np.rint(counts)
+    if (whole != counts).any():
+        row = int(np.flatnonzero((whole != counts).any(axis=1))[0])
+        raise InputError(f"{table.source}, row {row + 1}: counts {counts[row].tolist()} are not whole; single judgments are needed here, "
+                         "so weights and half wins cannot be used")
+    cell = np.repeat(np.arange(counts.size), whole.astype(np.int64).ravel())
+    row_of, kind = np.divmod(cell, 3)
+    return Judgments(table.items, table.first[row_of], table.second[row_of], np.array([FIRST, TIE, SECOND])[kind], row_of)
+
+
+def one_row_each(table: Comparisons) -> Comparisons:
+    """The same comparisons with one judgment a row, so that rows can be drawn; a table that is so already is returned."""
+    if np.all(table.wins + table.ties + table.losses == 1):
+        return table
+    single = judgments(table)
+    columns = {name: take(column, single.row) for name, column in table.columns.items()}
+    counts = [(single.outcome == k).astype(float) for k in (FIRST, TIE, SECOND)]
+    return Comparisons.build(table.items, single.first, single.second, counts[0], counts[1] if table.tie_category else None, counts[2],
+                             columns=columns, item_data=table.item_data, source=table.source, ranked_together=table.ranked_together)
+
+
+def preference_counts(table: Comparisons) -> FloatArray:
+    """n_p(s1, s2), both orders pooled: how often the outcome of (s1, s2) was p.
+
+    Parameters
+    ----------
+    table : Comparisons
+        Counts may be fractional.
+
+    Returns
+    -------
+    float[n_items, n_items, 3]
+        Last axis tie, first, second; the entry of (s2, s1) is that of (s1, s2) under HAT.
+    """
+    n = len(table.items)
+    key = table.first * n + table.second
+    counts = np.stack([np.bincount(key, c, n * n).reshape(n, n) for c in (table.ties, table.wins, table.losses)], axis=-1)
+    return np.asarray(counts + counts.transpose(1, 0, 2)[:, :, HAT])
+
+
+def compared(table: Comparisons) -> NDArray[np.bool_]:
+    """bool[n_items]: items with at least one comparison."""
+    used = table.wins + table.ties + table.losses > 0
+    found = np.zeros(len(table.items), bool)
+    found[table.first[used]] = found[table.second[used]] = True
+    return found
+
+
+def only_compared(table: Comparisons, source: str = "") -> Comparisons:
+    """The table with only the items that are compared in it; rows whose counts are all 0 hold no comparison and go too."""
+    used = table.wins + table.ties + table.losses > 0
+    if not used.all():
+        table = table.select(used)
+    keep = compared(table)
+    if keep.all() and not source:
+        return table
+    place = np.cumsum(keep) - 1
+    chosen = np.flatnonzero(keep)
+    return Comparisons.build([table.items[k] for k in chosen], place[table.first], place[table.second], table.wins,
+                             table.ties if table.tie_category else None, table.losses, columns=table.columns,
+                             item_data={name: take(column, chosen) for name, column in table.item_data.items()},
+                             source=source or table.source, ranked_together=table.ranked_together)
+
+
+def split_tracks(table: Comparisons, by: Sequence[str] | None = None) -> dict[str, Comparisons]:
+    """One table a track, each with only the items that are compared in it.
+
+    Parameters
+    ----------
+    table : Comparisons
+    by : sequence of str, optional
+        Columns whose joint value names a track.  Default: `track` if there is one, else WMT's `srclang` and `trglang`
+        together, else the whole table is the one track "all".
+
+    Returns
+    -------
+    dict of track to Comparisons
+        In the order of the columns' levels; a combination without a comparison is no track.
+
+    Raises
+    ------
+    InputError
+        A column that is not there, is numeric, or has no value in some row.
+    """
+    if by is None:
+        by = ["track"] if "track" in table.columns else [c for c in ("srclang", "trglang") if c in table.columns]
+    if not by:
+        return {"all": table}
+    code = np.zeros(table.n_rows, np.int64)
+    labels = [""]
+    for name in by:
+        column = _track_column(table, name)
+        code = code * len(column.levels) + column.codes
+        labels = [f"{left}-{level}" if left else level for left in labels for level in column.levels]
+    tracks = {}
+    for k in np.unique(code):
+        part = table.select(code == k)
+        tracks[labels[k]] = only_compared(part, source=f"{table.source}, track {labels[k]}")
+    return tracks
+
+
+def _track_column(table: Comparisons, name: str) -> Factor:
+    column = table.columns.get(name)
+    if not isinstance(column, Factor):
+        found = "is numeric" if column is not None else f"is not there; found {', '.join(table.columns) or 'no columns'}"
+        raise InputError(f"{table.source}: the track column {name!r} {found}; name a categorical column"
+                         + (" (levels={...} makes numbers categorical)" if column is not None else ""))
+    if (column.codes < 0).any():
+        raise InputError(f"{table.source}, row {int(np.flatnonzero(column.codes < 0)[0]) + 1}: no value in the track column {name!r}; "
+                         "tracks never mix, so every row needs one")
+    return column

@@ -1,0 +1,217 @@
+"""`read`: any table into `Comparisons`, its layout recognised from the names of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from ..comparisons import Comparisons
+from ...errors import InputError
+from ...text import listed, named, quoted
+from ..options import one_of
+from .coding import CodingLike
+from .items import options_of
+from .matrix import Winner, read_matrix
+from .pairs import COUNTS, LONG, VOTES, read_counts, read_long, read_votes
+from .ranked_rows import is_ranked_rows, read_ranked_rows
+from .rankings import is_rankings, is_wmt, read_rankings
+from .sources import load, warn_if_cut
+from .table import ROLES, Table, suggestion
+from .wide import PairNames, PairOrderLike, read_wide
+
+Layout = Literal["long", "counts", "votes", "rankings", "prefmod", "matrix"]
+
+#: Options that only some layouts have; stating one for another layout is an error.
+ONLY_FOR: Mapping[str, tuple[str, ...]] = {
+    "pair_order": ("prefmod",),
+    "pairs": ("prefmod",),
+    "pair_names": ("prefmod",),
+    "coding": ("long", "votes", "prefmod"),
+    "winner": ("matrix",),
+    "ties": ("matrix",),
+    "columns": ("long", "counts", "votes", "rankings", "prefmod"),
+    "rename": ("long", "counts", "votes", "rankings", "matrix"),
+}
+
+
+def read(
+    source: Any,
+    *,
+    layout: Layout | None = None,
+    items: Sequence[str] | None = None,
+    levels: Mapping[str, Sequence[Any]] | None = None,
+    columns: Mapping[str, str] | None = None,
+    pair_order: PairOrderLike | None = None,
+    pairs: Sequence[str] | None = None,
+    pair_names: PairNames | None = None,
+    coding: CodingLike | None = None,
+    winner: Winner | None = None,
+    ties: Any = None,
+    tie_category: bool | None = None,
+    item_data: Any = None,
+    rename: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+) -> Comparisons:
+    """Read a table of comparisons.
+
+    Layouts, recognised from their columns unless stated::
+
+        long       first, second, outcome         outcome: first, second or tie
+        counts     first, second, wins, losses    and ties, if the instrument had them
+        votes      model_a, model_b, winner       winner: model_a, model_b, tie, tie (bothbad)
+        rankings   system1, rank1, system2, ...   smaller is better; -1 or blank is not ranked; WMT's own columns
+                   or system, rank                a row a system; `ranking`, or source and judge, say which rows are one ranking
+        prefmod    one column a pair              never guessed: layout, items, pair_order, coding
+        matrix     one row and column an item     never guessed: layout, winner
+
+    In every layout with rows, `judge` names who answered, `weight` multiplies the row's counts, `source` names
+    the segment, `order` is 0 on neutral ground and 1 elsewhere, and every other column becomes a subject
+    covariate: numbers if each cell that is not blank is one, else a Factor (`judge` and `source` always).
+
+    Parameters
+    ----------
+    source : path, DataFrame or dict of columns
+        CSV or TSV (comma, semicolon or tab; UTF-8, or UTF-16 with its mark), Parquet or Arrow where pyarrow is
+        there; "-" is standard input.  A matrix may also be a 2-D array.  Never changed.
+    layout : {"long", "counts", "votes", "rankings", "prefmod", "matrix"}, optional
+    items : sequence of str, optional
+        Order of the items.  Must hold every item found; one that is stated and not found is kept as an item
+        that was never compared.  Default: numerically if all are integers, else by code point.
+    levels : mapping of column to sequence, optional
+        Order of a covariate's levels, by the same rules; makes a column of numbers categorical.
+    columns : mapping of role to column name, optional
+        Where columns have other names, for example {"judge": "rater"}.
+    pair_order : "prefmod", "lexicographic", "AB,AC,..." or a list of pairs
+        prefmod only, where it is required: 12 13 23 14 24 34 ... or 12 13 14 23 24 34 ... or as stated.
+    pairs : sequence of str, optional
+        prefmod only: the columns that hold responses; default: the first ones.
+    pair_names : {"check", "ignore"}, optional
+        prefmod only: whether column names that are pairs themselves (`A:B`, `AB`, `1:2`, `comp12`) must agree with
+        `pair_order`, as they must by default, or mean something else.
+    coding : mapping or str
+        {"first": 1, "tie": 0, "second": -1, "missing": "NA"} or "first=1,tie=0,second=-1,missing=NA"; a list
+        where several codes mean the same; missing=NA covers blank cells.  Required for prefmod; for long and
+        votes in place of their words.
+    winner : {"rows", "columns"}
+        matrix only, where it is required: whose wins a cell counts.
+    ties : path, DataFrame or array, optional
+        matrix only: the symmetric matrix of ties; with it there is a tie category.
+    tie_category : bool, optional
+        Whether a tie could be answered.  Default: counts by the column `ties`, matrix by `ties`, the other
+        layouts if a tie occurs.
+    item_data : path, DataFrame or dict, optional
+        Item covariates, one row an item; the items stand in the column `item`, else in the first.
+    rename : mapping of str to str, optional
+        Item names, found -> wanted; two may become one.
+    encoding : str, optional
+        Of text files without a byte order mark (`item_data` and `ties` included); default UTF-8.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    InputError
+        And its kinds CodingError, ItemError, PairOrderError: what was found (file, row, column, value, how
+        many), what was expected, what to do.
+    """
+    options = options_of(items, levels, tie_category, item_data, rename, encoding)
+    stated = {
+        "pair_order": pair_order, "pairs": pairs, "pair_names": pair_names, "coding": coding, "winner": winner, "ties": ties,
+        "columns": columns, "rename": rename,
+    }
+    if pair_names is not None:
+        one_of("pair_names", pair_names, get_args(PairNames))
+    if layout is not None:
+        one_of("layout", layout, get_args(Layout))
+        _check_options(layout, stated)
+    if layout == "matrix":
+        return read_matrix(source, options, winner, ties)
+    if layout is None and isinstance(source, (np.ndarray, list)):
+        raise InputError("a bare array carries no column names; state layout='matrix', winner and items")
+    table = load(source, encoding).with_roles(columns)
+    warn_if_cut(table)
+    if layout is None:
+        layout = recognised(table)
+        _check_options(layout, stated)
+    else:
+        _check_has(table, layout)
+    if layout == "long":
+        return read_long(table, options, coding)
+    if layout == "counts":
+        return read_counts(table, options)
+    if layout == "votes":
+        return read_votes(table, options, coding)
+    if layout == "rankings":
+        return read_ranked_rows(table, options) if is_ranked_rows(table.columns) else read_rankings(table, options)
+    return read_wide(table, options, pair_order, pairs, coding, pair_names)
+
+
+def _check_options(layout: str, stated: Mapping[str, Any]) -> None:
+    for name, value in stated.items():
+        if value is not None and layout not in ONLY_FOR[name]:
+            raise InputError(
+                f"{name}={quoted(value)} is for layout {' or '.join(map(repr, ONLY_FOR[name]))}, but this table is {layout!r}"
+            )
+
+
+def layouts_of(names: Iterable[str]) -> tuple[Layout, ...]:
+    """The layouts whose columns are all among `names`."""
+    found = set(names)
+    fits: dict[Layout, bool] = {
+        "long": found.issuperset(LONG),
+        "counts": found.issuperset(COUNTS),
+        "votes": found.issuperset(VOTES),
+        "rankings": is_rankings(found) or is_wmt(found) or is_ranked_rows(found),
+    }
+    return tuple(layout for layout, fit in fits.items() if fit)
+
+
+def recognised(table: Table) -> Layout:
+    """The one layout that the table's columns fit.
+
+    Raises
+    ------
+    InputError
+        None fits, or more than one does.
+    """
+    fits = layouts_of(table.columns)
+    if len(fits) == 1:
+        return fits[0]
+    found = f"{table.source}: found the columns {listed(table.columns)}"
+    if fits:
+        raise InputError(f"{found}, which fit the layouts {' and '.join(fits)}; state which, layout={fits[0]!r}")
+    raise InputError(f"{found}; {_what_layouts_need()}{_near(table)}")
+
+
+def _what_layouts_need() -> str:
+    return (
+        "expected long (first, second, outcome), counts (first, second, wins, losses; ties where they could be "
+        "answered), votes (model_a, model_b, winner) or rankings (system1, rank1, system2, rank2, ..., or WMT's "
+        "system1Id, system1rank, ..., or system, rank with a row a system). Say which column is what, for example columns={'first': 'left'} "
+        "(--col first=left); a column a pair is layout='prefmod', a square table layout='matrix'"
+    )
+
+
+def _near(table: Table) -> str:
+    """'; did you mean ...' for columns that are almost called as a role."""
+    near = []
+    for name in table.columns:
+        if name not in ROLES and len(name) < 100 and name.strip().casefold() in ROLES:
+            near.append(f"{name!r} is not exactly {name.strip().casefold()!r}")
+    return "; " + named(near) if near else ""
+
+
+def _check_has(table: Table, layout: Layout) -> None:
+    needed = {"long": LONG, "counts": COUNTS, "votes": VOTES}.get(layout, ())
+    absent = [name for name in needed if name not in table.columns]
+    if absent or (layout == "rankings" and "rankings" not in layouts_of(table.columns)):
+        names = listed(absent) or "'system1', 'rank1', 'system2', 'rank2' (or 'system', 'rank')"
+        raise InputError(
+            f"{table.source}: layout {layout!r} needs the column {names}; found {listed(table.columns)}"
+            + (suggestion(absent[0], table.columns) if absent else "")
+            + f"; say which column it is, for example columns={{{(absent or ['system1'])[0]!r}: ...}}"
+        )

@@ -1,0 +1,201 @@
+"""Errors and lengths sentence by sentence, one row a sentence and system: what WER, PER and TER are made of.
+
+No row is dropped: a cell that cannot be used is refused, and sentences that only one of two systems has are named.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..columns import Factor
+from ...errors import InputError
+from ...text import listed, quoted
+from .cells import DECIMAL_COMMA, labels, numbers, shown
+from .sources import load, warn_if_cut
+from .table import Table, suggestion
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+#: What the columns are called unless stated otherwise; the first two may be absent.
+COLUMNS = {"system": "system", "sentence": "sentence", "errors": "errors", "lengths": "length"}
+_MEANING = {"system": "the system", "sentence": "the sentence", "errors": "the errors of a sentence", "lengths": "its length in words"}
+
+
+@dataclass(frozen=True, eq=False)
+class SystemErrors:
+    """One system's sentences.
+
+    Attributes
+    ----------
+    errors : float[m]
+        >= 0.
+    lengths : float[m]
+        > 0, in words.
+    sentences : tuple of str or None
+        Their names, each once; None where the table has none.
+    """
+
+    errors: FloatArray
+    lengths: FloatArray
+    sentences: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorTable:
+    """Systems by name in the order in which the table first names them.
+
+    Attributes
+    ----------
+    source : str
+    systems : dict of str to SystemErrors
+        One system called "" where the table has no system column.
+    named : bool
+        Whether there is a system column.
+    columns : tuple of str
+        All columns of the source.
+    """
+
+    source: str
+    systems: dict[str, SystemErrors]
+    named: bool
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """Sentences of two systems.
+
+    Attributes
+    ----------
+    first, second : int[k]
+        Places of the sentences both have, in the first's order.
+    only_first, only_second : tuple of str
+        Names of the others.
+    """
+
+    first: IntArray
+    second: IntArray
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+
+
+def shared_sentences(first: SystemErrors, second: SystemErrors) -> Shared:
+    """Which sentences two systems have in common, and which not.
+
+    Raises
+    ------
+    InputError
+        The sentences have no names.
+    """
+    if first.sentences is None or second.sentences is None:
+        raise InputError("the sentences have no names, so nothing says which errors of the two systems belong together; add a sentence column")
+    at = {name: k for k, name in enumerate(second.sentences)}
+    both = [(k, at[name]) for k, name in enumerate(first.sentences) if name in at]
+    mine, theirs = np.array(both, np.int64).reshape(-1, 2).T
+    known = set(first.sentences)
+    return Shared(mine, theirs, tuple(s for s in first.sentences if s not in at), tuple(s for s in second.sentences if s not in known))
+
+
+def read_errors(source: Any, *, system: str | None = None, sentence: str | None = None, errors: str | None = None, lengths: str | None = None,
+                encoding: str | None = None) -> ErrorTable:
+    """A long table of errors.
+
+    Parameters
+    ----------
+    source : path, "-", DataFrame or dict of columns
+    system, sentence, errors, lengths : str, optional
+        Names of the columns; default `COLUMNS`.  A stated column must be there.
+    encoding : str, optional
+        Of a text file that is not UTF-8.
+
+    Raises
+    ------
+    InputError
+        A column that is not there or has two roles; blank names; errors that are no finite number >= 0, lengths that are none
+        > 0; a sentence twice for one system; a system with one sentence.
+    """
+    table = load(source, encoding)
+    warn_if_cut(table)
+    found = _columns(table, {"system": system, "sentence": sentence, "errors": errors, "lengths": lengths})
+    d = _numbers(table, str(found["errors"]), ">= 0")
+    l = _numbers(table, str(found["lengths"]), "> 0")
+    systems = _names(table, found["system"])
+    sentences = _names(table, found["sentence"])
+    if sentences is not None:
+        _check_once(table, systems, sentences, found)
+    of: dict[str, SystemErrors] = {}
+    for name, rows in _rows(systems, table.n_rows).items():
+        if len(rows) < 2:
+            who = f"system {quoted(name)} has" if systems is not None else "there is"
+            raise InputError(f"{table.where(int(rows[0]))}: {who} 1 sentence; a standard error needs at least 2")
+        of[name] = SystemErrors(d[rows], l[rows], None if sentences is None else tuple(sentences.levels[k] for k in sentences.codes[rows]))
+    return ErrorTable(table.source, of, systems is not None, tuple(table.columns))
+
+
+def _columns(table: Table, stated: dict[str, str | None]) -> dict[str, str | None]:
+    """Role -> column; None for one that may be absent and is."""
+    found: dict[str, str | None] = {}
+    for role, name in stated.items():
+        wanted = name if name is not None else COLUMNS[role]
+        if wanted in table.columns:
+            found[role] = wanted
+        elif name is None and role in ("system", "sentence"):
+            found[role] = None
+        else:
+            raise InputError(f"{table.source}: no column {quoted(wanted)} for {_MEANING[role]}; found {listed(table.columns)}"
+                             + suggestion(wanted, table.columns) + f"; name the right one with --{role} (in Python {role}=)")
+    roles: dict[str, str] = {}
+    for role, column in found.items():
+        if column is not None and roles.setdefault(column, role) != role:
+            raise InputError(f"{table.source}: column {column!r} cannot be {_MEANING[roles[column]]} and {_MEANING[role]}; name another one with --{role} "
+                             f"(in Python {role}=); found {listed(table.columns)}")
+    return found
+
+
+def _numbers(table: Table, column: str, range_: str) -> FloatArray:
+    values, wrong = numbers(table, column)
+    bad = wrong | ~np.isfinite(values) | (values < 0 if range_ == ">= 0" else ~(values > 0))
+    if bad.any():
+        found = shown(table, column, bad)
+        cure = ""
+        if DECIMAL_COMMA.fullmatch(found.strip("'\" ")):
+            cure = "; write decimals with a point"
+        elif range_ == "> 0" and values[np.flatnonzero(bad)[0]] == 0:
+            cure = "; a sentence without reference words has no rate: take it out of the table for every system"
+        raise table.refuse(bad, column, f"found {found}", f"expected a finite number {range_}{cure}")
+    return values
+
+
+def _names(table: Table, column: str | None) -> Factor | None:
+    if column is None:
+        return None
+    found = labels(table, column)
+    if (found.codes < 0).any():
+        raise table.refuse(found.codes < 0, column, "blank", "every row needs a name here, or leave the column out")
+    return found
+
+
+def _rows(systems: Factor | None, n_rows: int) -> dict[str, IntArray]:
+    """System -> its rows, in the order of first appearance."""
+    if systems is None:
+        return {"": np.arange(n_rows)}
+    codes, first = np.unique(systems.codes, return_index=True)
+    return {systems.levels[k]: np.flatnonzero(systems.codes == k) for k in codes[np.argsort(first)]}
+
+
+def _check_once(table: Table, systems: Factor | None, sentences: Factor, found: dict[str, str | None]) -> None:
+    key = sentences.codes if systems is None else systems.codes * len(sentences.levels) + sentences.codes
+    order = np.argsort(key, kind="stable")
+    again = np.zeros(len(key), bool)
+    again[order[1:]] = key[order[1:]] == key[order[:-1]]
+    if not again.any():
+        return
+    row = int(np.flatnonzero(again)[0])
+    before = int(np.flatnonzero(key == key[row])[0])
+    who = "" if systems is None else f" of system {quoted(systems.levels[systems.codes[row]])}"
+    cure = "if they are different systems, name the column that says which with --system" if systems is None else "keep one row of each"
+    raise table.refuse(again, str(found["sentence"]), f"sentence {quoted(sentences.levels[sentences.codes[row]])}{who} is there already, in row {before + 1}", cure)

@@ -1,0 +1,270 @@
+"""Files that are read: regular, of bounded size, opened once, and where a folder is stated inside it.
+
+What is checked is what is read: the file is opened without waiting (a pipe nobody writes to would wait for ever, a terminal
+or /dev/zero never end), looked at through its descriptor, and read through the same descriptor.  :func:`read_inside` walks
+from the folder to the file one name at a time and follows no link on the way, so that nothing can be put in between.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import errno
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from ..errors import InputError
+
+#: Bytes of a table, a results file or a claims file: text takes about ten times its size while it is read, and 2 GiB are
+#: beyond the tables of this field (10^8 votes); what is larger is a wrong name more often than a table.
+MOST_BYTES = 2 * 1024**3
+#: Megabytes (of 1024^2 bytes) in place of it.
+LIMIT = "PAIRPROOF_MOST_MB"
+#: Bytes of a data file that a claims file names: whoever wrote that file chose it, not the person who checks it.  The largest
+#: public table of a paper met so far, WMT 2012's rankings, has 7 MB.
+MOST_CLAIM_BYTES = 256 * 1024**2
+_OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+#: Names of what this process has open already: reading waits for nobody it was not given.
+_STREAM = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
+#: Where there is none (Windows), nothing is known of the file behind standard input.
+STANDARD_INPUT = "/dev/stdin"
+_CHUNK = 1 << 20
+
+Identity = tuple[int, int]
+_noted: contextvars.ContextVar[dict[Identity, str] | None] = contextvars.ContextVar("pairproof_read", default=None)
+
+
+@contextlib.contextmanager
+def noting() -> Iterator[dict[Identity, str]]:
+    """Every file read in the block, by device and inode, so that no output of the same run goes over it."""
+    seen: dict[Identity, str] = {}
+    token = _noted.set(seen)
+    try:
+        yield seen
+    finally:
+        _noted.reset(token)
+
+
+def noted() -> dict[Identity, str]:
+    """What the surrounding :func:`noting` has seen; empty outside one."""
+    return _noted.get() or {}
+
+
+def note(path: str | os.PathLike[str], found: os.stat_result | None = None) -> None:
+    """Remember a file as read."""
+    seen = _noted.get()
+    if seen is None:
+        return
+    with contextlib.suppress(OSError, ValueError):
+        found = os.stat(path) if found is None else found
+        seen[found.st_dev, found.st_ino] = os.fspath(path)
+
+
+def most_bytes() -> int:
+    """The bound on what is read, in bytes.
+
+    Raises
+    ------
+    InputError
+        The environment variable PAIRPROOF_MOST_MB is no number above 0.
+    """
+    given = os.environ.get(LIMIT, "")
+    if not given:
+        return MOST_BYTES
+    if not re.fullmatch(r"[0-9]{1,9}", given) or int(given) == 0:
+        raise InputError(f"{LIMIT}={given[:40]!r} in the environment; expected a whole number of megabytes, at least 1")
+    return int(given) * 1024**2
+
+
+def checked_name(path: str | os.PathLike[str]) -> str:
+    """A path that a system can be asked for.
+
+    Raises
+    ------
+    InputError
+        Nothing, or a zero character, which no path can hold.
+    """
+    name = os.fspath(path)
+    if not name:
+        raise InputError("the name of a file is empty; expected a path")
+    if "\0" in name:
+        raise InputError(f"{name!r}: a path cannot hold a zero character; check the name")
+    return name
+
+
+def read_file(path: str | os.PathLike[str], expected: str = "a file", *, streams: bool = False, most: int | None = None) -> bytes:
+    """The bytes of a regular file.
+
+    Parameters
+    ----------
+    path : path
+    expected : str
+        What the error says was expected: "a CSV, TSV, Parquet or Arrow file".
+    streams : bool
+        Also what this process was given open: /dev/stdin, /dev/fd/63 (`<(...)` of a shell).
+    most : int, optional
+        Bytes; default :func:`most_bytes`.
+
+    Raises
+    ------
+    InputError
+        No such file, a folder, a pipe, a device, a file that is too large or cannot be read.
+    """
+    name = checked_name(path)
+    stream = streams and _STREAM.fullmatch(name) is not None
+    try:
+        _look_first(os.stat(name).st_mode, name, expected, stream)
+        descriptor = os.open(name, _OPEN)
+    except OSError as error:
+        raise InputError(f"{name}: {_why(error)}; expected {expected}") from error
+    return _read(descriptor, name, expected, most_bytes() if most is None else most, stream)
+
+
+def read_stream(stream: BinaryIO, name: str, most: int | None = None) -> bytes:
+    """What a stream (standard input) holds, to its end.
+
+    Raises
+    ------
+    InputError
+        More than `most` bytes (default :func:`most_bytes`).
+    """
+    limit = most_bytes() if most is None else most
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # of a stream without a descriptor
+        note(name, os.fstat(stream.fileno()))
+    parts, size = [], 0
+    while part := stream.read(_CHUNK):
+        parts.append(part)
+        size += len(part)
+        if size > limit:
+            raise _too_large(name, size, limit)
+    return b"".join(parts)
+
+
+def read_inside(folder: str | os.PathLike[str], name: str, *, most: int = MOST_CLAIM_BYTES) -> bytes:
+    """The bytes of a regular file that lies in a folder, or below it, when every link is resolved.
+
+    Parameters
+    ----------
+    folder : path
+    name : str
+        Below the folder, or absolute.
+    most : int
+        Bytes.
+
+    Raises
+    ------
+    OutsideError
+        It lies elsewhere; nothing of it was opened, and whether it exists is not said.
+    FileNotFoundError
+        The folder holds no such file.
+    InputError
+        It is a folder, a pipe, a device, too large, or cannot be read.
+    """
+    checked_name(name)
+    top = os.path.realpath(os.fspath(folder) or ".")
+    real = os.path.realpath(os.path.join(top, name))
+    inside = os.path.relpath(real, top) if os.path.splitdrive(real)[0] == os.path.splitdrive(top)[0] else os.pardir
+    parts = inside.split(os.sep)
+    if parts[0] == os.pardir:
+        raise OutsideError(f"{name!r} lies outside the folder {top}")
+    try:
+        descriptor = _walk(top, parts, name)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise InputError(f"{name}: {_why(error)}; expected a regular file") from error
+    return _read(descriptor, name, "a regular file", most, stream=False)
+
+
+class OutsideError(InputError):
+    """A file that a claims file names lies outside the folders it may lie in."""
+
+
+def _look_first(mode: int, name: str, expected: str, stream: bool) -> None:
+    """Refuse what is no regular file before it is opened: to open a pipe or a tape does something to it."""
+    if not stat.S_ISREG(mode) and not (stream and stat.S_ISFIFO(mode)):
+        raise InputError(f"{name}: is {kind_of(mode)}; expected {expected}")
+
+
+def _walk(top: str, parts: list[str], name: str) -> int:
+    """A descriptor of top/part/part/..., no part of which is a link at the moment it is passed."""
+    if os.open not in os.supports_dir_fd:  # Windows
+        whole = os.path.join(top, *parts)
+        _look_first(os.stat(whole).st_mode, name, "a regular file", False)
+        return os.open(whole, _OPEN)
+    here = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for part in parts[:-1]:
+            below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | _NO_LINK, dir_fd=here)
+            os.close(here)
+            here = below
+        _look_first(os.stat(parts[-1], dir_fd=here, follow_symlinks=False).st_mode, name, "a regular file", False)
+        return os.open(parts[-1], _OPEN | _NO_LINK, dir_fd=here)
+    finally:
+        os.close(here)
+
+
+def _read(descriptor: int, name: str, expected: str, most: int, stream: bool) -> bytes:
+    """Read to the end and close."""
+    try:
+        found = os.fstat(descriptor)
+        _look_first(found.st_mode, name, expected, stream)
+        if stat.S_ISFIFO(found.st_mode):
+            os.set_blocking(descriptor, True)
+        elif found.st_size > most:
+            raise _too_large(name, found.st_size, most)
+        note(name, found)
+        parts, size = [], 0
+        while part := os.read(descriptor, _CHUNK):
+            parts.append(part)
+            size += len(part)
+            if size > most:
+                raise _too_large(name, size, most)
+        return b"".join(parts)
+    except OSError as error:
+        raise InputError(f"{name}: {_why(error)}; expected {expected}") from error
+    finally:
+        os.close(descriptor)
+
+
+def _too_large(name: str, size: int, most: int) -> InputError:
+    return InputError(f"{name}: {size:,} bytes or more, and at most {most:,} are read; check the name, or raise the limit ({LIMIT} in the environment, "
+                      "--data-limit for data that a claims file names)")
+
+
+def kind_of(mode: int) -> str:
+    """'a directory', 'a pipe', ...: what a file that is not regular is."""
+    kinds = ((stat.S_ISDIR, "a directory"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"), (stat.S_ISSOCK, "a socket"))
+    return next((words for test, words in kinds if test(mode)), "no regular file")
+
+
+def _why(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    if error.errno == errno.ENXIO:
+        return "is a pipe or a device"
+    return f"cannot be read ({error.strerror or type(error).__name__})"
+
+
+def regular(path: str | os.PathLike[str], expected: str = "a file") -> Path:
+    """The path, of a regular file that is there; for what other programs open (SQLite).
+
+    Raises
+    ------
+    InputError
+        No such file, a folder, a pipe, a device.
+    """
+    name = checked_name(path)
+    try:
+        found = os.stat(name)
+    except OSError as error:
+        raise InputError(f"{name}: {_why(error)}; expected {expected}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise InputError(f"{name}: is {kind_of(found.st_mode)}; expected {expected}")
+    note(name, found)
+    return Path(name)

@@ -1,0 +1,329 @@
+"""Files that are written: never over one that is read, over a campaign, or, unasked, over one that pairproof did not make.
+
+What is written stands under its name in one step, or nothing of it does.  Where the system can, the bytes are written into a
+file without a name, which is gone with the process that made it; elsewhere into `.NAME.XXXX.pairproof-part` in the same
+folder, locked while it is written, so that a later run knows what a killed one left behind and removes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Union
+
+from ..errors import InputError
+from .inputs import Identity, checked_name, kind_of, noted
+from .made_by import is_ours, marked
+
+#: PRAGMA application_id of a campaign, at byte 68 of an SQLite file.
+_SQLITE, CAMPAIGN = b"SQLite format 3\0", b"PPEA"
+#: Files that SQLite keeps beside a database while it is written to.
+_COMPANIONS = ("-journal", "-wal", "-shm")
+PART = ".pairproof-part"
+
+AnyPath = Union[str, "os.PathLike[str]"]
+Known = Callable[[bytes], bool]
+
+
+def write(path: AnyPath, content: str | bytes, *, kind: str | None = None, reads: Iterable[AnyPath] = (), force: bool = False,
+          known: Known | None = None, again: bool = False) -> None:
+    """Write a file in one step.
+
+    Parameters
+    ----------
+    path : path
+    content : str or bytes
+        Text is UTF-8; what no encoding has (a file's name that is not UTF-8) becomes an escape.
+    kind : str, optional
+        Suffix that says which comments the format has, for the mark of :mod:`pairproof.files.made_by`; default: the path's own.
+    reads : iterable of paths
+        What the caller has read, beside what the run is known to have read.
+    force : bool
+        Also over a file that pairproof did not make.
+    known : function of bytes to bool, optional
+        What else is known as made by pairproof, beside what :mod:`pairproof.files.made_by` knows.
+    again : bool
+        The file is the caller's own from run to run: what it holds was read to be written anew.
+
+    Raises
+    ------
+    InputError
+        The place cannot be written to, or must not.
+    """
+    with replacing(path, content, kind=kind, reads=reads, force=force, known=known, again=again):
+        pass
+
+
+@contextlib.contextmanager
+def replacing(path: AnyPath, content: str | bytes, *, kind: str | None = None, reads: Iterable[AnyPath] = (), force: bool = False,
+              known: Known | None = None, again: bool = False) -> Iterator[None]:
+    """As :func:`write`, the file standing in its place when the block has ended well; before and otherwise nothing has changed."""
+    raw = content.encode("utf-8", errors="backslashreplace") if isinstance(content, str) else content
+    raw = marked(raw, Path(path).suffix if kind is None else kind)
+    target = check(path, reads=reads, force=force, content=raw, known=known, again=again)
+    remove_stale(target)
+    try:
+        staged = _Staged(target, raw)
+    except OSError as error:
+        raise _refused(path, error) from error
+    try:
+        yield
+        staged.place()
+    except OSError as error:
+        raise _refused(path, error) from error
+    finally:
+        staged.close()
+
+
+def check(path: AnyPath, *, reads: Iterable[AnyPath] = (), force: bool = False, content: bytes | None = None, known: Known | None = None,
+          again: bool = False) -> Path:
+    """Whether a file may be written there; the path with its links resolved.
+
+    Raises
+    ------
+    InputError
+        It is read in the same run, a campaign or SQLite's companion of one, a folder, a pipe, a device, read-only, not to be
+        reached, or there already and not made by pairproof.
+    """
+    name = checked_name(path)
+    shown = os.path.abspath(name)
+    if name == "-" or shown.startswith(("/dev/", "/proc/")) and not shown.startswith("/dev/shm/"):
+        raise InputError(f"{name}: a stream or a device; what is written replaces a file in one step: name a file")
+    target = Path(os.path.realpath(name))
+    try:
+        found = _stat(target)
+        if found is None and not target.parent.is_dir():
+            raise InputError(f"{name}: cannot be written, there is no directory {target.parent}; make it first")
+    except OSError as error:
+        raise _refused(path, error) from error
+    _not_of_a_campaign(name, target)
+    if found is None:
+        return target
+    if not stat.S_ISREG(found.st_mode):
+        raise InputError(f"{name}: is {kind_of(found.st_mode)}; expected the name of a file to write")
+    _not_read(name, found, reads, {} if again else noted())
+    if not found.st_mode & 0o222:
+        raise InputError(f"{name}: is read-only; choose another name, or make it writable")
+    try:
+        ours = force or found.st_size == 0 or is_ours(target) or _same(target, content, known)
+    except OSError as error:
+        raise _refused(path, error) from error
+    if not ours:
+        raise InputError(f"{name}: is there already, and is not as pairproof wrote it; choose another name, or --force (force=True in Python) to replace it")
+    return target
+
+
+def check_apart(outputs: Mapping[str, AnyPath] | Iterable[AnyPath]) -> None:
+    """No two outputs of one command are the same file, also not where case or Unicode form do not count."""
+    seen: dict[str, str] = {}
+    for path in outputs.values() if isinstance(outputs, Mapping) else outputs:
+        key = unicodedata.normalize("NFC", os.path.realpath(checked_name(path))).casefold()
+        if key in seen:
+            raise InputError(f"{os.fspath(path)} and {seen[key]} are one file, and both would be written; name two")
+        seen[key] = os.fspath(path)
+
+
+def _same(target: Path, content: bytes | None, known: Known | None) -> bool:
+    """Whether there is nothing to lose: the same bytes are written again, or the caller knows them as its own."""
+    if content is None and known is None:
+        return False
+    there = target.read_bytes()
+    return there == content or known is not None and known(there)
+
+
+def is_campaign(path: Path) -> bool:
+    """Whether the file is an annotation campaign."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return False
+        with path.open("rb") as file:
+            head = file.read(72)
+    except OSError:
+        return False
+    return head.startswith(_SQLITE) and head[68:72] == CAMPAIGN
+
+
+def _not_of_a_campaign(name: str, target: Path) -> None:
+    if is_campaign(target):
+        raise InputError(f"{name}: is a campaign, and holds judgments; nothing is written over one: choose another name")
+    for end in _COMPANIONS:
+        if target.name.endswith(end) and is_campaign(target.with_name(target.name[:-len(end)])):
+            raise InputError(f"{name}: a name that SQLite uses for its work on the campaign {target.name[:-len(end)]}; choose another")
+
+
+def _not_read(name: str, found: os.stat_result, reads: Iterable[AnyPath], so_far: Mapping[Identity, str]) -> None:
+    """By device and inode: the same file by another path, a link of either kind, or other case where that does not count."""
+    read = dict(so_far)
+    for path in reads:
+        with contextlib.suppress(OSError, ValueError):
+            other = os.stat(path)
+            read[other.st_dev, other.st_ino] = os.fspath(path)
+    if (found.st_dev, found.st_ino) in read:
+        same = read[found.st_dev, found.st_ino]
+        also = "" if same == name else f" (as {same})"
+        raise InputError(f"{name}: is read by this command{also}, and would be written over; choose another name for what is written")
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _refused(path: AnyPath, error: OSError) -> InputError:
+    why = error.strerror or type(error).__name__
+    return InputError(f"{os.fspath(path)}: cannot be written ({why}); check the name, the folder, its permissions and the room on the disk")
+
+
+# -- in one step -----------------------------------------------------------------------------------------------------
+
+
+class _Staged:
+    """Content on the disk that has no name yet, or a passing one."""
+
+    def __init__(self, target: Path, content: bytes) -> None:
+        self._target, self._part = target, ""
+        nameless = _nameless(target.parent)
+        if nameless is None:
+            self._descriptor, self._part = _named(target)
+        else:
+            self._descriptor = nameless
+        self._content = content
+        try:
+            _fill(self._descriptor, content, _mode(target))
+        except BaseException:
+            self.close()
+            raise
+
+    def place(self) -> None:
+        if not self._part:
+            self._name()
+        os.replace(self._part, self._target)
+        self._part = ""
+        _sync_folder(self._target.parent)
+
+    def _name(self) -> None:
+        part = _new_name(self._target)
+        folder = os.open(self._target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            # With a folder's descriptor Python calls linkat, which alone follows /proc's link to the file.
+            os.link(f"/proc/self/fd/{self._descriptor}", part, src_dir_fd=folder, follow_symlinks=True)
+        except OSError:  # a file system that makes files without a name, and cannot name them later
+            os.close(self._descriptor)
+            self._descriptor, part = _named(self._target)
+            self._part = part
+            _fill(self._descriptor, self._content, _mode(self._target))
+        finally:
+            os.close(folder)
+        self._part = part
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+        if self._part:
+            with contextlib.suppress(OSError):
+                os.unlink(self._part)
+
+
+def _mode(target: Path) -> int:
+    found = _stat(target)
+    if found is not None:
+        return stat.S_IMODE(found.st_mode)
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _nameless(folder: Path) -> int | None:
+    """A file without a name in the folder's file system, or None where there is no such thing."""
+    if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
+        return None
+    try:
+        return os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return None  # the named file is tried, and says what is wrong
+
+
+def _new_name(target: Path) -> str:
+    # A name may have 255 bytes; what is added must not make a long one too long.
+    stem = os.fsdecode(os.fsencode(target.name)[:200])
+    return str(target.with_name(f".{stem}.{secrets.token_hex(4)}{PART}"))
+
+
+def _named(target: Path) -> tuple[int, str]:
+    part = _new_name(target)
+    descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o600)
+    _lock(descriptor)
+    return descriptor, part
+
+
+@contextlib.contextmanager
+def new_part(target: Path) -> Iterator[Path]:
+    """A new, empty file beside the target, for what another program writes (SQLite); gone at the end of the block, if it is still there."""
+    try:
+        descriptor, part = _named(target)
+    except OSError as error:
+        raise _refused(target, error) from error
+    try:
+        with contextlib.suppress(AttributeError):
+            os.fchmod(descriptor, _mode(target))
+        yield Path(part)
+    finally:
+        os.close(descriptor)
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+
+
+def _lock(descriptor: int) -> bool:
+    """Hold a file until it is closed; False if another process holds it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: a file that is open cannot be removed there anyway
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def remove_stale(target: Path) -> None:
+    """Remove what a killed command left of this file; what a running one holds stays."""
+    stem = os.fsdecode(os.fsencode(target.name)[:200])
+    try:
+        left = [entry.path for entry in os.scandir(target.parent) if entry.name.startswith(f".{stem}.") and entry.name.endswith(PART)]
+    except OSError:
+        return
+    for path in left:
+        with contextlib.suppress(OSError):
+            descriptor = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+            try:
+                if _lock(descriptor):
+                    os.unlink(path)
+            finally:
+                os.close(descriptor)
+
+
+def _fill(descriptor: int, content: bytes, mode: int) -> None:
+    """Write all, with the mode, to the disk."""
+    view = memoryview(content)
+    while view:
+        view = view[os.write(descriptor, view[:1 << 24]):]
+    with contextlib.suppress(AttributeError):  # Windows has no fchmod
+        os.fchmod(descriptor, mode)
+    os.fsync(descriptor)
+
+
+def _sync_folder(folder: Path) -> None:
+    """The new name is on the disk too; where a folder cannot be synced its system sees to it."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

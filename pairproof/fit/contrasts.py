@@ -1,0 +1,84 @@
+"""Wald inference on linear functions of a fit's parameters: differences of two items, joint hypotheses.
+
+c'beta has variance c'Vc and is estimable if and only if c'n = 0 for every direction n along which the likelihood
+is flat or grows without end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import inference
+from ..errors import InputError, NotEstimableError
+from .predictions import ability_functions, find_group, group_label
+from .spec import LOG_WORTH_PER_UNIT, Value
+
+if TYPE_CHECKING:
+    from .fit import Fit
+
+FloatArray = NDArray[np.float64]
+
+
+def check_level(level: float) -> None:
+    if not 0 < level < 1:
+        raise InputError(f"level={level}; expected a number between 0 and 1, 0.95 for 95 % intervals")
+
+
+def linear_contrast(fit: Fit, function: FloatArray, what: str, level: float, per_unit: float) -> inference.Contrast:
+    """Estimate and Wald inference of function'beta; see :meth:`pairproof.Fit.contrast_of`."""
+    check_level(level)
+    if not fit.is_estimable(function[None, :]):
+        raise NotEstimableError(f"{what} is not estimable from these data; {fit.why_not_estimable()}")
+    estimate = float(function @ fit.beta)
+    se = float(np.sqrt(max(fit.covariance.between(function[None, :])[0, 0], 0.0)))
+    z = estimate / se if se > 0 else float("nan")
+    half = inference.normal_quantile(0.5 + level / 2) * se
+    p = float(inference.two_sided_p(np.array(z)))
+    log_odds = per_unit * estimate
+    return inference.Contrast(what, estimate, se, z, p, estimate - half, estimate + half, level, log_odds,
+                              float(np.exp(log_odds)))
+
+
+def item_contrast(fit: Fit, a: str, b: str, group: str | None, at: Mapping[str, Value] | None,
+                  level: float) -> inference.Contrast:
+    """Ability of `a` minus ability of `b`; see :meth:`pairproof.Fit.contrast`."""
+    where = find_group(fit, group, at)
+    first, second = fit.item_index(a), fit.item_index(b)
+    rows = ability_functions(fit, where, (first, second))
+    place = group if group is not None else group_label(where)
+    label = f"{a} - {b}" if place == "all" else f"{a} - {b} in {place}"
+    return linear_contrast(fit, rows[0] - rows[1], label, level, LOG_WORTH_PER_UNIT[fit.scale])
+
+
+def wald(fit: Fit, names: Sequence[str]) -> inference.WaldTest:
+    """Wald test that all the named parameters are 0; see :meth:`pairproof.Fit.wald`."""
+    if isinstance(names, str):
+        raise InputError(f"names={names!r}; expected a list of parameter names, for example [{names!r}]")
+    unknown = [n for n in names if n not in fit.names]
+    if unknown or not names:
+        raise InputError(f"no parameters {unknown}; there are {', '.join(fit.names[:30])}")
+    if len(set(names)) != len(names):
+        raise InputError(f"names={list(names)}; a parameter is named twice, so the hypothesis has fewer parts than names")
+    index = [fit.names.index(n) for n in names]
+    lost = [n for n, k in zip(names, index) if not fit.free[k]]
+    if lost:
+        raise NotEstimableError(f"{', '.join(lost)}: a reference or not estimable, so there is nothing to test")
+    functions = np.zeros((len(index), len(fit.terms)))
+    functions[np.arange(len(index)), index] = 1.0
+    cov, b = fit.covariance.between(functions), fit.beta[index]
+    statistic = float(b @ _solve(cov, b, names))
+    hypothesis = " = ".join(names) + " = 0"
+    return inference.WaldTest(statistic, len(index), inference.chi_square_p(statistic, len(index)), hypothesis)
+
+
+def _solve(cov: FloatArray, b: FloatArray, names: Sequence[str]) -> FloatArray:
+    # All items of a centred term are linearly dependent: their covariance is singular, with no number to report.
+    scale = np.sqrt(np.diag(cov))
+    if np.linalg.matrix_rank(cov / np.outer(scale, scale), tol=1e-10) < len(b):
+        raise NotEstimableError(f"{', '.join(names)} are linearly dependent (they sum to a constant); leave one out")
+    solution: FloatArray = np.linalg.solve(cov, b)
+    return solution

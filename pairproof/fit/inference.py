@@ -1,0 +1,277 @@
+"""Inference on arrays: tests and their sentences, worths by the delta method, quasi-variances.
+
+Worths are w = softmax(a) of the log worths a; with J = diag(w) - w w' their covariance is J V J' (delta method).
+Quasi-variances q minimise sum over pairs of (log v_ij - log(q_i + q_j))**2, v_ij the variance of a_i - a_j
+(Firth and de Menezes 2004, Biometrika 91, 65-80; the criterion of R's qvcalc).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import NotEstimableError
+from .tails import chi_square_p, log10_chi_square_p, log10_two_sided_p, p_equals, two_sided_p
+
+FloatArray = NDArray[np.float64]
+
+__all__ = ["Contrast", "GoodnessOfFit", "LikelihoodRatio", "QuasiVariances", "WaldTest", "Worths", "chi_square_p", "normal_quantile",
+           "quasi_variances", "two_sided_p", "worths"]
+
+
+def normal_quantile(probability: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(probability))
+
+
+@dataclass(frozen=True)
+class Worths:
+    """Worths that sum to 1.
+
+    Attributes
+    ----------
+    worth : float[n_items]
+    cov : float[n_items, n_items]
+    """
+
+    worth: FloatArray
+    cov: FloatArray
+
+    @property
+    def se(self) -> FloatArray:
+        se: FloatArray = np.sqrt(np.maximum(np.diag(self.cov), 0.0))
+        return se
+
+
+def worths(log_worth: FloatArray, cov: FloatArray) -> Worths:
+    """softmax of log worths and its covariance by the delta method.
+
+    Parameters
+    ----------
+    log_worth : float[n_items]
+        Up to a constant.
+    cov : float[n_items, n_items]
+        Covariance of the log worths under any constraint: the constant drops out.
+    """
+    best = int(np.argmax(log_worth))
+    e = np.exp(log_worth - log_worth[best])
+    w = e / e.sum()
+    # J V J' with J = diag(w) - w w', entry by entry: w_i w_j cov(a_i - m, a_j - m), m the mean of a under w.  Abilities are
+    # taken against the best item: where its worth is nearly 1, a - m of it is all but 0 and would be a difference of large numbers.
+    cov = cov - cov[best] - cov[:, [best]] + cov[best, best]
+    with_mean = cov @ w
+    centred = cov - with_mean - with_mean[:, None] + w @ with_mean
+    return Worths(w, centred * np.outer(w, w))
+
+
+@dataclass(frozen=True)
+class QuasiVariances:
+    """Numbers q_i such that var(a_i - a_j) is about q_i + q_j.
+
+    Attributes
+    ----------
+    quasi_variances : float[n_items]
+        May be negative for an item; its quasi standard error is then nan.
+    worst_error : float
+        Largest relative error of sqrt(q_i + q_j) against the true standard error of a difference.
+    """
+
+    quasi_variances: FloatArray
+    worst_error: float
+
+    @property
+    def quasi_se(self) -> FloatArray:
+        q = self.quasi_variances
+        return np.where(q >= 0, np.sqrt(np.abs(q)), np.nan)
+
+
+def quasi_variances(cov: FloatArray, steps: int = 200) -> QuasiVariances:
+    """Quasi-variances of items from their covariance, by damped Gauss-Newton to machine precision.
+
+    Parameters
+    ----------
+    cov : float[n_items, n_items]
+        Of log worths, under any constraint.
+
+    Raises
+    ------
+    NotEstimableError
+        Fewer than 3 items, or a difference without a positive finite variance.
+    """
+    n = len(cov)
+    if n < 3:
+        raise NotEstimableError(f"quasi-variances need at least 3 items, found {n}")
+    i, j = np.triu_indices(n, 1)
+    v = np.diag(cov)[i] + np.diag(cov)[j] - 2.0 * cov[i, j]
+    if not (np.isfinite(v).all() and (v > 0).all()):
+        raise NotEstimableError("quasi-variances need a positive finite variance of every difference of two items")
+    target = np.log(v)
+    # Start: least squares of v_ij on q_i + q_j, which has the closed form below.
+    row = np.zeros(n)
+    np.add.at(row, i, v)
+    np.add.at(row, j, v)
+    q = (row - v.sum() / (n - 1)) / (n - 2)
+    if (q[i] + q[j] <= 0).any():
+        q = np.full(n, v.mean() / 2)
+
+    def loss(q: FloatArray) -> float:
+        s = q[i] + q[j]
+        return float(np.sum((target - np.log(s)) ** 2)) if (s > 0).all() else np.inf
+
+    for _ in range(steps):
+        s = q[i] + q[j]
+        residual = target - np.log(s)
+        gradient, hessian = np.zeros(n), np.zeros((n, n))
+        np.add.at(gradient, i, residual / s)
+        np.add.at(gradient, j, residual / s)
+        # Full Newton weight (1 + residual) where it is positive: quadratic convergence even for large residuals.
+        weight = np.maximum(1.0 + residual, 0.1) / s**2
+        hessian[i, j] = hessian[j, i] = weight
+        hessian[np.arange(n), np.arange(n)] = hessian.sum(axis=1)
+        step = np.linalg.solve(hessian, gradient)
+        now, length, size = loss(q), 1.0, float(np.max(np.abs(step)) / np.max(np.abs(q)))
+        # Close to the minimum the loss is all rounding; there Newton's full step is the better judge.
+        while size > 1e-5 and loss(q + length * step) > now and length > 1e-10:
+            length /= 2
+        q = q + length * step
+        if size <= 1e-13:
+            break
+    error = np.sqrt((q[i] + q[j]) / v) - 1.0
+    return QuasiVariances(q, float(np.max(np.abs(error))))
+
+
+@dataclass(frozen=True)
+class LikelihoodRatio:
+    """Likelihood-ratio test of a smaller model inside a larger one.
+
+    Attributes
+    ----------
+    statistic : float
+        2 (llf of the larger - llf of the smaller).
+    df : int
+        Difference of the ranks, infinite estimates counted, as R's anova.
+    p : float
+        0 where it is too small for a double; `log10_p` has it.
+    larger, smaller : str
+        The models in words.
+    caution : str
+        Why the chi-square is rough; "" if no estimate is infinite.
+    """
+
+    statistic: float
+    df: int
+    p: float
+    larger: str
+    smaller: str
+    caution: str = ""
+
+    @property
+    def log10_p(self) -> float:
+        return log10_chi_square_p(self.statistic, self.df)
+
+    def __str__(self) -> str:
+        text = (f"Likelihood ratio {self.statistic:.4f} on {self.df} df, {p_equals(self.p, self.log10_p)}: "
+                f"{self.smaller} inside {self.larger}")
+        return f"{text}\n  Caution: {self.caution}" if self.caution else text
+
+
+@dataclass(frozen=True)
+class WaldTest:
+    """Wald test that some linear functions of the parameters are zero.
+
+    Attributes
+    ----------
+    statistic : float
+    df : int
+    p : float
+    hypothesis : str
+    """
+
+    statistic: float
+    df: int
+    p: float
+    hypothesis: str
+
+    @property
+    def log10_p(self) -> float:
+        return log10_chi_square_p(self.statistic, self.df)
+
+    def __str__(self) -> str:
+        return f"Wald chi-square {self.statistic:.4f} on {self.df} df, {p_equals(self.p, self.log10_p)}: {self.hypothesis}"
+
+
+@dataclass(frozen=True)
+class GoodnessOfFit:
+    """Deviance and Pearson's X^2 against a chi-square.
+
+    Attributes
+    ----------
+    deviance, pearson : float
+    df : int
+    p_deviance, p_pearson : float
+        nan where the chi-square reference does not hold at all; `caution` says why.
+    caution : str
+        "" if the usual conditions hold.
+    """
+
+    deviance: float
+    pearson: float
+    df: int
+    p_deviance: float
+    p_pearson: float
+    caution: str
+
+    @property
+    def log10_p_deviance(self) -> float:
+        return np.nan if np.isnan(self.p_deviance) else log10_chi_square_p(self.deviance, self.df)
+
+    @property
+    def log10_p_pearson(self) -> float:
+        return np.nan if np.isnan(self.p_pearson) else log10_chi_square_p(self.pearson, self.df)
+
+    def __str__(self) -> str:
+        text = (f"Deviance {self.deviance:.4f}, {p_equals(self.p_deviance, self.log10_p_deviance)}; Pearson {self.pearson:.4f}, "
+                f"{p_equals(self.p_pearson, self.log10_p_pearson)}; {self.df} df")
+        return f"{text}\n  Caution: {self.caution}" if self.caution else text
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A difference of two items, or any other linear function of the parameters.
+
+    Attributes
+    ----------
+    what : str
+    estimate, se, z, p : float
+        On the fit's scale; p two-sided, normal.
+    low, high : float
+        Confidence limits at `level`.
+    level : float
+        In (0, 1).
+    log_odds : float
+        The same difference as a log-odds.
+    odds : float
+        exp of it.
+    """
+
+    what: str
+    estimate: float
+    se: float
+    z: float
+    p: float
+    low: float
+    high: float
+    level: float
+    log_odds: float
+    odds: float
+
+    @property
+    def log10_p(self) -> float:
+        return float(log10_two_sided_p(np.array(self.z)))
+
+    def __str__(self) -> str:
+        return (f"{self.what}: {self.estimate:.4f} (se {self.se:.4f}), z = {self.z:.3f}, {p_equals(self.p, self.log10_p)}, "
+                f"{100 * self.level:g}% interval {self.low:.4f} to {self.high:.4f}; odds {self.odds:.4g} to 1")

@@ -1,0 +1,190 @@
+"""Which model is a special case of which, and the likelihood-ratio test that this allows.
+
+A model's log-odds, tie parameter and order effect are linear in its parameters over the *patterns* of its covariates
+(distinct combinations of values in the table), so one model lies inside another if each of its three column spaces
+does.  Davidson's and Rao and Kupper's tie models share no member but the one without ties; a tie category with its
+parameter held at 0 (`ties="none"`) is Davidson's with nu = 1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import inference
+from ..data.comparisons import Comparisons
+from ..data.columns import Factor
+from ..errors import ComparisonError
+from .predictions import item_covariate
+from .spec import Kind, Term
+
+if TYPE_CHECKING:
+    from .fit import Fit
+
+FloatArray = NDArray[np.float64]
+
+#: Columns are scaled to length 1; what is left of one that the others determine is 1e-15, and of a new one far more.
+INSIDE = 1e-9
+
+
+def likelihood_ratio(fit: Fit, other: Fit) -> inference.LikelihoodRatio:
+    """Likelihood-ratio test of two fits of the same comparisons; see :meth:`pairproof.Fit.compare`."""
+    if _digest(fit) != _digest(other):
+        raise ComparisonError(
+            f"the fits are of different comparisons: {fit.title}, {fit.n_comparisons:.10g} comparisons, against {other.title}, "
+            f"{other.n_comparisons:.10g} (for example ties kept in one and dropped or halved in the other); "
+            "log-likelihoods of different data cannot be compared")
+    if fit.quasi_likelihood or other.quasi_likelihood:
+        raise ComparisonError("half wins or fractional weights make a quasi-likelihood; its ratio is not a test")
+    larger, smaller = (fit, other) if fit.rank >= other.rank else (other, fit)
+    reason = why_not_nested(smaller, larger)
+    if reason:
+        raise ComparisonError(f"the models are not nested: {reason}")
+    df = larger.rank - smaller.rank
+    if df == 0:
+        raise ComparisonError(f"both models fit {larger.rank} parameters to these data; there is nothing to test")
+    statistic = 2.0 * (larger.llf - smaller.llf)
+    return inference.LikelihoodRatio(statistic, df, inference.chi_square_p(statistic, df), larger.title, smaller.title,
+                                     _caution(larger, smaller))
+
+
+def _caution(larger: Fit, smaller: Fit) -> str:
+    """Why the chi-square of the two models is rough; "" if there is no reason."""
+    dependent = "the pairs of a ranking are not independent, so that p is too small" if larger.data.ranked_together > 2 else ""
+    return "; ".join(filter(None, [_separation(larger, smaller), dependent]))
+
+
+def _separation(larger: Fit, smaller: Fit) -> str:
+    """What is infinite in the models; "" if nothing but a tie parameter without ties.
+
+    Where no tie was observed at all and both models have its parameter at minus infinity, the test is that of the same
+    models without it; where one holds it at 0, the infinite parameter is what is tested.
+    """
+    without = int(_lone_tie(larger) and _lone_tie(smaller))
+    counts = [f"{n} of the {fit.rank} dimensions of {fit.title}" for fit in (larger, smaller) if (n := fit.n_infinite - without)]
+    if not counts:
+        return ""
+    return (f"separated data: {' and '.join(counts)} {'are' if len(counts) > 1 or not counts[0].startswith('1 ') else 'is'} infinite, "
+            "so that the chi-square is rough and p tends to be too small (the df count what is infinite, as in R's anova)")
+
+
+def _lone_tie(fit: Fit) -> bool:
+    return "tie" in fit.not_estimable and not fit.data.ties.any()
+
+
+def _digest(fit: Fit) -> str:
+    """Of the comparisons as they entered the likelihood; an engine need not work it out for every fit."""
+    if fit.data_digest:
+        return fit.data_digest
+    entered = {"drop": fit.data.without_ties, "half": fit.data.ties_as_half_wins}.get(fit.spec.ties)
+    return (entered() if entered is not None else fit.data).digest()
+
+
+def why_not_nested(smaller: Fit, larger: Fit) -> str:
+    """Why `smaller` is not a special case of `larger`; "" if it is.
+
+    Scale and constraint do not matter, and neither does the table of the deviance.
+    """
+    if smaller.outcome_model != larger.outcome_model:
+        return (f"ties are modelled by {_tie_words(smaller)} in one and by {_tie_words(larger)} in the other, "
+                "and neither is a special case of the other")
+    if smaller.items != larger.items and sorted(smaller.items) != sorted(larger.items):
+        return f"their items differ: {', '.join(smaller.items[:10])} against {', '.join(larger.items[:10])}"
+    return _abilities(smaller, larger) or _one_parameter(smaller, larger, "tie") or _one_parameter(smaller, larger, "order")
+
+
+def _tie_words(fit: Fit) -> str:
+    return {"binary": "no tie category", "davidson": "Davidson's model", "rao-kupper": "Rao and Kupper's model"}[fit.outcome_model]
+
+
+def _one_parameter(smaller: Fit, larger: Fit, kind: Kind) -> str:
+    mine, theirs = _of_kind(smaller, kind), _of_kind(larger, kind)
+    if not mine:
+        return ""
+    what = {"tie": "tie parameter", "order": "order effect"}[kind]
+    if not theirs:
+        return f"{smaller.title} has a free {what}, {larger.title} has none"
+    lost = _outside(mine, theirs, _pattern_rows(smaller, larger))
+    return f"{lost} of {smaller.title} is not in {larger.title}" if lost else ""
+
+
+def _abilities(smaller: Fit, larger: Fit) -> str:
+    """Free items hold every item covariate; covariates hold free items never, other covariates if they determine them."""
+    free, free_larger = _of_kind(smaller, "item"), _of_kind(larger, "item")
+    covariates, covariates_larger = _of_kind(smaller, "covariate"), _of_kind(larger, "covariate")
+    if not larger.spec.item_terms:
+        lost = _outside([*free, *covariates], free_larger, _pattern_rows(smaller, larger))
+    elif not smaller.spec.item_terms:
+        return (f"the items are free in {smaller.title} and bound to the covariate(s) {', '.join(larger.spec.item_terms)} "
+                f"in {larger.title}")
+    else:
+        lost = _outside_items(smaller, larger, [*free, *covariates], [*free_larger, *covariates_larger])
+    return f"{lost} of {smaller.title} is not in {larger.title}" if lost else ""
+
+
+def _of_kind(fit: Fit, kind: Kind) -> list[Term]:
+    return [t for t in fit.terms if t.kind == kind]
+
+
+def _pattern_rows(smaller: Fit, larger: Fit) -> Comparisons:
+    """One row of the table for every combination of both models' covariates that was observed."""
+    data = larger.data
+    names = sorted({c for f in (smaller, larger) for t in f.terms for c, _ in t.by})
+    used = np.flatnonzero(data.wins + data.ties + data.losses > 0)
+    if not names:
+        return data.select(used[:1])
+    keys = []
+    for name in names:
+        column = data.columns[name]
+        codes = column.codes if isinstance(column, Factor) else np.unique(column, return_inverse=True)[1]
+        keys.append(codes[used])
+    _, rows = np.unique(np.stack(keys, axis=1), axis=0, return_index=True)
+    return data.select(used[rows])
+
+
+def _multiplier(term: Term, patterns: Comparisons) -> FloatArray:
+    """float[n_patterns]: the product of subject covariates a term is multiplied with."""
+    value = np.ones(patterns.n_rows)
+    for name, level in term.by:
+        column = patterns.columns[name]
+        if isinstance(column, Factor):
+            value *= column.codes == column.levels.index(str(level))
+        else:  # a numeric column is a slope, or the factor C(column) whose levels are its numbers
+            value *= column if level is None else column == float(level)
+    return value
+
+
+def _outside(mine: list[Term], theirs: list[Term], patterns: Comparisons) -> str:
+    """Name of the first term of `mine` whose multiplier no combination of `theirs` gives; "" if all are given."""
+    one_each = {t.by: t for t in theirs}
+    basis = np.stack([_multiplier(t, patterns) for t in one_each.values()], axis=1)
+    seen = set(one_each)
+    for term in mine:
+        if term.by not in seen and not _spanned(_multiplier(term, patterns), basis):
+            return term.name
+        seen.add(term.by)
+    return ""
+
+
+def _outside_items(smaller: Fit, larger: Fit, mine: list[Term], theirs: list[Term]) -> str:
+    """As `_outside`, for abilities that are combinations of item covariates and single items."""
+    patterns = _pattern_rows(smaller, larger)
+
+    def column(fit: Fit, term: Term) -> FloatArray:
+        x = item_covariate(fit, term)
+        in_order = x[[fit.items.index(name) for name in larger.items]]
+        # Abilities are determined up to a constant: only the covariate's deviations from its mean count.
+        return np.outer(in_order - in_order.mean(), _multiplier(term, patterns)).ravel()
+
+    basis = np.stack([column(larger, t) for t in theirs], axis=1)
+    return next((t.name for t in mine if not _spanned(column(smaller, t), basis)), "")
+
+
+def _spanned(column: FloatArray, basis: FloatArray) -> bool:
+    scale = np.linalg.norm(basis, axis=0)
+    unit = basis / np.where(scale > 0, scale, 1.0)
+    length = float(np.linalg.norm(column))
+    coefficients, *_ = np.linalg.lstsq(unit, column, rcond=None)
+    return float(np.linalg.norm(column - unit @ coefficients)) <= INSIDE * length

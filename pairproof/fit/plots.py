@@ -1,0 +1,132 @@
+"""Pictures of a fit; functions, not methods, so that a fit needs no drawing library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import inference
+from .contrasts import check_level
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .fit import Fit
+
+#: More groups than this cannot be told apart by colour (Okabe and Ito 2008, "Color Universal Design", eight colours).
+MOST_GROUPS = 8
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+
+
+def worth_intervals(fit: Fit, groups: Sequence[str] | None = None, level: float = 0.95) -> pd.DataFrame:
+    """Worths with intervals that are computed on the log scale and so stay above 0; cut at 1.
+
+    Parameters
+    ----------
+    fit : Fit
+    groups : sequence of str
+        Some of `fit.groups`; default: all.
+    level : float
+        Of the interval, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        group, item, worth, se, low, high: worth * exp(+-q se / worth); nan where not estimable.
+    """
+    check_level(level)
+    if isinstance(groups, str):
+        raise InputError(f"groups={groups!r}; expected a list of group names, for example [{groups!r}]")
+    names = list(fit.groups) if groups is None else list(groups)
+    unknown = [g for g in names if g not in fit.groups]
+    if unknown or not names:
+        raise InputError(f"no group(s) {unknown}; the groups are {', '.join(list(fit.groups)[:20])}")
+    frame = fit.worth()
+    frame = frame[frame["group"].isin(names)].reset_index(drop=True)
+    half = inference.normal_quantile(0.5 + level / 2) * frame["se"] / frame["worth"]
+    frame["low"] = frame["worth"] * np.exp(-half)
+    frame["high"] = np.minimum(frame["worth"] * np.exp(half), 1.0)
+    return frame
+
+
+def plot_worth(fit: Fit, ax: Any = None, *, groups: Sequence[str] | None = None, level: float = 0.95,
+               sort: bool = True, log: bool = False) -> Any:
+    """Worths of the items with intervals, one colour a group.
+
+    Parameters
+    ----------
+    fit : Fit
+    ax : matplotlib Axes
+        Default: a new figure, as high as the items need.
+    groups : sequence of str
+        Some of `fit.groups`; needed if there are more than 8, which colours cannot tell apart.
+    level : float
+        Of the intervals, in (0, 1).
+    sort : bool
+        Best item on top (by the mean over groups); False: items in their own order.
+    log : bool
+        Logarithmic axis, on which equal distances are equal odds.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        Unknown or too many groups, an `ax` that is not one, or nothing estimable to draw.
+    """
+    if ax is not None and not hasattr(ax, "errorbar"):
+        raise InputError(f"ax is a {type(ax).__name__}; expected matplotlib Axes, for example plt.subplots()[1]")
+    if groups is None and len(fit.groups) > MOST_GROUPS:
+        raise InputError(f"{len(fit.groups)} groups cannot be told apart in one plot; name at most {MOST_GROUPS}, for example "
+                         f"groups={list(fit.groups)[:3]}")
+    frame = worth_intervals(fit, groups, level)
+    names = list(dict.fromkeys(frame["group"]))
+    if len(names) > MOST_GROUPS:
+        raise InputError(f"{len(names)} groups cannot be told apart in one plot; name at most {MOST_GROUPS}")
+    drawn = frame.dropna(subset=["worth"])
+    if drawn.empty:
+        raise InputError(f"there is no worth to draw: {fit.why_not_estimable()}")
+    items = _order(drawn, fit.items, sort)
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        _, ax = plt.subplots(figsize=(7.0, 1.2 + 0.16 * len(items) * (1 + len(names))), constrained_layout=True)
+    _draw(ax, drawn, items, names)
+    lost = [g for g in names if g not in set(drawn["group"])]
+    ax.set_xscale("log" if log else "linear")
+    if not log:
+        ax.set_xlim(left=0.0)
+    ax.set_xlabel(f"worth, with {100 * level:g} % intervals" + (f" (not estimable: {', '.join(lost)})" if lost else ""))
+    return ax
+
+
+def _order(frame: pd.DataFrame, items: Sequence[str], sort: bool) -> list[str]:
+    """Items from bottom to top."""
+    if not sort:
+        return list(reversed(items))
+    mean = frame.groupby("item")["worth"].mean()
+    return sorted(items, key=lambda item: (float(mean[item]), -items.index(item)))
+
+
+def _draw(ax: Any, frame: pd.DataFrame, items: list[str], names: list[str]) -> None:
+    place = {item: k for k, item in enumerate(items)}
+    spread = 0.7 / max(len(names), 1)
+    for k, name in enumerate(names):
+        part = frame[frame["group"] == name]
+        if part.empty:
+            continue
+        y = part["item"].map(place).to_numpy(float) + (0.0 if len(names) == 1 else ((len(names) - 1) / 2 - k) * spread)
+        x = part["worth"].to_numpy()
+        ax.errorbar(x, y, xerr=[x - part["low"], part["high"] - x], fmt="o", markersize=4, capsize=2, linewidth=1.2,
+                    color=COLOURS[k], label=name)
+    # Names are drawn as they are: a "$" in one must not start a formula.
+    ax.set_yticks(range(len(items)), [item.replace("$", r"\$") for item in items])
+    ax.grid(axis="x", linewidth=0.4, alpha=0.5)
+    ax.set_axisbelow(True)
+    if len(names) > 1:
+        ax.legend(frameon=False, fontsize="small")

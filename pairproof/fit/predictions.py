@@ -1,0 +1,318 @@
+"""What a fit says about items: abilities, worths, quasi-variances, and probabilities of outcomes.
+
+The ability of item i in a group is a linear function of beta, a_i = sum over terms of multiplier x beta; log worths
+are 2 a on the lambda scale and a as log-odds.  Only differences of abilities mean anything, and only where
+they are estimable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import inference
+from ..data.columns import Factor
+from ..errors import InputError, NotEstimableError, TooLargeError
+from .outcomes import outcome_probabilities
+from .spec import LOG_WORTH_PER_UNIT, Term, Value
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .fit import Fit
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+#: From this many items on, no covariance of all of them is written out for their worths.
+MANY_ITEMS = 300
+#: Items up to which quasi-variances are worked out (each step takes their third power; half a minute with the reference BLAS).
+MOST_QUASI_VARIANCES = 1000
+#: Rows of a table of probabilities at most, about 200 MB.
+MOST_ROWS = 2_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where the item terms lie in beta, so that 400 judges' worths need not read 11,600 names 400 times.
+
+    Attributes
+    ----------
+    place, item, block : int[n_item_terms]
+        Position in beta, position of the item, position of the term's covariates in `blocks`.
+    blocks : tuple of Term
+        One term for every distinct product of subject covariates.
+    others : tuple of int
+        Positions in beta of item-covariate terms.
+    separate : frozenset of str
+        Items with an ability of their own in place of their covariates.
+    """
+
+    place: IntArray
+    item: IntArray
+    block: IntArray
+    blocks: tuple[Term, ...]
+    others: tuple[int, ...]
+    separate: frozenset[str]
+
+
+def layout(terms: Sequence[Term], items: Sequence[str]) -> Layout:
+    """Read the names once."""
+    where = {name: k for k, name in enumerate(items)}
+    blocks: dict[tuple[tuple[str, str | None], ...], int] = {}
+    representatives: list[Term] = []
+    rows: list[tuple[int, int, int]] = []
+    for k, term in enumerate(terms):
+        if term.kind == "item" and term.item is not None:
+            if term.by not in blocks:
+                blocks[term.by] = len(blocks)
+                representatives.append(term)
+            rows.append((k, where[term.item], blocks[term.by]))
+    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    others = tuple(k for k, t in enumerate(terms) if t.kind == "covariate")
+    separate = frozenset(t.item for t in terms if t.kind == "covariate" and t.item is not None)
+    return Layout(table[:, 0], table[:, 1], table[:, 2], tuple(representatives), others, separate)
+
+
+def item_covariate(fit: Fit, term: Term) -> FloatArray:
+    """float[n_items]: what a "covariate" term multiplies: an item covariate, its level, or one separate item.
+
+    A covariate, or a level of it, is 0 for the separate items: their own ability replaces what it would say of them.
+    """
+    if term.covariate is None:
+        return np.array([float(item == term.item) for item in fit.items])
+    column = fit.data.item_data[term.covariate]
+    values = column.codes == column.levels.index(str(term.covariate_level)) if isinstance(column, Factor) else column
+    replaced: FloatArray = np.where([item in fit.layout.separate for item in fit.items], 0.0, values)
+    return replaced
+
+
+def ability_functions(fit: Fit, group: Mapping[str, Value], items: Sequence[int] | None = None) -> FloatArray:
+    """float[n_items, n_params]: abilities in a group as linear functions of beta, on the fit's scale; of these items or all."""
+    chosen = np.arange(len(fit.items)) if items is None else np.asarray(items)
+    row = np.full(len(fit.items), -1)
+    row[chosen] = np.arange(len(chosen))
+    out = np.zeros((len(chosen), len(fit.terms)))
+    at = fit.layout
+    value = np.array([term.multiplier(group) for term in at.blocks])
+    if len(value):
+        here = row[at.item] >= 0
+        out[row[at.item[here]], at.place[here]] = value[at.block[here]]
+    for k in at.others:
+        out[:, k] = item_covariate(fit, fit.terms[k])[chosen] * fit.terms[k].multiplier(group)
+    return out
+
+
+def abilities(fit: Fit, group: Mapping[str, Value], values: FloatArray) -> FloatArray:
+    """`ability_functions` times `values`, float[n_params] or float[n_params, k], without writing the functions out."""
+    out = np.zeros((len(fit.items), *values.shape[1:]))
+    at = fit.layout
+    value = np.array([term.multiplier(group) for term in at.blocks])
+    for b in np.flatnonzero(value):
+        here = at.block == b
+        out[at.item[here]] += value[b] * values[at.place[here]]
+    for k in at.others:
+        out += np.multiply.outer(item_covariate(fit, fit.terms[k]) * fit.terms[k].multiplier(group), values[k])
+    return out
+
+
+def _mixture(fit: Fit, group: Mapping[str, Value], weights: FloatArray) -> FloatArray:
+    """float[n_params]: the weighted sum of all items' abilities as a linear function of beta."""
+    out = np.zeros(len(fit.terms))
+    at = fit.layout
+    value = np.array([term.multiplier(group) for term in at.blocks])
+    if len(value):
+        out[at.place] = value[at.block] * weights[at.item]
+    for k in at.others:
+        out[k] = weights @ item_covariate(fit, fit.terms[k]) * fit.terms[k].multiplier(group)
+    return out
+
+
+def find_group(fit: Fit, group: str | None, at: Mapping[str, Value] | None = None) -> Mapping[str, Value]:
+    """Covariate values of a named group, or of `at`; the only group if there is one.
+
+    Raises
+    ------
+    InputError
+        A name that is not a group, covariates that are not those of the model, or no name where one is needed.
+    """
+    listed = ", ".join(list(fit.groups)[:20])
+    if at is not None:
+        if group is not None:
+            raise InputError(f"group={group!r} and at={dict(at)} were both given; give one of them")
+        needed = {c for t in fit.terms for c, _ in t.by}
+        if set(at) != needed:
+            raise InputError(f"at={dict(at)}; expected a value for each of {sorted(needed) or 'no covariate'}")
+        _check_levels(fit, at)
+        return at
+    if group is None:
+        if len(fit.groups) > 1:
+            raise InputError(f"the model has {len(fit.groups)} groups; name one of {listed}")
+        return next(iter(fit.groups.values()))
+    if group not in fit.groups:
+        raise InputError(f"no group {group!r}; the groups are {listed}")
+    return fit.groups[group]
+
+
+def _check_levels(fit: Fit, at: Mapping[str, Value]) -> None:
+    """A misspelt level would silently give the reference level's numbers."""
+    slopes = {c for t in fit.terms for c, level in t.by if level is None}
+    for covariate, value in at.items():
+        if covariate in slopes:
+            if isinstance(value, str):
+                raise InputError(f"at: {covariate}={value!r}; the model has a slope on it, so a number is expected")
+            continue
+        known = list(dict.fromkeys(g[covariate] for g in fit.groups.values()))
+        if value not in known:
+            raise InputError(f"at: {covariate}={value!r}; its levels are {', '.join(map(repr, known[:20]))}")
+
+
+def group_label(at: Mapping[str, Value]) -> str:
+    return ",".join(f"{k}={v}" for k, v in at.items()) or "all"
+
+
+def log_worth(fit: Fit, group: Mapping[str, Value]) -> tuple[FloatArray, FloatArray] | None:
+    """Log worths against the first item and their covariance, or None if the items cannot all be compared."""
+    rows = ability_functions(fit, group)
+    against = rows - rows[0]
+    if not fit.is_estimable(against):
+        return None
+    unit = LOG_WORTH_PER_UNIT[fit.scale]
+    return unit * (against @ fit.beta), unit**2 * fit.covariance.between(against)
+
+
+def _many_worths(fit: Fit, group: Mapping[str, Value], with_se: bool) -> tuple[FloatArray, FloatArray]:
+    """Worths of many items and their standard errors, nan if the items cannot all be compared.
+
+    With m = sum of w_k a_k the delta method is se(w_i) = w_i sd(a_i - m), and for abilities against any item
+    var(a_i - m) = V_ii - 2 cov(a_i, m) + var(m): no covariance of all items is written out.
+    """
+    nothing = np.full(len(fit.items), np.nan)
+    unknown = abilities(fit, group, fit.null_space)
+    if not fit.vanishes(unknown - unknown[0]).all():
+        return nothing, nothing
+    unit = LOG_WORTH_PER_UNIT[fit.scale]
+    a = unit * abilities(fit, group, fit.beta)
+    e = np.exp(a - a.max())
+    w = e / e.sum()
+    if not with_se:
+        return w, nothing
+    # All against the best item: where its worth is nearly 1, a - m of it is all but 0 and would be a difference of large numbers.
+    best = int(np.argmax(a))
+    top, others = np.zeros(len(w)), w.copy()
+    top[best] = 1.0
+    others[best] = 0.0
+    others[best] = -others.sum()
+    mean = _mixture(fit, group, others)
+    with_mean, with_top = (abilities(fit, group, fit.covariance.product(f)) for f in (mean, _mixture(fit, group, top)))
+    variances = _ability_variances(fit, group)
+    against = variances - 2.0 * with_top + variances[best]
+    against[best] = 0.0
+    variance = against - 2.0 * (with_mean - with_mean[best]) + others @ with_mean
+    return w, w * unit * np.sqrt(np.maximum(variance, 0.0))
+
+
+def _ability_variances(fit: Fit, group: Mapping[str, Value]) -> FloatArray:
+    """float[n_items]: V_ii; free items without subject covariates are parameters, others are gone through 256 at a time."""
+    at = fit.layout
+    if len(at.blocks) == 1 and not at.others:
+        of_items = np.zeros(len(fit.items))
+        of_items[at.item] = at.blocks[0].multiplier(group) ** 2 * fit.covariance.variances()[at.place]
+        return of_items
+    parts = (range(k, min(k + 256, len(fit.items))) for k in range(0, len(fit.items), 256))
+    return np.concatenate([np.diag(fit.covariance.between(ability_functions(fit, group, part))) for part in parts])
+
+
+def worth(fit: Fit, at: Mapping[str, Value] | None = None, with_se: bool = True) -> pd.DataFrame:
+    """Worths of every group, or at given covariate values; see :meth:`pairproof.Fit.worth`."""
+    import pandas as pd
+
+    chosen = dict(fit.groups) if at is None else {group_label(at): find_group(fit, None, at)}
+    frames = []
+    for name, group in chosen.items():
+        if len(fit.items) > MANY_ITEMS or not with_se:
+            w, se = _many_worths(fit, group, with_se)
+        else:
+            found = log_worth(fit, group)
+            if found is None:
+                w = se = np.full(len(fit.items), np.nan)
+            else:
+                result = inference.worths(*found)
+                w, se = result.worth, result.se
+        frames.append(pd.DataFrame({"group": name, "item": list(fit.items), "worth": w, "se": se}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def quasi_variances(fit: Fit, group: str | None = None) -> pd.DataFrame:
+    """Quasi-variances of the log worths; see :meth:`pairproof.Fit.quasi_variances`."""
+    import pandas as pd
+
+    n = len(fit.items)
+    if n > MOST_QUASI_VARIANCES:
+        raise TooLargeError(f"quasi-variances of {n:,} items are fitted to {n * (n - 1) // 2:,} differences (limit {MOST_QUASI_VARIANCES:,} "
+                            "items); fit.contrast(a, b) has the standard error of any one difference")
+    found = log_worth(fit, find_group(fit, group))
+    if found is None:
+        raise NotEstimableError(f"quasi-variances need all items comparable; {fit.why_not_estimable()}")
+    q = inference.quasi_variances(found[1])
+    frame = pd.DataFrame({"item": list(fit.items), "log_worth": found[0], "quasi_se": q.quasi_se,
+                          "quasi_variance": q.quasi_variances})
+    frame.attrs["worst_error"] = q.worst_error
+    return frame
+
+
+def term_value(fit: Fit, kind: Literal["tie", "order"], group: Mapping[str, Value]) -> float:
+    """The tie parameter, or the order effect, in a group; nan if it is not estimable."""
+    function = np.array([t.multiplier(group) if t.kind == kind else 0.0 for t in fit.terms])
+    return float(function @ fit.beta) if fit.is_estimable(function[None, :]) else float("nan")
+
+
+def tie_parameter(fit: Fit, group: Mapping[str, Value]) -> float:
+    """Log nu or log theta in a group; 0 where it is held there, -inf where no tie was possible or none observed.
+
+    Without a single tie in the data the estimate is minus infinity: it has no number as a parameter, but the
+    probability of a tie has one, 0.
+    """
+    if fit.outcome_model == "binary":
+        return float("-inf")
+    value = term_value(fit, "tie", group) if any(t.kind == "tie" for t in fit.terms) else 0.0
+    return float("-inf") if np.isnan(value) and not fit.data.ties.any() else value
+
+
+def probabilities(fit: Fit, group: str | None, at: Mapping[str, Value] | None, order: bool,
+                  items: Sequence[str] | None = None) -> pd.DataFrame:
+    """P(first), P(tie), P(second) of every ordered pair; see :meth:`pairproof.Fit.probabilities`."""
+    import pandas as pd
+
+    if order and not fit.spec.order_effect:
+        raise InputError("order=True, but the model has no order effect; fit it with order_effect=True")
+    names: list[Any] = list(fit.groups) if group is None and at is None else [group]
+    if isinstance(items, str):
+        raise InputError(f"items={items!r}; expected a list of item names, for example [{items!r}, {fit.items[0]!r}]")
+    chosen = np.arange(len(fit.items)) if items is None else np.array([fit.item_index(name) for name in dict.fromkeys(items)], np.int64)
+    n = len(chosen)
+    if n * (n - 1) * len(names) > MOST_ROWS:
+        raise TooLargeError(f"probabilities of {n:,} items in {len(names):,} group{'' if len(names) == 1 else 's'} are "
+                            f"{n * (n - 1) * len(names):,} rows (limit {MOST_ROWS:,}); name some of them: items=[...], or a group")
+    i, j = (chosen[k.ravel()] for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
+    i, j = i[i != j], j[i != j]
+    label = np.array(fit.items, dtype=object)
+    frames = []
+    for name in names:
+        where = find_group(fit, name, at)
+        ability, unknown = abilities(fit, where, fit.beta), abilities(fit, where, fit.null_space)
+        u = LOG_WORTH_PER_UNIT[fit.scale] * (ability[i] - ability[j])
+        u = np.where(fit.vanishes(unknown[i] - unknown[j]), u, np.nan)
+        if order:
+            u = u + term_value(fit, "order", where)
+        p = outcome_probabilities(u, np.full(len(u), tie_parameter(fit, where)), fit.outcome_model)
+        frames.append(pd.DataFrame({
+            "group": group_label(where) if name is None else name,
+            "first": label[i], "second": label[j],
+            "p_first": p[:, 0], "p_tie": p[:, 1], "p_second": p[:, 2]}))
+    return pd.concat(frames, ignore_index=True)

@@ -1,0 +1,108 @@
+"""What was asked for (`ModelSpec`) and what came out of it by name (`Term`)."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, Union, get_args
+
+from ..errors import InputError
+from ..data.options import one_of
+
+Family = Literal["llbt", "bradley-terry"]
+Ties = Literal["davidson", "rao-kupper", "half", "drop", "none"]
+Scale = Literal["lambda", "log-odds"]
+Kind = Literal["item", "covariate", "tie", "order"]
+#: A covariate's value in a group: a level of a factor, or a number.
+Value = Union[str, float]
+
+#: Log worth per unit of an item term: log pi = 2 lambda (Dras 2015, section 5), log pi = log-odds.
+LOG_WORTH_PER_UNIT: Mapping[str, float] = {"lambda": 2.0, "log-odds": 1.0}
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """Everything that was asked of a fit, and nothing that was found.
+
+    Attributes
+    ----------
+    family : {"llbt", "bradley-terry"}
+        Decides the scale (lambda, log-odds) and the default reference (last item, first item).
+    ties : {"davidson", "rao-kupper", "half", "drop", "none"}
+    by : str
+        Formula of subject covariates, as written ("" for none).
+    reference : str
+        An item, or "sum" (items sum to zero within each term).
+    order_effect : bool
+    cells : tuple of str
+        Columns that name the table for deviance and df beyond the model's own covariates; ("row",) for rows.
+    item_terms : tuple of str
+        Item covariates that replace the free item parameters; empty for free items.
+    separate : tuple of str
+        Items whose ability is a parameter of its own, in place of what `item_terms` would say of them.
+    """
+
+    family: Family = "llbt"
+    ties: Ties = "none"
+    by: str = ""
+    reference: str = ""
+    order_effect: bool = False
+    cells: tuple[str, ...] = ()
+    item_terms: tuple[str, ...] = ()
+    separate: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        one_of("model", self.family, get_args(Family))
+        one_of("ties", self.ties, get_args(Ties))
+
+    @property
+    def scale(self) -> Scale:
+        return "lambda" if self.family == "llbt" else "log-odds"
+
+
+@dataclass(frozen=True)
+class Term:
+    """One parameter.
+
+    Attributes
+    ----------
+    name : str
+        `A`, `A:judge[3]`, `A:age`, `x`, `tie`, `tie:judge[3]`, `order`.
+    kind : {"item", "covariate", "tie", "order"}
+    item : str or None
+        For kind "item".
+    covariate : str or None
+        Item covariate (kind "covariate"), as in the table.
+    covariate_level : str or None
+        Its level, if the item covariate is categorical.
+    by : tuple of (str, str or None)
+        Subject covariates it is multiplied with; level None for a slope.
+    """
+
+    name: str
+    kind: Kind
+    item: str | None = None
+    covariate: str | None = None
+    covariate_level: str | None = None
+    by: tuple[tuple[str, str | None], ...] = ()
+
+    def to_dict(self) -> dict[str, str | None]:
+        """The object of `terms` in the JSON of a fit."""
+        covariate = ":".join([*([self.covariate] if self.covariate else []), *(c for c, _ in self.by)]) or None
+        levels = [lv for lv in [self.covariate_level, *(lv for _, lv in self.by)] if lv is not None]
+        return {"name": self.name, "kind": self.kind, "item": self.item, "covariate": covariate,
+                "level": ":".join(levels) or None}
+
+    def multiplier(self, group: Mapping[str, Value]) -> float:
+        """Value of the subject covariates' product in a group: 0 or 1 for levels, the number for slopes."""
+        value = 1.0
+        for covariate, level in self.by:
+            here = group[covariate]
+            value *= float(here) if level is None else float(here == level)
+        return value
+
+
+def by_suffix(by: tuple[tuple[str, str | None], ...]) -> str:
+    """`:judge[3]:age` for (("judge", "3"), ("age", None))."""
+    return "".join(f":{c}" if lv is None else f":{c}[{lv}]" for c, lv in by)

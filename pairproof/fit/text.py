@@ -1,0 +1,268 @@
+"""A fit as text for a terminal and as HTML for a notebook; no number is computed here."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from ..text import label, safe
+from .parameters import first_rows
+from .spec import LOG_WORTH_PER_UNIT
+from .tails import SMALLEST, log10_two_sided_p, p_words
+
+if TYPE_CHECKING:
+    from .fit import Fit
+
+WIDTH = 100
+#: More rows than this are cut, and the cut is said: a factor of 400 judges and 30 items has 11,601 parameters.
+ROWS = 60
+#: Longer names are cut to this, with an ellipsis; six columns of numbers fill the rest of the width.
+NAME_WIDTH = 36
+
+_TIES = {"davidson": "Davidson ties", "rao-kupper": "Rao-Kupper ties", "half": "ties as half wins", "drop": "ties dropped",
+         "none": "tie parameter held at 0"}
+_FAMILY = {"llbt": "LLBT", "bradley-terry": "Bradley-Terry"}
+
+
+def title(fit: Fit) -> str:
+    """The model in words: `LLBT, Davidson ties, by judge, order effect`."""
+    spec = fit.spec
+    parts = [_FAMILY[spec.family]]
+    if spec.ties != "none" or fit.outcome_model != "binary":
+        parts.append(_TIES[spec.ties])
+    if spec.item_terms:
+        own = [item for item in fit.items if item in fit.layout.separate]
+        beside = f" (of their own: {', '.join(own[:6])}{f' and {len(own) - 6} more' if len(own) > 6 else ''})" if own else ""
+        parts.append(f"items by {', '.join(spec.item_terms)}{beside}")
+    if spec.by:
+        parts.append(f"by {spec.by}")
+    if spec.order_effect:
+        parts.append("order effect")
+    return ", ".join(parts)
+
+
+def number(x: float, digits: int = 4) -> str:
+    """Fixed decimals where they show something, else scientific; `-` for nan."""
+    if math.isnan(x):
+        return "-"
+    if x == 0 or 10.0**-digits * 5 <= abs(x) < 1e6:
+        return f"{x:.{digits}f}"
+    return f"{x:.3e}"
+
+
+def fixed(x: float) -> str:
+    """Four decimals: a deviance of 1e-30 is 0.0000; `-` for nan."""
+    return "-" if math.isnan(x) else f"{x:.4f}"
+
+
+def p_value(p: float, log10_p: float) -> str:
+    """`0.0123`, `1.2e-05`, and where a double ends `1e-1234`, which fits the column; `-` for nan."""
+    if math.isnan(p):
+        return "-"
+    if p >= 0.001:
+        return f"{p:.4f}"
+    return f"{p:.1e}" if p >= SMALLEST else p_words(p, log10_p, 1)
+
+
+def shorten(name: str, width: int = NAME_WIDTH) -> str:
+    """A name for a line of text: nothing in it that a terminal would obey, and no longer than its column."""
+    name = label(name)
+    return name if len(name) <= width else f"{name[: width - 1]}…"
+
+
+def deviance_table(fit: Fit) -> str:
+    """On what the deviance is taken: `24 cells with comparisons: pair x judge`."""
+    n = fit.cell_table().n_cells
+    if fit.spec.cells == ("row",):
+        return f"{n:,} rows of the table, each a cell"
+    covariates = list(dict.fromkeys([*(c for t in fit.terms for c, _ in t.by), *fit.spec.cells]))
+    if fit.spec.order_effect:
+        covariates.append("who is named first")
+    return f"{n:,} cell{'' if n == 1 else 's'} with comparisons: {' x '.join(['pair of items', *covariates])}"
+
+
+def reference_levels(fit: Fit) -> str:
+    """Against which level effects are: `judge: J2, J3, J4 against J1`; "" without categorical covariates."""
+    parts = []
+    for covariate in dict.fromkeys(c for t in fit.terms for c, level in t.by if level is not None):
+        effects = list(dict.fromkeys(str(lv) for t in fit.terms for c, lv in t.by if c == covariate))
+        first = [str(g[covariate]) for g in fit.groups.values() if g[covariate] not in effects]
+        more = f" and {len(effects) - 6} more" if len(effects) > 6 else ""
+        parts.append(f"{covariate}: {', '.join(effects[:6])}{more} against {first[0] if first else '(none)'}")
+    return "; ".join(parts)
+
+
+def _scale(fit: Fit) -> str:
+    if LOG_WORTH_PER_UNIT[fit.scale] == 2.0:
+        return "lambda: odds of A to B = exp(2 (A - B))"
+    return "log-odds: odds of A to B = exp(A - B)"
+
+
+def _stopping(fit: Fit) -> str:
+    s = fit.stopping
+    end = "reached" if s.reached else "NOT REACHED"
+    value = "" if math.isnan(s.value) else f" (at {s.value:.2g})"
+    return f"{s.rule}: {end} in {s.steps} step{'' if s.steps == 1 else 's'}{value}"
+
+
+def _comparisons(fit: Fit) -> str:
+    ties = float(fit.data.ties.sum())
+    if not fit.data.tie_category:
+        return f"{fit.n_comparisons:.10g}, no tie category"
+    if fit.spec.ties == "drop":
+        return f"{fit.n_comparisons:.10g} ({ties:.10g} ties dropped from {fit.data.n_comparisons:.10g})"
+    return f"{fit.n_comparisons:.10g}, of them {ties:.10g} ties{' (half a win for each)' if fit.spec.ties == 'half' else ''}"
+
+
+def _header(fit: Fit) -> Iterator[str]:
+    numbers = [
+        ("Log-likelihood", fixed(fit.llf)), ("Deviance", f"{fixed(fit.deviance)} on {fit.df_resid} df"),
+        ("Null deviance", f"{fixed(fit.null_deviance)} on {fit.df_null} df"),
+        ("AIC", fixed(fit.aic)), ("BIC", fixed(fit.bic)), _parameters(fit),
+    ]
+    words = [("Items", f"{len(fit.items)}"), ("Comparisons", _comparisons(fit)), ("Constraint", fit.constraint),
+             ("Likelihood", "quasi (half wins or weights)" if fit.quasi_likelihood else "of each comparison, given the pair")]
+    if len(fit.groups) > 1:
+        words.append(("Groups", f"{len(fit.groups)}"))
+    for (left, value), (right, figure) in zip_longest(words, numbers, fillvalue=("", "")):
+        yield f"{left:<13}{shorten(value, 42):<43}{right:<22}{figure}".rstrip()
+    levels = reference_levels(fit)
+    for name, text in [*([("Levels", levels)] if levels else []), ("Scale", _scale(fit)), ("Engine", fit.engine), ("Stopping", _stopping(fit)),
+                       ("Deviance on", deviance_table(fit))]:
+        yield from _wrapped(f"{name:<13}{text}", 13)
+    yield from _wrapped(f"{'Fit':<13}{_goodness(fit)}", 13)
+
+
+def _parameters(fit: Fit) -> tuple[str, str]:
+    """k of AIC and BIC, and along how many dimensions of them there is no finite estimate."""
+    if fit.n_infinite:
+        return "Parameters fitted", f"{fit.rank}, infinite along {fit.n_infinite}"
+    return "Estimable parameters", f"{fit.rank}"
+
+
+def _goodness(fit: Fit) -> str:
+    test = fit.goodness_of_fit()
+    text = f"Pearson chi-square {fixed(test.pearson)}"
+    if not math.isnan(test.p_deviance):
+        by_deviance, by_pearson = p_value(test.p_deviance, test.log10_p_deviance), p_value(test.p_pearson, test.log10_p_pearson)
+        text = f"deviance p = {by_deviance}, {text}, p = {by_pearson}".replace("= <", "< ")
+    return f"{text}; {test.caution}" if test.caution else text
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    # replace_whitespace stays off: the column of names is padded with blanks.
+    return textwrap.wrap(label(text), WIDTH, subsequent_indent=" " * indent, break_long_words=True, replace_whitespace=False)
+
+
+def _status(fit: Fit, place: int) -> str:
+    """Why a parameter has no standard error; "" if it has one."""
+    if not fit.estimable[place]:
+        return "not estimable"
+    if fit.is_reference[place]:
+        return "reference" if fit.terms[place].kind == "item" else "at its boundary"
+    return ""
+
+
+def parameter_rows(fit: Fit, rows: int) -> list[tuple[str, ...]]:
+    """name and six numbers as text, or name, number and status, of the first `rows` parameters."""
+    frame = first_rows(fit, rows)
+    log10_p = log10_two_sided_p(frame["z"].to_numpy())
+    out: list[tuple[str, ...]] = []
+    for place, (name, row) in enumerate(zip(frame.index, frame.itertuples(index=False))):
+        status = _status(fit, place)
+        if status:
+            out.append((str(name), number(float(row.estimate)), status))
+        else:
+            out.append((str(name), number(row.estimate), number(row.se), number(row.z, 3), p_value(row.p, log10_p[place]), number(row.low),
+                        number(row.high)))
+    return out
+
+
+COLUMNS = ("estimate", "se", "z", "p", "2.5 %", "97.5 %")
+
+
+def _coefficients(fit: Fit, rows: int) -> Iterator[str]:
+    table = parameter_rows(fit, rows)
+    width = max(9, *(len(shorten(row[0])) for row in table)) + 1
+    sizes = (11, 10, 9, 9, 11, 11)
+    yield " " * width + "".join(f"{head:>{size}}" for head, size in zip(COLUMNS, sizes))
+    for row in table:
+        if len(row) == 3:
+            yield f"{shorten(row[0]):<{width}}{row[1]:>11}  ({row[2]})"
+        else:
+            yield f"{shorten(row[0]):<{width}}" + "".join(f" {cell:>{size - 1}}" for cell, size in zip(row[1:], sizes))
+
+
+def _worths(fit: Fit) -> Iterator[str]:
+    """Worths of a few groups side by side; where to find them if they are many."""
+    if len(fit.groups) > 4 or len(fit.items) > 30:
+        yield f"Worths of {len(fit.items)} items in {len(fit.groups)} group{'s' if len(fit.groups) > 1 else ''}: fit.worth()"
+        return
+    frame = fit.worth()
+    text = [f"{number(w)} ({number(s)})" if not math.isnan(w) else "not estimable" for w, s in zip(frame["worth"], frame["se"])]
+    n = len(fit.items)
+    width = max(9, *(len(shorten(item, 30)) for item in fit.items)) + 1
+    heads = ["worth (se)"] if list(fit.groups) == ["all"] else [shorten(group, 16) for group in fit.groups]
+    yield f"{'Worths':<{width}}" + "".join(f"{head:>17}" for head in heads)
+    for k, item in enumerate(fit.items):
+        yield f"{shorten(item, 30):<{width}}" + "".join(f"{text[g * n + k]:>17}" for g in range(len(heads)))
+
+
+def cut_note(fit: Fit, rows: int) -> str:
+    """What the table does not show and how to see it; "" if it shows everything."""
+    hidden = len(fit.terms) - rows
+    if hidden <= 0:
+        return ""
+    return f"... {hidden:,} of {len(fit.terms):,} parameters are not shown; fit.to_frame() or fit.summary(rows=...) has them"
+
+
+def _lost(fit: Fit) -> str:
+    names = fit.not_estimable
+    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+    return f"Not estimable: {', '.join(names[:20])}{more}"
+
+
+def summary(fit: Fit, rows: int = ROWS) -> str:
+    """The fit as text, at most 100 columns wide.
+
+    Parameters
+    ----------
+    fit : Fit
+    rows : int
+        Parameters shown at most; how many are left out is said.
+    """
+    lines = [*_wrapped(title(fit), 2), "=" * WIDTH, *_header(fit), "-" * WIDTH, *_coefficients(fit, rows)]
+    note = cut_note(fit, rows)
+    lines += [note] if note else []
+    lines += ["-" * WIDTH, *_worths(fit), "-" * WIDTH]
+    if fit.not_estimable:
+        lines += _wrapped(_lost(fit), 2)
+    for warning in fit.warnings:
+        lines += _wrapped(f"Warning: {warning}", 2)
+    lines += _wrapped("z and two-sided p against the reference (normal); 95 % Wald intervals; observed information.", 2)
+    return safe("\n".join(lines))
+
+
+def _cells(row: Sequence[str]) -> str:
+    name = f"<th style='text-align:left'>{escape(row[0])}</th>"
+    if len(row) == 3:
+        return f"<tr>{name}<td>{escape(row[1])}</td><td colspan='5' style='text-align:left'><i>{escape(row[2])}</i></td></tr>"
+    return f"<tr>{name}{''.join(f'<td>{escape(cell)}</td>' for cell in row[1:])}</tr>"
+
+
+def html(fit: Fit, rows: int = ROWS) -> str:
+    """The fit as a piece of HTML: one table, everything that comes from the data escaped."""
+    facts = [f"{fit.n_comparisons:.10g} comparisons of {len(fit.items)} items", f"deviance {fixed(fit.deviance)} on {fit.df_resid} df",
+             f"log-likelihood {fixed(fit.llf)}", f"AIC {fixed(fit.aic)}", fit.constraint, _scale(fit), fit.engine]
+    if not fit.stopping.reached:
+        facts.append(_stopping(fit))
+    head = "".join(f"<th>{escape(name)}</th>" for name in COLUMNS)
+    body = "".join(_cells(row) for row in parameter_rows(fit, rows))
+    notes = [n for n in [cut_note(fit, rows), _lost(fit) if fit.not_estimable else "", *(f"Warning: {w}" for w in fit.warnings)] if n]
+    return (f"<div class='pairproof-fit'><p><b>{escape(title(fit))}</b><br><small>{escape('; '.join(facts))}</small></p>"
+            f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>"
+            + "".join(f"<p><small>{escape(n)}</small></p>" for n in notes) + "</div>")

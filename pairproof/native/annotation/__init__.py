@@ -1,0 +1,1 @@
+"""Scalar annotation: beta and TrueSkill states, methods, matching, allocation, simulated annotators."""

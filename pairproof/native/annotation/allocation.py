@@ -1,0 +1,129 @@
+"""Which items the next HITs hold.
+
+Sakaguchi and Van Durme (2018), Algorithm 1: the k items of largest variance, k = N/n, are each the anchor of a HIT of n
+and get n - 1 partners by match quality.  Where the paper and the two public codes differ, the difference has a name:
+
+======== ============================== ========================= ==============
+pool     partners come from             equal variances           k unless given
+======== ============================== ========================= ==============
+paper    items that anchor no HIT       at random (not stated)    ceil(N/n)
+keisks   items that anchor no HIT       smaller id first          20
+cjmay    all items but the anchor       at random                 ceil(N/n)
+======== ============================== ========================= ==============
+
+(keisks/EASL at 50b1aa6, cjmay/EASL at e5c2ee4; ids are compared as text.)  In both codes the first batch is a random
+partition that shows every item once, which the paper does not say and is done here; where n does not divide N the last
+HIT is filled with items drawn at random (there with the first ones).  After it, a batch of N/n HITs touches about 111
+of 150 items, and one item can be partner several times.
+
+The paper's "20 HITs x 10 iterations" is 1,000 judgments of 150 items, not the 1,500 of its direct assessment: k = N/n
+is 30.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+
+from ...errors import InputError
+from ...data.options import one_of
+from .beta import GAMMA, FloatArray, IntArray
+from .methods import ScoreState
+from .match_quality import draw_partners
+
+Pool = Literal["paper", "keisks", "cjmay"]
+POOLS: tuple[Pool, ...] = get_args(Pool)
+KEISKS_HITS = 20
+
+
+def default_hits(n_items: int, per_hit: int, pool: Pool = "paper") -> int:
+    """HITs of a batch after the first where none are asked for: ceil(N/n), or keisks' 20."""
+    return KEISKS_HITS if pool == "keisks" else -(-n_items // per_hit)
+
+
+def next_hits(state: ScoreState, shown: IntArray, per_hit: int, hits: int, rng: np.random.Generator, *, first: bool,
+              pool: Pool = "paper", gamma: float = GAMMA, ids: tuple[str, ...] | None = None) -> IntArray:
+    """A batch.
+
+    Parameters
+    ----------
+    state : ScoreState
+    shown : int[n_items]
+        How often each item was judged or is out to be judged; da, random and the first batch even these out.
+    per_hit, hits : int
+    rng : Generator
+    first : bool
+        Whether no batch was opened before.
+    pool : Pool
+    gamma : float
+    ids : tuple of str, optional
+        For keisks' order of equal variances; default: the items' own order.
+
+    Returns
+    -------
+    int[hits, per_hit]
+        No item twice in a HIT; HITs, and items in a HIT, in random order.
+
+    Raises
+    ------
+    InputError
+        Too few items.
+    """
+    one_of("pool", pool, POOLS)
+    n_items = len(state.a)
+    if not 1 <= per_hit <= n_items:
+        raise InputError(f"{per_hit} items a HIT of {n_items} items in all; expected 1 to {n_items}")
+    if hits < 1:
+        raise InputError(f"{hits} HITs; expected 1 or more")
+    if first or state.method in ("da", "random"):
+        return even_hits(shown, per_hit, hits, rng)
+    anchors = _largest(state.variance, hits, rng, ids if pool == "keisks" else None, by_id=pool == "keisks")
+    among = np.arange(n_items)
+    if pool != "cjmay":
+        free = np.ones(n_items, bool)
+        free[anchors] = False
+        among = np.flatnonzero(free)
+        if len(among) < per_hit - 1:
+            raise InputError(f"{hits} HITs of {per_hit} need {hits} anchors and {per_hit - 1} other items; there are {n_items} items: "
+                             f"ask for {max(n_items - per_hit + 1, 0)} HITs at most, or for pool 'cjmay'")
+    partners = draw_partners(anchors, state.score, state.variance, per_hit - 1, among, rng, gamma)
+    batch = np.column_stack([anchors, partners])
+    return rng.permutation(rng.permuted(batch, axis=1))
+
+
+def even_hits(shown: IntArray, per_hit: int, hits: int, rng: np.random.Generator) -> IntArray:
+    """HITs after which every item was shown as evenly as can be: those shown least first, at random among equals.
+
+    With hits * per_hit = N and equal counts this is a random partition of the items.
+    """
+    count = shown.astype(np.int64, copy=True)
+    flat = np.zeros(hits * per_hit, np.int64)
+    filled = 0
+    while filled < len(flat):
+        begun = filled % per_hit
+        free = np.setdiff1d(np.arange(len(count)), flat[filled - begun:filled]) if begun else np.arange(len(count))
+        least = free[count[free] == count[free].min()]
+        # From the beginning of a HIT all of them can be laid out; a HIT already begun is completed first.
+        room = per_hit - begun if begun else len(flat) - filled
+        take = rng.permutation(least)[:room]
+        flat[filled:filled + len(take)] = take
+        count[take] += 1
+        filled += len(take)
+    return rng.permutation(rng.permuted(flat.reshape(hits, per_hit), axis=1))
+
+
+def _largest(variance: FloatArray, k: int, rng: np.random.Generator, ids: tuple[str, ...] | None, by_id: bool) -> IntArray:
+    """The k items of largest variance; at the edge equal ones by chance, or by id."""
+    n = len(variance)
+    if k >= n:
+        return np.arange(n)
+    edge = np.partition(variance, n - k)[n - k]
+    above, level = np.flatnonzero(variance > edge), np.flatnonzero(variance == edge)
+    lacking = k - len(above)
+    if by_id:
+        if ids is not None:
+            name = dict(enumerate(ids))
+            level = np.array(sorted(level.tolist(), key=lambda i: name[i]), np.int64)
+        return np.concatenate([above, level[:lacking]])
+    return np.concatenate([above, rng.choice(level, lacking, replace=False)])

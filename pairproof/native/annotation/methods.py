@@ -1,0 +1,226 @@
+"""The methods of scalar annotation behind one interface: where items start, what a batch of HITs changes, what is read off.
+
+========== ============================== ============================ =============================================
+method     state of an item (a, b)        a HIT of n scores            which items come next
+========== ============================== ============================ =============================================
+easl       beta: alpha, beta from (1, 1)  a += s, b += 1 - s           largest variance, partners by match quality
+ra         beta: alpha, beta from (1, 1)  n(n-1)/2 pairs, eqs. 12-23   the same
+trueskill  normal: mean, variance         n(n-1)/2 pairs, eqs. 3-10    the same
+random     as easl                        as easl                      those with the fewest scores, at random
+da         mean of scores, sum of squares mean of the scores           those with the fewest scores, at random
+========== ============================== ============================ =============================================
+
+Sakaguchi and Van Durme (2018).  `random` is the control the paper lacks: EASL's update and HITs, without its choice of
+items.  From (1, 1) the mode of `easl` and `random` is exactly the mean of the scores, so `da` differs from `random` by
+its variance only, and in practice by showing one item at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import InputError
+from ...fit.inference import normal_quantile
+from ...data.options import one_of
+from . import beta, trueskill
+from .beta import EPSILON, GAMMA, START, FloatArray, IntArray
+from .trueskill import START_MEAN, START_VARIANCE
+
+Method = Literal["easl", "da", "ra", "trueskill", "random"]
+METHODS: tuple[Method, ...] = get_args(Method)
+#: Methods whose result is the same in whatever order HITs come.
+ADDITIVE: tuple[Method, ...] = ("easl", "da", "random")
+#: Methods with a beta distribution an item.
+BETA: tuple[Method, ...] = ("easl", "ra", "random")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a method can be told.
+
+    Attributes
+    ----------
+    gamma : float
+        Skill chain, > 0.
+    epsilon : float
+        Tie rate of ra and trueskill, >= 0.
+    tie_within : float
+        Scores (of 0 to 1) no further apart are a tie; 0: equal ones.
+    """
+
+    gamma: float = GAMMA
+    epsilon: float = EPSILON
+    tie_within: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, value, least in (("gamma", self.gamma, None), ("epsilon", self.epsilon, 0.0), ("tie_within", self.tie_within, 0.0)):
+            if not (np.isfinite(value) and (value > 0 if least is None else value >= least)):
+                raise InputError(f"{name}={value!r}; expected a finite number {'> 0' if least is None else '>= 0'}")
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreState:
+    """What is known of every item.
+
+    Attributes
+    ----------
+    method : Method
+    a, b : float[n_items]
+        As in the module's table; `b` of da is the sum of squared deviations from the mean, and its `a` nan without a score.
+    n : int[n_items]
+        Scores counted.
+    """
+
+    method: Method
+    a: FloatArray
+    b: FloatArray
+    n: IntArray
+
+    def __post_init__(self) -> None:
+        one_of("method", self.method, METHODS)
+        if not len(self.a) == len(self.b) == len(self.n):
+            raise InputError(f"state of {len(self.a)}, {len(self.b)} and {len(self.n)} items; expected equal lengths")
+        bad = self._unusable()
+        if bad.any():
+            k = int(np.flatnonzero(bad)[0])
+            need = "alpha and beta >= 1" if self.method in BETA else "a finite mean and a variance > 0"
+            raise InputError(f"method {self.method}: item number {k + 1} has {self.a[k]} and {self.b[k]}; expected {need}")
+
+    def _unusable(self) -> NDArray[np.bool_]:
+        bad: NDArray[np.bool_]
+        if self.method in BETA:
+            bad = ~(np.isfinite(self.a) & np.isfinite(self.b) & (self.a >= 1) & (self.b >= 1))
+        elif self.method == "trueskill":
+            bad = ~(np.isfinite(self.a) & np.isfinite(self.b) & (self.b > 0))
+        else:
+            bad = (self.n > 0) & ~(np.isfinite(self.a) & (self.b >= 0))
+        return bad
+
+    @property
+    def score(self) -> FloatArray:
+        """Mode, mean score or mean; in [0, 1] but for trueskill, whose scale has no ends; nan for da without a score."""
+        return beta.mode(self.a, self.b) if self.method in BETA else self.a.copy()
+
+    @property
+    def variance(self) -> FloatArray:
+        """Of the item's distribution; of da the variance of the mean, nan below two scores."""
+        if self.method in BETA:
+            return beta.variance(self.a, self.b)
+        if self.method == "trueskill":
+            return self.b.copy()
+        enough = self.n > 1
+        degrees = np.where(enough, self.n * (self.n - 1.0), 1.0)
+        found: FloatArray = np.where(enough, self.b / degrees, np.nan)
+        return found
+
+    def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+        """The method's own interval: beta, highest density; trueskill, normal; da, Student's t, cut at 0 and 1.
+
+        None is calibrated: the beta distributions count a score s as s successes and 1 - s failures.
+        """
+        if not 0.0 < level < 1.0:
+            raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+        if self.method in BETA:
+            return beta.interval(self.a, self.b, level)
+        if self.method == "trueskill":
+            half = normal_quantile(0.5 + level / 2) * np.sqrt(self.b)
+            return self.a - half, self.a + half
+        from scipy.special import stdtrit
+
+        enough = self.n > 1
+        half = np.where(enough, stdtrit(np.maximum(self.n - 1, 1), 0.5 + level / 2) * np.sqrt(self.variance), np.nan)
+        return np.maximum(self.a - half, 0.0), np.minimum(self.a + half, 1.0)
+
+
+def start(method: Method, n_items: int) -> ScoreState:
+    """Before the first HIT."""
+    one_of("method", method, METHODS)
+    first = {"da": np.nan, "trueskill": START_MEAN}.get(method, START)
+    second = {"da": 0.0, "trueskill": START_VARIANCE}.get(method, START)
+    return ScoreState(method, np.full(n_items, first), np.full(n_items, second), np.zeros(n_items, np.int64))
+
+
+def observe(state: ScoreState, hits: Sequence[ArrayLike], scores: Sequence[ArrayLike], settings: Settings = Settings()) -> ScoreState:
+    """The state after some judged HITs.
+
+    Parameters
+    ----------
+    state : ScoreState
+    hits : sequence of int[n]
+        Items in the order of presentation, one entry a judgment.
+    scores : sequence of float[n]
+        In [0, 1], nan where the judge could not say.
+    settings : Settings
+
+    Returns
+    -------
+    ScoreState
+        For easl, random and da the same to the last bit in whatever order the HITs stand in one call; ra and trueskill
+        go from the first to the last.
+
+    Raises
+    ------
+    InputError
+        Unequal lengths, an item that is not there or twice in a HIT, a score outside [0, 1].
+    """
+    shown = [np.asarray(h, np.int64) for h in hits]
+    given = [np.asarray(s, np.float64) for s in scores]
+    _check(shown, given, len(state.a))
+    items = np.concatenate(shown) if shown else np.zeros(0, np.int64)
+    values = np.concatenate(given) if given else np.zeros(0)
+    said = ~np.isnan(values)
+    n = state.n + np.bincount(items[said], minlength=len(state.n))
+    if state.method == "da":
+        return ScoreState("da", *_pooled_mean(state, items[said], values[said], n), n)
+    if state.method in ADDITIVE:
+        return ScoreState(state.method, *beta.add_scores(state.a, state.b, items[said], values[said]), n)
+    a, b = state.a.tolist(), state.b.tolist()  # Python's own numbers: ten times NumPy's speed one by one
+    update = beta.update_hit if state.method == "ra" else trueskill.update_hit
+    for h, s in zip(shown, given):
+        update(a, b, h.tolist(), s.tolist(), settings.gamma, settings.epsilon, settings.tie_within)
+    return ScoreState(state.method, np.array(a), np.array(b), n)
+
+
+def _check(hits: Sequence[IntArray], scores: Sequence[FloatArray], n_items: int) -> None:
+    if len(hits) != len(scores):
+        raise InputError(f"{len(hits)} HITs and {len(scores)} rows of scores; expected as many of both")
+    for k, (h, s) in enumerate(zip(hits, scores)):
+        if h.shape != s.shape or h.ndim != 1:
+            raise InputError(f"HIT {k + 1}: {h.shape} items and {s.shape} scores; expected one score an item")
+    if not hits:
+        return
+    items, values = np.concatenate(hits), np.concatenate(scores)
+    lengths = [len(h) for h in hits]
+    row = np.repeat(np.arange(len(hits)), lengths)
+    bad = (items < 0) | (items >= n_items)
+    if bad.any():
+        k = int(np.flatnonzero(bad)[0])
+        raise InputError(f"HIT {row[k] + 1}: item number {items[k]}, but there are {n_items}")
+    order = np.lexsort((items, row))
+    twice = (np.diff(items[order]) == 0) & (np.diff(row[order]) == 0)
+    if twice.any():
+        k = order[int(np.flatnonzero(twice)[0])]
+        raise InputError(f"HIT {row[k] + 1}: item number {items[k]} twice; an item stands once in a HIT")
+    bad = (values < 0) | (values > 1) | np.isinf(values)
+    if bad.any():
+        k = int(np.flatnonzero(bad)[0])
+        raise InputError(f"HIT {row[k] + 1}: score {values[k]}; expected 0 to 1 (divide 0 to 100 by 100)")
+
+
+def _pooled_mean(state: ScoreState, items: IntArray, values: FloatArray, n: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and sum of squared deviations of old and new scores together (Chan, Golub and LeVeque 1979)."""
+    size = len(n)
+    fresh = n - state.n
+    before = np.where(state.n > 0, state.a, 0.0)
+    new_mean = beta.exact_sums(items, values, size) / np.maximum(fresh, 1)
+    new_squares = beta.exact_sums(items, (values - new_mean[items]) ** 2, size)
+    gap = new_mean - before
+    mean = np.where(state.n == 0, new_mean, before + gap * fresh / np.maximum(n, 1))
+    squares = np.where(state.n == 0, new_squares, state.b + new_squares + gap * gap * state.n * fresh / np.maximum(n, 1))
+    mean = np.where(fresh == 0, state.a, np.clip(mean, 0.0, 1.0))  # a mean of ones can round to above 1
+    return np.where(n == 0, np.nan, mean), squares

@@ -1,0 +1,342 @@
+"""What the results of :mod:`pairproof.native.experiment.run` say: mean curves, who is best, how many judgments are enough.
+
+The mean of a model at a size is that of its T tracks' means over n trials.  Two things make it uncertain, the tracks being
+taken as they are: which comparisons were drawn to train on, and which sources are in the test set.  With v_t the variance
+over the trials of track t, and u_t the delete-a-group jackknife variance over G groups of test sources,
+
+    training sets   sum_t v_t / n / T^2              test sets   sum_t u_t / T^2
+
+Intervals of single curves are over the training sets; the test sets move all curves together.  Differences of models are
+taken trial by trial on the same training and test sets and have both, added (Student's t, Satterthwaite's degrees of
+freedom).  Whether other tracks would order models alike is another question: for that see in how many tracks they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ..irt.posterior import check_level
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Result:
+    """Attributes
+    ----------
+    track, model : str
+    train_size : int
+        As asked; `n_train` is what there was.
+    trial : int
+        From 1.
+    perplexity : float
+        inf if the model gave probability 0 to something that happened.
+    n_train, test_size : int
+    impossible : int
+        Test comparisons with probability 0.
+    unseen : int
+        Systems of the test set that were not in the sample.
+    notes : tuple of str
+    bits : tuple of float
+        -log2 of the probability given to what happened, summed over each group of test sources; empty if not kept.
+    sizes : tuple of float
+        Test comparisons in each of these groups.
+    """
+
+    track: str
+    model: str
+    train_size: int
+    trial: int
+    perplexity: float
+    n_train: int
+    test_size: int
+    impossible: int = 0
+    unseen: int = 0
+    notes: tuple[str, ...] = ()
+    bits: tuple[float, ...] = ()
+    sizes: tuple[float, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str, int, int]:
+        return self.track, self.model, self.train_size, self.trial
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON row; an infinite perplexity is null, and `impossible` says why."""
+        return {"track": self.track, "model": self.model, "train_size": self.train_size, "trial": self.trial,
+                "perplexity": self.perplexity if np.isfinite(self.perplexity) else None, "n_train": self.n_train,
+                "test_size": self.test_size, "impossible": self.impossible, "unseen": self.unseen, "notes": list(self.notes)}
+
+    def to_state(self) -> dict[str, Any]:
+        """The row of a state file: with the groups of the test set."""
+        return {**self.to_dict(), "bits": [x if np.isfinite(x) else None for x in self.bits], "sizes": list(self.sizes)}
+
+    @classmethod
+    def from_state(cls, entry: Mapping[str, Any]) -> Result:
+        value = entry["perplexity"]
+        return cls(entry["track"], entry["model"], entry["train_size"], entry["trial"], float("inf") if value is None else value,
+                   entry["n_train"], entry["test_size"], entry["impossible"], entry["unseen"], tuple(entry["notes"]),
+                   tuple(float("inf") if x is None else x for x in entry["bits"]), tuple(entry["sizes"]))
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Attributes
+    ----------
+    model : str
+    train_size : int
+    mean : float
+        inf if one of the perplexities is.
+    se, low, high : float
+        Over the choice of training sets; nan with one trial, where every trial has the whole training set of every track,
+        or where the mean is infinite.
+    n : int
+        Perplexities averaged.
+    n_infinite : int
+    """
+
+    model: str
+    train_size: int
+    mean: float
+    se: float
+    low: float
+    high: float
+    n: int
+    n_infinite: int
+
+
+@dataclass(frozen=True)
+class Best:
+    """Attributes
+    ----------
+    train_size : int
+    model : str
+        The smallest mean perplexity.
+    level_with : tuple of str
+        Models that are not told from it: the interval of the mean difference holds 0, or there is none (one trial).
+    lowest_in : int
+        Tracks in which its mean is the smallest, of `n_tracks`.
+    n_tracks : int
+    """
+
+    train_size: int
+    model: str
+    level_with: tuple[str, ...]
+    lowest_in: int
+    n_tracks: int
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Attributes
+    ----------
+    mean : float
+        Of the differences in perplexity, first minus second; inf or nan if a perplexity is infinite.
+    se, low, high : float
+        Over the choice of training sets and of test sources; nan with one trial, or where the mean is not finite.
+    se_train, se_test : float
+        Their parts; the latter nan if the results do not hold the groups of the test sets, and `se` is then the former.
+    positive_in : int
+        Tracks in which the first is larger, of `n_tracks`.
+    n_tracks : int
+    """
+
+    mean: float
+    se: float
+    low: float
+    high: float
+    se_train: float
+    se_test: float
+    positive_in: int
+    n_tracks: int
+
+
+def means(results: Sequence[Result], level: float = 0.95) -> list[Mean]:
+    """Mean perplexities with t intervals, models in the order in which they first appear, then by size."""
+    check_level(level)
+    out = []
+    for model in _models(results):
+        for size in _sizes(results):
+            here = _of(results, model, size)
+            if not here:
+                continue
+            tracks = _by_track(here)
+            values = {t: np.array([r.perplexity for r in rows]) for t, rows in tracks.items()}
+            mean = float(np.mean([v.mean() for v in values.values()]))
+            drawn = [v for t, v in values.items() if any(r.n_train >= r.train_size for r in tracks[t])]
+            se, df = _combined([_over_trials(v) for v in values.values()], len(values)) if drawn and np.isfinite(mean) else (np.nan, 0.0)
+            half = _half_width(se, df, level)
+            infinite = sum(np.isinf(r.perplexity) for r in here)
+            out.append(Mean(model, size, mean, se, mean - half, mean + half, len(here), int(infinite)))
+    return out
+
+
+def best_by_size(results: Sequence[Result], level: float = 0.95) -> list[Best]:
+    """Who has the smallest mean perplexity at each size, and who is not told from it, trial by trial."""
+    check_level(level)
+    table = {(m.model, m.train_size): m for m in means(results, level)}
+    out = []
+    for size in _sizes(results):
+        here = [m for (_, k), m in table.items() if k == size and np.isfinite(m.mean)]
+        if not here:
+            continue
+        top = min(here, key=lambda m: m.mean)
+        own = _of(results, top.model, size)
+        gaps = {m.model: difference(_of(results, m.model, size), own, level) for m in here if m.model != top.model}
+        tracks = _by_track(own)
+        lowest = sum(all(_mean_in(results, m.model, size, t) >= _mean_in(results, top.model, size, t) for m in here) for t in tracks)
+        out.append(Best(size, top.model, tuple(name for name, gap in gaps.items() if not gap.low > 0), lowest, len(tracks)))
+    return out
+
+
+def difference(first: Sequence[Result], second: Sequence[Result], level: float = 0.95) -> Difference:
+    """Mean difference of two models, or of one model trained on two kinds of data, track by track and trial by trial.
+
+    Parameters
+    ----------
+    first, second : sequence of Result
+        Of one model and one size each, for the same tracks and trials.
+    level : float
+
+    Raises
+    ------
+    InputError
+        Results of more than one model or size, or of other tracks and trials on the two sides.
+    """
+    check_level(level)
+    sides = [{(r.track, r.trial): r for r in side} for side in (first, second)]
+    for side, found in zip((first, second), sides):
+        if len(found) != len(side):
+            raise InputError(f"{len(side)} results for {len(found)} trials of tracks; expected those of one model at one size")
+    if set(sides[0]) != set(sides[1]):
+        only = sorted(set(sides[0]) ^ set(sides[1]))[:3]
+        raise InputError(f"{len(sides[0])} and {len(sides[1])} results that are not of the same tracks and trials; one side alone has {only}")
+    pairs: dict[str, list[tuple[Result, Result]]] = {}
+    for key, result in sides[0].items():
+        pairs.setdefault(key[0], []).append((result, sides[1][key]))
+    gaps = [np.array([a.perplexity - b.perplexity for a, b in rows]) for rows in pairs.values()]
+    mean = float(np.mean([g.mean() for g in gaps])) if gaps else float("nan")
+    if not np.isfinite(mean):
+        return Difference(mean, np.nan, np.nan, np.nan, np.nan, np.nan, 0, len(gaps))
+    train = [_over_trials(g) for g in gaps]
+    grouped = all(a.bits and len(a.bits) == len(b.bits) for rows in pairs.values() for a, b in rows)
+    test = [_over_sources(rows) for rows in pairs.values()] if grouped else []
+    se, df = _combined(train + test, len(gaps))
+    half = _half_width(se, df, level)
+    se_test = _combined(test, len(gaps))[0] if grouped else float("nan")
+    return Difference(mean, se, mean - half, mean + half, _combined(train, len(gaps))[0], se_test, sum(bool(g.mean() > 0) for g in gaps), len(gaps))
+
+
+def judgments_enough(results: Sequence[Result], within: float = 0.01) -> dict[str, int | None]:
+    """For each model the smallest size from which on its mean perplexity stays within a share of that at the largest size.
+
+    Sizes at which no track has more to train on than at the size before are one size: that of the largest training set.
+
+    Parameters
+    ----------
+    results : sequence of Result
+    within : float
+        0.01: within 1 %, above or below.
+
+    Returns
+    -------
+    dict of model to size
+        None where the largest size's mean is infinite.
+    """
+    if not within > 0:
+        raise InputError(f"within={within}; expected a share > 0, for example 0.01")
+    trained = sizes_trained(results)
+    out: dict[str, int | None] = {}
+    for model in _models(results):
+        curve = [m for m in means(results) if m.model == model and m.train_size in trained]
+        last = curve[-1].mean
+        enough: int | None = None
+        for point in reversed(curve):
+            if not abs(point.mean - last) <= last * within:
+                break
+            enough = trained[point.train_size]
+        out[model] = enough if np.isfinite(last) else None
+    return out
+
+
+def sizes_trained(results: Sequence[Result]) -> dict[int, int]:
+    """Size asked -> the most comparisons that a track had at it; sizes that added nothing in any track are left out."""
+    out: dict[int, int] = {}
+    before: dict[str, int] = {}
+    for size in _sizes(results):
+        had = {r.track: r.n_train for r in results if r.train_size == size}
+        if any(n > before.get(track, 0) for track, n in had.items()):
+            out[size] = max(had.values())
+        before = had
+    return out
+
+
+# -- parts of a variance -----------------------------------------------------------------------------------------------
+
+#: A variance and its degrees of freedom.
+Part = tuple[float, float]
+
+
+def _over_trials(values: FloatArray) -> Part:
+    """Of the mean over trials; nan with one."""
+    return (float(values.var(ddof=1)) / len(values), len(values) - 1.0) if len(values) > 1 else (float("nan"), 0.0)
+
+
+def _over_sources(rows: Sequence[tuple[Result, Result]]) -> Part:
+    """Delete-a-group jackknife of the mean difference over trials."""
+    sizes = np.array(rows[0][0].sizes)
+    n = sizes.sum()
+    without = np.zeros(len(sizes))
+    for a, b in rows:
+        for result, sign in ((a, 1.0), (b, -1.0)):
+            bits = np.array(result.bits)
+            without += sign * 2.0 ** ((bits.sum() - bits) / (n - sizes)) / len(rows)
+    g = len(sizes)
+    return (g - 1.0) / g * float(np.sum((without - without.mean()) ** 2)), g - 1.0
+
+
+def _combined(parts: Sequence[Part], tracks: int) -> tuple[float, float]:
+    """Standard error of a mean over tracks, and Satterthwaite's degrees of freedom (0: none needed, all variances are 0)."""
+    total = sum(v for v, _ in parts)
+    if not total > 0:  # nan included
+        return float(np.sqrt(total)) if total == 0 else float("nan"), 0.0
+    return float(np.sqrt(total)) / tracks, total**2 / sum(v**2 / df for v, df in parts if v > 0)
+
+
+def _half_width(se: float, df: float, level: float) -> float:
+    from scipy.special import stdtrit
+
+    if not se > 0:
+        return float(se)
+    return float(stdtrit(df, (1 + level) / 2)) * se
+
+
+# -- which results -------------------------------------------------------------------------------------------------------
+
+
+def _models(results: Sequence[Result]) -> list[str]:
+    return list(dict.fromkeys(r.model for r in results))
+
+
+def _sizes(results: Sequence[Result]) -> list[int]:
+    return sorted({r.train_size for r in results})
+
+
+def _of(results: Sequence[Result], model: str, size: int) -> list[Result]:
+    return [r for r in results if r.model == model and r.train_size == size]
+
+
+def _by_track(results: Sequence[Result]) -> dict[str, list[Result]]:
+    found: dict[str, list[Result]] = {}
+    for r in results:
+        found.setdefault(r.track, []).append(r)
+    return found
+
+
+def _mean_in(results: Sequence[Result], model: str, size: int, track: str) -> float:
+    return float(np.mean([r.perplexity for r in _of(results, model, size) if r.track == track]))

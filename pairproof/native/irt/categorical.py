@@ -1,0 +1,201 @@
+"""The categorical item-response model of Hopkins and May (2013, section 7).
+
+    theta_s  ~ Dirichlet(aa, ..., aa)                 how often system s writes an item of each quality 1..L
+    lambda_i ~ Categorical(theta_a(i))                quality of item i
+    P(o | lambda) = phi((o - lambda) / so) / sum over o' in 1..L of the same         what a judge sees of it
+    outcome    0 if |o1 - o2| <= r,  else 1 if o1 > o2,  2 if o2 > o1
+
+L = 8, so = 1, aa = 0.5 for each component (as alpha in the baselines), r = 0 (the paper's footnote 13).  The paper's text
+has a tie when the difference is "lower than" the radius: with its radius 0 that would make ties impossible and the
+perplexity of any tied test item infinite.  It must be "at most", as here.
+
+With K[p, l1, l2] = sum over (o1, o2) with outcome p of P(o1 | l1) P(o2 | l2),
+
+    Q(p | s1, s2) = theta_s1' K_p theta_s2                                        for new items.
+
+theta itself is only weakly identified in its location and mixes badly; preferences mix well, so summaries and
+diagnostics are of the *strength* of a system, the mean over the others of P(preferred) + P(tie)/2.  For new items Q is
+averaged over the draws (default); putting in the posterior mean of theta is biased where theta is uncertain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.comparisons import Comparisons
+from ...errors import InputError
+from .categorical_gibbs import CategoricalTables, FreshCells, SweepChain
+from .gaussian_gibbs import run_chains
+from .gaussian import THREADS_FROM, check_run, notes_on_items
+from .gaussian_model import Items, choose_items, item_codes
+from ...data.judgments import judgments, preference_counts
+from .posterior import Posterior
+
+FloatArray = NDArray[np.float64]
+
+#: Draws whose preferences are worked out at a time: 500 x 26 x 26 x 3 numbers are 8 MB.
+CHUNK = 500
+
+
+@dataclass(frozen=True)
+class CategoricalModel:
+    """The known constants.
+
+    Attributes
+    ----------
+    levels : int
+        L >= 2.
+    sd_noise : float
+        so > 0, in levels.
+    concentration : float
+        aa > 0, of each component.
+    radius : int
+        r in 0..L-2.
+    """
+
+    levels: int = 8
+    sd_noise: float = 1.0
+    concentration: float = 0.5
+    radius: int = 0
+
+    def __post_init__(self) -> None:
+        if not (int(self.levels) == self.levels and self.levels >= 2):
+            raise InputError(f"levels={self.levels}; expected a whole number of at least 2")
+        for name in ("sd_noise", "concentration"):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value > 0):
+                raise InputError(f"{name}={value}; expected a finite number > 0")
+        if not (int(self.radius) == self.radius and 0 <= self.radius <= self.levels - 2):
+            raise InputError(f"radius={self.radius}; expected a whole number from 0 to {self.levels - 2} (with {self.levels} levels a larger "
+                             "one makes every comparison a tie)")
+
+    @cached_property
+    def observation(self) -> FloatArray:
+        """P(o | l), float[levels, levels]: row l, column o."""
+        quality = np.arange(self.levels)
+        log_p = -0.5 * ((quality[None, :] - quality[:, None]) / self.sd_noise) ** 2
+        p = np.exp(log_p)
+        return np.asarray(p / p.sum(axis=1, keepdims=True))
+
+    @cached_property
+    def outcome_of(self) -> NDArray[np.int64]:
+        """int[levels, levels]: the outcome of what is seen of both options."""
+        difference = np.subtract.outer(np.arange(self.levels), np.arange(self.levels))
+        return np.where(np.abs(difference) <= self.radius, 0, np.where(difference > 0, 1, 2))
+
+    @cached_property
+    def likelihood(self) -> FloatArray:
+        """K, float[3, levels, levels]: P(outcome | qualities of both items)."""
+        p = self.observation
+        return np.stack([p @ (self.outcome_of == k) @ p.T for k in range(3)])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CategoricalFit:
+    """Attributes
+    ----------
+    items : tuple of str
+    theta : float[chains, draws, n_items, levels]
+    model : CategoricalModel
+    strength : Posterior
+        Mean over the others of P(preferred) + P(tie)/2, for new items; 1/2 on average over the systems.
+    """
+
+    items: tuple[str, ...]
+    theta: FloatArray
+    model: CategoricalModel
+    strength: Posterior
+
+    def preferences(self, average: bool = True) -> FloatArray:
+        """P(tie), P(first), P(second) of every pair, and of a system that is only known by the prior.
+
+        Parameters
+        ----------
+        average : bool
+            Average over the draws; else put in the posterior mean of theta.
+
+        Returns
+        -------
+        float[n_items + 1, n_items + 1, 3]
+            The last row and column are the unseen system.  Of a system against itself: two new items of it.
+        """
+        return predictive(self.theta.reshape(-1, *self.theta.shape[2:]), self.model, average)
+
+    @property
+    def quality(self) -> FloatArray:
+        """float[n_items]: posterior means of the expected quality, 1..levels; mixes badly, see the module."""
+        return np.asarray(self.theta.mean(axis=(0, 1)) @ np.arange(1, self.model.levels + 1))
+
+    def __repr__(self) -> str:
+        return f"{self.strength!r}"
+
+
+def predictive(theta: FloatArray, model: CategoricalModel, average: bool) -> FloatArray:
+    """Preferences from draws of theta, float[n_draws, n, levels]; see :meth:`CategoricalFit.preferences`."""
+    if not average:
+        theta = theta.mean(axis=0, keepdims=True)
+    # Given the data an unseen system's theta is independent of the others' and enters linearly: its mean will do.
+    unseen = np.full((len(theta), 1, model.levels), 1.0 / model.levels)
+    total = sum(part.sum(axis=0) for part in _tables(np.concatenate([theta, unseen], axis=1), model))
+    return np.asarray(total / len(theta))
+
+
+def _tables(theta: FloatArray, model: CategoricalModel) -> Iterator[FloatArray]:
+    """float[chunk, n, n, 3], some draws at a time."""
+    for start in range(0, len(theta), CHUNK):
+        part = theta[start:start + CHUNK]
+        yield np.stack([part @ k @ part.transpose(0, 2, 1) for k in model.likelihood], axis=-1)
+
+
+def strengths(theta: FloatArray, model: CategoricalModel) -> FloatArray:
+    """float[n_draws, n]: mean over the other systems of P(preferred) + P(tie)/2."""
+    n = theta.shape[1]
+    out = []
+    for table in _tables(theta, model):
+        share = table[..., 1] + table[..., 0] / 2.0
+        out.append((share.sum(axis=2) - np.einsum("dii->di", share)) / (n - 1))
+    return np.concatenate(out)
+
+
+def fit_irt_categorical(
+    table: Comparisons,
+    *,
+    model: CategoricalModel = CategoricalModel(),
+    items: Items | None = None,
+    chains: int = 4,
+    warmup: int = 200,
+    draws: int = 1000,
+    seed: int = 0,
+    workers: int | None = None,
+    warn: bool = True,
+) -> CategoricalFit:
+    """Sample the systems' distributions of quality.
+
+    Parameters and errors are those of :func:`pairproof.native.irt.gaussian.fit_irt_gaussian`.  Fresh items are sampled
+    with what was seen integrated out, at a cost that does not grow with the number of comparisons.
+    """
+    check_run(chains, warmup, draws, seed, workers)
+    chosen = choose_items(table, items)
+    if workers is None and table.n_comparisons < THREADS_FROM:
+        workers = 1
+    tables = CategoricalTables(model.likelihood, model.concentration)
+    if chosen == "fresh":
+        counts = preference_counts(table)
+        judgments(table)  # refuses counts that are not whole
+        theta = run_chains(lambda rng: FreshCells(counts, tables, rng), chains, warmup, draws, seed, workers)
+    else:
+        single = judgments(table)
+        author, segment, item = item_codes(table, single.first, single.second, single.row)
+        theta = run_chains(lambda rng: SweepChain(single, author, segment, item, tables, rng), chains, warmup, draws, seed, workers)
+    share = strengths(theta.reshape(-1, *theta.shape[2:]), model).reshape(theta.shape[:3])
+    settings = {**asdict(model), "items": chosen}
+    result = CategoricalFit(table.items, theta, model, Posterior(table.items, share, "strength", "gibbs", warmup, seed, settings,
+                                                                 notes_on_items(table, items, chosen), centre=False))
+    if warn:
+        result.strength.warn_if_not_mixed()
+    return result

@@ -1,0 +1,262 @@
+"""The Gaussian item-response model with everything but the abilities integrated out: mode, Laplace intervals, exact draws.
+
+With fresh items each comparison has its own draws, so the counts n_p of a pair are all that matters::
+
+    log posterior = sum over pairs and outcomes of n_p log P_p(mu_1 - mu_2) - sum mu^2 / (2 s0^2)
+
+P_p as in :mod:`pairproof.native.irt.gaussian`.  Each log P is concave (Prekopa: the normal measure of an interval), so
+Newton's method finds the mode; the cost of everything grows with the pairs, not with the comparisons.
+
+Draws: elliptical slice sampling (Murray, Adams and MacKay 2010) about the Laplace approximation: with N(m, C) the
+approximation and posterior = N(m, C) x r, the slice sampler with prior N(m, C) and likelihood r leaves the posterior
+invariant whatever C is.  The level is drawn from its exact N(0, s0^2/S) in each iteration.
+
+If several pairs shared one latent output (items in more than one comparison), the likelihood would be another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.comparisons import Comparisons
+from ...errors import ConvergenceError, InputError
+from ...fit.inference import normal_quantile
+from .gaussian_model import GaussianModel
+from ...data.judgments import preference_counts
+from ..numerics.newton import maximise
+from .posterior import check_level
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts:
+    """Unordered pairs that were compared.
+
+    Attributes
+    ----------
+    n_systems : int
+    i, j : int[n_pairs]
+        i < j.
+    counts : float[n_pairs, 3]
+        Tie, i preferred, j preferred.
+    """
+
+    n_systems: int
+    i: IntArray
+    j: IntArray
+    counts: FloatArray
+
+
+def pair_counts(table: Comparisons, model: GaussianModel) -> PairCounts:
+    """Raises InputError for ties beside radius 0."""
+    counts = preference_counts(table)
+    if model.radius == 0 and counts[:, :, 0].any():
+        raise InputError(f"{table.source}: {counts[:, :, 0].sum() / 2:g} ties, but radius=0 makes a tie impossible; use a radius > 0, or "
+                         "drop the ties (table.without_ties())")
+    i, j = np.nonzero(np.triu(counts.sum(axis=-1), 1) > 0)
+    return PairCounts(len(table.items), i, j, counts[i, j])
+
+
+def log_outcomes(gap: FloatArray, model: GaussianModel) -> FloatArray:
+    """log P of tie, first, second, float[3, ...], right however small P is."""
+    from scipy.special import log_ndtr
+
+    d, tau = model.radius, model.tau
+    away = np.abs(gap)
+    # log(exp(top) - exp(bottom)), both tails on their small side.
+    top, bottom = log_ndtr((d - away) / tau), log_ndtr((-d - away) / tau)
+    with np.errstate(divide="ignore"):
+        tie = top + np.log(-np.expm1(bottom - top))
+    return np.stack([tie, log_ndtr((gap - d) / tau), log_ndtr((-gap - d) / tau)])
+
+
+def log_likelihood(mu: FloatArray, pairs: PairCounts, model: GaussianModel) -> FloatArray:
+    """float[...] for abilities mu, float[..., n_systems]."""
+    logs = log_outcomes(mu[..., pairs.i] - mu[..., pairs.j], model)
+    tie, first, second = pairs.counts.T
+    # Without ties log P(tie) may be -inf (radius 0), and 0 x inf is nan.
+    value = logs[1] @ first + logs[2] @ second
+    return np.asarray(value + logs[0] @ tie if tie.any() else value)
+
+
+def slopes(gap: FloatArray, pairs: PairCounts, model: GaussianModel) -> tuple[FloatArray, FloatArray]:
+    """First and second derivatives of each pair's log-likelihood in its gap, float[n_pairs] each."""
+    d, tau = model.radius, model.tau
+    log_p = log_outcomes(gap, model)
+    # log of the density at the two thresholds; every ratio of density and probability is taken in logarithms.
+    up, down = (gap - d) / tau, (-gap - d) / tau
+    log_up, log_down = -0.5 * up**2 - 0.5 * np.log(2 * np.pi), -0.5 * down**2 - 0.5 * np.log(2 * np.pi)
+    won, lost = np.exp(log_up - log_p[1]), np.exp(log_down - log_p[2])
+    n0, n1, n2 = pairs.counts.T
+    first = (n1 * won - n2 * lost) / tau
+    second = -(n1 * won * (up + won) + n2 * lost * (down + lost)) / tau**2
+    if n0.any():
+        # P0 = Phi(b) - Phi(a) with b = -down, a = up shifted: d/dgap P0 = (phi(down) - phi(up)) / tau.
+        in_up, in_down = np.exp(log_up - log_p[0]), np.exp(log_down - log_p[0])
+        slope = in_down - in_up
+        # phi'(x) = -x phi(x); down falls as the gap grows, which turns its sign.
+        curve = in_down * down + in_up * up - slope**2
+        first = first + n0 * slope / tau
+        second = second + n0 * curve / tau**2
+    return first, second
+
+
+class _Point:
+    """The log posterior at one place, for Newton's method."""
+
+    def __init__(self, mu: FloatArray, pairs: PairCounts, model: GaussianModel) -> None:
+        self.mu, self.pairs, self.model = mu, pairs, model
+        self.value = float(log_likelihood(mu, pairs, model)) - float(mu @ mu) / (2 * model.sd_ability**2)
+        self.extent = float(np.abs(mu).max()) if np.isfinite(self.value) else np.inf
+
+    @cached_property
+    def derivatives(self) -> tuple[FloatArray, FloatArray]:
+        """Gradient and minus the Hessian."""
+        p, n = self.pairs, self.pairs.n_systems
+        first, second = slopes(self.mu[p.i] - self.mu[p.j], p, self.model)
+        gradient = np.bincount(p.i, first, n) - np.bincount(p.j, first, n) - self.mu / self.model.sd_ability**2
+        information = np.eye(n) / self.model.sd_ability**2
+        information += np.diag(np.bincount(p.i, -second, n) + np.bincount(p.j, -second, n))
+        information[p.i, p.j] += second
+        information[p.j, p.i] += second
+        return gradient, information
+
+    def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
+        gradient, information = self.derivatives
+        root = np.linalg.cholesky(information)
+        half = np.linalg.solve(root, gradient)
+        return np.linalg.solve(root.T, half), float(half @ half)
+
+
+@dataclass(frozen=True, eq=False)
+class LaplaceFit:
+    """The posterior's mode and the normal approximation there.
+
+    Attributes
+    ----------
+    items : tuple of str
+    mode : float[n_items]
+        Sums to 0.
+    cov : float[n_items, n_items]
+        Inverse of minus the Hessian of the log posterior, level included.
+    objective : float
+        -log likelihood at the mode, less the log density of the prior (its constant included).
+    model : GaussianModel
+    steps : int
+        Newton steps taken.
+    """
+
+    items: tuple[str, ...]
+    mode: FloatArray
+    cov: FloatArray
+    objective: float
+    model: GaussianModel
+    steps: int
+
+    @property
+    def sd(self) -> FloatArray:
+        """float[n_items]: of the abilities as they are, level included."""
+        return np.sqrt(np.diag(self.cov))
+
+    @property
+    def centred_cov(self) -> FloatArray:
+        """float[n_items, n_items]: of abilities minus their mean."""
+        n = len(self.mode)
+        centring = np.eye(n) - 1.0 / n
+        return np.asarray(centring @ self.cov @ centring)
+
+    @property
+    def centred_sd(self) -> FloatArray:
+        return np.sqrt(np.diag(self.centred_cov))
+
+    def interval(self, level: float = 0.95) -> FloatArray:
+        """float[n_items, 2]: normal intervals of the centred abilities."""
+        check_level(level)
+        half = normal_quantile((1 + level) / 2) * self.centred_sd
+        return np.stack([self.mode - half, self.mode + half], axis=1)
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        rows = zip(self.items, self.mode.tolist(), self.sd.tolist(), self.centred_sd.tolist(), self.interval(level).tolist())
+        return {"what": "ability", "method": "laplace", "settings": asdict(self.model), "level": level, "objective": self.objective,
+                "systems": [{"item": i, "mode": m, "sd": s, "centred_sd": c, "low": lo, "high": hi} for i, m, s, c, (lo, hi) in rows]}
+
+
+def map_irt_gaussian(table: Comparisons, model: GaussianModel = GaussianModel()) -> LaplaceFit:
+    """Mode and Laplace approximation for fresh items; counts may be fractional.
+
+    Raises
+    ------
+    InputError
+        Ties beside radius 0.
+    ConvergenceError
+        Newton's method stopped before its rule was met.
+    """
+    pairs = pair_counts(table, model)
+    found = maximise(lambda mu: _Point(mu, pairs, model), np.zeros(pairs.n_systems), far=np.inf)
+    if not found.reached:
+        raise ConvergenceError(f"{table.source}: Newton's method for the abilities' mode stopped after {found.steps} steps ({found.trouble}; "
+                               f"squared step {found.decrement:.3g})")
+    constant = pairs.n_systems * (0.5 * np.log(2 * np.pi) + np.log(model.sd_ability))
+    return LaplaceFit(table.items, found.x, np.linalg.inv(found.point.derivatives[1]), float(constant - found.point.value), model, found.steps)
+
+
+def sample_collapsed(table: Comparisons, model: GaussianModel, chains: int, warmup: int, draws: int, seed: int) -> FloatArray:
+    """Elliptical slice sampling, all chains at once.
+
+    Returns
+    -------
+    float[chains, draws, n_systems]
+    """
+    laplace = map_irt_gaussian(table, model)
+    pairs = pair_counts(table, model)
+    rng = np.random.default_rng(seed)
+    root = np.linalg.cholesky(laplace.cov)
+    precision = np.linalg.inv(laplace.cov)
+    n = pairs.n_systems
+
+    def log_ratio(f: FloatArray) -> FloatArray:
+        """log of posterior over approximation at mode + f, float[chains]."""
+        mu = laplace.mode + f
+        prior = -np.sum(mu * mu, axis=-1) / (2 * model.sd_ability**2)
+        return np.asarray(log_likelihood(mu, pairs, model) + prior + 0.5 * np.sum(f * (f @ precision), axis=-1))
+
+    # Twice as wide as the posterior, so that chains which have not forgotten their start give themselves away.
+    f = 2.0 * rng.standard_normal((chains, n)) @ root.T
+    here = log_ratio(f)
+    kept = np.empty((draws, chains, n))
+    for k in range(-warmup, draws):
+        f, here = _slice_step(f, here, log_ratio, rng.standard_normal((chains, n)) @ root.T, rng)
+        # The level is independent of the differences and known exactly; log_ratio is the same at every level.
+        level = rng.standard_normal((chains, 1)) * (model.sd_ability / np.sqrt(n))
+        f = f + (level - (laplace.mode + f).mean(axis=1, keepdims=True))
+        if k >= 0:
+            kept[k] = laplace.mode + f
+    return np.ascontiguousarray(kept.transpose(1, 0, 2))
+
+
+def _slice_step(f: FloatArray, here: FloatArray, log_ratio: Any, nu: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """One update of every chain: shrink the bracket of angles until the point is above the slice."""
+    height = here + np.log(np.maximum(rng.random(len(f)), np.finfo(float).tiny))
+    angle = 2 * np.pi * rng.random(len(f))
+    low, high = angle - 2 * np.pi, angle.copy()
+    new, value = f.copy(), here.copy()
+    waiting = np.arange(len(f))
+    while len(waiting):
+        a = angle[waiting, None]
+        proposal = f[waiting] * np.cos(a) + nu[waiting] * np.sin(a)
+        at = log_ratio(proposal)
+        good = at > height[waiting]
+        new[waiting[good]], value[waiting[good]] = proposal[good], at[good]
+        waiting = waiting[~good]
+        below = angle[waiting] < 0
+        low[waiting] = np.where(below, angle[waiting], low[waiting])
+        high[waiting] = np.where(below, high[waiting], angle[waiting])
+        angle[waiting] = low[waiting] + (high[waiting] - low[waiting]) * rng.random(len(waiting))
+    return new, value

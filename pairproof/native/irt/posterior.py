@@ -1,0 +1,235 @@
+"""What draws from the posterior of the systems' abilities say: means, intervals, ranks, strata, and whether to trust them.
+
+Only differences of abilities are learnt from comparisons, so every summary is of abilities minus their mean in the same
+draw ("centred").  Ranks and probabilities of being better do not depend on it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError, PairproofError
+from ..numerics.mcmc import FEWEST_DRAWS, GOOD_ESS, GOOD_RHAT, Convergence, MixingWarning, convergence
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+Setting = Union[float, str, bool]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior:
+    """Draws of one number a system.
+
+    Attributes
+    ----------
+    items : tuple of str
+    draws : float[chains, draws, n_items]
+        As sampled, warm-up left out.
+    what : str
+        "ability", or what else the number is.
+    sampler : str
+    warmup : int
+        Iterations of each chain that were thrown away.
+    seed : int
+    settings : mapping of str to number or str
+        The model's constants and options.
+    notes : tuple of str
+        What a reader must know (systems never compared, what an item is).
+    centre : bool
+        Whether summaries are of draws minus their mean over the systems.
+    """
+
+    items: tuple[str, ...]
+    draws: FloatArray
+    what: str
+    sampler: str
+    warmup: int
+    seed: int
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    centre: bool = True
+
+    def __post_init__(self) -> None:
+        if self.draws.ndim != 3 or self.draws.shape[2] != len(self.items) or not self.draws.size:
+            raise InputError(f"draws of shape {self.draws.shape}; expected (chains, draws, {len(self.items)})")
+        frozen = self.draws.view()
+        frozen.setflags(write=False)
+        object.__setattr__(self, "draws", frozen)
+
+    # -- numbers ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def centred(self) -> FloatArray:
+        """float[chains, draws, n_items]: what is summarised."""
+        return np.asarray(self.draws - self.draws.mean(axis=2, keepdims=True)) if self.centre else self.draws
+
+    @cached_property
+    def _flat(self) -> FloatArray:
+        return self.centred.reshape(-1, len(self.items))
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """float[n_items]"""
+        return np.asarray(self._flat.mean(axis=0))
+
+    @cached_property
+    def sd(self) -> FloatArray:
+        """float[n_items]: posterior standard deviations."""
+        return np.asarray(self._flat.std(axis=0, ddof=1)) if len(self._flat) > 1 else np.full(len(self.items), np.nan)
+
+    def interval(self, level: float = 0.95) -> FloatArray:
+        """float[n_items, 2]: equal-tailed intervals."""
+        check_level(level)
+        return np.asarray(np.quantile(self._flat, [(1 - level) / 2, (1 + level) / 2], axis=0).T)
+
+    @cached_property
+    def rank_probabilities(self) -> FloatArray:
+        """float[n_items, n_items]: P(system k has rank r), rank 1 (the best) first; rows and columns sum to 1."""
+        n = len(self.items)
+        rank = np.argsort(np.argsort(-self._flat, axis=1, kind="stable"), axis=1, kind="stable")
+        counts = np.bincount((np.arange(n) * n + rank).ravel(), minlength=n * n)
+        return counts.reshape(n, n) / len(self._flat)
+
+    @property
+    def p_best(self) -> FloatArray:
+        """float[n_items]: P(the system is the best of all)."""
+        return self.rank_probabilities[:, 0]
+
+    @cached_property
+    def p_better(self) -> FloatArray:
+        """float[n_items, n_items]: P(ability of row > ability of column); 1/2 on the diagonal."""
+        n = len(self.items)
+        out = np.full((n, n), 0.5)
+        for k in range(n):
+            others = np.arange(n) != k
+            out[k, others] = (self._flat[:, [k]] > self._flat[:, others]).mean(axis=0)
+        return out
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """By posterior mean, best first."""
+        return tuple(self.items[k] for k in np.argsort(-self.mean, kind="stable"))
+
+    def strata(self, level: float = 0.95) -> tuple[tuple[str, ...], ...]:
+        """The ranking cut wherever everything above is better than everything below with probability >= `level`, pair by pair.
+
+        The rule of WMT's clusters.  It says who is above whom between strata and nothing about the order inside one: some
+        pair across each possible cut there was not told apart at `level`, others may well be, and not being told apart is
+        not being equal.
+        """
+        if not 0.5 < level < 1:
+            raise InputError(f"level={level}; expected a probability between 0.5 and 1")
+        order = np.argsort(-self.mean, kind="stable")
+        better = self.p_better[np.ix_(order, order)]
+        cuts = [k for k in range(1, len(order)) if (better[:k, k:] >= level).all()]
+        return tuple(tuple(self.items[i] for i in order[a:b]) for a, b in zip([0, *cuts], [*cuts, len(order)]))
+
+    # -- diagnostics -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def diagnostics(self) -> Convergence:
+        """Rank-normalised split R-hat, effective sample sizes and Monte Carlo error of each centred number."""
+        return convergence(self.centred)
+
+    @property
+    def mixing(self) -> str:
+        """What is wrong with the chains, in words; "" if nothing is."""
+        d = self.diagnostics
+        if d.good:
+            return ""
+        if self.draws.shape[1] < FEWEST_DRAWS:
+            return (f"{self.draws.shape[1]} draws a chain are too few to tell whether the chains have mixed (at least {FEWEST_DRAWS} are "
+                    "wanted); take more draws")
+        worst, wrong = _largest(d.rhat), []
+        if np.isnan(d.rhat[worst]):
+            wrong.append(f"R-hat of {self.items[worst]} cannot be told (its draws are all the same, or not finite)")
+        elif d.rhat[worst] > GOOD_RHAT:
+            wrong.append(f"largest R-hat {d.rhat[worst]:.5g} ({self.items[worst]}; at most {GOOD_RHAT} is wanted)")
+        for part, ess in (("bulk", d.ess_bulk), ("tail", d.ess_tail)):
+            least = _largest(-ess)
+            if np.isnan(ess[least]):
+                wrong.append(f"{part} ESS of {self.items[least]} cannot be told")
+            elif ess[least] < GOOD_ESS:
+                wrong.append(f"smallest {part} ESS {ess[least]:.0f} of {d.n_draws} draws ({self.items[least]}; at least {GOOD_ESS:.0f} is wanted)")
+        return f"{', '.join(wrong)}: take more draws, or more chains"
+
+    def warn_if_not_mixed(self) -> None:
+        if self.mixing:
+            warnings.warn(f"{self.what} by {self.sampler}: {self.mixing}", MixingWarning, stacklevel=3)
+
+    # -- shown and passed on ---------------------------------------------------------------------------------
+
+    def to_frame(self, level: float = 0.95) -> pd.DataFrame:
+        """Best first: item, mean, sd, low, high, p_best, stratum (1 is the top), rhat, ess_bulk, ess_tail, mcse."""
+        import pandas as pd
+
+        stratum = {item: k for k, group in enumerate(self.strata(), 1) for item in group}
+        low_high, d = self.interval(level), self.diagnostics
+        frame = pd.DataFrame({
+            "item": list(self.items), "mean": self.mean, "sd": self.sd, "low": low_high[:, 0], "high": low_high[:, 1],
+            "p_best": self.p_best, "stratum": [stratum[i] for i in self.items], "rhat": d.rhat, "ess_bulk": d.ess_bulk,
+            "ess_tail": d.ess_tail, "mcse": d.mcse})
+        return frame.iloc[np.argsort(-self.mean, kind="stable")].reset_index(drop=True)
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """A JSON object; what has no value is None."""
+        rows = [{k: _plain(v) for k, v in row.items()} for row in self.to_frame(level).to_dict("records")]
+        return {"what": self.what, "sampler": self.sampler, "chains": self.draws.shape[0], "draws": self.draws.shape[1],
+                "warmup": self.warmup, "seed": self.seed, "settings": dict(self.settings), "level": level, "centred": self.centre,
+                "systems": rows, "strata": [list(s) for s in self.strata()],
+                "rank_probabilities": {i: p.tolist() for i, p in zip(self.items, self.rank_probabilities)},
+                "notes": list(self.notes), "warnings": [self.mixing] if self.mixing else []}
+
+    def to_arviz(self) -> Any:
+        """An ArviZ object with the centred draws, dimensions chain, draw, system.
+
+        Raises
+        ------
+        PairproofError
+            ArviZ is not installed.
+        """
+        from importlib import import_module
+
+        try:
+            arviz = import_module("arviz")
+        except ImportError as trouble:
+            raise PairproofError("arviz is not installed; install it (pip install arviz), or use .centred, an array (chain, draw, system)"
+                                 ) from trouble
+        variables = {self.what.replace(" ", "_"): self.centred}
+        coords, dims = {"system": list(self.items)}, {name: ["system"] for name in variables}
+        # From version 1 the groups are given as one mapping.
+        if int(str(arviz.__version__).split(".")[0]) >= 1:
+            return arviz.from_dict({"posterior": variables}, coords=coords, dims=dims)
+        return arviz.from_dict(posterior=variables, coords=coords, dims=dims)
+
+    def __repr__(self) -> str:
+        chains, draws, n = self.draws.shape
+        text = [f"Posterior of {n} systems' {self.what}{', centred' if self.centre else ''}: {self.sampler}, {chains} x {draws} draws, seed {self.seed}",
+                self.to_frame().to_string(index=False, float_format=lambda v: f"{v:.3f}")]
+        text += [f"note: {note}" for note in self.notes]
+        return "\n".join([*text, *([f"NOT MIXED: {self.mixing}"] if self.mixing else [])])
+
+
+def check_level(level: float) -> None:
+    if not 0 < level < 1:
+        raise InputError(f"level={level}; expected a probability between 0 and 1")
+
+
+def _largest(values: FloatArray) -> int:
+    """Where the largest stands; one that cannot be told (nan) is worse than any."""
+    return int(np.argmax(np.where(np.isnan(values), np.inf, values)))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (float, np.floating)):
+        return float(value) if np.isfinite(value) else None
+    return int(value) if isinstance(value, np.integer) else value

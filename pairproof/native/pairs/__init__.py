@@ -1,0 +1,1 @@
+"""Log-linear Bradley-Terry and Bradley-Terry models: design, likelihood with ties, solution, existence, naming."""

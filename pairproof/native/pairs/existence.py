@@ -1,0 +1,180 @@
+"""Where a maximum-likelihood estimate does not exist: which parameters are infinite, and what remains.
+
+A direction b of the parameters is one of *recession* if moving along it never lowers the log-likelihood: in every cell
+the linear predictor of each observed outcome keeps up with those of the others.  Along a generic such direction the
+outcomes that fall behind tend to probability 0; deleting them gives the limiting model, whose estimate exists (Geyer
+2009, Electronic Journal of Statistics 3, 259-289).  A linear function of the parameters is estimable if and only if it
+is constant along all directions that the limiting model does not see.
+
+The generic direction is found by one linear programme: maximise sum_k s_k subject to 0 <= s_k <= 1 and
+(predictor of an observed outcome - predictor of another)'b >= s_k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ...errors import ConvergenceError
+from .dense import Dense
+from .problem import Problem
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+#: Beyond this many parameters (references among them) the null space is not worked out: the time grows with the third power,
+#: and 1,500 take a minute with the reference BLAS.
+MOST_PARAMETERS = 1500
+
+
+@dataclass(frozen=True, eq=False)
+class Existence:
+    """Attributes
+    ----------
+    alive : bool[n_cells, 3]
+        Outcomes that keep a positive probability.
+    separated : bool
+        Whether some outcome does not.
+    null : float[n_inner, k]
+        Directions along which the limiting model is constant.
+    keep : float[n_inner, n_inner - k]
+        Orthonormal complement.
+    rank : int
+        Rank of the model itself, infinite parameters counted (as R counts it).
+    """
+
+    alive: BoolArray
+    separated: bool
+    null: FloatArray
+    keep: FloatArray
+    rank: int
+
+
+def check_size(problem: Problem) -> None:
+    """ConvergenceError if there are too many parameters to find out."""
+    if problem.n_params > MOST_PARAMETERS:
+        raise ConvergenceError(
+            f"the solver did not converge, so some of the {problem.n_params:,} parameters are infinite or cannot be told apart; which "
+            f"ones is worked out for up to {MOST_PARAMETERS:,} parameters. Fit fewer: pool judges, leave out a term or the order effect, "
+            "or fit table.unseparated_sets()[0] alone")
+
+
+def examine(dense: Dense) -> Existence:
+    """Find out whether the estimate exists and, if not, what is estimable."""
+    u, g = _predictor_rows(dense)
+    model = dense.problem.model
+    y = dense.problem.cells.counts
+    alive = np.ones(y.shape, bool)
+    if model == "binary":
+        alive[:, 1] = False
+    _, everything = _null(_contrasts(u, g, alive, model))
+    alive = alive & ~_dying(u, g, y > 0, model)
+    null, keep = _null(_contrasts(u, g, alive, model))
+    full = np.ones(3, bool) if model != "binary" else np.array([True, False, True])
+    return Existence(alive, bool((alive != full).any()), null, keep, everything.shape[1])
+
+
+def _predictor_rows(dense: Dense) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+    """u and g of every cell as sparse linear functions of what is solved for."""
+    n = len(dense.stratum)
+    z, d = sparse.csr_matrix(dense.z.columns[dense.stratum]), _differences(dense)
+    # Row-wise Kronecker product: terms x items.
+    t, k = dense.shape
+    columns = [z[:, [c]].multiply(d) for c in range(t)]
+    items = sparse.hstack(columns) if columns and k else sparse.csr_matrix((n, 0))
+    order = sparse.csr_matrix(dense.order.columns[dense.stratum])
+    tie = sparse.csr_matrix(dense.tie.columns[dense.stratum])
+    u = sparse.hstack([items, order, sparse.csr_matrix((n, tie.shape[1]))]).tocsr()
+    g = sparse.hstack([sparse.csr_matrix((n, items.shape[1] + order.shape[1])), tie]).tocsr()
+    return u, g
+
+
+def _differences(dense: Dense) -> sparse.csr_matrix:
+    """Rows x_i - x_j of the cells."""
+    d = dense.d
+    if d.matrix is not None:
+        return sparse.csr_matrix(d.matrix[dense.pair])
+    n, k = len(dense.pair), d.k + 1
+    at, ones = np.arange(n), np.ones(n)
+    assert d.free is not None
+    i, j = d.free[d.i[dense.pair]], d.free[d.j[dense.pair]]
+    whole = sparse.csr_matrix((np.concatenate([ones, -ones]), (np.concatenate([at, at]), np.concatenate([i, j]))), shape=(n, k))
+    return whole[:, : d.k]
+
+
+def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: str) -> BoolArray:
+    """bool[n_cells, 3]: outcomes whose probability tends to 0 along a generic direction of recession."""
+    from scipy.optimize import linprog
+
+    # Predictors of first, tie, second; a tie under Rao-Kupper keeps up as long as g >= |u|, a win as long as u >= g.
+    half = 1.0 if model == "rao-kupper" else 0.5
+    tie_rows = {"binary": None}.get(model, g)
+    rows, kinds = [], []
+
+    def demand(where: BoolArray, row: sparse.csr_matrix, kills: tuple[int, ...]) -> None:
+        index = np.flatnonzero(where)
+        if len(index):
+            rows.append(row[index])
+            kinds.append((index, kills))
+
+    if tie_rows is None:
+        demand(seen[:, 0], u, (2,))
+        demand(seen[:, 2], -u, (0,))
+    else:
+        demand(seen[:, 0], half * u - g, (1, 2) if model == "rao-kupper" else (1,))
+        demand(seen[:, 2], -half * u - g, (0, 1) if model == "rao-kupper" else (1,))
+        demand(seen[:, 1], g - half * u, (0,))
+        demand(seen[:, 1], g + half * u, (2,))
+        demand(seen[:, 0], half * u + (g if model == "rao-kupper" else 0 * g), (2,))
+        demand(seen[:, 2], -half * u + (g if model == "rao-kupper" else 0 * g), (0,))
+        if model == "rao-kupper":
+            demand(np.ones(len(seen), bool), g, ())
+    a = sparse.vstack(rows).tocsr()
+    length = np.sqrt(np.asarray(a.multiply(a).sum(axis=1)).ravel())
+    a = sparse.diags(1.0 / np.maximum(length, 1e-300)) @ a
+    m, n = a.shape
+    result = linprog(
+        c=np.concatenate([np.zeros(n), -np.ones(m)]), A_ub=sparse.hstack([-a, sparse.eye(m)]).tocsr(), b_ub=np.zeros(m),
+        bounds=[(None, None)] * n + [(0.0, 1.0)] * m, method="highs",
+    )
+    if result.x is None:
+        raise ConvergenceError(f"the search for infinite parameters failed: {result.message}")
+    strict = result.x[n:] > 0.5  # a cone: what can be positive at all can be 1
+    dying = np.zeros(seen.shape, bool)
+    start = 0
+    for index, kills in kinds:
+        hit = index[strict[start : start + len(index)]]
+        for outcome in kills:
+            dying[hit, outcome] = True
+        start += len(index)
+    return dying
+
+
+def _contrasts(u: sparse.csr_matrix, g: sparse.csr_matrix, alive: BoolArray, model: str) -> sparse.csr_matrix:
+    """Linear functions that the likelihood of the outcomes alive depends on."""
+    half = 1.0 if model == "rao-kupper" else 0.5
+    first, tie, second = alive.T
+    return sparse.vstack([
+        u[np.flatnonzero(first & second)],
+        (half * u - g)[np.flatnonzero(first & tie)],
+        (half * u + g)[np.flatnonzero(tie & second)],
+    ]).tocsr()
+
+
+def _null(rows: sparse.csr_matrix) -> tuple[FloatArray, FloatArray]:
+    """Orthonormal bases of the null space of the rows and of its complement.
+
+    Columns are of order 1 by construction, so that an eigenvalue below 1e-10 of the largest is a zero: zeros come out
+    near 1e-16, and a direction seen by one comparison in 1e8 still lies above.
+    """
+    gram = np.asarray((rows.T @ rows).todense())
+    if len(gram) == 0:
+        return np.zeros((0, 0)), np.zeros((0, 0))
+    values, vectors = np.linalg.eigh(gram)
+    zero = values <= 1e-10 * max(values.max(), 1e-300)
+    if rows.shape[0] == 0:
+        zero[:] = True
+    return vectors[:, zero], vectors[:, ~zero]

@@ -1,0 +1,294 @@
+"""Two systems compared sentence by sentence (Vilar, Leusch and Ney 2007, section 3).
+
+With x sentences on which the first was judged better, y on which the second was, and m sentences judged in all::
+
+    R = (x - y) / m                                                            equation 5
+    se "vilar" = sqrt(x + y - (x - y)^2 / m) / (m - 1)                         equation 6
+    se "mean"  = sqrt((x + y - (x - y)^2 / m) / (m (m - 1)))                   the usual one: sd / sqrt(m)
+    significant  <=>  |R| > 1.96 se                                            equation 1, with E[R0] = 0, se[R0] = se[R]
+
+Equation 4, of which 6 is the algebra, is not the standard error of a mean: it is larger by sqrt(m / (m - 1)), 1.08 at
+m = 7 and 1.0007 at m = 700.  `z` uses it all the same, since it is the paper's; both are given by name.  Where all
+judgments agree both are 0 and there is no z.  The sign test leaves ties out and is exact.
+
+Judges can be merged by summing their sentences (the paper's way) or by majority vote, one vote a judge; the two can
+contradict each other, and :attr:`TwoSystems.reversal` says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.comparisons import Comparisons
+from ...data.columns import Factor
+from ...errors import InputError, ItemError
+from ...fit.inference import normal_quantile
+from .sign_test import sign_test
+
+FloatArray = NDArray[np.float64]
+
+#: Two-sided, as the paper's 1.96 (which is this number to its three digits).
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class BinaryResult:
+    """One comparison of two systems, from the first's side.
+
+    Attributes
+    ----------
+    first, second : str
+    judge : str or None
+        None: all judgments together.
+    wins, ties, losses : int
+    """
+
+    first: str
+    second: str
+    judge: str | None
+    wins: int
+    ties: int
+    losses: int
+
+    @property
+    def m(self) -> int:
+        """Sentences judged."""
+        return self.wins + self.ties + self.losses
+
+    @property
+    def R(self) -> float:
+        """(x - y) / m, in [-1, 1]."""
+        return (self.wins - self.losses) / self.m
+
+    @property
+    def _squares(self) -> float:
+        """Sum of (r - R)^2 over the sentences; exactly 0 where all judgments agree."""
+        if self.m in (self.wins, self.ties, self.losses):
+            return 0.0
+        return self.wins + self.losses - (self.wins - self.losses) ** 2 / self.m
+
+    @property
+    def se_vilar(self) -> float | None:
+        """Equation 6; None for one sentence."""
+        return sqrt(self._squares) / (self.m - 1) if self.m > 1 else None
+
+    @property
+    def se_mean(self) -> float | None:
+        """sd / sqrt(m); None for one sentence."""
+        return sqrt(self._squares / (self.m * (self.m - 1))) if self.m > 1 else None
+
+    @property
+    def z(self) -> float | None:
+        """R / se_vilar; None where that is 0 or unknown."""
+        return self.R / self.se_vilar if self.se_vilar else None
+
+    @property
+    def significant(self) -> bool | None:
+        """Whether |z| is beyond the two-sided 5 % point; None where there is no z."""
+        return None if self.z is None else abs(self.z) > normal_quantile((1 + LEVEL) / 2)
+
+    @property
+    def mcnemar_z(self) -> float | None:
+        """(x - y) / sqrt(x + y), which takes its standard error under the null hypothesis; None without a preference."""
+        decided = self.wins + self.losses
+        return (self.wins - self.losses) / sqrt(decided) if decided else None
+
+    @property
+    def p_sign(self) -> float:
+        """Exact two-sided sign test, ties left out; 1 if all are ties."""
+        return sign_test(self.wins, self.losses).p if self.wins + self.losses else 1.0
+
+    @property
+    def log10_p_sign(self) -> float:
+        """log10 of `p_sign`, also where that is too small for a double."""
+        return sign_test(self.wins, self.losses).log10_p if self.wins + self.losses else 0.0
+
+    @property
+    def better(self) -> str | None:
+        """The system with more sentences, None if even."""
+        return None if self.wins == self.losses else self.first if self.wins > self.losses else self.second
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"first": self.first, "second": self.second, "judge": self.judge, "wins": self.wins, "ties": self.ties,
+                "losses": self.losses, "m": self.m, "R": self.R, "se_vilar": self.se_vilar, "se_mean": self.se_mean, "z": self.z,
+                "significant": self.significant, "p_sign": self.p_sign,
+                "log10_p_sign": self.log10_p_sign}
+
+
+@dataclass(frozen=True)
+class TwoSystems:
+    """Two systems, all judges together and each by itself.
+
+    Attributes
+    ----------
+    merged : BinaryResult
+        Judges' sentences summed.
+    by_judge : tuple of BinaryResult
+        In the order of the judges' levels; empty without a judge column.
+    """
+
+    merged: BinaryResult
+    by_judge: tuple[BinaryResult, ...]
+
+    @property
+    def votes(self) -> BinaryResult | None:
+        """One vote a judge for the system that has more of its sentences, none for an even one; None without judges."""
+        if not self.by_judge:
+            return None
+        better = [r.better for r in self.by_judge]
+        return BinaryResult(self.merged.first, self.merged.second, None, better.count(self.merged.first), better.count(None),
+                            better.count(self.merged.second))
+
+    @property
+    def against(self) -> tuple[str, ...]:
+        """Judges whose own direction is the opposite of the sum's."""
+        overall = self.merged.better
+        return tuple(str(r.judge) for r in self.by_judge if overall and r.better and r.better != overall)
+
+    @property
+    def reversal(self) -> str:
+        """A sentence if sum and majority vote name different systems, else ""."""
+        votes = self.votes
+        if votes is None or votes.better == self.merged.better or None in (votes.better, self.merged.better):
+            return ""
+        m = self.merged
+        return (f"{m.first} and {m.second}: the sum of sentences ({m.wins}-{m.losses}) puts {m.better} first, the majority vote of the judges "
+                f"({votes.wins}-{votes.losses}) puts {votes.better} first")
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The JSON rows: every judge, then the merged row with its votes."""
+        votes = self.votes
+        merged = self.merged.to_dict() | {"votes": None if votes is None else [votes.wins, votes.losses]}
+        return [*(r.to_dict() for r in self.by_judge), merged]
+
+
+def binary_result(wins: float, ties: float, losses: float, first: str = "first", second: str = "second",
+                  judge: str | None = None) -> BinaryResult:
+    """One comparison from its counts.
+
+    Raises
+    ------
+    InputError
+        A count that is negative or not whole, or no sentence at all.
+    """
+    counts = {"wins": wins, "ties": ties, "losses": losses}
+    for name, count in counts.items():
+        if not (np.isfinite(count) and count >= 0 and float(count).is_integer()):
+            raise InputError(f"{first} and {second}: {name} is {count}; expected a whole number of sentences >= 0")
+    if not wins + ties + losses:
+        raise InputError(f"{first} and {second}{f', judge {judge}' if judge is not None else ''}: no sentence was judged")
+    return BinaryResult(first, second, judge, int(wins), int(ties), int(losses))
+
+
+def compare_two(table: Comparisons, first: str | None = None, second: str | None = None) -> TwoSystems:
+    """Compare two systems of a table, all judges together and each by itself.
+
+    Parameters
+    ----------
+    table : Comparisons
+    first, second : str, optional
+        May be left out if the table holds one pair only; it is then taken as the table first names it.
+
+    Raises
+    ------
+    InputError
+        More than one pair and no names; the two were never compared; a row without a judge beside rows with one.
+    ItemError
+        An unknown system, or twice the same one.
+    """
+    pairs = pairs_in_order(table)
+    if first is None and second is None:
+        if len(pairs) != 1:
+            raise InputError(f"{table.source}: {len(pairs)} pairs of systems are compared; name the two, or compare all of them")
+        a, b = pairs[0]
+    else:
+        a, b = (_place(table, name) for name in (first, second))
+        if a == b:
+            raise ItemError(f"{first!r} against itself is no comparison; name two systems")
+        if (a, b) not in pairs and (b, a) not in pairs:
+            raise InputError(f"{table.source}: {first!r} and {second!r} were never compared")
+    return _two(table, a, b)
+
+
+def compare_all_pairs(table: Comparisons) -> tuple[TwoSystems, ...]:
+    """Every pair of the table, in the order and the direction in which the table first names it."""
+    return tuple(_two(table, a, b) for a, b in pairs_in_order(table))
+
+
+def pairs_in_order(table: Comparisons) -> list[tuple[int, int]]:
+    """(first, second) of every pair compared, as first named."""
+    used = table.wins + table.ties + table.losses > 0
+    found: dict[frozenset[int], tuple[int, int]] = {}
+    for a, b in zip(table.first[used].tolist(), table.second[used].tolist()):
+        found.setdefault(frozenset((a, b)), (a, b))
+    return list(found.values())
+
+
+def _place(table: Comparisons, name: str | None) -> int:
+    if name not in table.items:
+        raise ItemError(f"{table.source}: no system {name!r}; the systems are {', '.join(table.items[:20])}")
+    return table.items.index(name)
+
+
+def _two(table: Comparisons, a: int, b: int) -> TwoSystems:
+    same, turned = (table.first == a) & (table.second == b), (table.first == b) & (table.second == a)
+    here = same | turned
+    wins = np.where(turned, table.losses, table.wins)[here]
+    losses = np.where(turned, table.wins, table.losses)[here]
+    ties = table.ties[here]
+    names = table.items[a], table.items[b]
+    merged = binary_result(wins.sum(), ties.sum(), losses.sum(), *names)
+    judge = table.columns.get("judge")
+    if not isinstance(judge, Factor):
+        return TwoSystems(merged, ())
+    codes = judge.codes[here]
+    if (codes < 0).any():
+        row = int(np.flatnonzero(here)[np.flatnonzero(codes < 0)[0]])
+        raise InputError(f"{table.source}, row {row + 1}: no judge; every row needs one, or leave the column out")
+    results = []
+    for k in np.unique(codes[wins + ties + losses > 0]):
+        mine = codes == k
+        results.append(binary_result(wins[mine].sum(), ties[mine].sum(), losses[mine].sum(), *names, judge=judge.levels[k]))
+    return TwoSystems(merged, tuple(results))
+
+
+def ranking_by(results: tuple[TwoSystems, ...], votes: bool = False) -> tuple[str, ...] | None:
+    """The order of the systems, best first, if the results settle it: no cycle, and every neighbour pair was compared.
+
+    Parameters
+    ----------
+    results : tuple of TwoSystems
+    votes : bool
+        By majority vote of the judges instead of the sum.
+
+    Returns
+    -------
+    tuple of str or None
+        None where the comparisons do not settle one order (an even pair, a cycle, a pair that was left out);
+        :mod:`pairproof.native.ranking.no_ranking` says which.
+    """
+    below = beaten_by(results, votes)
+    order: list[str] = []
+    beaten = set(below)
+    while below:
+        top = [name for name in below if not any(name in worse for worse in below.values())]
+        if len(top) != 1 or top[0] not in beaten:
+            return None
+        order.append(top[0])
+        beaten = below.pop(top[0])
+    return tuple(order)
+
+
+def beaten_by(results: tuple[TwoSystems, ...], votes: bool = False) -> dict[str, set[str]]:
+    """Each system of the results, sorted by name, and those that it beats: by the sum of sentences, or by majority vote."""
+    below: dict[str, set[str]] = {name: set() for name in sorted({name for r in results for name in (r.merged.first, r.merged.second)})}
+    for r in results:
+        one = r.votes if votes else r.merged
+        if one is not None and one.better is not None:
+            below[one.better].add(one.second if one.better == one.first else one.first)
+    return below

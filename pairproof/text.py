@@ -1,0 +1,103 @@
+"""Text in messages: what was found, shortened to what a reader can take in, and made safe for a terminal to show.
+
+A message may be about thousands of things or about one that is a million characters long: it shows the beginning and says
+how much there is.  Characters that a terminal would obey, or that would turn the reading order, are spelt out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from itertools import islice
+from typing import Any
+import re
+
+
+#: Names a message lists, and characters of one of them that it shows.
+MOST_NAMES = 12
+
+
+MOST_CHARACTERS = 80
+
+
+#: Containers a value holds more of, or deeper, than this are shown by their kind.
+_MOST_PARTS = 30
+
+
+def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
+    """The text; of one longer than `most` its beginning, and its length."""
+    return text if len(text) <= most else f"{text[:most]}... ({len(text):,} characters)"
+
+
+def quoted(value: Any, most: int = MOST_CHARACTERS) -> str:
+    """Its repr, cut; of a number with thousands of digits how many it has, of a large container its kind and size."""
+    if isinstance(value, str):
+        return repr(value) if len(value) <= most else f"{value[:most]!r}... ({len(value):,} characters)"
+    if isinstance(value, int) and value.bit_length() > 4 * most:
+        # repr() refuses integers of more than 4,300 digits.
+        return f"an integer of about {int(value.bit_length() * 0.30103) + 1:,} digits"
+    if isinstance(value, (list, tuple, dict, set, frozenset)) and not _small(value):
+        what = {"dict": "table"}.get(type(value).__name__, type(value).__name__)
+        return f"a {what} of {len(value):,}"
+    return shortened(repr(value), most)
+
+
+def listed(names: Iterable[Any], most: int = MOST_NAMES) -> str:
+    """ "'a', 'b' and 5 more": the names quoted, at most `most` of them."""
+    known = names if isinstance(names, Collection) else list(names)
+    more = f" and {len(known) - most:,} more" if len(known) > most else ""
+    return ", ".join(map(quoted, islice(known, most))) + more
+
+
+def named(names: Iterable[str], most: int = MOST_NAMES) -> str:
+    """The same without quotes."""
+    known = names if isinstance(names, Collection) else list(names)
+    more = f" and {len(known) - most:,} more" if len(known) > most else ""
+    return ", ".join(map(shortened, islice(known, most))) + more
+
+
+def _small(value: Any) -> bool:
+    """Whether a container has few parts, counted at all depths and without recursion."""
+    waiting, seen = [value], 0
+    while waiting:
+        part = waiting.pop()
+        seen += 1
+        if seen > _MOST_PARTS or isinstance(part, int) and part.bit_length() > 4 * MOST_CHARACTERS:
+            return False
+        if isinstance(part, dict):
+            waiting.extend(islice(part.keys(), _MOST_PARTS))
+            waiting.extend(islice(part.values(), _MOST_PARTS))
+        elif isinstance(part, (list, tuple, set, frozenset)):
+            waiting.extend(islice(part, _MOST_PARTS))
+    return True
+
+
+_CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"
+
+
+
+_FORMAT = "\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u206f\ufff9-\ufffb\U000e0000-\U000e007f"
+
+
+
+_UNSAFE = re.compile(f"[{_CONTROLS}{_FORMAT}]")
+
+
+
+_UNSAFE_IN_LABEL = re.compile(f"[\t\n{_CONTROLS}{_FORMAT}]")
+
+
+
+def safe(text: str) -> str:
+    """A text of lines, fit for a terminal: line ends and tabs stay, controls are shown as `\\x1b` or `\\u202e`."""
+    return _UNSAFE.sub(_spelt, text)
+
+
+
+def label(text: str) -> str:
+    """A name inside a line: as :func:`safe`, and line ends and tabs are spelt out too, so that no name makes a line of its own."""
+    return _UNSAFE_IN_LABEL.sub(_spelt, text)
+
+
+
+def _spelt(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode("ascii")

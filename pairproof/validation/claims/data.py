@@ -1,0 +1,238 @@
+"""The data of a claim as `Comparisons`, and its model as a native `Fit`.
+
+Whoever wrote a claims file chose the names of its data files, and whoever checks it may not know them: such a file must be a
+regular one of bounded size inside the claims file's own folder, or inside the folder that the caller names, when every link
+is resolved.  Nothing is opened, or said, of a file that lies elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...data.comparisons import Comparisons
+from ...errors import DataNotHere, InputError, RankingWarning
+from ...fit.fit import Fit
+from ...files.inputs import MOST_CLAIM_BYTES, OutsideError, read_inside
+from ...text import named
+from .paper import DataSpec, ModelClaim, Paper
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Pair = tuple[str, str]
+#: Environment variable that names the folder of data read in place.
+IN_PLACE = "PAIRPROOF_DATA"
+
+
+class DataFileError(InputError):
+    """A data file that a claims file names cannot, or must not, be read."""
+
+
+def data_from(paper: Paper, data: str | os.PathLike[str] | None = None, most_bytes: int | None = None) -> Paper:
+    """The paper, its data also looked for in a folder.
+
+    Parameters
+    ----------
+    paper : Paper
+    data : path, optional
+        Default: that of the environment variable PAIRPROOF_DATA, if any.
+    most_bytes : int, optional
+        Of a data file; default :data:`pairproof.files.inputs.MOST_CLAIM_BYTES`.
+
+    Raises
+    ------
+    InputError
+        No such folder; a bound that is none.
+    """
+    folder = os.environ.get(IN_PLACE, "") if data is None else os.fspath(data)
+    if folder and not os.path.isdir(folder):
+        raise InputError(f"{folder}: no such folder; data that are read in place are looked for there ("
+                         + (f"it stands in {IN_PLACE})" if data is None else "it was named as their folder)"))
+    most = MOST_CLAIM_BYTES if most_bytes is None else most_bytes
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise InputError(f"data_limit={most_bytes!r}; expected a whole number of bytes, at least 1")
+    return replace(paper, in_place=folder, most_bytes=most)
+
+
+def read_data(paper: Paper, name: str) -> Comparisons:
+    """A data set of a paper.
+
+    Raises
+    ------
+    InputError
+        The file is missing or has another hash; the rows do not fit the layout; a pair that is to be read otherwise
+        is not there.
+    """
+    from ...data.reading import read
+
+    spec = _spec(paper, name)
+    where = f"{paper.source or paper.id}, line {spec.line}, data.{name}"
+    if spec.kind == "games":
+        raise InputError(f"{where}: kind = \"games\" holds no outcomes; a fit or a test needs them")
+    if spec.kind == "table":
+        raise InputError(f"{where}: kind = \"table\" is no table of comparisons; a model or a test cannot use it")
+    options: dict[str, Any] = {"items": _items(paper, spec) or None}
+    if spec.item_data:
+        options.update(item_data=_item_data(spec))
+    if spec.kind == "matrix":
+        options.update(winner=spec.winner)
+    if spec.kind != "file":
+        options.update(layout=spec.kind)
+    frame = _frame(paper, spec, where)
+    try:
+        table = read(frame, **options)
+    except InputError as error:
+        raise type(error)(f"{where}: {error}") from error
+    return replace(table, source=f"{paper.id}, {name}")
+
+
+def _spec(paper: Paper, name: str) -> DataSpec:
+    if name not in paper.data:
+        raise InputError(f"this needs data = {json.dumps(name) if name else '...'}, the name of a data set of the claims file; it has "
+                         f"{named(paper.data) or 'none'}")
+    return paper.data[name]
+
+
+def _items(paper: Paper, spec: DataSpec) -> tuple[str, ...]:
+    while not spec.items and spec.from_:
+        spec = paper.data[spec.from_]
+    return spec.items
+
+
+def _item_data(spec: DataSpec) -> pd.DataFrame:
+    import pandas as pd
+
+    columns = {column: pd.Series(dict(values)) for column, values in spec.item_data.items()}
+    return pd.DataFrame(columns).rename_axis("item").reset_index()
+
+
+def table_of(paper: Paper, name: str) -> pd.DataFrame:
+    """A data set of a paper as it stands, uninterpreted; errors as :func:`read_data`."""
+    spec = _spec(paper, name)
+    return _frame(paper, spec, f"{paper.source or paper.id}, line {spec.line}, data.{name}")
+
+
+def _frame(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
+    import pandas as pd
+
+    if spec.from_:
+        parent = _frame(paper, paper.data[spec.from_], where)
+        kept = _only(parent, spec, where) if spec.only else parent
+        return _read_as(kept, spec, where) if spec.printed_pairs else kept
+    if spec.file:
+        return _file(paper, spec, where)
+    frame = pd.DataFrame([list(row) for row in spec.rows], columns=list(spec.columns))
+    # A matrix's first column names its rows; text is `object` before pandas 3, and `str` from there on.
+    named = spec.kind == "matrix" and not pd.api.types.is_numeric_dtype(frame.dtypes.iloc[0])
+    return frame.set_index(frame.columns[0]) if named else frame
+
+
+def _file(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
+    import pandas as pd
+
+    content, own = _content(paper, spec, where)
+    found = hashlib.sha256(content).hexdigest()
+    if found != spec.sha256.lower():
+        # The hash of a file that does not belong to the claims file would tell about a file its author cannot read.
+        which = f"sha256 {found}" if own else "another sha256"
+        raise DataFileError(f"{where}: {spec.file} has {which}, the claims file says {spec.sha256}; the data have changed, or "
+                         "the hash was taken of another file")
+    # Cells stay text ("NA" is a word, "007" keeps its zeros); the readers interpret them.
+    try:
+        return pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False, sep="\t" if spec.file.endswith(".tsv") else ",")
+    except ValueError as error:  # of pandas (ragged, empty) and of UTF-8
+        raise DataFileError(f"{where}: {spec.file} is no readable table: {' '.join(str(error).split())}; save it as CSV in UTF-8") from error
+
+
+def _content(paper: Paper, spec: DataSpec, where: str) -> tuple[bytes, bool]:
+    """The file's bytes, and whether it lies in the claims file's own folder."""
+    if spec.in_place:
+        if paper.in_place:
+            try:
+                found = _inside(paper.in_place, spec.file, paper, where)
+            except OutsideError as error:
+                raise DataFileError(f"{where}: file {spec.file!r} leads outside {paper.in_place} and is not opened; name the folder it lies in with "
+                                 "--data DIR") from error
+            if found is not None:
+                return found, False
+        raise DataNotHere(f"data not here: {spec.file} is not ours to ship; it is looked for in "
+                          f"{paper.in_place or 'no folder'} (name its folder with --data DIR)")
+    outside: OutsideError | None = None
+    try:
+        found = _inside(paper.folder, spec.file, paper, where)
+        if found is not None:
+            return found, True
+    except OutsideError as error:
+        outside = error
+    if paper.in_place:
+        # "../data/x.csv" beside the claims file, or x.csv in the folder that was named.
+        for name in (os.path.join(os.path.realpath(paper.folder), spec.file), spec.file):
+            try:
+                found = _inside(paper.in_place, name, paper, where)
+            except OutsideError as error:
+                outside = outside or error
+                continue
+            if found is not None:
+                return found, False
+    if outside is not None:
+        raise DataFileError(f"{where}: file {spec.file!r} lies outside the claims file's folder and is not opened; put it beside the claims file, or "
+                         "name the folder it lies in with --data DIR") from outside
+    raise DataFileError(f"{where}: file {spec.file!r} cannot be read (No such file or directory); it is looked for beside the claims file"
+                     + (f" and in {paper.in_place}" if paper.in_place else ""))
+
+
+def _inside(folder: str, name: str, paper: Paper, where: str) -> bytes | None:
+    """Its bytes; None where the folder has no such file."""
+    try:
+        return read_inside(folder, name, most=paper.most_bytes)
+    except OutsideError:
+        raise
+    except FileNotFoundError:
+        return None
+    except InputError as error:
+        raise DataFileError(f"{where}: file {error}") from error
+
+
+def _only(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
+    for column, value in spec.only.items():
+        if column not in frame.columns:
+            raise InputError(f"{where}: only = {column!r}, but the columns are {', '.join(map(str, frame.columns))}")
+        frame = frame[frame[column].astype(str) == str(value)]
+        if frame.empty:
+            raise InputError(f"{where}: no row has {column} = {value!r}")
+    return frame.reset_index(drop=True)
+
+
+def _read_as(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
+    """What is printed under one pair, taken as another's: the columns stay where they are, their heads change."""
+    read_as: dict[Pair, Pair] = {}
+    for printed, taken in zip(spec.printed_pairs, spec.read_as_pairs):
+        read_as[printed] = taken
+        read_as[printed[::-1]] = taken[::-1]
+    pairs = list(zip(frame["first"], frame["second"]))
+    for k, pair in enumerate(pairs):
+        if pair not in read_as:
+            raise InputError(f"{where}: row {k + 1} compares {pair[0]} with {pair[1]}, which printed_pairs does not name")
+    out = frame.copy()
+    out["first"] = [read_as[p][0] for p in pairs]
+    out["second"] = [read_as[p][1] for p in pairs]
+    return out
+
+
+def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
+    """The native fit of a claim's model, on the scale the claim is printed on."""
+    from ...native.pairs.bradley_terry import fit_bradley_terry
+    from ...native.pairs.models import fit_llbt
+
+    fitter = fit_llbt if model.family == "llbt" else fit_bradley_terry
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankingWarning)  # the page's own choice; it stays among the fit's warnings
+        fit = fitter(table, ties=model.ties, by=model.by, reference=model.reference or None,
+                     order_effect=model.order_effect, cells=model.cells or None, item_terms=model.item_terms, separate=model.separate)
+    return fit.on_scale(model.scale) if model.scale else fit

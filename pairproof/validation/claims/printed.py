@@ -1,0 +1,285 @@
+"""`Printed`: a number as it stands on a page.
+
+A printed number stands for the set of values that print so.  With u the unit of its last place::
+
+    "0.2778"         [0.27775, 0.27785]   both ends allowed: half-up and half-even are both in use, and a tie in
+                                          decimal is seldom one in the binary number that was printed
+    "-1720"          unit 1; then 10, if the trailing zero of an integer is not a digit
+    "2.34e-05"       unit 1e-7
+    "<.001", ">0.5"  a bound;  "ns" is p > alpha;  "**" is p below the legend's limit for it
+    "30.646 on 8"    a statistic and its degrees of freedom
+
+Everything is done in decimal arithmetic: in binary, 2.675 lies below itself and rounds to 2.67.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from typing import Literal
+
+from ...errors import InputError
+from ...text import quoted
+
+Relation = Literal["=", "<", "<=", ">", ">="]
+Match = Literal["agrees", "agrees-truncated", "agrees-k-of-m", "differs"]
+
+#: R's legend (printCoefmat): a star means p <= limit and above the next smaller limit.
+R_LEGEND: Mapping[str, str] = {"***": "0.001", "**": "0.01", "*": "0.05", ".": "0.1"}
+
+#: A computed value lying this close (relative) to an end of the set counts as being on it: it was computed in
+#: doubles, and native values are held to 13 digits.  Without it 2.675 (stored as 2.67499999999999982) is not "2.68".
+#: Never more than a hundredth of the last place, nor less than the last bit of a double.
+END_SLACK, OF_A_PLACE, LAST_BIT = Decimal("1e-12"), Decimal("0.01"), Decimal(2) ** -52
+
+#: Characters, digits and the exponent of the longest printed number that is read: the precision of the arithmetic here is 60
+#: digits, and doubles end at 1e308.
+MOST_PRINTED, MOST_DIGITS, MOST_EXPONENT = 200, 50, 400
+
+_MINUS = str.maketrans({"\u2212": "-", "\u2013": "-", "\u2010": "-", "\u2011": "-", "\ufe63": "-", "\uff0d": "-"})
+_SUPERSCRIPT = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207a", "0123456789-+")
+_NUMBER = re.compile(
+    r"(?P<sign>[+-]?)(?P<digits>\d+(?:\.\d*)?|\.\d+)"
+    r"(?:[eE](?P<e>[+-]?\d+)|\s*[x\u00d7\u00b7*]\s*10(?:\^?\{?(?P<power>[+-]?\d+)\}?))?(?P<percent>\s*%)?"
+)
+_RELATIONS: Mapping[str, Relation] = {"<": "<", "<=": "<=", "\u2264": "<=", ">": ">", ">=": ">=", "\u2265": ">=", "=": "="}
+_STARS = r"\*{1,5}|\u2020{1,2}|\."
+
+
+@dataclass(frozen=True)
+class PrintMatch:
+    """Whether a value prints so.
+
+    Attributes
+    ----------
+    verdict : {"agrees", "agrees-truncated", "agrees-k-of-m", "differs"}
+    k, m : int
+        Digits that agree and digits printed; equal unless `agrees-k-of-m`; k is 0 if it differs.
+    rule : str
+        The rounding rules under which it comes out, in words; "" if none.
+    """
+
+    verdict: Match
+    k: int
+    m: int
+    rule: str
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A printed number, bound, or mark of significance.  Make one with :meth:`parse`.
+
+    Attributes
+    ----------
+    text : str
+        As printed.
+    value : Decimal or None
+        The number; None for "ns" and for stars alone.
+    unit : Decimal or None
+        Unit of the last printed place; None for a bound.
+    relation : {"=", "<", "<=", ">", ">="}
+    low, high : Decimal or None
+        Ends of the set of values that print so; None where there is no end.
+    digits : int
+        Significant digits as printed, trailing zeros of an integer included.
+    stars : str
+        Mark of significance that stands beside the number or alone; "" for none.
+    star_limits : (Decimal or None, Decimal or None)
+        The p-values the mark stands for: above the first, not above the second.
+    on : Printed or None
+        What stands after "on": the degrees of freedom.
+    """
+
+    text: str
+    value: Decimal | None
+    unit: Decimal | None
+    relation: Relation
+    low: Decimal | None
+    high: Decimal | None
+    digits: int = 0
+    stars: str = ""
+    star_limits: tuple[Decimal | None, Decimal | None] = (None, None)
+    on: Printed | None = None
+
+    @classmethod
+    def parse(cls, text: str, *, legend: Mapping[str, str] | None = None, alpha: str = "0.05") -> Printed:
+        """Read one printed number.
+
+        Parameters
+        ----------
+        text : str
+            "0.2778", ".28", "-1720", "2.34e-05", "< .001", "ns", "0.0088 **", "**", "30.646 on 8", Unicode minus.
+        legend : mapping of mark to limit
+            What the marks mean; default R's own (`R_LEGEND`).
+        alpha : str
+            Level that "ns" refers to.
+
+        Raises
+        ------
+        InputError
+            Not a string, or not one of the forms above.
+        """
+        if not isinstance(text, str):
+            raise InputError(f"printed number {quoted(text)} is a {type(text).__name__}; write it as a string in quotes, "
+                             "so that trailing zeros survive")
+        if len(text) > MOST_PRINTED:
+            raise InputError(f"printed {quoted(text, 30)} is not one number; the longest that is read has {MOST_PRINTED} characters")
+        plain = text.translate(_MINUS).translate(_SUPERSCRIPT).replace("\u00a0", " ").strip()
+        body, _, df = plain.partition(" on ")
+        if df:
+            on = cls.parse(re.sub(r"\s*(?:d\.?f\.?|degrees of freedom|DF)\s*$", "", df.strip()))
+            stat = cls.parse(body, legend=legend, alpha=alpha)
+            if on.on is not None or on.value is None or on.is_bound or on.stars or stat.value is None:
+                raise InputError(_unreadable(text))
+            return cls(text, stat.value, stat.unit, stat.relation, stat.low, stat.high, stat.digits, stat.stars,
+                       stat.star_limits, on)
+        if re.fullmatch(r"(?i)n\.?\s?s\.?", plain):
+            return cls(text, None, None, ">", _level(alpha, f"alpha = {alpha!r}, to which {text!r} refers"), None)
+        mark = re.fullmatch(rf"(?P<number>.*?[\d%])?\s*(?P<mark>{_STARS})?", plain)
+        if mark is None or not plain:
+            raise InputError(_unreadable(text))
+        number, stars = mark["number"], mark["mark"] or ""
+        if stars == "." and number:  # "5." is a number without decimals, not the mark for p <= 0.1
+            number, stars = f"{number}.", ""
+        limits = _limits(stars, legend or R_LEGEND, text) if stars else (None, None)
+        if not number:
+            return cls(text, None, None, "<=", limits[0], limits[1], 0, stars, limits)
+        return _number(text, number, stars, limits)
+
+    @property
+    def df(self) -> Printed | None:
+        """Degrees of freedom of "30.646 on 8"."""
+        return self.on
+
+    @property
+    def is_bound(self) -> bool:
+        """A bound or a mark, not a value with a last place."""
+        return self.unit is None
+
+    def verdict(self, value: float) -> PrintMatch:
+        """Does `value` print so?
+
+        Parameters
+        ----------
+        value : float
+            nan is no value and differs from every print.
+        """
+        if math.isnan(value):
+            return PrintMatch("differs", 0, self.digits, "")
+        if math.isinf(value):
+            inside = self.is_bound and ((value > 0 and self.high is None) or (value < 0 and self.low is None))
+            return PrintMatch("agrees", 0, 0, "bound") if inside else PrintMatch("differs", 0, self.digits, "")
+        with localcontext() as context:
+            context.prec = 60
+            return self._match(Decimal(value))
+
+    def _match(self, x: Decimal) -> PrintMatch:
+        place = abs(x) if self.unit is None else self.unit * OF_A_PLACE
+        slack = max(min(abs(x) * END_SLACK, place), abs(x) * LAST_BIT)
+        if self.is_bound:
+            held = _inside(x, self.low, self.high, slack)
+            return PrintMatch("agrees", 0, 0, "bound") if held else PrintMatch("differs", 0, 0, "")
+        assert self.value is not None and self.unit is not None
+        half = self.unit / 2
+        if abs(x - self.value) <= half + slack:
+            return PrintMatch("agrees", self.digits, self.digits, _rounding_rule(x, self.value, half, slack))
+        # Truncation is towards zero: |printed| <= |x| < |printed| + unit.  A printed 0 may have either sign.
+        same_side = self.value == 0 or (x > 0) == (self.value > 0)
+        excess = abs(x) - abs(self.value)
+        if same_side and -slack <= excess < self.unit:
+            return PrintMatch("agrees-truncated", self.digits, self.digits, "truncation")
+        return self._with_fewer_digits(x, slack)
+
+    def _with_fewer_digits(self, x: Decimal, slack: Decimal) -> PrintMatch:
+        """The zeros that end an integer may be no digits: "-1720" for -1723 agrees to 3 of 4."""
+        assert self.value is not None and self.unit is not None
+        exponent = self.unit.as_tuple().exponent
+        assert isinstance(exponent, int)
+        if exponent >= 0 and self.value != 0 and self.unit == 1:
+            zeros = len(str(abs(int(self.value)))) - len(str(abs(int(self.value))).rstrip("0"))
+            for dropped in range(1, zeros + 1):
+                if abs(x - self.value) <= self.unit.scaleb(dropped) / 2 + slack:
+                    return PrintMatch("agrees-k-of-m", self.digits - dropped, self.digits, "half")
+        return PrintMatch("differs", 0, self.digits, "")
+
+    def star_verdict(self, p: float) -> bool:
+        """Does the p-value carry the printed mark?  True if no mark was printed."""
+        if not self.stars:
+            return True
+        if math.isnan(p):
+            return False
+        x = Decimal(p)
+        low, high = self.star_limits
+        return (low is None or x > low) and (high is None or x <= high)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _number(text: str, number: str, stars: str, limits: tuple[Decimal | None, Decimal | None]) -> Printed:
+    relation: Relation = "="
+    found = re.match(r"(<=|>=|[<>=\u2264\u2265])\s*", number)
+    if found:
+        relation, number = _RELATIONS[found[1]], number[found.end():]
+    parts = _NUMBER.fullmatch(number.strip())
+    if parts is None:
+        raise InputError(_unreadable(text))
+    exponent = int(parts["e"] or parts["power"] or 0) - (2 if parts["percent"] else 0)
+    digits = parts["digits"]
+    if abs(exponent) > MOST_EXPONENT or len(digits) > MOST_DIGITS:
+        raise InputError(f"printed {text!r}: no computed number has more than {MOST_DIGITS} digits or an exponent beyond {MOST_EXPONENT}; "
+                         "was a sign lost?")
+    decimals = len(digits.partition(".")[2])
+    with localcontext() as context:
+        context.prec = 60
+        value = Decimal(parts["sign"] + digits).scaleb(exponent)
+        # "5e3" has one digit and unit 1000; "1720" has unit 1 and maybe zeros that are no digits; "1720." has not.
+        unit = Decimal(1).scaleb(exponent - decimals)
+        significant = len(digits.replace(".", "").lstrip("0")) or 1
+        if relation == "=":
+            return Printed(text, value, unit, relation, value - unit / 2, value + unit / 2, significant, stars, limits)
+    below = relation in ("<", "<=")
+    return Printed(text, value, None, relation, None if below else value, value if below else None, significant,
+                   stars, limits)
+
+
+def _inside(x: Decimal, low: Decimal | None, high: Decimal | None, slack: Decimal) -> bool:
+    return (low is None or x >= low - slack) and (high is None or x <= high + slack)
+
+
+def _rounding_rule(x: Decimal, value: Decimal, half: Decimal, slack: Decimal) -> str:
+    """Which rules print x so: all of them inside the set, one or two at its ends."""
+    if abs(abs(x - value) - half) > slack:
+        return "half-up or half-even"
+    last_is_even = int((value / (2 * half)).to_integral_value()) % 2 == 0
+    away = abs(value) > abs(x)
+    if away:
+        return "half-up or half-even" if last_is_even else "half-up"
+    return "half-even" if last_is_even else "half-down"
+
+
+def _limits(mark: str, legend: Mapping[str, str], text: str) -> tuple[Decimal, Decimal]:
+    if mark not in legend:
+        raise InputError(f"printed {text!r}: the legend {dict(legend)} does not say what {mark!r} means; add it")
+    limits = {m: _level(v, f"the legend's {m!r} = {v!r}") for m, v in legend.items()}
+    high = limits[mark]
+    smaller = [v for v in limits.values() if v < high]
+    return (max(smaller) if smaller else Decimal("-Infinity"), high)
+
+
+def _level(text: str, what: str) -> Decimal:
+    try:
+        level = Decimal(text)
+    except (ArithmeticError, TypeError, ValueError):
+        level = Decimal("NaN")
+    if not (level.is_finite() and 0 < level < 1):
+        raise InputError(f"{what}: expected a level between 0 and 1, such as \"0.05\"")
+    return level
+
+
+def _unreadable(text: str) -> str:
+    return (f"printed {text!r} is not one number; expected a form such as 0.2778, .28, -1720, 2.34e-05, < .001, ns, "
+            "0.0088 **, or 30.646 on 8 (a statistic on its degrees of freedom); no thousands separators")

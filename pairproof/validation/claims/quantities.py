@@ -1,0 +1,273 @@
+"""The names of a fit's numbers, and the numbers by name.
+
+=====================================  =================================================================
+``estimate.X``, ``se.X``               parameter X (``A``, ``tie``, ``order``, ``A:judge[3]``, ...) as in Fit.params
+``exp.X``                              exp of the estimate: an odds multiplier, or a worth with product one (reference sum)
+``z.X``, ``p.X``                       Wald z; two-sided normal p
+``low.X``, ``high.X``                  95 % Wald limits
+``deviance``, ``df_resid``             on the fit's cells; also ``null_deviance``, ``df_null``
+``llf``, ``aic``, ``bic``              of the comparisons, no constants, nuisance parameters not counted
+``aic_glm``                            as R's glm: with the constants of its log-likelihood (and gnm's nuisance parameters)
+``llf_poisson``                        the log-likelihood of glm(family = poisson) and gnm
+``n_comparisons``, ``n_items``         sum of the counts; number of items
+``gof_p``, ``pearson``, ``pearson_p``  goodness of fit: p of the deviance; Pearson's chi-square and its p
+``worth.G.A``, ``worth_se.G.A``        worth of item A in group G (``all``, ``judge=3``)
+``contrast.G.A.B``                     A minus B on the fit's scale; also ``contrast_se``, ``contrast_z``, ``contrast_p``
+``odds.G.A.B``                         odds of A against B
+``p_first.G.A.B``                      P(A preferred to B); also ``p_tie``, ``p_second``
+``wins.A``                             first preferences of A in the data
+``lr.C``, ``lr_df.C``, ``lr_p.C``      likelihood ratio against the fit of claim C of the same paper
+``test_statistic.T``, ``test_p.T``     of a test T beside a model (sign test, Friedman), of no fit; also ``test_df``
+``score.R.A``, ``log_posterior.M``     a score or cost by a rule R that ranks; at the mode of a model M; of no fit either
+=====================================  =================================================================
+
+In ``wins``, ``worth``, ``contrast`` and so on the group comes before the item.  Names may hold dots: they are looked
+up among the fit's own groups and items, never split blindly.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...data.comparisons import Comparisons
+from ...errors import InputError, NotEstimableError
+from ...fit.fit import Fit
+
+_SCALARS: Mapping[str, Callable[[Fit], float]] = {
+    "deviance": lambda f: f.deviance,
+    "df_resid": lambda f: float(f.df_resid),
+    "null_deviance": lambda f: f.null_deviance,
+    "df_null": lambda f: float(f.df_null),
+    "llf": lambda f: f.llf,
+    "aic": lambda f: f.aic,
+    "bic": lambda f: f.bic,
+    "aic_glm": lambda f: aic_glm(f),
+    "llf_poisson": lambda f: f.llf_poisson,
+    "n_comparisons": lambda f: f.n_comparisons,
+    "n_items": lambda f: float(len(f.items)),
+    "gof_p": lambda f: f.goodness_of_fit().p_deviance,
+    "pearson": lambda f: f.goodness_of_fit().pearson,
+    "pearson_p": lambda f: f.goodness_of_fit().p_pearson,
+}
+_OF_PARAMETER = ("estimate", "exp", "se", "z", "p", "low", "high")
+_OF_PAIR = ("contrast", "contrast_se", "contrast_z", "contrast_p", "odds", "p_first", "p_tie", "p_second")
+_LIKELIHOOD_RATIO = ("lr", "lr_df", "lr_p")
+#: Of tests beside a model, rules that rank, and posteriors: they have floors, but no fit has them.
+_OF_TEST = ("test_statistic", "test_df", "test_p", "score", "log_posterior")
+KINDS = (*_SCALARS, *_OF_PARAMETER, "worth", "worth_se", *_OF_PAIR, "wins", *_LIKELIHOOD_RATIO, *_OF_TEST)
+
+
+@dataclass(frozen=True)
+class Fits:
+    """A fit and, by claim, the other fits of its paper that a likelihood ratio may name."""
+
+    fit: Fit
+    others: Mapping[str, Fit]
+
+
+def kind_of(quantity: str) -> str:
+    """`estimate` of `estimate.A`."""
+    return quantity.partition(".")[0]
+
+
+def check_name(quantity: str) -> None:
+    """Raise InputError unless the name's kind is one of `KINDS`."""
+    if kind_of(quantity) not in KINDS:
+        import difflib
+
+        near = difflib.get_close_matches(kind_of(quantity), KINDS, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise InputError(f"no quantity is called {quantity!r}; it begins with one of {', '.join(KINDS)}{hint}")
+
+
+def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> float:
+    """The number of this name; nan if the data do not determine it, and for a reference's standard error.
+
+    Parameters
+    ----------
+    fit : Fit
+    name : str
+        As in the module's table.
+    others : mapping of claim id to Fit
+        For ``lr.C``.
+
+    Raises
+    ------
+    InputError
+        No such quantity, parameter, group or item; the message names those there are.
+    """
+    check_name(name)
+    kind, _, rest = name.partition(".")
+    if kind in _SCALARS:
+        return float(_SCALARS[kind](fit))
+    if kind in _OF_PARAMETER:
+        return _of_parameter(fit, kind, rest)
+    if kind in _LIKELIHOOD_RATIO:
+        return _likelihood_ratio(fit, kind, rest, others or {})
+    if kind in _OF_TEST:
+        raise InputError(f"{name!r} is a number of a test or rule beside a model, not of a fit; a statement's test computes it")
+    if kind == "wins":
+        return first_preferences(fit.data)[_one(rest, list(fit.items), "item", name)]
+    group, items = _group_and_items(fit, rest, name, 1 if kind in ("worth", "worth_se") else 2)
+    if kind in ("worth", "worth_se"):
+        table = fit.worth()
+        row = table[(table["group"] == group) & (table["item"] == items[0])]
+        return float(row["worth" if kind == "worth" else "se"].iloc[0])
+    return _of_pair(fit, kind, group, *items)
+
+
+def _of_parameter(fit: Fit, kind: str, parameter: str) -> float:
+    _one(parameter, list(fit.params.index), "parameter", f"{kind}.{parameter}")
+    if kind in ("low", "high"):
+        return float(fit.conf_int().loc[parameter, kind])
+    if kind == "exp":
+        return math.exp(float(fit.params[parameter]))
+    series = {"estimate": fit.params, "se": fit.bse, "z": fit.zvalues, "p": fit.pvalues}[kind]
+    return float(series[parameter])
+
+
+def _of_pair(fit: Fit, kind: str, group: str, a: str, b: str) -> float:
+    if kind.startswith("p_"):
+        table = fit.probabilities(group)
+        row = table[(table["first"] == a) & (table["second"] == b)]
+        return float(row[kind].iloc[0])
+    try:
+        contrast = fit.contrast(a, b, group=group)
+    except NotEstimableError:
+        return math.nan
+    values = {"contrast": contrast.estimate, "contrast_se": contrast.se, "contrast_z": contrast.z,
+              "contrast_p": contrast.p, "odds": contrast.odds}
+    return float(values[kind])
+
+
+def _likelihood_ratio(fit: Fit, kind: str, claim: str, others: Mapping[str, Fit]) -> float:
+    _one(claim, list(others), "claim", f"{kind}.{claim}")
+    test = fit.compare(others[claim])
+    return float({"lr": test.statistic, "lr_df": test.df, "lr_p": test.p}[kind])
+
+
+def _group_and_items(fit: Fit, rest: str, name: str, n_items: int) -> tuple[str, tuple[str, ...]]:
+    """Group and item(s) of `judge=3.A.B`, by what the fit has: names may hold dots."""
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for group in fit.groups:
+        if not rest.startswith(f"{group}."):
+            continue
+        tail = rest[len(group) + 1:]
+        if n_items == 1 and tail in fit.items:
+            found.append((group, (tail,)))
+        elif n_items == 2:
+            found += [(group, (a, tail[len(a) + 1:])) for a in fit.items
+                      if tail.startswith(f"{a}.") and tail[len(a) + 1:] in fit.items]
+    if len(found) != 1:
+        shape = "GROUP.ITEM" if n_items == 1 else "GROUP.ITEM.ITEM"
+        raise InputError(f"{name!r} is {'ambiguous' if found else 'not there'}; expected {kind_of(name)}.{shape} with a "
+                         f"group of {', '.join(list(fit.groups)[:12])} and items of {', '.join(fit.items[:20])}")
+    return found[0]
+
+
+def _one(name: str, known: list[str], what: str, quantity_name: str) -> str:
+    if name not in known:
+        raise InputError(f"{quantity_name!r}: no {what} {name!r}; there are {', '.join(known[:30]) or 'none'}")
+    return name
+
+
+def first_preferences(data: Comparisons) -> dict[str, float]:
+    """How often each item was preferred, over all its comparisons."""
+    wins = np.bincount(data.first, data.wins, len(data.items)) + np.bincount(data.second, data.losses, len(data.items))
+    return {item: float(w) for item, w in zip(data.items, wins)}
+
+
+def aic_glm(fit: Fit) -> float:
+    """AIC as R prints it: for Bradley-Terry that of a binomial glm on the cells, for the LLBT that of gnm.
+
+    A binomial log-likelihood has log choose(n, wins) added for each cell; gnm's Poisson log-likelihood has the
+    constants of `Fit.llf_poisson`, and gnm counts one nuisance parameter for each cell as well.
+    """
+    from scipy.special import gammaln
+
+    table = fit.cell_table()
+    if fit.model == "bradley-terry" and fit.outcome_model == "binary":
+        won, lost = table.observed[:, 0], table.observed[:, 2]
+        constants = float(np.sum(gammaln(won + lost + 1) - gammaln(won + 1) - gammaln(lost + 1)))
+        return -2.0 * (fit.llf + constants) + 2.0 * fit.rank
+    return -2.0 * fit.llf_poisson + 2.0 * (fit.rank + len(table.first))
+
+
+def scale_of(name: str, fit: Fit, se: Mapping[str, float] | None = None) -> float:
+    """What an error of this quantity is measured by, beside its own size: its standard error, or 0 for none.
+
+    A z has standard error 1.  A deviance on 0 degrees of freedom is 0 by definition and what a program prints for it
+    is rounding, so its error is measured against 1.
+    """
+    known = se or {}
+    if name in known:
+        return float(known[name])
+    kind, _, rest = name.partition(".")
+    if kind == "estimate":
+        value = known.get(f"se.{rest}", fit.bse.get(rest, math.nan))
+        return 0.0 if math.isnan(value) else float(value)
+    if kind in ("low", "high"):
+        return scale_of(f"estimate.{rest}", fit, se)
+    if kind in ("z", "contrast_z"):
+        return 1.0
+    if kind == "contrast":
+        return quantity(fit, f"contrast_se.{rest}")
+    if kind in ("deviance", "pearson") and fit.df_resid == 0:
+        return 1.0
+    return 0.0
+
+
+def scale_of_logarithm(name: str, fit: Fit) -> float:
+    """Scale of a p-value or a worth, which are exponentials, so that its digits are the exponent's; 0 for what is none.
+
+    d p / p = -z dz = -z^2 (dz / z) in the tail of the normal, and d w / w = log w (d log w / log w): a p of 1e-264 with z
+    right to 10 digits has 7, a worth of 1e-15 one or two fewer than its logarithm.  What has no magnitude above the
+    smallest normal double (2e-308) has no digits to compare.
+    """
+    kind, _, rest = name.partition(".")
+    if kind not in ("p", "contrast_p", "worth", "worth_se"):
+        return 0.0
+    value = quantity(fit, name)
+    if math.isnan(value):
+        return 0.0
+    if kind in ("p", "contrast_p"):
+        z = quantity(fit, f"{kind[:-1]}z.{rest}")
+        return max(value * max(1.0, z * z), sys.float_info.min * 1e16) if math.isfinite(z) else 0.0
+    worth = value if kind == "worth" else quantity(fit, f"worth.{rest}")
+    return value * max(1.0, abs(math.log(worth))) if worth > 0 else 0.0
+
+
+_PROBABILITIES = ("p", "contrast_p", "gof_p", "pearson_p", "lr_p", "test_p")
+
+
+def is_probability(name: str) -> bool:
+    """Whether the quantity is the p-value of a test."""
+    return kind_of(name) in _PROBABILITIES
+
+
+def error_of(name: str, fit: Fit) -> float:
+    """Standard error of an estimate or a contrast; nan for what has none."""
+    kind, _, rest = name.partition(".")
+    if kind == "estimate":
+        return float(fit.bse.get(rest, math.nan))
+    return quantity(fit, f"contrast_se.{rest}") if kind == "contrast" else math.nan
+
+
+def rounding_of(name: str, fit: Fit) -> float:
+    """Size of the sums that cancel in native's own number: each comparison is a term of the deviance and of llf; 0 for others."""
+    sizes = {"deviance": 1.0, "null_deviance": 1.0, "llf": 1.0, "aic": 2.0, "bic": 2.0, "pearson": 1.0}
+    return sizes.get(kind_of(name), 0.0) * fit.n_comparisons
+
+
+def names(fit: Fit) -> Iterator[str]:
+    """Quantities every fit has, in the order of a report: parameters, likelihood, worths."""
+    for kind in ("estimate", "se", "z", "p"):
+        yield from (f"{kind}.{n}" for n in fit.params.index)
+    yield from ("deviance", "df_resid", "llf", "aic", "bic", "n_comparisons")
+    for kind in ("worth", "worth_se"):
+        yield from (f"{kind}.{g}.{i}" for g in fit.groups for i in fit.items)

@@ -1,0 +1,1 @@
+"""Papers, a folder each: claims, statements, computations, and the story its report tells."""

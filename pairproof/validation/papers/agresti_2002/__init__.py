@@ -1,0 +1,1 @@
+"""Agresti (2002), baseball."""

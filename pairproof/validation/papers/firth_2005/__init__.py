@@ -1,0 +1,1 @@
+"""Firth (2005), the BradleyTerry package."""

@@ -1,0 +1,1 @@
+"""Hopkins and May (2013), models of translation competitions."""

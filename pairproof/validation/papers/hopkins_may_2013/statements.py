@@ -1,0 +1,295 @@
+"""Tests of what Hopkins and May (2013) say of their experiment: which model predicts best, from how many comparisons on, by whose judgments.
+
+Each runs the experiment of :mod:`pairproof.validation.papers.hopkins_may_2013.experiment` on one year's rankings and looks at mean
+perplexities.  Two models are compared trial by trial, on the same training and test sets; told apart are those whose
+difference is beyond its 95 % interval over training sets and test sources.  A statement that rests on a difference within
+it is `explained`, not `agrees`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....errors import InputError
+from ....native.experiment.splits import Split
+from ....native.experiment.summary import Difference, Result, difference, judgments_enough, means
+from ....native.experiment.models import ModelName
+from ....native.experiment.trial_abilities import TrialAbilities
+from ....data.options import one_of
+from .experiment import PAPER_MODELS, PAPER_SAMPLER, abilities_of, paper_design, paper_splits, results_of
+from ..vilar_2007.computations import tracks as read_tracks
+from ...statements.registry import Context, Finding, holds, statement_test
+
+Tracks = Mapping[str, Sequence[str]]
+FloatArray = NDArray[np.float64]
+
+
+def _splits(context: Context, tracks: Tracks, train: str = "") -> dict[str, Split]:
+    other = read_tracks(context.table_called(train), tracks) if train else None
+    return paper_splits(read_tracks(context.table, tracks), other)
+
+
+def _one_track(tracks: Tracks, name: str) -> Tracks:
+    one_of("track", name, tuple(tracks))
+    return {name: tracks[name]}
+
+
+def _check(*models: str) -> None:
+    """What a claims file calls a model must be one of the paper's."""
+    for model in models:
+        one_of("model", model, PAPER_MODELS)
+
+
+def _results(context: Context, tracks: Tracks, train: str = "", models: Sequence[ModelName] = PAPER_MODELS) -> tuple[Result, ...]:
+    return results_of(_splits(context, tracks, train), paper_design(models))
+
+
+def _curve(results: Sequence[Result], model: str) -> dict[int, float]:
+    return {m.train_size: m.mean for m in means(results) if m.model == model}
+
+
+def _at(results: Sequence[Result], size: int) -> dict[str, float]:
+    """Mean perplexities at a size, the lowest first."""
+    found = {m.model: m.mean for m in means(results) if m.train_size == size}
+    return dict(sorted(found.items(), key=lambda pair: pair[1]))
+
+
+def _sizes(results: Sequence[Result]) -> list[int]:
+    return sorted({r.train_size for r in results})
+
+
+def _of(results: Sequence[Result], model: str, size: int) -> list[Result]:
+    return [r for r in results if r.model == model and r.train_size == size]
+
+
+def _listed(values: Mapping[str, float], digits: int = 3) -> str:
+    return ", ".join(f"{name} {value:.{digits}f}" for name, value in values.items())
+
+
+def _apart(d: Difference) -> str:
+    where = f", in {d.positive_in} of {d.n_tracks} tracks" if d.n_tracks > 1 else ""
+    return f"by {d.mean:.4f} (95 % interval {d.low:.4f} to {d.high:.4f}{where})"
+
+
+# -- which model is best --------------------------------------------------------------------------------------
+
+
+@statement_test("lowest-perplexities")
+def lowest_perplexities(context: Context, *, tracks: Tracks, models: Sequence[str]) -> Finding:
+    """At the largest training size these models have the lowest mean perplexities, and are told from the next one."""
+    _check(*models)
+    if not 0 < len(set(models)) < len(PAPER_MODELS):
+        raise InputError(f"models {list(models)}; expected some of {', '.join(PAPER_MODELS)}, not none and not all")
+    results = _results(context, tracks)
+    size = _sizes(results)[-1]
+    order = _at(results, size)
+    names = list(order)
+    text = f"at {size} training comparisons: {_listed(order)}"
+    if set(names[: len(models)]) != set(models):
+        return Finding("differs-conclusion", f"false: {text}", order[names[0]])
+    last, following = names[len(models) - 1], names[len(models)]
+    apart = difference(_of(results, following, size), _of(results, last, size))
+    text += f"; {last} is below {following} {_apart(apart)}"
+    if not apart.low > 0:
+        return Finding("explained", f"not-told-apart: comes out if the order of the means is taken, not if they must be told apart: {text}", order[names[0]])
+    return Finding("agrees", text, order[names[0]])
+
+
+@statement_test("converges-most-rapidly")
+def converges_most_rapidly(context: Context, *, tracks: Tracks, model: str, among: Sequence[str]) -> Finding:
+    """At every smaller training size this model is nearer to its own perplexity at the largest size than the others are.
+
+    The other reading, that it has the lowest perplexity at every size, is tried where this one does not come out.
+    """
+    _check(model, *among)
+    results = _results(context, tracks)
+    sizes = _sizes(results)
+    above = {m: {k: _curve(results, m)[k] / _curve(results, m)[sizes[-1]] - 1 for k in sizes[:-1]} for m in {model: None, **dict.fromkeys(among)}}
+    nearer = {k: m for k in sizes[:-1] for m in [min(above, key=lambda m: above[m][k])] if m != model}
+    limits = "above its own perplexity at the last size: " + "; ".join(
+        f"{m} " + ", ".join(f"{100 * value:.1f} % at {k}" for k, value in shares.items()) for m, shares in above.items())
+    if not nearer:
+        return Finding("agrees", limits)
+    beaten = {k: (leader, difference(_of(results, model, k), _of(results, leader, k))) for k in sizes for leader in [next(iter(_at(results, k)))] if leader != model}
+    if beaten:
+        text = "; ".join(f"at {k} {leader} is lower {_apart(d)}" for k, (leader, d) in beaten.items())
+        return Finding("differs-conclusion", f"false: nearer to its own limit is {_places(nearer)}, nor has it the lowest perplexity throughout: {text}; {limits}")
+    close = {k: [m for m in _at(results, k) if m != model and not difference(_of(results, m, k), _of(results, model, k)).low > 0] for k in sizes}
+    doubt = "".join(f"; at {k} not told from {' and '.join(level)}" for k, level in close.items() if level)
+    return Finding("explained", "lowest-throughout: comes out if it means that its perplexity is the lowest at every size "
+                                f"({', '.join(f'{v:.3f} at {k}' for k, v in _curve(results, model).items())}{doubt}), not that it is nearest to its own limit: "
+                                f"there {_places(nearer)} is ahead; {limits}")
+
+
+def _places(ahead: Mapping[int, str]) -> str:
+    return ", ".join(f"{m} at {' and '.join(str(k) for k, other in ahead.items() if other == m)}" for m in dict.fromkeys(ahead.values()))
+
+
+@statement_test("nearly-indistinguishable")
+def nearly_indistinguishable(context: Context, *, tracks: Tracks, models: Sequence[str], within: str) -> Finding:
+    """Mean perplexities of these models lie within so much of each other, and below those of the paper's other models."""
+    _check(*models)
+    results = _results(context, tracks)
+    near = {}
+    parts = []
+    for size in _sizes(results):
+        order = _at(results, size)
+        own = [order[m] for m in models]
+        near[size] = max(own) - min(own) <= float(within) and max(own) < min(v for m, v in order.items() if m not in models)
+        parts.append(f"{max(own) - min(own):.3f} at {size}")
+    last = _at(results, _sizes(results)[-1])
+    raw = results_of(_splits(context, tracks), paper_design(("students-geometric",), replace(PAPER_SAMPLER, raw_geometric=True)))
+    text = (f"largest difference {', '.join(parts)}; at the last {_listed(last)}; the geometric mean as the paper prints it, which does not sum "
+            f"to 1, would be at {_at(raw, _sizes(results)[-1])['students-geometric']:.3f}")
+    if all(near.values()):
+        return Finding("agrees", text)
+    late = [size for size in near if all(near[k] for k in near if k >= size)]
+    if not late:
+        return Finding("differs-conclusion", f"false: {text}")
+    return Finding("explained", f"larger-samples: comes out from {late[0]} training comparisons on (within {within}): {text}")
+
+
+# -- from how many comparisons on -----------------------------------------------------------------------------
+
+
+@statement_test("close-to-convergence")
+def close_to_convergence(context: Context, *, tracks: Tracks, models: Sequence[str], at: int, within: str) -> Finding:
+    """With so many training comparisons these models are within a share of their perplexity at the largest size."""
+    _check(*models)
+    results = [r for r in _results(context, tracks) if r.model in models]
+    one_of("size", str(at), tuple(map(str, _sizes(results))))
+    enough = judgments_enough(results, float(within))
+    parts = []
+    for model in models:
+        curve = _curve(results, model)
+        last = curve[max(curve)]
+        way = (curve[at] - last) / (curve[min(curve)] - last) if curve[min(curve)] > last else float("nan")
+        parts.append(f"{model} " + ", ".join(f"{100 * (value / last - 1):.1f} % at {size}" for size, value in curve.items())
+                     + f" (at {at} {100 * way:.0f} % of the way from {min(curve)} is left)")
+    late = [model for model in models if (enough[model] or max(_sizes(results)) + 1) > at]
+    text = f"above the perplexity at {max(_sizes(results))}: {'; '.join(parts)}"
+    return holds(not late, text if not late else f"later than {at}: {', '.join(late)}; {text}")
+
+
+@statement_test("samplers-converged")
+def samplers_converged(context: Context, *, tracks: Tracks, track: str, within: str, seeds: int) -> Finding:
+    """The paper's 200 iterations, begun anew so many times, give the preferences of a run ten times as long with four chains."""
+    from ....native.experiment.models import fit_preference_model
+
+    train = _splits(context, _one_track(tracks, track))[track].train
+    long = replace(PAPER_SAMPLER, chains=4, warmup=500, draws=1500)
+    parts, worst = [], 0.0
+    models: tuple[ModelName, ...] = ("irt-gaussian", "irt-categorical")
+    for model in models:
+        settled = fit_preference_model(train, model, options=long, seed=0, warn=False).probabilities[:-1, :-1]
+        short = [fit_preference_model(train, model, options=PAPER_SAMPLER, seed=k, warn=False).probabilities[:-1, :-1] for k in range(1, seeds + 1)]
+        gaps = [float(abs(p - settled).max()) for p in short]
+        worst = max(worst, *gaps)
+        parts.append(f"{model} " + ", ".join(f"{gap:.3f}" for gap in gaps))
+    text = (f"{len(train.items)} systems, {train.n_rows} comparisons; largest difference of a probability between {seeds} runs of 200 iterations and one of "
+            f"4 x 2000: {'; '.join(parts)}")
+    return holds(worst <= float(within), text, native=worst)
+
+
+# -- by whose judgments ---------------------------------------------------------------------------------------
+
+
+@statement_test("degraded-by-training-on")
+def degraded_by_training_on(context: Context, *, tracks: Tracks, train: str, model: str, more_than: str, at_least: str) -> Finding:
+    """Training on other judges' comparisons costs this model at least so much perplexity, and more than it costs another one."""
+    _check(model, more_than)
+    own, other = _results(context, tracks), _results(context, tracks, train)
+    size = _sizes(own)[-1]
+    costs: dict[str, Difference] = {m: difference(_of(other, m, size), _of(own, m, size)) for m in PAPER_MODELS}
+    text = f"at {size}, trained on {train} instead: " + ", ".join(f"{m} {d.mean:+.3f}" for m, d in costs.items()) + f"; {model} {_apart(costs[model])}"
+    return holds(costs[model].low >= float(at_least) and costs[model].low > costs[more_than].high, text, native=costs[model].mean)
+
+
+@statement_test("nearly-as-good-trained-on")
+def nearly_as_good_trained_on(context: Context, *, tracks: Tracks, train: str, model: str, other: str, within: str) -> Finding:
+    """This model trained on other judges' comparisons comes within so much of another one trained on the experts'."""
+    _check(model, other)
+    own, crowd = _results(context, tracks), _results(context, tracks, train)
+    size = _sizes(own)[-1]
+    gap = difference(_of(crowd, model, size), [replace(r, model=model) for r in _of(own, other, size)])
+    pairs = ", ".join(f"{a:.3f} and {b:.3f} at {k}" for (k, a), b in zip(_curve(crowd, model).items(), _curve(own, other).values()))
+    return holds(gap.mean <= float(within), f"{model} trained on {train} and {other} on the experts': {pairs}; the last {_apart(gap)}", native=gap.mean)
+
+
+# -- one track's systems --------------------------------------------------------------------------------------
+
+
+@statement_test("ability-bands")
+def ability_bands(context: Context, *, tracks: Tracks, track: str, size: int, bands: Sequence[int], first: str, draws: int) -> Finding:
+    """Cut where neighbours are farthest apart, the ranking by ability falls into bands of these sizes, this system alone on top.
+
+    Five random training sets are one draw; whether others fall into the same bands is tried with other seeds.
+    """
+    split = _splits(context, _one_track(tracks, track))[track]
+    found = abilities_of(split, track, size)
+    cut = found.bands(len(bands))
+    value = dict(zip(found.items, found.mean))
+    text = " | ".join(", ".join(f"{name} {value[name]:.2f}" for name in band) for band in cut)
+
+    def as_said(seen: TrialAbilities) -> bool:
+        return [len(band) for band in seen.bands(len(bands))] == list(bands) and seen.ranking[0] == first
+
+    others = [abilities_of(split, track, size, seed) for seed in range(1, draws + 1)]
+    share = sum(map(as_said, others))
+    same = sum(_members(seen, bands) == _members(found, bands) for seen in others)
+    edge = sum(bands[:2])
+    text += (f"; of {draws} other draws of five training sets {share} are cut so, {draws - sum(seen.ranking[0] != first for seen in others)} have "
+             f"{first} on top, {same} have the same systems in places 1, 2-{edge}, {edge + 1}-{edge + bands[2]} and {edge + bands[2] + 1}")
+    if as_said(found):
+        return Finding("agrees", text)
+    if share:
+        return Finding("explained", f"other-training-sets: comes out for some random training sets, not for these: {text}")
+    return Finding("differs-conclusion", f"false: {text}")
+
+
+def _members(found: TrialAbilities, bands: Sequence[int]) -> list[frozenset[str]]:
+    """The systems in the places of each band."""
+    ends = [sum(bands[:k]) for k in range(len(bands) + 1)]
+    return [frozenset(found.ranking[a:b]) for a, b in zip(ends, ends[1:])]
+
+
+#: P(one is better than the other) between these leaves the order open.
+OPEN = (0.05, 0.95)
+
+
+@statement_test("any-order-arbitrary")
+def any_order_arbitrary(context: Context, *, tracks: Tracks, track: str, size: int, systems: Sequence[str]) -> Finding:
+    """From so many comparisons, no two of these systems can be put in order: P(better), mean of the trials, within 0.05 and 0.95.
+
+    If all comparisons of the track do put them in order, that is said, and the statement holds for the smaller number only.
+    """
+    from ....native.irt.gaussian import fit_irt_gaussian
+
+    table = read_tracks(context.table, _one_track(tracks, track))[track]
+    found = abilities_of(paper_splits({track: table})[track], track, size)
+    whole = fit_irt_gaussian(table, warmup=100, draws=500, seed=1, warn=False)
+    pairs = [(a, b) for k, a in enumerate(systems) for b in systems[k + 1:]]
+    part = {(a, b): _p_better(found.items, found.p_better, a, b) for a, b in pairs}
+    all_ = {(a, b): _p_better(whole.items, whole.p_better, a, b) for a, b in pairs}
+    text = "; ".join(f"P({a} better than {b}) {part[a, b]:.2f} from {size}, {all_[a, b]:.3f} from all {table.n_comparisons:,.0f}" for a, b in pairs)
+    first = [max(systems, key=lambda s: float(row[found.items.index(s)])) for row in found.trials]
+    text += f"; first of them in the {len(first)} trials: {', '.join(first)}"
+    if not all(map(_open, part.values())):
+        return Finding("differs-conclusion", f"false: {text}")
+    if not all(map(_open, all_.values())):
+        return Finding("explained", f"smaller-sample: comes out from {size} comparisons, not from all that were made: {text}")
+    return Finding("agrees", text)
+
+
+def _p_better(items: Sequence[str], p: FloatArray, a: str, b: str) -> float:
+    for name in (a, b):
+        one_of("system", name, tuple(items))
+    return float(p[items.index(a), items.index(b)])
+
+
+def _open(p: float) -> bool:
+    return OPEN[0] <= p <= OPEN[1]

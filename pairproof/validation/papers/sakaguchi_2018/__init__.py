@@ -1,0 +1,1 @@
+"""Sakaguchi and Van Durme (2018), scalar annotation (EASL), two claims files."""

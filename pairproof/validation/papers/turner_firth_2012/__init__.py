@@ -1,0 +1,1 @@
+"""Turner and Firth (2012), the BradleyTerry2 vignette."""

@@ -1,0 +1,1 @@
+"""The worked example of the encyclopaedia's page."""

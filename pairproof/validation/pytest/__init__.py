@@ -1,0 +1,1 @@
+"""The pytest plugin: claims files as tests, locked numbers, recorded R."""

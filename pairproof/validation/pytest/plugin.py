@@ -1,0 +1,162 @@
+"""pytest plugin: claims files as tests, fits held against their records, and what was not run, counted.
+
+========================  ==========================================================================
+what                      does
+========================  ==========================================================================
+``*.claims.toml``         collected: one test a claim against the page, one against R
+``recorded`` fixture      ``recorded(fit)``: every quantity as in `recorded/MODULE/TEST.json`
+``agree``                 ``from pairproof.validation import agree``; ``agree(fit, reference)``
+``--pairproof-update``    write records anew, and show what changed
+``--pairproof-r MODE``    live, recorded, both or none, as the command's ``--r``
+``--pairproof-data DIR``  data that are read in place; data outside the claims file's folder
+``--require-r``           what R did not answer fails
+========================  ==========================================================================
+
+Nothing of pairproof, numpy or R is loaded before a test needs it.  No test depends on another or on their order, so
+`pytest -n` is safe.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
+
+if TYPE_CHECKING:
+    from .fixture import Recorded
+
+Hook = TypeVar("Hook", bound=Callable[..., Any])
+#: The hook of a plugin that may be absent (xdist), and one that comes before the others of its name.
+_optional: Callable[[Hook], Hook] = pytest.hookimpl(optionalhook=True)
+_first: Callable[[Hook], Hook] = pytest.hookimpl(tryfirst=True)
+SUFFIX = ".claims.toml"
+#: As in pytest_claims.NOT_RUN, which is not imported before a claims file is met.
+NOT_RUN, USED, CHANGED = "pairproof-not-run", "pairproof-used", "pairproof-changed"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("pairproof", "preference models held against papers, R and records")
+    group.addoption("--pairproof-update", action="store_true", dest="pairproof_update",
+                    help="write the records of the `recorded` fixture anew and show what changed")
+    group.addoption("--pairproof-r", choices=("live", "recorded", "both", "none"), default=None, dest="pairproof_r", metavar="MODE",
+                    help="how R is asked for claims: live, recorded, both or none; default: live where it is, else recorded")
+    group.addoption("--pairproof-data", default=None, dest="pairproof_data", metavar="DIR",
+                    help="folder of data that claims files read in place, and in which their other data may lie")
+    group.addoption("--pairproof-data-limit", default=None, type=int, dest="pairproof_data_limit", metavar="MB",
+                    help="largest data file that a claims file may name; default: 256")
+    group.addoption("--require-r", action="store_true", dest="require_r", help="claims that R did not answer fail")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Bookkeeping(config), "pairproof-bookkeeping")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    if not file_path.name.endswith(SUFFIX):
+        return None
+    from .claims import ClaimsFile
+
+    collected: pytest.Collector = ClaimsFile.from_parent(parent, path=file_path)
+    return collected
+
+
+def pytest_report_teststatus(report: pytest.TestReport | pytest.CollectReport) -> tuple[str, str, str] | None:
+    """A claim that was not run is counted as "not run" on pytest's last line, never as skipped or passed."""
+    if report.skipped and any(name == NOT_RUN for name, _ in getattr(report, "user_properties", ())):
+        return "not run", "n", "NOT RUN"
+    return None
+
+
+@pytest.fixture()
+def recorded(request: pytest.FixtureRequest) -> Recorded:
+    """`recorded(fit, name="", rules={})`: the fit's numbers are those of its record.
+
+    ``rules`` are digits by quantity or kind, ``{"se": 6, "p": None}``; None leaves a quantity out.  A quantity that is lost
+    or new fails.  ``--pairproof-update`` writes the record and shows what changed.
+    """
+    from .fixture import Recorded
+
+    return Recorded(request.node, bool(request.config.getoption("pairproof_update")))
+
+
+class Bookkeeping:
+    """What the closing summary needs: under xdist each worker keeps its own and hands it over at its end."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        #: Test module -> name of each of its tests -> node id.
+        self.collected: dict[str, dict[str, str]] = defaultdict(dict)
+        self.passed: set[str] = set()
+        self.used: set[str] = set()
+        self.changed: dict[str, str] = {}
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        self.collected[str(item.path)][item.nodeid.partition("::")[2]] = item.nodeid
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" and report.passed:
+            self.passed.add(report.nodeid)
+        for name, value in report.user_properties:
+            if name == USED:
+                self.used.add(str(value))
+            elif name == CHANGED:
+                path, _, text = str(value).partition("\n")
+                self.changed[path] = text
+
+    @_first
+    def pytest_sessionfinish(self) -> None:
+        handed: dict[str, Any] | None = getattr(self.config, "workeroutput", None)
+        if handed is not None:
+            handed["pairproof"] = {module: dict(tests) for module, tests in self.collected.items()}
+
+    @_optional
+    def pytest_testnodedown(self, node: Any) -> None:
+        for module, tests in getattr(node, "workeroutput", {}).get("pairproof", {}).items():
+            self.collected[module].update(tests)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        self._not_run(terminalreporter)
+        if self.changed:
+            terminalreporter.section("pairproof: records written", sep="-")
+            for path, text in sorted(self.changed.items()):
+                terminalreporter.line(f"{path}\n{text}")
+        unused = self._unused()
+        if unused:
+            terminalreporter.section(f"pairproof: {len(unused)} unused record{'s' if len(unused) > 1 else ''}", sep="-")
+            for path, why in unused:
+                terminalreporter.line(f"{path}  ({why}; delete it if it is not wanted any more)")
+
+    def _not_run(self, terminalreporter: Any) -> None:
+        reasons: dict[str, list[str]] = defaultdict(list)
+        for report in terminalreporter.stats.get("not run", []):
+            reasons[dict(report.user_properties)[NOT_RUN]].append(report.nodeid)
+        if reasons:
+            terminalreporter.section(f"pairproof: {sum(map(len, reasons.values()))} not run", sep="-")
+        for reason, tests in sorted(reasons.items(), key=lambda entry: -len(entry[1])):
+            named = tests[0] if len(tests) == 1 else f"{tests[0]} and {len(tests) - 1} more"
+            terminalreporter.line(f"{len(tests):>5}  {reason}  ({named})")
+
+    def _unused(self) -> list[tuple[str, str]]:
+        """Records of collected modules whose test is gone, or passed without asking for them.
+
+        Nothing is said of a module that was collected in part (`test_x.py::test_a`), nor of tests that did not run.
+        """
+        if any("::" in str(argument) for argument in self.config.args):
+            return []
+        found = []
+        for module, tests in self.collected.items():
+            for path in sorted((Path(module).parent / "recorded" / Path(module).stem).glob("*.json")):
+                if str(path) in self.used:
+                    continue
+                from .snapshots import read
+
+                record = read(path)
+                assert record is not None
+                if record.test not in tests:
+                    found.append((str(path), f"no test {record.test!r} any more"))
+                elif tests[record.test] in self.passed:
+                    found.append((str(path), f"{record.test} passed without it"))
+        return found

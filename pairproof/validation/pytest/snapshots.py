@@ -1,0 +1,160 @@
+"""Records of a fit's numbers beside one's own tests: what a quantity was, is, and how far they may lie apart.
+
+A record is one JSON file, `recorded/MODULE/TEST.json` beside the test's module, with every quantity at full precision (Python's repr;
+null where there is no number).  A quantity that the fit has lost fails, and so does one that is new.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Union
+
+from ...errors import InputError
+from ...fit.fit import Fit
+from ...files.outputs import write as write_file
+from ..verdicts.digits import MOST, digits_of_agreement
+from ..claims.quantities import KINDS, kind_of, names, quantity, scale_of
+
+FORMAT = 1
+#: Digits that another machine's linear algebra leaves, by kind; a count is equal or wrong.
+RULES: Mapping[str, float] = {
+    "estimate": 9.0, "se": 9.0, "z": 9.0, "p": 7.0, "deviance": 10.0, "df_resid": MOST, "llf": 10.0, "aic": 10.0, "bic": 10.0,
+    "n_comparisons": 12.0, "worth": 9.0, "worth_se": 9.0}
+#: Digits by quantity or kind; None leaves it out of the record altogether.
+Rules = Mapping[str, Union[float, None]]
+Numbers = Mapping[str, Union[float, None]]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One quantity that is not as recorded.
+
+    Attributes
+    ----------
+    quantity : str
+    before, now : float or None
+        None: no number.
+    digits : float
+        0 if lost or new.
+    asked : float
+    what : {"differs", "lost", "new"}
+    """
+
+    quantity: str
+    before: float | None
+    now: float | None
+    digits: float
+    asked: float
+    what: str
+
+    def __str__(self) -> str:
+        if self.what == "lost":
+            return f"{self.quantity}: lost, was {self.before!r}"
+        if self.what == "new":
+            return f"{self.quantity}: new, {self.now!r}"
+        return f"{self.quantity}: {self.before!r} -> {self.now!r} ({self.digits:.1f} digits, {self.asked:g} asked for)"
+
+
+def numbers_of(fit: Fit, rules: Rules | None = None) -> dict[str, float | None]:
+    """A fit's quantities by name, without those whose rule is None."""
+    known = checked(rules)
+    found = {name: quantity(fit, name) for name in names(fit) if digits_asked(name, known) is not None}
+    return {name: None if math.isnan(v) else v for name, v in found.items()}
+
+
+def checked(rules: Rules | None) -> dict[str, float | None]:
+    """The rules, each of a known kind and of 0 to 16 digits.
+
+    Raises
+    ------
+    InputError
+        A kind that does not exist, or digits outside 0..16.
+    """
+    given = dict(rules or {})
+    for name, digits in given.items():
+        if kind_of(name) not in KINDS:
+            raise InputError(f"rules: no quantity {name!r}; a rule is for a quantity (estimate.A) or a kind: {', '.join(RULES)}")
+        if digits is not None and not 0 <= digits <= MOST:
+            raise InputError(f"rules: {name} = {digits!r}; expected digits from 0 to {MOST:g}, or None to leave it out")
+    return given
+
+
+def digits_asked(name: str, rules: Rules) -> float | None:
+    """Digits of a quantity: its own rule, else its kind's, else the default."""
+    kind = kind_of(name)
+    return rules[name] if name in rules else rules[kind] if kind in rules else RULES.get(kind, RULES["estimate"])
+
+
+def changes(before: Numbers, now: Numbers, fit: Fit, rules: Rules | None = None) -> list[Change]:
+    """What is not as recorded: differing numbers, worst first, then lost and new ones."""
+    known = checked(rules)
+    found: list[Change] = []
+    for name in before.keys() & now.keys():
+        old, new, asked = before[name], now[name], digits_asked(name, known)
+        if asked is None:
+            continue
+        d = float(digits_of_agreement(math.nan if new is None else new, math.nan if old is None else old, scale_of(name, fit)))
+        if not math.isnan(d) and d < asked:
+            found.append(Change(name, old, new, d, asked, "differs"))
+    found.sort(key=lambda c: (c.digits, c.quantity))
+    kept = {n for n in before if digits_asked(n, known) is not None}
+    found += [Change(n, before[n], None, 0.0, 0.0, "lost") for n in before if n in kept and n not in now]
+    return found + [Change(n, None, now[n], 0.0, 0.0, "new") for n in now if n not in before]
+
+
+@dataclass(frozen=True)
+class Record:
+    """Attributes
+    ----------
+    test : str
+        Node id of the test that made it, within its module.
+    numbers : mapping of quantity to float or None
+    about : mapping
+        Model, data digest, versions.
+    """
+
+    test: str
+    numbers: Numbers
+    about: Mapping[str, Any]
+
+
+def place(module: Path, test: str, name: str = "") -> Path:
+    """The file of a test's record: `recorded/MODULE/TEST[.NAME].json` beside the module."""
+    plain = re.sub(r"[^A-Za-z0-9_.=-]+", "-", test + (f".{name}" if name else "")).strip("-")
+    return module.parent / "recorded" / module.stem / f"{plain}.json"
+
+
+def read(path: Path) -> Record | None:
+    """The record, or None if there is none.
+
+    Raises
+    ------
+    InputError
+        The file is no record; the message says what to do.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["format"] != FORMAT:
+            raise ValueError(f"format {content['format']!r}, expected {FORMAT}")
+        numbers = {str(k): None if v is None else float(v) for k, v in content["numbers"].items()}
+        return Record(content["test"], numbers, content["about"])
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}: not a record of a fit ({type(error).__name__}: {error}); delete it and make it anew with "
+                         "--pairproof-update") from error
+
+
+def write(path: Path, test: str, fit: Fit, numbers: Numbers) -> None:
+    """Write the record in one step."""
+    import pairproof
+
+    about = {"model": fit.title, "engine": fit.engine, "source": Path(fit.data.source).name, "pairproof": pairproof.__version__}
+    text = json.dumps({"format": FORMAT, "test": test, "about": about, "numbers": dict(numbers)}, indent=1, ensure_ascii=False) + "\n"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, text)

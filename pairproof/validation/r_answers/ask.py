@@ -1,0 +1,90 @@
+"""Asking R for one counterpart: what it needs, what may be refused beforehand, and what became of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from ...bridge.records.drift import said_of_stopping
+from ...bridge.process.policy import Backend
+from ...bridge.records.result import RResult
+from ...bridge.cells import CountedCells
+from ...errors import RDrift, RError, RUnavailable, RecordMissing, RTimeout
+from ...fit.fit import Fit
+from ..verdicts.agreement import RCounterpart, RSource
+
+#: A design of this many numbers (rows x columns, 8 bytes each) is 400 MB in R, which holds several copies.
+MOST_NUMBERS = 50_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A fit, its cells, and the R that is to be asked."""
+
+    fit: Fit
+    cells: CountedCells
+    backend: Backend
+
+    @property
+    def rows(self) -> int:
+        """Outcomes of all cells: the rows of a log-linear design."""
+        return int(self.cells.counts.size)
+
+    @property
+    def too_large(self) -> str:
+        """Why R's dense design is not asked for; "" if it is."""
+        numbers = self.rows * len(self.fit.terms)
+        return "" if numbers <= MOST_NUMBERS else (
+            f"not asked: its design of {self.rows:,} rows and {len(self.fit.terms):,} columns would take {numbers * 8 / 1e9:.1f} GB")
+
+
+Ask = Callable[[Question], RCounterpart]
+
+
+def attempt(r_call: str, ask: Ask, question: Question, known: Sequence[str] = ()) -> RCounterpart:
+    """The counterpart, or why there is none.
+
+    Parameters
+    ----------
+    known : sequence of str
+        Words of R's own errors on such a table; where R stops with one of them, it ran, and its stop is its answer.
+    """
+    try:
+        return ask(question)
+    except RDrift as drift:
+        live = replace(question, backend=replace(question.backend, mode="live"))
+        return replace(attempt(r_call, ask, live, known), drift=str(drift))
+    except (RUnavailable, RecordMissing, RTimeout) as error:
+        return RCounterpart(r_call, None, not_run=" ".join(str(error).split()))
+    except RError as error:
+        where = f" in {error.r_call}" if error.r_call else ""
+        said = error.r_message.strip() or str(error)
+        source: RSource = "recorded" if error.source == "recorded" else "live"
+        return RCounterpart(r_call, source, not_run=f"R stops: {said}{where} ({source})", expected=any(words in said for words in known))
+
+
+def refused(r_call: str, why: str) -> RCounterpart:
+    """A function that has the model and was not asked, by a rule of ours that `why` gives with its numbers."""
+    return RCounterpart(r_call, None, not_run=why, expected=True)
+
+
+def remarks(result: RResult) -> list[str]:
+    """R's own warnings, each once, and how its algorithm ended if otherwise than in its record, for the note."""
+    seen = dict.fromkeys(" ".join(w.message.split()) for w in result.warnings)
+    stopped = said_of_stopping(result.drift)
+    return [*(f"R warns: {text}" for text in seen), *([stopped] if stopped else [])]
+
+
+#: R's words for an algorithm that did not arrive: glm, gnm, polr, btmodel.
+_NOT_CONVERGED = re.compile(r"(?:did|does|has|have|had)? ?(?:either )?not converge|fail(?:ed|s|ure)? to converge|algorithm failed|non-?convergence"
+                            r"|iteration limit|singular convergence|false convergence", re.IGNORECASE)
+
+
+def converged(result: RResult, flag: bool | None) -> bool | None:
+    """What R says of itself: False by its flag or by a warning; None if it has no flag and warns of nothing."""
+    return False if any(_NOT_CONVERGED.search(w.message) for w in result.warnings) else flag
+
+
+def note(*parts: str) -> str:
+    return "; ".join(p for p in parts if p)

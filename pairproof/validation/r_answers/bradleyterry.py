@@ -1,0 +1,221 @@
+"""Bradley-Terry models in R: BTm, GenDavidson, btmodel, and base R's own logistic regression.
+
+    logit P(i preferred to j) = b_i - b_j (+ order),   b in log-odds: twice lambda
+
+Davidson's ties: gamma = tie.max + log 2 of GenDavidson = "(undecided)" of btmodel.  BTm's and glm's binomial
+log-likelihood has log choose(n, wins) beyond that of the comparisons.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...bridge.packages import base, bradleyterry2, psychotools
+from ...bridge.packages.models import RModel
+from ...fit.fit import Fit
+from ..verdicts.agreement import RCounterpart
+from .ask import Question, attempt, converged, note, refused, remarks
+from .loglinear import item_values
+from .translate import RParameters, likelihood_values, parameter_values, standard_errors, worth_values
+
+BTM = "BradleyTerry2::BTm, refitted"
+BINOMIAL = "stats::glm(binomial), refitted"
+GENDAVIDSON = "BradleyTerry2::GenDavidson, by gnm"
+BTMODEL = "psychotools::btmodel"
+#: GenDavidson takes 4 s for 1770 cells of 60 items.
+MOST_MATCHES = 2_000
+#: R's own error with two items: its covariance is then a number without row names.
+TWO_ITEMS = "length of 'dimnames' [1] not equal to array extent"
+#: R's own error where no tie occurred.
+NO_TIES = "data have no ties"
+#: btmodel's design has objects + pairs columns and 3 x pairs rows: unusable beyond about 50 objects.
+MOST_ITEMS = 40
+#: btmodel's responses are rows of a matrix as long as the fullest pair.
+MOST_RESPONSES = 100_000
+
+
+def _plain(fit: Fit) -> bool:
+    """Free items, the same for everybody."""
+    return not fit.spec.item_terms and not any(t.by for t in fit.terms)
+
+
+def _reference(fit: Fit) -> str:
+    return fit.spec.reference if fit.spec.reference in fit.items else fit.items[0]
+
+
+def _moved(fit: Fit, reference: str) -> list[str]:
+    said = ["lambda is half its log-odds"] if fit.scale == "lambda" and not fit.spec.item_terms else []
+    return said + ([f"moved from its reference {reference} to {fit.constraint}"] if reference and fit.spec.reference != reference else [])
+
+
+# -- BTm -----------------------------------------------------------------------------------------------------
+
+
+def btm_counterpart(question: Question) -> RCounterpart | None:
+    """BTm(cbind(wins, losses), ..., ~ item (+ at.home)); None for other models than it has."""
+    fit, cells = question.fit, question.cells
+    if not _plain(fit) or cells.ties is not None:
+        return None
+    return refused(BTM, question.too_large) if question.too_large else attempt(BTM, _ask_btm, question)
+
+
+def _ask_btm(question: Question) -> RCounterpart:
+    fit, cells = question.fit, question.cells
+    first, second = cells.names
+    reference = _reference(fit)
+    model = bradleyterry2.BTm(cells.wins.tolist(), cells.losses.tolist(), first, second, players=fit.items, refcat=reference,
+                              at_home=None if cells.order is None else cells.order.tolist(), backend=question.backend)
+    named = {f"player{item}": item for item in fit.items} | {"at.home": "order"}
+    p = _parameters(model, named, "log-odds", reference)
+    home = " + at.home" if cells.order is not None else ""
+    said = [f"BTm(cbind(wins, losses), i, j, ~ item{home}, refcat = {reference!r}), fitted again from its own solution"]
+    return _binomial_answer(question, BTM, p, model, said + (["at.home is order"] if home else []) + _moved(fit, reference))
+
+
+def _parameters(model: RModel, named: dict[str, str], scale: Any, reference: str) -> RParameters:
+    kept = [(k, named[n]) for k, n in enumerate(model.names) if n in named and not np.isnan(model.coef[k])]
+    at = [model.vcov_names.index(model.names[k]) for k, _ in kept]
+    return RParameters(tuple(n for _, n in kept), model.coef[[k for k, _ in kept]], model.vcov[np.ix_(at, at)], scale, reference)
+
+
+def _binomial_answer(question: Question, r_call: str, p: RParameters, model: RModel, said: list[str]) -> RCounterpart:
+    fit, cells = question.fit, question.cells
+    values = parameter_values(fit, p)
+    values.update(deviance=model.deviance, df_resid=model.df_residual)
+    if cells.whole:
+        values.update(likelihood_values(model.loglik - cells.binomial_constant, len(p.names)))
+        said = [*said, "logLik(), binomial, less sum log choose(n, wins) gives llf"]
+    else:
+        said = [*said, "its log-likelihood rounds the counts and is not compared"]
+    values.update(worth_values(fit, p))
+    kept = [w for w in remarks(model.result) if "non-integer" not in w]
+    return RCounterpart(r_call, model.result.source, values, note=note(*said, *kept), converged=converged(model.result, model.converged))
+
+
+# -- logistic regression -------------------------------------------------------------------------------------
+
+
+def binomial_counterpart(question: Question) -> RCounterpart | None:
+    """glm(cbind(wins, losses) ~ 0 + differences of items, binomial), for what BTm's own formula does not reach."""
+    fit, cells = question.fit, question.cells
+    if cells.ties is not None or _plain(fit):
+        return None
+    return refused(BINOMIAL, question.too_large) if question.too_large else attempt(BINOMIAL, _ask_binomial, question)
+
+
+def _ask_binomial(question: Question) -> RCounterpart:
+    fit, cells = question.fit, question.cells
+    reference = "" if fit.spec.item_terms else _reference(fit)
+    free = [t for t in fit.terms if t.kind != "tie" and (t.kind != "item" or t.item != reference)]
+    heads = _head_columns(question)
+    columns: dict[str, Any] = {"wins": cells.wins, "losses": cells.losses}
+    named: dict[str, str] = {}
+    for k, term in enumerate(free):
+        column = heads[term.kind, term.item, term.covariate, term.covariate_level]
+        for covariate, level in term.by:
+            c = cells.covariate(covariate)
+            column = column * (c.values if level is None else (c.values == c.levels.index(level)).astype(float))
+        columns[f"b{k + 1}"] = column
+        named[f"b{k + 1}"] = term.name
+    model = base.glm(f"cbind(wins, losses) ~ 0 + {' + '.join(named)}", columns, "binomial", backend=question.backend)
+    p = _parameters(model, named, "log-odds", reference)
+    said = ["glm(cbind(wins, losses) ~ 0 + one column a parameter, binomial), fitted again from its own solution"]
+    if fit.scale == "lambda" and fit.spec.item_terms:
+        said.append("coefficients, log-odds in R, are halved to lambda")
+    return _binomial_answer(question, BINOMIAL, p, model, said + _moved(fit, reference))
+
+
+def _head_columns(question: Question) -> dict[tuple[Any, ...], Any]:
+    """Column of each term before it is multiplied with subject covariates: first's value less second's."""
+    fit, cells = question.fit, question.cells
+    out: dict[tuple[Any, ...], Any] = {("order", None, None, None): cells.order}
+    for k, item in enumerate(fit.items):
+        out["item", item, None, None] = (cells.first == k).astype(float) - (cells.second == k)
+    covariate_terms = dict.fromkeys((t.covariate, t.covariate_level, t.item) for t in fit.terms if t.kind == "covariate")
+    for (covariate, level, separate), values in zip(covariate_terms, item_values(question).values()):
+        out["covariate", separate, covariate, level] = values[cells.first] - values[cells.second]
+    return out
+
+
+def _likelihood(fit: Fit, llf: float, n_coefficients: int) -> dict[str, float]:
+    """llf and AIC; without AIC where items were never joined, since both functions below count a coefficient for each item there."""
+    values = likelihood_values(llf, n_coefficients)
+    return values if fit.null_space.shape[1] == fit.n_infinite else {"llf": values["llf"]}
+
+
+# -- GenDavidson ---------------------------------------------------------------------------------------------
+
+
+def gendavidson_counterpart(question: Question) -> RCounterpart | None:
+    """gnm(count ~ GenDavidson(...), eliminate = match); None for other models than it has."""
+    fit = question.fit
+    if not _plain(fit) or fit.outcome_model != "davidson" or not any(t.kind == "tie" for t in fit.terms):
+        return None
+    reason = question.too_large
+    if len(question.cells) > MOST_MATCHES:
+        reason = f"not asked: {len(question.cells):,} cells are more than {MOST_MATCHES:,}, which take it minutes"
+    return refused(GENDAVIDSON, reason) if reason else attempt(GENDAVIDSON, _ask_gendavidson, question)
+
+
+def _ask_gendavidson(question: Question) -> RCounterpart:
+    fit, cells = question.fit, question.cells
+    assert cells.ties is not None
+    first, second = cells.names
+    reference = _reference(fit)
+    model = bradleyterry2.GenDavidson(
+        first, second, cells.wins.tolist(), cells.ties.tolist(), cells.losses.tolist(), players=fit.items, reference=reference,
+        at_home=None if cells.order is None else cells.order.tolist(), home_adv=cells.order is not None, backend=question.backend)
+    p = _parameters(model, {item: item for item in fit.items} | {"tie.max": "tie", "home.adv": "order"}, "log-odds", reference)
+    estimate = np.array([b + np.log(2.0) if name == "tie" else b for name, b in zip(p.names, p.estimate)])
+    p = RParameters(p.names, estimate, p.vcov, p.scale, p.reference)
+    values = parameter_values(fit, p)
+    values.update(deviance=model.deviance, df_resid=model.df_residual)
+    if cells.whole:
+        values.update(_likelihood(fit, model.loglik - cells.poisson_constant, len(p.names)))
+    values.update(worth_values(fit, p))
+    home = ["home.adv is order"] if cells.order is not None else []
+    return RCounterpart(GENDAVIDSON, model.result.source, values, note=note(
+        "gnm(count ~ GenDavidson(win, tie, loss, i, j, ...) - 1, eliminate = match)", "tie = tie.max + log 2", *home,
+        *_moved(fit, reference), "logLik(), Poisson, less a constant of the cells gives llf", *remarks(model.result)),
+        converged=converged(model.result, model.converged))
+
+
+# -- btmodel -------------------------------------------------------------------------------------------------
+
+
+def btmodel_counterpart(question: Question) -> RCounterpart | None:
+    """psychotools' btmodel of the responses; None for other models than it has."""
+    fit, cells = question.fit, question.cells
+    undecided = cells.ties is not None and any(t.kind == "tie" for t in fit.terms)
+    if not _plain(fit) or cells.order is not None or fit.ties == "rao-kupper" or (cells.ties is not None and not undecided):
+        return None
+    if not cells.whole:
+        return None
+    if len(fit.items) > MOST_ITEMS or cells.counts.sum() > MOST_RESPONSES:
+        return refused(BTMODEL, f"not asked: {len(fit.items)} items and {cells.counts.sum():,.0f} responses; it has a column for "
+                                f"each pair and a row for each response, and is asked up to {MOST_ITEMS} and {MOST_RESPONSES:,}")
+    no_ties = cells.ties is not None and not cells.ties.any()
+    known = ([NO_TIES] if no_ties else []) + ([TWO_ITEMS] if len(fit.items) == 2 else [])
+    return attempt(BTMODEL, _ask_btmodel, question, known)
+
+
+def _ask_btmodel(question: Question) -> RCounterpart:
+    fit, cells = question.fit, question.cells
+    first, second = cells.names
+    reference = _reference(fit)
+    ties = None if cells.ties is None else cells.ties.astype(int).tolist()
+    data = psychotools.paircomp_from_counts(first, second, cells.wins.astype(int).tolist(), cells.losses.astype(int).tolist(), ties,
+                                            fit.items)
+    model = psychotools.btmodel(data, fit.items, ref=reference, undecided=ties is not None, backend=question.backend)
+    p = RParameters(tuple("tie" if n == "(undecided)" else n for n in model.names), model.coef, model.vcov, "log-odds", reference)
+    values = parameter_values(fit, p)
+    values.update(_likelihood(fit, model.loglik, int(model.df)))
+    for kind, numbers in (("worth", model.worth), ("worth_se", model.worth_se)):
+        values.update({f"{kind}.all.{item}": float(v) for item, v in zip(model.items, numbers)})
+    said = ["(undecided) is tie"] if ties is not None else []
+    return RCounterpart(BTMODEL, model.result.source, values, standard_errors(values), note(
+        f"btmodel(paircomp, ref = {reference!r}, undecided = {str(ties is not None).upper()})", *said, *_moved(fit, reference),
+        "llf is its logLik(), worths are its itempar(log = FALSE); its deviance() is -2 logLik, another thing than ours",
+        *remarks(model.result)), converged=converged(model.result, None))

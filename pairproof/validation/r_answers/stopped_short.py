@@ -1,0 +1,161 @@
+"""Is it R that stopped short?  Shown from the score and the information, at R's estimates and at native's.
+
+The log-likelihoods of these models are concave, so the maximum is where the score is 0, whoever computed it; and from a
+point near it one Newton step, information^-1 score, leads there.  Both are worked out here from the estimates and the
+cells alone, with formulas of this module's own:
+
+    two outcomes, Davidson   score = sum_cells sum_c (y_c - n p_c) x_c,  information = sum_cells n (sum_c p_c x_c x_c' - m m'),
+                             m = sum_c p_c x_c, where x_c is what the parameters are multiplied with in log(weight of outcome c)
+    Rao and Kupper           log-likelihood = (W + T) log F(u - d) + (L + T) log F(-u - d) + T log(e^(2d) - 1)
+
+R has stopped short if the step from R's estimates leads to native's and native's own estimates are at the maximum.
+"""
+
+from __future__ import annotations
+
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...bridge.cells import CountedCells
+from ...fit.fit import Fit
+from ...fit.outcomes import outcome_probabilities
+from ...fit.predictions import item_covariate
+from ...fit.spec import LOG_WORTH_PER_UNIT, Term
+from ..verdicts.agreement import RCounterpart, Witness
+
+FloatArray = NDArray[np.float64]
+
+#: A log-likelihood is a sum of n log p, with p right to 1e-16; below this part of it and of the sum of n a difference is rounding.
+ROUNDING = 1e-14
+#: Numbers in the design (cells x parameters) up to which it is worked out: 160 MB.
+MOST_NUMBERS = 20_000_000
+
+
+def witness(fit: Fit, cells: CountedCells, answer: RCounterpart) -> Witness | None:
+    """What the score says; None where R has not all estimates, some are infinite, or the design is too large."""
+    beta = np.array([0.0 if reference else answer.values.get(f"estimate.{name}", np.nan)
+                     for name, reference in zip(fit.names, fit.is_reference)])
+    if np.isnan(beta).any() or fit.null_space.shape[1] or len(cells) * len(fit.terms) > MOST_NUMBERS:
+        return None
+    model = _Likelihood(fit, cells)
+    free = ~np.asarray(fit.is_reference)
+    own = np.where(free, fit.beta, 0.0)
+    try:
+        inverse, step = model.newton(own, free)
+        _, back = model.newton(beta, free)
+    except np.linalg.LinAlgError:
+        return None
+    se = np.sqrt(np.maximum(np.diag(inverse), 0.0))
+    if not free.any() or not (se > 0).all():
+        return None
+    stated = fit.bse.to_numpy(dtype=float)[free]
+    way = (own - beta)[free]
+    gap = fit.llf - log_likelihood(fit, cells, beta)
+    far = float(np.max(np.abs(way / se)))
+    return Witness(
+        gap if gap > ROUNDING * (abs(fit.llf) + float(cells.counts.sum())) else 0.0, far, float(np.max(np.abs((way - back) / se))) / far if far > 0 else 0.0,
+        dict(zip((n for n, f in zip(fit.names, free) if f), (np.abs(step) / se).tolist())), float(np.max(np.abs(stated - se) / se)), float(np.max(np.abs(way))))
+
+
+class _Likelihood:
+    """Score and information of a fit's model on its cells."""
+
+    def __init__(self, fit: Fit, cells: CountedCells) -> None:
+        self._fit, self._cells = fit, cells
+        columns = np.stack([_column(fit, cells, t) for t in fit.terms], axis=1)
+        tie = np.array([t.kind == "tie" for t in fit.terms])
+        unit = np.array([LOG_WORTH_PER_UNIT[fit.scale] if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])
+        self._u, self._g = columns * np.where(tie, 0.0, unit), columns * tie
+        counts = cells.counts
+        self._y = counts if counts.shape[1] == 3 else np.stack([counts[:, 0], np.zeros(len(counts)), counts[:, 1]], axis=1)
+        self._model = fit.outcome_model if cells.ties is not None else "binary"
+
+    def newton(self, beta: FloatArray, free: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
+        """Inverse information of the free parameters (its pseudo-inverse where items sum to zero), and the Newton step."""
+        score, information = (self._rao_kupper if self._model == "rao-kupper" else self._log_linear)(beta)
+        information = information[np.ix_(free, free)]
+        # In units of its own diagonal, so that what is small in the pseudo-inverse is so by the model and not by the units.
+        size = np.sqrt(np.maximum(np.diag(information), np.finfo(float).tiny))
+        inverse: FloatArray = np.linalg.pinv(information / np.outer(size, size), rcond=1e-13, hermitian=True)
+        if self._fit.spec.reference == "sum":
+            inverse = self._centred(inverse / np.outer(size, size), free)
+        else:
+            inverse = inverse / np.outer(size, size)
+        return inverse, inverse @ score[free]
+
+    def _centred(self, inverse: FloatArray, free: NDArray[np.bool_]) -> FloatArray:
+        """Items of each block about their mean, as the constraint has them."""
+        terms = [t for t, f in zip(self._fit.terms, free) if f]
+        centre = np.eye(len(terms))
+        for block in {t.by for t in terms if t.kind == "item"}:
+            at = np.array([k for k, t in enumerate(terms) if t.kind == "item" and t.by == block])
+            centre[np.ix_(at, at)] -= 1.0 / len(at)
+        out: FloatArray = centre @ inverse @ centre.T
+        return out
+
+    def _log_linear(self, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        u, g, n = self._u @ beta, self._g @ beta, self._y.sum(axis=1)
+        p = outcome_probabilities(u, g, "davidson" if self._model == "davidson" else "binary")
+        rest = self._y - n[:, None] * p
+        # They sum to 0: that of the likeliest outcome, which cancels most, is minus the others.
+        likeliest = (np.arange(len(rest)), p.argmax(axis=1))
+        rest[likeliest] = 0.0
+        rest[likeliest] = -rest.sum(axis=1)
+        score = self._u.T @ ((rest[:, 0] - rest[:, 2]) / 2) + self._g.T @ rest[:, 1]
+        # Variances and covariance of the outcome's own two scores, +1/2 or -1/2 and "is a tie".
+        decided = p[:, 0] + p[:, 2]
+        uu = decided * p[:, 1] / 4 + p[:, 0] * p[:, 2]
+        gg, ug = p[:, 1] * decided, -(p[:, 0] - p[:, 2]) * p[:, 1] / 2
+        return score, self._quadratic(n * uu, n * ug, n * gg)
+
+    def _rao_kupper(self, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        u, d = self._u @ beta, self._g @ beta
+        won, tied, lost = self._y.T
+        p = outcome_probabilities(u, d, "rao-kupper")
+        first, second = p[:, 0], p[:, 2]
+        a, b = (won + tied) * (1 - first), (lost + tied) * (1 - second)
+        grown = np.where(tied > 0, np.expm1(2 * d), 1.0)  # where no tie occurred its term is 0
+        score = self._u.T @ (a - b) + self._g.T @ (tied * 2 * (grown + 1) / grown - a - b)
+        wa, wb = a * first, b * second
+        return score, self._quadratic(wa + wb, wb - wa, wa + wb + tied * 4 * (grown + 1) / grown**2)
+
+    def _quadratic(self, uu: FloatArray, ug: FloatArray, gg: FloatArray) -> FloatArray:
+        cross = (self._u * ug[:, None]).T @ self._g
+        out: FloatArray = (self._u * uu[:, None]).T @ self._u + cross + cross.T + (self._g * gg[:, None]).T @ self._g
+        return out
+
+
+def log_likelihood(fit: Fit, cells: CountedCells, beta: FloatArray) -> float:
+    """Sum of n log p over the cells, at parameters float[n_params] on the fit's scale."""
+    counts, p = cells.counts, probabilities(fit, cells, beta)
+    return float(np.sum(np.where(counts > 0, counts * np.log(np.where(counts > 0, p, 1.0)), 0.0)))
+
+
+def probabilities(fit: Fit, cells: CountedCells, beta: FloatArray) -> FloatArray:
+    """Of the outcomes of each cell, float[n_cells, 2 or 3], at parameters float[n_params] on the fit's scale."""
+    u, g = np.zeros(len(cells)), np.zeros(len(cells))
+    for term, value in zip(fit.terms, beta):
+        column = _column(fit, cells, term)
+        if term.kind == "tie":
+            g += value * column
+        else:
+            unit = LOG_WORTH_PER_UNIT[fit.scale] if term.kind in ("item", "covariate") else 1.0
+            u += unit * value * column
+    p = outcome_probabilities(u, g, fit.outcome_model if cells.ties is not None else "binary")
+    return p if cells.ties is not None else p[:, [0, 2]]
+
+
+def _column(fit: Fit, cells: CountedCells, term: Term) -> FloatArray:
+    """What a parameter is multiplied with in each cell, float[n_cells]."""
+    column = np.ones(len(cells))
+    if term.kind == "order":
+        assert cells.order is not None
+        column = cells.order
+    elif term.kind in ("item", "covariate"):
+        values = item_covariate(fit, term) if term.kind == "covariate" else np.array([float(item == term.item) for item in fit.items])
+        column = values[cells.first] - values[cells.second]
+    for name, level in term.by:
+        c = cells.covariate(name)
+        column = column * (c.values if level is None else (c.values == c.levels.index(level)).astype(float))
+    return column

@@ -1,0 +1,162 @@
+"""R's parameters on our definitions: by name, then from R's reference and scale to the fit's.
+
+With b the item terms under R's reference r, and C the map to the fit's constraint (subtract b_s for reference s,
+subtract the mean for "sum"; within each block of terms that share their subject covariates), estimates are C b and
+covariances C V C'.  lambda is half a log-odds; `tie` and `order` are the same on both scales.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import erfc, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...fit.fit import Fit
+from ...fit.spec import LOG_WORTH_PER_UNIT, Scale
+
+FloatArray = NDArray[np.float64]
+#: Worths compared at most; a table of 400 judges and 30 items has 12,000.
+MOST_WORTHS = 1_000
+#: A variance that is less than this part of the covariances it is the rest of has no digit left: R has them to some 10 digits.
+LOST = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class RParameters:
+    """What one R function estimated, under the names of a fit's parameters.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Parameters that R has a number for (references and aliased ones are absent).
+    estimate : float[n]
+    vcov : float[n, n]
+    scale : {"lambda", "log-odds"}
+        Of R's item terms.
+    reference : str
+        The item that is 0 in R; "" with item covariates, where none is.
+    """
+
+    names: tuple[str, ...]
+    estimate: FloatArray
+    vcov: FloatArray
+    scale: Scale
+    reference: str
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """R's parameters on the fit's scale and constraint, over all the fit's terms.
+
+    Attributes
+    ----------
+    beta : float[n_params]
+        nan where R has no number; 0 for a reference.
+    vcov : float[n_params, n_params]
+        0 for what has none.
+    """
+
+    beta: FloatArray
+    vcov: FloatArray
+
+
+def moved(fit: Fit, r: RParameters) -> Moved:
+    """R's parameters on the fit's scale and under its constraint."""
+    n = len(fit.terms)
+    place = {name: k for k, name in enumerate(fit.names)}
+    at = np.array([place[name] for name in r.names], dtype=np.int64)
+    blocks = item_blocks(fit)
+    beta = np.full(n, np.nan)
+    if r.reference:
+        beta[blocks[:, fit.items.index(r.reference)]] = 0.0
+    beta[at] = r.estimate
+    unit = np.array([LOG_WORTH_PER_UNIT[r.scale] / LOG_WORTH_PER_UNIT[fit.scale] if t.kind in ("item", "covariate") else 1.0
+                     for t in fit.terms])
+    vcov = np.zeros((n, n))
+    vcov[np.ix_(at, at)] = r.vcov
+    shift = np.eye(n)
+    own = fit.spec.reference
+    if r.reference and own != r.reference:
+        for row in blocks:
+            taken = np.full(len(row), 1.0 / len(row)) if own == "sum" else (np.array(fit.items) == own).astype(float)
+            shift[np.ix_(row, row)] -= taken
+            # Not as a product with `shift`, where 0 * nan would spread what R has no number for.
+            used = taken > 0
+            beta[row] = beta[row] - beta[row][used] @ taken[used]
+    scaled = shift * unit[:, None]
+    return Moved(beta * unit, scaled @ vcov @ scaled.T)
+
+
+def item_blocks(fit: Fit) -> NDArray[np.int64]:
+    """int[n_blocks, n_items]: places of the item terms, a block for each product of subject covariates."""
+    found: dict[tuple[tuple[str, str | None], ...], dict[str | None, int]] = {}
+    for k, term in enumerate(fit.terms):
+        if term.kind == "item":
+            found.setdefault(term.by, {})[term.item] = k
+    return np.array([[places[item] for item in fit.items] for places in found.values()], dtype=np.int64).reshape(-1, len(fit.items))
+
+
+def parameter_values(fit: Fit, r: RParameters, tests: bool = False) -> dict[str, float]:
+    """estimate.X and se.X of every parameter but references; with `tests` z.X and p.X (two-sided, normal) as well."""
+    m = moved(fit, r)
+    values: dict[str, float] = {}
+    se = np.sqrt(np.maximum(np.diag(m.vcov), 0.0))
+    for k, name in enumerate(fit.names):
+        if fit.is_reference[k] or np.isnan(m.beta[k]):
+            continue
+        values[f"estimate.{name}"], values[f"se.{name}"] = float(m.beta[k]), float(se[k])
+    if tests:
+        for name in [n.partition(".")[2] for n in values if n.startswith("estimate.")]:
+            z = values[f"estimate.{name}"] / values[f"se.{name}"] if values[f"se.{name}"] > 0 else np.nan
+            values[f"z.{name}"], values[f"p.{name}"] = z, two_sided(z)
+    return values
+
+
+def two_sided(z: float) -> float:
+    """P(|Z| > |z|) of a standard normal."""
+    return erfc(abs(z) / sqrt(2.0))
+
+
+def worth_values(fit: Fit, r: RParameters) -> dict[str, float]:
+    """worth.G.A and worth_se.G.A from R's parameters: softmax of log worths and J V J', J = diag(w) - w w'.
+
+    Nothing beyond `MOST_WORTHS` worths: they are functions of the estimates, which are compared one by one.
+    """
+    if len(fit.groups) * len(fit.items) > MOST_WORTHS:
+        return {}
+    m = moved(fit, r)
+    values: dict[str, float] = {}
+    for group, at in fit.groups.items():
+        functions = fit.ability_functions(at) * LOG_WORTH_PER_UNIT[fit.scale]
+        needed = (functions != 0).any(axis=0)
+        if np.isnan(m.beta[needed]).any():
+            continue
+        log_worth = functions[:, needed] @ m.beta[needed]
+        w = np.exp(log_worth - log_worth.max())
+        w /= w.sum()
+        jacobian = np.diag(w) - np.outer(w, w)
+        spread = jacobian @ functions
+        variance = np.einsum("ij,jk,ik->i", spread, m.vcov, spread)
+        size = np.einsum("ij,jk,ik->i", np.abs(spread), np.abs(m.vcov), np.abs(spread))
+        values.update(named_worths(fit, group, w))
+        values.update({f"worth_se.{group}.{item}": sqrt(v) if v > 0 else 0.0 for item, v, s in zip(fit.items, variance, size)
+                       if v > LOST * s or not s})
+    return values
+
+
+def named_worths(fit: Fit, group: str, worths: Sequence[float] | FloatArray) -> dict[str, float]:
+    """worth.G.A of one group."""
+    return {f"worth.{group}.{item}": float(w) for item, w in zip(fit.items, worths)}
+
+
+def likelihood_values(llf: float, n_coefficients: int) -> dict[str, float]:
+    """llf and AIC on our definition: k are R's coefficients, infinite ones as well, nuisance constants not counted."""
+    return {"llf": llf, "aic": -2.0 * llf + 2.0 * n_coefficients}
+
+
+def standard_errors(values: Mapping[str, float]) -> dict[str, float]:
+    """Standard errors by the quantity they belong to, for scales of error: those of worths."""
+    return {f"worth.{name[9:]}": v for name, v in values.items() if name.startswith("worth_se.")}

@@ -1,0 +1,107 @@
+"""`run`: papers recomputed, claim by claim, held against R and 50-digit values, with their story around them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import InputError
+from .report.verification import Verification
+
+if TYPE_CHECKING:
+    from ..bridge.process.policy import Backend, BackendLike
+    from .verdicts.agreement import Agreement
+    from .check import Checker
+    from .claims.paper import Paper
+    from .report import ReportContext, Story, WorthSeries
+
+
+def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool = False, data: str | os.PathLike[str] | None = None,
+        progress: Callable[[str], None] = lambda what: None, workers: int = 1, data_limit: int | None = None) -> Verification:
+    """Check papers that come with pairproof, or claims files.
+
+    Parameters
+    ----------
+    names : str or sequence of str
+        Ids of shipped papers, or paths of claims files.
+    r : {"live", "recorded", "both", "none"} or Backend, optional
+        Default: live where R and the package are, else from records; each row says which.
+    require_r : bool
+        What R did not answer makes `exit_code` 2.
+    data : path, optional
+        Folder of data that are read in place and never shipped, and in which other data files of a claims file may lie too;
+        default: that of the environment variable PAIRPROOF_DATA.  Claims on data that are not there are not run, and say so.
+    progress : function of str
+        Told what is checked next: "dras-2015: table-1".
+    workers : int
+        Processes for whole experiments (Hopkins and May's); the numbers are the same.  A script that asks for more than
+        one must stand under ``if __name__ == "__main__":``.
+    data_limit : int, optional
+        Bytes of the largest data file that a claims file may name; default :data:`pairproof.files.inputs.MOST_CLAIM_BYTES`.
+
+    Returns
+    -------
+    Verification
+        The agreements, and as `context` the words that stand around them in a report.
+
+    Raises
+    ------
+    InputError
+        No such paper or file; a claims file that is not understood (the message names the line).
+    """
+    from .claims.data import data_from
+    from .claims.reader import read_paper
+    from .papers.hopkins_may_2013.experiment import processes
+    from .verify import backend_of
+
+    chosen = backend_of(r)
+    wanted = [names] if isinstance(names, str) else list(names)
+    if not wanted:
+        raise InputError("no paper is named; name one that comes with pairproof, or a claims file")
+    papers = [data_from(read_paper(name), data, data_limit) for name in wanted]
+    with processes(workers):
+        checked = [_checked(paper, chosen, progress) for paper in papers]
+        progress("what stands around the numbers")
+        context = _context(papers, checked, chosen, wanted, r)
+    return Verification(tuple(a for _, rows in checked for a in rows), context, require_r)
+
+
+def _checked(paper: Paper, backend: Backend, progress: Callable[[str], None]) -> tuple[Checker, list[Agreement]]:
+    from .verdicts.arithmetic_rows import arithmetic_rows
+    from .verdicts.certified import CertifiedValues
+    from .check import Checker
+    from .r_answers import counterparts
+    from .papers.stories import story_of
+
+    checker = Checker(paper, counterparts=counterparts, backend=backend, certified=CertifiedValues.of_paper(paper.id))
+    rows = checker.all(lambda claim: progress(f"{paper.id}: {claim}")) + arithmetic_rows(paper, checker.data)
+    module = story_of(paper.id)
+    return checker, rows + (module.further(checker, backend) if module else [])
+
+
+def _context(papers: Sequence[Paper], checked: Sequence[tuple[Checker, list[Agreement]]], backend: Backend, wanted: Sequence[str],
+             r: BackendLike | str) -> ReportContext:
+    from .report import ReportContext
+    from .papers.stories import story_of
+    from .report.versions import absences, versions
+
+    stories: list[Story] = []
+    worths: list[WorthSeries] = []
+    for paper, (checker, rows) in zip(papers, checked):
+        module = story_of(paper.id)
+        if module is not None:
+            stories += module.story(checker, rows)
+            worths += module.worths(checker)
+    option = f" --r {r}" if isinstance(r, str) else ""
+    return ReportContext(
+        title=f"{', '.join(p.id for p in papers)}: do the numbers come out, and does R agree?",
+        subtitle="; ".join(p.title for p in papers), command=f"pairproof validate {' '.join(wanted)}{option}", made=_now(),
+        versions=versions(backend), absent=absences(backend), story=tuple(stories), worths=tuple(worths))
+
+
+def _now() -> str:
+    """Date and time in UTC; those of SOURCE_DATE_EPOCH where it is set, so that a report can be made twice alike."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(int(given) if given.isdigit() else None))

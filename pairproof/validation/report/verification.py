@@ -1,0 +1,99 @@
+"""`Verification`: agreements that show themselves, in a terminal and in a notebook, and know whether they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, overload
+
+from ..verdicts.agreement import Agreement, exit_code
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from . import ReportContext
+
+
+def _empty() -> ReportContext:
+    from . import ReportContext
+
+    return ReportContext()
+
+
+@dataclass(frozen=True, repr=False)
+class Verification(Sequence[Agreement]):
+    """What came of holding native numbers against R, print and 50-digit values.
+
+    Attributes
+    ----------
+    agreements : tuple of Agreement
+    context : ReportContext
+        The words around them in a report.
+    require_r : bool
+        Whether what R did not answer counts as not done.
+    """
+
+    agreements: tuple[Agreement, ...]
+    context: ReportContext = field(default_factory=_empty)
+    require_r: bool = False
+
+    @overload
+    def __getitem__(self, place: int) -> Agreement: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Agreement]: ...
+
+    def __getitem__(self, place: int | slice) -> Agreement | Sequence[Agreement]:
+        return self.agreements[place]
+
+    def __len__(self) -> int:
+        return len(self.agreements)
+
+    def __iter__(self) -> Iterator[Agreement]:
+        return iter(self.agreements)
+
+    @property
+    def compared(self) -> int:
+        """Numbers that were held against R or against 50-digit values; without any nothing is shown to agree."""
+        return sum(a.digits is not None and a.r_arrived or a.certified_digits is not None for a in self.agreements)
+
+    @property
+    def agrees(self) -> bool:
+        """Something was compared, nothing needs attention, and what was required did run."""
+        return self.compared > 0 and self.exit_code == 0
+
+    @property
+    def exit_code(self) -> Literal[0, 1, 2]:
+        """As the command ends: 0 done, 1 something differs, 2 something required did not run."""
+        return exit_code(self.agreements, self.require_r)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row an agreement, with the keys of its JSON."""
+        import pandas as pd
+
+        return pd.DataFrame([a.to_dict() for a in self.agreements])
+
+    @property
+    def _one_fit(self) -> bool:
+        """Whether this is one fit by itself, and nothing printed."""
+        return all(a.about == "native-r" and not a.claim for a in self.agreements)
+
+    def __str__(self) -> str:
+        from .side_by_side import pivot, text
+        from . import render_text
+        from .context import opening
+
+        if not self._one_fit:
+            return render_text(self.agreements, self.context).rstrip("\n")
+        bare = replace(self.context, first_lines=())
+        return text(self.context.title, pivot(self.agreements), opening(self.agreements, bare), self.context.first_lines)
+
+    def __repr__(self) -> str:
+        return f"<Verification: {len(self)} agreements, {self.compared} numbers compared, exit code {self.exit_code}>"
+
+    def _repr_html_(self) -> str:
+        from .side_by_side import html, pivot
+        from .context import opening
+
+        bare = replace(self.context, first_lines=())
+        return html(self.context.title, pivot(self.agreements), opening(self.agreements, bare), self.context.first_lines)

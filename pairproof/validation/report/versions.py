@@ -1,0 +1,64 @@
+"""Which R answered, and what of it is not here: the words at the head of a report."""
+
+from __future__ import annotations
+
+import platform
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ...bridge.process.policy import Backend
+    from ...bridge.process.session import RSession
+
+#: R packages whose functions are held against native fits.
+ASKED = ("prefmod", "gnm", "BradleyTerry2", "psychotools", "MASS")
+
+
+def absences(backend: Backend) -> dict[str, str]:
+    """What was to be asked live and is not there: "R", or an R package, with the reason and the cure."""
+    if backend.mode in ("recorded", "none"):
+        return {}
+    session = backend.live if backend.live is not None else _own_session()
+    without_r = session.missing()
+    if without_r is not None:
+        return {"R": " ".join(without_r.split())}
+    found = {package: session.missing((package,)) for package in ASKED}
+    return {package: why for package, why in found.items() if why is not None}
+
+
+def versions(backend: Backend) -> dict[str, str | None]:
+    """Of pairproof, Python and numpy; of R and its packages where they run, else as the records have them."""
+    import numpy
+
+    import pairproof
+    from ...errors import RUnavailable
+
+    found: dict[str, str | None] = {"pairproof": pairproof.__version__, "Python": platform.python_version(),
+                                    "numpy": numpy.__version__}
+    if backend.mode == "none":
+        return found
+    if backend.mode != "recorded":
+        session = backend.live if backend.live is not None else _own_session()
+        try:
+            info = session.info()
+        except RUnavailable:
+            return {**found, **_recorded(backend)}
+        absent = {p: v for p, v in _recorded(backend).items() if p in ASKED and info.packages.get(p) is None}
+        return {**found, "R": info.r_version, **{p: info.packages.get(p) for p in ASKED}, **absent}
+    return {**found, **_recorded(backend)}
+
+
+def _recorded(backend: Backend) -> dict[str, str | None]:
+    """Versions in the records, marked as such; several are all named."""
+    seen: dict[str, dict[str, None]] = {}
+    for record in backend.records.all():
+        seen.setdefault("R", {}).setdefault(record.session.r_version)
+        for package, version in record.session.packages.items():
+            if package in ASKED and version is not None:
+                seen.setdefault(package, {}).setdefault(version)
+    return {name: f"{' and '.join(seen[name])} (recorded)" for name in ("R", *ASKED) if name in seen}
+
+
+def _own_session() -> RSession:
+    from ...bridge.process.session import session
+
+    return session()

@@ -1,0 +1,1 @@
+"""Ways a right analysis prints a wrong number, and the search through them."""

@@ -1,0 +1,117 @@
+"""What a search found: a reading under which numbers come out, and whether it is evidence or chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..verdicts.evidence import BY_CHANCE
+from .registry import Slip
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A reading under which all numbers of some claims come out.
+
+    Attributes
+    ----------
+    slips : tuple of Slip
+        None at all: the numbers come out as they stand.
+    claims : tuple of str
+    numbers : int
+        Printed numbers that come out, all of these claims together.
+    also : tuple of str
+        Other readings that give the same numbers, in words; `also_names` are the names of their slips.
+    note : str
+        Evidence beside the numbers.
+    """
+
+    slips: tuple[Slip, ...]
+    claims: tuple[str, ...]
+    numbers: int
+    also: tuple[str, ...] = ()
+    note: str = ""
+    also_names: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(s.name for s in self.slips)
+
+    @property
+    def cost(self) -> int:
+        return sum(s.cost for s in self.slips)
+
+    @property
+    def words(self) -> str:
+        """ "the columns are read in prefmod's order and p-values are one-sided". """
+        return " and ".join(s.sentence for s in self.slips)
+
+    @property
+    def sentence(self) -> str:
+        """ "comes out if ...". """
+        if not self.slips:
+            return "no slip needed: every number comes out as it is printed"
+        text = f"comes out if {self.words}"
+        if self.note:
+            text += f" ({self.note})"
+        if self.also:
+            more = "; ".join(f"if {a}" for a in self.also[:4]) + (f"; and {len(self.also) - 4} more" if len(self.also) > 4 else "")
+            text += f" (the same numbers: {more})"
+        return text
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the search found for claims that share a table and an explanation.
+
+    Attributes
+    ----------
+    claims : tuple of str
+    numbers : int
+        Printed numbers of these claims.
+    readings : int
+        Tried for them.
+    explanations : tuple of Explanation
+        Cheapest first; empty if no reading fits.
+    skipped : int
+        Possible readings beyond `MOST_READINGS`.
+    failed : int
+        Readings without numbers: an estimate is infinite and could not be worked out.
+    chance : float
+        Readings of as many slips as the best has that fit by chance, to be expected.
+    digits : int
+        Of the numbers that do not come out as they stand.
+    """
+
+    claims: tuple[str, ...]
+    numbers: int
+    readings: int
+    explanations: tuple[Explanation, ...]
+    skipped: int = 0
+    failed: int = 0
+    chance: float = 0.0
+    digits: int = 0
+
+    @property
+    def plain(self) -> bool:
+        """No slip is needed."""
+        return bool(self.explanations) and not self.explanations[0].slips
+
+    @property
+    def clear(self) -> bool:
+        """Exactly one reading fits, and not by chance."""
+        return len(self.explanations) == 1 and (self.plain or self.chance <= BY_CHANCE)
+
+
+def count_words(found: Found) -> str:
+    """ "1 explanation of 15,768 readings; 9 numbers". """
+    n = len(found.explanations)
+    words = f"{n} explanation{'' if n == 1 else 's'} of {found.readings:,} reading{'' if found.readings == 1 else 's'}; " \
+            f"{found.numbers} number{'' if found.numbers == 1 else 's'}"
+    if found.chance > BY_CHANCE and not found.plain:
+        words += (f"; the numbers that are off have {found.digits} digit{'' if found.digits == 1 else 's'} between them, so that chance alone "
+                  f"gives about {found.chance:.1g}: no evidence for any")
+    if found.skipped:
+        words += f"; {found.skipped:,} further readings were not tried"
+    if found.failed:
+        words += f"; {found.failed:,} readings have no numbers, an estimate being infinite"
+    return words

@@ -1,0 +1,166 @@
+"""The field's known slips: each a named transformation, so that a search can try it and a report can name it.
+
+A slip has a stage (what it changes), a cost (how far-fetched it is; readings are listed by it), a sentence that
+completes "comes out if ...", and the place where it was really seen.  Families are registered here and live beside:
+data in :mod:`.slips_of_data`, model in :mod:`.slips_of_model`, scale, inference and print in :mod:`.slips_of_numbers`.
+
+Nothing here says that an author made a slip; only which numbers would come out if that were so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ...fit.fit import Fit
+from ..claims.printed import Printed
+from ..claims.quantities import kind_of
+from .fits import Model
+from .rows import Rows
+from .values import Setting
+
+Stage = Literal["data", "model", "scale", "inference", "print"]
+STAGES: tuple[Stage, ...] = ("data", "model", "scale", "inference", "print")
+
+RowChange = Callable[[Rows], Rows]
+SettingChange = Callable[[Setting], Setting]
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a family looks at to see which of its slips are possible.
+
+    Attributes
+    ----------
+    fit : Fit
+        The claim's own, natively.
+    model : Model
+    setting : Setting
+    kinds : frozenset of str
+        Kinds of the printed quantities.
+    numbers : tuple of (quantity, Printed)
+    matrix : bool
+        The data stand in the claims file as a matrix.
+    steps : int
+        Steps that R's glm takes on the claim's own table; 0 if it has no such fit.
+    """
+
+    fit: Fit
+    model: Model
+    setting: Setting
+    kinds: frozenset[str]
+    numbers: tuple[tuple[str, Printed], ...] = ()
+    matrix: bool = False
+    steps: int = 0
+
+    @property
+    def rows(self) -> Rows:
+        return self.model.rows
+
+
+@dataclass(frozen=True)
+class Slip:
+    """One slip, with everything it needs filled in.
+
+    Attributes
+    ----------
+    name : str
+        Of its family; what `accept` in a claims file names.
+    stage : {"data", "model", "scale", "inference", "print"}
+    cost : int
+    sentence : str
+        Completes "comes out if ...".
+    group : str
+        Two slips of one group exclude each other; "" for none.
+    order : int
+        Slips of the data are applied from small to large.
+    rows : function of Rows to Rows, or None
+    change : function of Setting to Setting, or None
+    quantity, alternative : str, Printed or None
+        Of a slip of the print: the number it is about, and how it would read without the slip.
+    """
+
+    name: str
+    stage: Stage
+    cost: int
+    sentence: str
+    group: str = ""
+    order: int = 0
+    rows: RowChange | None = field(default=None, compare=False)
+    change: SettingChange | None = field(default=None, compare=False)
+    quantity: str = ""
+    alternative: Printed | None = field(default=None, compare=False)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.name, self.sentence
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a family fills in for one of its slips."""
+
+    sentence: str
+    rows: RowChange | None = None
+    change: SettingChange | None = None
+    quantity: str = ""
+    alternative: Printed | None = None
+    cost: int = 0
+
+
+@dataclass(frozen=True)
+class Family:
+    """Slips of one name.
+
+    Attributes
+    ----------
+    name, stage, cost, group, order
+        As in :class:`Slip`.
+    what : str
+        The slip in general, for a list of them.
+    seen : str
+        Where it was really seen, or that no print of it was found.
+    affects : frozenset of str
+        Kinds of printed numbers it can change; empty for all.
+    drafts : function of Situation to drafts
+    """
+
+    name: str
+    stage: Stage
+    cost: int
+    what: str
+    seen: str
+    group: str
+    order: int
+    affects: frozenset[str]
+    drafts: Callable[[Situation], Iterable[Draft]]
+
+    def slips(self, situation: Situation) -> list[Slip]:
+        """The slips of this family that are possible here."""
+        if self.affects and not self.affects & situation.kinds:
+            return []
+        return [Slip(self.name, self.stage, d.cost or self.cost, d.sentence, self.group, self.order, d.rows, d.change, d.quantity,
+                     d.alternative) for d in self.drafts(situation)]
+
+
+FAMILIES: dict[str, Family] = {}
+
+#: Kinds of printed numbers that a change of the items' parameters shows in.
+OF_ITEMS = ("estimate", "exp", "se", "z", "p", "low", "high", "contrast", "contrast_se", "contrast_z", "contrast_p")
+
+
+def family(name: str, stage: Stage, cost: int, *, what: str, seen: str, group: str = "", order: int = 0,
+           affects: Sequence[str] = ()) -> Callable[[Callable[[Situation], Iterable[Draft]]], Callable[[Situation], Iterable[Draft]]]:
+    """Register a family of slips; the decorated function drafts those that are possible."""
+
+    def register(drafts: Callable[[Situation], Iterable[Draft]]) -> Callable[[Situation], Iterable[Draft]]:
+        assert name not in FAMILIES, f"two families of slips are called {name!r}"
+        FAMILIES[name] = Family(name, stage, cost, what, seen, group, order, frozenset(affects), drafts)
+        return drafts
+
+    return register
+
+
+def printed_kinds(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(kind_of(n) for n in names)

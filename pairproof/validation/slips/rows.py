@@ -1,0 +1,189 @@
+"""The counts of a table as a search wants them: rows on unordered pairs, so that another reading is another array.
+
+A row is (pair, covariate pattern, who was named first, judge, counts); equal rows are kept once with their number.
+A slip of the data maps rows to rows; `ModelCells` adds them into the cells of a model, `partition` into those on
+which a deviance is taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.comparisons import Comparisons
+from ...data.columns import Column, Factor
+from ...errors import InputError
+from ...fit.fit import Fit
+from ...data.wide import lexicographic_pair_order
+from ...native.pairs.design import Patterns, find_patterns
+from ...native.pairs.formula import parse
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Distinct rows of a table.
+
+    Attributes
+    ----------
+    items : tuple of str
+    pair : int[n]
+        In the order of `lexicographic_pair_order`: (0, 1), (0, 2), ...
+    pattern : int[n]
+        Covariate pattern of the model.
+    sign : int[n]
+        +1 if the item earlier in `items` was named first, -1 the other, 0 on neutral ground.
+    judge : int[n]
+        0 where the table has no judges.
+    y : float[n, 3]
+        Earlier item preferred, tie, later item preferred, in one such row.
+    times : float[n]
+        Number of such rows.
+    tie_category : bool
+    """
+
+    items: tuple[str, ...]
+    pair: IntArray
+    pattern: IntArray
+    sign: IntArray
+    judge: IntArray
+    y: FloatArray
+    times: FloatArray
+    tie_category: bool
+
+    @cached_property
+    def counts(self) -> FloatArray:
+        """float[n, 3]: counts of all rows of a kind."""
+        counts: FloatArray = self.y * self.times[:, None]
+        return counts
+
+    @property
+    def pairs(self) -> IntArray:
+        """int[n_pairs, 2]: positions of the items of every pair, compared or not."""
+        return np.array(lexicographic_pair_order(len(self.items)), np.int64).reshape(-1, 2)
+
+    def with_counts(self, y: FloatArray) -> Rows:
+        return replace(self, y=y)
+
+    def comparisons(self, like: Comparisons) -> Comparisons:
+        """The same rows as a table with judges, for a fit that does not go through here."""
+        first, second = self.pairs[self.pair].T
+        back = self.sign < 0
+        y = np.where(back[:, None], self.y[:, ::-1], self.y) * self.times[:, None]
+        columns: dict[str, Column] = {}
+        judges = like.columns.get("judge")
+        if isinstance(judges, Factor):
+            columns["judge"] = Factor(self.judge, judges.levels)
+        if "order" in like.columns:
+            columns["order"] = np.abs(self.sign).astype(float)
+        return Comparisons.build(self.items, np.where(back, second, first), np.where(back, first, second), y[:, 0],
+                                 y[:, 1] if self.tie_category else None, y[:, 2], columns=columns, source=like.source)
+
+
+def rows_of(fit: Fit) -> tuple[Rows, Patterns]:
+    """Rows of a fit's table, and the covariate patterns of its model."""
+    data = fit.data
+    patterns = find_patterns(parse(fit.spec.by), data)
+    back = data.first > data.second
+    low, high = np.where(back, data.second, data.first), np.where(back, data.first, data.second)
+    n = len(data.items)
+    pair = low * n - low * (low + 1) // 2 + high - low - 1
+    y = np.stack([np.where(back, data.losses, data.wins), data.ties, np.where(back, data.wins, data.losses)], axis=1)
+    sign = np.where(back, -1, 1) * _ground(data)
+    judges = data.columns.get("judge")
+    judge = judges.codes if isinstance(judges, Factor) else np.zeros(data.n_rows, np.int64)
+    used = y.sum(axis=1) > 0
+    key = np.column_stack([pair, patterns.of_row, sign, judge, y])[used]
+    distinct, times = np.unique(key, axis=0, return_counts=True)
+    whole = distinct[:, :4].astype(np.int64)
+    return Rows(data.items, whole[:, 0], whole[:, 1], whole[:, 2], whole[:, 3], distinct[:, 4:], times.astype(float),
+                data.tie_category), patterns
+
+
+def _ground(data: Comparisons) -> IntArray:
+    """1, or 0 where a row's column `order` says that it was on neutral ground."""
+    column = data.columns.get("order")
+    if column is None:
+        return np.ones(data.n_rows, np.int64)
+    values = np.array([float(v) for v in column.levels])[column.codes] if isinstance(column, Factor) else column
+    if not np.isin(values, (0.0, 1.0)).all():
+        raise InputError(f"{data.source}: column order holds other values than 0 and 1")
+    ground: IntArray = values.astype(np.int64)
+    return ground
+
+
+@dataclass(frozen=True, eq=False)
+class ModelCells:
+    """The cells of a model: pair x covariate pattern x who was named first.
+
+    Attributes
+    ----------
+    pair, pattern, sign : int[n_cells]
+    n_pairs : int
+    order : bool
+        Whether who was named first matters.
+    possible : int
+        Pairs x strata of the table as it stands; there are more cells where a slip may turn round who was named first.
+    """
+
+    pair: IntArray
+    pattern: IntArray
+    sign: IntArray
+    n_pairs: int
+    order: bool
+    possible: int
+
+    def tally(self, rows: Rows) -> FloatArray:
+        """float[n_cells, 3]: the rows added up."""
+        cell = self.cell_of(rows)
+        return np.stack([np.bincount(cell, rows.counts[:, k], len(self.pair)) for k in range(3)], axis=1)
+
+    def cell_of(self, rows: Rows) -> IntArray:
+        """int[n]: the cell of each row."""
+        sign = rows.sign if self.order else np.zeros_like(rows.sign)
+        cell: IntArray = self._places[(rows.pattern * 3 + sign + 1) * self.n_pairs + rows.pair]
+        return cell
+
+    @cached_property
+    def _places(self) -> IntArray:
+        key = (self.pattern * 3 + self.sign + 1) * self.n_pairs + self.pair
+        places = np.full(int(self.pattern.max(initial=0) + 1) * 3 * self.n_pairs, -1, np.int64)
+        places[key] = np.arange(len(key))
+        return places
+
+
+def model_cells(rows: Rows, order: bool) -> ModelCells:
+    """Every pair in every stratum that occurs: a slip may move counts to a pair that was empty there."""
+    sign = rows.sign if order else np.zeros_like(rows.sign)
+    seen = np.unique(np.column_stack([rows.pattern, sign]), axis=0)
+    strata = np.unique(np.vstack([seen, seen * [1, -1]]), axis=0)
+    n = len(rows.pairs)
+    return ModelCells(np.tile(np.arange(n), len(strata)), np.repeat(strata[:, 0], n), np.repeat(strata[:, 1], n), n, order, len(seen) * n)
+
+
+def partition(rows: Rows, cells: ModelCells, kind: str) -> tuple[FloatArray, FloatArray]:
+    """Counts on the cells on which deviance and df are taken, and how many there are of each.
+
+    Parameters
+    ----------
+    kind : {"model", "judge", "row"}
+        The model's own cells; those by judge; every row by itself.
+
+    Returns
+    -------
+    float[m, 3], float[m]
+    """
+    if kind == "row":
+        return rows.y, rows.times
+    if kind == "model":
+        counts = cells.tally(rows)
+    else:
+        _, box = np.unique(cells.cell_of(rows) * (int(rows.judge.max(initial=0)) + 1) + rows.judge, return_inverse=True)
+        box = np.ravel(box)
+        counts = np.stack([np.bincount(box, rows.counts[:, k]) for k in range(3)], axis=1)
+    return counts, np.ones(len(counts))

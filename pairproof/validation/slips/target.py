@@ -1,0 +1,197 @@
+"""One claim as a search sees it: its printed numbers as intervals, its model ready for thousands of tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...fit.fit import Fit
+from ..verdicts.arithmetic import Printout
+from ..verdicts.verdict import judge_print
+from ..claims.paper import Claim, PrintedQuantity
+from ..claims.printed import Printed
+from ..claims.quantities import kind_of
+from .fits import Constants, Fitted, Model, Solver
+from .rows import Rows
+from .values import Batch, Setting, Values, own_setting, wins_of
+from .registry import Situation, Slip, printed_kinds
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+Key = tuple[Slip, ...]
+Tables = Sequence[tuple[Key, Rows]]
+
+
+@dataclass(eq=False)
+class Target:
+    """A claim whose numbers are looked for.
+
+    Parameters
+    ----------
+    claim : str
+        Its id.
+    fit : Fit
+        Natively, as the claim says.
+    numbers : tuple of PrintedQuantity
+    alpha : float
+    sided : {1, 2}
+    others : mapping of claim id to Target
+        Those that a likelihood ratio names.
+    matrix : bool
+        The data stand in the claims file as a matrix.
+
+    Raises
+    ------
+    InputError
+        A model or a number that a search cannot vary.
+    """
+
+    claim: str
+    fit: Fit
+    numbers: tuple[PrintedQuantity, ...]
+    alpha: float = 0.05
+    sided: int = 2
+    others: Mapping[str, Target] = field(default_factory=dict)
+    matrix: bool = False
+
+    def __post_init__(self) -> None:
+        self.setting = own_setting(self.fit, self.sided)
+        self.model = Model(self.fit)
+        self._values = Values(self.fit, [q.quantity for q in self.numbers])
+        self._place = {q.quantity: k for k, q in enumerate(self.numbers)}
+        self._low, self._high = (np.array(ends) for ends in zip(*(_hull(q.printed) for q in self.numbers)))
+        self._fits: dict[tuple[Solver, Key], Fitted] = {}
+        self._constants: dict[tuple[str, str, Key], Constants] = {}
+        self._tallies: dict[Key, FloatArray] = {}
+
+    @staticmethod
+    def of(claim: Claim, fit: Fit, others: Mapping[str, Target] | None = None, matrix: bool = False) -> Target:
+        return Target(claim.id, fit, claim.numbers, float(claim.alpha), claim.sided, others or {}, matrix)
+
+    def situation(self) -> Situation:
+        """What families of slips look at."""
+        return Situation(self.fit, self.model, self.setting, printed_kinds(self._place),
+                         tuple((q.quantity, q.printed) for q in self.numbers), self.matrix, self._steps)
+
+    @cached_property
+    def _steps(self) -> int:
+        if self.fit.spec.ties == "rao-kupper":
+            return 0
+        return self.model.steps(self.setting.solver)
+
+    # -- values ----------------------------------------------------------------------------------------------
+
+    def values(self, tables: Tables, setting: Setting) -> FloatArray:
+        """float[n_tables, n_numbers]."""
+        fitted = self.fitted(tables, setting.solver)
+        constants = self._constants_of(tables, setting.solver)
+        wins = np.zeros((len(tables), len(self.fit.items)))
+        if any(q.quantity.startswith("wins.") for q in self.numbers):
+            counts = np.stack([self._tally(key, rows) for key, rows in tables])
+            wins = wins_of(self.fit, counts, self.model.rows.pairs[self.model.cells.pair])
+
+        def other(claim: str) -> tuple[FloatArray, FloatArray]:
+            target = self.others[claim]
+            solver = replace(target.setting.solver, penalty=setting.solver.penalty, stop=setting.solver.stop)
+            changed = [(key, _follow(key, target.model.rows)) for key, _ in tables]
+            theirs = target.fitted(changed, solver)
+            return theirs.llf, theirs.rank
+
+        return self._values.compute(Batch(fitted, constants, wins, other), setting)
+
+    def fitted(self, tables: Tables, solver: Solver) -> Fitted:
+        """Fits of these tables, each made once; the deviance's cells matter only to an algorithm that stops early."""
+        solver = solver if solver.stop else replace(solver, cells="model")
+        new = [(key, rows) for key, rows in tables if (solver, key) not in self._fits]
+        if new:
+            made = self.model.fitted([rows for _, rows in new], np.stack([self._tally(k, r) for k, r in new]), solver)
+            for b, (key, _) in enumerate(new):
+                self._fits[solver, key] = made.take([b])
+        parts = [self._fits[solver, key] for key, _ in tables]
+        return Fitted(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("beta", "cov", "bad", "llf", "rank")))
+
+    def _constants_of(self, tables: Tables, solver: Solver) -> Constants:
+        for key, rows in tables:
+            if (solver.ties, solver.cells, key) not in self._constants:
+                self._constants[solver.ties, solver.cells, key] = self.model.constants([rows], solver)
+        parts = [self._constants[solver.ties, solver.cells, key] for key, _ in tables]
+        return Constants(*(np.concatenate([getattr(p, name) for p in parts]) for name in Constants.__dataclass_fields__))
+
+    def _tally(self, key: Key, rows: Rows) -> FloatArray:
+        if key not in self._tallies:
+            self._tallies[key] = self.model.cells.tally(rows)
+        return self._tallies[key]
+
+    # -- what comes out --------------------------------------------------------------------------------------
+
+    def outside(self, values: FloatArray) -> BoolArray:
+        """bool[B, n_numbers]: far enough from the print to be out of the question, or without a value."""
+        with np.errstate(invalid="ignore"):
+            inside: BoolArray = (values >= self._low) & (values <= self._high)
+        return ~inside
+
+    def fits(self, values: FloatArray, leaving_out: Sequence[str] = ()) -> bool:
+        """Every number comes out, judged exactly as `check` judges it."""
+        return all(q.quantity in leaving_out or judge_print(q, float(v), self.alpha).comes_out for q, v in zip(self.numbers, values))
+
+    def values_of(self, batch: Batch, setting: Setting) -> FloatArray:
+        """float[n_numbers] of one fit that was made elsewhere."""
+        one: FloatArray = self._values.compute(batch, setting)[0]
+        return one
+
+    def fits_one(self, quantity: str, value: float) -> bool:
+        """Whether one number comes out."""
+        return judge_print(self.numbers[self._place[quantity]], value, self.alpha).comes_out
+
+    def printout(self) -> Printout:
+        """The numbers by themselves, for the checks that need no data."""
+        return Printout.of(self.numbers, self.fit.spec, self.fit.scale, self.fit.items, self.fit.data.tie_category, self.sided, self.alpha)
+
+    def prints(self, quantity: str, printed: Printed, values: FloatArray) -> bool:
+        """Whether a number comes out as another print than the one that stands there."""
+        k = self._place[quantity]
+        return judge_print(replace(self.numbers[k], printed=printed), float(values[k]), self.alpha).comes_out
+
+    def comes_out(self) -> bool:
+        """No slip is needed."""
+        return not self.off
+
+    @cached_property
+    def off(self) -> tuple[str, ...]:
+        """Quantities that do not come out as they stand."""
+        from ..claims.quantities import quantity
+
+        half = {q.quantity: 2.0 if self.sided == 1 and kind_of(q.quantity) == "p" else 1.0 for q in self.numbers}
+        fits = {name: t.fit for name, t in self.others.items()}
+        values = [quantity(self.fit, q.quantity, fits) / half[q.quantity] for q in self.numbers]
+        return tuple(q.quantity for q, v in zip(self.numbers, values) if judge_print(
+            q, v, self.alpha, self.fit.df_resid, self.fit.n_comparisons).verdict not in ("agrees", "agrees-truncated", "agrees-k-of-m", "explained"))
+
+
+def _follow(key: Key, rows: Rows) -> Rows:
+    for slip in key:
+        assert slip.rows is not None  # slips of the data
+        rows = slip.rows(rows)
+    return rows
+
+
+def _hull(printed: Printed) -> tuple[float, float]:
+    """An interval that holds every value the print could stand for, truncation and idle zeros included."""
+    if printed.is_bound:
+        low = -math.inf if printed.low is None else float(printed.low)
+        high = math.inf if printed.high is None else float(printed.high)
+        slack = 1e-9 * max(abs(e) for e in (low, high, 0.0) if math.isfinite(e))
+        return low - slack, high + slack
+    assert printed.value is not None and printed.unit is not None
+    value, unit = float(printed.value), float(printed.unit)
+    reach = unit
+    if printed.unit == 1 and printed.value != 0:
+        digits = str(abs(int(printed.value)))
+        reach = max(reach, 0.5 * 10.0 ** (len(digits) - len(digits.rstrip("0"))))
+    reach *= 1 + 1e-9
+    return value - reach, value + reach

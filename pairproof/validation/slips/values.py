@@ -1,0 +1,346 @@
+"""The printed numbers of a claim under a reading: scale, constraint and definitions applied to many fits at once.
+
+A `Setting` says everything that a reading decides apart from the data.  `Values` knows which numbers the claim prints
+and computes them for B fits together, float[B, n_numbers]; names and definitions are those of
+:mod:`pairproof.validation.claims.quantities`, against which they are tested.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...fit.fit import Fit
+from ...fit.inference import normal_quantile, two_sided_p
+from ...fit.outcomes import outcome_probabilities
+from ...fit.spec import LOG_WORTH_PER_UNIT
+from ..claims.quantities import kind_of
+from .fits import TREATMENTS, Constants, Fitted, Solver, units
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a reading decides apart from the data.
+
+    Attributes
+    ----------
+    solver : Solver
+    reference : str
+        An item, or "sum".
+    factor, offset : float
+        Item terms are printed as factor * term + offset.
+    tie : {"", "nu", "tie.max"}
+        Printed as gamma, exp(gamma), gamma - log 2.
+    order_factor, worth_factor : float
+        The order effect is printed times the first; worths are exp(second * log worth).
+    sided : {1, 2}
+    t : bool
+        p-values from the t distribution with the residual degrees of freedom.
+    deviance : {"", "llf"}
+        "llf": what is called deviance is -2 log L.
+    aic : {"", "glm", "deviance", "k+1", "per-n"}
+    df : {"", "all-cells", "+1", "-1", "all-counts"}
+    """
+
+    solver: Solver
+    reference: str
+    factor: float = 1.0
+    offset: float = 0.0
+    tie: str = ""
+    order_factor: float = 1.0
+    worth_factor: float = 1.0
+    sided: int = 2
+    t: bool = False
+    deviance: str = ""
+    aic: str = ""
+    df: str = ""
+
+
+#: The other claims a likelihood ratio names, under the same reading: claim -> llf, rank, float[B] each.
+Others = Callable[[str], tuple[FloatArray, FloatArray]]
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """B fits and what goes with them; `wins` float[B, n_items] are first preferences before ties are treated."""
+
+    fitted: Fitted
+    constants: Constants
+    wins: FloatArray
+    others: Others
+
+
+@dataclass(eq=False)
+class Values:
+    """Computes the numbers that a claim prints.
+
+    Parameters
+    ----------
+    fit : Fit
+        The claim's own, natively.
+    names : sequence of str
+        Quantities.
+
+    Raises
+    ------
+    InputError
+        A quantity that no search can vary.
+    """
+
+    fit: Fit
+    names: Sequence[str]
+    _rows: FloatArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        unknown = [n for n in self.names if kind_of(n) not in _KINDS]
+        if unknown:
+            raise InputError(f"{', '.join(unknown)}: a search does not vary it")
+        self._places = {name: k for k, name in enumerate(self.fit.names)}
+        at = self.fit.layout
+        self._blocks = [at.place[at.block == b][np.argsort(at.item[at.block == b])] for b in range(len(at.blocks))]
+        self._units = units(self.fit)
+        self._functions = {name: self._function(name) for name in self.names if kind_of(name) in _LINEAR}
+        self._shifts: dict[str, FloatArray] = {}
+        self._abilities = {g: self.fit.ability_functions(at) for g, at in self.fit.groups.items()}
+
+    # -- linear functions ------------------------------------------------------------------------------------
+
+    def _function(self, name: str) -> FloatArray:
+        kind, _, rest = name.partition(".")
+        row = np.zeros(len(self.fit.terms))
+        if kind in _OF_PARAMETER:
+            row[self._places[rest]] = 1.0
+            return row
+        group, a, b = self._pair(name)
+        abilities = self.fit.ability_functions(self.fit.groups[group])
+        difference: FloatArray = abilities[self.fit.items.index(a)] - abilities[self.fit.items.index(b)]
+        return difference
+
+    def _pair(self, name: str) -> tuple[str, str, str]:
+        rest = name.partition(".")[2]
+        return next((g, a, b) for g in self.fit.groups for a in self.fit.items for b in self.fit.items
+                    if rest == f"{g}.{a}.{b}")
+
+    def _item(self, name: str) -> tuple[str, str]:
+        rest = name.partition(".")[2]
+        return next((g, a) for g in self.fit.groups for a in self.fit.items if rest == f"{g}.{a}")
+
+    def shift(self, reference: str) -> FloatArray:
+        """float[K, K]: to this reference within each block of item terms."""
+        if reference not in self._shifts:
+            self._shifts[reference] = self._shift(reference)
+        return self._shifts[reference]
+
+    def _shift(self, reference: str) -> FloatArray:
+        n, items = len(self.fit.terms), self.fit.items
+        out = np.eye(n)
+        if not self._blocks or self.fit.spec.item_terms:
+            return out
+        weights = np.full(len(items), 1.0 / len(items)) if reference == "sum" else np.eye(len(items))[items.index(reference)]
+        for block in self._blocks:
+            out[np.ix_(block, block)] -= weights[None, :]
+        return out
+
+    def compute(self, batch: Batch, setting: Setting) -> FloatArray:
+        """float[B, n_numbers]; nan where a number has no value."""
+        return _Computed(self, batch, setting).all()
+
+
+_OF_PARAMETER = ("estimate", "exp", "se", "z", "p", "low", "high")
+_CONTRASTS = ("contrast", "contrast_se", "contrast_z", "contrast_p", "odds", "p_first", "p_tie", "p_second")
+_LINEAR = (*_OF_PARAMETER, *_CONTRASTS)
+_TABLE = ("deviance", "df_resid", "null_deviance", "df_null", "llf", "aic", "bic", "aic_glm", "llf_poisson", "n_comparisons",
+          "n_items", "gof_p")
+_KINDS = (*_LINEAR, *_TABLE, "worth", "worth_se", "wins", "lr", "lr_df", "lr_p")
+
+
+class _Computed:
+    """The numbers of one batch under one setting; each kind is worked out once."""
+
+    def __init__(self, values: Values, batch: Batch, setting: Setting) -> None:
+        self.v, self.batch, self.s = values, batch, setting
+        self.n = len(batch.fitted.llf)
+        self._failed = np.isnan(batch.fitted.rank)
+
+    def all(self) -> FloatArray:
+        linear = self._linear()
+        columns = []
+        for name in self.v.names:
+            kind = kind_of(name)
+            if kind in _LINEAR:
+                column = linear[name]
+            elif kind in _TABLE:
+                column = self.of_table(kind)
+            elif kind in ("worth", "worth_se"):
+                column = self._worth(name)
+            elif kind == "wins":
+                column = self.batch.wins[:, self.v.fit.items.index(name.partition(".")[2])]
+            else:
+                column = self._likelihood_ratio(kind, name.partition(".")[2])
+            columns.append(np.where(self._failed & (kind not in ("wins", "n_items", "n_comparisons")), np.nan, column))
+        return np.stack(columns, axis=1)
+
+    # -- parameters and contrasts ----------------------------------------------------------------------------
+
+    def _linear(self) -> dict[str, FloatArray]:
+        names = list(self.v._functions)
+        if not names:
+            return {}
+        f, terms = self.batch.fitted, self.v.fit.terms
+        factor = self.v._units * np.array([self.s.factor if t.kind in ("item", "covariate") else
+                                           self.s.order_factor if t.kind == "order" else 1.0 for t in terms])
+        rows = (np.stack([self.v._functions[n] for n in names]) * factor) @ self.v.shift(self.s.reference)
+        with np.errstate(invalid="ignore", over="ignore"):  # an algorithm that ran off has no numbers, and needs none
+            value = f.beta @ rows.T
+        variance = ((rows @ f.cov) * rows).sum(axis=2)
+        lost = f.bad @ (np.abs(rows) > 1e-12).T if f.bad.any() else np.zeros(value.shape, bool)
+        value, se = np.where(lost, np.nan, value), np.sqrt(np.where(lost | (variance <= 0), np.nan, variance))
+        return {name: self._of(name, value[:, k], se[:, k]) for k, name in enumerate(names)}
+
+    def _of(self, name: str, value: FloatArray, se: FloatArray) -> FloatArray:
+        kind = kind_of(name).replace("contrast_", "")
+        term = self.v.fit.terms[self.v._places[name.partition(".")[2]]] if kind_of(name) in _OF_PARAMETER else None
+        z = value / se
+        if kind == "se":
+            return se
+        if kind == "z":
+            return z
+        if kind == "p":
+            return self._p(z) / (2 if self.s.sided == 1 else 1)
+        if kind in ("odds", "p_first", "p_tie", "p_second"):
+            return self._outcome(kind, value)
+        shown = value
+        if term is not None and term.kind == "item":
+            shown = value + self.s.offset
+        if term is not None and term.kind == "tie":
+            shown = {"": value, "nu": np.exp(value), "tie.max": value - math.log(2.0)}[self.s.tie]
+        if kind in ("low", "high"):
+            return shown + (1 if kind == "high" else -1) * normal_quantile(0.975) * se
+        return np.exp(shown) if kind == "exp" else shown
+
+    def _p(self, z: FloatArray) -> FloatArray:
+        if not self.s.t:
+            return two_sided_p(z)
+        from scipy.special import stdtr
+
+        df = self.of_table("df_resid")
+        with np.errstate(invalid="ignore"):
+            tail: FloatArray = 2.0 * stdtr(np.where(df > 0, df, np.nan), -np.abs(z))
+        return tail
+
+    def _outcome(self, kind: str, contrast: FloatArray) -> FloatArray:
+        # From the scale of the fit, and whatever else it was multiplied with, to log-odds; the slip is in the printing.
+        u = contrast * LOG_WORTH_PER_UNIT[self.v.fit.scale] / self.s.factor * self.s.worth_factor
+        if kind == "odds":
+            odds: FloatArray = np.exp(u)
+            return odds
+        ties = [k for k, t in enumerate(self.v.fit.terms) if t.kind == "tie" and not t.by]
+        g = self.batch.fitted.beta[:, ties[0]] if ties else np.zeros(self.n)
+        if not ties and self.s.solver.ties in ("davidson", "rao-kupper"):
+            return np.full(self.n, np.nan)  # a tie parameter that the claim's own model has no place for
+        model = TREATMENTS[self.s.solver.ties][0]
+        p = outcome_probabilities(u, g, model if self.v.fit.data.tie_category else "binary")
+        return p[:, {"p_first": 0, "p_tie": 1, "p_second": 2}[kind]]
+
+    def _worth(self, name: str) -> FloatArray:
+        group, item = self.v._item(name)
+        f = self.batch.fitted
+        rows = self.v._abilities[group] * self.v._units
+        rows = (rows - rows[-1]) * LOG_WORTH_PER_UNIT[self.v.fit.scale] * self.s.worth_factor
+        log_worth = f.beta @ rows.T
+        w = np.exp(log_worth - log_worth.max(axis=1, keepdims=True))
+        w /= w.sum(axis=1, keepdims=True)
+        k = self.v.fit.items.index(item)
+        lost = (f.bad[:, None, :] & (np.abs(rows) > 1e-12)[None]).any(axis=(1, 2))
+        if kind_of(name) == "worth":
+            return np.where(lost, np.nan, w[:, k])
+        gradient = w[:, [k]] * ((np.arange(w.shape[1]) == k) - w)  # of w_k by the log worths
+        along = gradient @ rows
+        return np.where(lost, np.nan, np.sqrt(np.einsum("bk,bkl,bl->b", along, f.cov, along)))
+
+    # -- the table -------------------------------------------------------------------------------------------
+
+    def of_table(self, kind: str) -> FloatArray:
+        f, c, s = self.batch.fitted, self.batch.constants, self.s
+        binary = TREATMENTS[s.solver.ties][0] == "binary" or not self.v.fit.data.tie_category
+        outcomes = 1.0 if binary else 2.0
+        if kind in ("df_resid", "df_null"):
+            counts = (c.cells + (c.empty if s.df == "all-cells" else 0.0)) * (outcomes + (s.df == "all-counts"))
+            extra = {"+1": 1.0, "-1": -1.0}.get(s.df, 0.0)
+            return counts - (f.rank if kind == "df_resid" else c.null_rank) + extra
+        if kind in ("deviance", "null_deviance"):
+            llf = f.llf if kind == "deviance" else c.null
+            return -2.0 * llf if s.deviance else 2.0 * (c.saturated - llf)
+        if kind == "llf":
+            return f.llf
+        if kind == "llf_poisson":
+            return f.llf + c.poisson
+        if kind == "n_comparisons":
+            return c.total
+        if kind == "n_items":
+            return np.full(self.n, float(len(self.v.fit.items)))
+        if kind == "bic":
+            bic: FloatArray = -2.0 * f.llf + f.rank * np.log(c.total)
+            return bic
+        if kind == "gof_p":
+            return _chi_square(self.of_table("deviance"), self.of_table("df_resid"))
+        return self._aic(kind, binary)
+
+    def _aic(self, kind: str, binary: bool) -> FloatArray:
+        f, c = self.batch.fitted, self.batch.constants
+        own: FloatArray = -2.0 * f.llf + 2.0 * f.rank
+        if self.v.fit.model == "bradley-terry" and binary:
+            glm = own - 2.0 * c.binomial
+        else:
+            glm = own - 2.0 * c.poisson + 2.0 * c.cells
+        plain, other = (glm, own) if kind == "aic_glm" else (own, glm)
+        found: dict[str, FloatArray] = {"": plain, "other": other, "deviance": 2.0 * (c.saturated - f.llf) + 2.0 * f.rank,
+                                        "k+1": plain + 2.0, "per-n": plain / c.total}
+        return found[self.s.aic]
+
+    def _likelihood_ratio(self, kind: str, claim: str) -> FloatArray:
+        llf, rank = self.batch.others(claim)
+        statistic: FloatArray = 2.0 * np.abs(self.batch.fitted.llf - llf)
+        df: FloatArray = np.abs(self.batch.fitted.rank - rank)
+        if kind == "lr_p":
+            return _chi_square(statistic, df)
+        return statistic if kind == "lr" else df
+
+
+def _chi_square(statistic: FloatArray, df: FloatArray) -> FloatArray:
+    from scipy.special import gammaincc
+
+    with np.errstate(invalid="ignore"):
+        tail: FloatArray = gammaincc(np.where(df > 0, df, np.nan) / 2.0, np.maximum(statistic, 0.0) / 2.0)
+    return tail
+
+
+def wins_of(fit: Fit, counts: FloatArray, pairs: NDArray[np.int64]) -> FloatArray:
+    """float[B, n_items]: first preferences, from float[B, n_cells, 3] and the items of the cells."""
+    n = len(fit.items)
+    first, second = np.eye(n)[pairs[:, 0]], np.eye(n)[pairs[:, 1]]
+    wins: FloatArray = counts[..., 0] @ first + counts[..., 2] @ second
+    return wins
+
+
+def own_setting(fit: Fit, sided: int) -> Setting:
+    """The setting in which the claim is made.
+
+    Raises
+    ------
+    InputError
+        Cells that a search does not know.
+    """
+    cells: Mapping[tuple[str, ...], str] = {(): "model", ("row",): "row", ("judge",): "judge"}
+    if fit.spec.cells not in cells:
+        raise InputError(f"cells = {list(fit.spec.cells)}: a search knows the model's own cells, \"judge\" and \"row\"")
+    if any(t.kind in ("tie", "order") and t.by for t in fit.terms):
+        raise InputError("a tie parameter or an order effect that varies with covariates: a search does not know such models")
+    return Setting(Solver(fit.spec.ties, cells=cells[fit.spec.cells]), fit.spec.reference, sided=sided)

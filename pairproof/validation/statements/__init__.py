@@ -1,0 +1,1 @@
+"""Sentences of papers with a test for each, and computations that no fit has."""

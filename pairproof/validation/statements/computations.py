@@ -1,0 +1,209 @@
+"""Numbers of a paper that no `Fit` has: a claim names the computation, as `compute = "..."`, and prints its numbers in `stat`.
+
+A computation is a function of a `Request`; it gives a `Computed`: its numbers by name, from native code or from R.
+A model that native does not have (bias reduction, random effects) is asked of R and is said to be `not-run` natively.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ...errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ...bridge.process.policy import Backend
+    from ...data.comparisons import Comparisons
+    from ...fit.fit import Fit
+    from ..verdicts.agreement import RSource
+
+#: Name -> module here and function in it; the module is imported when the computation is asked for.
+COMPUTATIONS: Mapping[str, tuple[str, str]] = {
+    "bias-reduced": ("turner_firth_2012", "bias_reduced"),
+    "flat-lizards": ("turner_firth_2012", "flat_lizards"),
+    "abilities-by-default": ("turner_firth_2012", "abilities_by_default"),
+    "counts-in-r": ("cems", "counts_in_r"),
+    "half-wins-in-r": ("cems", "half_wins_in_r"),
+    "half-wins-by-row": ("cems", "half_wins_by_row"),
+    "held-out-sizes": ("vilar_2007", "held_out_sizes"),
+    "perplexities": ("vilar_2007", "perplexities"),
+    "judge-agreement": ("vilar_2007", "judge_agreement"),
+    "ranking-heuristics": ("vilar_2007", "example"),
+    "sums-by-pair": ("vilar_2007", "sums_by_pair"),
+    "merge-insertion": ("vilar_2007", "merge_insertion"),
+    "mean-labels": ("sakaguchi_2018", "mean_labels"),
+}
+
+#: The largest whole number an argument may be.
+MOST_WHOLE = 10**6
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a computation may ask for.
+
+    Attributes
+    ----------
+    data_of : function of a data set's name to Comparisons
+    table_of : function of a data set's name to DataFrame
+        As it stands in the claims file, uninterpreted.
+    fit_of : function of a claim's id to Fit
+    data : str
+        Name of the claim's own data set; "" if it has none.
+    args : mapping
+        The claim's `args`.
+    backend : Backend or None
+        Who answers for R.
+    """
+
+    data_of: Callable[[str], Comparisons]
+    table_of: Callable[[str], pd.DataFrame]
+    fit_of: Callable[[str], Fit]
+    data: str
+    args: Mapping[str, Any]
+    backend: Backend | None
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """The argument of that name, which must be text.
+
+        Raises
+        ------
+        InputError
+            There is none, and no default; or it is something else.
+        """
+        value = self._argument(name, "text", default)
+        if not isinstance(value, str) or not value:
+            raise self._wrong(name, "text", value)
+        return value
+
+    def whole(self, name: str) -> int:
+        """The argument of that name, a whole number, as TOML has it or as text.
+
+        Raises
+        ------
+        InputError
+            There is none, it is no whole number, or it lies beyond a million either way.
+        """
+        return self._as_whole(name, self._argument(name, "a whole number"))
+
+    def number(self, name: str, default: str) -> float:
+        """The argument of that name, a finite number, as TOML has it or as text.
+
+        Raises
+        ------
+        InputError
+            It is none.
+        """
+        value = self._argument(name, "a number", default)
+        try:
+            found = math.nan if isinstance(value, bool) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            found = math.nan
+        if not math.isfinite(found):
+            raise self._wrong(name, "a number", value)
+        return found
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """The argument of that name, a list of text.
+
+        Raises
+        ------
+        InputError
+            There is none, or it is something else.
+        """
+        value = self._argument(name, "a list of text")
+        if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
+            raise self._wrong(name, "a list of text", value)
+        return tuple(value)
+
+    def wholes(self, name: str) -> tuple[int, ...]:
+        """The argument of that name, a list of whole numbers.
+
+        Raises
+        ------
+        InputError
+            There is none, or it is something else.
+        """
+        value = self._argument(name, "a list of whole numbers")
+        if not isinstance(value, list) or not value:
+            raise self._wrong(name, "a list of whole numbers", value)
+        return tuple(self._as_whole(name, v) for v in value)
+
+    def pairs_by_name(self, name: str) -> dict[str, tuple[str, str]]:
+        """The argument of that name, a table of pairs of text: ``{ce = ["Czech", "English"]}``.
+
+        Raises
+        ------
+        InputError
+            There is none, or it is something else.
+        """
+        value = self._argument(name, "a table of pairs of text")
+        if not isinstance(value, Mapping) or not value or not all(
+                isinstance(v, list) and len(v) == 2 and all(isinstance(x, str) for x in v) for v in value.values()):
+            raise self._wrong(name, 'a table of pairs of text, such as {ce = ["Czech", "English"]}', value)
+        return {key: (v[0], v[1]) for key, v in value.items()}
+
+    def _argument(self, name: str, kind: str, default: Any = None) -> Any:
+        if name not in self.args and default is None:
+            there = f"; args has {', '.join(map(repr, self.args))}" if self.args else "; there are no args"
+            raise InputError(f"this computation needs args.{name}, {kind}{there}")
+        return self.args.get(name, default)
+
+    def _as_whole(self, name: str, value: Any) -> int:
+        try:
+            # An integer of thousands of digits cannot be written out, nor need it be.
+            small = not isinstance(value, int) or abs(value) <= MOST_WHOLE
+            exact = Decimal(str(value)[:40]) if small and not isinstance(value, bool) else None
+        except InvalidOperation:
+            exact = None
+        if exact is None or not exact.is_finite() or abs(exact) > MOST_WHOLE or exact != int(exact):
+            raise self._wrong(name, f"a whole number within {MOST_WHOLE:,}", value)
+        return int(exact)
+
+    def _wrong(self, name: str, kind: str, value: Any) -> InputError:
+        try:
+            shown = repr(value)
+        except ValueError:
+            shown = "a number of thousands of digits"
+        return InputError(f"args.{name} is {shown[:80]}; expected {kind}")
+
+
+@dataclass(frozen=True)
+class Computed:
+    """What a computation found.
+
+    Attributes
+    ----------
+    native, r : mapping of name to float
+        Empty for an engine that was not asked.
+    r_call : str
+    r_source : {"live", "recorded"} or None
+    lacks : str
+        What native has not got that this needs: its numbers are R's alone; "" if native computed them.
+    remarks : mapping of name to str
+        Why a printed number means nothing, whether or not it comes out; it is then `explained`, and the remark begins
+        with the name under which a person accepts it.
+    """
+
+    native: Mapping[str, float] = field(default_factory=dict)
+    r: Mapping[str, float] = field(default_factory=dict)
+    r_call: str = ""
+    r_source: RSource | None = None
+    lacks: str = ""
+    remarks: Mapping[str, str] = field(default_factory=dict)
+
+
+Computation = Callable[[Request], Computed]
+
+
+def computation(name: str) -> Computation:
+    """The function of a name of `COMPUTATIONS`."""
+    module, function = COMPUTATIONS[name]
+    found: Computation = getattr(import_module(f"..papers.{module}.computations", __package__), function)
+    return found

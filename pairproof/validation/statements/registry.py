@@ -1,0 +1,123 @@
+"""What a test of a statement is given, what it finds, and the register of all tests by name.
+
+A test is a function of a `Context` and of the claim's `args`; it returns a `Finding`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from ...data.comparisons import Comparisons
+from ...errors import InputError
+from ...fit.fit import Fit
+from ..verdicts.agreement import Verdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a test found.
+
+    Attributes
+    ----------
+    verdict : Verdict
+    explanation : str
+        With the numbers; begins with "false: ", "misleading: " or "erratum: " if the statement does not hold.
+    native : float or None
+        The one number the verdict rests on, where there is one.
+    """
+
+    verdict: Verdict
+    explanation: str
+    native: float | None = None
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a test may ask for.
+
+    Attributes
+    ----------
+    data_of : function of a data set's name to Comparisons
+    fit_of : function of a claim's id to Fit
+    own_data, own_fit : str
+        The claim's own data set and id; "" if it has none.
+    alpha : float
+    table_of : function of a data set's name to DataFrame
+        As it stands in the claims file, uninterpreted.
+    """
+
+    data_of: Callable[[str], Comparisons]
+    fit_of: Callable[[str], Fit]
+    own_data: str
+    own_fit: str
+    alpha: float
+    table_of: Callable[[str], pd.DataFrame] | None = None
+
+    @property
+    def data(self) -> Comparisons:
+        if not self.own_data:
+            raise InputError("this test needs the claim's data; name a data set in the claim")
+        return self.data_of(self.own_data)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        if not self.own_data or self.table_of is None:
+            raise InputError("this test needs the claim's data; name a data set in the claim")
+        return self.table_of(self.own_data)
+
+    def table_called(self, name: str) -> pd.DataFrame:
+        """Another data set of the claims file, as it stands."""
+        if self.table_of is None:
+            raise InputError(f"this test needs the data set {name!r} of a claims file")
+        return self.table_of(name)
+
+    @property
+    def fit(self) -> Fit:
+        if not self.own_fit:
+            raise InputError("this test needs the claim's model; give the claim data and a model")
+        return self.fit_of(self.own_fit)
+
+
+Test = Callable[..., Finding]
+
+
+TESTS: dict[str, Test] = {}
+
+
+def statement_test(name: str) -> Callable[[Test], Test]:
+    """Register a test under the name by which claims files call it."""
+
+    def register(test: Test) -> Test:
+        assert name not in TESTS, f"two statement tests are called {name!r}"
+        TESTS[name] = test
+        return test
+
+    return register
+
+
+def run_test(name: str, context: Context, args: Mapping[str, Any]) -> Finding:
+    """The finding of a registered test.
+
+    Raises
+    ------
+    InputError
+        Arguments it does not take, or lacks.
+    """
+    test = TESTS[name]
+    try:
+        inspect.signature(test).bind(context, **args)
+    except TypeError as error:
+        takes = [p for p in inspect.signature(test).parameters][1:]
+        raise InputError(f"test {name!r}: {error}; it takes {', '.join(takes) or 'no arguments'}") from error
+    return test(context, **args)
+
+
+def holds(true: bool, text: str, otherwise: str = "false", native: float | None = None,
+          verdict: Verdict = "differs-conclusion") -> Finding:
+    """Agrees if true; else the verdict, with the word (false, misleading, erratum) that a person may accept."""
+    return Finding("agrees", text, native) if true else Finding(verdict, f"{otherwise}: {text}", native)

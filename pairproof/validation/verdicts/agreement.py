@@ -1,0 +1,256 @@
+"""`Agreement`: one quantity, what the page, native, R and 50-digit arithmetic say about it, and the verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+
+from ...data.options import one_of
+
+if TYPE_CHECKING:
+    from ...fit.fit import Fit
+
+Verdict = Literal["agrees", "agrees-truncated", "agrees-k-of-m", "explained", "ambiguous", "differs",
+                  "differs-conclusion", "not-estimable", "not-checkable", "not-run"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+RSource = Literal["live", "recorded"]
+#: What a row is about: a number on the page, a claim in words, a number that only native and R have, or whether printed
+#: numbers fit each other.
+About = Literal["printed", "statement", "native-r", "arithmetic"]
+
+#: Verdicts that need nobody's attention.
+AGREEING: tuple[Verdict, ...] = ("agrees", "agrees-truncated", "agrees-k-of-m")
+#: Verdicts that a person can accept (`accept` in a claims file names the explanation).
+#: What did not run is accepted where native has no such model and another engine was asked; it stays "not-run".
+ACCEPTABLE: tuple[Verdict, ...] = ("explained", "ambiguous", "differs", "differs-conclusion", "not-checkable", "not-run")
+_FAILING: tuple[Verdict, ...] = ("explained", "ambiguous", "differs", "differs-conclusion")
+
+#: Native is at the maximum if a Newton step from its estimates moves none of them by more than this part of its standard
+#: error, and its standard errors are those of the information to this part.  A millionth of a standard error is found; seen
+#: on 110 random tables (`tests/validation/slips/stress.py`) that have a maximum: at most 4.1e-13, and 1.8e-15.
+AT_MAXIMUM = 1e-8
+#: What a Newton step from R's estimates may leave of the way to native's; it leaves about the square of the way.
+LEFT = 0.1
+
+@dataclass(frozen=True)
+class Agreement:
+    """One quantity and its verdict.
+
+    Attributes
+    ----------
+    paper, claim : str
+        Their ids; "" for a fit that is checked by itself.
+    quantity : str
+        Named as in :mod:`pairproof.validation.claims.quantities`.
+    printed : str or None
+        As it stands on the page.
+    native, r : float or None
+        None: no value (not estimable, or not asked).
+    r_call : str or None
+        The R function that gave `r`, with its package.
+    r_source : {"live", "recorded"} or None
+    certified : str or None
+        50-digit value, as text.
+    digits : float or None
+        Of native against R (against certified if R was not asked), at most 16; None for means of draws, which are judged by
+        their Monte Carlo error (`explanation` says how).
+    verdict : Verdict
+    explanation : str
+        In words; begins with the explanation's name and a colon where a person can accept it.
+    accepted : bool
+        A person agreed with this explanation; `explanation` begins with its name.
+    floor : float or None
+        Digits asked for, from floors.toml.
+    certified_digits : float or None
+        Of native against certified.
+    r_certified_digits : float or None
+        Of R against certified: who is right where native and R differ.
+    where : str
+        Page, section or table.
+    about : {"printed", "statement", "native-r", "arithmetic"}
+    r_arrived : bool
+        False: R stopped before its maximum, so that its number, which is shown, is no check of native's.
+    """
+
+    paper: str
+    claim: str
+    quantity: str
+    printed: str | None
+    native: float | None
+    r: float | None
+    r_call: str | None
+    r_source: RSource | None
+    certified: str | None
+    digits: float | None
+    verdict: Verdict
+    explanation: str = ""
+    accepted: bool = False
+    floor: float | None = None
+    certified_digits: float | None = None
+    r_certified_digits: float | None = None
+    where: str = ""
+    about: About = "printed"
+    r_arrived: bool = True
+
+    def __post_init__(self) -> None:
+        one_of("verdict", self.verdict, VERDICTS)
+        if self.r_source is not None:
+            one_of("r_source", self.r_source, get_args(RSource))
+
+    @property
+    def passes(self) -> bool:
+        """Needs nobody's attention: agrees, accepted, not checkable, or not estimable with nothing printed."""
+        if self.verdict == "not-estimable":
+            return self.printed is None
+        return self.accepted or self.verdict in AGREEING or self.verdict == "not-checkable"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object of interfaces' JSON; what was added to it later comes last."""
+        return {
+            "paper": self.paper, "claim": self.claim, "quantity": self.quantity, "printed": self.printed,
+            "native": _finite(self.native), "r": _finite(self.r), "r_call": self.r_call, "r_source": self.r_source,
+            "certified": self.certified, "digits": self.digits, "verdict": self.verdict,
+            "explanation": self.explanation, "accepted": self.accepted, "floor": self.floor,
+            "certified_digits": self.certified_digits, "r_certified_digits": self.r_certified_digits, "where": self.where, "about": self.about,
+        }
+
+
+@dataclass(frozen=True)
+class Witness:
+    """What the score says of R's estimates and of native's.
+
+    Attributes
+    ----------
+    below : float
+        How far the log-likelihood at R's estimates lies below native's; 0 within rounding, or if it is R's that is larger.
+    way : float
+        Largest distance from R's estimates to native's, in standard errors.
+    left : float
+        What a Newton step from R's estimates leaves of that way, as part of it.
+    native_steps : mapping of parameter to float
+        Newton step from native's estimates, in standard errors.
+    native_se : float
+        Largest relative difference of native's standard errors from those of the information at native's estimates.
+    moved : float
+        Largest distance from R's estimates to native's, in the parameters' own unit.
+    """
+
+    below: float
+    way: float
+    left: float
+    native_steps: Mapping[str, float]
+    native_se: float
+    moved: float
+
+    @property
+    def native_step(self) -> float:
+        """The largest."""
+        return max(self.native_steps.values())
+
+    @property
+    def r_stopped_short(self) -> bool:
+        """Native is at the maximum, of which there is one, and R's own estimates lead there or have the smaller likelihood."""
+        return self.way > 0 and (self.left <= LEFT or self.below > 0) and self.native_step <= AT_MAXIMUM and self.native_se <= AT_MAXIMUM
+
+
+@dataclass(frozen=True)
+class RCounterpart:
+    """What one R function says about a native fit.
+
+    Attributes
+    ----------
+    r_call : str
+        "package::function" and what distinguishes the call, for example "stats::glm, refitted from its solution".
+    r_source : {"live", "recorded"} or None
+        None if it did not run.
+    values : mapping of quantity to float
+        On the native fit's scale and constraint, R's definitions translated by name; nan where R gives NA.
+    se : mapping of quantity to float
+        Standard error of a quantity, where "se.X" of `values` is not it.
+    note : str
+        Anything a reader of the report must know about the call.
+    not_run : str or None
+        Why it did not run; `values` is then empty.
+    expected : bool
+        That it has no values is no failure: it ran, and stopped with an error of R's own that is known for such a
+        table; or it was not asked, by a rule of ours on the table's size.
+    converged : bool or None
+        What R says of itself, by its flag or a warning; None if it says nothing.
+    witness : Witness or None
+        What the score says of R's estimates and of native's; None if it was not asked.
+    rounding : mapping of quantity to float
+        Size of the sums that cancel in R's number; a difference of a few units in the last place of that is none.
+    drift : str
+        How a live answer differs from its record, where both were asked; "" if it does not.
+    lacks : tuple of str
+        Quantities that this R function does not give though it gives others of their kind; any other that is missing
+        counts as lost.
+    """
+
+    r_call: str
+    r_source: RSource | None
+    values: Mapping[str, float] = field(default_factory=dict)
+    se: Mapping[str, float] = field(default_factory=dict)
+    note: str = ""
+    not_run: str | None = None
+    expected: bool = False
+    drift: str = ""
+    converged: bool | None = None
+    witness: Witness | None = None
+    rounding: Mapping[str, float] = field(default_factory=dict)
+    lacks: tuple[str, ...] = ()
+
+
+class Counterparts(Protocol):
+    """Asks R what a native fit can be held against; `backend` is whatever reaches R (live or recorded)."""
+
+    def __call__(self, fit: Fit, backend: Any) -> Sequence[RCounterpart]: ...
+
+
+class Certified(Protocol):
+    """50-digit values of a fit's quantities as decimal text; empty if there are none for it."""
+
+    def __call__(self, fit: Fit) -> Mapping[str, str]: ...
+
+
+def summary(agreements: Iterable[Agreement]) -> dict[str, int]:
+    """Number of agreements by verdict, verdicts without any left out, in the order of `VERDICTS`."""
+    counts = dict.fromkeys(VERDICTS, 0)
+    for a in agreements:
+        counts[a.verdict] += 1
+    return {v: n for v, n in counts.items() if n}
+
+
+def exit_code(agreements: Sequence[Agreement], require_r: bool = False) -> Literal[0, 1, 2]:
+    """0, 1 or 2, as a command ends.
+
+    1 if something differs, is explained but not accepted, is ambiguous, or is not estimable against a printed number;
+    else 2 if something required did not run: a native number, or with `require_r` anything of R's, or all of it;
+    else 0.
+    """
+    if any(a.verdict in _FAILING and not a.accepted or a.verdict == "not-estimable" and a.printed is not None
+           for a in agreements):
+        return 1
+    not_run = [a for a in agreements if a.verdict == "not-run" and not a.accepted]
+    # A row that names an R call did not run in R; every other row that did not run is native's.
+    if any(require_r or a.r_call is None for a in not_run):
+        return 2
+    if require_r and not any(a.r is not None and a.verdict != "not-checkable" for a in agreements):
+        return 2
+    return 0
+
+
+def to_document(agreements: Sequence[Agreement]) -> dict[str, Any]:
+    """The JSON of agreements: `{"summary": ..., "agreements": [...]}`."""
+    return {"summary": summary(agreements), "agreements": [a.to_dict() for a in agreements]}
+
+
+def value_or_none(value: float) -> float | None:
+    """None for nan: a quantity without a value."""
+    return None if math.isnan(value) else value
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

@@ -1,0 +1,194 @@
+"""The definitions of deviance, df, log-likelihood and AIC that programs print of one and the same fit.
+
+With y the counts of a cell, n their sum, llf the log-likelihood of the comparisons and k the rank of the model:
+
+    deviance = 2 (sum y log(y / n) - llf),   df = cells x (outcomes - 1) - k      whatever the cells are
+
+and cells are the pairs, the rows of the table as they stand, each judge's rows, or single comparisons, where the sum is 0
+and the deviance -2 llf.  R's own log-likelihoods have constants on top of llf:
+
+    glm(binomial), BTm     + sum log choose(n, wins)                               AIC = -2 logLik + 2 k
+    glm(poisson), gnm      + sum(n log n - n) - sum log y!                         AIC = -2 logLik + 2 (k + cells)
+
+So a page that prints R's AIC, or a deviance of ungrouped data, is right by a definition that has a name.  It is found only
+if all numbers of the table that the claim prints come out of one program's output, and only if those that do not come out
+as they stand have more digits than chance needs to hit one of the definitions (`fewest_digits`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...bridge.cells import count, treated
+from ...fit.fit import Fit
+from ..claims.paper import PrintedQuantity
+from ..claims.quantities import kind_of
+
+FloatArray = NDArray[np.float64]
+#: Quantities of the table of a fit; the others are the same on all cells.
+OF_THE_TABLE = ("deviance", "df_resid", "null_deviance", "df_null", "gof_p", "aic", "aic_glm", "llf", "llf_poisson", "bic")
+#: Chance that some definition prints as a number that is none of them: with d digits and m definitions about m / 10^d.
+BY_CHANCE = 1e-3
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What one program prints of a fit.
+
+    Attributes
+    ----------
+    name : str
+        As `accept` names it; that of the slip which `pairproof explain` knows.
+    sentence : str
+        Completes "comes out if ...".
+    values : mapping of quantity to float
+    """
+
+    name: str
+    sentence: str
+    values: Mapping[str, float]
+
+
+def definitions(fit: Fit) -> list[Definition]:
+    """Every definition of the numbers of the table that differs from this package's own on this fit, the nearest first."""
+    own = count(fit).counts
+    outcomes = own.shape[1] - 1
+    k, k_null = len(own) * outcomes - fit.df_resid, len(own) * outcomes - fit.df_null
+    null_llf = _saturated(own) - fit.null_deviance / 2
+    found: list[Definition] = []
+    for cells, words in _cells(fit, own):
+        table = _table(cells, outcomes, fit.llf, null_llf, k, k_null)
+        at = "" if cells is own else "cells"
+        if at:
+            name = "deviance-is-log-likelihood" if words == _SINGLE else at
+            found.append(Definition(name, words, table))
+        for constants, extra, program in _log_likelihoods(fit, cells, outcomes):
+            llf = fit.llf + constants
+            aic = -2.0 * llf + 2.0 * (fit.rank + extra)
+            name = "+".join(filter(None, (at, "aic-constant")))
+            sentence = " and ".join(filter(None, (words if at else "", f"logLik and AIC are those of R's {program}")))
+            found.append(Definition(name, sentence, {**table, "llf": llf, "aic": aic, "aic_glm": aic}))
+    return found
+
+
+_SINGLE = "every comparison is a cell of its own (the deviance is minus twice the log-likelihood)"
+
+
+def _cells(fit: Fit, own: FloatArray) -> list[tuple[FloatArray, str]]:
+    """Counts of the cells that a table may have been given in, float[n_cells, 2 or 3], with a sentence."""
+    found: list[tuple[FloatArray, str]] = [(own, "")]
+
+    def add(counts: FloatArray, sentence: str) -> None:
+        if all(len(counts) != len(c) for c, _ in found):
+            found.append((counts, sentence))
+
+    def finer(*names: str) -> FloatArray:
+        return count(replace(fit, spec=replace(fit.spec, cells=names))).counts
+
+    add(finer(), "the rows of each pair are added up")
+    add(finer("row"), "every row of the table is a cell of its own")
+    if "judge" in fit.data.columns and not any(name == "judge" for t in fit.terms for name, _ in t.by):
+        add(finer("judge"), "every judge's rows are a cell of their own")
+    add(_both_orders(fit, own.shape[1]), "who was named first makes another cell")
+    total = own.sum(axis=0)
+    if not (total != np.floor(total)).any() and total.sum() <= MOST_SINGLE:
+        single = np.repeat(np.eye(len(total)), total.astype(int), axis=0)
+        add(single, _SINGLE)
+    return found
+
+
+#: Comparisons beyond which a deviance of single ones is not looked at: nobody's software keeps a row for each.
+MOST_SINGLE = 2_000_000
+
+
+def _both_orders(fit: Fit, outcomes: int) -> FloatArray:
+    """Pairs in each order apart, whatever covariates the model has."""
+    table = treated(fit)
+    used = table.wins + table.ties + table.losses > 0
+    keys = [table.first, table.second]
+    for name in {n for t in fit.terms for n, _ in t.by}:
+        column = table.columns[name]
+        keys.append(np.unique(column.codes if hasattr(column, "codes") else column, return_inverse=True)[1])
+    _, cell = np.unique(np.stack(keys, axis=1)[used], axis=0, return_inverse=True)
+    y = np.stack([table.wins, table.ties, table.losses] if outcomes == 3 else [table.wins, table.losses], axis=1)[used]
+    return np.stack([np.bincount(np.ravel(cell), y[:, c]) for c in range(outcomes)], axis=1)
+
+
+def _saturated(y: FloatArray) -> float:
+    """Sum of y log(y / n), the log-likelihood of the shares themselves."""
+    from scipy.special import xlogy
+
+    n = y.sum(axis=1)
+    return float(np.sum(xlogy(y, y)) - np.sum(xlogy(n, n)))
+
+
+def _table(y: FloatArray, outcomes: int, llf: float, null_llf: float, k: int, k_null: int) -> dict[str, float]:
+    from scipy.special import gammaincc
+
+    saturated, contrasts = _saturated(y), len(y) * outcomes
+    deviance, df = 2.0 * (saturated - llf), contrasts - k
+    return {"deviance": deviance, "df_resid": float(df), "null_deviance": 2.0 * (saturated - null_llf), "df_null": float(contrasts - k_null),
+            "gof_p": float(gammaincc(df / 2.0, max(deviance, 0.0) / 2.0)) if df > 0 else math.nan}
+
+
+def _log_likelihoods(fit: Fit, y: FloatArray, outcomes: int) -> list[tuple[float, int, str]]:
+    """Constant beyond llf, nuisance parameters, program."""
+    from scipy.special import gammaln, xlogy
+
+    if fit.quasi_likelihood or fit.ties == "rao-kupper":
+        return []
+    n = y.sum(axis=1)
+    found = []
+    if outcomes == 1:
+        found.append((float(np.sum(gammaln(n + 1.0)) - np.sum(gammaln(y + 1.0))), 0, "binomial glm (BTm)"))
+    poisson = float(np.sum(xlogy(n, n) - n) - np.sum(gammaln(y + 1.0)))
+    return [*found, (poisson, len(y), "Poisson glm and gnm, which count a nuisance constant for each cell")]
+
+
+def recognised(fit: Fit, numbers: Sequence[PrintedQuantity], wrong: Sequence[str],
+               comes_out: Callable[[PrintedQuantity, float], bool], value: Callable[[PrintedQuantity], float]) -> tuple[Definition, bool] | None:
+    """The definition under which every number of the table comes out, those that are `wrong` as they stand among them; or None.
+
+    With it, whether the numbers have digits enough that it is no chance.
+
+    Parameters
+    ----------
+    numbers : sequence of PrintedQuantity
+        Of the claim.
+    wrong : sequence of str
+        Quantities that do not come out as they stand.
+    comes_out, value : functions
+        Whether a number prints as a value; its value by this package's own definition.
+    """
+    table = [q for q in numbers if kind_of(q.quantity) in OF_THE_TABLE]
+    off = [q for q in table if q.quantity in wrong]
+    if not off:
+        return None
+    known = definitions(fit)
+    enough = sum(significant_digits(q.printed.text) for q in off) >= fewest_digits(len(known))
+
+    def fits(d: Definition, q: PrintedQuantity) -> bool:
+        # An author may take R's deviance and -2 llf + 2k: AIC and llf that come out by our definition need no other.
+        free = kind_of(q.quantity) in ("aic", "aic_glm", "llf", "llf_poisson", "bic") and q.quantity not in wrong
+        return free or comes_out(q, d.values.get(q.quantity, value(q)))
+
+    return next(((d, enough) for d in known if all(fits(d, q) for q in table)), None)
+
+
+def fewest_digits(n_definitions: int) -> int:
+    """Significant digits that numbers must have together so that `n_definitions` hit them by chance less often than `BY_CHANCE`."""
+    return math.ceil(math.log10(max(n_definitions, 1) / BY_CHANCE))
+
+
+def significant_digits(text: str) -> int:
+    """Of a printed number: "0.0190" has 3, "44.05 on 36" 4, "< .001" none."""
+    if re.search(r"[<>]", text):
+        return 0
+    found = re.search(r"\d*\.?\d+", text)
+    return len(found[0].replace(".", "").lstrip("0")) if found else 0

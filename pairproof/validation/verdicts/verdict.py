@@ -1,0 +1,196 @@
+"""The verdict on one number: print against computed, native against R, native against 50-digit values.
+
+Pure functions of numbers; what is asked of whom is decided in :mod:`pairproof.validation.check`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+
+from ...fit.tails import p_equals
+from .agreement import Verdict
+from .digits import digits_of_agreement
+from .floors import CERTIFIED, Floor, floor
+from ..claims.paper import PrintedQuantity
+from ..claims.quantities import kind_of
+
+#: Explanation of a printed residue of a deviance that is 0 by definition.
+ROUNDING_ERROR = "rounding-error"
+#: Below this size, per comparison, a printed deviance on 0 df is what rounding leaves of 0: observed 6.7e-15 over 120
+#: comparisons in Dras (2015); a deviance is a sum of n log terms, each right to 1e-16.
+RESIDUE = 1e-12
+#: Units in the last place, of the sums that cancel: a term 2 y log(y / m) rounds a quotient, a logarithm and two products,
+#: half to one unit each of 2 y.  Seen at most 0.81 over 120 random tables and 2.7 on R's football, where
+#: R had converged (`tests/validation/slips/stress.py`).
+UNITS = 4.0
+
+
+@dataclass(frozen=True)
+class PrintJudgement:
+    """Whether a number prints as it was printed.
+
+    Attributes
+    ----------
+    verdict : Verdict
+    note : str
+        What has to be said beside a plain "agrees", or why it differs.
+    """
+
+    verdict: Verdict
+    note: str
+
+    @property
+    def comes_out(self) -> bool:
+        return self.verdict in ("agrees", "agrees-truncated", "agrees-k-of-m")
+
+
+def judge_print(q: PrintedQuantity, value: float, alpha: float, df_resid: int = -1, n: float = 0.0, se: float = math.nan) -> PrintJudgement:
+    """The verdict on one printed number, by itself.
+
+    Parameters
+    ----------
+    q : PrintedQuantity
+    value : float
+        Computed; nan if not estimable.
+    alpha : float
+        Level at which a p-value is significant.
+    df_resid, n : int, float
+        Of the fit: a deviance on 0 df is 0 and prints as rounding error, which grows with the n comparisons.
+    se : float
+        Standard error of the computed value; nan if not known.  A sign within it is no conclusion.
+    """
+    p = q.printed
+    if math.isnan(value):
+        return PrintJudgement("not-estimable", f"{q.quantity} is not estimable from these data; the page prints {p.text}, which "
+                                               "depends on when the author's program stopped")
+    match = p.verdict(value)
+    if kind_of(q.quantity) in ("p", "contrast_p") and match.verdict != "differs" and not p.star_verdict(value):
+        return PrintJudgement("differs-conclusion", f"the mark {p.stars} does not belong to {p_equals(value)}")
+    if match.verdict == "agrees":
+        return PrintJudgement("agrees", "" if match.rule in ("bound", "half-up or half-even") else f"at a tie, by {match.rule}")
+    if match.verdict == "agrees-truncated":
+        return PrintJudgement("agrees-truncated", f"{value!r} agrees only if truncated, not rounded")
+    if match.verdict == "agrees-k-of-m":
+        return PrintJudgement("agrees-k-of-m", f"agrees to {match.k} of {match.m} digits: the zeros that end an integer may be "
+                                               "no digits")
+    if q.quantity == "deviance" and df_resid == 0 and p.value is not None and abs(p.value) < Decimal(RESIDUE * max(n, 1.0)):
+        return PrintJudgement("explained", f"{ROUNDING_ERROR}: a model with 0 degrees of freedom has deviance 0; {p.text} is what "
+                                           "rounding left of it")
+    conclusion = _conclusion(q, value, alpha, se)
+    plain = f"computed {value!r}"
+    if not conclusion and _sign(q, value):
+        plain += f"; the sign is the other, and neither is further from 0 than the standard error of {se:.4g}"
+    return PrintJudgement("differs-conclusion" if conclusion else "differs", conclusion or plain)
+
+
+def _sign(q: PrintedQuantity, value: float) -> bool:
+    """Whether a number that has a sign is printed with the other one."""
+    p = q.printed
+    return kind_of(q.quantity) in ("estimate", "z", "contrast", "contrast_z") and p.value is not None and (
+        p.low is not None and p.low > 0 > value or p.high is not None and p.high < 0 < value)
+
+
+def _conclusion(q: PrintedQuantity, value: float, alpha: float, se: float) -> str:
+    """How the conclusion changes: sign, or significance at alpha; "" if it does not.
+
+    A sign says something only of a number that is not 0 within its standard error, as printed or as computed: 0.001 printed
+    as -0.001 with a standard error of 0.1 is another number and the same finding.
+    """
+    kind, p = kind_of(q.quantity), q.printed
+    if kind in ("p", "contrast_p", "gof_p", "lr_p"):
+        if p.high is not None and float(p.high) <= alpha < value:
+            return f"printed as significant at {alpha:g}, computed {value:.4g}"
+        if p.low is not None and float(p.low) >= alpha > value:  # as a double: 0.05 is above Decimal("0.05")
+            return f"printed as not significant at {alpha:g}, computed {value:.4g}"
+    if _sign(q, value):
+        assert p.value is not None
+        within = 1.0 if kind in ("z", "contrast_z") else se
+        if math.isnan(within) or max(abs(float(p.value)), abs(value)) > within:
+            return f"the sign is the other: computed {value:.6g}"
+    return ""
+
+
+def reversed_items(numbers: Sequence[PrintedQuantity], values: Mapping[str, float], items: Sequence[str]) -> dict[str, str]:
+    """Quantities of items that are printed in another order than computed, with a sentence.
+
+    Only items whose printed numbers are apart by more than their rounding.
+    """
+    found: dict[str, str] = {}
+    estimates = {q.quantity: q for q in numbers if kind_of(q.quantity) == "estimate" and q.quantity[9:] in items}
+    for a, qa in estimates.items():
+        for b, qb in estimates.items():
+            pa, pb = qa.printed, qb.printed
+            if pa.low is None or pb.high is None or pa.low <= pb.high:
+                continue
+            if values[a] < values[b]:
+                sentence = f"printed {a[9:]} above {b[9:]}, computed {values[a]:.6g} below {values[b]:.6g}"
+                found.setdefault(a, sentence)
+                found.setdefault(b, sentence)
+    return found
+
+
+@dataclass(frozen=True)
+class DigitsJudgement:
+    """Native against one other source.
+
+    Attributes
+    ----------
+    digits : float
+        0 to 16; nan if neither has a value.
+    floor : Floor
+    """
+
+    digits: float
+    floor: Floor
+
+    @property
+    def enough(self) -> bool:
+        return math.isnan(self.digits) or self.digits >= self.floor.digits
+
+    def shortfall(self, other: str) -> str:
+        return (f"native and {other} agree to {self.digits:.1f} digits, fewer than the floor of {self.floor.digits:g} "
+                f"({self.floor.why})")
+
+
+def judge_digits(quantity: str, native: float, other: float, scale: float, source: str, floors: Sequence[Floor] | None = None,
+                 rounding: float = 0.0, wider: float = 0.0) -> DigitsJudgement:
+    """Digits of native against R (`source` its call) or against certified, held against their floor.
+
+    The digits are the plain ones of :func:`pairproof.validation.verdicts.digits.digits_of_agreement`.  Only where these are too few is it
+    asked whether the number has fewer to lose; `rounding` and `wider` are as in :func:`digits_forgiven`.
+    """
+    asked = floor(quantity, source, floors)
+    return DigitsJudgement(digits_forgiven(native, other, scale, asked.digits, rounding, wider), asked)
+
+
+def digits_forgiven(native: float, other: float, scale: float, least: float, rounding: float, wider: float) -> float:
+    """Digits of agreement; if they are fewer than `least`, those of the sums or of the logarithm that the numbers come from.
+
+    Parameters
+    ----------
+    native, other, scale : float
+        As in :func:`pairproof.validation.verdicts.digits.digits_of_agreement`.
+    least : float
+        Digits asked for.
+    rounding : float
+        Size of the sums of which the numbers are what is left.  Within `UNITS` of the last place of these sums the two are the
+        same number, whatever is left of the sums (a deviance of 0 against 1e-15).
+    wider : float
+        Scale of a number that is the exponential of another, so that its digits are the other's; 0 for none.
+    """
+    plain = float(digits_of_agreement(native, other, scale))
+    if not plain < least:
+        return plain
+    size = rounding if abs(native - other) <= UNITS * np.finfo(float).eps * rounding else 0.0
+    return float(digits_of_agreement(native, other, max(scale, wider, size)))
+
+
+def judge_certified(quantity: str, native: float, text: str, scale: float, floors: Sequence[Floor] | None = None,
+                    rounding: float = 0.0, wider: float = 0.0) -> DigitsJudgement:
+    """Digits of native against a 50-digit value given as decimal text."""
+    return judge_digits(quantity, native, float(np.float64(text)), scale, CERTIFIED, floors, rounding, wider)

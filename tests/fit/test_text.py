@@ -1,0 +1,201 @@
+"""How a fit looks: summary for a terminal, HTML for a notebook, a picture of its worths."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import matplotlib
+import numpy as np
+import pytest
+
+matplotlib.use("Agg")
+
+from pairproof.errors import InputError
+from pairproof.fit.text import number, p_value
+from pairproof.native.pairs.models import fit_llbt
+from pairproof.native.pairs.bradley_terry import fit_bradley_terry
+from pairproof.data.comparisons import Comparisons
+from pairproof.data.columns import Factor
+from pairproof.fit.plots import plot_worth, worth_intervals
+from tests.hand_made import counts, dras, modpref, one_pair
+
+TABLE = dras()
+
+
+def test_the_summary_of_dras_judge_model_says_what_a_referee_asks_for():
+    text = fit_llbt(TABLE, by="judge").summary()
+    for needed in (
+        "LLBT, Davidson ties, by judge", "960, of them 43 ties", "reference D", "107.5000 on 35 df", "-389.0662",
+        "lambda: odds of A to B = exp(2 (A - B))", "judge: 2, 3, 4 against 1", "reached in", "24 cells with comparisons: pair of items x judge",
+        "A:judge[3]     -1.8676    0.2884   -6.475  9.5e-11    -2.4328    -1.3023", "D:judge[4]      0.0000  (reference)",
+        "below 1 (smallest",
+    ):
+        assert needed in text, f"{needed!r} not in\n{text}"
+
+
+def test_the_number_of_comparisons_is_written_out_beyond_a_million():
+    data = Comparisons.build("AB", [0], [1], [1_234_567], None, [1])
+    assert "1234568, no tie category" in fit_llbt(data).summary()
+    assert "1234568 comparisons" in repr(fit_llbt(data)) and "1234568 comparisons" in repr(data)
+
+
+@pytest.mark.parametrize("asked", [
+    {}, {"by": "judge"}, {"by": "judge + tie:judge", "order_effect": True}, {"ties": "half"}, {"ties": "rao-kupper", "reference": "sum"},
+    {"item_terms": ["length", "kind"], "separate": ["A"]}, {"by": "C(age)", "cells": ["judge"]},
+])
+def test_no_line_of_a_summary_is_longer_than_100_columns(asked):
+    fit = fit_llbt(TABLE, **asked)
+    assert max(map(len, fit.summary().splitlines())) <= 100
+    assert fit.title in " ".join(fit.summary().split())
+
+
+def test_long_item_names_are_cut_with_an_ellipsis_and_stay_within_the_width():
+    long = "Claude Opus 4 thinking 16k, 2025-05-14, temperature 0.7"
+    fit = one_pair(61, 24, 35, items=(long, "x" * 90))
+    text = fit.summary()
+    assert max(map(len, text.splitlines())) <= 100 and "…" in text
+    assert long in fit._repr_html_()
+
+
+def test_a_summary_names_what_is_not_estimable_and_why():
+    text = fit_llbt(counts("A B 5 0 3; A C 6 0 0; B C 4 0 0", ties=False)).summary()
+    assert "A                   -  (not estimable)" in text
+    assert "Not estimable: A, B" in text and "separated data" in text and "nan" not in text
+    assert "no p-value: 2 of 6 expected counts are 0" in " ".join(text.split())
+
+
+def test_a_tie_parameter_at_its_boundary_is_not_called_a_reference():
+    text = fit_llbt(counts("A B 5 0 3; B C 4 0 2; A C 3 0 2"), ties="rao-kupper").summary()
+    assert re.search(r"tie +0\.0000 +\(at its boundary\)", text)
+
+
+def test_a_summary_says_when_the_likelihood_is_a_quasi_likelihood_and_when_ties_were_dropped():
+    assert "quasi (half wins or weights)" in fit_llbt(TABLE, ties="half").summary()
+    assert "917 (43 ties dropped from 960)" in fit_llbt(TABLE, ties="drop").summary()
+    assert "log-odds: odds of A to B = exp(A - B)" in fit_bradley_terry(TABLE).summary()
+
+
+def test_a_solver_that_did_not_reach_its_rule_is_shouted_about():
+    from pairproof.fit.fit import Stopping
+
+    fit = modpref(stopping=Stopping("gradient <= 1e-10", False, 25, 3e-4))
+    assert "gradient <= 1e-10: NOT REACHED in 25 steps (at 0.0003)" in fit.summary()
+    assert "NOT REACHED" in fit._repr_html_()
+
+
+def test_thousands_of_parameters_are_cut_visibly():
+    n_judges, items = 60, tuple("ABCDE")
+    pairs = [(i, j) for i in range(5) for j in range(i + 1, 5)]
+    draws = np.random.default_rng(1).multinomial(30, [0.4, 0.25, 0.35], size=(n_judges, len(pairs)))
+    judge = np.repeat(np.arange(n_judges), len(pairs))
+    flat = draws.reshape(-1, 3)
+    table = Comparisons.build(
+        items, np.tile([i for i, _ in pairs], n_judges), np.tile([j for _, j in pairs], n_judges), flat[:, 0], flat[:, 1], flat[:, 2],
+        columns={"judge": Factor(judge, tuple(str(k) for k in range(n_judges)))})
+    fit = fit_llbt(table, by="judge")
+    text = fit.summary()
+    assert len(fit.terms) == 301 and "... 241 of 301 parameters are not shown" in text and "fit.to_frame()" in text
+    assert "E:judge[59]" not in text and "E:judge[59]" in fit.summary(rows=1000) and "not shown" not in fit.summary(rows=1000)
+    assert "241 of 301 parameters are not shown" in fit._repr_html_()
+    assert "Worths of 5 items in 60 groups: fit.worth()" in text
+    with pytest.raises(InputError, match="60 groups cannot be told apart"):
+        plot_worth(fit)
+
+
+@pytest.mark.parametrize("x, shown", [(0.0, "0.0000"), (1.23456, "1.2346"), (-0.00051, "-0.0005"), (0.000123, "1.230e-04"),
+                                      (2.5e7, "2.500e+07"), (float("nan"), "-")])
+def test_a_number_is_never_rounded_to_nothing(x, shown):
+    assert number(x) == shown
+
+
+@pytest.mark.parametrize("p, log10_p, shown", [
+    (0.05, -1.3, "0.0500"), (0.0044, -2.4, "0.0044"), (1.8e-4, -3.7, "1.8e-04"), (0.0, -1233.87, "1e-1234"),
+    (0.0, -400.0001, "1e-400"), (0.0, float("-inf"), "<1e-1000000000"), (float("nan"), float("nan"), "-")])
+def test_a_small_p_value_keeps_its_size(p, log10_p, shown):
+    assert p_value(p, log10_p) == shown
+
+
+# -- notebook --------------------------------------------------------------------------------------------------------
+
+
+class _Tags(HTMLParser):
+    """Open tags must close; the texts between them are kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.texts: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        if tag != "br":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def test_a_notebook_shows_one_table_with_every_tag_closed():
+    page = _Tags()
+    page.feed(fit_llbt(TABLE, by="judge")._repr_html_())
+    assert page.open == []
+    assert "A:judge[3]" in page.texts and "-1.8676" in page.texts and page.texts.count("reference") == 4
+
+
+def test_names_from_the_data_cannot_become_markup():
+    fit = one_pair(61, 24, 35, items=("<script>alert(1)</script>", "B & 'b'"), warnings=("<b>bold</b>",), engine="<i>")
+    html = fit._repr_html_()
+    assert "<script>" not in html and "<b>bold" not in html and "<i>;" not in html
+    page = _Tags()
+    page.feed(html)
+    assert "<script>alert(1)</script>" in page.texts
+
+
+def test_the_short_form_names_model_size_and_engine():
+    assert repr(fit_llbt(TABLE)).startswith("<Fit: LLBT, Davidson ties, 960 comparisons, by pairproof")
+
+
+# -- pictures --------------------------------------------------------------------------------------------------------
+
+
+def test_worth_intervals_are_those_of_the_log_worth_and_stay_between_0_and_1():
+    fit = fit_llbt(TABLE)
+    frame = worth_intervals(fit).set_index("item")
+    assert (frame["low"] > 0).all() and (frame["high"] <= 1).all() and (frame["low"] < frame["worth"]).all()
+    row = frame.loc["B"]
+    # 1.959963984540054: normal quantile at 0.975.
+    assert np.log(row["high"] / row["worth"]) == pytest.approx(1.959963984540054 * row["se"] / row["worth"], rel=1e-12)
+    assert row["high"] / row["worth"] == pytest.approx(row["worth"] / row["low"], rel=1e-12)
+    near_one = worth_intervals(one_pair(40, 3, 1)).set_index("item")
+    assert near_one.loc["A", "high"] == 1.0
+
+
+def test_a_plot_shows_every_item_of_every_group_best_on_top():
+    fit = fit_llbt(TABLE, by="judge")
+    ax = plot_worth(fit)
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["C", "B", "D", "A"]
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["judge=1", "judge=2", "judge=3", "judge=4"]
+    assert len(ax.containers) == 4
+    drawn = ax.containers[2].lines[0].get_xdata()
+    np.testing.assert_allclose(sorted(drawn), sorted(fit.worth().query("group == 'judge=3'")["worth"]))
+    assert [t.get_text() for t in plot_worth(fit, groups=["judge=3"], sort=False).get_yticklabels()] == ["D", "C", "B", "A"]
+
+
+def test_a_plot_draws_into_the_axes_it_is_given_and_says_what_it_does_not_draw():
+    import matplotlib.pyplot as plt
+
+    _, ax = plt.subplots()
+    assert plot_worth(fit_llbt(TABLE), ax, level=0.9) is ax and "90 % intervals" in ax.get_xlabel()
+    separated = fit_llbt(counts("A B 5 0 3; A C 6 0 0; B C 4 0 0", ties=False))
+    for wrong, said in [
+        (lambda: plot_worth(fit_llbt(TABLE), "ax"), "ax is a str; expected matplotlib Axes"),
+        (lambda: plot_worth(fit_llbt(TABLE), groups=["judge=1"]), r"no group\(s\) \['judge=1'\]; the groups are all"),
+        (lambda: plot_worth(fit_llbt(TABLE), groups="all"), "expected a list"),
+        (lambda: plot_worth(fit_llbt(TABLE), level=95), "between 0 and 1"),
+        (lambda: plot_worth(separated), "no worth to draw: separated"),
+    ]:
+        with pytest.raises(InputError, match=said):
+            wrong()

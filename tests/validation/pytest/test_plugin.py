@@ -1,0 +1,293 @@
+"""The pytest plugin in pytest runs of its own: what it collects, fails, counts and writes."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pairproof
+from pairproof.errors import InputError
+from pairproof.validation import agree
+from pairproof.validation.pytest.snapshots import RULES, changes, checked, numbers_of, read
+
+from tests.validation.fakes import FIRTH, claims_text
+
+pytest_plugins = ["pytester"]
+#: The plugin by its module, and not a second time by its entry point; the outer run may have loaded it already.
+PLUGIN = ("-p", "no:pairproof", "-p", "pairproof.validation.pytest.plugin", "-p", "no:cacheprovider", "-q",
+          "-W", "ignore::pytest.PytestAssertRewriteWarning")
+ROWS = {"first": ["A", "A", "B"], "second": ["B", "C", "C"], "wins": [5, 6, 4], "losses": [3, 1, 4]}
+FIT = f"import pairproof\nfit = pairproof.fit_bradley_terry(pairproof.read({ROWS}))\n"
+OTHER = FIT.replace("[5, 6, 4]", "[5, 6, 5]")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def everything_is_loaded() -> None:
+    """An inner run forgets the modules it loads; scipy does not bear being loaded twice."""
+    import scipy.sparse.csgraph
+    import scipy.special  # noqa: F401
+
+    from pairproof.validation.pytest.claims import ClaimsFile  # noqa: F401
+
+    agree(fits()[0], fits()[1])
+    pairproof.verify(fits()[0], r="recorded")
+
+
+@pytest.fixture(autouse=True)
+def no_compiled_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module rewritten within the second would be taken from its compiled form."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+
+def run(pytester: pytest.Pytester, *options: str) -> pytest.RunResult:
+    return pytester.runpytest_inprocess(*PLUGIN, *options)
+
+
+def last_line(result: pytest.RunResult) -> str:
+    return re.sub(r" in [\d.]+s.*", "", [line for line in result.outlines if line.strip()][-1])
+
+
+def claims_file(pytester: pytest.Pytester, text: str) -> None:
+    (pytester.path / "mine.claims.toml").write_text(text, encoding="utf-8")
+
+
+# -- claims files --------------------------------------------------------------------------------------------
+
+
+def test_each_claim_is_one_test_against_the_page_and_one_against_r(pytester: pytest.Pytester) -> None:
+    claims_file(pytester, claims_text(FIRTH))
+    listed = run(pytester, "--collect-only")
+    listed.stdout.fnmatch_lines(["mine.claims.toml::baseball?printed?", "mine.claims.toml::baseball?R?"])
+    result = run(pytester, "--pairproof-r", "none")
+    assert last_line(result) == "1 passed, 1 not run"
+    result.stdout.fnmatch_lines(["*pairproof: 1 not run*", "*1  R was not asked  (mine.claims.toml::baseball?R?)"])
+    assert result.ret == 0
+
+
+def test_a_number_that_does_not_come_out_fails_with_its_table(pytester: pytest.Pytester) -> None:
+    claims_file(pytester, claims_text(FIRTH.replace('"15.737 on 15"', '"15.747 on 15"')))
+    result = run(pytester, "--pairproof-r", "none")
+    assert last_line(result) == "1 failed, 1 not run" and result.ret == 1
+    result.stdout.fnmatch_lines(["*deviance*15.747 on 15*15.7365*differs*"])
+
+
+def test_a_malformed_claims_file_is_an_error_with_its_line(pytester: pytest.Pytester) -> None:
+    claims_file(pytester, claims_text(FIRTH.replace('"15.737 on 15"', "15.737")))
+    result = run(pytester)
+    result.stdout.fnmatch_lines(["*mine.claims.toml, line *bare 15.737 loses what is printed*"])
+    assert "Traceback" not in result.stdout.str() and result.ret == 2
+
+
+def test_required_r_that_does_not_answer_fails(pytester: pytest.Pytester) -> None:
+    claims_file(pytester, claims_text(FIRTH))
+    result = run(pytester, "--pairproof-r", "none", "--require-r")
+    assert last_line(result) == "1 failed, 1 passed"
+    result.stdout.fnmatch_lines(["*--require-r: R was not asked*"])
+
+
+def test_a_claim_whose_r_answers_are_recorded_passes_without_r(pytester: pytest.Pytester, root: Path) -> None:
+    paper = root / "pairproof" / "validation" / "papers" / "turner-firth-2012.claims.toml"
+    (pytester.path / paper.name).write_bytes(paper.read_bytes())
+    result = run(pytester, "--pairproof-r", "recorded", "-n", "2")
+    assert last_line(result) == "14 passed", result.stdout.str()
+
+
+def test_claims_on_data_that_are_not_here_are_not_run(pytester: pytest.Pytester) -> None:
+    block = f'[data.far]\nkind = "file"\nfile = "far.csv"\nin_place = true\nsha256 = "{"0" * 64}"'
+    claims_file(pytester, claims_text(FIRTH.replace('data = "baseball"', 'data = "far"'), block))
+    result = run(pytester, "--pairproof-r", "none")
+    assert last_line(result) == "2 not run"
+    result.stdout.fnmatch_lines(["*2  native did not run: data not here: far.csv is not ours to ship*"])
+
+
+def test_a_star_without_a_number_is_not_taken_for_a_file(pytester: pytest.Pytester) -> None:
+    (pytester.path / "claims.toml").write_text("", encoding="utf-8")
+    assert run(pytester).ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+# -- records -------------------------------------------------------------------------------------------------
+
+RECORD = Path("recorded") / "test_record_of" / "test_a.json"
+
+
+def test_module(pytester: pytest.Pytester, fit: str, call: str = "recorded(fit)") -> None:
+    (pytester.path / "test_record_of.py").write_text(f"{fit}\ndef test_a(recorded):\n    {call}\n", encoding="utf-8")
+
+
+test_module.__test__ = False  # type: ignore[attr-defined]  # it writes a module of tests and is none
+
+
+def test_without_a_record_the_test_fails_and_says_how_to_make_one(pytester: pytest.Pytester) -> None:
+    test_module(pytester, FIT)
+    result = run(pytester)
+    result.stdout.fnmatch_lines(["*AssertionError: no record *test_a.json; make it with pytest --pairproof-update*"])
+    assert not (pytester.path / RECORD).exists()
+
+
+def test_a_record_is_made_then_holds_and_is_then_broken_by_other_data(pytester: pytest.Pytester) -> None:
+    test_module(pytester, FIT)
+    made = run(pytester, "--pairproof-update")
+    made.stdout.fnmatch_lines(["*pairproof: records written*", "*test_a.json", "*new record, 24 numbers"])
+    assert last_line(run(pytester)) == "1 passed"
+    test_module(pytester, OTHER)
+    broken = run(pytester)
+    assert last_line(broken) == "1 failed"
+    broken.stdout.fnmatch_lines(["*of 24 numbers of Bradley-Terry are not as recorded*", "*estimate.C: -1.1883* -> -1.*digits, 9 asked for*"])
+
+
+def test_an_update_shows_what_changed(pytester: pytest.Pytester) -> None:
+    test_module(pytester, FIT)
+    run(pytester, "--pairproof-update")
+    before = (pytester.path / RECORD).read_text(encoding="utf-8")
+    assert "records written" not in run(pytester, "--pairproof-update").stdout.str()
+    test_module(pytester, OTHER)
+    result = run(pytester, "--pairproof-update")
+    result.stdout.fnmatch_lines(["*estimate.B: -0.86816454117* -> *digits, 9 asked for*"])
+    assert (pytester.path / RECORD).read_text(encoding="utf-8") != before and last_line(run(pytester)) == "1 passed"
+
+
+@pytest.mark.parametrize(("change", "line"), [
+    (lambda n: n.pop("estimate.B"), "estimate.B: new, -0.86816454117"),
+    (lambda n: n.update({"estimate.D": 0.5}), "estimate.D: lost, was 0.5"),
+    (lambda n: n.update({"estimate.B": None}), "estimate.B: None -> -0.86816454117"),
+])
+def test_a_quantity_that_is_lost_or_new_fails(pytester: pytest.Pytester, change, line: str) -> None:
+    test_module(pytester, FIT)
+    run(pytester, "--pairproof-update")
+    content = json.loads((pytester.path / RECORD).read_text(encoding="utf-8"))
+    change(content["numbers"])
+    (pytester.path / RECORD).write_text(json.dumps(content), encoding="utf-8")
+    result = run(pytester)
+    assert last_line(result) == "1 failed" and line in result.stdout.str()
+
+
+def test_rules_are_by_quantity_then_by_kind() -> None:
+    fit = pairproof.fit_bradley_terry(pairproof.read(ROWS))
+    other = pairproof.fit_bradley_terry(pairproof.read({**ROWS, "wins": [5, 6, 5]}))
+    before, now = numbers_of(fit), numbers_of(other)
+    assert {c.quantity for c in changes(before, now, other, {"estimate.B": 0})} >= {"estimate.C", "se.B"}
+    assert "estimate.B" not in {c.quantity for c in changes(before, now, other, {"estimate.B": 0})}
+    assert [(c.quantity, c.asked) for c in changes(before, now, other, {**dict.fromkeys(RULES, 0.0), "llf": 3})] == [("llf", 3)]
+    assert "aic" not in numbers_of(fit, {"aic": None})
+
+
+@pytest.mark.parametrize(("rules", "message"), [({"estimtae": 3}, "no quantity 'estimtae'"), ({"se": 17}, "expected digits from 0 to 16")])
+def test_rules_that_make_no_sense_are_refused(rules, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        checked(rules)
+
+
+def test_one_small_change_among_many_large_numbers_is_seen() -> None:
+    """A halved effect hides from a mean relative difference among large numbers; here it is a line of its own."""
+    fit = pairproof.fit_bradley_terry(pairproof.read(ROWS))
+    now = numbers_of(fit)
+    before = {**now, "se.B": 2 * now["se.B"]}
+    assert [c.quantity for c in changes(before, now, fit)] == ["se.B"]
+
+
+def test_records_nobody_asks_for_are_listed(pytester: pytest.Pytester) -> None:
+    test_module(pytester, FIT)
+    run(pytester, "--pairproof-update")
+    (pytester.path / "test_record_of.py").write_text("def test_b():\n    pass\n", encoding="utf-8")
+    for options in ((), ("-n", "2")):
+        result = run(pytester, *options)
+        result.stdout.fnmatch_lines(["*pairproof: 1 unused record*", "*test_a.json  (no test 'test_a' any more; *"])
+    test_module(pytester, FIT, "pass")
+    run(pytester).stdout.fnmatch_lines(["*test_a passed without it*"])
+
+
+def test_nothing_is_called_unused_where_only_some_tests_ran(pytester: pytest.Pytester) -> None:
+    test_module(pytester, FIT)
+    run(pytester, "--pairproof-update")
+    with open(pytester.path / "test_record_of.py", "a", encoding="utf-8") as module:
+        module.write("\ndef test_b():\n    pass\n")
+    for options in (("-k", "test_b"), ("test_record_of.py::test_b",), ("-n", "2", "-k", "test_b")):
+        result = run(pytester, *options)
+        assert "unused" not in result.stdout.str() and last_line(result).startswith("1 passed")
+
+
+def test_records_under_xdist_are_written_and_shown_once(pytester: pytest.Pytester) -> None:
+    (pytester.path / "test_record_of.py").write_text(
+        f"{FIT}\nimport pytest\n@pytest.mark.parametrize('k', range(4))\ndef test_a(recorded, k):\n    recorded(fit, name=f'no-{{k}}')\n",
+        encoding="utf-8")
+    result = run(pytester, "-n", "2", "--pairproof-update")
+    assert result.stdout.str().count("new record, 24 numbers") == 4
+    files = sorted((pytester.path / "recorded" / "test_record_of").glob("*.json"))
+    assert [f.name for f in files] == [f"test_a-{k}-.no-{k}.json" for k in range(4)]
+    assert {read(f).test for f in files} == {f"test_a[{k}]" for k in range(4)}
+    assert last_line(run(pytester, "-n", "2", "-p", "no:randomly")) == "4 passed"
+
+
+def test_a_spoilt_record_is_named_with_the_way_out(pytester: pytest.Pytester) -> None:
+    test_module(pytester, FIT)
+    run(pytester, "--pairproof-update")
+    (pytester.path / RECORD).write_text("{}", encoding="utf-8")
+    run(pytester).stdout.fnmatch_lines(["*not a record of a fit*delete it and make it anew with --pairproof-update*"])
+
+
+# -- agree ---------------------------------------------------------------------------------------------------
+
+
+def fits():
+    table = pairproof.read(ROWS)
+    return pairproof.fit_bradley_terry(table), pairproof.fit_llbt(table)
+
+
+def test_fits_on_two_scales_and_references_are_brought_together_by_name() -> None:
+    bradley_terry, llbt = fits()
+    rows = agree(bradley_terry, llbt)
+    assert {a.quantity for a in rows} >= {"estimate.B", "se.C", "p.B", "deviance", "worth.all.A"}
+    assert min(a.digits for a in rows if a.digits is not None) > 12
+
+
+def test_numbers_and_printed_numbers_are_references() -> None:
+    fit, _ = fits()
+    agree(fit, {"estimate.B": -0.868164541171757, "deviance": "0.12", "estimate.C": "-1.188"}, quantities=["estimate"])
+    with pytest.raises(AssertionError, match=r"estimate\.B +-0\.868164541172 +-0\.87016") as caught:
+        agree(fit, {"estimate.B": -0.87016, "estimate.C": "-1.188"})
+    assert "estimate.C" not in str(caught.value) and "1 of 2 quantities do not agree" in str(caught.value)
+    agree(fit, {"estimate.B": -0.87016}, digits=2)
+    agree(fit, {"estimate.B": -0.87016}, digits={"estimate": 2})
+
+
+def test_what_was_asked_for_and_is_nowhere_fails() -> None:
+    fit, llbt = fits()
+    with pytest.raises(AssertionError, match="asked for and on neither side: se.Q"):
+        agree(fit, llbt, quantities=["estimate", "se.Q"])
+    with pytest.raises(AssertionError, match="nothing was compared"):
+        agree(fit, {})
+
+
+def test_a_lost_item_differs() -> None:
+    fit, _ = fits()
+    more = pairproof.fit_bradley_terry(pairproof.read({**ROWS, "first": ["A", "A", "B"], "second": ["B", "D", "D"]}))
+    with pytest.raises(AssertionError, match="only the fit has a number") as caught:
+        agree(fit, more)
+    assert "only the reference has a number" in str(caught.value)
+
+
+@pytest.mark.r("BradleyTerry2")
+def test_r_is_a_reference() -> None:
+    fit, _ = fits()
+    assert any(a.r_call and a.r_call.startswith("BradleyTerry2::BTm") for a in agree(fit, "R", r="live"))
+    with pytest.raises(AssertionError, match="nothing was compared"):
+        agree(fit, "R", r="none")
+
+
+def test_another_word_than_r_is_refused() -> None:
+    with pytest.raises(InputError, match="expected a Fit, numbers by quantity"):
+        agree(fits()[0], "prefmod")
+
+
+# -- cost ----------------------------------------------------------------------------------------------------
+
+
+def test_the_plugin_loads_nothing_heavy() -> None:
+    code = ("import sys, pairproof.validation.pytest.plugin\n"
+            "print([m for m in ('numpy', 'pandas', 'scipy', 'rpy2', 'pairproof.fit.fit', 'pairproof.validation.claims.reader') if m in sys.modules])")
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"

@@ -1,0 +1,247 @@
+"""Reports are views of the agreements: complete, escaped, and honest in their first lines."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from pairproof.errors import InputError
+from pairproof.fit.fit import Fit
+from pairproof.validation.verdicts.agreement import Agreement, RCounterpart
+from pairproof.validation.verdicts.certified import CertifiedValues
+from pairproof.validation.check import Checker
+from pairproof.validation.claims.reader import read_paper
+from pairproof.validation.report import (
+    FORMATS, ReportContext, Story, StoryFigure, StoryTable, render, render_text, worth_series, write_report,
+)
+from pairproof.validation.report.context import digits_rows, opening
+
+from tests.validation.fakes import GLM, values_of
+
+EVIL = '<script>alert("x")</script> & | ` * \x00 "\'> \u2028'
+
+
+def r_and_prefmod(fit: Fit, backend: Any) -> list[RCounterpart]:
+    if fit.df_resid == 0:
+        return [RCounterpart(GLM, "live", values_of(fit)), RCounterpart("prefmod::llbt.fit", None, not_run="system is singular")]
+    return [RCounterpart(GLM, "live", values_of(fit)), RCounterpart("prefmod::llbtPC.fit", "recorded", values_of(fit))]
+
+
+def draw(ax: Any) -> None:
+    ax.plot([0, 1], [0, 1], color="black", label="rising")
+    ax.legend()
+
+
+@lru_cache(maxsize=1)
+def dras() -> tuple[Sequence[Agreement], ReportContext]:
+    checker = Checker(read_paper("dras-2015"), counterparts=r_and_prefmod, certified=CertifiedValues.of_paper("dras-2015"))
+    rows = checker.all()
+    context = ReportContext(
+        title="Dras (2015)", subtitle=EVIL, command="pairproof validate dras-2015", versions={"R": "4.2.2", "prefmod": None},
+        absent={"prefmod": ""}, first_lines=(EVIL,), story=(Story("The columns", (EVIL, "Second."), StoryTable(("a", "b"), ((EVIL, "1"),), "c"),
+                                                                        (StoryFigure(EVIL, f"A line. {EVIL}", (3, 2), draw),)),),
+        worths=(worth_series(checker.fit("subjects"), "By judge"),))
+    return rows, context
+
+
+def report(suffix: str) -> str:
+    return render(*dras(), suffix)
+
+
+def test_the_first_lines_count_the_verdicts_and_say_what_is_absent() -> None:
+    lines = opening(*dras())
+    assert re.match(r"\d+ agreements: \d+ agree, 4 explained, 2 differs, 1 differs-conclusion, 5 not-checkable, 2 not-run; 7 accepted", lines[0])
+    assert lines[1] == "Nothing that ran needs attention."
+    assert lines[2] == "prefmod is absent: its recorded results are used"
+    assert re.match(r"R gave \d+ numbers live and \d+ from records; 2 checks did not run\.", lines[3])
+
+
+def test_an_absent_package_without_records_is_not_said_to_be_used() -> None:
+    rows = [a for a in dras()[0] if a.r_source != "recorded"]
+    assert "prefmod is absent: what needs it did not run (no compiler)" in opening(rows, ReportContext(absent={"prefmod": "no compiler"}))
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md", ".txt", ".xml"])
+def test_every_report_opens_with_the_same_lines(suffix: str) -> None:
+    # Markdown escapes and the terminal breaks lines; the words are the same.
+    text = re.sub(r"[\\\s]+", " ", report(suffix))
+    assert "prefmod is absent: its recorded results are used" in text
+    assert text.index("agreements:") < text.index("prefmod is absent") < text.index("ranking-by-first-preferences")
+
+
+class Page(HTMLParser):
+    """Tags that do not close in order, ids that stand twice, references to what is not in the page, links outward."""
+
+    VOID = {"meta", "br", "link", "img", "hr", "use", "path"}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stack: list[str] = []
+        self.ids: list[str] = []
+        self.refs: list[str] = []
+        self.outward: list[str] = []
+        self.text: list[str] = []
+        self.scripts = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for key, value in attrs:
+            if key == "id":
+                self.ids.append(value or "")
+            if key in ("href", "xlink:href", "src"):
+                (self.refs if (value or "").startswith("#") else self.outward).append(value or "")
+            if key == "aria-labelledby":
+                self.refs += [f"#{v}" for v in (value or "").split()]
+        self.scripts += tag == "script"
+        if tag not in self.VOID:
+            self.stack.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.stack.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            assert self.stack and self.stack.pop() == tag, f"</{tag}> closes nothing"
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+@lru_cache(maxsize=1)
+def page() -> Page:
+    parser = Page()
+    parser.feed(report(".html"))
+    return parser
+
+
+def test_the_html_closes_every_tag_and_names_nothing_twice() -> None:
+    assert page().stack == []
+    assert len(page().ids) == len(set(page().ids))
+    assert {r[1:] for r in page().refs} <= set(page().ids)
+
+
+def test_the_html_fetches_nothing_and_runs_nothing() -> None:
+    assert page().outward == [] and page().scripts == 0
+    html = report(".html")
+    assert "default-src 'none'" in html
+    assert not re.search(r"@import|url\((?!#)", html)
+
+
+def test_foreign_text_is_escaped_in_the_html() -> None:
+    assert '<script>alert("x")' not in report(".html")
+    assert '<script>alert("x")</script> & |' in " ".join(page().text)
+
+
+def test_the_drawings_have_a_title_and_a_description_and_the_pages_colours() -> None:
+    svgs = re.findall(r"<svg.*?</svg>", report(".html"), re.DOTALL)
+    assert len(svgs) == 4  # a story's figure, printed numbers, worths, digits
+    for svg in svgs:
+        ElementTree.fromstring(svg)
+        assert 'role="img"' in svg and "<title" in svg and "<desc" in svg
+        assert "currentColor" in svg and "#01020" not in svg
+
+
+def test_the_html_is_the_same_in_two_runs() -> None:
+    assert report(".html") == report(".html")
+
+
+def test_every_agreement_stands_in_the_html() -> None:
+    rows, _ = dras()
+    cells = report(".html").count('<td class="v ')
+    statements = report(".html").count("<blockquote")
+    assert cells + statements == len(rows)
+
+
+def test_the_junit_file_has_one_testcase_an_agreement_and_skips_what_did_not_run() -> None:
+    rows, _ = dras()
+    root = ElementTree.fromstring(report(".xml").encode())
+    cases = list(root.iter("testcase"))
+    assert len(cases) == len(rows) == int(root.attrib["tests"])
+    assert len({(c.attrib["classname"], c.attrib["name"]) for c in cases}) == len(cases)
+    skipped = [c.find("skipped") for c in cases if c.find("skipped") is not None]
+    assert len(skipped) == 2 and "system is singular" in (skipped[0].attrib["message"] if skipped[0] is not None else "")
+    assert root.attrib["failures"] == "0" and not list(root.iter("failure"))
+
+
+def test_what_differs_is_a_junit_failure_with_its_numbers() -> None:
+    row = Agreement("p", "c", "estimate.A", EVIL, 0.5, 0.25, "gnm::gnm", "live", None, 0.0, "differs", EVIL)
+    root = ElementTree.fromstring(render([row], ReportContext(), ".xml").encode())
+    (failure,) = root.iter("failure")
+    assert failure.attrib["type"] == "differs" and "native 0.5, R 0.25" in (failure.text or "")
+    assert root.attrib["failures"] == "1"
+
+
+def test_the_json_says_what_the_agreements_say() -> None:
+    rows, _ = dras()
+    document = json.loads(report(".json"))
+    assert sum(document["summary"].values()) == len(document["agreements"]) == len(rows)
+    assert [a["native"] for a in document["agreements"]] == [a.native for a in rows]
+
+
+def test_markdown_tables_keep_their_columns_whatever_stands_in_the_cells() -> None:
+    for block in re.findall(r"(?:^\|.*\n)+", report(".md"), re.MULTILINE):
+        widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
+        assert len(widths) == 1, block
+    assert "<script>" not in report(".md").replace("\\<script\\>", "")
+
+
+@pytest.mark.parametrize("width", [24, 40, 75, 76, 80, 120, 200])
+def test_no_line_is_wider_than_the_terminal_and_no_number_is_lost(width: int) -> None:
+    rows, context = dras()
+    text = render_text(rows, context, width=width)
+    assert max(len(line) for line in text.splitlines()) <= width
+    packed = re.sub(r"\s+", "", text)
+    assert "0.2778" in packed and "30.45543602" in packed if width >= 40 else "0.2778" in packed
+    assert text.rstrip().endswith("person")
+
+
+def test_the_text_has_colours_only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")  # a terminal that calls itself dumb gets none, though they be asked for
+    rows, context = dras()
+    assert "\x1b[" not in render_text(rows, context, width=100)
+    assert "\x1b[" in render_text(rows, context, width=100, color=True)
+
+
+def test_a_fit_checked_by_itself_lists_all_its_numbers() -> None:
+    rows = [a for a in dras()[0] if a.claim == "table-1" and a.about == "native-r" and a.r_call == GLM]
+    text = render_text(rows, ReportContext(title="Verify"), width=120)
+    assert all(a.quantity in text for a in rows)
+
+
+def test_the_digits_of_each_source_are_minima_and_never_means() -> None:
+    rows = [Agreement("", "c", f"se.{k}", None, 1.0, 1.0, "gnm::gnm", "live", None, d, "agrees", floor=9.0)
+            for k, d in (("A", 15.0), ("B", 9.5), ("C", 16.0))]
+    (row,) = digits_rows(rows)
+    assert (row.least, row.least_at, row.n, row.enough) == (9.5, "c se.B", 3, True)
+
+
+def test_no_agreement_at_all_still_makes_every_report() -> None:
+    for suffix in FORMATS:
+        assert render([], ReportContext(), suffix)
+
+
+def test_reports_are_written_by_their_suffix_and_others_are_refused(tmp_path: Path) -> None:
+    rows, context = dras()
+    for suffix in FORMATS:
+        assert write_report(rows, context, tmp_path / "new folder" / f"r{suffix}").read_text(encoding="utf-8")
+    with pytest.raises(InputError, match=r"expected one of \.html"):
+        write_report(rows, context, tmp_path / "r.pdf")
+    with pytest.raises(InputError, match="cannot be written"):
+        write_report(rows, context, tmp_path / "new folder" / "r.html" / "x.html")
+
+
+def test_a_figure_of_a_story_is_drawn_in_the_pages_ink_and_described_where_nothing_is_drawn() -> None:
+    page = report(".html")
+    drawing = page[page.index('aria-labelledby="story0-0-t'):]
+    drawing = drawing[:drawing.index("</figure>")]
+    assert "rising" in drawing and "currentColor" in drawing and "#000000" not in drawing and "A line. &lt;script&gt;" in drawing
+    assert "(drawn in the HTML report) A line." in report(".md")
