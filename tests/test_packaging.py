@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 from pairproof.cli import doctor
+from tests.places import ROOT
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "pairproof"
 NOT_OURS = {".git", ".venv", "build", "dist", "reports", "__pycache__", ".mypy_cache", ".pytest_cache", ".hypothesis"}
 

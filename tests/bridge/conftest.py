@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from pairproof.bridge.process.session import RSession, session
+from tests import places
 
-CERTIFIED = Path(__file__).resolve().parents[1] / "certified" / "fits"
+CERTIFIED = places.CERTIFIED / "fits"
 
 #: Dras (2015), Table 1: judge, x, y, x preferred, tie, y preferred. Artificial data, factual numbers.
 TABLE_1 = """\

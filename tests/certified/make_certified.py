@@ -1,8 +1,8 @@
 """Makes every file of `data/` and `fits/`, or says which differ.
 
-    python tests/certified/make_certified.py            check what is there against what the code gives
-    python tests/certified/make_certified.py --write    write the files and the table of checks in README.md
-    python tests/certified/make_certified.py --digits 140 ID ...   other working precision, some files only
+    python -m tests.certified.make_certified            check what is there against what the code gives
+    python -m tests.certified.make_certified --write    write the files and the table of checks in README.md
+    python -m tests.certified.make_certified --digits 140 ID ...   other working precision, some files only
 
 Exit status 0 if nothing differs, 1 otherwise.
 """
@@ -14,9 +14,6 @@ import json
 import sys
 from pathlib import Path
 from typing import Any
-
-if __package__ in (None, ""):  # run as a script: make `certified` importable
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from mpmath import mp
 

@@ -1,7 +1,7 @@
 """Makes `index.csv`, one row a certified fit: what it is, where it is, its hash, and whether its maximum has a closed form.
 
-    python tests/certified/make_index.py            say whether the index is that of the files
-    python tests/certified/make_index.py --write    write it
+    python -m tests.certified.make_index            say whether the index is that of the files
+    python -m tests.certified.make_index --write    write it
 
 The index is for whoever takes the set elsewhere: it can be read without any of this code.
 """
@@ -15,9 +15,6 @@ import json
 import sys
 from pathlib import Path
 from typing import Any
-
-if __package__ in (None, ""):  # run as a script: make `certified` importable
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.certified import closed_forms, load
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 import ast
 import copy
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 mpmath = pytest.importorskip("mpmath", reason="the certified values are made and read with mpmath")
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from tests.certified import closed_forms, data_sets, definition, document, load, make_certified, models, printed  # noqa: E402
 from mpmath import mp, mpf  # noqa: E402

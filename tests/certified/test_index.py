@@ -5,15 +5,13 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
-pytest.importorskip("mpmath", reason="mpmath is a test dependency")
-HERE = Path(__file__).resolve().parent / "certified"
-sys.path.insert(0, str(HERE.parent))
+from tests import places
 
+pytest.importorskip("mpmath", reason="mpmath is a test dependency")
+HERE = places.CERTIFIED
 from tests.certified import make_index  # noqa: E402
 
 
@@ -24,7 +22,7 @@ def index() -> list[dict[str, str]]:
 
 
 def test_the_index_is_made_from_the_files_as_they_are() -> None:
-    assert (HERE / "index.csv").read_text(encoding="utf-8") == make_index.text(), "python tests/certified/make_index.py --write makes it anew"
+    assert (HERE / "index.csv").read_text(encoding="utf-8") == make_index.text(), "python -m tests.certified.make_index --write makes it anew"
 
 
 def test_every_file_of_the_set_stands_in_the_index_with_its_hash(index: list[dict[str, str]]) -> None:

@@ -25,9 +25,9 @@ from pairproof.cli.state import json_text, plain
 from pairproof.errors import (
     ComparisonError, ConvergenceError, InputError, NotEstimableError, PairproofError, RecordMissing, RUnavailable,
 )
+from tests.places import SCHEMAS as SCHEMAS_FOLDER
 
-HERE = Path(__file__).resolve().parent
-SCHEMAS = {name: json.loads((HERE / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8")) for name in ("fit", "agreements")}
+SCHEMAS = {name: json.loads((SCHEMAS_FOLDER / f"{name}.schema.json").read_text(encoding="utf-8")) for name in ("fit", "agreements")}
 DRAS = """first,second,wins,ties,losses,judge
 A,B,38,0,2,1
 A,C,36,1,3,1

@@ -19,8 +19,9 @@ import pairproof.validation
 from pairproof.bridge.process.policy import backend
 from pairproof.cli import main
 from pairproof.validation.verdicts.agreement import VERDICTS, Agreement
+from tests.places import SCHEMAS as SCHEMAS_FOLDER
 
-SCHEMAS = {name: json.loads((Path(__file__).parent / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
+SCHEMAS = {name: json.loads((SCHEMAS_FOLDER / f"{name}.schema.json").read_text(encoding="utf-8"))
            for name in ("fit", "agreements")}
 COUNTS = "first,second,wins,ties,losses\nA,B,61,24,35\n"
 

@@ -21,8 +21,8 @@ from pairproof.bridge.records.record import PACKAGED, read_record, without_place
 from pairproof.bridge.records.result import Answer, RCondition, make_call
 from pairproof.bridge.process.session import session
 from pairproof.errors import RDrift, RecordMissing, RError, RUnavailable
+from tests.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 MESSY = """{ print(1:2); cat('end'); warning('wé'); message('m'); attr(x, 'k') <- 'v'
   list(x = x, s = c(a = NA, b = NaN, c = -Inf, d = 1e-308), i = c(1L, NA), f = factor(c('u', NA)), t = c('é', NA), l = c(NA, TRUE),
        m = matrix(c(0.1, -0), 1, dimnames = list('r', c('p', 'q'))), z = 1i, n = NULL, q = quote(a + b), e = list(),

@@ -14,8 +14,9 @@ from pairproof.cli.ending import run
 from pairproof.errors import InputError, PairOrderError
 from pairproof.data.wide import lexicographic_pair_order, prefmod_pair_order, to_wide
 from pairproof.data.reading import from_wide, read
+from tests.places import DATA
 
-DRAS_WIDE = Path(__file__).parent / "data" / "dras_wide_lexicographic.csv"
+DRAS_WIDE = DATA / "dras_wide_lexicographic.csv"
 CODING = "first=1,tie=0,second=-1"
 ITEMS = list("ABCD")
 ORDERS = {"lexicographic": lexicographic_pair_order(4), "prefmod": prefmod_pair_order(4)}

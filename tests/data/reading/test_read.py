@@ -22,8 +22,8 @@ from pairproof.errors import DataWarning, InputError, PairOrderError
 from pairproof.data.wide import lexicographic_pair_order, prefmod_pair_order, to_wide
 from pairproof.data.reading import from_counts, from_long, from_matrix, from_rankings, from_votes, from_wide, read
 from pairproof.data.reading.table import Table
+from tests.places import DATA
 
-DATA = Path(__file__).parent / "data"
 DRAS = DATA / "dras_table1.csv"
 DRAS_WIDE = DATA / "dras_wide_lexicographic.csv"
 CODING = {"first": 1, "tie": 0, "second": -1}

@@ -16,8 +16,9 @@ from pairproof.validation.claims.reader import parse_claims, read_claims
 from pairproof.validation.claims.toml_document import tomllib
 from pairproof.validation.claims.new import MOST_INLINE, draft
 from pairproof.validation.claims.paper import ModelClaim
+from tests.places import DATA
 
-DRAS = Path(__file__).resolve().parent.parent / "data" / "dras_table1.csv"
+DRAS = DATA / "dras_table1.csv"
 MODELS = [
     ModelClaim("llbt"), ModelClaim("llbt", ties="none"), ModelClaim("llbt", by="judge"), ModelClaim("llbt", ties="half", cells=("judge",)),
     ModelClaim("bradley-terry", ties="drop", reference="C"), ModelClaim("bradley-terry", reference="sum"), ModelClaim("llbt", cells=("row",)),

@@ -24,6 +24,7 @@ from pairproof.validation.claims.paper import Paper
 from pairproof.validation.claims.printed import Printed
 from pairproof.validation.report import ReportContext, render
 from pairproof.validation.report.verification import Verification
+from tests.places import ROOT
 
 #: Paper -> printed numbers that agree, and names of the explanations of the others, each with its count.
 ACCEPTANCE = {
@@ -253,7 +254,7 @@ def test_hopkins_and_mays_table_3_verdicts_and_figures_come_out_of_the_rankings(
 
 def perplexities_of_the_page() -> dict[str, dict[str, list[float]]]:
     """Year -> model -> mean perplexities by training size, as docs/hopkins-may-2013.md has them."""
-    text = (Path(__file__).parents[2] / "docs" / "hopkins-may-2013.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "hopkins-may-2013.md").read_text(encoding="utf-8")
     found: dict[str, dict[str, list[float]]] = {}
     for year in AT_3200:
         table = text.partition(f": {year.upper()}\n")[2].partition("| mean perplexity |")[2].partition("\n\n")[0]
