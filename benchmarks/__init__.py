@@ -1,1 +1,3 @@
-"""pairproof beside the R packages and Python peers on the same data: `python -m benchmarks`, see README.md."""
+"""pairproof beside the R packages and Python peers on the same data: `python -m benchmarks`, see
+README.md.
+"""

@@ -14,35 +14,79 @@ from .jobs import JOBS
 from .keep import keep
 from .machine import load_average, machine, r_side
 from .measure import Result, Rules, run_job
+from .other_runs import found_beside
 from .process import HERE, Failed, Language, NotHere, Server, TooLong
 from .report import Run, as_json, job_lines, markdown, verdicts
-from .other_runs import found_beside
 from .startup import starts
 
 
 @click.command(context_settings={"max_content_width": 120})
-@click.option("--job", "names", multiple=True, type=click.Choice([j.name for j in JOBS]), help="Only this; repeatable.")
+@click.option(
+    "--job", "names", multiple=True, type=click.Choice([j.name for j in JOBS]), help="Only this; repeatable."
+)
 @click.option("--rounds", default=7, show_default=True, type=click.IntRange(1))
-@click.option("--cap", default=60.0, show_default=True, help="CPU seconds after which a run is stopped and shown as stopped.")
+@click.option(
+    "--cap",
+    default=60.0,
+    show_default=True,
+    help="CPU seconds after which a run is stopped and shown as stopped.",
+)
 @click.option("--tiny", is_flag=True, help="Tiny data: does everything work? The times mean nothing.")
 @click.option("--r/--no-r", "with_r", default=True, help="With the R packages or without.")
-@click.option("--startup/--no-startup", "with_startup", default=True, help="With the start-up times or without.")
-@click.option("--blas", "blas_name", default="", metavar="NAME", help="Name of the BLAS of this run: it is left as latest-NAME.")
-@click.option("--blas-folder", type=click.Path(path_type=Path, file_okay=False, exists=True),
-              help="Folder with the libblas.so.3 that every process is to load; needs --blas.")
+@click.option(
+    "--startup/--no-startup", "with_startup", default=True, help="With the start-up times or without."
+)
+@click.option(
+    "--blas",
+    "blas_name",
+    default="",
+    metavar="NAME",
+    help="Name of the BLAS of this run: it is left as latest-NAME.",
+)
+@click.option(
+    "--blas-folder",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Folder with the libblas.so.3 that every process is to load; needs --blas.",
+)
 @click.option("--promises", is_flag=True, help="Only what promises are about.")
-@click.option("--runs", default=1, show_default=True, type=click.IntRange(1),
-              help="Do everything so often, in fresh processes; a promise is kept if every run keeps it.")
-@click.option("--out", default=HERE / "results", type=click.Path(path_type=Path, file_okay=False), show_default="benchmarks/results",
-              help="Folder of latest.md and latest.json.")
-def main(names: tuple[str, ...], rounds: int, cap: float, tiny: bool, with_r: bool, with_startup: bool, blas_name: str,
-         blas_folder: Path | None, promises: bool, runs: int, out: Path) -> None:
+@click.option(
+    "--runs",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Do everything so often, in fresh processes; a promise is kept if every run keeps it.",
+)
+@click.option(
+    "--out",
+    default=HERE / "results",
+    type=click.Path(path_type=Path, file_okay=False),
+    show_default="benchmarks/results",
+    help="Folder of latest.md and latest.json.",
+)
+def main(
+    names: tuple[str, ...],
+    rounds: int,
+    cap: float,
+    tiny: bool,
+    with_r: bool,
+    with_startup: bool,
+    blas_name: str,
+    blas_folder: Path | None,
+    promises: bool,
+    runs: int,
+    out: Path,
+) -> None:
     """Time pairproof beside the R packages and Python peers on the same data."""
     languages: tuple[Language, ...] = ("python", "r") if with_r else ("python",)
     if blas_folder is not None and not blas_name:
-        raise click.UsageError("--blas-folder needs --blas NAME, so that the run is not taken for one of the system's BLAS.")
+        raise click.UsageError(
+            "--blas-folder needs --blas NAME, so that the run is not taken for one of the system's BLAS."
+        )
     if blas_name and not re.fullmatch(r"[a-z0-9-]+", blas_name):
-        raise click.UsageError(f"--blas {blas_name!r}: expected small letters, digits and hyphens; it becomes part of a file's name.")
+        raise click.UsageError(
+            f"--blas {blas_name!r}: expected small letters, digits and hyphens; it becomes part of a file's"
+            " name."
+        )
     rules = Rules(rounds=rounds, cap=cap, languages=languages, blas=blas_folder)
     jobs = [j for j in JOBS if not names or j.name in names]
     if promises:

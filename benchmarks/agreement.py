@@ -1,8 +1,8 @@
 """Does a fast answer count?  Two checks that know nothing of how it was found.
 
 1. The likelihood equations, from the data and the estimates alone: at the maximum sum over cells of
-   (observed - expected) du/dbeta is 0 for every parameter.  Multiplied with the standard error it says, to first order
-   in a well-conditioned fit, how many standard errors the estimate still is from the maximum.
+   (observed - expected) du/dbeta is 0 for every parameter.  Multiplied with the standard error it says, to
+   first order in a well-conditioned fit, how many standard errors the estimate still is from the maximum.
 2. Digits against a peer: -log10 |a - b| / max(|b|, standard error), the worst parameter.
 """
 
@@ -17,7 +17,8 @@ from .data import Data, FloatArray
 
 #: In standard errors: far below anything one could print, far above rounding (observed: 5e-13 and less).
 NEAR_ENOUGH = 1e-6
-#: Digits of standard errors that the nearest peer must share.  llbt.fit's own hold 2 to 4 (it stops early), gnm's 7.
+#: Digits of standard errors that the nearest peer must share.  llbt.fit's own hold 2 to 4 (it stops early),
+#: gnm's 7.
 SHARED_DIGITS = 2.0
 
 
@@ -71,7 +72,9 @@ def shared_digits(answer: Answer, other: Answer) -> tuple[float | None, float | 
     if len(other.estimate):
         if len(other.estimate) != len(answer.estimate):
             return 0.0, 0.0
-        estimates = float(digits_of_agreement(other.estimate, answer.estimate, answer.se if len(answer.se) else 0.0).min())
+        estimates = float(
+            digits_of_agreement(other.estimate, answer.estimate, answer.se if len(answer.se) else 0.0).min()
+        )
     if len(other.se) and len(answer.se):
         errors = float(digits_of_agreement(other.se, answer.se).min())
     return estimates, errors

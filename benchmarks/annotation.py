@@ -1,9 +1,11 @@
-"""Scalar annotation: updates a second beside trueskill and openskill, and the next batch of HITs by number of items.
+"""Scalar annotation: updates a second beside trueskill and openskill, and the next batch of HITs by number of
+items.
 
     python -m benchmarks.annotation [--tiny] [--rounds 5] [--out FOLDER]
 
-CPU time of this process, one thread; contenders take turns in shuffled order, medians over rounds.  The two packages are
-asked where they are installed and shown as "not here" where they are not.  The last run is results/annotation.md.
+CPU time of this process, one thread; contenders take turns in shuffled order, medians over rounds.  The two
+packages are asked where they are installed and shown as "not here" where they are not.  The last run is
+results/annotation.md.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ import numpy as np
 from pairproof.native.annotation import beta, trueskill
 from pairproof.native.annotation.allocation import next_hits
 from pairproof.native.annotation.beta import pairs_of_hit
-from pairproof.native.annotation.methods import ScoreState, observe, start
 from pairproof.native.annotation.match_quality import draw_partners, match_quality
+from pairproof.native.annotation.methods import ScoreState, observe, start
 
 from .keep import keep
 
@@ -48,7 +50,8 @@ def own_trueskill(players: int, played: list[tuple[int, int]]) -> list[float]:
     mean, variance = [25.0] * players, [(25 / 3) ** 2] * players
     for i, j in played:
         mean[i], variance[i], mean[j], variance[j] = trueskill.update_pair(
-            trueskill.Skills(mean[i], variance[i], mean[j], variance[j]), "win", 25 / 6, 0.0)
+            trueskill.Skills(mean[i], variance[i], mean[j], variance[j]), "win", 25 / 6, 0.0
+        )
     return mean
 
 
@@ -81,7 +84,8 @@ def updates(tiny: bool) -> tuple[dict[str, tuple[Run, int]], dict[str, str]]:
     played = games(players, n)
     runs: dict[str, tuple[Run, int]] = {
         "pairproof trueskill": (lambda: own_trueskill(players, played), len(played)),
-        "pairproof ra (bounded)": (lambda: own_bounded(players, played), len(played))}
+        "pairproof ra (bounded)": (lambda: own_bounded(players, played), len(played)),
+    }
     rng = np.random.default_rng(7)
     hits = [rng.permutation(players)[:5] for _ in range(n // 10)]
     scores = [rng.random(5) for _ in hits]
@@ -119,7 +123,10 @@ def batches(tiny: bool) -> dict[str, tuple[Run, int]]:
     for n in (100, 1_000) if tiny else (1_000, 10_000, 100_000):
         s = state(n)
         rng = np.random.default_rng(9)
-        runs[f"pairproof next batch, {n} items"] = (lambda s=s, n=n, rng=rng: next_hits(s, s.n, 5, n // 5, rng, first=False), n // 5)
+        runs[f"pairproof next batch, {n} items"] = (
+            lambda s=s, n=n, rng=rng: next_hits(s, s.n, 5, n // 5, rng, first=False),
+            n // 5,
+        )
     n = 100 if tiny else 1_000
     s = state(n)
     runs[f"the definition by numpy choice, {n} items"] = (lambda: by_definition(s, n // 5), n // 5)
@@ -127,7 +134,9 @@ def batches(tiny: bool) -> dict[str, tuple[Run, int]]:
 
 
 def by_definition(s: ScoreState, hits: int) -> list[Any]:
-    """All match qualities of every anchor, and ``choice(replace=False)``: what the public codes do, in arrays."""
+    """All match qualities of every anchor, and ``choice(replace=False)``: what the public codes do, in
+    arrays.
+    """
     rng = np.random.default_rng(10)
     score, variance = s.score, s.variance
     anchors = np.argsort(-variance)[:hits]
@@ -167,12 +176,29 @@ def memory(n: int) -> int:
 
 
 def page(document: dict[str, Any]) -> str:
-    lines = ["# Scalar annotation", "", f"Python {document['python']}, numpy {document['numpy']}; load {document['load'][0]:.1f} of {document['cores']} cores; "
-             f"{document['rounds']} rounds, medians of CPU time.", "", "## Updates a second", "", "| contender | updates | CPU ms | a second |", "| --- | ---: | ---: | ---: |"]
+    lines = [
+        "# Scalar annotation",
+        "",
+        (
+            f"Python {document['python']}, numpy {document['numpy']}; load {document['load'][0]:.1f} of"
+            f" {document['cores']} cores; {document['rounds']} rounds, medians of CPU time."
+        ),
+        "",
+        "## Updates a second",
+        "",
+        "| contender | updates | CPU ms | a second |",
+        "| --- | ---: | ---: | ---: |",
+    ]
     for name, row in document["updates"].items():
         lines.append(f"| {name} | {row['n']:,} | {row['ms']:.2f} | {row['n'] / row['ms'] * 1000:,.0f} |")
     lines += [f"| {name} | not here | | |" for name in document["absent"]]
-    lines += ["", "## The next batch: k = N/5 HITs of 5, partners by match quality", "", "| contender | HITs | CPU ms |", "| --- | ---: | ---: |"]
+    lines += [
+        "",
+        "## The next batch: k = N/5 HITs of 5, partners by match quality",
+        "",
+        "| contender | HITs | CPU ms |",
+        "| --- | ---: | ---: |",
+    ]
     lines += [f"| {name} | {row['n']:,} | {row['ms']:.2f} |" for name, row in document["batches"].items()]
     largest = list(document["batches"])[-2]
     lines += ["", f"Memory at the peak of the largest: {document['memory'] / 1e6:.1f} MB."]
@@ -183,7 +209,9 @@ def page(document: dict[str, Any]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--tiny", action="store_true", help="does everything run? The times mean nothing.")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--out", type=Path, default=RESULTS)
@@ -193,10 +221,23 @@ def main(arguments: list[str] | None = None) -> int:
     seconds = measured({**runs, **more}, asked.rounds)
 
     def rows(part: dict[str, tuple[Run, int]]) -> dict[str, Any]:
-        return {name: {"n": n, "ms": statistics.median(seconds[name]) * 1000, "samples": seconds[name]} for name, (_, n) in part.items()}
+        return {
+            name: {"n": n, "ms": statistics.median(seconds[name]) * 1000, "samples": seconds[name]}
+            for name, (_, n) in part.items()
+        }
 
-    document = {"python": platform.python_version(), "numpy": np.__version__, "load": os.getloadavg(), "cores": os.cpu_count(), "rounds": asked.rounds,
-                "tiny": asked.tiny, "updates": rows(runs), "batches": rows(more), "absent": absent, "memory": memory(1_000 if asked.tiny else 100_000)}
+    document = {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "load": os.getloadavg(),
+        "cores": os.cpu_count(),
+        "rounds": asked.rounds,
+        "tiny": asked.tiny,
+        "updates": rows(runs),
+        "batches": rows(more),
+        "absent": absent,
+        "memory": memory(1_000 if asked.tiny else 100_000),
+    }
     keep(asked.out, "annotation", document, page(document))
     return 0
 

@@ -2,8 +2,9 @@
 
     python -m benchmarks.competitions [--tiny] [--rounds 15] [--out FOLDER]
 
-CPU time; contenders take turns in shuffled order, medians over rounds.  A JAGS process takes half a minute, so JAGS has two
-rounds and MCMCpack five; each is also one of its long chains.  What is not installed is shown as "not here".  The last run is results/competitions.md.
+CPU time; contenders take turns in shuffled order, medians over rounds.  A JAGS process takes half a minute,
+so JAGS has two rounds and MCMCpack five; each is also one of its long chains.  What is not installed is shown
+as "not here".  The last run is results/competitions.md.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from numpy.typing import NDArray
 
 from pairproof.bridge.packages import jags
 from pairproof.data.comparisons import Comparisons
-from pairproof.native.irt.gaussian_collapsed import map_irt_gaussian
-from pairproof.native.numerics.mcmc import convergence
 from pairproof.native.irt.categorical import CategoricalModel, fit_irt_categorical, strengths
 from pairproof.native.irt.gaussian import fit_irt_gaussian
+from pairproof.native.irt.gaussian_collapsed import map_irt_gaussian
 from pairproof.native.irt.gaussian_model import GaussianModel
+from pairproof.native.numerics.mcmc import convergence
 
 from .competitions_agree import held, near_laplace
 from .competitions_data import PER_SEGMENT, SEED, SYSTEMS, competition, costs
@@ -80,8 +81,8 @@ class Native:
 
 @dataclass(frozen=True)
 class Job:
-    """Contenders for one model; the first native one is whom the others are held against.  `quantities` turns R's draws,
-    float[draws, n], into what is compared."""
+    """Contenders for one model; the first native one is whom the others are held against.  `quantities` turns
+    R's draws, float[draws, n], into what is compared."""
 
     title: str
     natives: dict[str, Native]
@@ -107,32 +108,81 @@ def centred(draws: FloatArray) -> FloatArray:
 
 def jobs(table: Comparisons, size: Size) -> list[Job]:
     """Who takes part."""
-    def gaussian(data: Comparisons, items: str, sampler: str, model: GaussianModel = GAUSSIAN) -> Native:
-        fit = partial(fit_irt_gaussian, data, model=model, items=items, sampler=sampler, workers=1, warn=False)
-        draws = size.draws * (4 if sampler == "collapsed" else 1)  # these cost next to nothing
-        return Native(lambda: fit(chains=1, warmup=WARMUP, draws=BRIEF - WARMUP),
-                      lambda: fit(chains=size.chains, warmup=size.warmup, draws=draws, seed=1).centred, size.warmup)
 
-    categorical = partial(fit_irt_categorical, table, items="shared", model=CATEGORICAL, workers=1, warn=False)
+    def gaussian(data: Comparisons, items: str, sampler: str, model: GaussianModel = GAUSSIAN) -> Native:
+        fit = partial(
+            fit_irt_gaussian, data, model=model, items=items, sampler=sampler, workers=1, warn=False
+        )
+        draws = size.draws * (4 if sampler == "collapsed" else 1)  # these cost next to nothing
+        return Native(
+            lambda: fit(chains=1, warmup=WARMUP, draws=BRIEF - WARMUP),
+            lambda: fit(chains=size.chains, warmup=size.warmup, draws=draws, seed=1).centred,
+            size.warmup,
+        )
+
+    categorical = partial(
+        fit_irt_categorical, table, items="shared", model=CATEGORICAL, workers=1, warn=False
+    )
     decided = table.without_ties()
     m, c = GAUSSIAN, CATEGORICAL
     constants = {"s0": m.sd_ability, "sa": m.sd_quality, "so": m.sd_noise, "d": m.radius}
     levels = {"n_levels": c.levels, "so": c.sd_noise, "concentration": c.concentration, "radius": c.radius}
     return [
-        Job("Gaussian model, shared items", {"pairproof, Gibbs": gaussian(table, "shared", "gibbs")},
-            {"JAGS, the bridge's model": Peer("rjags coda", without_summing_up(jags.GAUSSIAN), constants, 2, size.r_draws),
-             "JAGS, differences drawn too": Peer("rjags coda", "augmented()", constants, 2, 6 * size.r_draws)}, centred),
-        Job("Categorical model, shared items", {"pairproof, Gibbs": Native(
-            lambda: categorical(chains=1, warmup=WARMUP, draws=BRIEF - WARMUP),
-            lambda: categorical(chains=size.chains, warmup=size.warmup, draws=size.categorical_draws, seed=1).strength.draws, size.warmup)},
-            {"JAGS, the bridge's model": Peer("rjags coda", without_summing_up(jags.CATEGORICAL), levels, 2, 2 * size.r_draws, size.warmup)},
-            lambda draws: strengths(draws.reshape(len(draws), SYSTEMS, c.levels), c)),
-        Job("Gaussian model, fresh items",
-            {"pairproof, collapsed": gaussian(table, "fresh", "collapsed"), "pairproof, Gibbs": gaussian(table, "fresh", "gibbs"),
-             "pairproof, mode with Laplace intervals": Native(lambda: map_irt_gaussian(table).interval())}, {}, centred),
-        Job("Fresh items without ties (probit)",
-            {"pairproof, Gibbs": gaussian(decided, "fresh", "gibbs", PROBIT), "pairproof, collapsed": gaussian(decided, "fresh", "collapsed", PROBIT)},
-            {"MCMCpack MCMCpaircompare": Peer("MCMCpack coda", "mcmcpack()", {}, 5, 8 * size.r_draws)}, centred),
+        Job(
+            "Gaussian model, shared items",
+            {"pairproof, Gibbs": gaussian(table, "shared", "gibbs")},
+            {
+                "JAGS, the bridge's model": Peer(
+                    "rjags coda", without_summing_up(jags.GAUSSIAN), constants, 2, size.r_draws
+                ),
+                "JAGS, differences drawn too": Peer(
+                    "rjags coda", "augmented()", constants, 2, 6 * size.r_draws
+                ),
+            },
+            centred,
+        ),
+        Job(
+            "Categorical model, shared items",
+            {
+                "pairproof, Gibbs": Native(
+                    lambda: categorical(chains=1, warmup=WARMUP, draws=BRIEF - WARMUP),
+                    lambda: categorical(
+                        chains=size.chains, warmup=size.warmup, draws=size.categorical_draws, seed=1
+                    ).strength.draws,
+                    size.warmup,
+                )
+            },
+            {
+                "JAGS, the bridge's model": Peer(
+                    "rjags coda",
+                    without_summing_up(jags.CATEGORICAL),
+                    levels,
+                    2,
+                    2 * size.r_draws,
+                    size.warmup,
+                )
+            },
+            lambda draws: strengths(draws.reshape(len(draws), SYSTEMS, c.levels), c),
+        ),
+        Job(
+            "Gaussian model, fresh items",
+            {
+                "pairproof, collapsed": gaussian(table, "fresh", "collapsed"),
+                "pairproof, Gibbs": gaussian(table, "fresh", "gibbs"),
+                "pairproof, mode with Laplace intervals": Native(lambda: map_irt_gaussian(table).interval()),
+            },
+            {},
+            centred,
+        ),
+        Job(
+            "Fresh items without ties (probit)",
+            {
+                "pairproof, Gibbs": gaussian(decided, "fresh", "gibbs", PROBIT),
+                "pairproof, collapsed": gaussian(decided, "fresh", "collapsed", PROBIT),
+            },
+            {"MCMCpack MCMCpaircompare": Peer("MCMCpack coda", "mcmcpack()", {}, 5, 8 * size.r_draws)},
+            centred,
+        ),
     ]
 
 
@@ -193,7 +243,11 @@ def described(job: Job, rows: dict[str, Row]) -> dict[str, Any]:
     for name, row in rows.items():
         entry: dict[str, Any] = {"name": name, "ours": name in job.natives, "trouble": row.trouble or None}
         if row.samples and not row.trouble:
-            entry.update(samples=row.samples, cpu=statistics.median(row.samples), set_up=statistics.median(row.set_up) if row.set_up else None)
+            entry.update(
+                samples=row.samples,
+                cpu=statistics.median(row.samples),
+                set_up=statistics.median(row.set_up) if row.set_up else None,
+            )
             entry["times"] = entry["cpu"] / out[0]["cpu"] if out else 1.0
         if row.draws is not None and not row.trouble:
             chains, draws, _ = row.draws.shape
@@ -201,7 +255,14 @@ def described(job: Job, rows: dict[str, Row]) -> dict[str, Any]:
             spent = row.spent * draws / (warmup + draws)
             mixing = convergence(row.draws)
             ess = float(mixing.ess.min())
-            entry["long"] = {"chains": chains, "draws": draws, "cpu": spent, "ess": ess, "rate": ess / spent, "rhat": float(mixing.rhat.max())}
+            entry["long"] = {
+                "chains": chains,
+                "draws": draws,
+                "cpu": spent,
+                "ess": ess,
+                "rate": ess / spent,
+                "rhat": float(mixing.rhat.max()),
+            }
         out.append(entry)
     return {"title": job.title, "rows": out}
 
@@ -213,9 +274,19 @@ def checks(listed: list[Job], rows: list[dict[str, Row]], systems: tuple[str, ..
         (first, ours), *others = found.items()
         for name, row in others:
             if row.trouble:
-                out.append({"job": job.title, "what": first, "with": name, "agrees": None, "trouble": row.trouble})
+                out.append(
+                    {"job": job.title, "what": first, "with": name, "agrees": None, "trouble": row.trouble}
+                )
             elif row.draws is not None and ours.draws is not None:
-                out.append({"job": job.title, "what": first, "with": name, "trouble": None, **held(ours.draws, row.draws, systems)})
+                out.append(
+                    {
+                        "job": job.title,
+                        "what": first,
+                        "with": name,
+                        "trouble": None,
+                        **held(ours.draws, row.draws, systems),
+                    }
+                )
     return out
 
 
@@ -225,8 +296,17 @@ def said(text: str) -> None:
 
 def about(rows: list[dict[str, Row]]) -> dict[str, str]:
     """Machine and versions; R's are those its processes told."""
-    out = {**machine(), **{k: v for k, v in python_side().items() if k in ("Python", "numpy", "scipy", "BLAS of numpy and scipy")}}
-    told = {line for found in rows for row in found.values() for chain in row.chains for line in chain.versions}
+    out = {
+        **machine(),
+        **{
+            k: v
+            for k, v in python_side().items()
+            if k in ("Python", "numpy", "scipy", "BLAS of numpy and scipy")
+        },
+    }
+    told = {
+        line for found in rows for row in found.values() for chain in row.chains for line in chain.versions
+    }
     for line in sorted(told):
         name, _, version = line.partition(" ")
         if name in ("R", "JAGS", "rjags", "coda", "MCMCpack"):
@@ -235,7 +315,9 @@ def about(rows: list[dict[str, Row]]) -> dict[str, str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--tiny", action="store_true", help="does everything run? The numbers mean nothing.")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--out", type=Path, default=HERE / "results")
@@ -250,10 +332,21 @@ def main(arguments: list[str] | None = None) -> int:
     exact = rows[FRESH]["pairproof, collapsed"].draws
     assert exact is not None
     document: dict[str, Any] = {
-        "about": {**about(rows), "load average at the start": load}, "tiny": asked.tiny, "rounds": asked.rounds, "size": asdict(size),
-        "data": {"systems": SYSTEMS, "segments": size.segments, "comparisons": size.segments * PER_SEGMENT, "ties": float(table.ties.mean())},
-        "iterations": BRIEF, "jobs": [described(job, found) for job, found in zip(listed, rows)], "checks": checks(listed, rows, table.items),
-        "laplace": near_laplace(map_irt_gaussian(table), exact), "scaling": costs(list(size.scaling)),
+        "about": {**about(rows), "load average at the start": load},
+        "tiny": asked.tiny,
+        "rounds": asked.rounds,
+        "size": asdict(size),
+        "data": {
+            "systems": SYSTEMS,
+            "segments": size.segments,
+            "comparisons": size.segments * PER_SEGMENT,
+            "ties": float(table.ties.mean()),
+        },
+        "iterations": BRIEF,
+        "jobs": [described(job, found) for job, found in zip(listed, rows)],
+        "checks": checks(listed, rows, table.items),
+        "laplace": near_laplace(map_irt_gaussian(table), exact),
+        "scaling": costs(list(size.scaling)),
     }
     document["about"]["load average at the end"] = load_average()
     document["promises"] = promises(document)

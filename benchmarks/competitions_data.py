@@ -1,8 +1,8 @@
 """A translation competition drawn from the Gaussian item-response model, and what it costs as it grows.
 
-Each source segment is translated by every system; five of the translations are drawn and ranked, which enters as ten
-comparisons (WMT's way).  Abilities, qualities and the judges' noise are those of pairproof.native.irt.gaussian, at the
-paper's constants; items are shared within a segment.
+Each source segment is translated by every system; five of the translations are drawn and ranked, which enters
+as ten comparisons (WMT's way).  Abilities, qualities and the judges' noise are those of
+pairproof.native.irt.gaussian, at the paper's constants; items are shared within a segment.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.data.comparisons import Comparisons
 from pairproof.data.columns import Factor
-from pairproof.native.irt.gaussian_gibbs import shared_chain
+from pairproof.data.comparisons import Comparisons
 from pairproof.native.irt.gaussian import fit_irt_gaussian
+from pairproof.native.irt.gaussian_gibbs import shared_chain
 from pairproof.native.irt.gaussian_model import GaussianModel, item_codes, oriented
 
 SYSTEMS = 13
@@ -42,15 +42,29 @@ def competition(segments: int, model: GaussianModel = GaussianModel(), seed: int
     noise = model.sd_noise * rng.standard_normal((2, segments, PER_SEGMENT))
     seen = (quality[:, a] + noise[0] - quality[:, b] - noise[1]).ravel()
     first, second, tie = seen >= model.radius, seen <= -model.radius, np.abs(seen) < model.radius
-    source = Factor(np.repeat(np.arange(segments), PER_SEGMENT), tuple(f"segment {k + 1}" for k in range(segments)))
-    return Comparisons.build([f"s{k + 1:02d}" for k in range(SYSTEMS)], system[:, a].ravel(), system[:, b].ravel(), first.astype(float),
-                             tie.astype(float), second.astype(float), columns={"source": source}, source="simulated competition")
+    source = Factor(
+        np.repeat(np.arange(segments), PER_SEGMENT), tuple(f"segment {k + 1}" for k in range(segments))
+    )
+    return Comparisons.build(
+        [f"s{k + 1:02d}" for k in range(SYSTEMS)],
+        system[:, a].ravel(),
+        system[:, b].ravel(),
+        first.astype(float),
+        tie.astype(float),
+        second.astype(float),
+        columns={"source": source},
+        source="simulated competition",
+    )
 
 
 def cost(segments: int) -> dict[str, Any]:
-    """What shared items by Gibbs cost: CPU seconds before the first iteration and in each, and bytes added at the peak."""
+    """What shared items by Gibbs cost: CPU seconds before the first iteration and in each, and bytes added at
+    the peak.
+    """
     model = GaussianModel()
-    fit_irt_gaussian(competition(5), items="shared", chains=1, warmup=0, draws=2, workers=1, warn=False)  # imports
+    fit_irt_gaussian(
+        competition(5), items="shared", chains=1, warmup=0, draws=2, workers=1, warn=False
+    )  # imports
     table = competition(segments)
     gc.collect()
     begin = time.process_time()
@@ -69,7 +83,13 @@ def cost(segments: int) -> dict[str, Any]:
     fit_irt_gaussian(table, items="shared", chains=1, warmup=0, draws=2, workers=1, warn=False)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    return {"comparisons": table.n_rows, "set_up": ready - begin, "iteration": (end - ready) / iterations, "iterations": iterations, "peak": peak}
+    return {
+        "comparisons": table.n_rows,
+        "set_up": ready - begin,
+        "iteration": (end - ready) / iterations,
+        "iterations": iterations,
+        "peak": peak,
+    }
 
 
 def costs(sizes: list[int]) -> list[dict[str, Any]]:

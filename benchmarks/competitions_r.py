@@ -1,6 +1,8 @@
-"""R's samplers in processes of their own: what they are given, and what comes back (competitions.R is the other side).
+"""R's samplers in processes of their own: what they are given, and what comes back (competitions.R is the
+other side).
 
-JAGS gets the model text of pairproof.bridge.packages.jags, unchanged: the bridge's R code runs with another ``run`` that keeps the time.
+JAGS gets the model text of pairproof.bridge.packages.jags, unchanged: the bridge's R code runs with another
+``run`` that keeps the time.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from numpy.typing import NDArray
 
 from pairproof.bridge.packages import jags
 from pairproof.data.comparisons import Comparisons
-from pairproof.native.irt.gaussian_model import item_codes
 from pairproof.data.judgments import judgments
+from pairproof.native.irt.gaussian_model import item_codes
 
 from .process import HERE, ONE_THREAD, Failed, NotHere, TooLong
 
@@ -54,7 +56,9 @@ class Peer:
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """CPU seconds of the set-up, of the brief run and of the draws, float[draws, n], and the versions R told."""
+    """CPU seconds of the set-up, of the brief run and of the draws, float[draws, n], and the versions R
+    told.
+    """
 
     set_up: float
     brief: float
@@ -65,7 +69,9 @@ class Chain:
 
 def without_summing_up(code: str) -> str:
     """The bridge's code for a model, from the model's text on."""
-    assert code.startswith(SUMMING_UP), "pairproof.bridge.packages.jags has changed: its code no longer starts with SUMMARISE and RUN"
+    assert code.startswith(
+        SUMMING_UP
+    ), "pairproof.bridge.packages.jags has changed: its code no longer starts with SUMMARISE and RUN"
     return code.removeprefix(SUMMING_UP)
 
 
@@ -75,11 +81,19 @@ def leave_data(table: Comparisons, folder: Path) -> None:
     author, _, item = item_codes(table, single.first, single.second, single.row)
     n = len(single)
     np.savetxt(folder / "author.txt", author + 1, fmt="%d")
-    np.savetxt(folder / "compared.csv", np.stack([item[:n] + 1, item[n:] + 1, single.outcome], axis=1), fmt="%d", delimiter=",",
-               header="one,two,outcome", comments="")
+    np.savetxt(
+        folder / "compared.csv",
+        np.stack([item[:n] + 1, item[n:] + 1, single.outcome], axis=1),
+        fmt="%d",
+        delimiter=",",
+        header="one,two,outcome",
+        comments="",
+    )
 
 
-def one_chain(peer: Peer, folder: Path, n_systems: int, warmup: int, brief: int, seed: int, cap: float) -> Chain:
+def one_chain(
+    peer: Peer, folder: Path, n_systems: int, warmup: int, brief: int, seed: int, cap: float
+) -> Chain:
     """Run R on the data in `folder`.
 
     Raises
@@ -91,14 +105,31 @@ def one_chain(peer: Peer, folder: Path, n_systems: int, warmup: int, brief: int,
         raise NotHere("R is not installed")
     for stale in ("absent.txt", "draws.f64", "seconds.csv"):
         (folder / stale).unlink(missing_ok=True)
-    given: dict[str, Any] = {**peer.settings, "n_systems": n_systems, "warmup": warmup, "brief": brief, "settle": peer.settle, "draws": peer.draws,
-                             "seed": seed}
-    (folder / "settings.csv").write_text(",".join(given) + "\n" + ",".join(map(str, given.values())) + "\n", encoding="utf-8")
+    given: dict[str, Any] = {
+        **peer.settings,
+        "n_systems": n_systems,
+        "warmup": warmup,
+        "brief": brief,
+        "settle": peer.settle,
+        "draws": peer.draws,
+        "seed": seed,
+    }
+    (folder / "settings.csv").write_text(
+        ",".join(given) + "\n" + ",".join(map(str, given.values())) + "\n", encoding="utf-8"
+    )
     (folder / "needs.txt").write_text(peer.needs + "\n", encoding="utf-8")
     (folder / "model.R").write_text(peer.code + "\n", encoding="utf-8")
     try:
-        done = subprocess.run([rscript, "--no-init-file", str(HERE / "competitions.R"), str(folder)], env={**os.environ, **ONE_THREAD}, text=True,
-                              stdin=subprocess.DEVNULL, capture_output=True, timeout=cap, encoding="utf-8", errors="replace")
+        done = subprocess.run(
+            [rscript, "--no-init-file", str(HERE / "competitions.R"), str(folder)],
+            env={**os.environ, **ONE_THREAD},
+            text=True,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=cap,
+            encoding="utf-8",
+            errors="replace",
+        )
     except subprocess.TimeoutExpired:
         raise TooLong(f"no answer after {cap:g} s") from None
     if (folder / "absent.txt").exists():

@@ -1,4 +1,6 @@
-"""What a contender is: something prepared without the clock, run under it, and asked for its numbers afterwards."""
+"""What a contender is: something prepared without the clock, run under it, and asked for its numbers
+afterwards.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ class Absent(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """Estimates in one order for everybody: items without the reference, term by term, then the tie parameter.
+    """Estimates in one order for everybody: items without the reference, term by term, then the tie
+    parameter.
 
     Attributes
     ----------
@@ -36,7 +39,8 @@ class Ready:
     Attributes
     ----------
     run : function of no argument
-        What the clock sees: from the ready data to estimates, with standard errors where the contender has them.
+        What the clock sees: from the ready data to estimates, with standard errors where the contender has
+        them.
     answer : function of what `run` returns to Answer
     """
 

@@ -1,7 +1,9 @@
-"""The data of the jobs: simulated once from a seed, and shared with R as plain little-endian doubles in a folder.
+"""The data of the jobs: simulated once from a seed, and shared with R as plain little-endian doubles in a
+folder.
 
-    P(first), P(tie), P(second)  proportional to  exp(u/2), exp(-1/2) if ties can occur, exp(-u/2)
-    u = 2 (lambda_i - lambda_j)  plus, in stratum s,  2 x_s (beta_i - beta_j)  or  2 (b_is - b_js) if the judge is a factor
+    P(first), P(tie), P(second)  proportional to  exp(u/2), exp(-1/2) if ties can occur, exp(-u/2) u = 2
+    (lambda_i - lambda_j)  plus, in stratum s,  2 x_s (beta_i - beta_j)  or  2 (b_is - b_js) if the judge is a
+    factor
 
 with standard deviations 0.5 of lambda, 0.3 of beta and b: no item is separated at the sizes used.
 """
@@ -25,7 +27,8 @@ Covariate = Literal["none", "numeric", "factor"]
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Counts, a row a pair and stratum, or raw answers, a row each; everything a float so that R reads it alike.
+    """Counts, a row a pair and stratum, or raw answers, a row each; everything a float so that R reads it
+    alike.
 
     Attributes
     ----------
@@ -37,7 +40,8 @@ class Data:
     x : float[n_strata]
         The judges' numeric covariate.
     shape : float[3]
-        Number of items; 1 if there is a tie category; 0, 1 or 2 for no covariate, a numeric one, judge as a factor.
+        Number of items; 1 if there is a tie category; 0, 1 or 2 for no covariate, a numeric one, judge as a
+        factor.
     """
 
     first: FloatArray
@@ -82,13 +86,37 @@ class Data:
         return cls(**{f.name: np.fromfile(folder / f"{f.name}.f64", "<f8") for f in fields(cls)})
 
 
-#: Dras (2015), Table 1, page 311: judges 1 to 4, within each AB AC AD BC BD CD; first preferred, tie, second preferred.
-DRAS = np.array([
-    [38, 0, 2], [36, 1, 3], [37, 1, 2], [39, 1, 0], [0, 2, 38], [3, 0, 37],
-    [37, 2, 1], [36, 3, 1], [38, 1, 1], [37, 2, 1], [2, 2, 36], [1, 0, 39],
-    [33, 4, 3], [33, 3, 4], [3, 3, 34], [4, 4, 32], [2, 4, 34], [1, 0, 39],
-    [37, 2, 1], [39, 0, 1], [35, 3, 2], [34, 2, 4], [2, 2, 36], [3, 1, 36],
-], float)
+#: Dras (2015), Table 1, page 311: judges 1 to 4, within each AB AC AD BC BD CD; first preferred, tie, second
+#: preferred.
+DRAS = np.array(
+    [
+        [38, 0, 2],
+        [36, 1, 3],
+        [37, 1, 2],
+        [39, 1, 0],
+        [0, 2, 38],
+        [3, 0, 37],
+        [37, 2, 1],
+        [36, 3, 1],
+        [38, 1, 1],
+        [37, 2, 1],
+        [2, 2, 36],
+        [1, 0, 39],
+        [33, 4, 3],
+        [33, 3, 4],
+        [3, 3, 34],
+        [4, 4, 32],
+        [2, 4, 34],
+        [1, 0, 39],
+        [37, 2, 1],
+        [39, 0, 1],
+        [35, 3, 2],
+        [34, 2, 4],
+        [2, 2, 36],
+        [3, 1, 36],
+    ],
+    float,
+)
 
 
 def dras_table_1(by_judge: bool) -> Data:
@@ -96,11 +124,21 @@ def dras_table_1(by_judge: bool) -> Data:
     counts = DRAS if by_judge else DRAS.reshape(4, 6, 3).sum(axis=0)
     n_strata = len(counts) // 6
     first, second = np.triu_indices(4, 1)
-    return _table(np.tile(first, n_strata), np.tile(second, n_strata), counts, np.repeat(np.arange(n_strata), 6),
-                  np.zeros(n_strata), 4, True, "factor" if by_judge else "none")
+    return _table(
+        np.tile(first, n_strata),
+        np.tile(second, n_strata),
+        counts,
+        np.repeat(np.arange(n_strata), 6),
+        np.zeros(n_strata),
+        4,
+        True,
+        "factor" if by_judge else "none",
+    )
 
 
-def counts_table(n_items: int, per_cell: int, ties: bool, n_strata: int = 1, covariate: Covariate = "none") -> Data:
+def counts_table(
+    n_items: int, per_cell: int, ties: bool, n_strata: int = 1, covariate: Covariate = "none"
+) -> Data:
     """All pairs in every stratum, `per_cell` comparisons each."""
     rng = np.random.default_rng(SEED)
     first, second = np.triu_indices(n_items, 1)
@@ -134,8 +172,24 @@ def _probabilities(u: FloatArray, ties: bool) -> FloatArray:
     return p
 
 
-def _table(first: NDArray[np.int64], second: NDArray[np.int64], counts: FloatArray, stratum: NDArray[np.int64], x: FloatArray,
-           n_items: int, ties: bool, covariate: Covariate) -> Data:
+def _table(
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    counts: FloatArray,
+    stratum: NDArray[np.int64],
+    x: FloatArray,
+    n_items: int,
+    ties: bool,
+    covariate: Covariate,
+) -> Data:
     kind = ("none", "numeric", "factor").index(covariate)
-    return Data(first + 1.0, second + 1.0, counts[:, 0], counts[:, 1], counts[:, 2], stratum + 1.0, x,
-                np.array([n_items, float(ties), kind]))
+    return Data(
+        first + 1.0,
+        second + 1.0,
+        counts[:, 0],
+        counts[:, 1],
+        counts[:, 2],
+        stratum + 1.0,
+        x,
+        np.array([n_items, float(ties), kind]),
+    )

@@ -19,7 +19,8 @@ def machine() -> dict[str, str]:
     flags = re.search(r"^flags\s*:(.+)$", _text("/proc/cpuinfo"), re.MULTILINE)
     vectors = [f for f in ("avx2", "avx512f") if flags and f in flags[1].split()]
     return {
-        "processor": (cpu[1] if cpu else platform.processor() or platform.machine()) + (f" ({', '.join(vectors)})" if vectors else ""),
+        "processor": (cpu[1] if cpu else platform.processor() or platform.machine())
+        + (f" ({', '.join(vectors)})" if vectors else ""),
         "cores": str(os.cpu_count()),
         "memory": f"{int(memory[1]) / 2**20:.0f} GB" if memory else "unknown",
         "system": system[1] if system else platform.platform(),
@@ -65,7 +66,9 @@ def in_words(paths: list[str]) -> str:
 
 
 def blas_name(path: str) -> str:
-    """`reference BLAS 3.11.0` for Debian's /usr/lib/.../blas/libblas.so.3.11.0; else the library's own file name."""
+    """`reference BLAS 3.11.0` for Debian's /usr/lib/.../blas/libblas.so.3.11.0; else the library's own file
+    name.
+    """
     path = os.path.realpath(path)
     name = os.path.basename(path)
     reference = re.fullmatch(r"lib(?:R)?blas\.so\.?([\d.]*)", name)

@@ -1,7 +1,8 @@
-"""One job: a warm-up each, then rounds in which all take their turn in shuffled order; memory in fresh processes.
+"""One job: a warm-up each, then rounds in which all take their turn in shuffled order; memory in fresh
+processes.
 
-Turns are interleaved so that a slow minute of the machine hits everybody; a ratio is taken within a round, and the median
-of the rounds' ratios is reported.
+Turns are interleaved so that a slow minute of the machine hits everybody; a ratio is taken within a round,
+and the median of the rounds' ratios is reported.
 """
 
 from __future__ import annotations
@@ -141,11 +142,19 @@ def run_job(job: Job, rules: Rules, scratch: Path) -> Result:
     outcomes.update({c: Outcome(c, trouble=why) for c, why in job.notes})
     first = answers[here[0]]
     distance = distance_from_maximum(data, first, log_odds="BT" in here[0]) if len(first.se) else None
-    return Result(job, data.n_comparisons, len(first.estimate), list(outcomes.values()), distance,
-                  _objection(list(outcomes.values())[1:], distance))
+    return Result(
+        job,
+        data.n_comparisons,
+        len(first.estimate),
+        list(outcomes.values()),
+        distance,
+        _objection(list(outcomes.values())[1:], distance),
+    )
 
 
-def _warm_up(server: Server, outcome: Outcome, folder: Path, rules: Rules, answers: dict[str, Answer]) -> None:
+def _warm_up(
+    server: Server, outcome: Outcome, folder: Path, rules: Rules, answers: dict[str, Answer]
+) -> None:
     try:
         server.ask("prepare", outcome.name, folder, cap=10 * rules.cap)
         cpu, wall = map(float, server.ask("time", 1, cap=rules.cap))
@@ -160,7 +169,9 @@ def _warm_up(server: Server, outcome: Outcome, folder: Path, rules: Rules, answe
         outcome.trouble = f"error: {error}"
         return
     outcome.blas = server.loaded_blas()
-    answers[outcome.name] = Answer(*(np.fromfile(folder / f"{part}.f64", "<f8") for part in ("estimate", "se")))
+    answers[outcome.name] = Answer(
+        *(np.fromfile(folder / f"{part}.f64", "<f8") for part in ("estimate", "se"))
+    )
     outcome.cold = cpu
     if cpu > rules.once_above:
         outcome.cpu, outcome.wall = [cpu], [wall]
@@ -193,7 +204,9 @@ def _compare(first: str, outcomes: dict[str, Outcome], answers: dict[str, Answer
 
 
 def added_memory(contender: str, tiny: Path, folder: Path, rules: Rules, scratch: Path) -> float:
-    """MB that one run adds at its peak to a process that has the data ready and has run the tiny data before."""
+    """MB that one run adds at its peak to a process that has the data ready and has run the tiny data
+    before.
+    """
     server = Server(language_of(contender), scratch, rules.blas)
     try:
         server.ask("prepare", contender, tiny, cap=rules.cap)

@@ -21,7 +21,8 @@ def found_beside(folder: Path, name: str) -> dict[str, dict[str, tuple[str, str]
     Returns
     -------
     dict
-        "latest-openblas: OpenBLAS 0.3.21" to {promise: (found, "kept" or "**not kept**")}; runs on tiny data are left out.
+        "latest-openblas: OpenBLAS 0.3.21" to {promise: (found, "kept" or "**not kept**")}; runs on tiny data
+        are left out.
     """
     out: dict[str, dict[str, tuple[str, str]]] = {}
     for path in sorted(folder.glob("latest*.json")):
@@ -30,5 +31,7 @@ def found_beside(folder: Path, name: str) -> dict[str, dict[str, tuple[str, str]
         run = json.loads(path.read_text(encoding="utf-8"))
         if run.get("tiny_data") or "promises" not in run:
             continue
-        out[f"{path.stem}: {run['blas']}"] = {p["promise"]: (p["found"], WORDS[p["kept"]]) for p in run["promises"]}
+        out[f"{path.stem}: {run['blas']}"] = {
+            p["promise"]: (p["found"], WORDS[p["kept"]]) for p in run["promises"]
+        }
     return out

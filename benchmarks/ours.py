@@ -1,4 +1,6 @@
-"""pairproof's contenders: a fit with standard errors, from a ready table, from a DataFrame of answers, from a CSV file."""
+"""pairproof's contenders: a fit with standard errors, from a ready table, from a DataFrame of answers, from a
+CSV file.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 import pairproof
-from pairproof.data.comparisons import Comparisons
 from pairproof.data.columns import Factor
+from pairproof.data.comparisons import Comparisons
 
 from .contender import Answer, Prepare, Ready
 from .data import Data
@@ -27,8 +29,15 @@ def table_of(data: Data) -> Comparisons:
         columns["x"] = data.x[stratum]
     elif data.covariate == "factor":
         columns["judge"] = Factor(stratum, tuple(str(s + 1) for s in range(len(data.x))))
-    return Comparisons.build(data.items, data.first.astype(int) - 1, data.second.astype(int) - 1, data.wins,
-                             data.ties if data.tie_category else None, data.losses, columns=columns)
+    return Comparisons.build(
+        data.items,
+        data.first.astype(int) - 1,
+        data.second.astype(int) - 1,
+        data.wins,
+        data.ties if data.tie_category else None,
+        data.losses,
+        columns=columns,
+    )
 
 
 def answer_of(fit: Any) -> Answer:
@@ -72,8 +81,13 @@ def frame_of(data: Data, rows_as: RowsAs = "strings") -> pd.DataFrame:
     names = np.array(data.items, dtype=object)
     first, second = data.first.astype(int), data.second.astype(int)
     answer = (data.ties + 2 * data.losses).astype(int)
-    frame = pd.DataFrame({"first": names[first - 1], "second": names[second - 1],
-                          "outcome": np.array(ANSWERS, dtype=object)[answer]})
+    frame = pd.DataFrame(
+        {
+            "first": names[first - 1],
+            "second": names[second - 1],
+            "outcome": np.array(ANSWERS, dtype=object)[answer],
+        }
+    )
     if rows_as == "categories":
         return frame.astype("category")
     if rows_as == "integers":

@@ -42,8 +42,10 @@ def statsmodels_poisson(data: Data) -> Ready:
     x[cell, :, n + cell] = 1.0
     y = np.stack([data.wins, data.ties, data.losses], axis=1).ravel()
     model = x.reshape(3 * n_cells, -1)
-    return Ready(lambda: sm.GLM(y, model, family=sm.families.Poisson()).fit(),
-                 lambda fit: Answer(fit.params[:n], fit.bse[:n]))
+    return Ready(
+        lambda: sm.GLM(y, model, family=sm.families.Poisson()).fit(),
+        lambda fit: Answer(fit.params[:n], fit.bse[:n]),
+    )
 
 
 def statsmodels_binomial(data: Data) -> Ready:
@@ -53,7 +55,10 @@ def statsmodels_binomial(data: Data) -> Ready:
     x = np.zeros((len(cell), data.n_items))
     x[cell, i], x[cell, j] = 1.0, -1.0
     y = np.stack([data.wins, data.losses], axis=1)
-    return Ready(lambda: sm.GLM(y, x[:, 1:], family=sm.families.Binomial()).fit(), lambda fit: Answer(fit.params, fit.bse))
+    return Ready(
+        lambda: sm.GLM(y, x[:, 1:], family=sm.families.Binomial()).fit(),
+        lambda fit: Answer(fit.params, fit.bse),
+    )
 
 
 def choix_dense(data: Data) -> Ready:
@@ -62,7 +67,10 @@ def choix_dense(data: Data) -> Ready:
     wins = np.zeros((data.n_items, data.n_items))
     np.add.at(wins, (i, j), data.wins)
     np.add.at(wins, (j, i), data.losses)
-    return Ready(lambda: choix.ilsr_pairwise_dense(wins), lambda log_odds: Answer((log_odds - log_odds[0])[1:], NOTHING))
+    return Ready(
+        lambda: choix.ilsr_pairwise_dense(wins),
+        lambda log_odds: Answer((log_odds - log_odds[0])[1:], NOTHING),
+    )
 
 
 def evalica_bradley_terry(data: Data) -> Ready:
@@ -84,13 +92,20 @@ def evalica_newman(data: Data) -> Ready:
 
 
 def _evalica_votes(data: Data, evalica: Any) -> dict[str, Any]:
-    """A weighted vote for each outcome of each pair; evalica's own index, so that the labels stay in our order."""
+    """A weighted vote for each outcome of each pair; evalica's own index, so that the labels stay in our
+    order.
+    """
     names = np.array(data.items, dtype=object)
     i, j, _ = _cells(data)
-    outcomes = [(evalica.Winner.X, data.wins), (evalica.Winner.Draw, data.ties), (evalica.Winner.Y, data.losses)]
+    outcomes = [
+        (evalica.Winner.X, data.wins),
+        (evalica.Winner.Draw, data.ties),
+        (evalica.Winner.Y, data.losses),
+    ]
     kept = [(winner, count) for winner, count in outcomes if count.any()]
     return {
-        "xs": list(names[i]) * len(kept), "ys": list(names[j]) * len(kept),
+        "xs": list(names[i]) * len(kept),
+        "ys": list(names[j]) * len(kept),
         "winners": [winner for winner, count in kept for _ in count],
         "weights": np.concatenate([count for _, count in kept]).tolist(),
     }

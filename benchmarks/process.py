@@ -1,4 +1,6 @@
-"""The two server processes from this side: ask one line, wait for one line, end what takes too long; and their memory."""
+"""The two server processes from this side: ask one line, wait for one line, end what takes too long; and
+their memory.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ HERE = Path(__file__).resolve().parent
 Language = Literal["python", "r"]
 
 #: One thread each, whatever BLAS there is.
-ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR")}
+ONE_THREAD = {
+    f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR")
+}
 
 
 class NotHere(Exception):
@@ -78,7 +82,9 @@ class Server:
         raise Failed(text or f"the {self.language} process ended without a reply")
 
     def _reply(self, pid: int, cap: float) -> str:
-        """Wait for the reply until the process has spent `cap` seconds of CPU time, or five times that has gone by."""
+        """Wait for the reply until the process has spent `cap` seconds of CPU time, or five times that has
+        gone by.
+        """
         start, spent = time.monotonic(), _cpu_seconds(pid)
         while True:
             try:
@@ -103,8 +109,15 @@ class Server:
     def _running(self) -> subprocess.Popen[str]:
         if self._process is None:
             self._process = subprocess.Popen(
-                self._command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                encoding="utf-8", cwd=HERE.parent, env=self._environment())
+                self._command(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                encoding="utf-8",
+                cwd=HERE.parent,
+                env=self._environment(),
+            )
             self._replies = queue.Queue()
             threading.Thread(target=_listen, args=(self._process, self._replies), daemon=True).start()
         return self._process
@@ -132,19 +145,26 @@ class Server:
         pid = self.pid
         paths = linear_algebra_of(pid)
         if self.blas is not None and not any(p.startswith(f"{self.blas.resolve()}{os.sep}") for p in paths):
-            raise Failed(f"the {self.language} process was to load its BLAS from {self.blas} and loaded {', '.join(paths) or 'none'}")
+            raise Failed(
+                f"the {self.language} process was to load its BLAS from {self.blas} and loaded"
+                f" {', '.join(paths) or 'none'}"
+            )
         return in_words(paths)
 
 
 def with_blas(environment: dict[str, str], folder: Path) -> dict[str, str]:
-    """The environment in which a process, and R's wrapper script, which puts folders of its own first, finds this BLAS."""
+    """The environment in which a process, and R's wrapper script, which puts folders of its own first, finds
+    this BLAS.
+    """
     at = str(folder.resolve())
     out = dict(environment)
     for name in ("LD_LIBRARY_PATH", "R_LD_LIBRARY_PATH"):
         out[name] = os.pathsep.join(filter(None, [at, environment.get(name)]))
     rscript = shutil.which("Rscript")
     if rscript is not None and not environment.get("R_LD_LIBRARY_PATH"):
-        home = subprocess.run([rscript, "--no-init-file", "-e", "cat(R.home('lib'))"], capture_output=True, text=True).stdout.strip()
+        home = subprocess.run(
+            [rscript, "--no-init-file", "-e", "cat(R.home('lib'))"], capture_output=True, text=True
+        ).stdout.strip()
         out["R_LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [at, home]))  # libR.so itself
     return out
 

@@ -5,8 +5,8 @@
     answer FOLDER         ->  ok                      the numbers of the last run, as estimate.f64 and se.f64
     about                 ->  ok JSON                 versions
 
-Fields are separated by tabs.  `absent TEXT` says that a package is not installed, `error TEXT` anything else.  CPU is user
-and system time of the process and its children.
+Fields are separated by tabs.  `absent TEXT` says that a package is not installed, `error TEXT` anything else.
+CPU is user and system time of the process and its children.
 """
 
 from __future__ import annotations

@@ -15,8 +15,12 @@ from statistics import median
 
 from .process import HERE, ONE_THREAD
 
-#: Everything one needs for a first fit is loaded, not just the name: the package loads its parts when they are used.
-ALL = "import numpy, pandas, pairproof; pairproof.read, pairproof.Comparisons, pairproof.fit_llbt, pairproof.fit_bradley_terry"
+#: Everything one needs for a first fit is loaded, not just the name: the package loads its parts when they
+#: are used.
+ALL = (
+    "import numpy, pandas, pairproof; pairproof.read, pairproof.Comparisons, pairproof.fit_llbt,"
+    " pairproof.fit_bradley_terry"
+)
 TARGET_SECONDS = 0.5
 
 
@@ -35,7 +39,11 @@ def commands() -> dict[str, list[str]]:
         "import numpy, pandas": [sys.executable, "-c", "import numpy, pandas"],
         "import numpy, pandas, pairproof": [sys.executable, "-c", "import numpy, pandas, pairproof"],
         "the same, with what a fit needs": [sys.executable, "-c", ALL],
-        "pairproof --version": [sys.executable, "-c", "import sys; from pairproof.cli import main; sys.exit(main(['--version']))"],
+        "pairproof --version": [
+            sys.executable,
+            "-c",
+            "import sys; from pairproof.cli import main; sys.exit(main(['--version']))",
+        ],
     }
     script = Path(sys.executable).with_name("pairproof")
     if script.exists():
@@ -43,7 +51,12 @@ def commands() -> dict[str, list[str]]:
     rscript = shutil.which("Rscript")
     if rscript:
         found["Rscript -e 0"] = [rscript, "--no-init-file", "-e", "0"]
-        found["Rscript -e 'library(prefmod)'"] = [rscript, "--no-init-file", "-e", "suppressMessages(library(prefmod))"]
+        found["Rscript -e 'library(prefmod)'"] = [
+            rscript,
+            "--no-init-file",
+            "-e",
+            "suppressMessages(library(prefmod))",
+        ]
     return found
 
 
@@ -72,8 +85,14 @@ def _run(command: list[str]) -> tuple[float, float] | None:
     """(CPU, wall) seconds, or None if it failed."""
     env = {**os.environ, **ONE_THREAD}
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-                          cwd=HERE.parent, env=env)
+    done = subprocess.run(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL,
+        cwd=HERE.parent,
+        env=env,
+    )
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
         return None

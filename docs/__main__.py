@@ -16,8 +16,14 @@ from .snippets import records
 @click.command(context_settings={"max_content_width": 120})
 @click.argument("pages", nargs=-1, type=click.Choice(PAGES))
 @click.option("--check", is_flag=True, help="Write nothing; end with 1 if a page is not what is made now.")
-@click.option("--r", "mode", type=click.Choice(["live", "recorded"]), default="live", show_default=True,
-              help="Who answers for R in tables.  Live answers that have no record yet are recorded in docs/records.")
+@click.option(
+    "--r",
+    "mode",
+    type=click.Choice(["live", "recorded"]),
+    default="live",
+    show_default=True,
+    help="Who answers for R in tables.  Live answers that have no record yet are recorded in docs/records.",
+)
 def main(pages: tuple[str, ...], check: bool, mode: str) -> None:
     """Make PAGES (default: all) anew: run what they show, ask R for what they say of R."""
     live = mode == "live"

@@ -8,20 +8,31 @@ from functools import lru_cache
 
 from pairproof.bridge import Backend, backend
 from pairproof.validation import Verification, run
-from pairproof.validation.verdicts.agreement import Agreement, summary
-from pairproof.validation.claims.reader import read_paper
-from pairproof.validation.verdicts.floors import floor
 from pairproof.validation.claims.paper import Claim
 from pairproof.validation.claims.quantities import kind_of
+from pairproof.validation.claims.reader import read_paper
+from pairproof.validation.verdicts.agreement import Agreement, summary
+from pairproof.validation.verdicts.floors import floor
 
 PAPER = "dras-2015"
 CERTIFIED = "50-digit values (mpmath)"
 #: Column heads of the small table, and the kinds of quantity under each.
 HEADS: Mapping[str, tuple[str, ...]] = {
-    "estimates": ("estimate",), "standard errors": ("se",), "deviance": ("deviance",), "log-likelihood": ("llf",), "worths": ("worth",)}
+    "estimates": ("estimate",),
+    "standard errors": ("se",),
+    "deviance": ("deviance",),
+    "log-likelihood": ("llf",),
+    "worths": ("worth",),
+}
 #: Verdicts as a sentence has them.
-VERBS = {"agrees": "agree", "explained": "are explained", "differs": "differ", "differs-conclusion": "differs in its conclusion",
-         "not-checkable": "cannot be checked", "not-run": "did not run"}
+VERBS = {
+    "agrees": "agree",
+    "explained": "are explained",
+    "differs": "differ",
+    "differs-conclusion": "differs in its conclusion",
+    "not-checkable": "cannot be checked",
+    "not-run": "did not run",
+}
 Seen = tuple[Agreement, float]
 
 
@@ -43,7 +54,9 @@ def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]], right: int = 1
 
 
 def by_source(agreements: Iterable[Agreement]) -> dict[str, list[Seen]]:
-    """R function, or the 50-digit values -> what was held against it, with digits; the 50-digit values once a number."""
+    """R function, or the 50-digit values -> what was held against it, with digits; the 50-digit values once a
+    number.
+    """
     found: dict[str, list[Seen]] = {}
     certified: dict[tuple[str, str], Seen] = {}
     for a in agreements:
@@ -78,8 +91,11 @@ def _code(source: str) -> str:
 def small_table() -> str:
     """R functions down, kinds of number across: the fewest digits that pairproof shares with each."""
     sources = by_source(verification())
-    rows = [(_code(source), f"{len(seen):,}", *(_digits(fewest(seen, kinds)) for kinds in HEADS.values()))
-            for source, seen in sources.items() if fewest(seen, HEADS["estimates"])]
+    rows = [
+        (_code(source), f"{len(seen):,}", *(_digits(fewest(seen, kinds)) for kinds in HEADS.values()))
+        for source, seen in sources.items()
+        if fewest(seen, HEADS["estimates"])
+    ]
     return markdown(("pairproof against", "numbers", *HEADS), rows) + "\n" + _sentence() + "\n"
 
 
@@ -89,9 +105,15 @@ def _sentence() -> str:
     of_r = sum(a.r is not None for a in made)
     accepted = sum(a.accepted for a in made)
     said = ", ".join(f"{n:,} {VERBS.get(verdict, verdict)}" for verdict, n in counts.items())
-    versions = ", ".join(f"{name} {version.removesuffix(' (recorded)')}" for name, version in made.context.versions.items() if version)
-    return (f"{len(made):,} comparisons: {said} ({accepted} of these are known and accepted: errata of the paper, and numbers that come out another way). "
-            f"R gave {of_r:,} of the numbers. {versions}.")
+    versions = ", ".join(
+        f"{name} {version.removesuffix(' (recorded)')}"
+        for name, version in made.context.versions.items()
+        if version
+    )
+    return (
+        f"{len(made):,} comparisons: {said} ({accepted} of these are known and accepted: errata of the paper,"
+        f" and numbers that come out another way). R gave {of_r:,} of the numbers. {versions}."
+    )
 
 
 def _models() -> dict[str, Claim]:
@@ -101,8 +123,13 @@ def _models() -> dict[str, Claim]:
 def _model_in_words(claim: Claim) -> str:
     m = claim.model
     assert m is not None
-    ties = {"davidson": "Davidson ties", "rao-kupper": "Rao-Kupper ties", "none": "tie parameter at 0", "drop": "ties dropped",
-            "half": "ties as half wins"}[m.ties or "none"]
+    ties = {
+        "davidson": "Davidson ties",
+        "rao-kupper": "Rao-Kupper ties",
+        "none": "tie parameter at 0",
+        "drop": "ties dropped",
+        "half": "ties as half wins",
+    }[m.ties or "none"]
     family = {"llbt": "LLBT", "bradley-terry": "Bradley-Terry"}[m.family]
     more = [f"by {m.by}"] if m.by else []
     more += [f"deviance on pair x {' x '.join(m.cells)}"] if m.cells else []
@@ -126,19 +153,41 @@ def by_model() -> str:
 
 
 def by_quantity() -> str:
-    """Every R function and kind of quantity: fewest digits, floor, R's own digits against the 50-digit values, and where."""
+    """Every R function and kind of quantity: fewest digits, floor, R's own digits against the 50-digit
+    values, and where.
+    """
     rows = []
     for source, seen in by_source(verification()).items():
         for kind in dict.fromkeys(kind_of(a.quantity) for a, _ in seen):
             least = fewest(seen, (kind,))
             if least is None:
                 continue
-            own = [(a, a.r_certified_digits) for a, _ in seen if kind_of(a.quantity) == kind not in ("z", "p") and a.r_certified_digits is not None]
+            own = [
+                (a, a.r_certified_digits)
+                for a, _ in seen
+                if kind_of(a.quantity) == kind not in ("z", "p") and a.r_certified_digits is not None
+            ]
             asked = floor(least[0].quantity, "certified" if source == CERTIFIED else source)
-            rows.append((_code(source), kind, f"{sum(kind_of(a.quantity) == kind for a, _ in seen)}", shown(least[1]),
-                         f"{asked.digits:g}", _digits(fewest(own, (kind,))) if source != CERTIFIED else "",
-                         f"{least[0].claim} {least[0].quantity.partition('.')[2]}".strip()))
-    heads = ("against", "quantity", "numbers", "fewest digits", "floor", "R's own, against 50 digits", "fewest at")
+            rows.append(
+                (
+                    _code(source),
+                    kind,
+                    f"{sum(kind_of(a.quantity) == kind for a, _ in seen)}",
+                    shown(least[1]),
+                    f"{asked.digits:g}",
+                    _digits(fewest(own, (kind,))) if source != CERTIFIED else "",
+                    f"{least[0].claim} {least[0].quantity.partition('.')[2]}".strip(),
+                )
+            )
+    heads = (
+        "against",
+        "quantity",
+        "numbers",
+        "fewest digits",
+        "floor",
+        "R's own, against 50 digits",
+        "fewest at",
+    )
     return markdown(heads, [row[:6] + (_where(row[6], row[3]),) for row in rows], 2)
 
 
@@ -165,14 +214,19 @@ def why_floors() -> str:
 
 def stops() -> str:
     """Where an R function that has the model stopped, with its own words."""
-    rows = [(_code(a.r_call or ""), a.claim, a.explanation.partition("R stops: ")[2].replace("|", "\\|"))
-            for a in verification() if a.explanation.startswith("R's own error")]
+    rows = [
+        (_code(a.r_call or ""), a.claim, a.explanation.partition("R stops: ")[2].replace("|", "\\|"))
+        for a in verification()
+        if a.explanation.startswith("R's own error")
+    ]
     kept = list(dict.fromkeys((call, _without_numbers(said)) for call, _, said in rows))
     return markdown(("R function", "on a table of two items it stops with"), kept, 9)
 
 
 def _without_numbers(said: str) -> str:
-    """The message without the remainder it prints, which differs from table to table, and how R was reached."""
+    """The message without the remainder it prints, which differs from table to table, and how R was
+    reached.
+    """
     head, _, tail = said.partition(": reciprocal condition number")
     return f"\u201c{(head if tail else said.partition(' in ')[0]).strip()}\u201d"
 
@@ -186,5 +240,10 @@ def swapped() -> str:
 
 
 BLOCKS: Mapping[str, Callable[[], str]] = {
-    "agreement": small_table, "agreement-by-model": by_model, "agreement-by-quantity": by_quantity, "floors": why_floors,
-    "stops": stops, "swapped-columns": swapped}
+    "agreement": small_table,
+    "agreement-by-model": by_model,
+    "agreement-by-quantity": by_quantity,
+    "floors": why_floors,
+    "stops": stops,
+    "swapped-columns": swapped,
+}

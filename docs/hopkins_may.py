@@ -1,7 +1,8 @@
-"""`python -m docs.hopkins_may --data DIR`: the page of Hopkins and May's experiment with its figures, from one run of its claims.
+"""`python -m docs.hopkins_may --data DIR`: the page of Hopkins and May's experiment with its figures, from
+one run of its claims.
 
-It needs the rankings of WMT10 to WMT12, which are not ours to ship; so it stands apart from `python -m docs`.  A test
-runs the experiment where the rankings are and holds the page's numbers against it.
+It needs the rankings of WMT10 to WMT12, which are not ours to ship; so it stands apart from `python -m docs`.
+A test runs the experiment where the rankings are and holds the page's numbers against it.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from pathlib import Path
 import click
 
 from pairproof.validation import Verification, run
-from pairproof.validation.verdicts.agreement import Agreement
 from pairproof.validation.report import ReportContext, Story, StoryFigure
 from pairproof.validation.report.markdown import escape, table
+from pairproof.validation.verdicts.agreement import Agreement
 
 from .snippets import ROOT
 
@@ -37,15 +38,21 @@ The same experiment on any table is `pairproof compare-models` ([how](translatio
 
 
 def statements(rows: Verification) -> str:
-    """What the paper says in words, the verdict, and the numbers for it; the 48 numbers of Table 3 in one line."""
+    """What the paper says in words, the verdict, and the numbers for it; the 48 numbers of Table 3 in one
+    line.
+    """
     cells = [(a.where, a.printed or "", _verdict(a), a.explanation) for a in rows if a.about == "statement"]
     printed = [a for a in rows if a.about == "printed"]
     agree = sum(a.verdict == "agrees" for a in printed)
-    return (f"Of {len(printed)} printed numbers (48 of them Table 3) {agree} agree.\n\n" + table(("where", "statement", "verdict", "what was found"), cells))
+    return f"Of {len(printed)} printed numbers (48 of them Table 3) {agree} agree.\n\n" + table(
+        ("where", "statement", "verdict", "what was found"), cells
+    )
 
 
 def _verdict(a: Agreement) -> str:
-    return {"agrees": "holds", "explained": "holds under a reading"}.get(a.verdict, a.explanation.partition(":")[0])
+    return {"agrees": "holds", "explained": "holds under a reading"}.get(
+        a.verdict, a.explanation.partition(":")[0]
+    )
 
 
 def section(story: Story) -> Iterator[str]:
@@ -58,7 +65,9 @@ def section(story: Story) -> Iterator[str]:
 
 
 def file_of(figure: StoryFigure) -> Path:
-    """By its caption's first words: "Figure 6 of the paper, left: ..." is hopkins-may-2013-figure-6-left.svg."""
+    """By its caption's first words: "Figure 6 of the paper, left: ..." is
+    hopkins-may-2013-figure-6-left.svg.
+    """
     words = figure.caption.partition(":")[0].lower().replace(" of the paper,", "").split()
     return FIGURES / f"{PAPER}-{'-'.join(words)}.svg"
 
@@ -76,14 +85,25 @@ def draw(figure: StoryFigure, path: Path) -> None:
 
 
 @click.command()
-@click.option("--data", required=True, type=click.Path(exists=True, file_okay=False), help="Folder of the rankings.")
+@click.option(
+    "--data", required=True, type=click.Path(exists=True, file_okay=False), help="Folder of the rankings."
+)
 def main(data: str) -> None:
     """Write the page and its figures."""
-    rows = run(PAPER, r="none", data=data, progress=lambda what: click.echo(what, err=True), workers=os.cpu_count() or 1)
+    rows = run(
+        PAPER,
+        r="none",
+        data=data,
+        progress=lambda what: click.echo(what, err=True),
+        workers=os.cpu_count() or 1,
+    )
     context = rows.context
     assert isinstance(context, ReportContext), "a run of a paper carries its story"
     if any(a.verdict == "not-run" for a in rows):
-        raise click.ClickException(f"some of the rankings are not in {data}: " + "; ".join(sorted({a.explanation for a in rows if a.verdict == "not-run"})[:3]))
+        raise click.ClickException(
+            f"some of the rankings are not in {data}: "
+            + "; ".join(sorted({a.explanation for a in rows if a.verdict == "not-run"})[:3])
+        )
     parts = [HEAD, "## What the paper says\n\n" + statements(rows)]
     for story in context.story:
         parts += section(story)

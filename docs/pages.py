@@ -1,4 +1,6 @@
-"""The pages, and the blocks of them that a function writes: what stands between the two comments of its name."""
+"""The pages, and the blocks of them that a function writes: what stands between the two comments of its
+name.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,29 @@ from pairproof.bridge import Backend, using
 
 from .snippets import ROOT, records, with_output
 
-PAGES = ("README.md", *(f"docs/{name}.md" for name in ("data", "models", "errors", "r-bridge", "certified", "does-it-match-r", "from-r", "translation-competitions")))
-BLOCK = re.compile(r"(?P<head><!-- made by python -m docs: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(?P<foot><!-- end of (?P=name) -->)", re.DOTALL)
+PAGES = (
+    "README.md",
+    *(
+        f"docs/{name}.md"
+        for name in (
+            "data",
+            "models",
+            "errors",
+            "r-bridge",
+            "certified",
+            "does-it-match-r",
+            "from-r",
+            "translation-competitions",
+        )
+    ),
+)
+BLOCK = re.compile(
+    (
+        r"(?P<head><!-- made by python -m docs: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(?P<foot><!-- end of"
+        r" (?P=name) -->)"
+    ),
+    re.DOTALL,
+)
 Block = Callable[[], str]
 
 
@@ -19,7 +42,14 @@ def blocks() -> Mapping[str, Block]:
     """Name -> what writes the block."""
     from . import agreement, definitions, error_tree, from_r, precision, r_cases
 
-    return {**agreement.BLOCKS, **definitions.BLOCKS, **error_tree.BLOCKS, **from_r.BLOCKS, **precision.BLOCKS, **r_cases.BLOCKS}
+    return {
+        **agreement.BLOCKS,
+        **definitions.BLOCKS,
+        **error_tree.BLOCKS,
+        **from_r.BLOCKS,
+        **precision.BLOCKS,
+        **r_cases.BLOCKS,
+    }
 
 
 def read(page: str) -> str:
@@ -34,15 +64,17 @@ def make(page: str, backend: Backend | None = None) -> str:
     page : str
         One of `PAGES`.
     backend : Backend, optional
-        Who answers for R in the blocks; default: the records.  Snippets are run with the records, so that what a
-        reader sees in them says "recorded" wherever it is made.
+        Who answers for R in the blocks; default: the records.  Snippets are run with the records, so that
+        what a reader sees in them says "recorded" wherever it is made.
     """
     chosen = backend or Backend("recorded", records=records())
     known = blocks()
 
     def filled(match: re.Match[str]) -> str:
         if match["name"] not in known:
-            raise KeyError(f"{page}: no function writes the block {match['name']!r}; there are {', '.join(known)}")
+            raise KeyError(
+                f"{page}: no function writes the block {match['name']!r}; there are {', '.join(known)}"
+            )
         return f"{match['head']}{known[match['name']]()}{match['foot']}"
 
     with using(chosen):

@@ -13,8 +13,8 @@ import numpy as np
 
 import pairproof
 from pairproof.bridge.packages import base, gnm, prefmod
-from pairproof.data.comparisons import Comparisons
 from pairproof.data.columns import Factor
+from pairproof.data.comparisons import Comparisons
 from pairproof.data.wide import to_wide
 from pairproof.validation.verdicts.certified import CertifiedValues
 from pairproof.validation.verdicts.digits import digits_of_agreement
@@ -41,8 +41,16 @@ def _frame() -> gnm.LLBTFrame:
     names = [judge.levels[c] for c in judge.codes]
     first, second = ([table.items[i] for i in at] for at in (table.first, table.second))
     cells = [f"{x} {y} {j}" for x, y, j in zip(first, second, names)]
-    return gnm.llbt_frame(first, second, table.wins.tolist(), table.losses.tolist(), table.ties.tolist(), items=table.items, cell=cells,
-                          covariates={"J": names})
+    return gnm.llbt_frame(
+        first,
+        second,
+        table.wins.tolist(),
+        table.losses.tolist(),
+        table.ties.tolist(),
+        items=table.items,
+        cell=cells,
+        covariates={"J": names},
+    )
 
 
 FORMULA = "o1 + o2 + o3 + tie + (o1 + o2 + o3):J"
@@ -56,8 +64,11 @@ def _ours(r_name: str) -> str:
 
 
 def _of(names: Iterable[str], coef: Iterable[float], se: Iterable[float], deviance: float) -> Answer:
-    return {_ours(n): (float(b), float(s)) for n, b, s in zip(names, coef, se)
-            if (n[0] == "o" or n in ("tie", "U", "g1")) and not np.isnan(b)}, deviance
+    return {
+        _ours(n): (float(b), float(s))
+        for n, b, s in zip(names, coef, se)
+        if (n[0] == "o" or n in ("tie", "U", "g1")) and not np.isnan(b)
+    }, deviance
 
 
 def _glm(**options: object) -> Answer:
@@ -114,7 +125,9 @@ def precision() -> str:
         if set(names) != set(answer):
             raise ValueError(f"{name}: parameters {sorted(answer)}; expected {sorted(names)}")
         se = np.array([float(true[f"se.{n}"]) for n in names])
-        estimates = digits_of_agreement([answer[n][0] for n in names], [float(true[f"estimate.{n}"]) for n in names], se)
+        estimates = digits_of_agreement(
+            [answer[n][0] for n in names], [float(true[f"estimate.{n}"]) for n in names], se
+        )
         errors = digits_of_agreement([answer[n][1] for n in names], se)
         of_deviance = digits_of_agreement(deviance, float(true["deviance"]))
         rows.append((name, *(shown(float(d)) for d in (estimates.min(), errors.min(), of_deviance)), why))

@@ -1,11 +1,12 @@
 """Whether two makings of a page are the same page.
 
-A page is made on one machine and made again on another, with another linear algebra library and another numpy.  Word
-for word it must be the same, but for:
+A page is made on one machine and made again on another, with another linear algebra library and another
+numpy.  Word for word it must be the same, but for:
 
 - how R was reached: "live" and "recorded" are the same word, and rules of a table may differ in length;
 - versions of Python and numpy;
-- digits of agreement: above 12 they count the rounding errors of one machine, so any two from 12 on are the same;
+- digits of agreement: above 12 they count the rounding errors of one machine, so any two from 12 on are the
+same;
   below, they may differ by 0.5 (R's own error dominates, and does not move);
 - numbers written with 14 digits and more, which must share 12;
 - where Newton's method stood at its end, `(at 1.8e-29)`, which is a rounding error.
@@ -53,7 +54,10 @@ def differences(committed: str, made: str) -> list[str]:
     found = []
     for k, (a, b) in enumerate(itertools.zip_longest(old, new, fillvalue="")):
         if not same(a, b):
-            found.append(f"{' '.join(old[max(0, k - 6):k])} [{a}] {' '.join(old[k + 1:k + 4])}   made now: [{b}] {' '.join(new[k + 1:k + 4])}")
+            found.append(
+                f"{' '.join(old[max(0, k - 6):k])} [{a}] {' '.join(old[k + 1:k + 4])}   made now: [{b}]"
+                f" {' '.join(new[k + 1:k + 4])}"
+            )
             if len(old) != len(new) or len(found) == 10:
                 break  # after a word too many, everything differs
     return found

@@ -3,16 +3,18 @@
 ============================  ==============================================================================
 fence                         what is done
 ============================  ==============================================================================
-``python``                    run; names live on through the page; its output stands in the ``text`` fence after it
+``python``                    run; names live on through the page; its output stands in the ``text`` fence
+                              after it
 ``python raises``             the same, and must end in an error of ours, whose text is the output
-``console``                   each line that begins with ``$ `` is run by sh; its output, stderr too, follows it
+``console``                   each line that begins with ``$ `` is run by sh; its output, stderr too, follows
+                              it
 ``csv NAME``, ``toml NAME``   written to the file NAME, for the blocks after it
 ``text``                      output of the block before it, or quoted text where no block stands before it
 ``sh``, ``json``, ``r``       shown, not run
 ============================  ==============================================================================
 
-Everything runs in a folder of its own that holds a copy of the tests' data, with R's recorded answers, so that a page
-comes out on any machine.
+Everything runs in a folder of its own that holds a copy of the tests' data, with R's recorded answers, so
+that a page comes out on any machine.
 """
 
 from __future__ import annotations
@@ -67,10 +69,15 @@ def fences(page: str) -> list[Fence]:
     SnippetError
         A language that the table above does not have.
     """
-    found = [Fence(m["language"], m["info"].strip(), m["body"], m.start("body"), m.end("body")) for m in FENCE.finditer(page)]
+    found = [
+        Fence(m["language"], m["info"].strip(), m["body"], m.start("body"), m.end("body"))
+        for m in FENCE.finditer(page)
+    ]
     for fence in found:
         if fence.language not in RUN + FILES + SHOWN:
-            raise SnippetError(f"a fence says {fence.language!r}; expected one of {', '.join(RUN + FILES + SHOWN)}")
+            raise SnippetError(
+                f"a fence says {fence.language!r}; expected one of {', '.join(RUN + FILES + SHOWN)}"
+            )
     return found
 
 
@@ -103,11 +110,17 @@ def with_output(page: str, backend: Backend | None = None) -> str:
                 new.append((fence.start, fence.end, place.console(fence)))
             elif fence.language == "python":
                 printed = place.python(fence)
-                follows = after is not None and after.language == "text" and not page[fence.end + 4:after.start].removesuffix("```text\n").strip()
+                follows = (
+                    after is not None
+                    and after.language == "text"
+                    and not page[fence.end + 4 : after.start].removesuffix("```text\n").strip()
+                )
                 if follows and after is not None:
                     new.append((after.start, after.end, printed))
                 elif printed.strip():
-                    raise SnippetError(f"this block prints and has no text fence after it:\n{fence.body}{printed}")
+                    raise SnippetError(
+                        f"this block prints and has no text fence after it:\n{fence.body}{printed}"
+                    )
     for start, end, text in reversed(new):
         page = page[:start] + text + page[end:]
     return page
@@ -138,8 +151,14 @@ class _Workplace:
         lines = []
         for line in fence.body.splitlines():
             if line.startswith("$ "):
-                ran = subprocess.run(["sh", "-c", line[2:]], env=self.environment, text=True, stdin=subprocess.DEVNULL,
-                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                ran = subprocess.run(
+                    ["sh", "-c", line[2:]],
+                    env=self.environment,
+                    text=True,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                )
                 if "Traceback" in ran.stdout or "not found" in ran.stdout:
                     raise SnippetError(f"{line}\n{ran.stdout}")
                 lines += [line, *_tidy(ran.stdout).splitlines()]
@@ -158,12 +177,22 @@ def _workplace(backend: Backend) -> Iterator[_Workplace]:
         commands = Path(folder, "bin")
         commands.mkdir()
         # The interpreter that runs this, whatever PATH says; arguments are quoted for sh.
-        for name, code in (("python3", ""), ("pairproof", ' -c "import sys; from pairproof.cli import main; sys.exit(main())"')):
+        for name, code in (
+            ("python3", ""),
+            ("pairproof", ' -c "import sys; from pairproof.cli import main; sys.exit(main())"'),
+        ):
             (commands / name).write_text(f'#!/bin/sh\nexec "{sys.executable}"{code} "$@"\n', encoding="utf-8")
             (commands / name).chmod(0o755)
-        environment = {**os.environ, "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT),
-                       "PAIRPROOF_R": backend.mode or "", "PAIRPROOF_RECORD": backend.record or "",
-                       "PAIRPROOF_RECORDS": str(OWN_RECORDS), "COLUMNS": str(WIDTH), "LC_ALL": "C.UTF-8"}
+        environment = {
+            **os.environ,
+            "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
+            "PAIRPROOF_R": backend.mode or "",
+            "PAIRPROOF_RECORD": backend.record or "",
+            "PAIRPROOF_RECORDS": str(OWN_RECORDS),
+            "COLUMNS": str(WIDTH),
+            "LC_ALL": "C.UTF-8",
+        }
         before = os.getcwd()
         os.chdir(folder)
         try:

@@ -6,8 +6,8 @@
 >>> print(fit.summary())                                                 # doctest: +SKIP
 >>> fit.verify()                                                         # doctest: +SKIP
 
-Names are loaded when they are first used: importing the package costs nothing beyond Python's own start and starts
-no R.
+Names are loaded when they are first used: importing the package costs nothing beyond Python's own start and
+starts no R.
 """
 
 import typing as _typing
@@ -15,27 +15,28 @@ import typing as _typing
 if _typing.TYPE_CHECKING:
     from .bridge.script import to_r as to_r
     from .data.comparisons import Comparisons as Comparisons
-    from .errors import ComparisonError as ComparisonError
-    from .errors import ConvergenceError as ConvergenceError
-    from .errors import InputError as InputError
-    from .errors import NotEstimableError as NotEstimableError
-    from .errors import PairproofError as PairproofError
-    from .errors import PairproofWarning as PairproofWarning
-    from .errors import RError as RError
-    from .errors import RUnavailable as RUnavailable
+    from .data.reading import read as read
+    from .errors import (
+        ComparisonError as ComparisonError,
+        ConvergenceError as ConvergenceError,
+        InputError as InputError,
+        NotEstimableError as NotEstimableError,
+        PairproofError as PairproofError,
+        PairproofWarning as PairproofWarning,
+        RError as RError,
+        RUnavailable as RUnavailable,
+    )
     from .fit.fit import Fit as Fit
-    from .native.ranking.two_systems import compare_two as compare_two
-    from .native.pairs.bradley_terry import fit_bradley_terry as fit_bradley_terry
-    from .native.ranking.error_rates import error_rate as error_rate
-    from .native.ranking.error_rates import rate_difference as rate_difference
+    from .fit.plots import plot_worth as plot_worth
+    from .native.experiment.judge_agreement import judge_agreement as judge_agreement
+    from .native.experiment.models import fit_preference_model as fit_preference_model
     from .native.irt.categorical import fit_irt_categorical as fit_irt_categorical
     from .native.irt.gaussian import fit_irt_gaussian as fit_irt_gaussian
-    from .native.experiment.judge_agreement import judge_agreement as judge_agreement
+    from .native.pairs.bradley_terry import fit_bradley_terry as fit_bradley_terry
     from .native.pairs.models import fit_llbt as fit_llbt
+    from .native.ranking.error_rates import error_rate as error_rate, rate_difference as rate_difference
     from .native.ranking.merge_insertion import rank_by_merge_insertion as rank_by_merge_insertion
-    from .native.experiment.models import fit_preference_model as fit_preference_model
-    from .fit.plots import plot_worth as plot_worth
-    from .data.reading import read as read
+    from .native.ranking.two_systems import compare_two as compare_two
     from .validation.verify import verify as verify
 
     __version__: str
@@ -71,7 +72,8 @@ _HOME = {
 __all__ = ["__version__", *_HOME]
 
 
-# Hidden from type checkers, to which a module with __getattr__ has every name there could be, misspelt ones too.
+# Hidden from type checkers, to which a module with __getattr__ has every name there could be, misspelt ones
+# too.
 if not _typing.TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
@@ -88,22 +90,32 @@ if not _typing.TYPE_CHECKING:
 
 
 def __dir__() -> list[str]:
-    """The public names, the parts that are loaded, and what every module has; nothing that this file needed for itself."""
+    """The public names, the parts that are loaded, and what every module has; nothing that this file needed
+    for itself.
+    """
     from types import ModuleType
 
-    loaded = {name for name, value in globals().items()
-              if name.startswith("__") or (isinstance(value, ModuleType) and value.__name__.startswith(f"{__name__}."))}
+    loaded = {
+        name
+        for name, value in globals().items()
+        if name.startswith("__")
+        or (isinstance(value, ModuleType) and value.__name__.startswith(f"{__name__}."))
+    }
     return sorted({*loaded, *__all__} - {"__getattr__", "__dir__"})
 
 
 def _version() -> str:
-    """The version of the code that runs: a checkout's own pyproject.toml, else the installed distribution's."""
+    """The version of the code that runs: a checkout's own pyproject.toml, else the installed
+    distribution's.
+    """
     import re
     from pathlib import Path
 
     declared = Path(__file__).resolve().parent.parent / "pyproject.toml"
     if declared.is_file():
-        project = re.search(r'^name = "pairproof"\nversion = "([^"]+)"$', declared.read_text(encoding="utf-8"), re.MULTILINE)
+        project = re.search(
+            r'^name = "pairproof"\nversion = "([^"]+)"$', declared.read_text(encoding="utf-8"), re.MULTILINE
+        )
         if project:
             return project[1]
     from importlib.metadata import version

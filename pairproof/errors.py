@@ -36,11 +36,15 @@ class AliasError(InputError):
 
 
 class TooLargeError(InputError):
-    """More rows, memory or time than is spent without warning; the message has the sizes and what to ask for instead."""
+    """More rows, memory or time than is spent without warning; the message has the sizes and what to ask for
+    instead.
+    """
 
 
 class DataNotHere(PairproofError):
-    """Data that are read in place and never shipped are not on this machine; the message says where they are looked for."""
+    """Data that are read in place and never shipped are not on this machine; the message says where they are
+    looked for.
+    """
 
 
 class NotEstimableError(PairproofError):
@@ -72,9 +76,18 @@ class RError(PairproofError):
         "live" or "recorded".
     """
 
-    def __init__(self, message: str = "", *, r_message: str = "", r_call: str = "", r_class: tuple[str, ...] = (),
-                 stack: tuple[str, ...] = (), output: tuple[str, ...] = (), warnings: tuple[str, ...] = (),
-                 source: str = "live") -> None:
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        r_message: str = "",
+        r_call: str = "",
+        r_class: tuple[str, ...] = (),
+        stack: tuple[str, ...] = (),
+        output: tuple[str, ...] = (),
+        warnings: tuple[str, ...] = (),
+        source: str = "live",
+    ) -> None:
         super().__init__(message)
         self.r_message = r_message
         self.r_call = r_call

@@ -1,16 +1,17 @@
-"""Text in messages: what was found, shortened to what a reader can take in, and made safe for a terminal to show.
+"""Text in messages: what was found, shortened to what a reader can take in, and made safe for a terminal to
+show.
 
-A message may be about thousands of things or about one that is a million characters long: it shows the beginning and says
-how much there is.  Characters that a terminal would obey, or that would turn the reading order, are spelt out.
+A message may be about thousands of things or about one that is a million characters long: it shows the
+beginning and says how much there is.  Characters that a terminal would obey, or that would turn the reading
+order, are spelt out.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from itertools import islice
 from typing import Any
-import re
-
 
 #: Names a message lists, and characters of one of them that it shows.
 MOST_NAMES = 12
@@ -29,7 +30,9 @@ def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
 
 
 def quoted(value: Any, most: int = MOST_CHARACTERS) -> str:
-    """Its repr, cut; of a number with thousands of digits how many it has, of a large container its kind and size."""
+    """Its repr, cut; of a number with thousands of digits how many it has, of a large container its kind and
+    size.
+    """
     if isinstance(value, str):
         return repr(value) if len(value) <= most else f"{value[:most]!r}... ({len(value):,} characters)"
     if isinstance(value, int) and value.bit_length() > 4 * most:
@@ -74,29 +77,27 @@ def _small(value: Any) -> bool:
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 
 
-
 _FORMAT = "\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u206f\ufff9-\ufffb\U000e0000-\U000e007f"
-
 
 
 _UNSAFE = re.compile(f"[{_CONTROLS}{_FORMAT}]")
 
 
-
 _UNSAFE_IN_LABEL = re.compile(f"[\t\n{_CONTROLS}{_FORMAT}]")
 
 
-
 def safe(text: str) -> str:
-    """A text of lines, fit for a terminal: line ends and tabs stay, controls are shown as `\\x1b` or `\\u202e`."""
+    """A text of lines, fit for a terminal: line ends and tabs stay, controls are shown as `\\x1b` or
+    `\\u202e`.
+    """
     return _UNSAFE.sub(_spelt, text)
 
 
-
 def label(text: str) -> str:
-    """A name inside a line: as :func:`safe`, and line ends and tabs are spelt out too, so that no name makes a line of its own."""
+    """A name inside a line: as :func:`safe`, and line ends and tabs are spelt out too, so that no name makes
+    a line of its own.
+    """
     return _UNSAFE_IN_LABEL.sub(_spelt, text)
-
 
 
 def _spelt(found: re.Match[str]) -> str:

@@ -1,8 +1,9 @@
-"""What every test can rely on: the marker for live R, the data that are not ours to ship, and a count of what was not run.
+"""What every test can rely on: the marker for live R, the data that are not ours to ship, and a count of what
+was not run.
 
-``@pytest.mark.r`` (or ``@pytest.mark.r("prefmod")``) asks a live R with the required packages (and those named).  Where
-they are missing the test is not run, and says which; with PAIRPROOF_REQUIRE_R=1 an R that does not run at all is a
-failure instead, so that a machine which should have R cannot pass without it.
+``@pytest.mark.r`` (or ``@pytest.mark.r("prefmod")``) asks a live R with the required packages (and those
+named).  Where they are missing the test is not run, and says which; with PAIRPROOF_REQUIRE_R=1 an R that does
+not run at all is a failure instead, so that a machine which should have R cannot pass without it.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from pairproof.cli.doctor.cures import release
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# As newer versions of hypothesis do by themselves: where a run decides whether something lands, the same code gives the same
-# examples; everywhere else they are new each time, and find what the last ones did not.
+# As newer versions of hypothesis do by themselves: where a run decides whether something lands, the same code
+# gives the same examples; everywhere else they are new each time, and find what the last ones did not.
 settings.register_profile("reproducible", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("reproducible")
 
 
 def pytest_configure() -> None:
-    # Started in the background of a shell, a process ignores Ctrl-C, and so would the programs it starts; tests of
-    # Ctrl-C ask what happens where it is not ignored.
+    # Started in the background of a shell, a process ignores Ctrl-C, and so would the programs it starts;
+    # tests of Ctrl-C ask what happens where it is not ignored.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -52,8 +53,11 @@ def r_lacks(packages: tuple[str, ...]) -> str | None:
     absent = sorted({name for name in (*required, *packages) if not status.packages.get(name)})
     if absent:
         return f"R package {', '.join(absent)} is not installed"
-    old = [f"{p.name} {status.packages[p.name]} (here {p.minimum} is asked for)" for p in R_PACKAGES
-           if status.packages.get(p.name) and release(str(status.packages[p.name])) < release(p.minimum)]
+    old = [
+        f"{p.name} {status.packages[p.name]} (here {p.minimum} is asked for)"
+        for p in R_PACKAGES
+        if status.packages.get(p.name) and release(str(status.packages[p.name])) < release(p.minimum)
+    ]
     return f"R package too old: {', '.join(old)}" if old else None
 
 
@@ -84,7 +88,9 @@ def shared() -> Path:
 
 
 def pytest_terminal_summary(terminalreporter) -> None:
-    """Say what was not run and why, each reason with its count, above the closing line that counts them all."""
+    """Say what was not run and why, each reason with its count, above the closing line that counts them
+    all.
+    """
     reasons = defaultdict(list)
     for report in terminalreporter.stats.get("skipped", []):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)

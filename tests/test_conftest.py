@@ -31,7 +31,9 @@ def test_needs_nothing():
 
 @pytest.fixture
 def run_without_r(tmp_path):
-    """Runs SUITE under our conftest on a machine where R is not on PATH; returns the exit code and what was printed."""
+    """Runs SUITE under our conftest on a machine where R is not on PATH; returns the exit code and what was
+    printed.
+    """
     (tmp_path / "tests").mkdir()
     shutil.copy(Path(__file__).with_name("conftest.py"), tmp_path / "tests")
     (tmp_path / "tests" / "test_suite.py").write_text(SUITE, encoding="utf-8")
@@ -39,7 +41,9 @@ def run_without_r(tmp_path):
     (tmp_path / "empty").mkdir()
 
     def run(**settings: str) -> tuple[int, str]:
-        keep = {name: value for name, value in os.environ.items() if name not in ("R_HOME", "PAIRPROOF_REQUIRE_R")}
+        keep = {
+            name: value for name, value in os.environ.items() if name not in ("R_HOME", "PAIRPROOF_REQUIRE_R")
+        }
         environment = {**keep, "PATH": str(tmp_path / "empty"), **settings}
         ran = subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests"], cwd=tmp_path,
                              capture_output=True, text=True, env=environment)  # fmt: skip

@@ -15,7 +15,9 @@ import pairproof
 
 
 def python(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
     return done.stdout.strip()
 
 
@@ -34,10 +36,24 @@ def test_there_are_about_twenty_names_and_dir_shows_them():
 
 def test_dir_shows_what_there_is_and_nothing_the_package_needed_for_itself():
     shown = python("import pairproof; print(*dir(pairproof))").split()
-    assert [name for name in shown if name.strip("_") == name] == sorted(name for name in pairproof.__all__ if name != "__version__")
+    assert [name for name in shown if name.strip("_") == name] == sorted(
+        name for name in pairproof.__all__ if name != "__version__"
+    )
     assert {name for name in shown if name.startswith("_")} <= set(dir(type(pairproof)(""))) | {
-        "__all__", "__version__", "__file__", "__path__", "__cached__", "__builtins__", "__annotations__", "__annotate__", "__conditional_annotations__"}
-    parts = python("import pairproof, types; pairproof.read; print(*(n for n in dir(pairproof) if isinstance(getattr(pairproof, n), types.ModuleType)))")
+        "__all__",
+        "__version__",
+        "__file__",
+        "__path__",
+        "__cached__",
+        "__builtins__",
+        "__annotations__",
+        "__annotate__",
+        "__conditional_annotations__",
+    }
+    parts = python(
+        "import pairproof, types; pairproof.read; print(*(n for n in dir(pairproof) if"
+        " isinstance(getattr(pairproof, n), types.ModuleType)))"
+    )
     assert "readers" in parts.split(), "a part that is loaded is there, and shown"
 
 
@@ -65,11 +81,29 @@ def test_a_type_checker_outside_the_checkout_finds_the_package_and_its_types(tmp
     except PackageNotFoundError:
         pytest.skip("pairproof is not installed: its sources are on the path")
     (tmp_path / "analysis.py").write_text(USER, encoding="utf-8")
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "MYPYPATH")}
-    ran = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(root / ".mypy_cache" / "user"), "analysis.py"],
-                         capture_output=True, text=True, cwd=tmp_path, env=environment)
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "MYPYPATH")
+    }
+    ran = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "--cache-dir",
+            str(root / ".mypy_cache" / "user"),
+            "analysis.py",
+        ],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment,
+    )
     said = ran.stdout
-    assert 'analysis.py:4: note: Revealed type is "pairproof.validation.report.verification.Verification"' in said, said + ran.stderr
+    assert (
+        'analysis.py:4: note: Revealed type is "pairproof.validation.report.verification.Verification"'
+        in said
+    ), (said + ran.stderr)
     assert re.search(r'analysis.py:5: note: Revealed type is "(builtins\.)?str"', said), said
     assert re.search(r'analysis.py:6: error: Unexpected keyword argument "requirer"', said), said
     assert re.search(r"analysis.py:7: error: (Module has no attribute|.*) ?.*fit_lbt", said), said
@@ -82,22 +116,27 @@ def test_a_name_that_is_not_there_is_an_attribute_error_that_lists_what_is():
 
 
 def test_the_version_is_the_one_pyproject_declares(root):
-    declared = re.search(r'^version = "([^"]+)"', (root / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    declared = re.search(
+        r'^version = "([^"]+)"', (root / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert declared is not None and pairproof.__version__ == declared[1]
 
 
 def test_importing_the_package_loads_no_numpy_no_r_and_no_drawing():
-    loaded = python("import sys, pairproof; print(' '.join(m for m in sys.modules if m.split('.')[0] in "
-                    "('numpy', 'pandas', 'scipy', 'matplotlib', 'rpy2', 'rich', 'jinja2', 'click')))")
+    loaded = python(
+        "import sys, pairproof; print(' '.join(m for m in sys.modules if m.split('.')[0] in "
+        "('numpy', 'pandas', 'scipy', 'matplotlib', 'rpy2', 'rich', 'jinja2', 'click')))"
+    )
     assert loaded == ""
 
 
 def test_fitting_a_model_loads_neither_drawing_nor_r():
     loaded = python(
-        "import sys, pairproof\n"
-        "t = pairproof.Comparisons.build(['A', 'B', 'C'], [0, 0, 1], [1, 2, 2], [5, 4, 3], [1, 0, 2], [2, 3, 3])\n"
-        "f = pairproof.fit_llbt(t); f.summary(); f.to_dict()\n"
-        "print(' '.join(m for m in ('matplotlib', 'rpy2', 'jinja2', 'rich', 'pairproof.bridge', 'pairproof.validation') if m in sys.modules))")
+        "import sys, pairproof\nt = pairproof.Comparisons.build(['A', 'B', 'C'], [0, 0, 1], [1, 2, 2], [5, 4,"
+        " 3], [1, 0, 2], [2, 3, 3])\nf = pairproof.fit_llbt(t); f.summary(); f.to_dict()\nprint(' '.join(m"
+        " for m in ('matplotlib', 'rpy2', 'jinja2', 'rich', 'pairproof.bridge', 'pairproof.validation') if m"
+        " in sys.modules))"
+    )
     assert loaded == ""
 
 

@@ -24,12 +24,26 @@ else:
     import tomli as tomllib
 
 PACKAGE = ROOT / "pairproof"
-NOT_OURS = {".git", ".venv", "build", "dist", "reports", "__pycache__", ".mypy_cache", ".pytest_cache", ".hypothesis"}
+NOT_OURS = {
+    ".git",
+    ".venv",
+    "build",
+    "dist",
+    "reports",
+    "__pycache__",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".hypothesis",
+}
 
 
 def tracked_files() -> list[Path]:
     """What git tracks; in a folder without git, every file that is not made by a build or a run."""
-    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True) if shutil.which("git") else None
+    listed = (
+        subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True)
+        if shutil.which("git")
+        else None
+    )
     if listed is not None and listed.returncode == 0 and (ROOT / ".git").exists():
         paths = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
         return [path for path in paths if path.is_file()]
@@ -44,7 +58,8 @@ def project() -> dict:
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-# ---- what is in the repository -----------------------------------------------------------------------------------------
+# ---- what is in the repository
+# -----------------------------------------------------------------------------------------
 
 
 # Written in pieces, because this file is searched too.
@@ -53,7 +68,16 @@ HOSTS = [r"\.".join(parts) for parts in [
     ("ubuntu", "com"), ("npmjs", "org"), ("anaconda", "org"), ("crates", "io"), ("golang", "org"), ("ghcr", "io"),
 ]]  # fmt: skip
 INVENTED = "|".join(["me", "merry", "ann", "you"])  # users of examples
-FOLDERS = "|".join(["work", "root", "tmp", "var/tmp", "mnt", *(rf"{home}(?!/(?:{INVENTED})\b)" for home in ("home", "Users"))])
+FOLDERS = "|".join(
+    [
+        "work",
+        "root",
+        "tmp",
+        "var/tmp",
+        "mnt",
+        *(rf"{home}(?!/(?:{INVENTED})\b)" for home in ("home", "Users")),
+    ]
+)
 FORBIDDEN = {
     "a registry's host": re.compile("|".join(HOSTS)),
     "a path of one machine": re.compile(rf"(?<![\w.:>/~-])/(?:{FOLDERS})/\w"),
@@ -71,7 +95,10 @@ def test_no_tracked_file_holds(what):
         for number, line in enumerate(lines, 1):
             match = FORBIDDEN[what].search(line)
             if match:
-                found.append(f"{path.relative_to(ROOT)}:{number}: {line[max(0, match.start() - 30):match.end() + 30].strip()}")
+                found.append(
+                    f"{path.relative_to(ROOT)}:{number}:"
+                    f" {line[max(0, match.start() - 30):match.end() + 30].strip()}"
+                )
     assert not found, f"{what}:\n" + "\n".join(found[:20])
 
 
@@ -85,7 +112,8 @@ def test_the_search_for_machine_traces_catches_them_and_nothing_else(what, text,
     assert bool(FORBIDDEN[what].search(text)) == caught
 
 
-# ---- the set-up's own lists agree --------------------------------------------------------------------------------------
+# ---- the set-up's own lists agree
+# --------------------------------------------------------------------------------------
 
 
 def r_requirements() -> dict[str, tuple[str, str, str]]:
@@ -94,14 +122,18 @@ def r_requirements() -> dict[str, tuple[str, str, str]]:
     for line in lines:
         entry, _, purpose = line.partition("#")
         if entry.strip():
-            match = re.fullmatch(r"([A-Za-z][A-Za-z0-9.]*)\s*>=\s*([0-9][0-9.-]*)\s+(required|optional)\s*", entry)
+            match = re.fullmatch(
+                r"([A-Za-z][A-Za-z0-9.]*)\s*>=\s*([0-9][0-9.-]*)\s+(required|optional)\s*", entry
+            )
             assert match, f"cannot read {line!r}"
             rows[match[1]] = (match[2], match[3], purpose.strip())
     return rows
 
 
 def test_the_doctor_asks_for_the_r_packages_of_r_requirements():
-    known = {p.name: (p.minimum, "required" if p.required else "optional", p.purpose) for p in doctor.R_PACKAGES}
+    known = {
+        p.name: (p.minimum, "required" if p.required else "optional", p.purpose) for p in doctor.R_PACKAGES
+    }
     listed = r_requirements()
     assert {name: row[:2] for name, row in listed.items()} == {name: row[:2] for name, row in known.items()}
     assert all(listed[name][2].startswith(row[2]) for name, row in known.items())
@@ -121,7 +153,9 @@ def test_the_set_up_asks_debian_for_every_python_package_that_is_declared():
 def test_the_set_up_and_the_doctor_choose_the_same_rpy2(r_version):
     script = (ROOT / "scripts" / "setup.sh").read_text(encoding="utf-8")
     function = re.search(r"^rpy2_constraint\(\) \{.*?^\}", script, re.S | re.M)[0]
-    ran = subprocess.run(["sh", "-c", f"r_version={r_version}\n{function}\nrpy2_constraint"], capture_output=True, text=True)
+    ran = subprocess.run(
+        ["sh", "-c", f"r_version={r_version}\n{function}\nrpy2_constraint"], capture_output=True, text=True
+    )
     assert ran.stdout.strip() == (doctor.rpy2_constraint(r_version) or "")
 
 
@@ -139,7 +173,8 @@ def test_the_version_is_the_same_everywhere():
     assert installed == version
 
 
-# ---- the wheel ---------------------------------------------------------------------------------------------------------
+# ---- the wheel
+# ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +219,8 @@ def test_the_wheel_names_its_licence_and_its_command(wheel):
     assert not re.search(r"^Requires-Dist: rpy2(?!.*extra)", metadata, re.M), "rpy2 must stay optional"
 
 
-# ---- who imports whom --------------------------------------------------------------------------------------------------
+# ---- who imports whom
+# --------------------------------------------------------------------------------------------------
 
 
 def module_name(path: Path) -> str:
@@ -193,7 +229,8 @@ def module_name(path: Path) -> str:
 
 
 def imports_of(source: str, module: str, is_package: bool) -> set[str]:
-    """Every module a source names in an import, at its top or inside a function, and every string that names one of ours.
+    """Every module a source names in an import, at its top or inside a function, and every string that names
+    one of ours.
 
     But not what the result names for its signatures alone, which is never loaded (test_face.py sees to that).
     """
@@ -201,7 +238,9 @@ def imports_of(source: str, module: str, is_package: bool) -> set[str]:
     package = module if is_package else module.rpartition(".")[0]
     tree = ast.parse(source)
     if module == "pairproof.fit.fit":
-        tree.body = [n for n in tree.body if not (isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")]
+        tree.body = [
+            n for n in tree.body if not (isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
+        ]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
@@ -209,14 +248,30 @@ def imports_of(source: str, module: str, is_package: bool) -> set[str]:
             steps = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             base = ".".join([*steps, *([node.module] if node.module else [])])
             found |= {f"{base}.{alias.name}" for alias in node.names}
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(r"pairproof(\.\w+)+", node.value):
+        elif (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and re.fullmatch(r"pairproof(\.\w+)+", node.value)
+        ):
             found.add(node.value)
     return found
 
 
-#: The floors of the house: a part imports from lower floors and from itself; native and bridge stand side by side.
-FLOOR = {"errors": 0, "text": 0, "files": 1, "data": 2, "fit": 3, "native": 4, "bridge": 4, "campaign": 5, "validation": 5,
-         "cli": 6, "__main__": 7}
+#: The floors of the house: a part imports from lower floors and from itself; native and bridge stand side by
+#: side.
+FLOOR = {
+    "errors": 0,
+    "text": 0,
+    "files": 1,
+    "data": 2,
+    "fit": 3,
+    "native": 4,
+    "bridge": 4,
+    "campaign": 5,
+    "validation": 5,
+    "cli": 6,
+    "__main__": 7,
+}
 
 
 def part_of(module: str) -> str:
@@ -226,7 +281,9 @@ def part_of(module: str) -> str:
 
 
 def wrong_arrows(module: str, is_package: bool, source: str) -> list[str]:
-    """Imports of a module that point upwards or sideways; the face, which loads names when they are asked for, may take from all."""
+    """Imports of a module that point upwards or sideways; the face, which loads names when they are asked
+    for, may take from all.
+    """
     part, wrong = part_of(module), []
     for target in imports_of(source, module, is_package):
         if target.split(".")[0] == "rpy2" and module != "pairproof.bridge.process.worker":
@@ -235,7 +292,9 @@ def wrong_arrows(module: str, is_package: bool, source: str) -> list[str]:
         if not target.startswith("pairproof.") or to not in FLOOR or part in ("face", to):
             continue
         if FLOOR[to] >= FLOOR[part]:
-            wrong.append(f"{module} imports {target}: {part} stands on floor {FLOOR[part]}, {to} on {FLOOR[to]}")
+            wrong.append(
+                f"{module} imports {target}: {part} stands on floor {FLOOR[part]}, {to} on {FLOOR[to]}"
+            )
     return wrong
 
 
@@ -252,7 +311,9 @@ def arrows() -> dict[str, set[str]]:
 
 
 def circles(graph: dict[str, set[str]]) -> list[tuple[str, ...]]:
-    """Groups of modules that import each other, directly or in a round (Tarjan's strongly connected components)."""
+    """Groups of modules that import each other, directly or in a round (Tarjan's strongly connected
+    components).
+    """
     low: dict[str, int] = {}
     stack: list[str] = []
     done: set[str] = set()
@@ -267,8 +328,8 @@ def circles(graph: dict[str, set[str]]) -> list[tuple[str, ...]]:
             elif other not in done:
                 low[node] = min(low[node], low[other])
         if low[node] == mine:
-            group = stack[stack.index(node):]
-            del stack[stack.index(node):]
+            group = stack[stack.index(node) :]
+            del stack[stack.index(node) :]
             done.update(group)
             if len(group) > 1:
                 found.append(tuple(sorted(group)))
@@ -282,7 +343,8 @@ def circles(graph: dict[str, set[str]]) -> list[tuple[str, ...]]:
 
 def test_no_modules_import_each_other_in_a_circle():
     graph = arrows()
-    # The face loads what it is asked for by name and is asked for by those names: `fit.verify()` is `pairproof.verify(fit)`.
+    # The face loads what it is asked for by name and is asked for by those names: `fit.verify()` is
+    # `pairproof.verify(fit)`.
     graph.pop("pairproof")
     graph = {module: {t for t in targets if t in graph} for module, targets in graph.items()}
     assert len(graph) > 150
@@ -341,14 +403,28 @@ print(*sorted(sys.modules))
 @pytest.mark.parametrize(("part", "never"), [("native", "bridge"), ("bridge", "native")])
 def test_all_of_one_side_loads_without_the_other_and_without_the_validation(part, never):
     """What is imported by a name put together at run time, which the reading of sources above cannot see."""
-    ran = subprocess.run([sys.executable, "-c", EVERYTHING_OF, f"pairproof.{part}"], capture_output=True, text=True, cwd=ROOT)
+    ran = subprocess.run(
+        [sys.executable, "-c", EVERYTHING_OF, f"pairproof.{part}"], capture_output=True, text=True, cwd=ROOT
+    )
     assert ran.returncode == 0, ran.stderr
     loaded = ran.stdout.split()
     assert sum(name.startswith(f"pairproof.{part}.") for name in loaded) > 3
-    assert [name for name in loaded if name.startswith((f"pairproof.{never}", "pairproof.validation", "rpy2"))] == []
+    assert [
+        name for name in loaded if name.startswith((f"pairproof.{never}", "pairproof.validation", "rpy2"))
+    ] == []
 
 
-HEAVY = ("scipy.optimize", "matplotlib", "jinja2", "rich", "click", "rpy2", "statsmodels", "IPython", "pyarrow.parquet")
+HEAVY = (
+    "scipy.optimize",
+    "matplotlib",
+    "jinja2",
+    "rich",
+    "click",
+    "rpy2",
+    "statsmodels",
+    "IPython",
+    "pyarrow.parquet",
+)
 
 WATCHED_IMPORT = """
 import sys
@@ -372,6 +448,7 @@ def test_importing_pairproof_starts_no_process_and_loads_nothing_heavy():
     heavy = [name for name in new if any(name == h or name.startswith(h + ".") for h in HEAVY)]
     assert heavy == []
     assert [name for name in new if name.startswith("pairproof.validation")] == []
-    # What was seen stands in the message; 250 modules more than numpy and pandas cost about 0.2 s on a slow machine, so
-    # this bound keeps the import far below the half second promised.  Seconds are measured in the benchmarks.
+    # What was seen stands in the message; 250 modules more than numpy and pandas cost about 0.2 s on a slow
+    # machine, so this bound keeps the import far below the half second promised.  Seconds are measured in the
+    # benchmarks.
     assert len(new) < 250, f"{len(new)} modules more than numpy and pandas"

@@ -1,4 +1,6 @@
-"""The set-up and the fresh-machine script: one at a time, quiet over what an interrupted run left, and no harm when refused."""
+"""The set-up and the fresh-machine script: one at a time, quiet over what an interrupted run left, and no
+harm when refused.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ def function(source: str, name: str) -> str:
 def checkout(tmp_path, root):
     """A folder with the set-up's files and an environment for which the last set-up holds.
 
-    Its interpreter is a script that answers the set-up's question after a second, and notes when it began and ended.
+    Its interpreter is a script that answers the set-up's question after a second, and notes when it began and
+    ended.
     """
     (tmp_path / "scripts").mkdir()
     for name in ("scripts/setup.sh", "scripts/install_r_packages.R", "pyproject.toml", "r_requirements.txt"):
@@ -37,27 +40,54 @@ def checkout(tmp_path, root):
     for file in binaries.iterdir():
         file.chmod(0o755)
     line = function((root / "scripts" / "setup.sh").read_text("utf-8"), "fingerprint")
-    stamp = subprocess.run(["sh", "-c", f"{line}\nfingerprint"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    stamp = subprocess.run(
+        ["sh", "-c", f"{line}\nfingerprint"], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout
     (tmp_path / ".venv" / ".pairproof-setup").write_text(stamp)
     return tmp_path
 
 
 def start(checkout, **environment):
-    return subprocess.Popen(["sh", "scripts/setup.sh", "quick"], cwd=checkout, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            text=True, env={**os.environ, "NO_APT": "1", **environment}, start_new_session=True)
+    return subprocess.Popen(
+        ["sh", "scripts/setup.sh", "quick"],
+        cwd=checkout,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "NO_APT": "1", **environment},
+        start_new_session=True,
+    )
 
 
 def without_flock(tmp_path):
     """A PATH with what the set-up uses, and no flock."""
     folder = tmp_path / "tools"
     folder.mkdir()
-    for tool in ("sh", "cat", "cksum", "cut", "date", "dirname", "grep", "head", "id", "mkdir", "mktemp", "rm", "sed", "sleep", "tail"):
+    for tool in (
+        "sh",
+        "cat",
+        "cksum",
+        "cut",
+        "date",
+        "dirname",
+        "grep",
+        "head",
+        "id",
+        "mkdir",
+        "mktemp",
+        "rm",
+        "sed",
+        "sleep",
+        "tail",
+    ):
         (folder / tool).symlink_to(shutil.which(tool))
     return {"PATH": str(folder)}
 
 
 @pytest.mark.parametrize("with_flock", [True, False])
-def test_two_set_ups_at_once_wait_for_each_other_and_the_second_says_so(checkout, tmp_path_factory, with_flock):
+def test_two_set_ups_at_once_wait_for_each_other_and_the_second_says_so(
+    checkout, tmp_path_factory, with_flock
+):
     if with_flock and not shutil.which("flock"):
         pytest.skip("flock is not here; the set-up then locks by a folder, which the other case tests")
     environment = {} if with_flock else without_flock(tmp_path_factory.mktemp("path"))
@@ -105,10 +135,25 @@ def test_what_an_interrupted_set_up_left_is_made_anew_without_a_traceback(tmp_pa
     venv = tmp_path / "venv"
     (venv / "bin").mkdir(parents=True)
     python = venv / "bin" / "python"
-    python.write_text("#!/bin/sh\necho 'Traceback (most recent call last):' >&2\necho 'ModuleNotFoundError: No module named pip' >&2\nexit 1\n")
+    python.write_text(
+        "#!/bin/sh\necho 'Traceback (most recent call last):' >&2\necho 'ModuleNotFoundError: No module named"
+        " pip' >&2\nexit 1\n"
+    )
     python.chmod(0o755)
-    names = ("quietly", "pip", "pip_runs", "sees_system", "install_checkout", "python_complete", "set_up_python")
-    script = HALF_THERE.format(venv=venv, scratch=tmp_path) + "\n".join(function(source, name) for name in names) + "\nset_up_python"
+    names = (
+        "quietly",
+        "pip",
+        "pip_runs",
+        "sees_system",
+        "install_checkout",
+        "python_complete",
+        "set_up_python",
+    )
+    script = (
+        HALF_THERE.format(venv=venv, scratch=tmp_path)
+        + "\n".join(function(source, name) for name in names)
+        + "\nset_up_python"
+    )
     ran = subprocess.run(["sh", "-uc", script], capture_output=True, text=True, timeout=60)
     printed = ran.stdout + ran.stderr
     assert ran.returncode == 0 and "Traceback" not in printed and "ModuleNotFound" not in printed, printed
@@ -124,10 +169,19 @@ def test_an_environment_folder_that_is_not_ours_is_never_removed_and_a_half_made
     interpreter = tmp_path / "python"
     interpreter.write_text('#!/bin/sh\nmkdir -p "$3" && : >"$3/pyvenv.cfg"\n')
     interpreter.chmod(0o755)
-    script = HALF_THERE.format(venv=venv, scratch=tmp_path) + function(source, "quietly") + "\n" + function(source, "make_venv")
+    script = (
+        HALF_THERE.format(venv=venv, scratch=tmp_path)
+        + function(source, "quietly")
+        + "\n"
+        + function(source, "make_venv")
+    )
     call = ["sh", "-uc", f"{script}\nmake_venv {interpreter}"]
     refused = subprocess.run(call, capture_output=True, text=True, timeout=60)
-    assert refused.returncode == 1 and "is no Python environment: move it away" in refused.stdout and (venv / "thesis.tex").is_file()
+    assert (
+        refused.returncode == 1
+        and "is no Python environment: move it away" in refused.stdout
+        and (venv / "thesis.tex").is_file()
+    )
     (tmp_path / "venv.unfinished").touch()
     made = subprocess.run(call, capture_output=True, text=True, timeout=60)
     assert made.returncode == 0 and sorted(p.name for p in venv.iterdir()) == ["pyvenv.cfg"], made.stdout
@@ -139,9 +193,15 @@ def test_an_environment_folder_that_is_not_ours_is_never_removed_and_a_half_made
     (["trixie", "--with"], "--with needs a value"), (["trixie", "--threads", "two"], "expected whole numbers"),
     (["trixie", "--only", "lint"], "expected validate, test or setup"), (["trixie", "--fast"], "unknown option --fast"),
 ])  # fmt: skip
-def test_the_script_for_fresh_machines_refuses_what_it_does_not_know_before_it_makes_anything(tmp_path, root, arguments, said):
-    ran = subprocess.run(["sh", str(root / "scripts" / "fresh.sh"), "--in", str(tmp_path / "place"), *arguments], capture_output=True,
-                         text=True, timeout=60)
+def test_the_script_for_fresh_machines_refuses_what_it_does_not_know_before_it_makes_anything(
+    tmp_path, root, arguments, said
+):
+    ran = subprocess.run(
+        ["sh", str(root / "scripts" / "fresh.sh"), "--in", str(tmp_path / "place"), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert ran.returncode == 2 and said in ran.stderr, ran.stderr
     assert list(tmp_path.iterdir()) == []
 
@@ -152,10 +212,16 @@ def test_a_tree_that_the_script_for_fresh_machines_did_not_make_is_not_removed(t
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").touch()
     (tmp_path / "its.made-by-fresh.sh").touch()
-    script = f"say() {{ printf '%s\\n' \"$*\"; }}\n{function(source, 'remove_tree')}\nremove_tree {tmp_path}/mine; remove_tree {tmp_path}/its"
+    script = (
+        f"say() {{ printf '%s\\n' \"$*\"; }}\n{function(source, 'remove_tree')}\nremove_tree {tmp_path}/mine;"
+        f" remove_tree {tmp_path}/its"
+    )
     ran = subprocess.run(["sh", "-uc", script], capture_output=True, text=True, timeout=60)
     assert "was not made by this script: left there" in ran.stdout
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine"] and (tmp_path / "mine" / "file").is_file()
+    assert (
+        sorted(path.name for path in tmp_path.iterdir()) == ["mine"]
+        and (tmp_path / "mine" / "file").is_file()
+    )
 
 
 def test_the_scripts_are_posix_shell(root):

@@ -9,8 +9,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import pairproof
 from pairproof.cli import main
@@ -26,7 +25,10 @@ def test_nothing_a_terminal_obeys_is_left_and_all_else_is_as_it_was(text):
     assert not OBEYED.search(safe(text)) and not OBEYED.search(label(text))
     assert "\n" not in label(text) and "\t" not in label(text)
     assert safe(text).count("\n") == text.count("\n")
-    if not re.search("[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb\U000e0000-\U000e007f]", text):
+    if not re.search(
+        "[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb\U000e0000-\U000e007f]",
+        text,
+    ):
         assert safe(text) == label(text) == text
 
 
@@ -45,24 +47,67 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             csv.writer(out).writerows(rows)
 
     pairs = [(EVIL, "B", "5", "3"), ("B", "C\nD", "4", "2"), (EVIL, "C\nD", "6", "1")]
-    write("t.csv", [["first", "second", "wins", "losses", "judge"], *([*p, j] for p in pairs for j in ("j" + EVIL, "k"))])
+    write(
+        "t.csv",
+        [
+            ["first", "second", "wins", "losses", "judge"],
+            *([*p, j] for p in pairs for j in ("j" + EVIL, "k")),
+        ],
+    )
     write(f"{EVIL}.csv", [["first", "second", "wins", "losses"], [EVIL, EVIL, "1", "2"]])
     write("column.csv", [["first", "second", "wins", EVIL], ["A", "B", "1", "2"]])
-    write("e.csv", [["system", "sentence", "errors", "length"], *([s, str(k), str(k + len(s) % 3), "9"] for s in (EVIL, "B\nC") for k in range(4))])
+    write(
+        "e.csv",
+        [
+            ["system", "sentence", "errors", "length"],
+            *([s, str(k), str(k + len(s) % 3), "9"] for s in (EVIL, "B\nC") for k in range(4)),
+        ],
+    )
     write("items.csv", [["id", "sent", "system"], *([f"{EVIL}{k}", EVIL, EVIL] for k in range(6))])
     return tmp_path
 
 
 COMMANDS = [
-    ("fit", "t.csv"), ("fit", "t.csv", "--by", "judge"), ("fit", f"{EVIL}.csv"), ("fit", "column.csv"), ("fit", f"none{EVIL}.csv"), ("fit", "t.csv", "--reference", EVIL + "?"),
-    ("fit", "t.csv", "--by", EVIL), ("compare-two", "t.csv"), ("compare-two", "t.csv", "--pair", f"{EVIL},X"), ("error-rates", "e.csv"),
-    ("rank-by-comparing", f"{EVIL},B,C"), ("check", f"{EVIL}.claims.toml"), ("easl", "init", f"{EVIL}.db", "items.csv"), ("easl", "status", f"{EVIL}.db"),
-    ("easl", "status", f"{EVIL}.db", "--systems", EVIL), ("fit", "t.csv", "--debug", "--reference", EVIL + "?"), ("claims", "new", "t.csv"), (EVIL,),
-    ("compare-models", "t.csv", "--train-sizes", "2", "--trials", "1", "--test-size", "3", "--split", "comparisons", "--models", "uniform", "--workers", "1"),
+    ("fit", "t.csv"),
+    ("fit", "t.csv", "--by", "judge"),
+    ("fit", f"{EVIL}.csv"),
+    ("fit", "column.csv"),
+    ("fit", f"none{EVIL}.csv"),
+    ("fit", "t.csv", "--reference", EVIL + "?"),
+    ("fit", "t.csv", "--by", EVIL),
+    ("compare-two", "t.csv"),
+    ("compare-two", "t.csv", "--pair", f"{EVIL},X"),
+    ("error-rates", "e.csv"),
+    ("rank-by-comparing", f"{EVIL},B,C"),
+    ("check", f"{EVIL}.claims.toml"),
+    ("easl", "init", f"{EVIL}.db", "items.csv"),
+    ("easl", "status", f"{EVIL}.db"),
+    ("easl", "status", f"{EVIL}.db", "--systems", EVIL),
+    ("fit", "t.csv", "--debug", "--reference", EVIL + "?"),
+    ("claims", "new", "t.csv"),
+    (EVIL,),
+    (
+        "compare-models",
+        "t.csv",
+        "--train-sizes",
+        "2",
+        "--trials",
+        "1",
+        "--test-size",
+        "3",
+        "--split",
+        "comparisons",
+        "--models",
+        "uniform",
+        "--workers",
+        "1",
+    ),
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda c: " ".join(c)[:40].encode("unicode_escape").decode())
+@pytest.mark.parametrize(
+    "command", COMMANDS, ids=lambda c: " ".join(c)[:40].encode("unicode_escape").decode()
+)
 @pytest.mark.parametrize("form", [(), ("--json",)])
 def test_no_command_sends_a_terminal_what_it_would_obey(files, capsys, command, form):
     if "status" in command:
@@ -95,7 +140,12 @@ def test_what_python_prints_of_a_table_and_a_fit_is_safe_too(files):
 def test_the_command_has_one_way_to_a_terminal():
     """Only the one that makes text safe, beside the version's own number."""
     folder = Path(pairproof.__file__).parent / "cli"
-    found = {path.name: len(re.findall(r"click\.s?echo\(|\bprint\(|std(?:out|err)\.write\(", path.read_text(encoding="utf-8"))) for path in folder.glob("*.py")}
+    found = {
+        path.name: len(
+            re.findall(r"click\.s?echo\(|\bprint\(|std(?:out|err)\.write\(", path.read_text(encoding="utf-8"))
+        )
+        for path in folder.glob("*.py")
+    }
     assert {name: n for name, n in found.items() if n} == {"app.py": 1, "state.py": 1}
 
 
@@ -111,7 +161,8 @@ def pytester_or_run(tmp_path: Path) -> str:
     import sys
 
     toml = json.dumps(EVIL)
-    (tmp_path / "p.claims.toml").write_text(f"""[paper]
+    (tmp_path / "p.claims.toml").write_text(
+        f"""[paper]
 id = "p"
 title = {toml}
 read_from = "x"
@@ -126,7 +177,15 @@ data = "d"
 model = {{ family = "bradley-terry" }}
 estimate = {{ {toml} = "9.5" }}
 engines = ["native"]
-""", encoding="utf-8")
-    ran = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)], capture_output=True, text=True, timeout=120, cwd=tmp_path)
+""",
+        encoding="utf-8",
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=tmp_path,
+    )
     assert ran.returncode == 1, ran.stdout + ran.stderr
     return ran.stdout

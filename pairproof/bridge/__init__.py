@@ -10,40 +10,74 @@ array([0.        , 1.95996398])
 >>> with using("recorded"):                             # doctest: +SKIP
 ...     fit = prefmod.llbtPC_fit(table, nitems=4)
 
-The R functions live in modules named after their packages: ``prefmod``, ``bradleyterry2``, ``gnm``, ``psychotools``,
-``mass`` and ``base``.  Importing any of them starts no R.
+The R functions live in modules named after their packages: ``prefmod``, ``bradleyterry2``, ``gnm``,
+``psychotools``, ``mass`` and ``base``.  Importing any of them starts no R.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pairproof.bridge.values.convert import data_frame, factor_of, matrix
-from pairproof.bridge.values.nodes import factor
 from pairproof.bridge.process.policy import Backend, backend, using
-from pairproof.bridge.values.rdata import package_data, read_rda
+from pairproof.bridge.process.session import RSession, RStatus, cure_for_package, probe
 from pairproof.bridge.records.record import Record, Records
 from pairproof.bridge.records.result import Drift, RCall, RCondition, RResult, RSessionInfo, make_call
-from pairproof.bridge.process.session import RSession, RStatus, cure_for_package, probe
+from pairproof.bridge.values.convert import data_frame, factor_of, matrix
+from pairproof.bridge.values.nodes import factor
+from pairproof.bridge.values.rdata import package_data, read_rda
 from pairproof.bridge.values.values import Expr, Formula, RLang, RList, ROpaque, RVector
 
 if TYPE_CHECKING:
-    from .packages import base as base, bradleyterry2 as bradleyterry2, gnm as gnm, jags as jags, mass as mass
-    from .packages import prefmod as prefmod, psychotools as psychotools
+    from .packages import (
+        base as base,
+        bradleyterry2 as bradleyterry2,
+        gnm as gnm,
+        jags as jags,
+        mass as mass,
+        prefmod as prefmod,
+        psychotools as psychotools,
+    )
 
-#: Modules named after R packages; loaded when first asked for, so that asking for one costs no more than that one.
+#: Modules named after R packages; loaded when first asked for, so that asking for one costs no more than that
+#: one.
 _PACKAGES = ("base", "bradleyterry2", "gnm", "jags", "mass", "prefmod", "psychotools")
 
 __all__ = [
-    "Backend", "Drift", "Expr", "Formula", "RCall", "RCondition", "RLang", "RList", "ROpaque", "RResult", "RSession",
-    "RSessionInfo", "RStatus", "RVector", "Record", "Records", "backend", "cure_for_package", "data_frame",
-    "factor", "factor_of", "make_call", "matrix", "package_data", "probe", "read_rda", "using",
+    "Backend",
+    "Drift",
+    "Expr",
+    "Formula",
+    "RCall",
+    "RCondition",
+    "RLang",
+    "RList",
+    "ROpaque",
+    "RResult",
+    "RSession",
+    "RSessionInfo",
+    "RStatus",
+    "RVector",
+    "Record",
+    "Records",
+    "backend",
+    "cure_for_package",
+    "data_frame",
+    "factor",
+    "factor_of",
+    "make_call",
+    "matrix",
+    "package_data",
+    "probe",
+    "read_rda",
+    "using",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _PACKAGES:
-        raise AttributeError(f"module 'pairproof.bridge' has no attribute {name!r}; it has {', '.join((*__all__, *_PACKAGES))}")
+        raise AttributeError(
+            f"module 'pairproof.bridge' has no attribute {name!r}; it has {', '.join((*__all__, *_PACKAGES))}"
+        )
     from importlib import import_module
 
     module = globals()[name] = import_module(f".packages.{name}", __name__)

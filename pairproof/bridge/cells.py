@@ -1,8 +1,8 @@
 """The table that R is given: a fit's comparisons counted anew into cells, one row each, empty ones left out.
 
-Nothing of the native engine is used here: from the comparisons and the names of a fit's parameters, rows are counted
-by pandas.  A cell is an unordered pair x the values of the covariates in the model x `cells=` (x who was named first,
-if the order matters), seen from the side of the item that comes first in `items`.
+Nothing of the native engine is used here: from the comparisons and the names of a fit's parameters, rows are
+counted by pandas.  A cell is an unordered pair x the values of the covariates in the model x `cells=` (x who
+was named first, if the order matters), seen from the side of the item that comes first in `items`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.comparisons import Comparisons
 from ..data.columns import Column, Factor
+from ..data.comparisons import Comparisons
 from ..fit.fit import Fit
 
 FloatArray = NDArray[np.float64]
@@ -47,22 +47,12 @@ class Covariate:
 
 @dataclass(frozen=True, eq=False)
 class CountedCells:
-    """Attributes
-    ----------
-    items : tuple of str
-    first, second : int[n_cells]
-        Positions in `items`, first < second.
-    wins, losses : float[n_cells]
-        From first's side.
-    ties : float[n_cells] or None
-        None: no tie category, or ties dropped, or counted as half wins.
-    order : float[n_cells] or None
-        1 where `first` was named first, -1 where `second` was, 0 on neutral ground; None if the model has no order effect.
-    covariates : tuple of Covariate
-    label : tuple of str
-        A name for each cell, no two alike.
-    table : Comparisons
-        The comparisons as they entered the likelihood.
+    """Attributes ---------- items : tuple of str first, second : int[n_cells] Positions in `items`, first <
+    second. wins, losses : float[n_cells] From first's side. ties : float[n_cells] or None None: no tie
+    category, or ties dropped, or counted as half wins. order : float[n_cells] or None 1 where `first` was
+    named first, -1 where `second` was, 0 on neutral ground; None if the model has no order effect. covariates
+    : tuple of Covariate label : tuple of str A name for each cell, no two alike. table : Comparisons The
+    comparisons as they entered the likelihood.
     """
 
     items: tuple[str, ...]
@@ -99,7 +89,9 @@ class CountedCells:
 
     @property
     def poisson_constant(self) -> float:
-        """What a Poisson log-likelihood of these cells has beyond that of the comparisons: sum(n log n - n) - sum log y!."""
+        """What a Poisson log-likelihood of these cells has beyond that of the comparisons: sum(n log n - n) -
+        sum log y!.
+        """
         from scipy.special import gammaln, xlogy
 
         n = self.counts.sum(axis=1)
@@ -107,7 +99,9 @@ class CountedCells:
 
     @property
     def binomial_constant(self) -> float:
-        """What a binomial log-likelihood of these cells has beyond that of the comparisons: sum log choose(n, wins)."""
+        """What a binomial log-likelihood of these cells has beyond that of the comparisons: sum log choose(n,
+        wins).
+        """
         from scipy.special import gammaln
 
         n = self.wins + self.losses
@@ -121,9 +115,13 @@ def count(fit: Fit) -> CountedCells:
     table = treated(fit)
     used = table.wins + table.ties + table.losses > 0
     back = table.first > table.second
-    frame = pd.DataFrame({
-        "first": np.where(back, table.second, table.first), "second": np.where(back, table.first, table.second),
-        "order": np.where(back, -1.0, 1.0) * _order(table) if fit.spec.order_effect else 0.0})
+    frame = pd.DataFrame(
+        {
+            "first": np.where(back, table.second, table.first),
+            "second": np.where(back, table.first, table.second),
+            "order": np.where(back, -1.0, 1.0) * _order(table) if fit.spec.order_effect else 0.0,
+        }
+    )
     known = {name: _coded(table.columns[name], categorical, used) for name, categorical in covariates_of(fit)}
     for name, (_, values) in known.items():
         frame[f"covariate {name}"] = values
@@ -139,10 +137,20 @@ def count(fit: Fit) -> CountedCells:
     column = {c: counted[c].to_numpy() for c in counted.columns}
     width = len(str(len(counted)))
     return CountedCells(
-        table.items, column["first"], column["second"], column["wins"], column["losses"],
-        column["ties"] if table.tie_category else None, column["order"] if fit.spec.order_effect else None,
-        tuple(Covariate(name, levels, column[f"covariate {name}"].astype(float)) for name, (levels, _) in known.items()),
-        tuple(f"c{k:0{width}d}" for k in range(len(counted))), table)
+        table.items,
+        column["first"],
+        column["second"],
+        column["wins"],
+        column["losses"],
+        column["ties"] if table.tie_category else None,
+        column["order"] if fit.spec.order_effect else None,
+        tuple(
+            Covariate(name, levels, column[f"covariate {name}"].astype(float))
+            for name, (levels, _) in known.items()
+        ),
+        tuple(f"c{k:0{width}d}" for k in range(len(counted))),
+        table,
+    )
 
 
 def treated(fit: Fit) -> Comparisons:
@@ -153,7 +161,9 @@ def treated(fit: Fit) -> Comparisons:
 
 
 def covariates_of(fit: Fit) -> tuple[tuple[str, bool], ...]:
-    """(name, whether categorical) of every subject covariate that some parameter has, in the order of first use."""
+    """(name, whether categorical) of every subject covariate that some parameter has, in the order of first
+    use.
+    """
     found: dict[str, bool] = {}
     for term in fit.terms:
         for name, level in term.by:
@@ -162,7 +172,9 @@ def covariates_of(fit: Fit) -> tuple[tuple[str, bool], ...]:
 
 
 def with_covariates_as_factors(cells: CountedCells, names: Sequence[str]) -> Comparisons:
-    """The comparisons with these columns as factors whose levels all occur, as prefmod wants them (codes 1..K)."""
+    """The comparisons with these columns as factors whose levels all occur, as prefmod wants them (codes
+    1..K).
+    """
     table = cells.table
     used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
     occurring = table.select(used)
@@ -185,7 +197,9 @@ def _coded(column: Column, categorical: bool, used: NDArray[np.bool_]) -> tuple[
     if isinstance(column, Factor):
         occurring = [k for k in range(len(column.levels)) if (column.codes[used] == k).any()]
         place = {k: float(new) for new, k in enumerate(occurring)}
-        return tuple(column.levels[k] for k in occurring), np.array([place.get(int(c), 0.0) for c in column.codes])
+        return tuple(column.levels[k] for k in occurring), np.array(
+            [place.get(int(c), 0.0) for c in column.codes]
+        )
     if not categorical:
         return (), np.where(used, column, 0.0)
     distinct = np.unique(column[used])

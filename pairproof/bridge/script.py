@@ -1,12 +1,13 @@
-"""A fit as a plain R script: the comparisons in it, the model fitted by R, its numbers printed under the fit's names.
+"""A fit as a plain R script: the comparisons in it, the model fitted by R, its numbers printed under the
+fit's names.
 
 The script needs R alone (gnm beyond 300 nuisance constants, MASS for Rao and Kupper's ties) and runs with
-``Rscript --vanilla``.  It prints, tab-separated and to 17 digits, every parameter with its estimate and standard error
-on the fit's scale and under its constraint, then deviance, df and log-likelihood on the fit's definitions: what a reader
-of R can check line by line.
+``Rscript --vanilla``.  It prints, tab-separated and to 17 digits, every parameter with its estimate and
+standard error on the fit's scale and under its constraint, then deviance, df and log-likelihood on the fit's
+definitions: what a reader of R can check line by line.
 
-The model is the log-linear one, log m(outcome) = mu_cell + lambda_i - lambda_j ..., fitted by glm and once more from its
-own solution, because R's glm takes its covariance from the weights of the step before the last.
+The model is the log-linear one, log m(outcome) = mu_cell + lambda_i - lambda_j ..., fitted by glm and once
+more from its own solution, because R's glm takes its covariance from the weights of the step before the last.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .cells import count
 from ..fit.predictions import item_covariate
+from .cells import count
 
 if TYPE_CHECKING:
-    from .cells import CountedCells
     from ..fit.fit import Fit
     from ..fit.spec import Term
+    from .cells import CountedCells
 
 #: glm carries a column for each nuisance constant; beyond this many gnm eliminates them.
 MOST_CONSTANTS = 300
@@ -50,8 +51,10 @@ def r_script(fit: Fit) -> str:
     else:
         parts += [_GNM if len(cells) > MOST_CONSTANTS else _glm(cells), _LOG_LINEAR]
     if at_boundary:
-        parts.append("# No tie occurred: the tie parameter is at its boundary 0, and the ties' empty outcomes count in df.\n"
-                     "df <- df + nrow(cells)\n")
+        parts.append(
+            "# No tie occurred: the tie parameter is at its boundary 0, and the ties' empty outcomes count in"
+            " df.\ndf <- df + nrow(cells)\n"
+        )
     return "\n".join([*parts, _to_the_fit(fit), _PRINT])
 
 
@@ -94,7 +97,7 @@ def _number(value: float) -> str:
 def _vector(values: Iterable[str], indent: int = 2) -> str:
     """c(...) over as many lines as it takes."""
     items = list(values)
-    lines = [", ".join(items[k:k + PER_LINE]) for k in range(0, len(items), PER_LINE)]
+    lines = [", ".join(items[k : k + PER_LINE]) for k in range(0, len(items), PER_LINE)]
     return "c(" + (",\n" + " " * (indent + 2)).join(lines) + ")"
 
 
@@ -103,9 +106,13 @@ def _header(fit: Fit) -> str:
 
     what = f"{fit.title}: {fit.n_comparisons:g} comparisons of {len(fit.items)} items from {fit.data.source}"
     scale = "lambda (log worth = 2 lambda)" if fit.scale == "lambda" else "log-odds"
-    lines = [f"# {_comment(what)}", f"# Item terms in {scale}; {_comment(fit.constraint)}.",
-             f"# Written by pairproof {pairproof.__version__}. Run it with: Rscript --vanilla THIS-FILE",
-             "options(warn = 1)  # warnings as they come", ""]
+    lines = [
+        f"# {_comment(what)}",
+        f"# Item terms in {scale}; {_comment(fit.constraint)}.",
+        f"# Written by pairproof {pairproof.__version__}. Run it with: Rscript --vanilla THIS-FILE",
+        "options(warn = 1)  # warnings as they come",
+        "",
+    ]
     return "\n".join(lines)
 
 
@@ -113,28 +120,54 @@ def _header(fit: Fit) -> str:
 
 
 def _data(fit: Fit, cells: CountedCells, three: bool) -> str:
-    columns = {"first": _vector(str(int(k) + 1) for k in cells.first), "second": _vector(str(int(k) + 1) for k in cells.second),
-               "wins": _vector(map(_number, cells.wins))}
+    columns = {
+        "first": _vector(str(int(k) + 1) for k in cells.first),
+        "second": _vector(str(int(k) + 1) for k in cells.second),
+        "wins": _vector(map(_number, cells.wins)),
+    }
     if three and cells.ties is not None:
         columns["ties"] = _vector(map(_number, cells.ties))
     columns["losses"] = _vector(map(_number, cells.losses))
     if cells.order is not None:
         columns["order"] = _vector(map(_number, cells.order))
     for k, c in enumerate(cells.covariates):
-        columns[f"covariate{k + 1}"] = _vector(map(_number, c.values)) if not c.categorical else (
-            f"factor({_vector(str(int(v) + 1) for v in c.values)}, levels = seq_len({len(c.levels)}),\n"
-            f"    labels = {_vector(map(_text, c.levels), 4)})")
+        columns[f"covariate{k + 1}"] = (
+            _vector(map(_number, c.values))
+            if not c.categorical
+            else (
+                f"factor({_vector(str(int(v) + 1) for v in c.values)}, levels = seq_len({len(c.levels)}),\n"
+                f"    labels = {_vector(map(_text, c.levels), 4)})"
+            )
+        )
     body = ",\n".join(f"  {name} = {value}" for name, value in columns.items())
     said = [f"#   covariate{k + 1}: {_comment(c.name)}" for k, c in enumerate(cells.covariates)]
-    order = ["#   order: 1 where `first` was named first, -1 where `second` was, 0 on neutral ground"] if cells.order is not None else []
-    return "\n".join([
-        "# ---- the comparisons: a row is a cell, a pair of items and the covariates of the model; counts from first's side",
-        f"items <- {_vector(map(_text, fit.items), 0)}", *order, *said, f"cells <- data.frame(\n{body})", ""])
+    order = (
+        ["#   order: 1 where `first` was named first, -1 where `second` was, 0 on neutral ground"]
+        if cells.order is not None
+        else []
+    )
+    return "\n".join(
+        [
+            (
+                "# ---- the comparisons: a row is a cell, a pair of items and the covariates of the model;"
+                " counts from first's side"
+            ),
+            f"items <- {_vector(map(_text, fit.items), 0)}",
+            *order,
+            *said,
+            f"cells <- data.frame(\n{body})",
+            "",
+        ]
+    )
 
 
 def _columns(fit: Fit, cells: CountedCells, three: bool) -> str:
     """Columns of the design, under the fit's names."""
-    side = "c(1, 0, -1)  # first preferred, tie, second preferred" if three else "c(1, -1)  # first preferred, second preferred"
+    side = (
+        "c(1, 0, -1)  # first preferred, tie, second preferred"
+        if three
+        else "c(1, -1)  # first preferred, second preferred"
+    )
     counts = 'c("wins", "ties", "losses")' if three else 'c("wins", "losses")'
     lines = [
         "# ---- the design: a row for each outcome of each cell",
@@ -144,14 +177,21 @@ def _columns(fit: Fit, cells: CountedCells, three: bool) -> str:
         f"y <- c(t(as.matrix(cells[{counts}])))",
         "cell <- factor(row)",
         "# For each outcome +1 for the item it prefers, -1 for the other; a tie prefers none.",
-        "own <- sapply(seq_along(items), function(i) ((cells$first == i) - (cells$second == i))[row] * outcome)",
-        "colnames(own) <- items"]
+        (
+            "own <- sapply(seq_along(items), function(i) ((cells$first == i) - (cells$second == i))[row] *"
+            " outcome)"
+        ),
+        "colnames(own) <- items",
+    ]
     if fit.spec.item_terms:
         lines += _item_covariates(fit)
     if cells.covariates:
         lines.append(_HELPERS)
     lines += [f"X <- cbind({_spread(fit, cells, ('item', 'covariate'), 'own')}"]
-    for kind, column in (("order", "cbind(order = outcome * cells$order[row] / 2)"), ("tie", "cbind(tie = as.numeric(outcome == 0))")):
+    for kind, column in (
+        ("order", "cbind(order = outcome * cells$order[row] / 2)"),
+        ("tie", "cbind(tie = as.numeric(outcome == 0))"),
+    ):
         if any(t.kind == kind for t in fit.terms) and (kind != "tie" or three):
             lines[-1] += f",\n  {_spread(fit, cells, (kind,), column)}"
     lines[-1] += ")"
@@ -183,8 +223,12 @@ def _item_covariates(fit: Fit) -> list[str]:
             heads.setdefault(_head(term), term)
     rows = [f"  {_vector(map(_number, item_covariate(fit, term).tolist()))}" for term in heads.values()]
     names = _vector((_text(n) for n in heads), 0)
-    return ["# The items' abilities are sums of their covariates: a row an item, a column a covariate.",
-            "values <- cbind(\n" + ",\n".join(rows) + ")", f"colnames(values) <- {names}", "own <- own %*% values"]
+    return [
+        "# The items' abilities are sums of their covariates: a row an item, a column a covariate.",
+        "values <- cbind(\n" + ",\n".join(rows) + ")",
+        f"colnames(values) <- {names}",
+        "own <- own %*% values",
+    ]
 
 
 def _head(term: Term) -> str:
@@ -195,18 +239,25 @@ def _head(term: Term) -> str:
 
 
 def _spread(fit: Fit, cells: CountedCells, kinds: Sequence[str], columns: str) -> str:
-    """spread(columns, effects): the columns themselves and their products with the subject covariates of these terms."""
+    """spread(columns, effects): the columns themselves and their products with the subject covariates of
+    these terms.
+    """
     covariates = [c.name for c in cells.covariates]
     if "item" in kinds and not fit.spec.item_terms:
         columns = f"{columns}[, items != {_text(_reference(fit))}, drop = FALSE]"
-    products = dict.fromkeys(tuple((name, level is None) for name, level in t.by) for t in fit.terms if t.kind in kinds)
+    products = dict.fromkeys(
+        tuple((name, level is None) for name, level in t.by) for t in fit.terms if t.kind in kinds
+    )
     if list(products) == [()]:
         return columns
     effects = []
     for product in products:
         made = "constant"
         for k, (name, slope) in enumerate(product):
-            part = f"by_{'number' if slope else 'level'}(cells$covariate{covariates.index(name) + 1}, {_text(name)})"
+            part = (
+                f"by_{'number' if slope else 'level'}(cells$covariate{covariates.index(name) + 1},"
+                f" {_text(name)})"
+            )
             made = part if k == 0 else f"times({made}, {part})"
         effects.append(made)
     return f"spread({columns}, c({', '.join(effects)}))"
@@ -327,15 +378,27 @@ def _to_the_fit(fit: Fit) -> str:
     factor = {("lambda", "log-odds"): "2", ("log-odds", "lambda"): "1 / 2"}.get((in_r, fit.scale), "1")
     lines = ["# ---- to the scale and the constraint of the fit"]
     if factor != "1":
-        lines += [f"# {'log-odds are twice lambda' if factor == '2' else 'lambda is half the log-odds'}; tie and order are the same on both.",
-                  'other <- grepl("^(tie|order)(:|$)", names(b))', f"unit <- ifelse(other, 1, {factor})", "b <- b * unit",
-                  "V <- V * outer(unit, unit)"]
+        lines += [
+            (
+                f"# {'log-odds are twice lambda' if factor == '2' else 'lambda is half the log-odds'}; tie"
+                " and order are the same on both."
+            ),
+            'other <- grepl("^(tie|order)(:|$)", names(b))',
+            f"unit <- ifelse(other, 1, {factor})",
+            "b <- b * unit",
+            "V <- V * outer(unit, unit)",
+        ]
     if fit.spec.reference == "sum" and not fit.spec.item_terms:
         lines += [_CENTRE.replace("REFERENCE", _text(_reference(fit)))]
     lost = list(fit.not_estimable)
     if lost:
-        lines += ["# The data do not determine these; what R has for them depends on when it stopped, or on what it left out.",
-                  f"not_estimable <- {_vector(map(_text, lost), 0)}"]
+        lines += [
+            (
+                "# The data do not determine these; what R has for them depends on when it stopped, or on"
+                " what it left out."
+            ),
+            f"not_estimable <- {_vector(map(_text, lost), 0)}",
+        ]
     return "\n".join([*lines, ""])
 
 

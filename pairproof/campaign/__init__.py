@@ -1,10 +1,9 @@
 """Annotation campaigns: one database file from the first HIT to the last score.
 
-`create` or `take_over` makes a campaign, `open_batch` chooses the next HITs and writes them for Mechanical Turk or as a
-page, `take_in` adds results, `status` and `export` read it, `take_back` takes a
-judgment out again.  Every one of them is one transaction: killed at any point,
-nothing is lost or counted twice.  What is known of the items is a function of the set of judgments taken in, not of the
-order in which they arrived.
+`create` or `take_over` makes a campaign, `open_batch` chooses the next HITs and writes them for Mechanical
+Turk or as a page, `take_in` adds results, `status` and `export` read it, `take_back` takes a judgment out
+again.  Every one of them is one transaction: killed at any point, nothing is lost or counted twice.  What is
+known of the items is a function of the set of judgments taken in, not of the order in which they arrived.
 """
 
 from __future__ import annotations

@@ -9,46 +9,29 @@ from pathlib import Path
 
 import numpy as np
 
+from ..data.options import whole_number
 from ..errors import InputError
+from ..files.outputs import replacing
 from ..native.annotation.allocation import default_hits, next_hits
 from ..native.annotation.beta import IntArray
-from ..files.outputs import replacing
-from ..data.options import whole_number
 from .files import BATCH_COLUMNS
 from .guard import csv_text
+from .hits import Batch
 from .records import About, about, fields_of, ids_of, state_of
 from .store import Store, opened
 
 SUFFIXES = (".csv", ".jsonl", ".html")
 
 
-@dataclass(frozen=True)
-class Batch:
-    """A batch of HITs.
-
-    Attributes
-    ----------
-    campaign : str
-    number : int
-        From 1.
-    per_hit : int
-    columns : tuple of str
-        Of an item, but for `id`.
-    hits : tuple of tuple of (id, cells)
-        HIT k + 1 is entry k; items in the order of presentation.
-    unanswered : int
-        HITs of earlier batches without any judgment.
-    """
-
-    campaign: str
-    number: int
-    per_hit: int
-    columns: tuple[str, ...]
-    hits: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
-    unanswered: int = 0
-
-
-def open_batch(path: str | Path, out: str | Path, hits: int | None = None, *, again: bool = False, seed: int | None = None, force: bool = False) -> Batch:
+def open_batch(
+    path: str | Path,
+    out: str | Path,
+    hits: int | None = None,
+    *,
+    again: bool = False,
+    seed: int | None = None,
+    force: bool = False,
+) -> Batch:
     """Choose the next HITs, keep them as a batch, and write them.
 
     Parameters
@@ -56,7 +39,8 @@ def open_batch(path: str | Path, out: str | Path, hits: int | None = None, *, ag
     path : path
         Of the campaign.
     out : path
-        .csv (a row a HIT, for Mechanical Turk), .jsonl (the same keys), .html (a page that needs nothing else).
+        .csv (a row a HIT, for Mechanical Turk), .jsonl (the same keys), .html (a page that needs nothing
+        else).
     hits : int, optional
         Default: as many as show every item once (20 with pool keisks).
     again : bool
@@ -76,7 +60,9 @@ def open_batch(path: str | Path, out: str | Path, hits: int | None = None, *, ag
     """
     file = Path(out)
     if file.suffix.lower() not in SUFFIXES:
-        raise InputError(f"{out}: ends in {file.suffix or 'no suffix'!r}; expected one of {', '.join(SUFFIXES)}")
+        raise InputError(
+            f"{out}: ends in {file.suffix or 'no suffix'!r}; expected one of {', '.join(SUFFIXES)}"
+        )
     if again and hits is not None:
         raise InputError("--again writes the open batch as it is; leave out --hits")
     with opened(path, write=not again) as store:
@@ -106,8 +92,17 @@ def choose(store: Store, a: About, number: int, hits: int | None, seed: int | No
     # The first batch shows every item once, in keisks' code too, whatever its number of HITs is.
     wanted = default_hits(len(state.a), a.per_hit, "paper" if first else a.pool) if hits is None else hits
     ids = ids_of(store) if a.pool == "keisks" else None
-    return next_hits(state, state.n + _pending(store, len(state.a)), a.per_hit, wanted, rng, first=first, pool=a.pool,
-                     gamma=a.settings.gamma, ids=ids)
+    return next_hits(
+        state,
+        state.n + _pending(store, len(state.a)),
+        a.per_hit,
+        wanted,
+        rng,
+        first=first,
+        pool=a.pool,
+        gamma=a.settings.gamma,
+        ids=ids,
+    )
 
 
 _OPEN = "FROM hit h WHERE NOT EXISTS (SELECT 1 FROM judgment j WHERE j.batch = h.batch AND j.hit = h.number)"
@@ -125,11 +120,17 @@ def _pending(store: Store, n_items: int) -> IntArray:
 
 def _keep(store: Store, number: int, hits: IntArray) -> None:
     store.db.execute("INSERT INTO batch VALUES (?, ?, ?)", (number, now(), len(hits)))
-    store.db.executemany("INSERT INTO hit VALUES (?, ?, ?)", ((number, k + 1, json.dumps(row)) for k, row in enumerate(hits.tolist())))
+    store.db.executemany(
+        "INSERT INTO hit VALUES (?, ?, ?)",
+        ((number, k + 1, json.dumps(row)) for k, row in enumerate(hits.tolist())),
+    )
 
 
 def _read(store: Store, a: About, number: int, waiting: int) -> Batch:
-    rows = [json.loads(r[0]) for r in store.db.execute("SELECT items FROM hit WHERE batch = ? ORDER BY number", (number,))]
+    rows = [
+        json.loads(r[0])
+        for r in store.db.execute("SELECT items FROM hit WHERE batch = ? ORDER BY number", (number,))
+    ]
     item = fields_of(store, (i for row in rows for i in row))
     hits = tuple(tuple((item[i][0], tuple(item[i][1])) for i in row) for row in rows)
     return Batch(a.id, number, a.per_hit, a.columns, hits, waiting)
@@ -141,9 +142,14 @@ def batch_text(batch: Batch, suffix: str) -> str:
         from .page import page
 
         return page(batch)
-    header = [f"{name}{k}" for k in range(1, batch.per_hit + 1) for name in ("id", *batch.columns)] + list(BATCH_COLUMNS)
-    rows = [[cell for name, cells in hit for cell in (name, *cells)] + [batch.campaign, str(batch.number), str(k + 1)]
-            for k, hit in enumerate(batch.hits)]
+    header = [f"{name}{k}" for k in range(1, batch.per_hit + 1) for name in ("id", *batch.columns)] + list(
+        BATCH_COLUMNS
+    )
+    rows = [
+        [cell for name, cells in hit for cell in (name, *cells)]
+        + [batch.campaign, str(batch.number), str(k + 1)]
+        for k, hit in enumerate(batch.hits)
+    ]
     if suffix == ".jsonl":
         return "".join(json.dumps(dict(zip(header, row)), ensure_ascii=False) + "\n" for row in rows)
     return csv_text(header, rows)

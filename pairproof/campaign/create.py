@@ -6,10 +6,10 @@ import secrets
 from pathlib import Path
 from typing import get_args
 
+from ..data.options import one_of, whole_number
 from ..errors import InputError
 from ..native.annotation.allocation import Pool
 from ..native.annotation.methods import Method, Settings, start
-from ..data.options import one_of, whole_number
 from .files import MODEL_COLUMNS, SKILL_COLUMNS, check_numbered, read_items
 from .records import About, write_about, write_items
 from .store import created
@@ -18,8 +18,17 @@ from .store import created
 PER_HIT = 5
 
 
-def create(path: str | Path, items: str | Path, method: Method = "easl", per_hit: int = PER_HIT, *, settings: Settings = Settings(),
-           pool: Pool = "paper", seed: int | None = None, encoding: str | None = None) -> About:
+def create(
+    path: str | Path,
+    items: str | Path,
+    method: Method = "easl",
+    per_hit: int = PER_HIT,
+    *,
+    settings: Settings = Settings(),
+    pool: Pool = "paper",
+    seed: int | None = None,
+    encoding: str | None = None,
+) -> About:
     """Make a campaign.
 
     Parameters
@@ -53,10 +62,22 @@ def create(path: str | Path, items: str | Path, method: Method = "easl", per_hit
     read = read_items(items, encoding)
     model = [c for c in read.columns if c in (*MODEL_COLUMNS, *SKILL_COLUMNS)]
     if {"alpha", "beta"} <= set(model) or set(SKILL_COLUMNS) <= set(model):
-        raise InputError(f"{read.table.source}: has columns {', '.join(model)}, so it is a model file; 'pairproof easl import' takes it over")
+        raise InputError(
+            f"{read.table.source}: has columns {', '.join(model)}, so it is a model file; 'pairproof easl"
+            " import' takes it over"
+        )
     check_size(per_hit, len(read.ids), method, read.table.source)
     check_numbered(read.columns, per_hit, read.table.source)
-    made = About(secrets.token_hex(6), method, per_hit, settings, pool, secrets.randbits(48) if seed is None else whole_number("seed", seed), read.columns, False)
+    made = About(
+        secrets.token_hex(6),
+        method,
+        per_hit,
+        settings,
+        pool,
+        secrets.randbits(48) if seed is None else whole_number("seed", seed),
+        read.columns,
+        False,
+    )
     with created(path) as store:
         write_about(store, made)
         write_items(store, read.ids, read.fields(read.columns), start(method, len(read.ids)))
@@ -67,4 +88,7 @@ def check_size(per_hit: int, n_items: int, method: Method, source: str) -> None:
     """A HIT must fit the items, and methods that compare need two."""
     least = 1 if method == "da" else 2
     if not least <= per_hit <= n_items:
-        raise InputError(f"{source}: {n_items} item(s), and {per_hit} a HIT; expected {least} to {n_items} with method {method} (--per-hit)")
+        raise InputError(
+            f"{source}: {n_items} item(s), and {per_hit} a HIT; expected {least} to {n_items} with method"
+            f" {method} (--per-hit)"
+        )

@@ -1,11 +1,15 @@
-"""What a campaign knows, as files: scores, the older tools' model file, the full history, or paired comparisons.
+"""What a campaign knows, as files: scores, the older tools' model file, the full history, or paired
+comparisons.
 
-============ ==================================================================================================
+============
+==================================================================================================
 scores       id, the items' columns, alpha, beta, mode, var (mu, sigma, var of trueskill), score, low, high, n
-model        id, the items' columns, alpha, beta, mode, var (mu, sigma, var): the model file of the older tools
+model        id, the items' columns, alpha, beta, mode, var (mu, sigma, var): the model file of the older
+             tools
 history      every judgment with its raw scores, as a results file that `import` and `update` read
 comparisons  first, second, outcome, judge, source: what `pairproof fit` reads
-============ ==================================================================================================
+============
+==================================================================================================
 
 `import` of `scores` or `model` together with `history` gives the campaign back.
 """
@@ -18,11 +22,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ..errors import InputError
-from ..native.annotation.methods import BETA, ScoreState
-from ..native.annotation.comparisons import comparisons_of_hits
-from ..files.outputs import write
 from ..data.options import one_of
+from ..errors import InputError
+from ..files.outputs import write
+from ..native.annotation.comparisons import comparisons_of_hits
+from ..native.annotation.methods import BETA, ScoreState
 from .files import MODEL_COLUMNS, SKILL_COLUMNS
 from .guard import csv_text
 from .own_files import COMPARISON_COLUMNS, exported_before, model_cells, number
@@ -36,7 +40,9 @@ WHATS: tuple[What, ...] = get_args(What)
 SCORE_COLUMNS = ("score", "low", "high", "n")
 
 
-def export(path: str | Path, out: str | Path, what: What = "scores", level: float = 0.95, *, force: bool = False) -> int:
+def export(
+    path: str | Path, out: str | Path, what: What = "scores", level: float = 0.95, *, force: bool = False
+) -> int:
     """Write a file.
 
     Parameters
@@ -49,8 +55,8 @@ def export(path: str | Path, out: str | Path, what: What = "scores", level: floa
     level : float
         Of the intervals in `scores`.
     force : bool
-        Also over a file that pairproof did not make: scores and history are known by their columns, a model file and
-        comparisons by what :mod:`pairproof.campaign.own_files` says.
+        Also over a file that pairproof did not make: scores and history are known by their columns, a model
+        file and comparisons by what :mod:`pairproof.campaign.own_files` says.
 
     Returns
     -------
@@ -71,7 +77,13 @@ def export(path: str | Path, out: str | Path, what: What = "scores", level: floa
         else:
             header, rows = _items(store, a, level if what == "scores" else None)
         ids = ids_of(store)
-        write(out, csv_text(header, rows), reads=[path], force=force, known=lambda content: exported_before(content, a, ids))
+        write(
+            out,
+            csv_text(header, rows),
+            reads=[path],
+            force=force,
+            known=lambda content: exported_before(content, a, ids),
+        )
     return len(rows)
 
 
@@ -82,34 +94,69 @@ def model_columns(a: About) -> tuple[str, ...]:
 def _items(store: Store, a: About, level: float | None) -> tuple[list[str], list[list[str]]]:
     state = state_of(store, a.method)
     if level is None and a.method == "da":
-        raise InputError(f"{store.path}: direct assessment has no model file, its items have no distribution; export scores or history")
+        raise InputError(
+            f"{store.path}: direct assessment has no model file, its items have no distribution; export"
+            " scores or history"
+        )
     header = ["id", *a.columns, *model_columns(a), *(SCORE_COLUMNS if level is not None else ())]
     numbers = [model_cells(state)] if model_columns(a) else []
     if level is not None:
         low, high = state.interval(level)
-        numbers.append([[number(v) for v in row] + [str(n)] for *row, n in zip(state.score.tolist(), low.tolist(), high.tolist(), state.n.tolist())])
+        numbers.append(
+            [
+                [number(v) for v in row] + [str(n)]
+                for *row, n in zip(state.score.tolist(), low.tolist(), high.tolist(), state.n.tolist())
+            ]
+        )
     fields = fields_of(store)
-    return header, [[name, *cells, *(c for block in numbers for c in block[k])] for k, (name, cells) in fields.items()]
+    return header, [
+        [name, *cells, *(c for block in numbers for c in block[k])] for k, (name, cells) in fields.items()
+    ]
 
 
 def _history(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
     ids, n = ids_of(store), a.per_hit
     slots = range(1, n + 1)
-    header = ["HITId", "AssignmentId", "WorkerId", *TIMES, "Input.campaign", "Input.batch", "Input.hit", *(f"Input.id{k}" for k in slots),
-              *(f"Answer.range{k}" for k in slots), *(f"Answer.na{k}" for k in slots)]
+    header = [
+        "HITId",
+        "AssignmentId",
+        "WorkerId",
+        *TIMES,
+        "Input.campaign",
+        "Input.batch",
+        "Input.hit",
+        *(f"Input.id{k}" for k in slots),
+        *(f"Answer.range{k}" for k in slots),
+        *(f"Answer.na{k}" for k in slots),
+    ]
     scores: dict[int, list[tuple[int, float | None, str]]] = {}
-    for judgment, item, value, raw in store.db.execute("SELECT judgment, item, value, raw FROM score ORDER BY judgment, slot"):
+    for judgment, item, value, raw in store.db.execute(
+        "SELECT judgment, item, value, raw FROM score ORDER BY judgment, slot"
+    ):
         scores.setdefault(judgment, []).append((item, value, raw))
     rows: list[list[str]] = []
-    query = f"SELECT number, identity, hit_id, assignment, worker, times, batch, hit FROM judgment j ORDER BY {ORDER}"
+    query = (
+        "SELECT number, identity, hit_id, assignment, worker, times, batch, hit FROM judgment j ORDER BY"
+        f" {ORDER}"
+    )
     for key, identity, hit_id, assignment, worker, times, batch, hit in store.db.execute(query):
         when = json.loads(times)
         placed = ["", "", ""] if batch is None else [a.id, str(batch), str(hit)]
         given = scores[key]
         # A judgment that only its file and row made one keeps that as its name.
         name = assignment or (identity if identity.startswith("file:") else "")
-        rows.append([hit_id, name, worker, *(when.get(t, "") for t in TIMES), *placed, *(ids[i] for i, _, _ in given),
-                     *(raw for _, _, raw in given), *("on" if value is None else "" for _, value, _ in given)])
+        rows.append(
+            [
+                hit_id,
+                name,
+                worker,
+                *(when.get(t, "") for t in TIMES),
+                *placed,
+                *(ids[i] for i, _, _ in given),
+                *(raw for _, _, raw in given),
+                *("on" if value is None else "" for _, value, _ in given),
+            ]
+        )
     if not rows:
         raise InputError(f"{store.path}: no judgment is in this campaign yet; there is no history to write")
     return header, rows
@@ -117,11 +164,22 @@ def _history(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
 
 def _comparisons(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
     every = judged(store)
-    table = comparisons_of_hits(ids_of(store), every.hits, every.scores, [w or None for w in every.workers],
-                                [f"{b}/{h}" if b is not None else f"judgment {k + 1}" for k, (b, h) in enumerate(every.batches)],
-                                a.settings.tie_within, str(store.path))
+    table = comparisons_of_hits(
+        ids_of(store),
+        every.hits,
+        every.scores,
+        [w or None for w in every.workers],
+        [f"{b}/{h}" if b is not None else f"judgment {k + 1}" for k, (b, h) in enumerate(every.batches)],
+        a.settings.tie_within,
+        str(store.path),
+    )
     frame = table.to_frame()
     outcome = np.where(frame["wins"] > 0, "first", np.where(frame["ties"] > 0, "tie", "second"))
-    judge = frame["judge"].astype(object).where(frame["judge"].notna(), "")  # nobody is None, or NaN from pandas 3 on
-    rows = [[str(x), str(y), str(o), str(j), str(s)] for x, y, o, j, s in zip(frame["first"], frame["second"], outcome, judge, frame["source"])]
+    judge = (
+        frame["judge"].astype(object).where(frame["judge"].notna(), "")
+    )  # nobody is None, or NaN from pandas 3 on
+    rows = [
+        [str(x), str(y), str(o), str(j), str(s)]
+        for x, y, o, j, s in zip(frame["first"], frame["second"], outcome, judge, frame["source"])
+    ]
     return list(COMPARISON_COLUMNS), rows

@@ -1,8 +1,10 @@
-"""Cells that a spreadsheet would run as a formula, made harmless in what we write, and put back when we read it again.
+"""Cells that a spreadsheet would run as a formula, made harmless in what we write, and put back when we read
+it again.
 
-A cell that begins with = + - @ tab or return gets an apostrophe before it, which spreadsheets show as plain text; so does
-one that begins with apostrophes and then such a sign, so that taking one apostrophe away is the exact inverse.  Plain
-numbers stay.  A file in which a cell was changed has a last column `guarded` with 1 in that row.
+A cell that begins with = + - @ tab or return gets an apostrophe before it, which spreadsheets show as plain
+text; so does one that begins with apostrophes and then such a sign, so that taking one apostrophe away is the
+exact inverse.  Plain numbers stay.  A file in which a cell was changed has a last column `guarded` with 1 in
+that row.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ def unguard(cell: str) -> str:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A CSV file: UTF-8, lines end with a newline, cells guarded, `guarded` as last column where one had to be."""
+    """A CSV file: UTF-8, lines end with a newline, cells guarded, `guarded` as last column where one had to
+    be.
+    """
     table = [list(row) for row in rows]
     safe = [[guard(cell) for cell in row] for row in table]
     names = [guard(name) for name in header]
@@ -39,5 +43,9 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     mark = any(changed)
     writer.writerow([*names, MARK] if mark else names)
-    writer.writerows([*row, "1" if was else ""] for row, was in zip(safe, changed)) if mark else writer.writerows(safe)
+    (
+        writer.writerows([*row, "1" if was else ""] for row, was in zip(safe, changed))
+        if mark
+        else writer.writerows(safe)
+    )
     return stream.getvalue()

@@ -1,8 +1,10 @@
-"""Whether a model file or a table of comparisons is one that a campaign exported before, and may be exported anew.
+"""Whether a model file or a table of comparisons is one that a campaign exported before, and may be exported
+anew.
 
-Neither format has room for a mark, and both are other tools' formats too.  A model file is the campaign's own if it has the
-campaign's items in their order and, to the last digit, the mode and variance that pairproof's arithmetic makes of its
-parameters; comparisons are, if all are of its items and every source is a HIT as pairproof names them.
+Neither format has room for a mark, and both are other tools' formats too.  A model file is the campaign's own
+if it has the campaign's items in their order and, to the last digit, the mode and variance that pairproof's
+arithmetic makes of its parameters; comparisons are, if all are of its items and every source is a HIT as
+pairproof names them.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ def _is_model(header: Sequence[str], body: Sequence[Sequence[str]], a: About, id
     columns = MODEL_COLUMNS if a.method in BETA else (*SKILL_COLUMNS, "var")
     if tuple(header) != ("id", *a.columns, *columns) or [row[0] for row in body] != list(ids):
         return False
-    cells = [row[-len(columns):] for row in body]
+    cells = [row[-len(columns) :] for row in body]
     try:
         values = np.array([[float(c) for c in row] for row in cells])
     except ValueError:
@@ -56,7 +58,11 @@ def _is_model(header: Sequence[str], body: Sequence[Sequence[str]], a: About, id
 
 def model_cells(state: ScoreState) -> list[list[str]]:
     """The columns of a model file, an item a row, every digit kept."""
-    columns = [state.a, state.b, state.score, state.variance] if state.method in BETA else [state.a, np.sqrt(state.b), state.b]
+    columns = (
+        [state.a, state.b, state.score, state.variance]
+        if state.method in BETA
+        else [state.a, np.sqrt(state.b), state.b]
+    )
     return [[number(v) for v in row] for row in zip(*(c.tolist() for c in columns))]
 
 

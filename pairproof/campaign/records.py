@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..native.annotation.beta import FloatArray, IntArray
 from ..native.annotation.allocation import Pool
+from ..native.annotation.beta import FloatArray, IntArray
 from ..native.annotation.methods import ADDITIVE, Method, ScoreState, Settings, observe
 from .store import Store
 
@@ -49,13 +49,31 @@ class About:
 def about(store: Store) -> About:
     """The settings of the campaign in a store."""
     s = json.loads(store.setting("about"))
-    return About(s["id"], cast(Method, s["method"]), s["per_hit"], Settings(s["gamma"], s["epsilon"], s["tie_within"]),
-                 cast(Pool, s["pool"]), s["seed"], tuple(s["columns"]), s["imported"])
+    return About(
+        s["id"],
+        cast(Method, s["method"]),
+        s["per_hit"],
+        Settings(s["gamma"], s["epsilon"], s["tie_within"]),
+        cast(Pool, s["pool"]),
+        s["seed"],
+        tuple(s["columns"]),
+        s["imported"],
+    )
 
 
 def write_about(store: Store, a: About) -> None:
-    s = {"id": a.id, "method": a.method, "per_hit": a.per_hit, "gamma": a.settings.gamma, "epsilon": a.settings.epsilon,
-         "tie_within": a.settings.tie_within, "pool": a.pool, "seed": a.seed, "columns": list(a.columns), "imported": a.imported}
+    s = {
+        "id": a.id,
+        "method": a.method,
+        "per_hit": a.per_hit,
+        "gamma": a.settings.gamma,
+        "epsilon": a.settings.epsilon,
+        "tie_within": a.settings.tie_within,
+        "pool": a.pool,
+        "seed": a.seed,
+        "columns": list(a.columns),
+        "imported": a.imported,
+    }
     store.db.execute("INSERT OR REPLACE INTO setting VALUES ('about', ?)", (json.dumps(s),))
 
 
@@ -64,8 +82,11 @@ def write_items(store: Store, ids: Sequence[str], fields: Sequence[Sequence[str]
     a, b, n = _columns(state)
     store.db.executemany(
         "INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        ((k, name, json.dumps(list(cells), ensure_ascii=False), a[k], b[k], n[k], a[k], b[k], n[k])
-         for k, (name, cells) in enumerate(zip(ids, fields))))
+        (
+            (k, name, json.dumps(list(cells), ensure_ascii=False), a[k], b[k], n[k], a[k], b[k], n[k])
+            for k, (name, cells) in enumerate(zip(ids, fields))
+        ),
+    )
 
 
 def _columns(state: ScoreState) -> tuple[list[float | None], list[float | None], list[int]]:
@@ -96,7 +117,9 @@ def state_of(store: Store, method: Method, *, at_start: bool = False) -> ScoreSt
 
 def save_state(store: Store, state: ScoreState, positions: Iterable[int]) -> None:
     a, b, n = _columns(state)
-    store.db.executemany("UPDATE item SET a = ?, b = ?, n = ? WHERE position = ?", ((a[k], b[k], n[k], k) for k in positions))
+    store.db.executemany(
+        "UPDATE item SET a = ?, b = ?, n = ? WHERE position = ?", ((a[k], b[k], n[k], k) for k in positions)
+    )
 
 
 @dataclass(frozen=True)
@@ -121,8 +144,12 @@ class Judged:
     def upto(self, batch: int) -> Judged:
         """Those of batches up to a number, and those of older tools."""
         keep = [k for k, (b, _) in enumerate(self.batches) if b is None or b <= batch]
-        return Judged([self.hits[k] for k in keep], [self.scores[k] for k in keep], [self.batches[k] for k in keep],
-                      [self.workers[k] for k in keep])
+        return Judged(
+            [self.hits[k] for k in keep],
+            [self.scores[k] for k in keep],
+            [self.batches[k] for k in keep],
+            [self.workers[k] for k in keep],
+        )
 
 
 #: Older tools' HITs first.
@@ -132,8 +159,12 @@ ORDER = "j.batch IS NOT NULL, j.batch, j.hit, j.identity"
 def judged(store: Store, where: str = "1", parameters: Sequence[Any] = ()) -> Judged:
     """Judgments with their scores; `where` is an SQL condition on judgment j."""
     rows = store.db.execute(
-        f"SELECT j.number, j.batch, j.hit, j.worker, s.item, s.value FROM judgment j JOIN score s ON s.judgment = j.number "
-        f"WHERE {where} ORDER BY {ORDER}, j.number, s.slot", parameters)
+        (
+            "SELECT j.number, j.batch, j.hit, j.worker, s.item, s.value FROM judgment j JOIN score s ON"
+            f" s.judgment = j.number WHERE {where} ORDER BY {ORDER}, j.number, s.slot"
+        ),
+        parameters,
+    )
     found = Judged([], [], [], [])
     items: list[int] = []
     values: list[float] = []
@@ -164,21 +195,32 @@ def recount_all(store: Store, a: About) -> None:
 def recount(store: Store, a: About, newer_than: int) -> None:
     """Bring the items' state to all judgments, those after number `newer_than` being new.
 
-    The state is that of the whole set in its own order, not in that of arrival: methods that add up take the touched
-    items' scores anew, the others go on from where they are if all that is new comes last, else begin again.
+    The state is that of the whole set in its own order, not in that of arrival: methods that add up take the
+    touched items' scores anew, the others go on from where they are if all that is new comes last, else begin
+    again.
     """
-    touched = [r[0] for r in store.db.execute("SELECT DISTINCT item FROM score WHERE judgment > ?", (newer_than,))]
+    touched = [
+        r[0] for r in store.db.execute("SELECT DISTINCT item FROM score WHERE judgment > ?", (newer_than,))
+    ]
     if a.method in ADDITIVE:
         rows = store.db.execute(
-            "SELECT item, value FROM score WHERE value IS NOT NULL AND item IN (SELECT item FROM score WHERE judgment > ?)", (newer_than,)
+            (
+                "SELECT item, value FROM score WHERE value IS NOT NULL AND item IN (SELECT item FROM score"
+                " WHERE judgment > ?)"
+            ),
+            (newer_than,),
         ).fetchall()
         items, values = (np.array(c) for c in zip(*rows)) if rows else (np.zeros(0, np.int64), np.zeros(0))
         start = state_of(store, a.method, at_start=True)
         save_state(store, observe(start, [[i] for i in items], [[v] for v in values], a.settings), touched)
         return
     behind = store.db.execute(
-        f"SELECT 1 FROM (SELECT number FROM judgment j ORDER BY {ORDER} LIMIT (SELECT COUNT(*) FROM judgment WHERE number <= ?)) "
-        "WHERE number > ? LIMIT 1", (newer_than, newer_than)).fetchone()
+        (
+            f"SELECT 1 FROM (SELECT number FROM judgment j ORDER BY {ORDER} LIMIT (SELECT COUNT(*) FROM"
+            " judgment WHERE number <= ?)) WHERE number > ? LIMIT 1"
+        ),
+        (newer_than, newer_than),
+    ).fetchone()
     if behind is None:
         new = judged(store, "j.number > ?", (newer_than,))
         state = observe(state_of(store, a.method), new.hits, new.scores, a.settings)

@@ -1,8 +1,9 @@
-"""Results as annotators and Mechanical Turk give them: read strictly, every fault with its file, row and column.
+"""Results as annotators and Mechanical Turk give them: read strictly, every fault with its file, row and
+column.
 
 `Input.id1 ...` and `Answer.range1 ...` (0 to 100), `Answer.na1 = on` for "cannot judge", optional `HITId`,
-`AssignmentId`, `WorkerId`, times, and `Input.campaign`, `Input.batch`, `Input.hit`; as CSV, or as JSON lines with the
-same keys.
+`AssignmentId`, `WorkerId`, times, and `Input.campaign`, `Input.batch`, `Input.hit`; as CSV, or as JSON lines
+with the same keys.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from ..data.options import one_of
+from ..data.reading.sources import BINARY, load
+from ..data.reading.table import Table, from_frame, suggestion
 from ..errors import InputError
 from ..files.inputs import read_file
 from ..files.packed import unpacked
-from ..data.reading.sources import BINARY, load
-from ..data.reading.table import Table, from_frame, suggestion
-from ..data.options import one_of
 from .files import cells_of
 from .guard import MARK
 
@@ -88,8 +89,14 @@ class ResultsFile:
     nameless: int
 
 
-def read_results(path: str | Path, per_hit: int, rejected: RejectedRule = "refuse", encoding: str | None = None, *,
-                 accept_unterminated: bool = False) -> ResultsFile:
+def read_results(
+    path: str | Path,
+    per_hit: int,
+    rejected: RejectedRule = "refuse",
+    encoding: str | None = None,
+    *,
+    accept_unterminated: bool = False,
+) -> ResultsFile:
     """Read a results file.
 
     Parameters
@@ -105,13 +112,16 @@ def read_results(path: str | Path, per_hit: int, rejected: RejectedRule = "refus
     Raises
     ------
     InputError
-        A last record without its line end, a column that is missing, a score that is blank, no number or outside 0 to 100, an item twice in a HIT, a
-        rejected assignment where nothing was said of them, text in another encoding.
+        A last record without its line end, a column that is missing, a score that is blank, no number or
+        outside 0 to 100, an item twice in a HIT, a rejected assignment where nothing was said of them, text
+        in another encoding.
     """
     one_of("rejected", rejected, get_args(RejectedRule))
     file = Path(path)
     if str(path) == "-":
-        raise InputError("results are read from a file, whose hash is kept with them; found -, standard input")
+        raise InputError(
+            "results are read from a file, whose hash is kept with them; found -, standard input"
+        )
     raw = read_file(path, "a file of results")
     table = _json_lines(raw, file) if file.suffix.lower() == ".jsonl" else load(str(path), encoding)
     _check_columns(table, per_hit)
@@ -119,19 +129,31 @@ def read_results(path: str | Path, per_hit: int, rejected: RejectedRule = "refus
         check_terminated(raw, table)
     sha256 = hashlib.sha256(raw).hexdigest()
     # Mechanical Turk sends the mark of a guarded row back as one of its inputs.
-    columns = {name: cells_of(table, name, f"Input.{MARK}" if name.startswith("Input.") else MARK) for name in table.columns}
+    columns = {
+        name: cells_of(table, name, f"Input.{MARK}" if name.startswith("Input.") else MARK)
+        for name in table.columns
+    }
     status = columns.get("AssignmentStatus", [])
     turned_down = {k for k, s in enumerate(status) if s.strip().casefold() == "rejected"}
     if turned_down and rejected == "refuse":
-        raise InputError(f"{table.where(min(turned_down), 'AssignmentStatus')}: Rejected ({len(turned_down)} such rows); say --rejected count "
-                         "or --rejected leave-out")
+        raise InputError(
+            f"{table.where(min(turned_down), 'AssignmentStatus')}: Rejected ({len(turned_down)} such rows);"
+            " say --rejected count or --rejected leave-out"
+        )
     keep = [k for k in range(table.n_rows) if not (k in turned_down and rejected == "leave-out")]
     rows = tuple(_row(table, columns, k, per_hit) for k in keep)
-    return ResultsFile(table.source, sha256, rows, table.n_rows - len(keep), sum(not (r.assignment or r.worker) for r in rows))
+    return ResultsFile(
+        table.source,
+        sha256,
+        rows,
+        table.n_rows - len(keep),
+        sum(not (r.assignment or r.worker) for r in rows),
+    )
 
 
 def check_terminated(raw: bytes, table: Table) -> None:
-    """Refuse a file whose last record has no line end: a file that was cut ends so, and `8` may have been `87`.
+    """Refuse a file whose last record has no line end: a file that was cut ends so, and `8` may have been
+    `87`.
 
     Raises
     ------
@@ -145,9 +167,18 @@ def check_terminated(raw: bytes, table: Table) -> None:
     if end in (b"\n", b"\r"):
         return
     line = raw.rstrip(b"\0 \t").replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n") + 1
-    last = "" if table.text == "" else f", in column {list(table.columns)[-1]!r} {str(next(reversed(table.columns.values())).iloc[-1])[:40]!r}"
-    raise InputError(f"{table.source}, line {line}: the last record has no line end{last}; a file that was cut ends so. Fetch it again, or if it is whole "
-                     "say --accept-unterminated (accept_unterminated=True in Python)")
+    last = (
+        ""
+        if table.text == ""
+        else (
+            ", in column"
+            f" {list(table.columns)[-1]!r} {str(next(reversed(table.columns.values())).iloc[-1])[:40]!r}"
+        )
+    )
+    raise InputError(
+        f"{table.source}, line {line}: the last record has no line end{last}; a file that was cut ends so."
+        " Fetch it again, or if it is whole say --accept-unterminated (accept_unterminated=True in Python)"
+    )
 
 
 def _json_lines(raw: bytes, file: Path) -> Table:
@@ -158,7 +189,9 @@ def _json_lines(raw: bytes, file: Path) -> Table:
         # Not splitlines: U+2028 in a text ends no line of JSON.
         lines = raw.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
     except UnicodeDecodeError as error:
-        raise InputError(f"{file}: byte number {error.start + 1} is not UTF-8; save the file as UTF-8") from error
+        raise InputError(
+            f"{file}: byte number {error.start + 1} is not UTF-8; save the file as UTF-8"
+        ) from error
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -167,23 +200,35 @@ def _json_lines(raw: bytes, file: Path) -> Table:
         except json.JSONDecodeError as error:
             raise InputError(f"{file}, line {number}: not JSON: {error}") from error
         if not isinstance(row, dict) or any(isinstance(v, (list, dict)) for v in row.values()):
-            raise InputError(f"{file}, line {number}: expected an object of texts and numbers, such as {{\"Input.id1\": \"7\"}}")
-        rows.append({k: "" if v is None or v is False else "on" if v is True else str(v) for k, v in row.items()})
+            raise InputError(
+                f'{file}, line {number}: expected an object of texts and numbers, such as {{"Input.id1":'
+                ' "7"}'
+            )
+        rows.append(
+            {k: "" if v is None or v is False else "on" if v is True else str(v) for k, v in row.items()}
+        )
     if not rows:
         raise InputError(f"{file}: no rows; expected results")
     names = list(dict.fromkeys(name for row in rows for name in row))
-    return from_frame(pd.DataFrame({name: [row.get(name, "") for row in rows] for name in names}, dtype=object), str(file))
+    return from_frame(
+        pd.DataFrame({name: [row.get(name, "") for row in rows] for name in names}, dtype=object), str(file)
+    )
 
 
 def _check_columns(table: Table, per_hit: int) -> None:
     for k in range(1, per_hit + 1):
         for name in (f"Input.id{k}", f"Answer.range{k}"):
             if name not in table.columns:
-                raise InputError(f"{table.source}: no column {name!r} (this campaign has {per_hit} items a HIT); found "
-                                 f"{', '.join(map(repr, list(table.columns)[:12]))}{suggestion(name, table.columns)}")
+                raise InputError(
+                    f"{table.source}: no column {name!r} (this campaign has {per_hit} items a HIT); found "
+                    f"{', '.join(map(repr, list(table.columns)[:12]))}{suggestion(name, table.columns)}"
+                )
     for name in (f"Input.id{per_hit + 1}", f"Answer.range{per_hit + 1}"):
         if name in table.columns:
-            raise InputError(f"{table.source}: column {name!r}, but this campaign has {per_hit} items a HIT; these are results of another one")
+            raise InputError(
+                f"{table.source}: column {name!r}, but this campaign has {per_hit} items a HIT; these are"
+                " results of another one"
+            )
 
 
 def _row(table: Table, columns: Mapping[str, list[str]], k: int, per_hit: int) -> ResultRow:
@@ -195,20 +240,38 @@ def _row(table: Table, columns: Mapping[str, list[str]], k: int, per_hit: int) -
         if not name.strip():
             raise InputError(f"{table.where(k, f'Input.id{j + 1}')}: blank; expected an item's id")
         if name in ids[:j]:
-            raise InputError(f"{table.where(k, f'Input.id{j + 1}')}: item {name!r} stands twice in this HIT; expected {per_hit} different items")
+            raise InputError(
+                f"{table.where(k, f'Input.id{j + 1}')}: item {name!r} stands twice in this HIT; expected"
+                f" {per_hit} different items"
+            )
     values, raw = [], []
     for j in range(1, per_hit + 1):
         text = cell(f"Answer.range{j}")
         raw.append(text)
-        values.append(math.nan if _cannot_judge(table, k, j, cell(f"Answer.na{j}")) else _score(table, k, j, text))
+        values.append(
+            math.nan if _cannot_judge(table, k, j, cell(f"Answer.na{j}")) else _score(table, k, j, text)
+        )
     hit_id, assignment, worker = cell("HITId"), cell("AssignmentId"), cell("WorkerId")
     campaign, batch, hit = cell("Input.campaign"), cell("Input.batch"), cell("Input.hit")
-    return ResultRow(k + 1, table.where(k), campaign, batch, hit, ids, tuple(values), tuple(raw), hit_id, assignment, worker,
-                     {name: cell(name) for name in TIMES if cell(name)})
+    return ResultRow(
+        k + 1,
+        table.where(k),
+        campaign,
+        batch,
+        hit,
+        ids,
+        tuple(values),
+        tuple(raw),
+        hit_id,
+        assignment,
+        worker,
+        {name: cell(name) for name in TIMES if cell(name)},
+    )
 
 
 def identity(row: ResultRow, batch: int | None, hit: int | None, sha256: str) -> str:
-    """What makes two rows the same judgment: the AssignmentId; without one, WorkerId and HIT; without either, file and row.
+    """What makes two rows the same judgment: the AssignmentId; without one, WorkerId and HIT; without either,
+    file and row.
 
     An AssignmentId that begins with `file:` is one that an export made of the third kind.
     """
@@ -217,7 +280,9 @@ def identity(row: ResultRow, batch: int | None, hit: int | None, sha256: str) ->
     if row.assignment:
         return f"assignment:{row.assignment}"
     if row.worker:
-        where = f"{batch}/{hit}" if batch is not None else row.hit_id or json.dumps(row.ids, ensure_ascii=False)
+        where = (
+            f"{batch}/{hit}" if batch is not None else row.hit_id or json.dumps(row.ids, ensure_ascii=False)
+        )
         return f"worker:{json.dumps(row.worker, ensure_ascii=False)}@{where}"
     return f"file:{sha256}:{row.row}"
 
@@ -225,7 +290,9 @@ def identity(row: ResultRow, batch: int | None, hit: int | None, sha256: str) ->
 def _cannot_judge(table: Table, k: int, j: int, text: str) -> bool:
     word = text.casefold()
     if word not in (*YES, *NO):
-        raise InputError(f"{table.where(k, f'Answer.na{j}')}: {text!r}; expected 'on' (cannot judge) or nothing")
+        raise InputError(
+            f"{table.where(k, f'Answer.na{j}')}: {text!r}; expected 'on' (cannot judge) or nothing"
+        )
     return word in YES
 
 

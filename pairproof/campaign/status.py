@@ -9,12 +9,12 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ..data.options import one_of
 from ..errors import InputError
 from ..native.annotation.annotators import Agreement, agreement, spearman, standardised
 from ..native.annotation.beta import FloatArray, IntArray
 from ..native.annotation.methods import BETA, ScoreState, observe
 from ..native.annotation.system_scores import SystemScores, system_scores
-from ..data.options import one_of
 from .records import About, Judged, about, fields_of, ids_of, judged, state_of
 from .retraction import n_out
 from .store import Store, opened
@@ -36,7 +36,8 @@ class Status:
         Batches opened, HITs in them, HITs with at least one judgment.
     judgments, scores, cannot_judge, annotators : int
     stability : float
-        Spearman's rho of the scores now and without the last judged batch; nan where there is nothing to compare.
+        Spearman's rho of the scores now and without the last judged batch; nan where there is nothing to
+        compare.
     shift : float
         Mean absolute change of the scores by the last judged batch; nan likewise.
     last : int or None
@@ -68,17 +69,41 @@ class Status:
     taken_back: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of `easl status`; alpha and beta are null where the method has none, `taken_back` stands in it if any judgment was."""
+        """The JSON of `easl status`; alpha and beta are null where the method has none, `taken_back` stands
+        in it if any judgment was.
+        """
         has_beta = self.about.method in BETA
         a, b = self.state.a.tolist(), self.state.b.tolist()
-        rows = [{"id": name, "score": score, "alpha": a[k] if has_beta else None, "beta": b[k] if has_beta else None, "var": var, "n": n}
-                for k, (name, score, var, n) in enumerate(zip(self.ids, self.state.score.tolist(), self.state.variance.tolist(),
-                                                             self.state.n.tolist()))]
+        rows = [
+            {
+                "id": name,
+                "score": score,
+                "alpha": a[k] if has_beta else None,
+                "beta": b[k] if has_beta else None,
+                "var": var,
+                "n": n,
+            }
+            for k, (name, score, var, n) in enumerate(
+                zip(self.ids, self.state.score.tolist(), self.state.variance.tolist(), self.state.n.tolist())
+            )
+        ]
         out = {"taken_back": self.taken_back} if self.taken_back else {}
-        return {"method": self.about.method, "batches": self.batches, "judgments": self.judgments, **out, "scores": rows}
+        return {
+            "method": self.about.method,
+            "batches": self.batches,
+            "judgments": self.judgments,
+            **out,
+            "scores": rows,
+        }
 
 
-def status(path: str | Path, *, with_agreement: bool = False, systems: str | None = None, standardise: Standardise = "none") -> Status:
+def status(
+    path: str | Path,
+    *,
+    with_agreement: bool = False,
+    systems: str | None = None,
+    standardise: Standardise = "none",
+) -> Status:
     """Read a campaign.
 
     Parameters
@@ -87,7 +112,8 @@ def status(path: str | Path, *, with_agreement: bool = False, systems: str | Non
     with_agreement : bool
         Also how far annotators agree.
     systems : str, optional
-        Column of the items file that names the system an item is an output of: also systems' scores and clusters.
+        Column of the items file that names the system an item is an output of: also systems' scores and
+        clusters.
     standardise : {"none", "z-scores"}
         Scale on which annotators and systems are compared; the items' own scores stay as they are.
 
@@ -108,11 +134,24 @@ def status(path: str | Path, *, with_agreement: bool = False, systems: str | Non
         last = max((b for b, _ in every.batches if b is not None), default=None)
         stability, shift = _convergence(store, a, every, last)
         found = Status(
-            a, ids_of(store), state_of(store, a.method), count("SELECT COUNT(*) FROM batch"), count("SELECT COUNT(*) FROM hit"),
-            count("SELECT COUNT(*) FROM hit h WHERE EXISTS (SELECT 1 FROM judgment j WHERE j.batch = h.batch AND j.hit = h.number)"),
-            count("SELECT COUNT(*) FROM judgment"), count("SELECT COUNT(*) FROM score WHERE value IS NOT NULL"),
+            a,
+            ids_of(store),
+            state_of(store, a.method),
+            count("SELECT COUNT(*) FROM batch"),
+            count("SELECT COUNT(*) FROM hit"),
+            count(
+                "SELECT COUNT(*) FROM hit h WHERE EXISTS (SELECT 1 FROM judgment j WHERE j.batch = h.batch"
+                " AND j.hit = h.number)"
+            ),
+            count("SELECT COUNT(*) FROM judgment"),
+            count("SELECT COUNT(*) FROM score WHERE value IS NOT NULL"),
             count("SELECT COUNT(*) FROM score WHERE value IS NULL"),
-            count("SELECT COUNT(DISTINCT worker) FROM judgment WHERE worker <> ''"), stability, shift, last, taken_back=n_out(store))
+            count("SELECT COUNT(DISTINCT worker) FROM judgment WHERE worker <> ''"),
+            stability,
+            shift,
+            last,
+            taken_back=n_out(store),
+        )
         if not (with_agreement or systems):
             return found
         who, names, item, score = _flat(every, standardise)
@@ -125,7 +164,9 @@ def status(path: str | Path, *, with_agreement: bool = False, systems: str | Non
 
 
 def _convergence(store: Store, a: About, every: Judged, last: int | None) -> tuple[float, float]:
-    """Spearman's rho and mean absolute change between the scores now and those without the last judged batch."""
+    """Spearman's rho and mean absolute change between the scores now and those without the last judged
+    batch.
+    """
     if last is None:
         return float("nan"), float("nan")
     earlier = every.upto(last - 1)
@@ -149,7 +190,9 @@ def _flat(every: Judged, standardise: Standardise) -> tuple[IntArray, tuple[str,
     who, item, score = who[said], item[said], score[said]
     if standardise == "z-scores":
         if (who < 0).any():
-            raise InputError(f"{int((who < 0).sum())} scores have no WorkerId, so they cannot be standardised by annotator")
+            raise InputError(
+                f"{int((who < 0).sum())} scores have no WorkerId, so they cannot be standardised by annotator"
+            )
         score = standardised(who, score, names)
     return who, names, item, score
 
@@ -157,7 +200,10 @@ def _flat(every: Judged, standardise: Standardise) -> tuple[IntArray, tuple[str,
 def _systems(store: Store, a: About, column: str, item: IntArray, score: FloatArray) -> SystemScores:
     """Scores of systems: the mean over an item's scores first, then over a system's items."""
     if column not in a.columns:
-        raise InputError(f"{store.path}: items have no column {column!r}; they have {', '.join(map(repr, a.columns)) or 'only id'}")
+        raise InputError(
+            f"{store.path}: items have no column {column!r}; they have"
+            f" {', '.join(map(repr, a.columns)) or 'only id'}"
+        )
     seen, at = np.unique(item, return_inverse=True)
     means = np.bincount(at, score) / np.bincount(at)
     fields = fields_of(store)

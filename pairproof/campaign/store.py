@@ -1,4 +1,6 @@
-"""The database file of a campaign: opened, checked, written in whole transactions, and every fault of it in words."""
+"""The database file of a campaign: opened, checked, written in whole transactions, and every fault of it in
+words.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +45,8 @@ def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
     ----------
     path : path
     write : bool
-        The block is one transaction, committed at its end; an error in it leaves the file as it was.  Without it the
-        block reads one consistent state.
+        The block is one transaction, committed at its end; an error in it leaves the file as it was.  Without
+        it the block reads one consistent state.
 
     Raises
     ------
@@ -107,22 +109,34 @@ def created(path: str | Path) -> Iterator[Store]:
 
 
 def _exists(path: str | Path) -> InputError:
-    return InputError(f"{path}: exists already; a campaign is made once: choose another name, or remove the file")
+    return InputError(
+        f"{path}: exists already; a campaign is made once: choose another name, or remove the file"
+    )
 
 
 def _check(file: Path, connection: sqlite3.Connection) -> None:
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if application != APPLICATION:
-        raise InputError(f"{file}: an SQLite database, but no campaign of pairproof (application id {application:#x}, expected "
-                         f"{APPLICATION:#x}); check the name")
+        raise InputError(
+            f"{file}: an SQLite database, but no campaign of pairproof (application id {application:#x},"
+            f" expected {APPLICATION:#x}); check the name"
+        )
     if version > VERSION:
-        raise InputError(f"{file}: written by a newer pairproof (schema {version}, this one knows {VERSION}); install that one")
+        raise InputError(
+            f"{file}: written by a newer pairproof (schema {version}, this one knows {VERSION}); install"
+            " that one"
+        )
     if version != VERSION:
-        raise InputError(f"{file}: schema {version}, expected {VERSION}; the file is damaged: go back to a copy of it")
+        raise InputError(
+            f"{file}: schema {version}, expected {VERSION}; the file is damaged: go back to a copy of it"
+        )
     said = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if said != "ok":
-        raise InputError(f"{file}: the database is damaged ({' '.join(str(said).split())}); go back to a copy of it, nothing was changed")
+        raise InputError(
+            f"{file}: the database is damaged ({' '.join(str(said).split())}); go back to a copy of it,"
+            " nothing was changed"
+        )
 
 
 @contextmanager
@@ -133,16 +147,26 @@ def faults(file: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         text = str(error)
         if "locked" in text or "busy" in text:
-            raise InputError(f"{file}: another command is writing to this campaign (waited {PATIENCE:g} s); nothing was changed, run "
-                             "this again when it has ended") from error
+            raise InputError(
+                f"{file}: another command is writing to this campaign (waited {PATIENCE:g} s); nothing was"
+                " changed, run this again when it has ended"
+            ) from error
         if "full" in text or "disk I/O" in text:
-            raise PairproofError(f"{file}: the disk is full or failing ({text}); nothing was changed, make room and run this again") from error
+            raise PairproofError(
+                f"{file}: the disk is full or failing ({text}); nothing was changed, make room and run this"
+                " again"
+            ) from error
         if "readonly" in text or "unable to open" in text:
-            raise InputError(f"{file}: cannot be written ({text}); check the permissions of the file and its folder") from error
+            raise InputError(
+                f"{file}: cannot be written ({text}); check the permissions of the file and its folder"
+            ) from error
         if "no such table" in text or "no such column" in text:
             raise InputError(f"{file}: the database is damaged ({text}); go back to a copy of it") from error
         raise
     except sqlite3.DatabaseError as error:
         if isinstance(error, (sqlite3.IntegrityError, sqlite3.ProgrammingError)):
             raise  # ours, not the file's
-        raise InputError(f"{file}: not a campaign, or a damaged one ({error}); go back to a copy of it, nothing was changed") from error
+        raise InputError(
+            f"{file}: not a campaign, or a damaged one ({error}); go back to a copy of it, nothing was"
+            " changed"
+        ) from error

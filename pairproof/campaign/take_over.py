@@ -1,9 +1,9 @@
 """A campaign from a project that an older tool began, or from what `export` wrote.
 
-The model file says what is known of every item; results files, where given, say how it came to be known.  Which of the
-two came first is found by arithmetic: either every item stands at its start, and the results have still to be counted
-("before"), or start and results together give the model ("after").  What fits neither is an error that names an item,
-and `model_is` then decides.
+The model file says what is known of every item; results files, where given, say how it came to be known.
+Which of the two came first is found by arithmetic: either every item stands at its start, and the results
+have still to be counted ("before"), or start and results together give the model ("after").  What fits
+neither is an error that names an item, and `model_is` then decides.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from ..data.options import one_of, whole_number
+from ..data.reading.table import Table
 from ..errors import InputError
 from ..files.inputs import read_file
 from ..native.annotation.allocation import Pool
 from ..native.annotation.beta import FloatArray, IntArray
 from ..native.annotation.methods import BETA, Method, ScoreState, Settings, start
-from ..data.reading.table import Table
-from ..data.options import one_of, whole_number
 from .batch import now
 from .create import PER_HIT, check_size
 from .export import SCORE_COLUMNS
@@ -36,7 +36,8 @@ from .update import Taken, add, positions_of
 ModelIs = Literal["before", "after"]
 #: Columns of the later public tool beside the model's own.
 _OF_A_TOOL = ("na_count", "scores")
-#: To which a model file and its results must agree: files with fewer digits than 6 are of another computation.
+#: To which a model file and its results must agree: files with fewer digits than 6 are of another
+#: computation.
 AGREE = 5e-6
 
 
@@ -53,7 +54,8 @@ class Imported:
     model_is : {"before", "after"} or None
         None without results.
     recomputed : bool
-        The file's mode or var are not those of its alpha and beta (the old start of .0833 aside) and were not used.
+        The file's mode or var are not those of its alpha and beta (the old start of .0833 aside) and were not
+        used.
     """
 
     about: About
@@ -63,9 +65,21 @@ class Imported:
     recomputed: bool
 
 
-def take_over(path: str | Path, model: str | Path, results: Sequence[str | Path] = (), *, method: Method | None = None, per_hit: int | None = None,
-              settings: Settings = Settings(), pool: Pool = "paper", seed: int | None = None, model_is: ModelIs | None = None,
-              rejected: RejectedRule = "refuse", encoding: str | None = None, accept_unterminated: bool = False) -> Imported:
+def take_over(
+    path: str | Path,
+    model: str | Path,
+    results: Sequence[str | Path] = (),
+    *,
+    method: Method | None = None,
+    per_hit: int | None = None,
+    settings: Settings = Settings(),
+    pool: Pool = "paper",
+    seed: int | None = None,
+    model_is: ModelIs | None = None,
+    rejected: RejectedRule = "refuse",
+    encoding: str | None = None,
+    accept_unterminated: bool = False,
+) -> Imported:
     """Make a campaign from a model file and results files.
 
     Parameters
@@ -103,9 +117,20 @@ def take_over(path: str | Path, model: str | Path, results: Sequence[str | Path]
     size = per_hit or (_size(results[0], encoding) if results else min(PER_HIT, len(read.ids)))
     check_size(size, len(read.ids), chosen, read.table.source)
     check_numbered(columns, size, read.table.source)
-    files = [read_results(r, size, rejected, encoding, accept_unterminated=accept_unterminated) for r in results]
+    files = [
+        read_results(r, size, rejected, encoding, accept_unterminated=accept_unterminated) for r in results
+    ]
     name, own = _own_name(files)
-    made = About(name, chosen, size, settings, pool, secrets.randbits(48) if seed is None else whole_number("seed", seed), columns, True)
+    made = About(
+        name,
+        chosen,
+        size,
+        settings,
+        pool,
+        secrets.randbits(48) if seed is None else whole_number("seed", seed),
+        columns,
+        True,
+    )
     where = model_is if files else None
     with created(path) as store:
         write_about(store, made)
@@ -129,13 +154,25 @@ def _method(read: ItemsFile, asked: Method | None) -> Method:
     if asked is not None:
         one_of("method", asked, get_args(Method))
     if asked == "da":
-        raise InputError("direct assessment has no model file; make the campaign with 'easl init --method da' and add the results with update")
+        raise InputError(
+            "direct assessment has no model file; make the campaign with 'easl init --method da' and add the"
+            " results with update"
+        )
     if has_beta and asked != "trueskill":
         return asked or "easl"
     if has_skill and asked in (None, "trueskill"):
         return "trueskill"
-    need = "mu and sigma" if asked == "trueskill" else "alpha and beta" if asked else "alpha and beta, or mu and sigma"
-    raise InputError(f"{read.table.source}: found columns {', '.join(map(repr, ('id', *read.columns)))}; a model file has {need}")
+    need = (
+        "mu and sigma"
+        if asked == "trueskill"
+        else "alpha and beta"
+        if asked
+        else "alpha and beta, or mu and sigma"
+    )
+    raise InputError(
+        f"{read.table.source}: found columns {', '.join(map(repr, ('id', *read.columns)))}; a model file has"
+        f" {need}"
+    )
 
 
 def _state(read: ItemsFile, method: Method) -> tuple[ScoreState, tuple[str, ...], bool]:
@@ -152,15 +189,21 @@ def _state(read: ItemsFile, method: Method) -> tuple[ScoreState, tuple[str, ...]
         b = _numbers(read.table, "var") if "var" in names else b**2
     bad = ~((a >= 1) & (b >= 1)) if method in BETA else ~(b > 0)
     if bad.any():
-        raise read.table.refuse(bad, first if method in BETA else second, f"{first} {a[bad][0]:g} and {second} {b[bad][0]:g}",
-                                "expected both to be at least 1" if method in BETA else "expected a number above 0")
+        raise read.table.refuse(
+            bad,
+            first if method in BETA else second,
+            f"{first} {a[bad][0]:g} and {second} {b[bad][0]:g}",
+            "expected both to be at least 1" if method in BETA else "expected a number above 0",
+        )
     n = _counts(read, method, a, b, whole)
     state = ScoreState(method, a, b, n)
     return state, tuple(used), method in BETA and not _matches(read, state, names)
 
 
 def _counts(read: ItemsFile, method: Method, a: FloatArray, b: FloatArray, whole: bool) -> IntArray:
-    """Scores behind each item: as the file says, else what alpha and beta add up to; 0 where that says nothing."""
+    """Scores behind each item: as the file says, else what alpha and beta add up to; 0 where that says
+    nothing.
+    """
     if whole:
         return _numbers(read.table, "n").astype(np.int64)
     if method in ("easl", "random"):
@@ -171,7 +214,8 @@ def _counts(read: ItemsFile, method: Method, a: FloatArray, b: FloatArray, whole
 
 def _matches(read: ItemsFile, state: ScoreState, names: set[str]) -> bool:
     found = {"mode": state.score, "var": state.variance}
-    # The older tools write .0833 for the start's 1/12, which is off by 3.3e-5; half a unit of their fourth decimal.
+    # The older tools write .0833 for the start's 1/12, which is off by 3.3e-5; half a unit of their fourth
+    # decimal.
     return all(_same(_numbers(read.table, c), found[c], 5e-5) for c in found if c in names)
 
 
@@ -202,15 +246,21 @@ def _size(results: str | Path, encoding: str | None) -> int:
     while f"Input.id{k + 1}" in names:
         k += 1
     if not k:
-        raise InputError(f"{results}: no column 'Input.id1'; expected results with Input.id1, Answer.range1, ...")
+        raise InputError(
+            f"{results}: no column 'Input.id1'; expected results with Input.id1, Answer.range1, ..."
+        )
     return k
 
 
 def _own_name(files: Sequence[ResultsFile]) -> tuple[str, bool]:
-    """The campaign's id: the one all results name, so that pages and batches that are out stay valid; else a new one."""
+    """The campaign's id: the one all results name, so that pages and batches that are out stay valid; else a
+    new one.
+    """
     names = {r.campaign for f in files for r in f.rows if r.campaign}
     if len(names) > 1:
-        raise InputError(f"results of {len(names)} campaigns: {', '.join(sorted(names))}; expected those of one")
+        raise InputError(
+            f"results of {len(names)} campaigns: {', '.join(sorted(names))}; expected those of one"
+        )
     return (names.pop(), True) if names else (secrets.token_hex(6), False)
 
 
@@ -220,7 +270,9 @@ def _rebuild_batches(store: Store, files: Sequence[ResultsFile], position: dict[
     for row in (r for f in files for r in f.rows if r.batch.isdigit() and r.hit.isdigit()):
         hits.setdefault((int(row.batch), int(row.hit)), row)
     for batch in sorted({b for b, _ in hits}):
-        store.db.execute("INSERT INTO batch VALUES (?, ?, ?)", (batch, now(), sum(b == batch for b, _ in hits)))
+        store.db.execute(
+            "INSERT INTO batch VALUES (?, ?, ?)", (batch, now(), sum(b == batch for b, _ in hits))
+        )
     for (batch, hit), row in sorted(hits.items()):
         items = json.dumps(positions_of(row, position))
         store.db.execute("INSERT INTO hit VALUES (?, ?, ?)", (batch, hit, items))
@@ -233,8 +285,16 @@ def _check_counted(store: Store, a: About, model: ScoreState, read: ItemsFile, a
     if (gap > AGREE).any():
         k = int(np.argmax(gap))
         names = SKILL_COLUMNS if a.method == "trueskill" else MODEL_COLUMNS[:2]
-        cure = "check that all results files are there" if asked == "after" else ("say --model-is before to count the results on top of the model, "
-                                                                                  "or give every results file that led to it")
-        raise InputError(f"{read.table.where(k)}: item {read.ids[k]!r} has {names[0]} {model.a[k]:g} and {names[1]} {model.b[k]:g} in the model, but the "
-                         f"{len(judged(store).hits)} results from the start give {found.a[k]:g} and {found.b[k]:g}; {cure}")
-
+        cure = (
+            "check that all results files are there"
+            if asked == "after"
+            else (
+                "say --model-is before to count the results on top of the model, "
+                "or give every results file that led to it"
+            )
+        )
+        raise InputError(
+            f"{read.table.where(k)}: item {read.ids[k]!r} has {names[0]} {model.a[k]:g} and"
+            f" {names[1]} {model.b[k]:g} in the model, but the {len(judged(store).hits)} results from the"
+            f" start give {found.a[k]:g} and {found.b[k]:g}; {cure}"
+        )

@@ -12,8 +12,8 @@ from ..errors import InputError
 from .batch import now
 from .guard import guard, unguard
 from .records import About, about, ids_of, recount
-from .retraction import stays_out
 from .results_file import RejectedRule, ResultRow, ResultsFile, identity, read_results
+from .retraction import stays_out
 from .store import Store, opened
 
 
@@ -34,7 +34,8 @@ class Taken:
     left_out : int
         Rejected assignments.
     nameless : int
-        Rows known by the file alone (no AssignmentId, no WorkerId): the same judgments in a changed file would count again.
+        Rows known by the file alone (no AssignmentId, no WorkerId): the same judgments in a changed file
+        would count again.
     taken_back : int
         Judgments that were taken back before, with the same answers; they stay out.
     """
@@ -49,8 +50,14 @@ class Taken:
     taken_back: int = 0
 
 
-def take_in(path: str | Path, results: str | Path, *, rejected: RejectedRule = "refuse", encoding: str | None = None,
-            accept_unterminated: bool = False) -> Taken:
+def take_in(
+    path: str | Path,
+    results: str | Path,
+    *,
+    rejected: RejectedRule = "refuse",
+    encoding: str | None = None,
+    accept_unterminated: bool = False,
+) -> Taken:
     """Add a results file to a campaign, in one transaction.
 
     Parameters
@@ -75,7 +82,11 @@ def take_in(path: str | Path, results: str | Path, *, rejected: RejectedRule = "
     """
     with opened(path, write=True) as store:
         a = about(store)
-        return add(store, a, read_results(results, a.per_hit, rejected, encoding, accept_unterminated=accept_unterminated))
+        return add(
+            store,
+            a,
+            read_results(results, a.per_hit, rejected, encoding, accept_unterminated=accept_unterminated),
+        )
 
 
 def add(store: Store, a: About, file: ResultsFile) -> Taken:
@@ -85,51 +96,85 @@ def add(store: Store, a: About, file: ResultsFile) -> Taken:
     issued = _issued(store)
     placed = [(row, _place(row, a, ids, position, issued)) for row in file.rows]
     before = store.db.execute("SELECT COALESCE(MAX(number), 0) FROM judgment").fetchone()[0]
-    received = store.db.execute("INSERT INTO received (name, sha256, taken, rows, new) VALUES (?, ?, ?, ?, 0)",
-                                (Path(file.name).name, file.sha256, now(), len(file.rows))).lastrowid
-    named = [(identity(row, batch, hit, file.sha256), row, items, batch, hit) for row, (items, batch, hit) in placed]
+    received = store.db.execute(
+        "INSERT INTO received (name, sha256, taken, rows, new) VALUES (?, ?, ?, ?, 0)",
+        (Path(file.name).name, file.sha256, now(), len(file.rows)),
+    ).lastrowid
+    named = [
+        (identity(row, batch, hit, file.sha256), row, items, batch, hit)
+        for row, (items, batch, hit) in placed
+    ]
     out = [stays_out(store, name, items, row.values) for name, row, items, _, _ in named]
-    new = [row for (name, row, items, batch, hit), stays in zip(named, out)
-           if not stays and _insert(store, received or 0, name, row, items, batch, hit)]
+    new = [
+        row
+        for (name, row, items, batch, hit), stays in zip(named, out)
+        if not stays and _insert(store, received or 0, name, row, items, batch, hit)
+    ]
     store.db.execute("UPDATE received SET new = ? WHERE number = ?", (len(new), received))
     if new:
         recount(store, a, before)
     blank = sum(math.isnan(v) for row in new for v in row.values)
-    return Taken(len(file.rows), len(new), len(file.rows) - len(new) - sum(out), len(new) * a.per_hit - blank, blank, file.left_out,
-                 file.nameless, sum(out))
+    return Taken(
+        len(file.rows),
+        len(new),
+        len(file.rows) - len(new) - sum(out),
+        len(new) * a.per_hit - blank,
+        blank,
+        file.left_out,
+        file.nameless,
+        sum(out),
+    )
 
 
 Issued = Mapping[tuple[int, int], list[int]]
 
 
 def _issued(store: Store) -> Issued:
-    return {(b, h): json.loads(items) for b, h, items in store.db.execute("SELECT batch, number, items FROM hit")}
+    return {
+        (b, h): json.loads(items) for b, h, items in store.db.execute("SELECT batch, number, items FROM hit")
+    }
 
 
-def _place(row: ResultRow, a: About, ids: Sequence[str], position: Mapping[str, int], issued: Issued) -> tuple[list[int], int | None, int | None]:
+def _place(
+    row: ResultRow, a: About, ids: Sequence[str], position: Mapping[str, int], issued: Issued
+) -> tuple[list[int], int | None, int | None]:
     """Positions of a row's items, and its batch and HIT; None for a HIT of an older tool."""
     if row.campaign and row.campaign != a.id:
-        raise InputError(f"{row.where}, column 'Input.campaign': {row.campaign!r}, but this campaign is {a.id!r}; these are results of another one")
+        raise InputError(
+            f"{row.where}, column 'Input.campaign': {row.campaign!r}, but this campaign is {a.id!r}; these"
+            " are results of another one"
+        )
     if row.batch or row.hit:
         key = (_whole(row, "Input.batch", row.batch), _whole(row, "Input.hit", row.hit))
         if key not in issued:
-            raise InputError(f"{row.where}, column 'Input.hit': batch {key[0]} has no HIT {key[1]} in this campaign; is it the right results file?")
+            raise InputError(
+                f"{row.where}, column 'Input.hit': batch {key[0]} has no HIT {key[1]} in this campaign; is it"
+                " the right results file?"
+            )
         shown = issued[key]
-        # Files of our page hold guarded ids and no mark; against the HIT that was written there is no doubt which it is.
+        # Files of our page hold guarded ids and no mark; against the HIT that was written there is no doubt
+        # which it is.
         if all(cell in (ids[i], guard(ids[i])) for cell, i in zip(row.ids, shown)):
             return (shown, *key)
         positions_of(row, position)
-        raise InputError(f"{row.where}, column 'Input.id1': HIT {key[1]} of batch {key[0]} holds other items, or in another order; the "
-                         "columns of this row do not belong together")
+        raise InputError(
+            f"{row.where}, column 'Input.id1': HIT {key[1]} of batch {key[0]} holds other items, or in"
+            " another order; the columns of this row do not belong together"
+        )
     items = positions_of(row, position)
     same = [key for key, shown in issued.items() if shown == items]
     if len(same) == 1:
         return (items, *same[0])
     if same:
-        raise InputError(f"{row.where}: {len(same)} HITs of this campaign hold these items, and the row does not say which it is; keep the "
-                         "columns Input.batch and Input.hit")
+        raise InputError(
+            f"{row.where}: {len(same)} HITs of this campaign hold these items, and the row does not say which"
+            " it is; keep the columns Input.batch and Input.hit"
+        )
     if not a.imported:
-        raise InputError(f"{row.where}: no HIT of this campaign holds these items in this order; is it the right results file?")
+        raise InputError(
+            f"{row.where}: no HIT of this campaign holds these items in this order; is it the right results"
+            " file?"
+        )
     return items, None, None
 
 
@@ -139,7 +184,10 @@ def positions_of(row: ResultRow, position: Mapping[str, int]) -> list[int]:
     for k, name in enumerate(row.ids, 1):
         place = position.get(name, position.get(unguard(name)))
         if place is None:
-            raise InputError(f"{row.where}, column 'Input.id{k}': no item {name!r} in this campaign; is it the right results file?")
+            raise InputError(
+                f"{row.where}, column 'Input.id{k}': no item {name!r} in this campaign; is it the right"
+                " results file?"
+            )
         found.append(place)
     return found
 
@@ -150,30 +198,66 @@ def _whole(row: ResultRow, column: str, text: str) -> int:
     return int(text)
 
 
-def _insert(store: Store, received: int, name: str, row: ResultRow, items: list[int], batch: int | None, hit: int | None) -> bool:
+def _insert(
+    store: Store,
+    received: int,
+    name: str,
+    row: ResultRow,
+    items: list[int],
+    batch: int | None,
+    hit: int | None,
+) -> bool:
     """Whether the judgment was new.  A known one must say the same as before."""
     known = store.db.execute("SELECT number FROM judgment WHERE identity = ?", (name,)).fetchone()
     if known is not None:
         _check_same(store, known[0], row, items)
         return False
     number = store.db.execute(
-        "INSERT INTO judgment (identity, batch, hit, hit_id, assignment, worker, times, received, row) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (name, batch, hit, row.hit_id, row.assignment, row.worker, json.dumps(dict(row.times)), received, row.row)).lastrowid
-    store.db.executemany("INSERT INTO score VALUES (?, ?, ?, ?, ?)", (
-        (number, slot, item, None if math.isnan(value) else value, raw)
-        for slot, (item, value, raw) in enumerate(zip(items, row.values, row.raw), 1)))
+        (
+            "INSERT INTO judgment (identity, batch, hit, hit_id, assignment, worker, times, received, row)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        ),
+        (
+            name,
+            batch,
+            hit,
+            row.hit_id,
+            row.assignment,
+            row.worker,
+            json.dumps(dict(row.times)),
+            received,
+            row.row,
+        ),
+    ).lastrowid
+    store.db.executemany(
+        "INSERT INTO score VALUES (?, ?, ?, ?, ?)",
+        (
+            (number, slot, item, None if math.isnan(value) else value, raw)
+            for slot, (item, value, raw) in enumerate(zip(items, row.values, row.raw), 1)
+        ),
+    )
     return True
 
 
 def _check_same(store: Store, number: int, row: ResultRow, items: list[int]) -> None:
-    said = store.db.execute("SELECT item, value FROM score WHERE judgment = ? ORDER BY slot", (number,)).fetchall()
+    said = store.db.execute(
+        "SELECT item, value FROM score WHERE judgment = ? ORDER BY slot", (number,)
+    ).fetchall()
     now_said = [(i, None if math.isnan(v) else v) for i, v in zip(items, row.values)]
     for k, (before, after) in enumerate(zip(said, now_said), 1):
         if tuple(before) != after:
             column = f"Answer.range{k}" if before[0] == after[0] else f"Input.id{k}"
-            raise InputError(f"{row.where}, column {column!r}: the same judgment ({_named(row)}) is in the campaign with another answer; "
-                             "remove the row to keep what is there")
+            raise InputError(
+                f"{row.where}, column {column!r}: the same judgment ({_named(row)}) is in the campaign with"
+                " another answer; remove the row to keep what is there"
+            )
 
 
 def _named(row: ResultRow) -> str:
-    return f"AssignmentId {row.assignment}" if row.assignment else f"WorkerId {row.worker} on this HIT" if row.worker else "row of this file"
+    return (
+        f"AssignmentId {row.assignment}"
+        if row.assignment
+        else f"WorkerId {row.worker} on this HIT"
+        if row.worker
+        else "row of this file"
+    )

@@ -1,7 +1,7 @@
 """The command `pairproof`: exit codes, messages and nothing statistical.
 
-Each command is a module of its own, loaded when it is asked for, so that `pairproof --version` costs little more than
-starting Python.
+Each command is a module of its own, loaded when it is asked for, so that `pairproof --version` costs little
+more than starting Python.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 done, 1 a verdict needs attention, 2 something required did not run, 3 bad input or usage, 130 interrupted.
+        0 done, 1 a verdict needs attention, 2 something required did not run, 3 bad input or usage, 130
+        interrupted.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:

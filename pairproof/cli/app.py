@@ -39,7 +39,9 @@ class LazyGroup(click.Group):
         command: click.Command = import_module(f".commands.{cmd_name.replace('-', '_')}", __package__).command
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS:
             import difflib
 
@@ -70,11 +72,28 @@ pairproof fit votes.csv --ties davidson --by judge --verify --report out.html
 pairproof validate"""
 
 
-@click.group(cls=LazyGroup, invoke_without_command=True, epilog=EPILOG,
-             context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version and exit.")
-@click.option("--debug", is_flag=True, is_eager=True, expose_value=False, callback=remember("debug"),
-              help="On an error, show the traceback.")
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Show the version and exit.",
+)
+@click.option(
+    "--debug",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=remember("debug"),
+    help="On an error, show the traceback.",
+)
 @click.pass_context
 def app(ctx: click.Context) -> Any:
     """Pairwise preference models, with every number shown to be the one R gives."""

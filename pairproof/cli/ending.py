@@ -4,7 +4,8 @@
 code  when
 ====  ==========================================================================================
 0     done
-1     a verdict differs, or is explained but not accepted, ambiguous, or not estimable against a printed number
+1     a verdict differs, or is explained but not accepted, ambiguous, or not estimable against a printed
+      number
 2     something required did not run: R, a package, a solver that did not converge, a defect of pairproof
 3     bad input or bad usage
 130   interrupted, also by a reader that closed the pipe
@@ -63,7 +64,14 @@ def run(arguments: Sequence[str]) -> int:
 
 def describe(error: Exception) -> tuple[int, str]:
     """Exit code of an error, and what is said about it."""
-    from ..errors import ComparisonError, ConvergenceError, InputError, NotEstimableError, PairproofError, RError
+    from ..errors import (
+        ComparisonError,
+        ConvergenceError,
+        InputError,
+        NotEstimableError,
+        PairproofError,
+        RError,
+    )
 
     if isinstance(error, click.UsageError):
         command = error.ctx.command_path if error.ctx is not None else "pairproof"
@@ -79,18 +87,33 @@ def describe(error: Exception) -> tuple[int, str]:
         return BAD_INPUT, f"{name}: {error}"  # one of ours, which says in its own words what is wrong
     if isinstance(error, OSError):
         # The machine's: a full disk behind standard output has no file name.
-        what, cure = ("output", "make room, or write elsewhere") if error.filename is None else (error.filename, "check the path and its permissions")
+        what, cure = (
+            ("output", "make room, or write elsewhere")
+            if error.filename is None
+            else (error.filename, "check the path and its permissions")
+        )
         return BAD_INPUT, f"{what}: {error.strerror or name}; {cure}"
     if isinstance(error, MemoryError):
         return NOT_RUN, f"pairproof: out of memory {error}; use fewer covariates or coarser --cells"
     text = " ".join(str(error).split()) or "no message"
-    return NOT_RUN, (f"pairproof: a defect of pairproof, not of your input: {name}: {text}\n"
-                     "Run it again with --debug for the traceback, and please report it.")
+    return (
+        NOT_RUN,
+        (
+            f"pairproof: a defect of pairproof, not of your input: {name}: {text}\n"
+            "Run it again with --debug for the traceback, and please report it."
+        ),
+    )
 
 
 def _show_warning(state: State) -> Any:
-    def show(message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None,
-             line: str | None = None) -> None:
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
         from ..errors import PairproofWarning
 
         if issubclass(category, PairproofWarning):
@@ -102,7 +125,9 @@ def _show_warning(state: State) -> Any:
 
 
 def _never_fail_to_encode(stream: TextIO) -> None:
-    """A terminal shows \\u escapes of what it cannot (without UTF-8), or nothing can (a file name that is not UTF-8), rather than end half way."""
+    """A terminal shows \\u escapes of what it cannot (without UTF-8), or nothing can (a file name that is not
+    UTF-8), rather than end half way.
+    """
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
 

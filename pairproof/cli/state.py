@@ -1,7 +1,8 @@
-"""What every command shares: `--json`, `--report`, `--force`, `--seed`, `--quiet`, `--debug`, and where words and numbers go.
+"""What every command shares: `--json`, `--report`, `--force`, `--seed`, `--quiet`, `--debug`, and where words
+and numbers go.
 
-A parameter that names a file has the type `READ`, `WRITTEN` or `KEPT`; by that every command knows, before its work begins,
-what it reads and what it writes, and refuses to write over what it reads.
+A parameter that names a file has the type `READ`, `WRITTEN` or `KEPT`; by that every command knows, before
+its work begins, what it reads and what it writes, and refuses to write over what it reads.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import Any, TypeVar
 
 import click
 
-from ..text import safe
 from ..files.inputs import STANDARD_INPUT
+from ..text import safe
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 REPORT_SUFFIXES = (".html", ".md", ".json", ".xml")
@@ -112,7 +113,9 @@ def echo(text: str, err: bool = False, nl: bool = True) -> None:
 
 
 def plain(value: Any) -> Any:
-    """The value with nan and infinities as None, which JSON does not have, and NumPy's numbers as Python's."""
+    """The value with nan and infinities as None, which JSON does not have, and NumPy's numbers as
+    Python's.
+    """
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
@@ -147,7 +150,10 @@ def _reports(ctx: click.Context, parameter: click.Parameter, value: tuple[str, .
     paths = tuple(Path(v) for v in value)
     for path in paths:
         if path.suffix.lower() not in REPORT_SUFFIXES:
-            raise click.BadParameter(f"{path}: ends in {path.suffix or 'no suffix'!r}; expected one of {', '.join(REPORT_SUFFIXES)}")
+            raise click.BadParameter(
+                f"{path}: ends in {path.suffix or 'no suffix'!r}; expected one of"
+                f" {', '.join(REPORT_SUFFIXES)}"
+            )
         # is_dir is False where a name cannot be: too long, or with a zero in it.
         if "\0" in str(path):
             raise click.BadParameter(f"{str(path)!r}: a path cannot hold a zero character")
@@ -158,18 +164,51 @@ def _reports(ctx: click.Context, parameter: click.Parameter, value: tuple[str, .
 
 
 _SHARED = (
-    click.option("--json", is_flag=True, expose_value=False, callback=remember("json"),
-                 help="Print one JSON document on standard output and nothing else there."),
-    click.option("--report", multiple=True, metavar="FILE", expose_value=False, callback=_reports,
-                 help="Write a report: .html, .md, .json, or .xml (JUnit) by its suffix; repeatable."),
-    click.option("--force", is_flag=True, expose_value=False, callback=remember("force"),
-                 help="Also replace a file that pairproof did not make, or that was changed since."),
-    click.option("--seed", type=click.IntRange(min=0), metavar="INTEGER", expose_value=False, callback=remember("seed"),
-                 help="Seed of everything random; commands that draw nothing give the same numbers with any."),
-    click.option("--quiet", is_flag=True, expose_value=False, callback=remember("quiet"),
-                 help="No messages on standard error but errors."),
-    click.option("--debug", is_flag=True, expose_value=False, is_eager=True, callback=remember("debug"),
-                 help="On an error, show the traceback."),
+    click.option(
+        "--json",
+        is_flag=True,
+        expose_value=False,
+        callback=remember("json"),
+        help="Print one JSON document on standard output and nothing else there.",
+    ),
+    click.option(
+        "--report",
+        multiple=True,
+        metavar="FILE",
+        expose_value=False,
+        callback=_reports,
+        help="Write a report: .html, .md, .json, or .xml (JUnit) by its suffix; repeatable.",
+    ),
+    click.option(
+        "--force",
+        is_flag=True,
+        expose_value=False,
+        callback=remember("force"),
+        help="Also replace a file that pairproof did not make, or that was changed since.",
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        metavar="INTEGER",
+        expose_value=False,
+        callback=remember("seed"),
+        help="Seed of everything random; commands that draw nothing give the same numbers with any.",
+    ),
+    click.option(
+        "--quiet",
+        is_flag=True,
+        expose_value=False,
+        callback=remember("quiet"),
+        help="No messages on standard error but errors.",
+    ),
+    click.option(
+        "--debug",
+        is_flag=True,
+        expose_value=False,
+        is_eager=True,
+        callback=remember("debug"),
+        help="On an error, show the traceback.",
+    ),
 )
 
 

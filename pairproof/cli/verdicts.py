@@ -19,8 +19,8 @@ def finish(state: State, agreements: Sequence[Agreement], require_r: bool) -> in
 
     `agreements` may carry the words that stand around them in a report as its attribute `context`.
     """
-    from ..validation.verdicts.agreement import exit_code, to_document
     from ..validation.report import ReportContext, render_text, write_report
+    from ..validation.verdicts.agreement import exit_code, to_document
 
     context: Any = getattr(agreements, "context", None) or ReportContext()
     text = "" if state.json else render_text(agreements, context)

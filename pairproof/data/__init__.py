@@ -1,1 +1,3 @@
-"""What was observed: tables of comparisons, their graph, judgments of competitions, and the reading of files."""
+"""What was observed: tables of comparisons, their graph, judgments of competitions, and the reading of
+files.
+"""

@@ -47,7 +47,8 @@ def natural_order(labels: Iterable[str]) -> tuple[str, ...]:
     """Distinct labels: numerically if all are integers, else by Unicode code point; never by row order."""
     distinct = set(labels)
     if all(re.fullmatch(r"[+-]?[0-9]+", label) for label in distinct):
-        # Python's int() refuses more than 4,300 digits; Decimal reads and compares any number of them exactly.
+        # Python's int() refuses more than 4,300 digits; Decimal reads and compares any number of them
+        # exactly.
         number = int if all(len(label) < 4000 for label in distinct) else Decimal
         return tuple(sorted(distinct, key=lambda label: (number(label), label)))
     return tuple(sorted(distinct))

@@ -1,9 +1,9 @@
 """`Comparisons`: the one table every model takes.
 
 A row says that `first` was set against `second`: `wins` times first was preferred, `losses` times second was,
-`ties` times neither.  Counts may be fractional (weights).  Whether the instrument *offered* a tie is a property
-of the table (`tie_category`), not of the counts: a judge who could have said "no preference" and never did is
-another observation than a judge who could not.
+`ties` times neither.  Counts may be fractional (weights).  Whether the instrument *offered* a tie is a
+property of the table (`tie_category`), not of the counts: a judge who could have said "no preference" and
+never did is another observation than a judge who could not.
 
 Nothing is guessed here and nothing is dropped; a row that cannot be used is an error that names it.
 """
@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .graph import components, groups, strong_components
 from ..errors import InputError, ItemError
 from ..text import named, quoted
+from . import text
 from .columns import Column, Factor, FloatArray, IntArray, take
+from .graph import components, groups, strong_components
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +38,8 @@ RESERVED = ("tie", "order")
 OWN_COLUMNS = ("first", "second", "wins", "ties", "losses")
 #: From here on a double does not tell a count from the next one.
 LARGEST_COUNT = 2.0**53
-#: Products of two weights below this, as in standard errors, come near the smallest double (2e-308) and vanish.
+#: Products of two weights below this, as in standard errors, come near the smallest double (2e-308) and
+#: vanish.
 SMALLEST_COUNT = 1e-100
 
 
@@ -52,7 +54,9 @@ def _numbers(what: str, values: ArrayLike, source: str, kinds: str, dtype: Any) 
     array = np.asarray(values)
     if array.ndim != 1 or not (array.dtype.kind in kinds or array.size == 0):
         expected = "position in items (pairproof.read takes names)" if dtype is np.int64 else "number"
-        raise InputError(f"{source}: {what} has shape {array.shape} and type {array.dtype}; expected one {expected} a row")
+        raise InputError(
+            f"{source}: {what} has shape {array.shape} and type {array.dtype}; expected one {expected} a row"
+        )
     return _frozen(array, dtype)
 
 
@@ -63,8 +67,9 @@ def _check_items(items: Sequence[str]) -> tuple[str, ...]:
             raise ItemError(f"item {name!r} is not a non-empty string; convert item names to text")
         if name in RESERVED or ":" in name or "[" in name:
             raise ItemError(
-                f"item {name!r} cannot be told from a parameter of the fit (reserved: 'tie', 'order', and the "
-                f"characters ':' and '['); rename it, for example --rename {name!r}=NAME or rename={{{name!r}: ...}}"
+                f"item {name!r} cannot be told from a parameter of the fit (reserved: 'tie', 'order', and the"
+                f" characters ':' and '['); rename it, for example --rename {name!r}=NAME or"
+                f" rename={{{name!r}: ...}}"
             )
     # A numpy string is a str, but its repr, which the digest is made of, depends on numpy's version.
     names = tuple(str(name) for name in names)
@@ -97,13 +102,14 @@ class Comparisons:
     columns : mapping of str to Factor or float[n_rows]
         `judge` (always a Factor), `order`, `source` and subject covariates.
     item_data : mapping of str to Factor or float[n_items]
-        Item covariates; nan or code -1 where an item's value is not known (a model that uses it gives that item an
-        ability of its own).
+        Item covariates; nan or code -1 where an item's value is not known (a model that uses it gives that
+        item an ability of its own).
     source : str
         Where the table came from, for messages and reports.
     ranked_together : int
-        If the comparisons are the pairs of rankings: most items in one ranking.  0 if they are not, or if that is to be
-        passed over (:meth:`as_independent`).  The pairs of a ranking of 3 items or more depend on one another, and fits say so.
+        If the comparisons are the pairs of rankings: most items in one ranking.  0 if they are not, or if
+        that is to be passed over (:meth:`as_independent`).  The pairs of a ranking of 3 items or more depend
+        on one another, and fits say so.
     """
 
     items: tuple[str, ...]
@@ -164,52 +170,87 @@ class Comparisons:
         cols = dict(columns or {})
         taken = [name for name in cols if name in OWN_COLUMNS]
         if taken:
-            raise InputError(f"{source}: column {', '.join(map(repr, taken))} cannot be a covariate, the table has its own; rename it")
+            raise InputError(
+                f"{source}: column {', '.join(map(repr, taken))} cannot be a covariate, the table has its"
+                " own; rename it"
+            )
         lengths = {"first": n, "second": len(j), "wins": len(w), "ties": len(t), "losses": len(l)}
         lengths.update({f"column {name!r}": len(col) for name, col in cols.items()})
         if len(set(lengths.values())) > 1:
-            raise InputError(f"{source}: columns of different lengths: {named(f'{name} {length}' for name, length in lengths.items())}")
+            raise InputError(
+                f"{source}: columns of different lengths:"
+                f" {named(f'{name} {length}' for name, length in lengths.items())}"
+            )
         if n == 0:
             raise InputError(f"{source}: no rows; at least one comparison is needed")
         for what, codes in (("first", i), ("second", j)):
             bad = (codes < 0) | (codes >= len(names))
             if bad.any():
                 r = _first_row(bad)
-                raise ItemError(f"{source}, row {r + 1}: {what} is item number {codes[r]}, but there are {len(names)}")
+                raise ItemError(
+                    f"{source}, row {r + 1}: {what} is item number {codes[r]}, but there are {len(names)}"
+                )
         if (i == j).any():
             r = _first_row(i == j)
             raise ItemError(
-                f"{source}, row {r + 1}: {names[i[r]]!r} is compared with itself ({int((i == j).sum())} such row(s)); "
-                "remove these rows, they say nothing about preference"
+                f"{source}, row {r + 1}: {names[i[r]]!r} is compared with itself ({int((i == j).sum())} such"
+                " row(s)); remove these rows, they say nothing about preference"
             )
         for what, counts in (("wins", w), ("ties", t), ("losses", l)):
             bad = ~(np.isfinite(counts) & (counts >= 0))
             if bad.any():
                 r = _first_row(bad)
-                raise InputError(f"{source}, row {r + 1}: {what} is {counts[r]}; counts must be finite and >= 0")
+                raise InputError(
+                    f"{source}, row {r + 1}: {what} is {counts[r]}; counts must be finite and >= 0"
+                )
             if (counts >= LARGEST_COUNT).any():
                 r = _first_row(counts >= LARGEST_COUNT)
-                raise InputError(f"{source}, row {r + 1}: {what} is {counts[r]:g}; counts (times the weight of their row) must be below 2^53 "
-                                 "(9.007e15), from where on a double does not tell one from the next")
+                raise InputError(
+                    f"{source}, row {r + 1}: {what} is {counts[r]:g}; counts (times the weight of their row)"
+                    " must be below 2^53 (9.007e15), from where on a double does not tell one from the next"
+                )
             small = (counts > 0) & (counts < SMALLEST_COUNT)
             if small.any():
                 r = _first_row(small)
-                raise InputError(f"{source}, row {r + 1}: {what} is {counts[r]:g}; counts (times the weight of their row) must be 0, or "
-                                 f"{SMALLEST_COUNT:g} and more, lest they vanish in the arithmetic; scale the weights")
+                raise InputError(
+                    f"{source}, row {r + 1}: {what} is {counts[r]:g}; counts (times the weight of their row)"
+                    f" must be 0, or {SMALLEST_COUNT:g} and more, lest they vanish in the arithmetic; scale"
+                    " the weights"
+                )
         if not (w.any() or t.any() or l.any()):
             raise InputError(f"{source}: all counts are 0; at least one comparison is needed")
         return cls(
-            names, i, j, w, t, l, ties is not None,
+            names,
+            i,
+            j,
+            w,
+            t,
+            l,
+            ties is not None,
             MappingProxyType({k: _check_column(k, c, source) for k, c in cols.items()}),
-            MappingProxyType({k: _check_item_column(k, v, names, source) for k, v in (item_data or {}).items()}),
-            source, ranked_together,
+            MappingProxyType(
+                {k: _check_item_column(k, v, names, source) for k, v in (item_data or {}).items()}
+            ),
+            source,
+            ranked_together,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled by its parts and frozen again when it is read."""
-        options = dict(columns=dict(self.columns), item_data=dict(self.item_data), source=self.source, ranked_together=self.ranked_together)
+        options = dict(
+            columns=dict(self.columns),
+            item_data=dict(self.item_data),
+            source=self.source,
+            ranked_together=self.ranked_together,
+        )
         return partial(Comparisons.build, **options), (
-            self.items, self.first, self.second, self.wins, self.ties if self.tie_category else None, self.losses)
+            self.items,
+            self.first,
+            self.second,
+            self.wins,
+            self.ties if self.tie_category else None,
+            self.losses,
+        )
 
     # -- numbers ---------------------------------------------------------------------------------------------
 
@@ -239,7 +280,9 @@ class Comparisons:
         }
 
     def digest(self) -> str:
-        """sha256 of the pooled counts: the same for the same comparisons however they are laid out in rows."""
+        """sha256 of the pooled counts: the same for the same comparisons however they are laid out in
+        rows.
+        """
         text = f"{self.items!r}|{self.tie_category}|" + ";".join(
             f"{a}\x1f{b}\x1f{w:.12g}\x1f{t:.12g}\x1f{l:.12g}" for (a, b), (w, t, l) in self.pooled().items()
         )
@@ -259,8 +302,8 @@ class Comparisons:
     def unseparated_sets(self) -> tuple[tuple[str, ...], ...]:
         """Sets of items in which each can be reached from each along "preferred or tied at least once".
 
-        More than one set inside a connected set: items of different sets are *separated*, one always beats the
-        other, and their difference has no finite estimate.
+        More than one set inside a connected set: items of different sets are *separated*, one always beats
+        the other, and their difference has no finite estimate.
         """
         up, down = (self.wins + self.ties) > 0, (self.losses + self.ties) > 0
         winner = np.concatenate([self.first[up], self.second[down]])
@@ -278,12 +321,17 @@ class Comparisons:
         """The same table with each tie counted as half a win for either item and no tie category."""
         half = self.ties / 2
         return replace(
-            self, wins=_frozen(self.wins + half, float), losses=_frozen(self.losses + half, float),
-            ties=_frozen(np.zeros(self.n_rows), float), tie_category=False,
+            self,
+            wins=_frozen(self.wins + half, float),
+            losses=_frozen(self.losses + half, float),
+            ties=_frozen(np.zeros(self.n_rows), float),
+            tie_category=False,
         )
 
     def as_independent(self) -> Comparisons:
-        """The same table without the memory that its rows are pairs of rankings, for fits that are to take them as independent."""
+        """The same table without the memory that its rows are pairs of rankings, for fits that are to take
+        them as independent.
+        """
         return replace(self, ranked_together=0)
 
     def select(self, rows: ArrayLike) -> Comparisons:
@@ -291,8 +339,16 @@ class Comparisons:
         r = np.asarray(rows)
         cols = {k: take(c, r) for k, c in self.columns.items()}
         return Comparisons.build(
-            self.items, self.first[r], self.second[r], self.wins[r], self.ties[r] if self.tie_category else None,
-            self.losses[r], columns=cols, item_data=self.item_data, source=self.source, ranked_together=self.ranked_together,
+            self.items,
+            self.first[r],
+            self.second[r],
+            self.wins[r],
+            self.ties[r] if self.tie_category else None,
+            self.losses[r],
+            columns=cols,
+            item_data=self.item_data,
+            source=self.source,
+            ranked_together=self.ranked_together,
         )
 
     def with_items(self, order: Sequence[str]) -> Comparisons:
@@ -303,8 +359,15 @@ class Comparisons:
         place = np.array([place_of[name] for name in self.items])
         back = np.argsort(place)
         return Comparisons.build(
-            order, place[self.first], place[self.second], self.wins, self.ties if self.tie_category else None,
-            self.losses, columns=self.columns, source=self.source, ranked_together=self.ranked_together,
+            order,
+            place[self.first],
+            place[self.second],
+            self.wins,
+            self.ties if self.tie_category else None,
+            self.losses,
+            columns=self.columns,
+            source=self.source,
+            ranked_together=self.ranked_together,
             item_data={k: take(v, back) for k, v in self.item_data.items()},
         )
 
@@ -332,23 +395,30 @@ class Comparisons:
 
     def sentences(self, most: int = 12) -> list[str]:
         """ "A beat B 145, lost 7, tied 8" for each pair, at most `most` of them."""
-        from .text import sentences
+        return text.sentences(self.pooled(), self.tie_category, most)
 
-        return sentences(self, most)
+    def _headline(self) -> str:
+        judges = self.columns.get("judge")
+        return text.headline(
+            self.n_comparisons,
+            len(self.items),
+            len(judges.levels) if isinstance(judges, Factor) else None,
+            self.ties.sum() if self.tie_category else None,
+            self.ranked_together,
+            self.source,
+        )
 
     def __repr__(self) -> str:
-        from .text import text
-
-        return text(self)
+        return text.text(self._headline(), self.sentences(), self.connected_sets())
 
     def _repr_html_(self) -> str:
-        from .text import html
-
-        return html(self)
+        return text.html(self._headline(), self.sentences())
 
 
 def _check_column(name: str, column: Column, source: str) -> Column:
-    """A frozen copy.  Missing values stay, marked: only a model that uses the column has a reason to refuse them."""
+    """A frozen copy.  Missing values stay, marked: only a model that uses the column has a reason to refuse
+    them.
+    """
     if isinstance(column, Factor):
         codes = _frozen(column.codes, np.int64)
         if len(set(column.levels)) != len(column.levels):
@@ -356,19 +426,25 @@ def _check_column(name: str, column: Column, source: str) -> Column:
         bad = (codes < -1) | (codes >= len(column.levels))
         if bad.any():
             r = _first_row(bad)
-            raise InputError(f"{source}, row {r + 1}: column {name!r} has code {codes[r]} for {len(column.levels)} levels")
+            raise InputError(
+                f"{source}, row {r + 1}: column {name!r} has code {codes[r]} for {len(column.levels)} levels"
+            )
         return Factor(codes, tuple(column.levels))
     if name == "judge":
         raise InputError(f"{source}: the judge column is always categorical; pass a Factor, not numbers")
     values: FloatArray = _frozen(column, float)
     if np.isinf(values).any():
         r = _first_row(np.isinf(values))
-        raise InputError(f"{source}, row {r + 1}: column {name!r} is {values[r]}; a covariate must be finite or missing")
+        raise InputError(
+            f"{source}, row {r + 1}: column {name!r} is {values[r]}; a covariate must be finite or missing"
+        )
     return values
 
 
 def _check_item_column(name: str, column: Column | ArrayLike, items: tuple[str, ...], source: str) -> Column:
     checked = _check_column(name, column if isinstance(column, Factor) else np.asarray(column, float), source)
     if len(checked) != len(items):
-        raise InputError(f"{source}: item covariate {name!r} has {len(checked)} values for {len(items)} items")
+        raise InputError(
+            f"{source}: item covariate {name!r} has {len(checked)} values for {len(items)} items"
+        )
     return checked

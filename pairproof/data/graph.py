@@ -1,9 +1,9 @@
 """Which items can be compared at all: components of the comparison graph.
 
-Two items are *connected* if a chain of comparisons joins them; only then does their difference have a meaning.
-In a Bradley-Terry model without ties the maximum-likelihood difference of two items is finite if and only if
-each can be reached from the other along "was preferred to, at least once" (Ford 1957, American Mathematical
-Monthly 64(8), 28-33); sets of items with that property are the *strong* components.
+Two items are *connected* if a chain of comparisons joins them; only then does their difference have a
+meaning. In a Bradley-Terry model without ties the maximum-likelihood difference of two items is finite if and
+only if each can be reached from the other along "was preferred to, at least once" (Ford 1957, American
+Mathematical Monthly 64(8), 28-33); sets of items with that property are the *strong* components.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Comparisons as single judgments: one row a judgment, an outcome of 0 (tie), 1 (first preferred) or 2 (second).
+"""Comparisons as single judgments: one row a judgment, an outcome of 0 (tie), 1 (first preferred) or 2
+(second).
 
-Hopkins and May (2013, section 4) write a comparison as <s1, s2, x, j, pi>; pi is the outcome, x the source segment.
-Turning a pair round turns 1 into 2 and leaves 0 (their hat): HAT = (0, 2, 1).
+Hopkins and May (2013, section 4) write a comparison as <s1, s2, x, j, pi>; pi is the outcome, x the source
+segment. Turning a pair round turns 1 into 2 and leaves 0 (their hat): HAT = (0, 2, 1).
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .comparisons import Comparisons
-from .columns import Factor, take
 from ..errors import InputError
+from .columns import Factor, take
+from .comparisons import Comparisons
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -48,7 +49,8 @@ class Judgments:
 
 
 def judgments(table: Comparisons) -> Judgments:
-    """Every judgment of a table; a row with counts (5 wins, 2 ties) becomes 7 of them, wins before ties before losses.
+    """Every judgment of a table; a row with counts (5 wins, 2 ties) becomes 7 of them, wins before ties
+    before losses.
 
     Raises
     ------
@@ -59,22 +61,38 @@ def judgments(table: Comparisons) -> Judgments:
     whole = np.rint(counts)
     if (whole != counts).any():
         row = int(np.flatnonzero((whole != counts).any(axis=1))[0])
-        raise InputError(f"{table.source}, row {row + 1}: counts {counts[row].tolist()} are not whole; single judgments are needed here, "
-                         "so weights and half wins cannot be used")
+        raise InputError(
+            f"{table.source}, row {row + 1}: counts {counts[row].tolist()} are not whole; single judgments"
+            " are needed here, so weights and half wins cannot be used"
+        )
     cell = np.repeat(np.arange(counts.size), whole.astype(np.int64).ravel())
     row_of, kind = np.divmod(cell, 3)
-    return Judgments(table.items, table.first[row_of], table.second[row_of], np.array([FIRST, TIE, SECOND])[kind], row_of)
+    return Judgments(
+        table.items, table.first[row_of], table.second[row_of], np.array([FIRST, TIE, SECOND])[kind], row_of
+    )
 
 
 def one_row_each(table: Comparisons) -> Comparisons:
-    """The same comparisons with one judgment a row, so that rows can be drawn; a table that is so already is returned."""
+    """The same comparisons with one judgment a row, so that rows can be drawn; a table that is so already is
+    returned.
+    """
     if np.all(table.wins + table.ties + table.losses == 1):
         return table
     single = judgments(table)
     columns = {name: take(column, single.row) for name, column in table.columns.items()}
     counts = [(single.outcome == k).astype(float) for k in (FIRST, TIE, SECOND)]
-    return Comparisons.build(table.items, single.first, single.second, counts[0], counts[1] if table.tie_category else None, counts[2],
-                             columns=columns, item_data=table.item_data, source=table.source, ranked_together=table.ranked_together)
+    return Comparisons.build(
+        table.items,
+        single.first,
+        single.second,
+        counts[0],
+        counts[1] if table.tie_category else None,
+        counts[2],
+        columns=columns,
+        item_data=table.item_data,
+        source=table.source,
+        ranked_together=table.ranked_together,
+    )
 
 
 def preference_counts(table: Comparisons) -> FloatArray:
@@ -92,7 +110,9 @@ def preference_counts(table: Comparisons) -> FloatArray:
     """
     n = len(table.items)
     key = table.first * n + table.second
-    counts = np.stack([np.bincount(key, c, n * n).reshape(n, n) for c in (table.ties, table.wins, table.losses)], axis=-1)
+    counts = np.stack(
+        [np.bincount(key, c, n * n).reshape(n, n) for c in (table.ties, table.wins, table.losses)], axis=-1
+    )
     return np.asarray(counts + counts.transpose(1, 0, 2)[:, :, HAT])
 
 
@@ -105,7 +125,9 @@ def compared(table: Comparisons) -> NDArray[np.bool_]:
 
 
 def only_compared(table: Comparisons, source: str = "") -> Comparisons:
-    """The table with only the items that are compared in it; rows whose counts are all 0 hold no comparison and go too."""
+    """The table with only the items that are compared in it; rows whose counts are all 0 hold no comparison
+    and go too.
+    """
     used = table.wins + table.ties + table.losses > 0
     if not used.all():
         table = table.select(used)
@@ -114,10 +136,18 @@ def only_compared(table: Comparisons, source: str = "") -> Comparisons:
         return table
     place = np.cumsum(keep) - 1
     chosen = np.flatnonzero(keep)
-    return Comparisons.build([table.items[k] for k in chosen], place[table.first], place[table.second], table.wins,
-                             table.ties if table.tie_category else None, table.losses, columns=table.columns,
-                             item_data={name: take(column, chosen) for name, column in table.item_data.items()},
-                             source=source or table.source, ranked_together=table.ranked_together)
+    return Comparisons.build(
+        [table.items[k] for k in chosen],
+        place[table.first],
+        place[table.second],
+        table.wins,
+        table.ties if table.tie_category else None,
+        table.losses,
+        columns=table.columns,
+        item_data={name: take(column, chosen) for name, column in table.item_data.items()},
+        source=source or table.source,
+        ranked_together=table.ranked_together,
+    )
 
 
 def split_tracks(table: Comparisons, by: Sequence[str] | None = None) -> dict[str, Comparisons]:
@@ -127,8 +157,8 @@ def split_tracks(table: Comparisons, by: Sequence[str] | None = None) -> dict[st
     ----------
     table : Comparisons
     by : sequence of str, optional
-        Columns whose joint value names a track.  Default: `track` if there is one, else WMT's `srclang` and `trglang`
-        together, else the whole table is the one track "all".
+        Columns whose joint value names a track.  Default: `track` if there is one, else WMT's `srclang` and
+        `trglang` together, else the whole table is the one track "all".
 
     Returns
     -------
@@ -141,7 +171,11 @@ def split_tracks(table: Comparisons, by: Sequence[str] | None = None) -> dict[st
         A column that is not there, is numeric, or has no value in some row.
     """
     if by is None:
-        by = ["track"] if "track" in table.columns else [c for c in ("srclang", "trglang") if c in table.columns]
+        by = (
+            ["track"]
+            if "track" in table.columns
+            else [c for c in ("srclang", "trglang") if c in table.columns]
+        )
     if not by:
         return {"all": table}
     code = np.zeros(table.n_rows, np.int64)
@@ -160,10 +194,18 @@ def split_tracks(table: Comparisons, by: Sequence[str] | None = None) -> dict[st
 def _track_column(table: Comparisons, name: str) -> Factor:
     column = table.columns.get(name)
     if not isinstance(column, Factor):
-        found = "is numeric" if column is not None else f"is not there; found {', '.join(table.columns) or 'no columns'}"
-        raise InputError(f"{table.source}: the track column {name!r} {found}; name a categorical column"
-                         + (" (levels={...} makes numbers categorical)" if column is not None else ""))
+        found = (
+            "is numeric"
+            if column is not None
+            else f"is not there; found {', '.join(table.columns) or 'no columns'}"
+        )
+        raise InputError(
+            f"{table.source}: the track column {name!r} {found}; name a categorical column"
+            + (" (levels={...} makes numbers categorical)" if column is not None else "")
+        )
     if (column.codes < 0).any():
-        raise InputError(f"{table.source}, row {int(np.flatnonzero(column.codes < 0)[0]) + 1}: no value in the track column {name!r}; "
-                         "tracks never mix, so every row needs one")
+        raise InputError(
+            f"{table.source}, row {int(np.flatnonzero(column.codes < 0)[0]) + 1}: no value in the track"
+            f" column {name!r}; tracks never mix, so every row needs one"
+        )
     return column

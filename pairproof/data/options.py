@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+
 from ..errors import InputError
 
 

@@ -2,47 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 from ..text import label
 
-if TYPE_CHECKING:
-    from .comparisons import Comparisons
+#: Wins of the first, ties, wins of the second.
+Counts = tuple[float, float, float]
 
 
-def sentences(data: Comparisons, most: int = 12) -> list[str]:
+def sentences(pairs: Mapping[tuple[str, str], Counts], with_ties: bool, most: int = 12) -> list[str]:
     """ "A beat B 145, lost 7, tied 8" for each pair, at most `most` of them."""
     out = []
-    pairs = data.pooled()
     for (a, b), (w, t, l) in list(pairs.items())[:most]:
-        tied = f", tied {t:g}" if data.tie_category else ""
+        tied = f", tied {t:g}" if with_ties else ""
         out.append(f"{a} beat {b} {w:g}, lost {l:g}{tied}")
     if len(pairs) > most:
         out.append(f"... and {len(pairs) - most} more pairs")
     return out
 
 
-def headline(data: Comparisons) -> str:
-    """How many comparisons of what, by whom, from where."""
-    from .columns import Factor
+def headline(
+    n: float, n_items: int, n_judges: int | None, ties: float | None, ranked_together: int, source: str
+) -> str:
+    """How many comparisons of what, by whom, from where; None for what the table does not have."""
+    tied = "no tie category" if ties is None else f"{ties:g} of them ties"
+    by = "" if n_judges is None else f" by {n_judges} judges"
+    made = f", pairs of rankings of up to {ranked_together}" if ranked_together else ""
+    return f"{n:.10g} comparisons of {n_items} items{by} ({tied}{made}), from {source}"
 
-    ties = f"{data.ties.sum():g} of them ties" if data.tie_category else "no tie category"
-    judges = data.columns.get("judge")
-    by = f" by {len(judges.levels)} judges" if isinstance(judges, Factor) else ""
-    made = f", pairs of rankings of up to {data.ranked_together}" if data.ranked_together else ""
-    return f"{data.n_comparisons:.10g} comparisons of {len(data.items)} items{by} ({ties}{made}), from {data.source}"
 
-
-def text(data: Comparisons) -> str:
+def text(head: str, pairs: Iterable[str], apart: Sequence[Sequence[str]]) -> str:
     """The headline, the pairs, and what is not connected."""
-    lines = [headline(data), *(f"  {s}" for s in sentences(data))]
-    apart = data.connected_sets()
+    lines = [head, *(f"  {s}" for s in pairs)]
     if len(apart) > 1:
         lines.append("  NOT CONNECTED: " + " | ".join(", ".join(s) for s in apart))
     return "\n".join(map(label, lines))
 
 
-def html(data: Comparisons) -> str:
-    rows = "".join(f"<li>{escape(s)}</li>" for s in sentences(data))
-    return f"<p><b>Comparisons</b>: {escape(headline(data))}</p><ul>{rows}</ul>"
+def html(head: str, pairs: Iterable[str]) -> str:
+    """The headline and the pairs, for a notebook."""
+    rows = "".join(f"<li>{escape(s)}</li>" for s in pairs)
+    return f"<p><b>Comparisons</b>: {escape(head)}</p><ul>{rows}</ul>"

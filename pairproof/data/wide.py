@@ -1,7 +1,7 @@
 """Orders of pairs in wide tables, and the wide table of a `Comparisons`.
 
-A wide table has one column a pair and one row a respondent.  The J(J-1)/2 pairs come in one of two orders that
-look alike and differ from four items on::
+A wide table has one column a pair and one row a respondent.  The J(J-1)/2 pairs come in one of two orders
+that look alike and differ from four items on::
 
     prefmod         12 13 23 14 24 34 ...     the second item is the outer index
     lexicographic   12 13 14 23 24 34 ...     the first item is the outer index
@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .comparisons import Comparisons
-from .columns import Factor
 from ..errors import InputError, PairOrderError
+from .columns import Factor
+from .comparisons import Comparisons
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +63,9 @@ class Wide(NamedTuple):
     coding: dict[str, float]
 
 
-def to_wide(comparisons: Comparisons, pair_order: PairOrder = "prefmod", covariates: Sequence[str] = ()) -> Wide:
+def to_wide(
+    comparisons: Comparisons, pair_order: PairOrder = "prefmod", covariates: Sequence[str] = ()
+) -> Wide:
     """Counts as responses: the layout that prefmod's `llbtPC.fit` and `llbt.design` take.
 
     Every comparison becomes one cell.  Rows are filled up within each combination of the covariates, so a row
@@ -91,8 +93,8 @@ def to_wide(comparisons: Comparisons, pair_order: PairOrder = "prefmod", covaria
     Raises
     ------
     InputError
-        Fractional counts, which are no number of responses; a covariate that is not there, has missing values,
-        or a level that no comparison has (prefmod needs the codes 1..K without a gap).
+        Fractional counts, which are no number of responses; a covariate that is not there, has missing
+        values, or a level that no comparison has (prefmod needs the codes 1..K without a gap).
     """
     import pandas as pd
 
@@ -102,7 +104,11 @@ def to_wide(comparisons: Comparisons, pair_order: PairOrder = "prefmod", covaria
     group, first_row = _groups(comparisons, covariates)
     counts = _counts(comparisons, group, len(first_row), pairs)
     cells, group_of = _filled(counts)
-    coding = {"first": 0.0, "tie": 1.0, "second": 2.0} if comparisons.tie_category else {"first": 0.0, "second": 1.0}
+    coding = (
+        {"first": 0.0, "tie": 1.0, "second": 2.0}
+        if comparisons.tie_category
+        else {"first": 0.0, "second": 1.0}
+    )
     codes = np.array([0.0, 1.0, coding["second"], np.nan])
     data = {f"V{i + 1}_{j + 1}": codes[cells[:, k]] for k, (i, j) in enumerate(pairs)}
     for name in covariates:
@@ -118,34 +124,41 @@ def _check_whole(table: Comparisons) -> None:
         if len(broken):
             r = int(broken[0])
             raise InputError(
-                f"{table.source}, row {r + 1}: {name} of {table.items[table.first[r]]!r} against "
-                f"{table.items[table.second[r]]!r} is {counts[r]:g} ({len(broken)} such row(s)); a wide table has one "
-                "cell a response, so counts must be whole; keep fractional weights in the counts layout"
+                f"{table.source}, row {r + 1}: {name} of {table.items[table.first[r]]!r} against"
+                f" {table.items[table.second[r]]!r} is {counts[r]:g} ({len(broken)} such row(s)); a wide"
+                " table has one cell a response, so counts must be whole; keep fractional weights in the"
+                " counts layout"
             )
 
 
 def _check_covariates(table: Comparisons, covariates: Sequence[str]) -> None:
     for name in covariates:
         if name not in table.columns:
-            raise InputError(f"{table.source}: no column {name!r}; found {', '.join(table.columns) or 'none'}")
+            raise InputError(
+                f"{table.source}: no column {name!r}; found {', '.join(table.columns) or 'none'}"
+            )
         column = table.columns[name]
         missing = column.codes < 0 if isinstance(column, Factor) else np.isnan(column)
         if missing.any():
             r = int(np.flatnonzero(missing)[0])
-            raise InputError(f"{table.source}, row {r + 1}: {name!r} has no value ({int(missing.sum())} such row(s))")
+            raise InputError(
+                f"{table.source}, row {r + 1}: {name!r} has no value ({int(missing.sum())} such row(s))"
+            )
         if isinstance(column, Factor):
             # A row without counts becomes no response, so its level would be a gap in the codes.
             counted = table.wins + table.ties + table.losses > 0
             unused = np.flatnonzero(np.bincount(column.codes[counted], minlength=len(column.levels)) == 0)
             if len(unused):
                 raise InputError(
-                    f"{table.source}: no comparison has level {column.levels[unused[0]]!r} of {name!r}; prefmod needs "
-                    "the codes 1..K without a gap; drop the level"
+                    f"{table.source}: no comparison has level {column.levels[unused[0]]!r} of {name!r};"
+                    " prefmod needs the codes 1..K without a gap; drop the level"
                 )
 
 
 def _groups(table: Comparisons, covariates: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(group of each row, a row of each group); groups are sorted by the covariates' values, the first one first."""
+    """(group of each row, a row of each group); groups are sorted by the covariates' values, the first one
+    first.
+    """
     group = np.zeros(table.n_rows, np.int64)
     for name in covariates:
         column = table.columns[name]

@@ -1,8 +1,9 @@
 """Files that are read: regular, of bounded size, opened once, and where a folder is stated inside it.
 
-What is checked is what is read: the file is opened without waiting (a pipe nobody writes to would wait for ever, a terminal
-or /dev/zero never end), looked at through its descriptor, and read through the same descriptor.  :func:`read_inside` walks
-from the folder to the file one name at a time and follows no link on the way, so that nothing can be put in between.
+What is checked is what is read: the file is opened without waiting (a pipe nobody writes to would wait for
+ever, a terminal or /dev/zero never end), looked at through its descriptor, and read through the same
+descriptor.  :func:`read_inside` walks from the folder to the file one name at a time and follows no link on
+the way, so that nothing can be put in between.
 """
 
 from __future__ import annotations
@@ -19,15 +20,22 @@ from typing import BinaryIO
 
 from ..errors import InputError
 
-#: Bytes of a table, a results file or a claims file: text takes about ten times its size while it is read, and 2 GiB are
-#: beyond the tables of this field (10^8 votes); what is larger is a wrong name more often than a table.
+#: Bytes of a table, a results file or a claims file: text takes about ten times its size while it is read,
+#: and 2 GiB are beyond the tables of this field (10^8 votes); what is larger is a wrong name more often than
+#: a table.
 MOST_BYTES = 2 * 1024**3
 #: Megabytes (of 1024^2 bytes) in place of it.
 LIMIT = "PAIRPROOF_MOST_MB"
-#: Bytes of a data file that a claims file names: whoever wrote that file chose it, not the person who checks it.  The largest
-#: public table of a paper met so far, WMT 2012's rankings, has 7 MB.
+#: Bytes of a data file that a claims file names: whoever wrote that file chose it, not the person who checks
+#: it.  The largest public table of a paper met so far, WMT 2012's rankings, has 7 MB.
 MOST_CLAIM_BYTES = 256 * 1024**2
-_OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_OPEN = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 #: Names of what this process has open already: reading waits for nobody it was not given.
 _STREAM = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
@@ -36,7 +44,9 @@ STANDARD_INPUT = "/dev/stdin"
 _CHUNK = 1 << 20
 
 Identity = tuple[int, int]
-_noted: contextvars.ContextVar[dict[Identity, str] | None] = contextvars.ContextVar("pairproof_read", default=None)
+_noted: contextvars.ContextVar[dict[Identity, str] | None] = contextvars.ContextVar(
+    "pairproof_read", default=None
+)
 
 
 @contextlib.contextmanager
@@ -77,7 +87,9 @@ def most_bytes() -> int:
     if not given:
         return MOST_BYTES
     if not re.fullmatch(r"[0-9]{1,9}", given) or int(given) == 0:
-        raise InputError(f"{LIMIT}={given[:40]!r} in the environment; expected a whole number of megabytes, at least 1")
+        raise InputError(
+            f"{LIMIT}={given[:40]!r} in the environment; expected a whole number of megabytes, at least 1"
+        )
     return int(given) * 1024**2
 
 
@@ -97,7 +109,9 @@ def checked_name(path: str | os.PathLike[str]) -> str:
     return name
 
 
-def read_file(path: str | os.PathLike[str], expected: str = "a file", *, streams: bool = False, most: int | None = None) -> bytes:
+def read_file(
+    path: str | os.PathLike[str], expected: str = "a file", *, streams: bool = False, most: int | None = None
+) -> bytes:
     """The bytes of a regular file.
 
     Parameters
@@ -168,7 +182,9 @@ def read_inside(folder: str | os.PathLike[str], name: str, *, most: int = MOST_C
     checked_name(name)
     top = os.path.realpath(os.fspath(folder) or ".")
     real = os.path.realpath(os.path.join(top, name))
-    inside = os.path.relpath(real, top) if os.path.splitdrive(real)[0] == os.path.splitdrive(top)[0] else os.pardir
+    inside = (
+        os.path.relpath(real, top) if os.path.splitdrive(real)[0] == os.path.splitdrive(top)[0] else os.pardir
+    )
     parts = inside.split(os.sep)
     if parts[0] == os.pardir:
         raise OutsideError(f"{name!r} lies outside the folder {top}")
@@ -203,7 +219,9 @@ def _walk(top: str, parts: list[str], name: str) -> int:
             below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | _NO_LINK, dir_fd=here)
             os.close(here)
             here = below
-        _look_first(os.stat(parts[-1], dir_fd=here, follow_symlinks=False).st_mode, name, "a regular file", False)
+        _look_first(
+            os.stat(parts[-1], dir_fd=here, follow_symlinks=False).st_mode, name, "a regular file", False
+        )
         return os.open(parts[-1], _OPEN | _NO_LINK, dir_fd=here)
     finally:
         os.close(here)
@@ -233,13 +251,21 @@ def _read(descriptor: int, name: str, expected: str, most: int, stream: bool) ->
 
 
 def _too_large(name: str, size: int, most: int) -> InputError:
-    return InputError(f"{name}: {size:,} bytes or more, and at most {most:,} are read; check the name, or raise the limit ({LIMIT} in the environment, "
-                      "--data-limit for data that a claims file names)")
+    return InputError(
+        f"{name}: {size:,} bytes or more, and at most {most:,} are read; check the name, or raise the limit"
+        f" ({LIMIT} in the environment, --data-limit for data that a claims file names)"
+    )
 
 
 def kind_of(mode: int) -> str:
     """'a directory', 'a pipe', ...: what a file that is not regular is."""
-    kinds = ((stat.S_ISDIR, "a directory"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"), (stat.S_ISSOCK, "a socket"))
+    kinds = (
+        (stat.S_ISDIR, "a directory"),
+        (stat.S_ISFIFO, "a pipe"),
+        (stat.S_ISCHR, "a device"),
+        (stat.S_ISBLK, "a device"),
+        (stat.S_ISSOCK, "a socket"),
+    )
     return next((words for test, words in kinds if test(mode)), "no regular file")
 
 

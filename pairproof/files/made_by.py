@@ -1,9 +1,11 @@
 """Which files pairproof wrote itself, so that they may be written anew without being asked.
 
-A page of HTML names its generator, with the SHA-256 of the page without that line; other formats that have comments end in one
-with the SHA-256 of all that stands above it: a file that somebody has changed since is no longer one that pairproof made.  Formats without comments are known by their shape: a JSON document by the keys of one of
-the commands' documents, a CSV or JSON Lines file by the columns that a batch, scores or a history have.  A model file and
-comparisons look as other tools' files do, and results that annotators gave are nobody's to replace: those are not known.
+A page of HTML names its generator, with the SHA-256 of the page without that line; other formats that have
+comments end in one with the SHA-256 of all that stands above it: a file that somebody has changed since is no
+longer one that pairproof made.  Formats without comments are known by their shape: a JSON document by the
+keys of one of the commands' documents, a CSV or JSON Lines file by the columns that a batch, scores or a
+history have.  A model file and comparisons look as other tools' files do, and results that annotators gave
+are nobody's to replace: those are not known.
 """
 
 from __future__ import annotations
@@ -39,7 +41,18 @@ DOCUMENTS: dict[str, frozenset[str]] = {
 }
 _BATCH = ("campaign", "batch", "hit")
 _SCORES = ("score", "low", "high", "n")
-_HISTORY = ("HITId", "AssignmentId", "WorkerId", "AcceptTime", "SubmitTime", "WorkTimeInSeconds", "Input.campaign", "Input.batch", "Input.hit", "Input.id1")
+_HISTORY = (
+    "HITId",
+    "AssignmentId",
+    "WorkerId",
+    "AcceptTime",
+    "SubmitTime",
+    "WorkTimeInSeconds",
+    "Input.campaign",
+    "Input.batch",
+    "Input.hit",
+    "Input.id1",
+)
 
 
 def marked(content: bytes, suffix: str) -> bytes:
@@ -66,7 +79,10 @@ def is_ours(path: Path) -> bool:
         head = file.read(65536)
         found = _GENERATOR.search(head)
         if found:
-            return hashlib.sha256(head[:found.start()] + head[found.end():] + file.read()).hexdigest().encode() == found[1]
+            return (
+                hashlib.sha256(head[: found.start()] + head[found.end() :] + file.read()).hexdigest().encode()
+                == found[1]
+            )
         if head.lstrip()[:1] in (b"{", b"["):
             return _is_lines(head) or size <= _MOST_JSON and _is_document(head + file.read())
     return _is_table(head)
@@ -74,7 +90,7 @@ def is_ours(path: Path) -> bool:
 
 def _is_marked(content: bytes) -> bool:
     found = _MARK.search(content)
-    return found is not None and hashlib.sha256(content[:found.start()]).hexdigest().encode() == found[1]
+    return found is not None and hashlib.sha256(content[: found.start()]).hexdigest().encode() == found[1]
 
 
 def _is_document(content: bytes) -> bool:
@@ -103,4 +119,10 @@ def _is_table(head: bytes) -> bool:
         return False
     if header and header[-1] == "guarded":
         header = header[:-1]
-    return header[:1] == ("id1",) and header[-3:] == _BATCH or header[:1] == ("id",) and header[-4:] == _SCORES or header[:len(_HISTORY)] == _HISTORY
+    return (
+        header[:1] == ("id1",)
+        and header[-3:] == _BATCH
+        or header[:1] == ("id",)
+        and header[-4:] == _SCORES
+        or header[: len(_HISTORY)] == _HISTORY
+    )

@@ -1,8 +1,10 @@
-"""Files that are written: never over one that is read, over a campaign, or, unasked, over one that pairproof did not make.
+"""Files that are written: never over one that is read, over a campaign, or, unasked, over one that pairproof
+did not make.
 
-What is written stands under its name in one step, or nothing of it does.  Where the system can, the bytes are written into a
-file without a name, which is gone with the process that made it; elsewhere into `.NAME.XXXX.pairproof-part` in the same
-folder, locked while it is written, so that a later run knows what a killed one left behind and removes it.
+What is written stands under its name in one step, or nothing of it does.  Where the system can, the bytes are
+written into a file without a name, which is gone with the process that made it; elsewhere into
+`.NAME.XXXX.pairproof-part` in the same folder, locked while it is written, so that a later run knows what a
+killed one left behind and removes it.
 """
 
 from __future__ import annotations
@@ -30,8 +32,16 @@ AnyPath = Union[str, "os.PathLike[str]"]
 Known = Callable[[bytes], bool]
 
 
-def write(path: AnyPath, content: str | bytes, *, kind: str | None = None, reads: Iterable[AnyPath] = (), force: bool = False,
-          known: Known | None = None, again: bool = False) -> None:
+def write(
+    path: AnyPath,
+    content: str | bytes,
+    *,
+    kind: str | None = None,
+    reads: Iterable[AnyPath] = (),
+    force: bool = False,
+    known: Known | None = None,
+    again: bool = False,
+) -> None:
     """Write a file in one step.
 
     Parameters
@@ -40,7 +50,8 @@ def write(path: AnyPath, content: str | bytes, *, kind: str | None = None, reads
     content : str or bytes
         Text is UTF-8; what no encoding has (a file's name that is not UTF-8) becomes an escape.
     kind : str, optional
-        Suffix that says which comments the format has, for the mark of :mod:`pairproof.files.made_by`; default: the path's own.
+        Suffix that says which comments the format has, for the mark of :mod:`pairproof.files.made_by`;
+        default: the path's own.
     reads : iterable of paths
         What the caller has read, beside what the run is known to have read.
     force : bool
@@ -60,9 +71,19 @@ def write(path: AnyPath, content: str | bytes, *, kind: str | None = None, reads
 
 
 @contextlib.contextmanager
-def replacing(path: AnyPath, content: str | bytes, *, kind: str | None = None, reads: Iterable[AnyPath] = (), force: bool = False,
-              known: Known | None = None, again: bool = False) -> Iterator[None]:
-    """As :func:`write`, the file standing in its place when the block has ended well; before and otherwise nothing has changed."""
+def replacing(
+    path: AnyPath,
+    content: str | bytes,
+    *,
+    kind: str | None = None,
+    reads: Iterable[AnyPath] = (),
+    force: bool = False,
+    known: Known | None = None,
+    again: bool = False,
+) -> Iterator[None]:
+    """As :func:`write`, the file standing in its place when the block has ended well; before and otherwise
+    nothing has changed.
+    """
     raw = content.encode("utf-8", errors="backslashreplace") if isinstance(content, str) else content
     raw = marked(raw, Path(path).suffix if kind is None else kind)
     target = check(path, reads=reads, force=force, content=raw, known=known, again=again)
@@ -80,25 +101,36 @@ def replacing(path: AnyPath, content: str | bytes, *, kind: str | None = None, r
         staged.close()
 
 
-def check(path: AnyPath, *, reads: Iterable[AnyPath] = (), force: bool = False, content: bytes | None = None, known: Known | None = None,
-          again: bool = False) -> Path:
+def check(
+    path: AnyPath,
+    *,
+    reads: Iterable[AnyPath] = (),
+    force: bool = False,
+    content: bytes | None = None,
+    known: Known | None = None,
+    again: bool = False,
+) -> Path:
     """Whether a file may be written there; the path with its links resolved.
 
     Raises
     ------
     InputError
-        It is read in the same run, a campaign or SQLite's companion of one, a folder, a pipe, a device, read-only, not to be
-        reached, or there already and not made by pairproof.
+        It is read in the same run, a campaign or SQLite's companion of one, a folder, a pipe, a device,
+        read-only, not to be reached, or there already and not made by pairproof.
     """
     name = checked_name(path)
     shown = os.path.abspath(name)
     if name == "-" or shown.startswith(("/dev/", "/proc/")) and not shown.startswith("/dev/shm/"):
-        raise InputError(f"{name}: a stream or a device; what is written replaces a file in one step: name a file")
+        raise InputError(
+            f"{name}: a stream or a device; what is written replaces a file in one step: name a file"
+        )
     target = Path(os.path.realpath(name))
     try:
         found = _stat(target)
         if found is None and not target.parent.is_dir():
-            raise InputError(f"{name}: cannot be written, there is no directory {target.parent}; make it first")
+            raise InputError(
+                f"{name}: cannot be written, there is no directory {target.parent}; make it first"
+            )
     except OSError as error:
         raise _refused(path, error) from error
     _not_of_a_campaign(name, target)
@@ -114,7 +146,10 @@ def check(path: AnyPath, *, reads: Iterable[AnyPath] = (), force: bool = False, 
     except OSError as error:
         raise _refused(path, error) from error
     if not ours:
-        raise InputError(f"{name}: is there already, and is not as pairproof wrote it; choose another name, or --force (force=True in Python) to replace it")
+        raise InputError(
+            f"{name}: is there already, and is not as pairproof wrote it; choose another name, or --force"
+            " (force=True in Python) to replace it"
+        )
     return target
 
 
@@ -124,12 +159,16 @@ def check_apart(outputs: Mapping[str, AnyPath] | Iterable[AnyPath]) -> None:
     for path in outputs.values() if isinstance(outputs, Mapping) else outputs:
         key = unicodedata.normalize("NFC", os.path.realpath(checked_name(path))).casefold()
         if key in seen:
-            raise InputError(f"{os.fspath(path)} and {seen[key]} are one file, and both would be written; name two")
+            raise InputError(
+                f"{os.fspath(path)} and {seen[key]} are one file, and both would be written; name two"
+            )
         seen[key] = os.fspath(path)
 
 
 def _same(target: Path, content: bytes | None, known: Known | None) -> bool:
-    """Whether there is nothing to lose: the same bytes are written again, or the caller knows them as its own."""
+    """Whether there is nothing to lose: the same bytes are written again, or the caller knows them as its
+    own.
+    """
     if content is None and known is None:
         return False
     there = target.read_bytes()
@@ -150,14 +189,23 @@ def is_campaign(path: Path) -> bool:
 
 def _not_of_a_campaign(name: str, target: Path) -> None:
     if is_campaign(target):
-        raise InputError(f"{name}: is a campaign, and holds judgments; nothing is written over one: choose another name")
+        raise InputError(
+            f"{name}: is a campaign, and holds judgments; nothing is written over one: choose another name"
+        )
     for end in _COMPANIONS:
-        if target.name.endswith(end) and is_campaign(target.with_name(target.name[:-len(end)])):
-            raise InputError(f"{name}: a name that SQLite uses for its work on the campaign {target.name[:-len(end)]}; choose another")
+        if target.name.endswith(end) and is_campaign(target.with_name(target.name[: -len(end)])):
+            raise InputError(
+                f"{name}: a name that SQLite uses for its work on the campaign {target.name[:-len(end)]};"
+                " choose another"
+            )
 
 
-def _not_read(name: str, found: os.stat_result, reads: Iterable[AnyPath], so_far: Mapping[Identity, str]) -> None:
-    """By device and inode: the same file by another path, a link of either kind, or other case where that does not count."""
+def _not_read(
+    name: str, found: os.stat_result, reads: Iterable[AnyPath], so_far: Mapping[Identity, str]
+) -> None:
+    """By device and inode: the same file by another path, a link of either kind, or other case where that
+    does not count.
+    """
     read = dict(so_far)
     for path in reads:
         with contextlib.suppress(OSError, ValueError):
@@ -166,7 +214,10 @@ def _not_read(name: str, found: os.stat_result, reads: Iterable[AnyPath], so_far
     if (found.st_dev, found.st_ino) in read:
         same = read[found.st_dev, found.st_ino]
         also = "" if same == name else f" (as {same})"
-        raise InputError(f"{name}: is read by this command{also}, and would be written over; choose another name for what is written")
+        raise InputError(
+            f"{name}: is read by this command{also}, and would be written over; choose another name for what"
+            " is written"
+        )
 
 
 def _stat(path: Path) -> os.stat_result | None:
@@ -178,10 +229,14 @@ def _stat(path: Path) -> os.stat_result | None:
 
 def _refused(path: AnyPath, error: OSError) -> InputError:
     why = error.strerror or type(error).__name__
-    return InputError(f"{os.fspath(path)}: cannot be written ({why}); check the name, the folder, its permissions and the room on the disk")
+    return InputError(
+        f"{os.fspath(path)}: cannot be written ({why}); check the name, the folder, its permissions and the"
+        " room on the disk"
+    )
 
 
-# -- in one step -----------------------------------------------------------------------------------------------------
+# -- in one step
+# -----------------------------------------------------------------------------------------------------
 
 
 class _Staged:
@@ -257,14 +312,20 @@ def _new_name(target: Path) -> str:
 
 def _named(target: Path) -> tuple[int, str]:
     part = _new_name(target)
-    descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o600)
+    descriptor = os.open(
+        part,
+        os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0),
+        0o600,
+    )
     _lock(descriptor)
     return descriptor, part
 
 
 @contextlib.contextmanager
 def new_part(target: Path) -> Iterator[Path]:
-    """A new, empty file beside the target, for what another program writes (SQLite); gone at the end of the block, if it is still there."""
+    """A new, empty file beside the target, for what another program writes (SQLite); gone at the end of the
+    block, if it is still there.
+    """
     try:
         descriptor, part = _named(target)
     except OSError as error:
@@ -296,12 +357,18 @@ def remove_stale(target: Path) -> None:
     """Remove what a killed command left of this file; what a running one holds stays."""
     stem = os.fsdecode(os.fsencode(target.name)[:200])
     try:
-        left = [entry.path for entry in os.scandir(target.parent) if entry.name.startswith(f".{stem}.") and entry.name.endswith(PART)]
+        left = [
+            entry.path
+            for entry in os.scandir(target.parent)
+            if entry.name.startswith(f".{stem}.") and entry.name.endswith(PART)
+        ]
     except OSError:
         return
     for path in left:
         with contextlib.suppress(OSError):
-            descriptor = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+            descriptor = os.open(
+                path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+            )
             try:
                 if _lock(descriptor):
                     os.unlink(path)
@@ -313,7 +380,7 @@ def _fill(descriptor: int, content: bytes, mode: int) -> None:
     """Write all, with the mode, to the disk."""
     view = memoryview(content)
     while view:
-        view = view[os.write(descriptor, view[:1 << 24]):]
+        view = view[os.write(descriptor, view[: 1 << 24]) :]
     with contextlib.suppress(AttributeError):  # Windows has no fchmod
         os.fchmod(descriptor, mode)
     os.fsync(descriptor)

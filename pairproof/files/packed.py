@@ -1,7 +1,7 @@
 """Bytes that are compressed, or of a program's own format: gzip is unpacked, the others are named.
 
-What a file unpacks to may be a thousand times its size, so unpacking stops at a bound that no table of comparisons reaches by
-its own weight: text of answers packs to a third or a tenth.
+What a file unpacks to may be a thousand times its size, so unpacking stops at a bound that no table of
+comparisons reaches by its own weight: text of answers packs to a third or a tenth.
 """
 
 from __future__ import annotations
@@ -18,7 +18,11 @@ MOST_UNPACKED, MOST_TIMES = 256 * 2**20, 20
 _CHUNK = 2**20
 #: First bytes -> what it is, and the way out.
 _OTHERS = (
-    (b"PK\x03\x04", "a zip archive (or an Excel or OpenDocument workbook)", "unpack it, or save the sheet as CSV"),
+    (
+        b"PK\x03\x04",
+        "a zip archive (or an Excel or OpenDocument workbook)",
+        "unpack it, or save the sheet as CSV",
+    ),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook", "save the sheet as CSV"),
     (b"BZh", "compressed by bzip2", "unpack it, or pack it with gzip"),
     (b"\xfd7zXZ\x00", "compressed by xz", "unpack it, or pack it with gzip"),
@@ -39,7 +43,8 @@ def unpacked(raw: bytes, source: str) -> bytes:
     Raises
     ------
     InputError
-        Gzip that is cut off or damaged, or that unpacks to more than the bound; another packing, archive or binary format.
+        Gzip that is cut off or damaged, or that unpacks to more than the bound; another packing, archive or
+        binary format.
     """
     if raw.startswith(GZIP):
         raw = _gunzipped(raw, source)
@@ -59,8 +64,10 @@ def _gunzipped(raw: bytes, source: str) -> bytes:
             while part := file.read(_CHUNK):
                 size += len(part)
                 if size > most:
-                    raise InputError(f"{source}: {len(raw):,} bytes of gzip unpack to more than {most:,}, the most that is read of a file so "
-                                     "small; if it is a table, unpack it (gunzip) and read that")
+                    raise InputError(
+                        f"{source}: {len(raw):,} bytes of gzip unpack to more than {most:,}, the most that is"
+                        " read of a file so small; if it is a table, unpack it (gunzip) and read that"
+                    )
                 parts.append(part)
     except EOFError as error:
         raise InputError(f"{source}: the gzip file is cut off before its end; fetch it again") from error

@@ -1,1 +1,3 @@
-"""What a fitted model says: the record of its numbers, the verbs on it, its text, JSON and pictures; no engine."""
+"""What a fitted model says: the record of its numbers, the verbs on it, its text, JSON and pictures; no
+engine.
+"""

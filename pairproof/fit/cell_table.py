@@ -1,4 +1,6 @@
-"""The table on which deviance and degrees of freedom are taken: an unordered pair in a covariate cell is one row."""
+"""The table on which deviance and degrees of freedom are taken: an unordered pair in a covariate cell is one
+row.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +38,18 @@ class CellTable:
         return len(self.first)
 
     def outcomes(self, has_ties: bool) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
-        """Names of the outcomes that could occur, and their observed and fitted counts, float[n_cells, 2 or 3]."""
+        """Names of the outcomes that could occur, and their observed and fitted counts, float[n_cells, 2 or
+        3].
+        """
         if has_ties:
             return ("first", "tie", "second"), self.observed, self.fitted
         return ("first", "second"), self.observed[:, [0, 2]], self.fitted[:, [0, 2]]
 
 
 def poisson_log_likelihood(table: CellTable, has_ties: bool) -> float:
-    """What gnm's and glm's Poisson log-likelihood has beyond `llf`: sum(n log n - n) - sum log y! over the cells."""
+    """What gnm's and glm's Poisson log-likelihood has beyond `llf`: sum(n log n - n) - sum log y! over the
+    cells.
+    """
     from scipy.special import gammaln, xlogy
 
     _, y, _ = table.outcomes(has_ties)

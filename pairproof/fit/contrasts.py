@@ -1,7 +1,7 @@
 """Wald inference on linear functions of a fit's parameters: differences of two items, joint hypotheses.
 
-c'beta has variance c'Vc and is estimable if and only if c'n = 0 for every direction n along which the likelihood
-is flat or grows without end.
+c'beta has variance c'Vc and is estimable if and only if c'n = 0 for every direction n along which the
+likelihood is flat or grows without end.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inference
 from ..errors import InputError, NotEstimableError
+from . import inference
 from .predictions import ability_functions, find_group, group_label
 from .spec import LOG_WORTH_PER_UNIT, Value
 
@@ -28,7 +28,9 @@ def check_level(level: float) -> None:
         raise InputError(f"level={level}; expected a number between 0 and 1, 0.95 for 95 % intervals")
 
 
-def linear_contrast(fit: Fit, function: FloatArray, what: str, level: float, per_unit: float) -> inference.Contrast:
+def linear_contrast(
+    fit: Fit, function: FloatArray, what: str, level: float, per_unit: float
+) -> inference.Contrast:
     """Estimate and Wald inference of function'beta; see :meth:`pairproof.Fit.contrast_of`."""
     check_level(level)
     if not fit.is_estimable(function[None, :]):
@@ -39,12 +41,14 @@ def linear_contrast(fit: Fit, function: FloatArray, what: str, level: float, per
     half = inference.normal_quantile(0.5 + level / 2) * se
     p = float(inference.two_sided_p(np.array(z)))
     log_odds = per_unit * estimate
-    return inference.Contrast(what, estimate, se, z, p, estimate - half, estimate + half, level, log_odds,
-                              float(np.exp(log_odds)))
+    return inference.Contrast(
+        what, estimate, se, z, p, estimate - half, estimate + half, level, log_odds, float(np.exp(log_odds))
+    )
 
 
-def item_contrast(fit: Fit, a: str, b: str, group: str | None, at: Mapping[str, Value] | None,
-                  level: float) -> inference.Contrast:
+def item_contrast(
+    fit: Fit, a: str, b: str, group: str | None, at: Mapping[str, Value] | None, level: float
+) -> inference.Contrast:
     """Ability of `a` minus ability of `b`; see :meth:`pairproof.Fit.contrast`."""
     where = find_group(fit, group, at)
     first, second = fit.item_index(a), fit.item_index(b)
@@ -62,23 +66,32 @@ def wald(fit: Fit, names: Sequence[str]) -> inference.WaldTest:
     if unknown or not names:
         raise InputError(f"no parameters {unknown}; there are {', '.join(fit.names[:30])}")
     if len(set(names)) != len(names):
-        raise InputError(f"names={list(names)}; a parameter is named twice, so the hypothesis has fewer parts than names")
+        raise InputError(
+            f"names={list(names)}; a parameter is named twice, so the hypothesis has fewer parts than names"
+        )
     index = [fit.names.index(n) for n in names]
     lost = [n for n, k in zip(names, index) if not fit.free[k]]
     if lost:
-        raise NotEstimableError(f"{', '.join(lost)}: a reference or not estimable, so there is nothing to test")
+        raise NotEstimableError(
+            f"{', '.join(lost)}: a reference or not estimable, so there is nothing to test"
+        )
     functions = np.zeros((len(index), len(fit.terms)))
     functions[np.arange(len(index)), index] = 1.0
     cov, b = fit.covariance.between(functions), fit.beta[index]
     statistic = float(b @ _solve(cov, b, names))
     hypothesis = " = ".join(names) + " = 0"
-    return inference.WaldTest(statistic, len(index), inference.chi_square_p(statistic, len(index)), hypothesis)
+    return inference.WaldTest(
+        statistic, len(index), inference.chi_square_p(statistic, len(index)), hypothesis
+    )
 
 
 def _solve(cov: FloatArray, b: FloatArray, names: Sequence[str]) -> FloatArray:
-    # All items of a centred term are linearly dependent: their covariance is singular, with no number to report.
+    # All items of a centred term are linearly dependent: their covariance is singular, with no number to
+    # report.
     scale = np.sqrt(np.diag(cov))
     if np.linalg.matrix_rank(cov / np.outer(scale, scale), tol=1e-10) < len(b):
-        raise NotEstimableError(f"{', '.join(names)} are linearly dependent (they sum to a constant); leave one out")
+        raise NotEstimableError(
+            f"{', '.join(names)} are linearly dependent (they sum to a constant); leave one out"
+        )
     solution: FloatArray = np.linalg.solve(cov, b)
     return solution

@@ -1,7 +1,7 @@
 """Covariance of a parameter vector, as something that can be asked, so that it need not be written out.
 
-A model with a factor of 400 judges and 30 items has 11,601 free parameters; their covariance matrix takes 1 GB,
-their standard errors 100 kB.
+A model with a factor of 400 judges and 30 items has 11,601 free parameters; their covariance matrix takes 1
+GB, their standard errors 100 kB.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ class Covariance(Protocol):
         """float[p]: V l for one linear function l, float[p]."""
 
 
-#: From this many parameters on, variances of shifted ones are formed from those before the shift, which costs a digit where the
-#: mean is known far better than the parameter before.
+#: From this many parameters on, variances of shifted ones are formed from those before the shift, which costs
+#: a digit where the mean is known far better than the parameter before.
 _MANY_SHIFTED = 1000
-#: From this many functions on, it pays to look for zeros in them; most functions touch two or three parameters.
+#: From this many functions on, it pays to look for zeros in them; most functions touch two or three
+#: parameters.
 _MANY_FUNCTIONS = 200
 
 
@@ -130,7 +131,9 @@ class ShiftedCovariance:
         return out
 
     def _many_variances(self) -> FloatArray:
-        """var(b_i - m) = V_ii - 2 (V w)_i + w'V w, m = w'b the block's mean: a product a block in place of all functions."""
+        """var(b_i - m) = V_ii - 2 (V w)_i + w'V w, m = w'b the block's mean: a product a block in place of
+        all functions.
+        """
         out = self.base.variances()
         for row in self.index:
             mean = np.zeros(self.n_params)

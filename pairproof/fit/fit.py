@@ -1,4 +1,6 @@
-"""`Fit`: the one result every engine returns, native or R; its numbers are those of :class:`pairproof.fit.record.FitRecord`."""
+"""`Fit`: the one result every engine returns, native or R; its numbers are those of
+:class:`pairproof.fit.record.FitRecord`.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..data.options import one_of
 from . import contrasts, inference, parameters, predictions, rescale, residuals
 from .cell_table import CellTable
 from .record import FitRecord, FloatArray
 from .spec import Scale, Value
-from ..data.options import one_of
 from .stopping import Stopping
 from .tails import log10_two_sided_p
 
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
 
     # For signatures alone: nothing here is loaded, and the result still knows no engine.
     from ..bridge.process.policy import BackendLike
-    from ..validation.verdicts.floors import Floor
     from ..validation.report.verification import Verification
+    from ..validation.verdicts.floors import Floor
 
 __all__ = ["CellTable", "Fit", "Stopping"]
 
@@ -72,7 +74,9 @@ class Fit(FitRecord):
 
     # -- linear functions ------------------------------------------------------------------------------------
 
-    def contrast_of(self, function: FloatArray, what: str, level: float = 0.95, per_unit: float = 1.0) -> inference.Contrast:
+    def contrast_of(
+        self, function: FloatArray, what: str, level: float = 0.95, per_unit: float = 1.0
+    ) -> inference.Contrast:
         """Estimate and Wald inference of function'beta, `what` in words, `per_unit` log-odds per unit of it.
 
         Raises
@@ -99,8 +103,15 @@ class Fit(FitRecord):
         """float[n_items, n_params]: abilities in a group as linear functions of beta, on the fit's scale."""
         return predictions.ability_functions(self, group)
 
-    def contrast(self, a: str, b: str, *, group: str | None = None, at: Mapping[str, Value] | None = None,
-                 level: float = 0.95) -> inference.Contrast:
+    def contrast(
+        self,
+        a: str,
+        b: str,
+        *,
+        group: str | None = None,
+        at: Mapping[str, Value] | None = None,
+        level: float = 0.95,
+    ) -> inference.Contrast:
         """Ability of `a` minus ability of `b`, with its standard error, on the fit's scale and as odds.
 
         Parameters
@@ -148,8 +159,14 @@ class Fit(FitRecord):
         """Quasi-variances of the log worths of a group: item, log_worth, quasi_se, quasi_variance."""
         return predictions.quasi_variances(self, group)
 
-    def probabilities(self, group: str | None = None, *, at: Mapping[str, Value] | None = None,
-                      order: bool = False, items: Sequence[str] | None = None) -> pd.DataFrame:
+    def probabilities(
+        self,
+        group: str | None = None,
+        *,
+        at: Mapping[str, Value] | None = None,
+        order: bool = False,
+        items: Sequence[str] | None = None,
+    ) -> pd.DataFrame:
         """P(first preferred), P(tie), P(second preferred) for every ordered pair of items.
 
         Parameters
@@ -157,7 +174,8 @@ class Fit(FitRecord):
         group, at
             As in :meth:`contrast`; by default every group.
         order : bool
-            Add the order effect for the one named first (InputError if there is none); otherwise neutral ground.
+            Add the order effect for the one named first (InputError if there is none); otherwise neutral
+            ground.
         items : sequence of str
             Only pairs of these; default: all.
 
@@ -175,19 +193,30 @@ class Fit(FitRecord):
 
     # -- fit to the data -------------------------------------------------------------------------------------
 
-    def residuals(self, kind: Literal["pearson", "deviance"], distribution: Literal["poisson", "multinomial"]) -> pd.DataFrame:
+    def residuals(
+        self, kind: Literal["pearson", "deviance"], distribution: Literal["poisson", "multinomial"]
+    ) -> pd.DataFrame:
         """Residuals of every outcome of every cell, as :mod:`pairproof.fit.residuals` defines them.
 
-        `distribution` has no default since the two differ: Poisson as gnm and glm give them, multinomial given n.
+        `distribution` has no default since the two differ: Poisson as gnm and glm give them, multinomial
+        given n.
         """
         one_of("kind", kind, ("pearson", "deviance"))
         one_of("distribution", distribution, ("poisson", "multinomial"))
-        return residuals.residual_frame(self.cell_table(), self.items, self.outcome_model != "binary", kind, distribution)
+        return residuals.residual_frame(
+            self.cell_table(), self.items, self.outcome_model != "binary", kind, distribution
+        )
 
     def goodness_of_fit(self) -> inference.GoodnessOfFit:
         """Deviance and Pearson chi-square tests, with a caution where the chi-square does not hold."""
-        return residuals.goodness_of_fit(self.cell_table(), self.deviance, self.df_resid, self.outcome_model != "binary",
-                                         quasi=self.quasi_likelihood, ranked=self.data.ranked_together)
+        return residuals.goodness_of_fit(
+            self.cell_table(),
+            self.deviance,
+            self.df_resid,
+            self.outcome_model != "binary",
+            quasi=self.quasi_likelihood,
+            ranked=self.data.ranked_together,
+        )
 
     def compare(self, other: Fit) -> inference.LikelihoodRatio:
         """Likelihood-ratio test against a smaller (or larger) model of the same comparisons.
@@ -213,8 +242,13 @@ class Fit(FitRecord):
 
     # -- R ---------------------------------------------------------------------------------------------------
 
-    def verify(self, r: BackendLike | str = None, require_r: bool = False, certified: Mapping[str, str] | None = None,
-               floors: Sequence[Floor] | None = None) -> Verification:
+    def verify(
+        self,
+        r: BackendLike | str = None,
+        require_r: bool = False,
+        certified: Mapping[str, str] | None = None,
+        floors: Sequence[Floor] | None = None,
+    ) -> Verification:
         """Ask R for the same numbers and return the agreement table; see :func:`pairproof.verify`."""
         import pairproof
 

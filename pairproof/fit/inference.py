@@ -1,8 +1,8 @@
 """Inference on arrays: tests and their sentences, worths by the delta method, quasi-variances.
 
-Worths are w = softmax(a) of the log worths a; with J = diag(w) - w w' their covariance is J V J' (delta method).
-Quasi-variances q minimise sum over pairs of (log v_ij - log(q_i + q_j))**2, v_ij the variance of a_i - a_j
-(Firth and de Menezes 2004, Biometrika 91, 65-80; the criterion of R's qvcalc).
+Worths are w = softmax(a) of the log worths a; with J = diag(w) - w w' their covariance is J V J' (delta
+method). Quasi-variances q minimise sum over pairs of (log v_ij - log(q_i + q_j))**2, v_ij the variance of a_i
+- a_j (Firth and de Menezes 2004, Biometrika 91, 65-80; the criterion of R's qvcalc).
 """
 
 from __future__ import annotations
@@ -17,8 +17,19 @@ from .tails import chi_square_p, log10_chi_square_p, log10_two_sided_p, p_equals
 
 FloatArray = NDArray[np.float64]
 
-__all__ = ["Contrast", "GoodnessOfFit", "LikelihoodRatio", "QuasiVariances", "WaldTest", "Worths", "chi_square_p", "normal_quantile",
-           "quasi_variances", "two_sided_p", "worths"]
+__all__ = [
+    "Contrast",
+    "GoodnessOfFit",
+    "LikelihoodRatio",
+    "QuasiVariances",
+    "WaldTest",
+    "Worths",
+    "chi_square_p",
+    "normal_quantile",
+    "quasi_variances",
+    "two_sided_p",
+    "worths",
+]
 
 
 def normal_quantile(probability: float) -> float:
@@ -59,8 +70,9 @@ def worths(log_worth: FloatArray, cov: FloatArray) -> Worths:
     best = int(np.argmax(log_worth))
     e = np.exp(log_worth - log_worth[best])
     w = e / e.sum()
-    # J V J' with J = diag(w) - w w', entry by entry: w_i w_j cov(a_i - m, a_j - m), m the mean of a under w.  Abilities are
-    # taken against the best item: where its worth is nearly 1, a - m of it is all but 0 and would be a difference of large numbers.
+    # J V J' with J = diag(w) - w w', entry by entry: w_i w_j cov(a_i - m, a_j - m), m the mean of a under w.
+    # Abilities are taken against the best item: where its worth is nearly 1, a - m of it is all but 0 and
+    # would be a difference of large numbers.
     cov = cov - cov[best] - cov[:, [best]] + cov[best, best]
     with_mean = cov @ w
     centred = cov - with_mean - with_mean[:, None] + w @ with_mean
@@ -107,7 +119,9 @@ def quasi_variances(cov: FloatArray, steps: int = 200) -> QuasiVariances:
     i, j = np.triu_indices(n, 1)
     v = np.diag(cov)[i] + np.diag(cov)[j] - 2.0 * cov[i, j]
     if not (np.isfinite(v).all() and (v > 0).all()):
-        raise NotEstimableError("quasi-variances need a positive finite variance of every difference of two items")
+        raise NotEstimableError(
+            "quasi-variances need a positive finite variance of every difference of two items"
+        )
     target = np.log(v)
     # Start: least squares of v_ij on q_i + q_j, which has the closed form below.
     row = np.zeros(n)
@@ -127,7 +141,8 @@ def quasi_variances(cov: FloatArray, steps: int = 200) -> QuasiVariances:
         gradient, hessian = np.zeros(n), np.zeros((n, n))
         np.add.at(gradient, i, residual / s)
         np.add.at(gradient, j, residual / s)
-        # Full Newton weight (1 + residual) where it is positive: quadratic convergence even for large residuals.
+        # Full Newton weight (1 + residual) where it is positive: quadratic convergence even for large
+        # residuals.
         weight = np.maximum(1.0 + residual, 0.1) / s**2
         hessian[i, j] = hessian[j, i] = weight
         hessian[np.arange(n), np.arange(n)] = hessian.sum(axis=1)
@@ -173,8 +188,10 @@ class LikelihoodRatio:
         return log10_chi_square_p(self.statistic, self.df)
 
     def __str__(self) -> str:
-        text = (f"Likelihood ratio {self.statistic:.4f} on {self.df} df, {p_equals(self.p, self.log10_p)}: "
-                f"{self.smaller} inside {self.larger}")
+        text = (
+            f"Likelihood ratio {self.statistic:.4f} on {self.df} df, {p_equals(self.p, self.log10_p)}: "
+            f"{self.smaller} inside {self.larger}"
+        )
         return f"{text}\n  Caution: {self.caution}" if self.caution else text
 
 
@@ -200,7 +217,10 @@ class WaldTest:
         return log10_chi_square_p(self.statistic, self.df)
 
     def __str__(self) -> str:
-        return f"Wald chi-square {self.statistic:.4f} on {self.df} df, {p_equals(self.p, self.log10_p)}: {self.hypothesis}"
+        return (
+            f"Wald chi-square {self.statistic:.4f} on {self.df} df, {p_equals(self.p, self.log10_p)}:"
+            f" {self.hypothesis}"
+        )
 
 
 @dataclass(frozen=True)
@@ -233,8 +253,10 @@ class GoodnessOfFit:
         return np.nan if np.isnan(self.p_pearson) else log10_chi_square_p(self.pearson, self.df)
 
     def __str__(self) -> str:
-        text = (f"Deviance {self.deviance:.4f}, {p_equals(self.p_deviance, self.log10_p_deviance)}; Pearson {self.pearson:.4f}, "
-                f"{p_equals(self.p_pearson, self.log10_p_pearson)}; {self.df} df")
+        text = (
+            f"Deviance {self.deviance:.4f}, {p_equals(self.p_deviance, self.log10_p_deviance)}; Pearson"
+            f" {self.pearson:.4f}, {p_equals(self.p_pearson, self.log10_p_pearson)}; {self.df} df"
+        )
         return f"{text}\n  Caution: {self.caution}" if self.caution else text
 
 
@@ -273,5 +295,8 @@ class Contrast:
         return float(log10_two_sided_p(np.array(self.z)))
 
     def __str__(self) -> str:
-        return (f"{self.what}: {self.estimate:.4f} (se {self.se:.4f}), z = {self.z:.3f}, {p_equals(self.p, self.log10_p)}, "
-                f"{100 * self.level:g}% interval {self.low:.4f} to {self.high:.4f}; odds {self.odds:.4g} to 1")
+        return (
+            f"{self.what}: {self.estimate:.4f} (se {self.se:.4f}), z = {self.z:.3f},"
+            f" {p_equals(self.p, self.log10_p)}, {100 * self.level:g}% interval {self.low:.4f} to"
+            f" {self.high:.4f}; odds {self.odds:.4g} to 1"
+        )

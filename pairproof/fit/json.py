@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .fit import Fit
 
-#: A covariance of this many parameters is 80 MB of text; beyond it, `cov_params` is null and a warning says so.
+#: A covariance of this many parameters is 80 MB of text; beyond it, `cov_params` is null and a warning says
+#: so.
 MOST_COVARIANCE = 2000
 
 
@@ -23,7 +24,9 @@ def _by_name(names: Iterable[str], values: Iterable[float]) -> dict[str, float |
     return {name: finite(value) for name, value in zip(names, values)}
 
 
-def _worths(fit: Fit, too_large: bool) -> tuple[dict[str, dict[str, float | None]], dict[str, dict[str, float | None]]]:
+def _worths(
+    fit: Fit, too_large: bool
+) -> tuple[dict[str, dict[str, float | None]], dict[str, dict[str, float | None]]]:
     worth: dict[str, dict[str, float | None]] = {}
     se: dict[str, dict[str, float | None]] = {}
     frame = fit.worth(se=not too_large)
@@ -38,7 +41,9 @@ def _reasons(fit: Fit, worth: dict[str, dict[str, float | None]]) -> list[str]:
     found = list(fit.warnings)
     said = " ".join(found)
     # A name as a whole word: item "A" is not named by "All".
-    silent = [n for n in fit.not_estimable if n not in said or not re.search(rf"(?<!\w){re.escape(n)}(?!\w)", said)]
+    silent = [
+        n for n in fit.not_estimable if n not in said or not re.search(rf"(?<!\w){re.escape(n)}(?!\w)", said)
+    ]
     if silent:
         found.append(f"not estimable from these data, so null: {_listed(silent)}")
     apart = [group for group, items in worth.items() if any(w is None for w in items.values())]
@@ -52,27 +57,38 @@ def _listed(names: list[str]) -> str:
 
 
 def _parameters(fit: Fit) -> tuple[dict[str, Any], str]:
-    """params, bse, pvalues, log10_pvalues and conf_int by name, and "" or why all but the first have no values."""
+    """params, bse, pvalues, log10_pvalues and conf_int by name, and "" or why all but the first have no
+    values.
+    """
     from ..errors import TooLargeError
 
     try:
         frame = fit.to_frame()
     except TooLargeError as error:
         nothing = dict.fromkeys(fit.names)
-        return {"params": _by_name(fit.names, fit.params), "bse": nothing, "pvalues": nothing, "log10_pvalues": nothing,
-                "conf_int": nothing}, str(error)
+        return {
+            "params": _by_name(fit.names, fit.params),
+            "bse": nothing,
+            "pvalues": nothing,
+            "log10_pvalues": nothing,
+            "conf_int": nothing,
+        }, str(error)
     return {
         "params": _by_name(fit.names, frame["estimate"]),
         "bse": _by_name(fit.names, frame["se"]),
         "pvalues": _by_name(fit.names, frame["p"]),
         "log10_pvalues": _by_name(fit.names, fit.log10_pvalues),
-        "conf_int": {name: None if math.isnan(low) else [float(low), float(high)]
-                     for name, low, high in zip(fit.names, frame["low"], frame["high"])},
+        "conf_int": {
+            name: None if math.isnan(low) else [float(low), float(high)]
+            for name, low, high in zip(fit.names, frame["low"], frame["high"])
+        },
     }, ""
 
 
 def fit_dict(fit: Fit) -> dict[str, Any]:
-    """The object that `pairproof fit --json` prints, made of dict, list, str, int, float, bool and None only."""
+    """The object that `pairproof fit --json` prints, made of dict, list, str, int, float, bool and None
+    only.
+    """
     table, too_large = _parameters(fit)
     worth, worth_se = _worths(fit, bool(too_large))
     warnings = _reasons(fit, worth)
@@ -81,10 +97,16 @@ def fit_dict(fit: Fit) -> dict[str, Any]:
         warnings.append(f"bse, pvalues, conf_int, worth_se and cov_params are null: {too_large}")
     elif int(fit.free.sum()) <= MOST_COVARIANCE:
         matrix = fit.cov_params()
-        covariance = {"names": [str(n) for n in matrix.index], "rows": [[finite(x) for x in row] for row in matrix.to_numpy()]}
+        covariance = {
+            "names": [str(n) for n in matrix.index],
+            "rows": [[finite(x) for x in row] for row in matrix.to_numpy()],
+        }
     else:
-        warnings.append(f"cov_params is null: {int(fit.free.sum()):,} free parameters would make {int(fit.free.sum()) ** 2:,} "
-                        f"numbers (limit {MOST_COVARIANCE:,} parameters); fit.cov_params() in Python has them")
+        warnings.append(
+            f"cov_params is null: {int(fit.free.sum()):,} free parameters would make"
+            f" {int(fit.free.sum()) ** 2:,} numbers (limit {MOST_COVARIANCE:,} parameters); fit.cov_params()"
+            " in Python has them"
+        )
     return {
         "model": fit.model,
         "items": list(fit.items),
@@ -107,8 +129,12 @@ def fit_dict(fit: Fit) -> dict[str, Any]:
         "n_infinite": int(fit.n_infinite),
         "n_comparisons": float(fit.n_comparisons),
         "engine": fit.engine,
-        "stopping": {"rule": fit.stopping.rule, "reached": bool(fit.stopping.reached), "steps": int(fit.stopping.steps),
-                     "value": finite(fit.stopping.value)},
+        "stopping": {
+            "rule": fit.stopping.rule,
+            "reached": bool(fit.stopping.reached),
+            "steps": int(fit.stopping.steps),
+            "value": finite(fit.stopping.value),
+        },
         "not_estimable": list(fit.not_estimable),
         "warnings": warnings,
     }

@@ -1,9 +1,9 @@
 """Which model is a special case of which, and the likelihood-ratio test that this allows.
 
-A model's log-odds, tie parameter and order effect are linear in its parameters over the *patterns* of its covariates
-(distinct combinations of values in the table), so one model lies inside another if each of its three column spaces
-does.  Davidson's and Rao and Kupper's tie models share no member but the one without ties; a tie category with its
-parameter held at 0 (`ties="none"`) is Davidson's with nu = 1.
+A model's log-odds, tie parameter and order effect are linear in its parameters over the *patterns* of its
+covariates (distinct combinations of values in the table), so one model lies inside another if each of its
+three column spaces does.  Davidson's and Rao and Kupper's tie models share no member but the one without
+ties; a tie category with its parameter held at 0 (`ties="none"`) is Davidson's with nu = 1.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inference
-from ..data.comparisons import Comparisons
 from ..data.columns import Factor
+from ..data.comparisons import Comparisons
 from ..errors import ComparisonError
+from . import inference
 from .predictions import item_covariate
 from .spec import Kind, Term
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-#: Columns are scaled to length 1; what is left of one that the others determine is 1e-15, and of a new one far more.
+#: Columns are scaled to length 1; what is left of one that the others determine is 1e-15, and of a new one
+#: far more.
 INSIDE = 1e-9
 
 
@@ -33,41 +34,64 @@ def likelihood_ratio(fit: Fit, other: Fit) -> inference.LikelihoodRatio:
     """Likelihood-ratio test of two fits of the same comparisons; see :meth:`pairproof.Fit.compare`."""
     if _digest(fit) != _digest(other):
         raise ComparisonError(
-            f"the fits are of different comparisons: {fit.title}, {fit.n_comparisons:.10g} comparisons, against {other.title}, "
-            f"{other.n_comparisons:.10g} (for example ties kept in one and dropped or halved in the other); "
-            "log-likelihoods of different data cannot be compared")
+            f"the fits are of different comparisons: {fit.title}, {fit.n_comparisons:.10g} comparisons,"
+            f" against {other.title}, {other.n_comparisons:.10g} (for example ties kept in one and dropped or"
+            " halved in the other); log-likelihoods of different data cannot be compared"
+        )
     if fit.quasi_likelihood or other.quasi_likelihood:
-        raise ComparisonError("half wins or fractional weights make a quasi-likelihood; its ratio is not a test")
+        raise ComparisonError(
+            "half wins or fractional weights make a quasi-likelihood; its ratio is not a test"
+        )
     larger, smaller = (fit, other) if fit.rank >= other.rank else (other, fit)
     reason = why_not_nested(smaller, larger)
     if reason:
         raise ComparisonError(f"the models are not nested: {reason}")
     df = larger.rank - smaller.rank
     if df == 0:
-        raise ComparisonError(f"both models fit {larger.rank} parameters to these data; there is nothing to test")
+        raise ComparisonError(
+            f"both models fit {larger.rank} parameters to these data; there is nothing to test"
+        )
     statistic = 2.0 * (larger.llf - smaller.llf)
-    return inference.LikelihoodRatio(statistic, df, inference.chi_square_p(statistic, df), larger.title, smaller.title,
-                                     _caution(larger, smaller))
+    return inference.LikelihoodRatio(
+        statistic,
+        df,
+        inference.chi_square_p(statistic, df),
+        larger.title,
+        smaller.title,
+        _caution(larger, smaller),
+    )
 
 
 def _caution(larger: Fit, smaller: Fit) -> str:
     """Why the chi-square of the two models is rough; "" if there is no reason."""
-    dependent = "the pairs of a ranking are not independent, so that p is too small" if larger.data.ranked_together > 2 else ""
+    dependent = (
+        "the pairs of a ranking are not independent, so that p is too small"
+        if larger.data.ranked_together > 2
+        else ""
+    )
     return "; ".join(filter(None, [_separation(larger, smaller), dependent]))
 
 
 def _separation(larger: Fit, smaller: Fit) -> str:
     """What is infinite in the models; "" if nothing but a tie parameter without ties.
 
-    Where no tie was observed at all and both models have its parameter at minus infinity, the test is that of the same
-    models without it; where one holds it at 0, the infinite parameter is what is tested.
+    Where no tie was observed at all and both models have its parameter at minus infinity, the test is that of
+    the same models without it; where one holds it at 0, the infinite parameter is what is tested.
     """
     without = int(_lone_tie(larger) and _lone_tie(smaller))
-    counts = [f"{n} of the {fit.rank} dimensions of {fit.title}" for fit in (larger, smaller) if (n := fit.n_infinite - without)]
+    counts = [
+        f"{n} of the {fit.rank} dimensions of {fit.title}"
+        for fit in (larger, smaller)
+        if (n := fit.n_infinite - without)
+    ]
     if not counts:
         return ""
-    return (f"separated data: {' and '.join(counts)} {'are' if len(counts) > 1 or not counts[0].startswith('1 ') else 'is'} infinite, "
-            "so that the chi-square is rough and p tends to be too small (the df count what is infinite, as in R's anova)")
+    return (
+        "separated data:"
+        f" {' and '.join(counts)} {'are' if len(counts) > 1 or not counts[0].startswith('1 ') else 'is'} infinite,"
+        " so that the chi-square is rough and p tends to be too small (the df count what is infinite, as in"
+        " R's anova)"
+    )
 
 
 def _lone_tie(fit: Fit) -> bool:
@@ -88,15 +112,25 @@ def why_not_nested(smaller: Fit, larger: Fit) -> str:
     Scale and constraint do not matter, and neither does the table of the deviance.
     """
     if smaller.outcome_model != larger.outcome_model:
-        return (f"ties are modelled by {_tie_words(smaller)} in one and by {_tie_words(larger)} in the other, "
-                "and neither is a special case of the other")
+        return (
+            f"ties are modelled by {_tie_words(smaller)} in one and by {_tie_words(larger)} in the other, "
+            "and neither is a special case of the other"
+        )
     if smaller.items != larger.items and sorted(smaller.items) != sorted(larger.items):
         return f"their items differ: {', '.join(smaller.items[:10])} against {', '.join(larger.items[:10])}"
-    return _abilities(smaller, larger) or _one_parameter(smaller, larger, "tie") or _one_parameter(smaller, larger, "order")
+    return (
+        _abilities(smaller, larger)
+        or _one_parameter(smaller, larger, "tie")
+        or _one_parameter(smaller, larger, "order")
+    )
 
 
 def _tie_words(fit: Fit) -> str:
-    return {"binary": "no tie category", "davidson": "Davidson's model", "rao-kupper": "Rao and Kupper's model"}[fit.outcome_model]
+    return {
+        "binary": "no tie category",
+        "davidson": "Davidson's model",
+        "rao-kupper": "Rao and Kupper's model",
+    }[fit.outcome_model]
 
 
 def _one_parameter(smaller: Fit, larger: Fit, kind: Kind) -> str:
@@ -111,14 +145,18 @@ def _one_parameter(smaller: Fit, larger: Fit, kind: Kind) -> str:
 
 
 def _abilities(smaller: Fit, larger: Fit) -> str:
-    """Free items hold every item covariate; covariates hold free items never, other covariates if they determine them."""
+    """Free items hold every item covariate; covariates hold free items never, other covariates if they
+    determine them.
+    """
     free, free_larger = _of_kind(smaller, "item"), _of_kind(larger, "item")
     covariates, covariates_larger = _of_kind(smaller, "covariate"), _of_kind(larger, "covariate")
     if not larger.spec.item_terms:
         lost = _outside([*free, *covariates], free_larger, _pattern_rows(smaller, larger))
     elif not smaller.spec.item_terms:
-        return (f"the items are free in {smaller.title} and bound to the covariate(s) {', '.join(larger.spec.item_terms)} "
-                f"in {larger.title}")
+        return (
+            f"the items are free in {smaller.title} and bound to the covariate(s)"
+            f" {', '.join(larger.spec.item_terms)} in {larger.title}"
+        )
     else:
         lost = _outside_items(smaller, larger, [*free, *covariates], [*free_larger, *covariates_larger])
     return f"{lost} of {smaller.title} is not in {larger.title}" if lost else ""
@@ -157,7 +195,9 @@ def _multiplier(term: Term, patterns: Comparisons) -> FloatArray:
 
 
 def _outside(mine: list[Term], theirs: list[Term], patterns: Comparisons) -> str:
-    """Name of the first term of `mine` whose multiplier no combination of `theirs` gives; "" if all are given."""
+    """Name of the first term of `mine` whose multiplier no combination of `theirs` gives; "" if all are
+    given.
+    """
     one_each = {t.by: t for t in theirs}
     basis = np.stack([_multiplier(t, patterns) for t in one_each.values()], axis=1)
     seen = set(one_each)

@@ -6,8 +6,8 @@ With u the log-odds of the first item against the second, and g the tie paramete
     davidson    P(first) : P(tie) : P(second) = exp(u/2) : exp(g) : exp(-u/2)
     rao-kupper  P(first) = 1 / (1 + exp(-(u - g))),  P(second) = 1 / (1 + exp(u + g)),  P(tie) = the rest
 
-Davidson (1970, JASA 65, 317-328) with nu = exp(g); Rao and Kupper (1967, JASA 62, 194-204) with theta = exp(g),
-g >= 0.  In the log-linear form of Dras (2015, eq. 1) u/2 = lambda_j - lambda_k and g = gamma.
+Davidson (1970, JASA 65, 317-328) with nu = exp(g); Rao and Kupper (1967, JASA 62, 194-204) with theta =
+exp(g), g >= 0.  In the log-linear form of Dras (2015, eq. 1) u/2 = lambda_j - lambda_k and g = gamma.
 """
 
 from __future__ import annotations
@@ -39,12 +39,16 @@ def outcome_probabilities(u: FloatArray, g: FloatArray, model: OutcomeModel) -> 
     """
     half = np.asarray(u, float) / 2
     if model == "rao-kupper":
-        # (1 + tanh(x/2)) / 2 is the logistic function; differences of tanh would cancel for the tie, so the tie
-        # is written as a product: P(tie) = P(first) P(second) (exp(2g) - 1).
+        # (1 + tanh(x/2)) / 2 is the logistic function; differences of tanh would cancel for the tie, so the
+        # tie is written as a product: P(tie) = P(first) P(second) (exp(2g) - 1).
         p_first = _logistic(2 * half - g)
         p_second = _logistic(-2 * half - g)
         return np.stack([p_first, p_first * p_second * np.expm1(2 * np.asarray(g, float)), p_second], axis=-1)
-    tie = np.full_like(half, -np.inf) if model == "binary" else np.broadcast_to(np.asarray(g, float), half.shape)
+    tie = (
+        np.full_like(half, -np.inf)
+        if model == "binary"
+        else np.broadcast_to(np.asarray(g, float), half.shape)
+    )
     top = np.maximum(np.abs(half), tie)
     weights = np.exp(np.stack([half - top, tie - top, -half - top], axis=-1))
     total: FloatArray = weights / weights.sum(axis=-1, keepdims=True)

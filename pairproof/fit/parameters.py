@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inference
 from ..errors import InputError, ItemError, TooLargeError
+from . import inference
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,8 +78,11 @@ def covariance_frame(fit: FitRecord) -> pd.DataFrame:
 
     keep = np.flatnonzero(fit.free)
     if len(keep) > MOST_COVARIANCE:
-        raise TooLargeError(f"the covariance of {len(keep):,} parameters has {len(keep) ** 2:,} entries, {8e-9 * len(keep) ** 2:.1f} GB (limit "
-                            f"{MOST_COVARIANCE:,} parameters); fit.bse has the standard errors, fit.contrast(a, b) that of a difference")
+        raise TooLargeError(
+            f"the covariance of {len(keep):,} parameters has {len(keep) ** 2:,} entries,"
+            f" {8e-9 * len(keep) ** 2:.1f} GB (limit {MOST_COVARIANCE:,} parameters); fit.bse has the"
+            " standard errors, fit.contrast(a, b) that of a difference"
+        )
     functions = np.zeros((len(keep), len(fit.terms)))
     functions[np.arange(len(keep)), keep] = 1.0
     names = [fit.names[k] for k in keep]
@@ -94,7 +97,9 @@ def first_rows(fit: FitRecord, rows: int) -> pd.DataFrame:
         return parameter_frame(fit, 0.05).iloc[:rows]
     import pandas as pd
 
-    kept: pd.DataFrame | None = fit.__dict__.get("_first_rows")  # the page and the summary in it show the same
+    kept: pd.DataFrame | None = fit.__dict__.get(
+        "_first_rows"
+    )  # the page and the summary in it show the same
     if kept is not None and len(kept) == rows:
         return kept
     functions = np.eye(rows, len(fit.terms))
@@ -104,8 +109,17 @@ def first_rows(fit: FitRecord, rows: int) -> pd.DataFrame:
     se = np.where(free, np.sqrt(np.maximum(variances, 0.0)), np.nan)
     centre, half = np.where(free, fit.beta[:rows], np.nan), inference.normal_quantile(0.975) * se
     z = centre / se
-    frame = pd.DataFrame({"estimate": estimate, "se": se, "z": z, "p": inference.two_sided_p(z), "low": centre - half, "high": centre + half},
-                         index=list(fit.names[:rows]))
+    frame = pd.DataFrame(
+        {
+            "estimate": estimate,
+            "se": se,
+            "z": z,
+            "p": inference.two_sided_p(z),
+            "low": centre - half,
+            "high": centre + half,
+        },
+        index=list(fit.names[:rows]),
+    )
     fit.__dict__["_first_rows"] = frame
     return frame
 

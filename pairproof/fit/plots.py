@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import InputError
 from . import inference
 from .contrasts import check_level
-from ..errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from .fit import Fit
 
-#: More groups than this cannot be told apart by colour (Okabe and Ito 2008, "Color Universal Design", eight colours).
+#: More groups than this cannot be told apart by colour (Okabe and Ito 2008, "Color Universal Design", eight
+#: colours).
 MOST_GROUPS = 8
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 
@@ -52,8 +53,15 @@ def worth_intervals(fit: Fit, groups: Sequence[str] | None = None, level: float 
     return frame
 
 
-def plot_worth(fit: Fit, ax: Any = None, *, groups: Sequence[str] | None = None, level: float = 0.95,
-               sort: bool = True, log: bool = False) -> Any:
+def plot_worth(
+    fit: Fit,
+    ax: Any = None,
+    *,
+    groups: Sequence[str] | None = None,
+    level: float = 0.95,
+    sort: bool = True,
+    log: bool = False,
+) -> Any:
     """Worths of the items with intervals, one colour a group.
 
     Parameters
@@ -80,10 +88,14 @@ def plot_worth(fit: Fit, ax: Any = None, *, groups: Sequence[str] | None = None,
         Unknown or too many groups, an `ax` that is not one, or nothing estimable to draw.
     """
     if ax is not None and not hasattr(ax, "errorbar"):
-        raise InputError(f"ax is a {type(ax).__name__}; expected matplotlib Axes, for example plt.subplots()[1]")
+        raise InputError(
+            f"ax is a {type(ax).__name__}; expected matplotlib Axes, for example plt.subplots()[1]"
+        )
     if groups is None and len(fit.groups) > MOST_GROUPS:
-        raise InputError(f"{len(fit.groups)} groups cannot be told apart in one plot; name at most {MOST_GROUPS}, for example "
-                         f"groups={list(fit.groups)[:3]}")
+        raise InputError(
+            f"{len(fit.groups)} groups cannot be told apart in one plot; name at most {MOST_GROUPS}, for"
+            f" example groups={list(fit.groups)[:3]}"
+        )
     frame = worth_intervals(fit, groups, level)
     names = list(dict.fromkeys(frame["group"]))
     if len(names) > MOST_GROUPS:
@@ -95,13 +107,17 @@ def plot_worth(fit: Fit, ax: Any = None, *, groups: Sequence[str] | None = None,
     if ax is None:
         import matplotlib.pyplot as plt
 
-        _, ax = plt.subplots(figsize=(7.0, 1.2 + 0.16 * len(items) * (1 + len(names))), constrained_layout=True)
+        _, ax = plt.subplots(
+            figsize=(7.0, 1.2 + 0.16 * len(items) * (1 + len(names))), constrained_layout=True
+        )
     _draw(ax, drawn, items, names)
     lost = [g for g in names if g not in set(drawn["group"])]
     ax.set_xscale("log" if log else "linear")
     if not log:
         ax.set_xlim(left=0.0)
-    ax.set_xlabel(f"worth, with {100 * level:g} % intervals" + (f" (not estimable: {', '.join(lost)})" if lost else ""))
+    ax.set_xlabel(
+        f"worth, with {100 * level:g} % intervals" + (f" (not estimable: {', '.join(lost)})" if lost else "")
+    )
     return ax
 
 
@@ -120,10 +136,21 @@ def _draw(ax: Any, frame: pd.DataFrame, items: list[str], names: list[str]) -> N
         part = frame[frame["group"] == name]
         if part.empty:
             continue
-        y = part["item"].map(place).to_numpy(float) + (0.0 if len(names) == 1 else ((len(names) - 1) / 2 - k) * spread)
+        y = part["item"].map(place).to_numpy(float) + (
+            0.0 if len(names) == 1 else ((len(names) - 1) / 2 - k) * spread
+        )
         x = part["worth"].to_numpy()
-        ax.errorbar(x, y, xerr=[x - part["low"], part["high"] - x], fmt="o", markersize=4, capsize=2, linewidth=1.2,
-                    color=COLOURS[k], label=name)
+        ax.errorbar(
+            x,
+            y,
+            xerr=[x - part["low"], part["high"] - x],
+            fmt="o",
+            markersize=4,
+            capsize=2,
+            linewidth=1.2,
+            color=COLOURS[k],
+            label=name,
+        )
     # Names are drawn as they are: a "$" in one must not start a formula.
     ax.set_yticks(range(len(items)), [item.replace("$", r"\$") for item in items])
     ax.grid(axis="x", linewidth=0.4, alpha=0.5)

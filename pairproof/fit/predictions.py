@@ -1,8 +1,8 @@
 """What a fit says about items: abilities, worths, quasi-variances, and probabilities of outcomes.
 
-The ability of item i in a group is a linear function of beta, a_i = sum over terms of multiplier x beta; log worths
-are 2 a on the lambda scale and a as log-odds.  Only differences of abilities mean anything, and only where
-they are estimable.
+The ability of item i in a group is a linear function of beta, a_i = sum over terms of multiplier x beta; log
+worths are 2 a on the lambda scale and a as log-odds.  Only differences of abilities mean anything, and only
+where they are estimable.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inference
 from ..data.columns import Factor
 from ..errors import InputError, NotEstimableError, TooLargeError
+from . import inference
 from .outcomes import outcome_probabilities
 from .spec import LOG_WORTH_PER_UNIT, Term, Value
 
@@ -31,7 +31,8 @@ IntArray = NDArray[np.int64]
 
 #: From this many items on, no covariance of all of them is written out for their worths.
 MANY_ITEMS = 300
-#: Items up to which quasi-variances are worked out (each step takes their third power; half a minute with the reference BLAS).
+#: Items up to which quasi-variances are worked out (each step takes their third power; half a minute with the
+#: reference BLAS).
 MOST_QUASI_VARIANCES = 1000
 #: Rows of a table of probabilities at most, about 200 MB.
 MOST_ROWS = 2_000_000
@@ -82,18 +83,25 @@ def layout(terms: Sequence[Term], items: Sequence[str]) -> Layout:
 def item_covariate(fit: Fit, term: Term) -> FloatArray:
     """float[n_items]: what a "covariate" term multiplies: an item covariate, its level, or one separate item.
 
-    A covariate, or a level of it, is 0 for the separate items: their own ability replaces what it would say of them.
+    A covariate, or a level of it, is 0 for the separate items: their own ability replaces what it would say
+    of them.
     """
     if term.covariate is None:
         return np.array([float(item == term.item) for item in fit.items])
     column = fit.data.item_data[term.covariate]
-    values = column.codes == column.levels.index(str(term.covariate_level)) if isinstance(column, Factor) else column
+    values = (
+        column.codes == column.levels.index(str(term.covariate_level))
+        if isinstance(column, Factor)
+        else column
+    )
     replaced: FloatArray = np.where([item in fit.layout.separate for item in fit.items], 0.0, values)
     return replaced
 
 
 def ability_functions(fit: Fit, group: Mapping[str, Value], items: Sequence[int] | None = None) -> FloatArray:
-    """float[n_items, n_params]: abilities in a group as linear functions of beta, on the fit's scale; of these items or all."""
+    """float[n_items, n_params]: abilities in a group as linear functions of beta, on the fit's scale; of
+    these items or all.
+    """
     chosen = np.arange(len(fit.items)) if items is None else np.asarray(items)
     row = np.full(len(fit.items), -1)
     row[chosen] = np.arange(len(chosen))
@@ -109,7 +117,9 @@ def ability_functions(fit: Fit, group: Mapping[str, Value], items: Sequence[int]
 
 
 def abilities(fit: Fit, group: Mapping[str, Value], values: FloatArray) -> FloatArray:
-    """`ability_functions` times `values`, float[n_params] or float[n_params, k], without writing the functions out."""
+    """`ability_functions` times `values`, float[n_params] or float[n_params, k], without writing the
+    functions out.
+    """
     out = np.zeros((len(fit.items), *values.shape[1:]))
     at = fit.layout
     value = np.array([term.multiplier(group) for term in at.blocks])
@@ -117,7 +127,9 @@ def abilities(fit: Fit, group: Mapping[str, Value], values: FloatArray) -> Float
         here = at.block == b
         out[at.item[here]] += value[b] * values[at.place[here]]
     for k in at.others:
-        out += np.multiply.outer(item_covariate(fit, fit.terms[k]) * fit.terms[k].multiplier(group), values[k])
+        out += np.multiply.outer(
+            item_covariate(fit, fit.terms[k]) * fit.terms[k].multiplier(group), values[k]
+        )
     return out
 
 
@@ -139,7 +151,8 @@ def find_group(fit: Fit, group: str | None, at: Mapping[str, Value] | None = Non
     Raises
     ------
     InputError
-        A name that is not a group, covariates that are not those of the model, or no name where one is needed.
+        A name that is not a group, covariates that are not those of the model, or no name where one is
+        needed.
     """
     listed = ", ".join(list(fit.groups)[:20])
     if at is not None:
@@ -147,7 +160,9 @@ def find_group(fit: Fit, group: str | None, at: Mapping[str, Value] | None = Non
             raise InputError(f"group={group!r} and at={dict(at)} were both given; give one of them")
         needed = {c for t in fit.terms for c, _ in t.by}
         if set(at) != needed:
-            raise InputError(f"at={dict(at)}; expected a value for each of {sorted(needed) or 'no covariate'}")
+            raise InputError(
+                f"at={dict(at)}; expected a value for each of {sorted(needed) or 'no covariate'}"
+            )
         _check_levels(fit, at)
         return at
     if group is None:
@@ -165,7 +180,9 @@ def _check_levels(fit: Fit, at: Mapping[str, Value]) -> None:
     for covariate, value in at.items():
         if covariate in slopes:
             if isinstance(value, str):
-                raise InputError(f"at: {covariate}={value!r}; the model has a slope on it, so a number is expected")
+                raise InputError(
+                    f"at: {covariate}={value!r}; the model has a slope on it, so a number is expected"
+                )
             continue
         known = list(dict.fromkeys(g[covariate] for g in fit.groups.values()))
         if value not in known:
@@ -202,14 +219,17 @@ def _many_worths(fit: Fit, group: Mapping[str, Value], with_se: bool) -> tuple[F
     w = e / e.sum()
     if not with_se:
         return w, nothing
-    # All against the best item: where its worth is nearly 1, a - m of it is all but 0 and would be a difference of large numbers.
+    # All against the best item: where its worth is nearly 1, a - m of it is all but 0 and would be a
+    # difference of large numbers.
     best = int(np.argmax(a))
     top, others = np.zeros(len(w)), w.copy()
     top[best] = 1.0
     others[best] = 0.0
     others[best] = -others.sum()
     mean = _mixture(fit, group, others)
-    with_mean, with_top = (abilities(fit, group, fit.covariance.product(f)) for f in (mean, _mixture(fit, group, top)))
+    with_mean, with_top = (
+        abilities(fit, group, fit.covariance.product(f)) for f in (mean, _mixture(fit, group, top))
+    )
     variances = _ability_variances(fit, group)
     against = variances - 2.0 * with_top + variances[best]
     against[best] = 0.0
@@ -218,14 +238,18 @@ def _many_worths(fit: Fit, group: Mapping[str, Value], with_se: bool) -> tuple[F
 
 
 def _ability_variances(fit: Fit, group: Mapping[str, Value]) -> FloatArray:
-    """float[n_items]: V_ii; free items without subject covariates are parameters, others are gone through 256 at a time."""
+    """float[n_items]: V_ii; free items without subject covariates are parameters, others are gone through 256
+    at a time.
+    """
     at = fit.layout
     if len(at.blocks) == 1 and not at.others:
         of_items = np.zeros(len(fit.items))
         of_items[at.item] = at.blocks[0].multiplier(group) ** 2 * fit.covariance.variances()[at.place]
         return of_items
     parts = (range(k, min(k + 256, len(fit.items))) for k in range(0, len(fit.items), 256))
-    return np.concatenate([np.diag(fit.covariance.between(ability_functions(fit, group, part))) for part in parts])
+    return np.concatenate(
+        [np.diag(fit.covariance.between(ability_functions(fit, group, part))) for part in parts]
+    )
 
 
 def worth(fit: Fit, at: Mapping[str, Value] | None = None, with_se: bool = True) -> pd.DataFrame:
@@ -254,14 +278,23 @@ def quasi_variances(fit: Fit, group: str | None = None) -> pd.DataFrame:
 
     n = len(fit.items)
     if n > MOST_QUASI_VARIANCES:
-        raise TooLargeError(f"quasi-variances of {n:,} items are fitted to {n * (n - 1) // 2:,} differences (limit {MOST_QUASI_VARIANCES:,} "
-                            "items); fit.contrast(a, b) has the standard error of any one difference")
+        raise TooLargeError(
+            f"quasi-variances of {n:,} items are fitted to {n * (n - 1) // 2:,} differences (limit"
+            f" {MOST_QUASI_VARIANCES:,} items); fit.contrast(a, b) has the standard error of any one"
+            " difference"
+        )
     found = log_worth(fit, find_group(fit, group))
     if found is None:
         raise NotEstimableError(f"quasi-variances need all items comparable; {fit.why_not_estimable()}")
     q = inference.quasi_variances(found[1])
-    frame = pd.DataFrame({"item": list(fit.items), "log_worth": found[0], "quasi_se": q.quasi_se,
-                          "quasi_variance": q.quasi_variances})
+    frame = pd.DataFrame(
+        {
+            "item": list(fit.items),
+            "log_worth": found[0],
+            "quasi_se": q.quasi_se,
+            "quasi_variance": q.quasi_variances,
+        }
+    )
     frame.attrs["worst_error"] = q.worst_error
     return frame
 
@@ -273,7 +306,8 @@ def term_value(fit: Fit, kind: Literal["tie", "order"], group: Mapping[str, Valu
 
 
 def tie_parameter(fit: Fit, group: Mapping[str, Value]) -> float:
-    """Log nu or log theta in a group; 0 where it is held there, -inf where no tie was possible or none observed.
+    """Log nu or log theta in a group; 0 where it is held there, -inf where no tie was possible or none
+    observed.
 
     Without a single tie in the data the estimate is minus infinity: it has no number as a parameter, but the
     probability of a tie has one, 0.
@@ -284,8 +318,13 @@ def tie_parameter(fit: Fit, group: Mapping[str, Value]) -> float:
     return float("-inf") if np.isnan(value) and not fit.data.ties.any() else value
 
 
-def probabilities(fit: Fit, group: str | None, at: Mapping[str, Value] | None, order: bool,
-                  items: Sequence[str] | None = None) -> pd.DataFrame:
+def probabilities(
+    fit: Fit,
+    group: str | None,
+    at: Mapping[str, Value] | None,
+    order: bool,
+    items: Sequence[str] | None = None,
+) -> pd.DataFrame:
     """P(first), P(tie), P(second) of every ordered pair; see :meth:`pairproof.Fit.probabilities`."""
     import pandas as pd
 
@@ -293,12 +332,21 @@ def probabilities(fit: Fit, group: str | None, at: Mapping[str, Value] | None, o
         raise InputError("order=True, but the model has no order effect; fit it with order_effect=True")
     names: list[Any] = list(fit.groups) if group is None and at is None else [group]
     if isinstance(items, str):
-        raise InputError(f"items={items!r}; expected a list of item names, for example [{items!r}, {fit.items[0]!r}]")
-    chosen = np.arange(len(fit.items)) if items is None else np.array([fit.item_index(name) for name in dict.fromkeys(items)], np.int64)
+        raise InputError(
+            f"items={items!r}; expected a list of item names, for example [{items!r}, {fit.items[0]!r}]"
+        )
+    chosen = (
+        np.arange(len(fit.items))
+        if items is None
+        else np.array([fit.item_index(name) for name in dict.fromkeys(items)], np.int64)
+    )
     n = len(chosen)
     if n * (n - 1) * len(names) > MOST_ROWS:
-        raise TooLargeError(f"probabilities of {n:,} items in {len(names):,} group{'' if len(names) == 1 else 's'} are "
-                            f"{n * (n - 1) * len(names):,} rows (limit {MOST_ROWS:,}); name some of them: items=[...], or a group")
+        raise TooLargeError(
+            f"probabilities of {n:,} items in {len(names):,} group{'' if len(names) == 1 else 's'} are"
+            f" {n * (n - 1) * len(names):,} rows (limit {MOST_ROWS:,}); name some of them: items=[...], or a"
+            " group"
+        )
     i, j = (chosen[k.ravel()] for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
     i, j = i[i != j], j[i != j]
     label = np.array(fit.items, dtype=object)
@@ -311,8 +359,16 @@ def probabilities(fit: Fit, group: str | None, at: Mapping[str, Value] | None, o
         if order:
             u = u + term_value(fit, "order", where)
         p = outcome_probabilities(u, np.full(len(u), tie_parameter(fit, where)), fit.outcome_model)
-        frames.append(pd.DataFrame({
-            "group": group_label(where) if name is None else name,
-            "first": label[i], "second": label[j],
-            "p_first": p[:, 0], "p_tie": p[:, 1], "p_second": p[:, 2]}))
+        frames.append(
+            pd.DataFrame(
+                {
+                    "group": group_label(where) if name is None else name,
+                    "first": label[i],
+                    "second": label[j],
+                    "p_first": p[:, 0],
+                    "p_tie": p[:, 1],
+                    "p_second": p[:, 2],
+                }
+            )
+        )
     return pd.concat(frames, ignore_index=True)

@@ -1,8 +1,8 @@
 """The numbers of a fit, frozen, and what follows from them parameter by parameter.
 
-beta holds every reference (as 0), and `null_space` the directions along which the likelihood says nothing or grows
-without end.  A linear function c'beta is estimable if and only if c'n = 0 for every such direction n; what is not
-estimable is named and has no number.
+beta holds every reference (as 0), and `null_space` the directions along which the likelihood says nothing or
+grows without end.  A linear function c'beta is estimable if and only if c'n = 0 for every such direction n;
+what is not estimable is named and has no number.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .cell_table import CellTable, poisson_log_likelihood
 from ..data.comparisons import Comparisons
-from .covariance import Covariance
 from ..errors import InputError
+from .cell_table import CellTable, poisson_log_likelihood
+from .covariance import Covariance
 from .outcomes import OutcomeModel
 from .spec import ModelSpec, Scale, Term, Ties, Value
 from .stopping import Stopping
@@ -66,7 +66,8 @@ class FitRecord:
     stopping : Stopping
     warnings : tuple of str
     n_infinite : int
-        Dimensions of `null_space` along which the likelihood grows without end (separation); along the others it is flat.
+        Dimensions of `null_space` along which the likelihood grows without end (separation); along the others
+        it is flat.
     quasi_likelihood : bool
         Ties as half wins, or fractional weights: no AIC comparison with other data, no goodness of fit.
     data_digest : str
@@ -140,7 +141,11 @@ class FitRecord:
 
     @property
     def not_estimable(self) -> tuple[str, ...]:
-        return tuple(n for n, ok in zip(self.names, self.estimable) if not ok) if self.null_space.shape[1] else ()
+        return (
+            tuple(n for n, ok in zip(self.names, self.estimable) if not ok)
+            if self.null_space.shape[1]
+            else ()
+        )
 
     @cached_property
     def free(self) -> BoolArray:
@@ -154,10 +159,11 @@ class FitRecord:
 
     @property
     def rank(self) -> int:
-        """Parameters fitted: k of AIC and BIC, rank of the model on the observed data without nuisance constants.
+        """Parameters fitted: k of AIC and BIC, rank of the model on the observed data without nuisance
+        constants.
 
-        Infinite estimates are counted, as in R's glm: they were fitted, and raised the likelihood.  What the data say
-        nothing of is not (items never compared, aliased terms).
+        Infinite estimates are counted, as in R's glm: they were fitted, and raised the likelihood.  What the
+        data say nothing of is not (items never compared, aliased terms).
         """
         return self.n_estimable + self.n_infinite
 
@@ -195,21 +201,29 @@ class FitRecord:
 def check_shapes(fit: FitRecord) -> None:
     """InputError unless an engine's arrays belong together and every number of beta is finite."""
     n = len(fit.terms)
-    shapes = {"beta": fit.beta.shape, "is_reference": fit.is_reference.shape, "null_space": fit.null_space.shape[:1]}
+    shapes = {
+        "beta": fit.beta.shape,
+        "is_reference": fit.is_reference.shape,
+        "null_space": fit.null_space.shape[:1],
+    }
     wrong = {name: shape for name, shape in shapes.items() if shape != (n,)}
     if wrong or fit.null_space.ndim != 2:
-        raise InputError(f"a fit with {n} terms needs arrays of that length; found {wrong or fit.null_space.shape}")
+        raise InputError(
+            f"a fit with {n} terms needs arrays of that length; found {wrong or fit.null_space.shape}"
+        )
     if not np.isfinite(fit.beta).all():
         # 0 x inf is nan: one infinite parameter would spoil every linear function, also those without it.
         lost = [t.name for t, b in zip(fit.terms, fit.beta) if not np.isfinite(b)]
-        raise InputError(f"beta is not finite for {lost}; keep a finite number and put the direction in null_space")
+        raise InputError(
+            f"beta is not finite for {lost}; keep a finite number and put the direction in null_space"
+        )
 
 
 def count_estimable(fit: FitRecord) -> int:
     """Free dimensions that the data determine: parameters less references, less directions without a number.
 
-    Under a sum constraint no parameter is a reference, but each block of items (one for every product of subject
-    covariates) has one free dimension fewer than it has parameters.
+    Under a sum constraint no parameter is a reference, but each block of items (one for every product of
+    subject covariates) has one free dimension fewer than it has parameters.
     """
     centred = fit.spec.reference == "sum" and not fit.spec.item_terms
     redundant = len({t.by for t in fit.terms if t.kind == "item"}) if centred else 0

@@ -1,7 +1,7 @@
 """A fit on another scale or under another constraint: the same model, other numbers, moved by name.
 
-Item terms are lambda in the log-linear form and b = 2 lambda as log-odds; `tie` and `order` are the same on both.
-Against reference r every block of item terms has b_r = 0; centred, C b with C = I - 1 1'/J, and C V C'.
+Item terms are lambda in the log-linear form and b = 2 lambda as log-odds; `tie` and `order` are the same on
+both. Against reference r every block of item terms has b_r = 0; centred, C b with C = I - 1 1'/J, and C V C'.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .covariance import ScaledCovariance, ShiftedCovariance
-from ..errors import InputError
-from .spec import LOG_WORTH_PER_UNIT, Scale
 from ..data.options import one_of
+from ..errors import InputError
+from .covariance import ScaledCovariance, ShiftedCovariance
+from .spec import LOG_WORTH_PER_UNIT, Scale
 
 if TYPE_CHECKING:
     from .fit import Fit
@@ -30,8 +30,13 @@ def on_scale(fit: Fit, scale: Scale) -> Fit:
         return fit
     factor = LOG_WORTH_PER_UNIT[fit.scale] / LOG_WORTH_PER_UNIT[scale]
     units = np.array([factor if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])
-    return replace(fit, scale=scale, beta=fit.beta * units, null_space=fit.null_space * units[:, None],
-                   covariance=ScaledCovariance(fit.covariance, units))
+    return replace(
+        fit,
+        scale=scale,
+        beta=fit.beta * units,
+        null_space=fit.null_space * units[:, None],
+        covariance=ScaledCovariance(fit.covariance, units),
+    )
 
 
 def with_reference(fit: Fit, reference: str) -> Fit:
@@ -59,9 +64,14 @@ def with_reference(fit: Fit, reference: str) -> Fit:
     beta = shift(fit.beta)
     beta[is_reference] = 0.0
     return replace(
-        fit, spec=replace(fit.spec, reference=reference), beta=beta, is_reference=is_reference,
-        null_space=shift(fit.null_space) if fit.null_space.shape[1] else fit.null_space, constraint=constraint,
-        covariance=ShiftedCovariance(fit.covariance, len(fit.terms), index, weights))
+        fit,
+        spec=replace(fit.spec, reference=reference),
+        beta=beta,
+        is_reference=is_reference,
+        null_space=shift(fit.null_space) if fit.null_space.shape[1] else fit.null_space,
+        constraint=constraint,
+        covariance=ShiftedCovariance(fit.covariance, len(fit.terms), index, weights),
+    )
 
 
 def _item_blocks(fit: Fit) -> NDArray[np.int64]:

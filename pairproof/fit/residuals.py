@@ -3,10 +3,11 @@
 With y observed and m fitted in one outcome of a cell of n comparisons::
 
     Poisson       Pearson (y - m) / sqrt(m)                deviance  sign(y - m) sqrt(2 D(y, m))
-    multinomial   Pearson (y - m) / sqrt(m (1 - m/n))      deviance  sign(y - m) sqrt(2 D(y, m) + 2 D(n - y, n - m))
+    multinomial   Pearson (y - m) / sqrt(m (1 - m/n))      deviance  sign(y - m) sqrt(2 D(y, m) + 2 D(n - y,
+                                                           n - m))
 
-D(y, m) = y log(y/m) - y + m.  Poisson residuals are those of gnm and glm on the log-linear table; multinomial ones
-take the total of the cell as given, as the likelihood here does.
+D(y, m) = y log(y/m) - y + m.  Poisson residuals are those of gnm and glm on the log-linear table; multinomial
+ones take the total of the cell as given, as the likelihood here does.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ FloatArray = NDArray[np.float64]
 Kind = Literal["pearson", "deviance"]
 Distribution = Literal["poisson", "multinomial"]
 
-#: Cochran (1954, Biometrics 10, 417-451): expected counts of 5 or more in at least 80 % of the cells, none below 1.
+#: Cochran (1954, Biometrics 10, 417-451): expected counts of 5 or more in at least 80 % of the cells, none
+#: below 1.
 ENOUGH_EXPECTED, LEAST_EXPECTED, MAY_BE_SMALL = 5.0, 1.0, 0.20
 
 
@@ -55,7 +57,9 @@ def poisson_divergence(y: FloatArray, m: FloatArray) -> FloatArray:
 
 
 def _divide(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a / b, and 0 where a is 0, also where b is: an outcome that must and does happen leaves nothing over."""
+    """a / b, and 0 where a is 0, also where b is: an outcome that must and does happen leaves nothing
+    over.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(a == 0, 0.0, a / b)
 
@@ -78,8 +82,9 @@ def deviance_residuals(y: FloatArray, m: FloatArray, distribution: Distribution)
     return root
 
 
-def residual_frame(cell_table: CellTable, items: Sequence[str], has_ties: bool, kind: Kind,
-                   distribution: Distribution) -> pd.DataFrame:
+def residual_frame(
+    cell_table: CellTable, items: Sequence[str], has_ties: bool, kind: Kind, distribution: Distribution
+) -> pd.DataFrame:
     """One row for every outcome of every cell.
 
     Returns
@@ -93,15 +98,22 @@ def residual_frame(cell_table: CellTable, items: Sequence[str], has_ties: bool, 
     residual = (pearson_residuals if kind == "pearson" else deviance_residuals)(y, m, distribution)
     label = np.array(items, dtype=object)
     k = len(names)
-    return pd.DataFrame({
-        "first": np.repeat(label[cell_table.first], k), "second": np.repeat(label[cell_table.second], k),
-        "cell": np.repeat(np.array(cell_table.label, dtype=object), k),
-        "outcome": np.tile(np.array(names, dtype=object), cell_table.n_cells),
-        "observed": y.ravel(), "fitted": m.ravel(), "residual": residual.ravel()})
+    return pd.DataFrame(
+        {
+            "first": np.repeat(label[cell_table.first], k),
+            "second": np.repeat(label[cell_table.second], k),
+            "cell": np.repeat(np.array(cell_table.label, dtype=object), k),
+            "outcome": np.tile(np.array(names, dtype=object), cell_table.n_cells),
+            "observed": y.ravel(),
+            "fitted": m.ravel(),
+            "residual": residual.ravel(),
+        }
+    )
 
 
-def goodness_of_fit(cell_table: CellTable, deviance: float, df: int, has_ties: bool, *,
-                    quasi: bool, ranked: int = 0) -> inference.GoodnessOfFit:
+def goodness_of_fit(
+    cell_table: CellTable, deviance: float, df: int, has_ties: bool, *, quasi: bool, ranked: int = 0
+) -> inference.GoodnessOfFit:
     """Deviance and Pearson's X^2 against a chi-square, with the reasons not to.
 
     Parameters
@@ -119,17 +131,25 @@ def goodness_of_fit(cell_table: CellTable, deviance: float, df: int, has_ties: b
     Returns
     -------
     GoodnessOfFit
-        p-values are nan where no chi-square holds; `caution` then says why, and otherwise gives the numbers of
-        small expected counts.  Separation shows in expected counts of 0; items that were never compared (a
+        p-values are nan where no chi-square holds; `caution` then says why, and otherwise gives the numbers
+        of small expected counts.  Separation shows in expected counts of 0; items that were never compared (a
         disconnected design) leave none and do no harm to the test.
     """
     _, y, m = cell_table.outcomes(has_ties)
     pearson = float(np.sum(_divide((y - m) ** 2, m)))
     withheld = _why_no_p(y, m, df, quasi)
     if withheld:
-        return inference.GoodnessOfFit(deviance, pearson, df, np.nan, np.nan, f"no p-value: {'; '.join(withheld)}")
-    return inference.GoodnessOfFit(deviance, pearson, df, inference.chi_square_p(deviance, df),
-                                   inference.chi_square_p(pearson, df), "; ".join(filter(None, [_small_counts(y, m), _dependent(ranked)])))
+        return inference.GoodnessOfFit(
+            deviance, pearson, df, np.nan, np.nan, f"no p-value: {'; '.join(withheld)}"
+        )
+    return inference.GoodnessOfFit(
+        deviance,
+        pearson,
+        df,
+        inference.chi_square_p(deviance, df),
+        inference.chi_square_p(pearson, df),
+        "; ".join(filter(None, [_small_counts(y, m), _dependent(ranked)])),
+    )
 
 
 def _why_no_p(y: FloatArray, m: FloatArray, df: int, quasi: bool) -> list[str]:
@@ -138,17 +158,26 @@ def _why_no_p(y: FloatArray, m: FloatArray, df: int, quasi: bool) -> list[str]:
         reasons.append("the model is saturated (0 df), there is nothing left to test")
     dead = int((m <= 0).sum())
     if dead:
-        reasons.append(f"{dead} of {m.size} expected counts are 0, on the boundary of the model (separated items, no ties)")
+        reasons.append(
+            f"{dead} of {m.size} expected counts are 0, on the boundary of the model (separated items, no"
+            " ties)"
+        )
     if quasi:
         reasons.append("half wins or fractional weights are not counts")
     if len(y) and y.sum(axis=1).max() <= 1.0:
-        reasons.append(f"each of the {len(y)} cells holds a single comparison, so the deviance measures no lack of fit; "
-                       "take it on coarser cells")
+        reasons.append(
+            f"each of the {len(y)} cells holds a single comparison, so the deviance measures no lack of fit; "
+            "take it on coarser cells"
+        )
     return reasons
 
 
 def _dependent(ranked: int) -> str:
-    return "the pairs of a ranking are not independent, so that the chi-square does not hold" if ranked > 2 else ""
+    return (
+        "the pairs of a ranking are not independent, so that the chi-square does not hold"
+        if ranked > 2
+        else ""
+    )
 
 
 def _small_counts(y: FloatArray, m: FloatArray) -> str:
@@ -158,5 +187,7 @@ def _small_counts(y: FloatArray, m: FloatArray) -> str:
         return ""
     single = int((y.sum(axis=1) <= 1.0).sum())
     alone = f"; {single} of {len(y)} cells hold a single comparison" if single else ""
-    return (f"{small} of {m.size} expected counts are below 5 and {tiny} below 1 (smallest {m.min():.3g}){alone}; "
-            "the chi-square is rough unless at most 20 % are below 5 and none below 1 (Cochran 1954)")
+    return (
+        f"{small} of {m.size} expected counts are below 5 and {tiny} below 1 (smallest {m.min():.3g}){alone};"
+        " the chi-square is rough unless at most 20 % are below 5 and none below 1 (Cochran 1954)"
+    )

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Union, get_args
 
-from ..errors import InputError
 from ..data.options import one_of
+from ..errors import InputError
 
 Family = Literal["llbt", "bradley-terry"]
 Ties = Literal["davidson", "rao-kupper", "half", "drop", "none"]
@@ -89,10 +89,17 @@ class Term:
 
     def to_dict(self) -> dict[str, str | None]:
         """The object of `terms` in the JSON of a fit."""
-        covariate = ":".join([*([self.covariate] if self.covariate else []), *(c for c, _ in self.by)]) or None
+        covariate = (
+            ":".join([*([self.covariate] if self.covariate else []), *(c for c, _ in self.by)]) or None
+        )
         levels = [lv for lv in [self.covariate_level, *(lv for _, lv in self.by)] if lv is not None]
-        return {"name": self.name, "kind": self.kind, "item": self.item, "covariate": covariate,
-                "level": ":".join(levels) or None}
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "item": self.item,
+            "covariate": covariate,
+            "level": ":".join(levels) or None,
+        }
 
     def multiplier(self, group: Mapping[str, Value]) -> float:
         """Value of the subject covariates' product in a group: 0 or 1 for levels, the number for slopes."""

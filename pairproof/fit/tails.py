@@ -1,7 +1,9 @@
-"""Tails of the normal and the chi-square distribution, also where the probability itself is too small for a double.
+"""Tails of the normal and the chi-square distribution, also where the probability itself is too small for a
+double.
 
-Doubles end at 4.9e-324, which a z of 38.5 reaches: a few thousand comparisons will do.  There log10 p stands for p, from log_ndtr for the normal and, for the chi-square with a = df/2 and x half the
-statistic, from the even part of Legendre's continued fraction (Abramowitz and Stegun 1964, 6.5.31)::
+Doubles end at 4.9e-324, which a z of 38.5 reaches: a few thousand comparisons will do.  There log10 p stands
+for p, from log_ndtr for the normal and, for the chi-square with a = df/2 and x half the statistic, from the
+even part of Legendre's continued fraction (Abramowitz and Stegun 1964, 6.5.31)::
 
     Q(a, x) = exp(-x) x^a / Gamma(a) * 1 / (x + 1 - a - 1(1 - a) / (x + 3 - a - 2(2 - a) / (x + 5 - a - ...)))
 """
@@ -17,12 +19,15 @@ FloatArray = NDArray[np.float64]
 
 #: Below this p is printed from its logarithm: nearer to the end of the doubles it loses digits one by one.
 SMALLEST = 1e-300
-#: Smaller exponents than this are not told apart: rounding of log10 p then leaves no digit of the number in front.
+#: Smaller exponents than this are not told apart: rounding of log10 p then leaves no digit of the number in
+#: front.
 LEAST_EXPONENT = -1_000_000_000
 
 
 def two_sided_p(z: FloatArray) -> FloatArray:
-    """P(|Z| > |z|) of a standard normal; nan stays nan, and below 4.9e-324 there is only 0 (:func:`log10_two_sided_p`)."""
+    """P(|Z| > |z|) of a standard normal; nan stays nan, and below 4.9e-324 there is only 0
+    (:func:`log10_two_sided_p`).
+    """
     from scipy.special import ndtr
 
     tail: FloatArray = 2.0 * ndtr(-np.abs(z))
@@ -56,7 +61,9 @@ def log10_chi_square_p(statistic: float, df: float) -> float:
 
 
 def _fraction(a: float, x: float) -> float:
-    """x + 1 - a - 1(1 - a) / (x + 3 - a - ...), by Lentz's method; where Q is below 1e-300, x is far above a."""
+    """x + 1 - a - 1(1 - a) / (x + 3 - a - ...), by Lentz's method; where Q is below 1e-300, x is far above
+    a.
+    """
     b = x + 1.0 - a
     f = c = b
     d = 0.0
@@ -72,7 +79,8 @@ def _fraction(a: float, x: float) -> float:
 
 
 def p_words(p: float, log10_p: float | None = None, digits: int = 4) -> str:
-    """A p-value with `digits` significant digits; where a double cannot hold it, from its logarithm: `1.349e-1234`.
+    """A p-value with `digits` significant digits; where a double cannot hold it, from its logarithm:
+    `1.349e-1234`.
 
     Never "0": without the logarithm it is `<1e-300`, and what is too small even for that `<1e-1000000000`.
     """

@@ -18,13 +18,19 @@ if TYPE_CHECKING:
     from .fit import Fit
 
 WIDTH = 100
-#: More rows than this are cut, and the cut is said: a factor of 400 judges and 30 items has 11,601 parameters.
+#: More rows than this are cut, and the cut is said: a factor of 400 judges and 30 items has 11,601
+#: parameters.
 ROWS = 60
 #: Longer names are cut to this, with an ellipsis; six columns of numbers fill the rest of the width.
 NAME_WIDTH = 36
 
-_TIES = {"davidson": "Davidson ties", "rao-kupper": "Rao-Kupper ties", "half": "ties as half wins", "drop": "ties dropped",
-         "none": "tie parameter held at 0"}
+_TIES = {
+    "davidson": "Davidson ties",
+    "rao-kupper": "Rao-Kupper ties",
+    "half": "ties as half wins",
+    "drop": "ties dropped",
+    "none": "tie parameter held at 0",
+}
 _FAMILY = {"llbt": "LLBT", "bradley-terry": "Bradley-Terry"}
 
 
@@ -36,7 +42,11 @@ def title(fit: Fit) -> str:
         parts.append(_TIES[spec.ties])
     if spec.item_terms:
         own = [item for item in fit.items if item in fit.layout.separate]
-        beside = f" (of their own: {', '.join(own[:6])}{f' and {len(own) - 6} more' if len(own) > 6 else ''})" if own else ""
+        beside = (
+            f" (of their own: {', '.join(own[:6])}{f' and {len(own) - 6} more' if len(own) > 6 else ''})"
+            if own
+            else ""
+        )
         parts.append(f"items by {', '.join(spec.item_terms)}{beside}")
     if spec.by:
         parts.append(f"by {spec.by}")
@@ -115,24 +125,42 @@ def _comparisons(fit: Fit) -> str:
         return f"{fit.n_comparisons:.10g}, no tie category"
     if fit.spec.ties == "drop":
         return f"{fit.n_comparisons:.10g} ({ties:.10g} ties dropped from {fit.data.n_comparisons:.10g})"
-    return f"{fit.n_comparisons:.10g}, of them {ties:.10g} ties{' (half a win for each)' if fit.spec.ties == 'half' else ''}"
+    return (
+        f"{fit.n_comparisons:.10g}, of them"
+        f" {ties:.10g} ties{' (half a win for each)' if fit.spec.ties == 'half' else ''}"
+    )
 
 
 def _header(fit: Fit) -> Iterator[str]:
     numbers = [
-        ("Log-likelihood", fixed(fit.llf)), ("Deviance", f"{fixed(fit.deviance)} on {fit.df_resid} df"),
+        ("Log-likelihood", fixed(fit.llf)),
+        ("Deviance", f"{fixed(fit.deviance)} on {fit.df_resid} df"),
         ("Null deviance", f"{fixed(fit.null_deviance)} on {fit.df_null} df"),
-        ("AIC", fixed(fit.aic)), ("BIC", fixed(fit.bic)), _parameters(fit),
+        ("AIC", fixed(fit.aic)),
+        ("BIC", fixed(fit.bic)),
+        _parameters(fit),
     ]
-    words = [("Items", f"{len(fit.items)}"), ("Comparisons", _comparisons(fit)), ("Constraint", fit.constraint),
-             ("Likelihood", "quasi (half wins or weights)" if fit.quasi_likelihood else "of each comparison, given the pair")]
+    words = [
+        ("Items", f"{len(fit.items)}"),
+        ("Comparisons", _comparisons(fit)),
+        ("Constraint", fit.constraint),
+        (
+            "Likelihood",
+            "quasi (half wins or weights)" if fit.quasi_likelihood else "of each comparison, given the pair",
+        ),
+    ]
     if len(fit.groups) > 1:
         words.append(("Groups", f"{len(fit.groups)}"))
     for (left, value), (right, figure) in zip_longest(words, numbers, fillvalue=("", "")):
         yield f"{left:<13}{shorten(value, 42):<43}{right:<22}{figure}".rstrip()
     levels = reference_levels(fit)
-    for name, text in [*([("Levels", levels)] if levels else []), ("Scale", _scale(fit)), ("Engine", fit.engine), ("Stopping", _stopping(fit)),
-                       ("Deviance on", deviance_table(fit))]:
+    for name, text in [
+        *([("Levels", levels)] if levels else []),
+        ("Scale", _scale(fit)),
+        ("Engine", fit.engine),
+        ("Stopping", _stopping(fit)),
+        ("Deviance on", deviance_table(fit)),
+    ]:
         yield from _wrapped(f"{name:<13}{text}", 13)
     yield from _wrapped(f"{'Fit':<13}{_goodness(fit)}", 13)
 
@@ -148,14 +176,18 @@ def _goodness(fit: Fit) -> str:
     test = fit.goodness_of_fit()
     text = f"Pearson chi-square {fixed(test.pearson)}"
     if not math.isnan(test.p_deviance):
-        by_deviance, by_pearson = p_value(test.p_deviance, test.log10_p_deviance), p_value(test.p_pearson, test.log10_p_pearson)
+        by_deviance, by_pearson = p_value(test.p_deviance, test.log10_p_deviance), p_value(
+            test.p_pearson, test.log10_p_pearson
+        )
         text = f"deviance p = {by_deviance}, {text}, p = {by_pearson}".replace("= <", "< ")
     return f"{text}; {test.caution}" if test.caution else text
 
 
 def _wrapped(text: str, indent: int) -> list[str]:
     # replace_whitespace stays off: the column of names is padded with blanks.
-    return textwrap.wrap(label(text), WIDTH, subsequent_indent=" " * indent, break_long_words=True, replace_whitespace=False)
+    return textwrap.wrap(
+        label(text), WIDTH, subsequent_indent=" " * indent, break_long_words=True, replace_whitespace=False
+    )
 
 
 def _status(fit: Fit, place: int) -> str:
@@ -177,8 +209,17 @@ def parameter_rows(fit: Fit, rows: int) -> list[tuple[str, ...]]:
         if status:
             out.append((str(name), number(float(row.estimate)), status))
         else:
-            out.append((str(name), number(row.estimate), number(row.se), number(row.z, 3), p_value(row.p, log10_p[place]), number(row.low),
-                        number(row.high)))
+            out.append(
+                (
+                    str(name),
+                    number(row.estimate),
+                    number(row.se),
+                    number(row.z, 3),
+                    p_value(row.p, log10_p[place]),
+                    number(row.low),
+                    number(row.high),
+                )
+            )
     return out
 
 
@@ -194,16 +235,24 @@ def _coefficients(fit: Fit, rows: int) -> Iterator[str]:
         if len(row) == 3:
             yield f"{shorten(row[0]):<{width}}{row[1]:>11}  ({row[2]})"
         else:
-            yield f"{shorten(row[0]):<{width}}" + "".join(f" {cell:>{size - 1}}" for cell, size in zip(row[1:], sizes))
+            yield f"{shorten(row[0]):<{width}}" + "".join(
+                f" {cell:>{size - 1}}" for cell, size in zip(row[1:], sizes)
+            )
 
 
 def _worths(fit: Fit) -> Iterator[str]:
     """Worths of a few groups side by side; where to find them if they are many."""
     if len(fit.groups) > 4 or len(fit.items) > 30:
-        yield f"Worths of {len(fit.items)} items in {len(fit.groups)} group{'s' if len(fit.groups) > 1 else ''}: fit.worth()"
+        yield (
+            f"Worths of {len(fit.items)} items in"
+            f" {len(fit.groups)} group{'s' if len(fit.groups) > 1 else ''}: fit.worth()"
+        )
         return
     frame = fit.worth()
-    text = [f"{number(w)} ({number(s)})" if not math.isnan(w) else "not estimable" for w, s in zip(frame["worth"], frame["se"])]
+    text = [
+        f"{number(w)} ({number(s)})" if not math.isnan(w) else "not estimable"
+        for w, s in zip(frame["worth"], frame["se"])
+    ]
     n = len(fit.items)
     width = max(9, *(len(shorten(item, 30)) for item in fit.items)) + 1
     heads = ["worth (se)"] if list(fit.groups) == ["all"] else [shorten(group, 16) for group in fit.groups]
@@ -217,7 +266,10 @@ def cut_note(fit: Fit, rows: int) -> str:
     hidden = len(fit.terms) - rows
     if hidden <= 0:
         return ""
-    return f"... {hidden:,} of {len(fit.terms):,} parameters are not shown; fit.to_frame() or fit.summary(rows=...) has them"
+    return (
+        f"... {hidden:,} of {len(fit.terms):,} parameters are not shown; fit.to_frame() or"
+        " fit.summary(rows=...) has them"
+    )
 
 
 def _lost(fit: Fit) -> str:
@@ -243,26 +295,50 @@ def summary(fit: Fit, rows: int = ROWS) -> str:
         lines += _wrapped(_lost(fit), 2)
     for warning in fit.warnings:
         lines += _wrapped(f"Warning: {warning}", 2)
-    lines += _wrapped("z and two-sided p against the reference (normal); 95 % Wald intervals; observed information.", 2)
+    lines += _wrapped(
+        "z and two-sided p against the reference (normal); 95 % Wald intervals; observed information.", 2
+    )
     return safe("\n".join(lines))
 
 
 def _cells(row: Sequence[str]) -> str:
     name = f"<th style='text-align:left'>{escape(row[0])}</th>"
     if len(row) == 3:
-        return f"<tr>{name}<td>{escape(row[1])}</td><td colspan='5' style='text-align:left'><i>{escape(row[2])}</i></td></tr>"
+        return (
+            f"<tr>{name}<td>{escape(row[1])}</td><td colspan='5'"
+            f" style='text-align:left'><i>{escape(row[2])}</i></td></tr>"
+        )
     return f"<tr>{name}{''.join(f'<td>{escape(cell)}</td>' for cell in row[1:])}</tr>"
 
 
 def html(fit: Fit, rows: int = ROWS) -> str:
     """The fit as a piece of HTML: one table, everything that comes from the data escaped."""
-    facts = [f"{fit.n_comparisons:.10g} comparisons of {len(fit.items)} items", f"deviance {fixed(fit.deviance)} on {fit.df_resid} df",
-             f"log-likelihood {fixed(fit.llf)}", f"AIC {fixed(fit.aic)}", fit.constraint, _scale(fit), fit.engine]
+    facts = [
+        f"{fit.n_comparisons:.10g} comparisons of {len(fit.items)} items",
+        f"deviance {fixed(fit.deviance)} on {fit.df_resid} df",
+        f"log-likelihood {fixed(fit.llf)}",
+        f"AIC {fixed(fit.aic)}",
+        fit.constraint,
+        _scale(fit),
+        fit.engine,
+    ]
     if not fit.stopping.reached:
         facts.append(_stopping(fit))
     head = "".join(f"<th>{escape(name)}</th>" for name in COLUMNS)
     body = "".join(_cells(row) for row in parameter_rows(fit, rows))
-    notes = [n for n in [cut_note(fit, rows), _lost(fit) if fit.not_estimable else "", *(f"Warning: {w}" for w in fit.warnings)] if n]
-    return (f"<div class='pairproof-fit'><p><b>{escape(title(fit))}</b><br><small>{escape('; '.join(facts))}</small></p>"
-            f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>"
-            + "".join(f"<p><small>{escape(n)}</small></p>" for n in notes) + "</div>")
+    notes = [
+        n
+        for n in [
+            cut_note(fit, rows),
+            _lost(fit) if fit.not_estimable else "",
+            *(f"Warning: {w}" for w in fit.warnings),
+        ]
+        if n
+    ]
+    return (
+        "<div"
+        f" class='pairproof-fit'><p><b>{escape(title(fit))}</b><br><small>{escape('; '.join(facts))}</small></p>"
+        f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>"
+        + "".join(f"<p><small>{escape(n)}</small></p>" for n in notes)
+        + "</div>"
+    )

@@ -1,7 +1,7 @@
 """Proof, number by number, that native, R and the printed page agree, or why they do not.
 
-The way of the data: a claims file -> `check` -> a list of `Agreement` -> a report.  There is no second path to a
-number: every report is a view of that list.
+The way of the data: a claims file -> `check` -> a list of `Agreement` -> a report.  There is no second path
+to a number: every report is a view of that list.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ __all__ = ["Verification", "agree", "run"]
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise AttributeError(f"module 'pairproof.validation' has no attribute {name!r}; it has {', '.join(_HOME)}")
+        raise AttributeError(
+            f"module 'pairproof.validation' has no attribute {name!r}; it has {', '.join(_HOME)}"
+        )
     from importlib import import_module
 
     value = globals()[name] = getattr(import_module(f".{_HOME[name]}", __name__), name)

@@ -1,4 +1,6 @@
-"""`agree(fit, reference)`: an assertion for one's own tests that fails with a table, worst first, and never averages."""
+"""`agree(fit, reference)`: an assertion for one's own tests that fails with a table, worst first, and never
+averages.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,14 @@ from typing import TYPE_CHECKING, Union
 
 from ..errors import InputError
 from ..fit.fit import Fit
-from .verdicts.agreement import Agreement, value_or_none
-from .verdicts.digits import MOST
-from .verdicts.floors import floor
-from .verdicts.verdict import digits_forgiven, judge_print
-from .verdicts.not_returned import is_reference
 from .claims.paper import PrintedQuantity
 from .claims.printed import Printed
 from .claims.quantities import kind_of, names, quantity, rounding_of, scale_of, scale_of_logarithm
+from .verdicts.agreement import Agreement, value_or_none
+from .verdicts.digits import MOST
+from .verdicts.floors import floor
+from .verdicts.not_returned import is_reference
+from .verdicts.verdict import digits_forgiven, judge_print
 
 if TYPE_CHECKING:
     from ..bridge.process.policy import BackendLike
@@ -26,17 +28,23 @@ Reference = Union[Fit, Mapping[str, Union[float, str]], str]
 Digits = Union[float, Mapping[str, float], None]
 
 
-def agree(fit: Fit, reference: Reference, *, digits: Digits = None, quantities: Sequence[str] | None = None,
-          r: BackendLike = None) -> list[Agreement]:
+def agree(
+    fit: Fit,
+    reference: Reference,
+    *,
+    digits: Digits = None,
+    quantities: Sequence[str] | None = None,
+    r: BackendLike = None,
+) -> list[Agreement]:
     """Assert that a fit agrees with a reference, quantity by quantity.
 
     Parameters
     ----------
     fit : Fit
     reference : Fit, mapping of quantity to number, or "R"
-        Another fit, brought to the scale and the reference item of `fit`; numbers by name ("estimate.A", "deviance",
-        "worth.all.A"), where text such as "0.2778" stands for a printed number and must come out to its last place;
-        or "R", every R function that has the model.
+        Another fit, brought to the scale and the reference item of `fit`; numbers by name ("estimate.A",
+        "deviance", "worth.all.A"), where text such as "0.2778" stands for a printed number and must come out
+        to its last place; or "R", every R function that has the model.
     digits : float or mapping of kind to float, optional
         Digits asked for, 0 to 16; default: the floors that `pairproof validate` holds R to.
     quantities : sequence of str, optional
@@ -61,7 +69,11 @@ def agree(fit: Fit, reference: Reference, *, digits: Digits = None, quantities: 
     elif isinstance(reference, Fit):
         rows = _against_fit(fit, reference, digits, quantities)
     else:
-        rows = [_against_value(fit, name, value, digits) for name, value in reference.items() if _wanted(name, quantities)]
+        rows = [
+            _against_value(fit, name, value, digits)
+            for name, value in reference.items()
+            if _wanted(name, quantities)
+        ]
     lacking = _lacking(rows, quantities)
     wrong = sorted((a for a in rows if not a.passes), key=lambda a: -1.0 if a.digits is None else a.digits)
     compared = sum(a.digits is not None and a.r_arrived or a.printed is not None for a in rows)
@@ -99,8 +111,12 @@ def asked_digits(name: str, digits: Digits) -> tuple[float, str]:
 def _against_value(fit: Fit, name: str, value: float | str, digits: Digits) -> Agreement:
     own = quantity(fit, name)
     if isinstance(value, str):
-        judged = judge_print(PrintedQuantity(name, Printed.parse(value), 0), own, 0.05, fit.df_resid, fit.n_comparisons)
-        return Agreement("", "", name, value, value_or_none(own), None, None, None, None, None, judged.verdict, judged.note)
+        judged = judge_print(
+            PrintedQuantity(name, Printed.parse(value), 0), own, 0.05, fit.df_resid, fit.n_comparisons
+        )
+        return Agreement(
+            "", "", name, value, value_or_none(own), None, None, None, None, None, judged.verdict, judged.note
+        )
     return _row(fit, name, own, float(value), digits)
 
 
@@ -110,20 +126,53 @@ def _row(fit: Fit, name: str, own: float, other: float, digits: Digits) -> Agree
     wider = 0.0 if math.isnan(own) or math.isnan(other) else scale_of_logarithm(name, fit)
     found = digits_forgiven(own, other, scale_of(name, fit), least, rounding_of(name, fit), wider)
     enough = math.isnan(found) or found >= least
-    note = "" if enough else (f"{found:.1f} digits, {least:g} asked for ({why})" if not math.isnan(own) and not math.isnan(other) else
-                              "only the reference has a number" if math.isnan(own) else "only the fit has a number")
-    return Agreement("", "", name, None, value_or_none(own), value_or_none(other), "reference", None, None, value_or_none(found),
-                     "agrees" if enough else "differs", note, floor=least, about="native-r")
+    note = (
+        ""
+        if enough
+        else (
+            f"{found:.1f} digits, {least:g} asked for ({why})"
+            if not math.isnan(own) and not math.isnan(other)
+            else "only the reference has a number"
+            if math.isnan(own)
+            else "only the fit has a number"
+        )
+    )
+    return Agreement(
+        "",
+        "",
+        name,
+        None,
+        value_or_none(own),
+        value_or_none(other),
+        "reference",
+        None,
+        None,
+        value_or_none(found),
+        "agrees" if enough else "differs",
+        note,
+        floor=least,
+        about="native-r",
+    )
 
 
-def _against_fit(fit: Fit, reference: Fit, digits: Digits, quantities: Sequence[str] | None) -> list[Agreement]:
+def _against_fit(
+    fit: Fit, reference: Fit, digits: Digits, quantities: Sequence[str] | None
+) -> list[Agreement]:
     other = reference if reference.scale == fit.scale else reference.on_scale(fit.scale)
     if fit.spec.reference and other.spec.reference != fit.spec.reference:
         other = other.with_reference(fit.spec.reference)
     mine, theirs = dict.fromkeys(names(fit)), dict.fromkeys(names(other))
-    asked = [q for q in quantities or () if "." in q or q in ("null_deviance", "df_null", "aic_glm", "gof_p", "pearson")]
+    asked = [
+        q
+        for q in quantities or ()
+        if "." in q or q in ("null_deviance", "df_null", "aic_glm", "gof_p", "pearson")
+    ]
     rows = []
-    for name in [*mine, *(n for n in theirs if n not in mine), *(q for q in asked if q not in mine and q not in theirs)]:
+    for name in [
+        *mine,
+        *(n for n in theirs if n not in mine),
+        *(q for q in asked if q not in mine and q not in theirs),
+    ]:
         if not _wanted(name, quantities) or (name in mine and is_reference(fit, name)):
             continue
         own, held = _value(fit, name), _value(other, name)
@@ -144,12 +193,18 @@ def _against_r(fit: Fit, reference: str, digits: Digits, r: BackendLike) -> list
     from .verify import verify
 
     if reference != "R":
-        raise InputError(f"reference {reference!r}: expected a Fit, numbers by quantity, or \"R\"")
+        raise InputError(f'reference {reference!r}: expected a Fit, numbers by quantity, or "R"')
     rows = list(verify(fit, r=r))
     if digits is None:
         return rows
-    return [a if a.digits is None or not a.r_arrived or a.digits >= asked_digits(a.quantity, digits)[0] else
-            _short(a, asked_digits(a.quantity, digits)[0]) for a in rows]
+    return [
+        (
+            a
+            if a.digits is None or not a.r_arrived or a.digits >= asked_digits(a.quantity, digits)[0]
+            else _short(a, asked_digits(a.quantity, digits)[0])
+        )
+        for a in rows
+    ]
 
 
 def _short(a: Agreement, least: float) -> Agreement:
@@ -158,16 +213,37 @@ def _short(a: Agreement, least: float) -> Agreement:
     return replace(a, verdict="differs", explanation=f"{a.digits or 0.0:.1f} digits, {least:g} asked for")
 
 
-def _table(fit: Fit, wrong: Sequence[Agreement], lacking: Sequence[str], compared: int, rows: Sequence[Agreement]) -> str:
+def _table(
+    fit: Fit, wrong: Sequence[Agreement], lacking: Sequence[str], compared: int, rows: Sequence[Agreement]
+) -> str:
     head = ("quantity", "fit", "reference", "digits", "asked", "")
-    lines = [head, *((a.quantity, _number(a.native), a.printed or _number(a.r), "-" if a.digits is None else f"{a.digits:.1f}",
-                      "-" if a.floor is None else f"{min(a.floor, MOST):g}", f"{a.verdict}: {a.explanation}") for a in wrong[:40])]
+    lines = [
+        head,
+        *(
+            (
+                a.quantity,
+                _number(a.native),
+                a.printed or _number(a.r),
+                "-" if a.digits is None else f"{a.digits:.1f}",
+                "-" if a.floor is None else f"{min(a.floor, MOST):g}",
+                f"{a.verdict}: {a.explanation}",
+            )
+            for a in wrong[:40]
+        ),
+    ]
     widths = [max(len(line[k]) for line in lines) for k in range(5)]
-    shown = ["  ".join([line[0].ljust(widths[0]), *(line[k].rjust(widths[k]) for k in range(1, 5)), line[5]]).rstrip() for line in lines]
+    shown = [
+        "  ".join(
+            [line[0].ljust(widths[0]), *(line[k].rjust(widths[k]) for k in range(1, 5)), line[5]]
+        ).rstrip()
+        for line in lines
+    ]
     parts = [f"{fit.title}: {len(wrong)} of {len(rows)} quantities do not agree"] if wrong else []
     if not compared:
-        parts.append(f"{fit.title}: nothing was compared, so nothing is shown to agree"
-                     + "".join(f"\n  {a.explanation}" for a in rows if a.verdict in ("not-run", "not-checkable")))
+        parts.append(
+            f"{fit.title}: nothing was compared, so nothing is shown to agree"
+            + "".join(f"\n  {a.explanation}" for a in rows if a.verdict in ("not-run", "not-checkable"))
+        )
     parts += [f"asked for and on neither side: {', '.join(lacking)}"] if lacking else []
     more = [f"... and {len(wrong) - 40} more"] if len(wrong) > 40 else []
     return "\n".join([*parts, *(shown if wrong else []), *more])

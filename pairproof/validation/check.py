@@ -1,7 +1,8 @@
-"""From a paper's claims to `Agreement`s: read the data, fit natively, ask R, and give every number its verdict.
+"""From a paper's claims to `Agreement`s: read the data, fit natively, ask R, and give every number its
+verdict.
 
-R and the 50-digit values come in through two functions (`Counterparts`, `Certified`), so that this module needs
-neither R nor a folder of records.
+R and the 50-digit values come in through two functions (`Counterparts`, `Certified`), so that this module
+needs neither R nor a folder of records.
 """
 
 from __future__ import annotations
@@ -16,20 +17,28 @@ from ..data.comparisons import Comparisons
 from ..errors import InputError, PairproofError
 from ..fit.fit import Fit
 from ..fit.spec import ModelSpec
-from .verdicts.agreement import ACCEPTABLE, Agreement, Certified, Counterparts, RCounterpart, Verdict, value_or_none
-from .verdicts.beside import with_r_alone, with_sources
 from .claims.data import fit_model, read_data, table_of
-from .statements.computations import Request
-from .computed import computed_rows
-from .verdicts.definitions import OF_THE_TABLE, recognised
-from .verdicts.floors import Floor
-from .slips.glm_stopping import glm_values
-from .verdicts.verdict import PrintJudgement, judge_print, reversed_items
-from .verdicts.not_returned import is_reference, lost
 from .claims.paper import Claim, ModelClaim, Paper, PrintedQuantity
 from .claims.quantities import error_of, kind_of, quantity
+from .computed import computed_rows
+from .slips.glm_stopping import glm_values
 from .statements.catalogue import run_test
+from .statements.computations import Request
 from .statements.registry import Context, Finding
+from .verdicts.agreement import (
+    ACCEPTABLE,
+    Agreement,
+    Certified,
+    Counterparts,
+    RCounterpart,
+    Verdict,
+    value_or_none,
+)
+from .verdicts.beside import with_r_alone, with_sources
+from .verdicts.definitions import OF_THE_TABLE, recognised
+from .verdicts.floors import Floor
+from .verdicts.not_returned import is_reference, lost
+from .verdicts.verdict import PrintJudgement, judge_print, reversed_items
 
 
 @dataclass(frozen=True)
@@ -56,8 +65,15 @@ class Checker:
         Default: the shipped ones.
     """
 
-    def __init__(self, paper: Paper, *, counterparts: Counterparts | None = None, backend: Any = None,
-                 certified: Certified | None = None, floors: Sequence[Floor] | None = None) -> None:
+    def __init__(
+        self,
+        paper: Paper,
+        *,
+        counterparts: Counterparts | None = None,
+        backend: Any = None,
+        certified: Certified | None = None,
+        floors: Sequence[Floor] | None = None,
+    ) -> None:
         self.paper = paper
         self._counterparts = counterparts
         self._backend = backend
@@ -94,7 +110,9 @@ class Checker:
 
     @cached_property
     def fits(self) -> dict[str, Fit]:
-        """The native fits of all claims that have a model, by claim; those that could not be fitted are left out."""
+        """The native fits of all claims that have a model, by claim; those that could not be fitted are left
+        out.
+        """
         found = {}
         for claim in self.paper.claims:
             if claim.model is not None and claim.data:
@@ -107,10 +125,11 @@ class Checker:
     # -- claims ----------------------------------------------------------------------------------------------
 
     def all(self, progress: Callable[[str], None] = lambda claim: None) -> list[Agreement]:
-        """Agreements of every claim, in the order of the file; `progress` is told of each claim before it is checked.
+        """Agreements of every claim, in the order of the file; `progress` is told of each claim before it is
+        checked.
 
-        What native and R have beyond the printed numbers stands once for each model, under the first claim that
-        prints a number of it, or that is there for it.
+        What native and R have beyond the printed numbers stands once for each model, under the first claim
+        that prints a number of it, or that is there for it.
         """
         fitted = [claim for claim in self.paper.claims if claim.id in self.fits]
         for claim in [c for c in fitted if _is_about_the_model(c)] + fitted:
@@ -122,11 +141,16 @@ class Checker:
         return found
 
     def claim(self, claim: Claim) -> list[Agreement]:
-        """Agreements of one claim: its printed numbers, its statement, then what native and R have beyond them."""
+        """Agreements of one claim: its printed numbers, its statement, then what native and R have beyond
+        them.
+        """
         found: list[Agreement] = []
         if claim.numbers and claim.data and self.paper.data[claim.data].kind == "games":
             why = "the outcomes are not at hand: the printed numbers are held against each other only"
-            found += [self.row(claim, q.quantity, "not-checkable", why, printed=q.printed.text) for q in claim.numbers]
+            found += [
+                self.row(claim, q.quantity, "not-checkable", why, printed=q.printed.text)
+                for q in claim.numbers
+            ]
         elif claim.model is not None and claim.data:
             try:
                 asked = self.asked(claim.data, claim.model)
@@ -145,22 +169,51 @@ class Checker:
 
     def _request(self, claim: Claim) -> Request:
         asks_r = claim.r_packages is not None and self._counterparts is not None
-        return Request(self.data, lambda name: table_of(self.paper, name), self.fit, claim.data, claim.test_args,
-                       self._backend if asks_r else None)
+        return Request(
+            self.data,
+            lambda name: table_of(self.paper, name),
+            self.fit,
+            claim.data,
+            claim.test_args,
+            self._backend if asks_r else None,
+        )
 
     def _not_run(self, claim: Claim, reason: str) -> list[Agreement]:
-        rows = [self.row(claim, q.quantity, "not-run", f"native did not run: {reason}", printed=q.printed.text)
-                for q in claim.numbers]
+        rows = [
+            self.row(claim, q.quantity, "not-run", f"native did not run: {reason}", printed=q.printed.text)
+            for q in claim.numbers
+        ]
         if claim.statement or not rows:
-            rows.append(self.row(claim, "statement" if claim.statement else "fit", "not-run", f"native did not run: {reason}",
-                                  printed=claim.statement or None))
+            rows.append(
+                self.row(
+                    claim,
+                    "statement" if claim.statement else "fit",
+                    "not-run",
+                    f"native did not run: {reason}",
+                    printed=claim.statement or None,
+                )
+            )
         return rows
 
     def row(self, claim: Claim, name: str, verdict: Verdict, explanation: str, **fields: Any) -> Agreement:
-        empty: dict[str, Any] = {"printed": None, "native": None, "r": None, "r_call": None, "r_source": None,
-                                 "certified": None, "digits": None}
-        return Agreement(self.paper.id, claim.id, name, verdict=verdict, explanation=explanation, where=claim.where,
-                         **{**empty, **fields})
+        empty: dict[str, Any] = {
+            "printed": None,
+            "native": None,
+            "r": None,
+            "r_call": None,
+            "r_source": None,
+            "certified": None,
+            "digits": None,
+        }
+        return Agreement(
+            self.paper.id,
+            claim.id,
+            name,
+            verdict=verdict,
+            explanation=explanation,
+            where=claim.where,
+            **{**empty, **fields},
+        )
 
     def _native_values(self, claim: Claim, asked: Asked) -> dict[str, float]:
         if "native" not in claim.engines:
@@ -169,11 +222,17 @@ class Checker:
 
     def _value(self, claim: Claim, fit: Fit, q: PrintedQuantity) -> float:
         kind, _, rest = q.quantity.partition(".")
-        others = {rest: self.fit(rest)} if kind in ("lr", "lr_df", "lr_p") and rest in [c.id for c in self.paper.claims] else {}
+        others = (
+            {rest: self.fit(rest)}
+            if kind in ("lr", "lr_df", "lr_p") and rest in [c.id for c in self.paper.claims]
+            else {}
+        )
         try:
             value = quantity(fit, q.quantity, others)
         except InputError as error:
-            raise InputError(f"{self.paper.source or self.paper.id}, line {q.line}, claim {claim.id!r}: {error}") from error
+            raise InputError(
+                f"{self.paper.source or self.paper.id}, line {q.line}, claim {claim.id!r}: {error}"
+            ) from error
         return value / 2 if claim.sided == 1 and kind == "p" else value
 
     # -- printed numbers -------------------------------------------------------------------------------------
@@ -182,23 +241,47 @@ class Checker:
         native_asked = "native" in claim.engines
         r = _asked_of_r(claim, asked.r)
         chosen = {q.quantity: _first_with(r, q.quantity) for q in claim.numbers}
-        shown = values if native_asked else {
-            name: c.values[name] / (2 if claim.sided == 1 and kind_of(name) == "p" else 1) if c else math.nan
-            for name, c in chosen.items()}
+        shown = (
+            values
+            if native_asked
+            else {
+                name: (
+                    c.values[name] / (2 if claim.sided == 1 and kind_of(name) == "p" else 1)
+                    if c
+                    else math.nan
+                )
+                for name, c in chosen.items()
+            }
+        )
         judged = self._judged(claim, asked.fit, shown, {n for n, c in chosen.items() if native_asked or c})
         rows = []
         for q in claim.numbers:
-            row = self.row(claim, q.quantity, judged[q.quantity].verdict, judged[q.quantity].note, printed=q.printed.text,
-                            native=value_or_none(values[q.quantity]))
+            row = self.row(
+                claim,
+                q.quantity,
+                judged[q.quantity].verdict,
+                judged[q.quantity].note,
+                printed=q.printed.text,
+                native=value_or_none(values[q.quantity]),
+            )
             half = 2 if claim.sided == 1 and kind_of(q.quantity) == "p" else 1
-            rows.append(self._beside(row, asked, values[q.quantity], chosen[q.quantity], half) if native_asked else
-                        with_r_alone(row, chosen[q.quantity], half))
+            rows.append(
+                self._beside(row, asked, values[q.quantity], chosen[q.quantity], half)
+                if native_asked
+                else with_r_alone(row, chosen[q.quantity], half)
+            )
         return rows
 
-    def _judged(self, claim: Claim, fit: Fit, values: Mapping[str, float], have: set[str]) -> dict[str, PrintJudgement]:
+    def _judged(
+        self, claim: Claim, fit: Fit, values: Mapping[str, float], have: set[str]
+    ) -> dict[str, PrintJudgement]:
         alpha = float(claim.alpha)
-        judged = {q.quantity: judge_print(q, values[q.quantity], alpha, fit.df_resid, fit.n_comparisons, error_of(q.quantity, fit))
-                  for q in claim.numbers}
+        judged = {
+            q.quantity: judge_print(
+                q, values[q.quantity], alpha, fit.df_resid, fit.n_comparisons, error_of(q.quantity, fit)
+            )
+            for q in claim.numbers
+        }
         for name in set(judged) - have:
             judged[name] = PrintJudgement("not-run", "only R was to be asked, and no R call that ran has it")
         for name, sentence in reversed_items(claim.numbers, values, fit.items).items():
@@ -208,30 +291,61 @@ class Checker:
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
         return {**judged, **(explained or self._by_definition(claim, fit, values, wrong))}
 
-    def _by_definition(self, claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]) -> dict[str, PrintJudgement]:
-        """Numbers of the table (deviance, df, AIC) that come out by another program's definition of them, which is named."""
+    def _by_definition(
+        self, claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]
+    ) -> dict[str, PrintJudgement]:
+        """Numbers of the table (deviance, df, AIC) that come out by another program's definition of them,
+        which is named.
+        """
         if not any(kind_of(name) in OF_THE_TABLE for name in wrong):
             return {}
-        found = recognised(fit, claim.numbers, wrong, value=lambda q: values[q.quantity],
-                           comes_out=lambda q, v: judge_print(q, v, float(claim.alpha)).comes_out)
+        found = recognised(
+            fit,
+            claim.numbers,
+            wrong,
+            value=lambda q: values[q.quantity],
+            comes_out=lambda q, v: judge_print(q, v, float(claim.alpha)).comes_out,
+        )
         if found is None:
             return {}
         definition, enough = found
-        note = f"{definition.name}: comes out if {definition.sentence}; a definition, not another fit: {{0}} {{1:.8g}} by ours"
-        thin = f"computed {{1!r}}; it would come out if {definition.sentence}, but so few digits are no evidence for it"
-        return {name: PrintJudgement("explained" if enough else "differs", (note if enough else thin).format(kind_of(name), values[name]))
-                for name in wrong if kind_of(name) in OF_THE_TABLE}
+        note = (
+            f"{definition.name}: comes out if {definition.sentence}; a definition, not another fit: {{0}}"
+            " {1:.8g} by ours"
+        )
+        thin = (
+            f"computed {{1!r}}; it would come out if {definition.sentence}, but so few digits are no evidence"
+            " for it"
+        )
+        return {
+            name: PrintJudgement(
+                "explained" if enough else "differs",
+                (note if enough else thin).format(kind_of(name), values[name]),
+            )
+            for name in wrong
+            if kind_of(name) in OF_THE_TABLE
+        }
 
     def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintJudgement]:
-        """Readings under which *all* numbers of the claim come out; one explains them, several leave it open."""
+        """Readings under which *all* numbers of the claim come out; one explains them, several leave it
+        open.
+        """
         fitting = []
         for reading in claim.readings:
             data, model = reading.data or claim.data, reading.model or claim.model
             assert model is not None
             other = self.asked(data, model).fit
             stopped = glm_values(other) if reading.stops == "glm" else {}
-            if all(judge_print(q, stopped.get(q.quantity, self._value(claim, other, q)), float(claim.alpha), other.df_resid,
-                               other.n_comparisons).comes_out for q in claim.numbers):
+            if all(
+                judge_print(
+                    q,
+                    stopped.get(q.quantity, self._value(claim, other, q)),
+                    float(claim.alpha),
+                    other.df_resid,
+                    other.n_comparisons,
+                ).comes_out
+                for q in claim.numbers
+            ):
                 fitting.append(reading)
         tried, n = len(claim.readings), len(claim.numbers)
         count = f"{tried} other reading{'s' if tried > 1 else ''} tried, {n} number{'s' if n > 1 else ''}"
@@ -239,14 +353,18 @@ class Checker:
             note = f"{fitting[0].name}: comes out if {fitting[0].sentence} (1 explanation; {count})"
             return dict.fromkeys(wrong, PrintJudgement("explained", note))
         if fitting:
-            note = f"ambiguous: comes out in {len(fitting)} ways: " + "; ".join(f"if {r.sentence}" for r in fitting)
+            note = f"ambiguous: comes out in {len(fitting)} ways: " + "; ".join(
+                f"if {r.sentence}" for r in fitting
+            )
             return dict.fromkeys(wrong, PrintJudgement("ambiguous", f"{note} ({count})"))
         return {}
 
     # -- what native and R have beyond the page --------------------------------------------------------------
 
     def _beyond_print(self, claim: Claim, asked: Asked) -> list[Agreement]:
-        """Every quantity of every R call not shown yet, once for each model; and the R calls that did not run."""
+        """Every quantity of every R call not shown yet, once for each model; and the R calls that did not
+        run.
+        """
         key = _key(claim, asked.fit)
         if key in self._compared or self._home.get(key, claim.id) != claim.id:
             return []
@@ -259,15 +377,29 @@ class Checker:
         shown = {(q.quantity, c.r_call) for q in claim.numbers if (c := _first_with(r, q.quantity))}
         packages = claim.r_packages
         if packages and self._counterparts and not r:
-            rows.append(self.row(claim, "fit", "not-run", f"no R call of {', '.join(packages)} answers this model",
-                                  r_call=", ".join(packages), about="native-r"))
+            rows.append(
+                self.row(
+                    claim,
+                    "fit",
+                    "not-run",
+                    f"no R call of {', '.join(packages)} answers this model",
+                    r_call=", ".join(packages),
+                    about="native-r",
+                )
+            )
         for c in r:
-            rows += [self._native_against_r(claim, asked, name, c) for name in c.values
-                     if (name, c.r_call) not in shown and not is_reference(asked.fit, name)]
+            rows += [
+                self._native_against_r(claim, asked, name, c)
+                for name in c.values
+                if (name, c.r_call) not in shown and not is_reference(asked.fit, name)
+            ]
             rows += [self._lost(claim, asked.fit, name, c) for name in lost(asked.fit, c)]
         have = {row.quantity for row in rows} | {q.quantity for q in claim.numbers}
-        rows += [self._native_against_r(claim, asked, name, None) for name in asked.certified
-                 if name not in have and not is_reference(asked.fit, name)]
+        rows += [
+            self._native_against_r(claim, asked, name, None)
+            for name in asked.certified
+            if name not in have and not is_reference(asked.fit, name)
+        ]
         return rows
 
     def _native_against_r(self, claim: Claim, asked: Asked, name: str, r: RCounterpart | None) -> Agreement:
@@ -277,22 +409,44 @@ class Checker:
         row = self.row(claim, name, verdict, note, native=value_or_none(native), about="native-r")
         return self._beside(row, asked, native, r)
 
-    def _beside(self, row: Agreement, asked: Asked, native: float, r: RCounterpart | None, half: int = 1) -> Agreement:
+    def _beside(
+        self, row: Agreement, asked: Asked, native: float, r: RCounterpart | None, half: int = 1
+    ) -> Agreement:
         return with_sources(row, asked.fit, native, r, asked.certified, half=half, floors=self._floors)
 
     def _lost(self, claim: Claim, fit: Fit, name: str, c: RCounterpart) -> Agreement:
-        return self.row(claim, name, "differs", f"lost: {c.r_call} gives {kind_of(name)} of others and not of this one", r_call=c.r_call,
-                         r_source=c.r_source, native=value_or_none(quantity(fit, name)), digits=0.0, about="native-r")
+        return self.row(
+            claim,
+            name,
+            "differs",
+            f"lost: {c.r_call} gives {kind_of(name)} of others and not of this one",
+            r_call=c.r_call,
+            r_source=c.r_source,
+            native=value_or_none(quantity(fit, name)),
+            digits=0.0,
+            about="native-r",
+        )
 
     def _r_not_run(self, claim: Claim, c: RCounterpart) -> Agreement:
         if c.expected:
             said = "R's own error: " if c.r_source else ""
-            return self.row(claim, "fit", "not-checkable", f"{said}{c.r_call}: {c.not_run}", r_call=c.r_call,
-                             r_source=c.r_source, about="native-r")
-        return self.row(claim, "fit", "not-run", f"{c.r_call} did not run: {c.not_run}", r_call=c.r_call, about="native-r")
+            return self.row(
+                claim,
+                "fit",
+                "not-checkable",
+                f"{said}{c.r_call}: {c.not_run}",
+                r_call=c.r_call,
+                r_source=c.r_source,
+                about="native-r",
+            )
+        return self.row(
+            claim, "fit", "not-run", f"{c.r_call} did not run: {c.not_run}", r_call=c.r_call, about="native-r"
+        )
 
     def _drifted(self, claim: Claim, c: RCounterpart) -> Agreement:
-        return self.row(claim, "fit", "differs", f"drift: {c.drift}", r_call=c.r_call, r_source="live", about="native-r")
+        return self.row(
+            claim, "fit", "differs", f"drift: {c.drift}", r_call=c.r_call, r_source="live", about="native-r"
+        )
 
     # -- statements ------------------------------------------------------------------------------------------
 
@@ -301,31 +455,69 @@ class Checker:
             finding = _stated(claim)
         else:
             own_fit = claim.id if claim.model is not None and claim.data else ""
-            context = Context(self.data, self.fit, claim.data, own_fit, float(claim.alpha), lambda name: table_of(self.paper, name))
+            context = Context(
+                self.data,
+                self.fit,
+                claim.data,
+                own_fit,
+                float(claim.alpha),
+                lambda name: table_of(self.paper, name),
+            )
             try:
                 finding = run_test(claim.test, context, claim.test_args)
             except InputError as error:
-                raise InputError(f"{self.paper.source or self.paper.id}, line {claim.line}, claim {claim.id!r}: {error}") from error
+                raise InputError(
+                    f"{self.paper.source or self.paper.id}, line {claim.line}, claim {claim.id!r}: {error}"
+                ) from error
             except PairproofError as error:
                 finding = Finding("not-run", f"the test did not run: {error}")
-        return self.row(claim, "statement", finding.verdict, finding.explanation, printed=claim.statement, native=finding.native,
-                         about="statement")
+        return self.row(
+            claim,
+            "statement",
+            finding.verdict,
+            finding.explanation,
+            printed=claim.statement,
+            native=finding.native,
+            about="statement",
+        )
 
 
-def check_paper(paper: Paper, *, counterparts: Counterparts | None = None, backend: Any = None,
-                certified: Certified | None = None, floors: Sequence[Floor] | None = None) -> list[Agreement]:
+def check_paper(
+    paper: Paper,
+    *,
+    counterparts: Counterparts | None = None,
+    backend: Any = None,
+    certified: Certified | None = None,
+    floors: Sequence[Floor] | None = None,
+) -> list[Agreement]:
     """Agreements of every claim of a paper; see :class:`Checker`."""
-    return Checker(paper, counterparts=counterparts, backend=backend, certified=certified, floors=floors).all()
+    return Checker(
+        paper, counterparts=counterparts, backend=backend, certified=certified, floors=floors
+    ).all()
 
 
-def check_claim(claim: Claim, paper: Paper, *, counterparts: Counterparts | None = None, backend: Any = None,
-                certified: Certified | None = None, floors: Sequence[Floor] | None = None) -> list[Agreement]:
+def check_claim(
+    claim: Claim,
+    paper: Paper,
+    *,
+    counterparts: Counterparts | None = None,
+    backend: Any = None,
+    certified: Certified | None = None,
+    floors: Sequence[Floor] | None = None,
+) -> list[Agreement]:
     """Agreements of one claim of a paper; see :class:`Checker`."""
-    return Checker(paper, counterparts=counterparts, backend=backend, certified=certified, floors=floors).claim(claim)
+    return Checker(
+        paper, counterparts=counterparts, backend=backend, certified=certified, floors=floors
+    ).claim(claim)
 
 
-def compare_fit(fit: Fit, counterparts: Sequence[RCounterpart], *, certified: Mapping[str, str] | None = None,
-                floors: Sequence[Floor] | None = None) -> list[Agreement]:
+def compare_fit(
+    fit: Fit,
+    counterparts: Sequence[RCounterpart],
+    *,
+    certified: Mapping[str, str] | None = None,
+    floors: Sequence[Floor] | None = None,
+) -> list[Agreement]:
     """Agreements of a fit by itself with R calls that answer it: what `Fit.verify` returns."""
     model = ModelClaim(fit.spec.family)
     claim = Claim(id="", data="data", model=model, compare_only="verify")
@@ -341,15 +533,22 @@ def _key(claim: Claim, fit: Fit) -> tuple[str, ModelSpec, str]:
 def _is_about_the_model(claim: Claim) -> bool:
     """Prints a number of a model, or is there for it; "240 pairs" is of the data."""
     return claim.model is not None and bool(
-        claim.compare_only or any(kind_of(q.quantity) not in ("n_comparisons", "n_items", "wins") for q in claim.numbers))
+        claim.compare_only
+        or any(kind_of(q.quantity) not in ("n_comparisons", "n_items", "wins") for q in claim.numbers)
+    )
 
 
 def _stated(claim: Claim) -> Finding:
     """The verdict that `accept` gives to a statement without a test."""
     word = next(a for a in claim.accept if a in ("agrees", "not-checkable", "false", "misleading", "erratum"))
     if word in ("agrees", "not-checkable"):
-        return Finding("agrees" if word == "agrees" else "not-checkable", f"stated, not computed: {claim.explanation}")
-    return Finding("differs" if word == "erratum" else "differs-conclusion", f"{word}: stated, not computed: {claim.explanation}")
+        return Finding(
+            "agrees" if word == "agrees" else "not-checkable", f"stated, not computed: {claim.explanation}"
+        )
+    return Finding(
+        "differs" if word == "erratum" else "differs-conclusion",
+        f"{word}: stated, not computed: {claim.explanation}",
+    )
 
 
 def _accepted(a: Agreement, accept: Sequence[str]) -> Agreement:

@@ -6,18 +6,20 @@ import math
 from collections.abc import Callable, Mapping
 
 from ..errors import InputError, PairproofError
-from .verdicts.agreement import Agreement, value_or_none
+from .claims.paper import Claim, PrintedQuantity
 from .statements.computations import Computed, Request, computation
+from .verdicts.agreement import Agreement, value_or_none
 from .verdicts.digits import digits_of_agreement
 from .verdicts.verdict import judge_print
-from .claims.paper import Claim, PrintedQuantity
 
-#: Makes a row of a claim: claim, quantity, verdict, explanation, and the fields of `Agreement` that have a value.
+#: Makes a row of a claim: claim, quantity, verdict, explanation, and the fields of `Agreement` that have a
+#: value.
 RowMaker = Callable[..., Agreement]
 
 #: Explanation of a claim that only R can compute; a person accepts it by this name.
 NO_NATIVE_MODEL = "no-native-model"
-#: Digits in which native and R must agree where a computation asks both: sums and tails of few terms carry 13 and more.
+#: Digits in which native and R must agree where a computation asks both: sums and tails of few terms carry 13
+#: and more.
 FLOOR = 12.0
 
 
@@ -44,12 +46,31 @@ def computed_rows(row: RowMaker, source: str, claim: Claim, request: Request) ->
     except PairproofError as error:
         said = " ".join(str(error).split())
         call = None if "native" in claim.engines else ", ".join(claim.engines)
-        return [row(claim, q.quantity, "not-run", f"{claim.compute} did not run: {said}", printed=q.printed.text, r_call=call)
-                for q in claim.numbers]
+        return [
+            row(
+                claim,
+                q.quantity,
+                "not-run",
+                f"{claim.compute} did not run: {said}",
+                printed=q.printed.text,
+                r_call=call,
+            )
+            for q in claim.numbers
+        ]
     rows = [_number(row, source, claim, q, found) for q in claim.numbers]
     if found.lacks:
-        rows.append(row(claim, "fit", "not-run", f"{NO_NATIVE_MODEL}: native has no {found.lacks}; the numbers of this claim are "
-                                                         f"{found.r_call}'s alone", about="native-r"))
+        rows.append(
+            row(
+                claim,
+                "fit",
+                "not-run",
+                (
+                    f"{NO_NATIVE_MODEL}: native has no {found.lacks}; the numbers of this claim are "
+                    f"{found.r_call}'s alone"
+                ),
+                about="native-r",
+            )
+        )
     return rows
 
 
@@ -60,17 +81,34 @@ def _place(source: str, claim: Claim) -> str:
 def _number(row: RowMaker, source: str, claim: Claim, q: PrintedQuantity, found: Computed) -> Agreement:
     native, r = found.native.get(q.quantity, math.nan), found.r.get(q.quantity, math.nan)
     if q.quantity not in found.native and q.quantity not in found.r:
-        raise InputError(f"{source}, line {q.line}, claim {claim.id!r}: {claim.compute} gives no "
-                         f"{q.quantity!r}; it gives {_listed({**found.native, **found.r})}")
+        raise InputError(
+            f"{source}, line {q.line}, claim {claim.id!r}: {claim.compute} gives no "
+            f"{q.quantity!r}; it gives {_listed({**found.native, **found.r})}"
+        )
     judged = judge_print(q, native if q.quantity in found.native else r, float(claim.alpha))
     verdict, note = judged.verdict, judged.note
     digits = float(digits_of_agreement(native, r, 0.0)) if found.native and found.r else math.nan
     if digits < FLOOR:
-        verdict, note = "differs", f"native and {found.r_call} agree to {digits:.1f} digits, fewer than {FLOOR:g}"
+        verdict, note = (
+            "differs",
+            f"native and {found.r_call} agree to {digits:.1f} digits, fewer than {FLOOR:g}",
+        )
     elif q.quantity in found.remarks:
-        verdict, note = "explained", found.remarks[q.quantity] + ("" if judged.comes_out else f"; here {judged.note}")
-    return row(claim, q.quantity, verdict, note, printed=q.printed.text, native=value_or_none(native), r=value_or_none(r),
-                       r_call=found.r_call or None, r_source=found.r_source, digits=value_or_none(digits))
+        verdict, note = "explained", found.remarks[q.quantity] + (
+            "" if judged.comes_out else f"; here {judged.note}"
+        )
+    return row(
+        claim,
+        q.quantity,
+        verdict,
+        note,
+        printed=q.printed.text,
+        native=value_or_none(native),
+        r=value_or_none(r),
+        r_call=found.r_call or None,
+        r_source=found.r_source,
+        digits=value_or_none(digits),
+    )
 
 
 def _listed(names: Mapping[str, float]) -> str:

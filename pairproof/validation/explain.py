@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DataNotHere, InputError, PairproofError
-from .verdicts.agreement import ACCEPTABLE, AGREEING, Agreement, Verdict, value_or_none
 from .check import Checker
 from .claims.data import DataFileError
-from .slips.explanations import Found, count_words
-from .verdicts.verdict import judge_print
 from .claims.paper import Claim, Paper
 from .claims.quantities import error_of, kind_of, quantity
-from .slips.search import MOST_READINGS, GivenReading, Searched, search
+from .slips.explanations import Found, count_words
 from .slips.registry import Slip
+from .slips.search import MOST_READINGS, GivenReading, Searched, search
 from .slips.target import Target
+from .verdicts.agreement import ACCEPTABLE, AGREEING, Agreement, Verdict, value_or_none
+from .verdicts.verdict import judge_print
 
 if TYPE_CHECKING:
     from .report import ReportContext
@@ -59,7 +59,9 @@ class Explained:
 
     @property
     def exit_code(self) -> int:
-        """0: all comes out, or is explained and accepted; 1: not so; 2: something could not be read or fitted."""
+        """0: all comes out, or is explained and accepted; 1: not so; 2: something could not be read or
+        fitted.
+        """
         if any(not a.passes for a in self.agreements):
             return 1
         return 2 if self.not_here else 0
@@ -67,9 +69,19 @@ class Explained:
     def to_document(self) -> dict[str, Any]:
         """The JSON of `pairproof explain`."""
         several = len(self.found) > 1
-        return {"readings": self.readings, "fitting": self.fitting, "explanations": [
-            {"slips": list(e.names), "sentence": (f"{', '.join(e.claims)}: " if several else "") + e.sentence, "numbers": e.numbers}
-            for f in self.found for e in f.explanations]}
+        return {
+            "readings": self.readings,
+            "fitting": self.fitting,
+            "explanations": [
+                {
+                    "slips": list(e.names),
+                    "sentence": (f"{', '.join(e.claims)}: " if several else "") + e.sentence,
+                    "numbers": e.numbers,
+                }
+                for f in self.found
+                for e in f.explanations
+            ],
+        }
 
     def __str__(self) -> str:
         lines = [f"{self.paper.id}: under which reading do the printed numbers come out?"]
@@ -78,27 +90,55 @@ class Explained:
         if self.not_searched:
             lines += ["", "Not searched:", *(f"  {claim}: {why}" for claim, why in self.not_searched.items())]
         open_ = [f for f in self.found if not f.explanations]
-        lines += ["", f"{len(self.found)} group{'s' if len(self.found) != 1 else ''} of claims, {self.readings:,} reading{'s' if self.readings != 1 else ''} tried: "
-                  f"{sum(f.plain for f in self.found)} come out as they stand, {sum(f.clear and not f.plain for f in self.found)} under one other reading, "
-                  f"{sum(len(f.explanations) > 1 for f in self.found)} under several, {len(open_)} under none; {len(self.not_searched)} not searched"]
+        lines += [
+            "",
+            (
+                f"{len(self.found)} group{'s' if len(self.found) != 1 else ''} of claims,"
+                f" {self.readings:,} reading{'s' if self.readings != 1 else ''} tried:"
+                f" {sum(f.plain for f in self.found)} come out as they stand,"
+                f" {sum(f.clear and not f.plain for f in self.found)} under one other reading,"
+                f" {sum(len(f.explanations) > 1 for f in self.found)} under several, {len(open_)} under none;"
+                f" {len(self.not_searched)} not searched"
+            ),
+        ]
         return "\n".join(lines)
 
     def context(self, command: str = "") -> ReportContext:
         """The words around the agreements in a report: one section with every explanation."""
         from .report import ReportContext, Story, StoryTable
 
-        rows = [(", ".join(f.claims), e.sentence.removeprefix("comes out if "), " + ".join(e.names) or "none", str(e.numbers))
-                for f in self.found for e in f.explanations]
-        rows += [(", ".join(f.claims), "no reading that was tried", "", str(f.numbers)) for f in self.found if not f.explanations]
+        rows = [
+            (
+                ", ".join(f.claims),
+                e.sentence.removeprefix("comes out if "),
+                " + ".join(e.names) or "none",
+                str(e.numbers),
+            )
+            for f in self.found
+            for e in f.explanations
+        ]
+        rows += [
+            (", ".join(f.claims), "no reading that was tried", "", str(f.numbers))
+            for f in self.found
+            if not f.explanations
+        ]
         paragraphs = (
-            f"{self.readings:,} readings were tried: the claims as they stand, and every known slip of data, model, scale, inference and print, "
-            "alone and in twos. A reading fits if every printed number of the claims comes out of it. What fits is a way to get the "
-            "numbers; it does not say what anybody did.",
+            (
+                f"{self.readings:,} readings were tried: the claims as they stand, and every known slip of"
+                " data, model, scale, inference and print, alone and in twos. A reading fits if every"
+                " printed number of the claims comes out of it. What fits is a way to get the numbers; it"
+                " does not say what anybody did."
+            ),
             *(f"{', '.join(f.claims)}: {count_words(f)}." for f in self.found),
-            *(f"{claim} was not searched: {why}." for claim, why in self.not_searched.items()))
+            *(f"{claim} was not searched: {why}." for claim, why in self.not_searched.items()),
+        )
         table = StoryTable(("claims", "comes out if", "slips", "numbers"), tuple(rows)) if rows else None
-        return ReportContext(title=f"{self.paper.id}: under which reading do the printed numbers come out?", subtitle=self.paper.title,
-                             command=command, story=(Story("Explanations", paragraphs, table),))
+        return ReportContext(
+            title=f"{self.paper.id}: under which reading do the printed numbers come out?",
+            subtitle=self.paper.title,
+            command=command,
+            story=(Story("Explanations", paragraphs, table),),
+        )
 
 
 #: Readings shown in a terminal; JSON has them all.
@@ -112,7 +152,10 @@ def _lines(f: Found) -> list[str]:
     if not f.explanations:
         return [f"{head}: comes out under none of {f.readings:,} readings ({count_words(f)})"]
     if f.clear:
-        return [f"{head}: {f.explanations[0].sentence}", f"  ({count_words(f)}; {' + '.join(f.explanations[0].names)})"]
+        return [
+            f"{head}: {f.explanations[0].sentence}",
+            f"  ({count_words(f)}; {' + '.join(f.explanations[0].names)})",
+        ]
     lines = [f"{head}: ambiguous, {count_words(f)}"]
     lines += [f"  {e.sentence} ({' + '.join(e.names)})" for e in f.explanations[:SHOWN]]
     more = len(f.explanations) - SHOWN
@@ -155,7 +198,9 @@ def explain(paper: Paper, most: int = MOST_READINGS) -> Explained:
     results = [search(targets, _given(paper, targets, checker), most) for targets in groups.values()]
     order = [c.id for c in paper.claims]
     found = sorted((f for r in results for f in r.found), key=lambda f: order.index(f.claims[0]))
-    return Explained(paper, tuple(found), _total(results), tuple(_agreements(paper, found, checker)), skipped, not_here)
+    return Explained(
+        paper, tuple(found), _total(results), tuple(_agreements(paper, found, checker)), skipped, not_here
+    )
 
 
 def _total(results: Sequence[Searched]) -> int:
@@ -220,15 +265,39 @@ def _agreements(paper: Paper, found: Sequence[Found], checker: Checker) -> list[
     for f in found:
         for name in f.claims:
             claim, fit = paper.claim(name), checker.fit(name)
-            fits = {c: checker.fit(c) for c in (q.quantity.partition(".")[2] for q in claim.numbers if kind_of(q.quantity) in ("lr", "lr_df", "lr_p"))}
+            fits = {
+                c: checker.fit(c)
+                for c in (
+                    q.quantity.partition(".")[2]
+                    for q in claim.numbers
+                    if kind_of(q.quantity) in ("lr", "lr_df", "lr_p")
+                )
+            }
             for q in claim.numbers:
                 half = 2.0 if claim.sided == 1 and kind_of(q.quantity) == "p" else 1.0
                 value = quantity(fit, q.quantity, fits) / half
-                judged = judge_print(q, value, float(claim.alpha), fit.df_resid, fit.n_comparisons, error_of(q.quantity, fit))
+                judged = judge_print(
+                    q, value, float(claim.alpha), fit.df_resid, fit.n_comparisons, error_of(q.quantity, fit)
+                )
                 verdict, words, accepted = _verdict(claim, f, judged.verdict, judged.note)
-                rows.append(Agreement(paper.id, claim.id, q.quantity, printed=q.printed.text, native=value_or_none(value), r=None,
-                                      r_call=None, r_source=None, certified=None, digits=None, verdict=verdict, explanation=words,
-                                      accepted=accepted, where=claim.where))
+                rows.append(
+                    Agreement(
+                        paper.id,
+                        claim.id,
+                        q.quantity,
+                        printed=q.printed.text,
+                        native=value_or_none(value),
+                        r=None,
+                        r_call=None,
+                        r_source=None,
+                        certified=None,
+                        digits=None,
+                        verdict=verdict,
+                        explanation=words,
+                        accepted=accepted,
+                        where=claim.where,
+                    )
+                )
     return rows
 
 
@@ -238,7 +307,11 @@ def _verdict(claim: Claim, f: Found, verdict: Verdict, note: str) -> tuple[Verdi
         return verdict, note, verdict in ACCEPTABLE and note.partition(":")[0] in claim.accept
     if not f.clear:
         ways = "; ".join(e.words for e in f.explanations[:3])
-        return "ambiguous", f"ambiguous: {count_words(f)}: if {ways}{' ...' if len(f.explanations) > 3 else ''}", "ambiguous" in claim.accept
+        return (
+            "ambiguous",
+            f"ambiguous: {count_words(f)}: if {ways}{' ...' if len(f.explanations) > 3 else ''}",
+            "ambiguous" in claim.accept,
+        )
     e = f.explanations[0]
     name = "+".join(e.names)
     accepted = any(set(names) <= set(claim.accept) for names in (e.names, *e.also_names))

@@ -1,4 +1,6 @@
-"""`run`: papers recomputed, claim by claim, held against R and 50-digit values, with their story around them."""
+"""`run`: papers recomputed, claim by claim, held against R and 50-digit values, with their story around
+them.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,21 @@ from .report.verification import Verification
 
 if TYPE_CHECKING:
     from ..bridge.process.policy import Backend, BackendLike
-    from .verdicts.agreement import Agreement
     from .check import Checker
     from .claims.paper import Paper
     from .report import ReportContext, Story, WorthSeries
+    from .verdicts.agreement import Agreement
 
 
-def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool = False, data: str | os.PathLike[str] | None = None,
-        progress: Callable[[str], None] = lambda what: None, workers: int = 1, data_limit: int | None = None) -> Verification:
+def run(
+    names: str | Sequence[str],
+    r: BackendLike | str = None,
+    require_r: bool = False,
+    data: str | os.PathLike[str] | None = None,
+    progress: Callable[[str], None] = lambda what: None,
+    workers: int = 1,
+    data_limit: int | None = None,
+) -> Verification:
     """Check papers that come with pairproof, or claims files.
 
     Parameters
@@ -31,15 +40,17 @@ def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool
     require_r : bool
         What R did not answer makes `exit_code` 2.
     data : path, optional
-        Folder of data that are read in place and never shipped, and in which other data files of a claims file may lie too;
-        default: that of the environment variable PAIRPROOF_DATA.  Claims on data that are not there are not run, and say so.
+        Folder of data that are read in place and never shipped, and in which other data files of a claims
+        file may lie too; default: that of the environment variable PAIRPROOF_DATA.  Claims on data that are
+        not there are not run, and say so.
     progress : function of str
         Told what is checked next: "dras-2015: table-1".
     workers : int
-        Processes for whole experiments (Hopkins and May's); the numbers are the same.  A script that asks for more than
-        one must stand under ``if __name__ == "__main__":``.
+        Processes for whole experiments (Hopkins and May's); the numbers are the same.  A script that asks for
+        more than one must stand under ``if __name__ == "__main__":``.
     data_limit : int, optional
-        Bytes of the largest data file that a claims file may name; default :data:`pairproof.files.inputs.MOST_CLAIM_BYTES`.
+        Bytes of the largest data file that a claims file may name; default
+        :data:`pairproof.files.inputs.MOST_CLAIM_BYTES`.
 
     Returns
     -------
@@ -68,23 +79,32 @@ def run(names: str | Sequence[str], r: BackendLike | str = None, require_r: bool
     return Verification(tuple(a for _, rows in checked for a in rows), context, require_r)
 
 
-def _checked(paper: Paper, backend: Backend, progress: Callable[[str], None]) -> tuple[Checker, list[Agreement]]:
+def _checked(
+    paper: Paper, backend: Backend, progress: Callable[[str], None]
+) -> tuple[Checker, list[Agreement]]:
+    from .check import Checker
+    from .papers.stories import story_of
+    from .r_answers import counterparts
     from .verdicts.arithmetic_rows import arithmetic_rows
     from .verdicts.certified import CertifiedValues
-    from .check import Checker
-    from .r_answers import counterparts
-    from .papers.stories import story_of
 
-    checker = Checker(paper, counterparts=counterparts, backend=backend, certified=CertifiedValues.of_paper(paper.id))
+    checker = Checker(
+        paper, counterparts=counterparts, backend=backend, certified=CertifiedValues.of_paper(paper.id)
+    )
     rows = checker.all(lambda claim: progress(f"{paper.id}: {claim}")) + arithmetic_rows(paper, checker.data)
     module = story_of(paper.id)
     return checker, rows + (module.further(checker, backend) if module else [])
 
 
-def _context(papers: Sequence[Paper], checked: Sequence[tuple[Checker, list[Agreement]]], backend: Backend, wanted: Sequence[str],
-             r: BackendLike | str) -> ReportContext:
-    from .report import ReportContext
+def _context(
+    papers: Sequence[Paper],
+    checked: Sequence[tuple[Checker, list[Agreement]]],
+    backend: Backend,
+    wanted: Sequence[str],
+    r: BackendLike | str,
+) -> ReportContext:
     from .papers.stories import story_of
+    from .report import ReportContext
     from .report.versions import absences, versions
 
     stories: list[Story] = []
@@ -97,11 +117,19 @@ def _context(papers: Sequence[Paper], checked: Sequence[tuple[Checker, list[Agre
     option = f" --r {r}" if isinstance(r, str) else ""
     return ReportContext(
         title=f"{', '.join(p.id for p in papers)}: do the numbers come out, and does R agree?",
-        subtitle="; ".join(p.title for p in papers), command=f"pairproof validate {' '.join(wanted)}{option}", made=_now(),
-        versions=versions(backend), absent=absences(backend), story=tuple(stories), worths=tuple(worths))
+        subtitle="; ".join(p.title for p in papers),
+        command=f"pairproof validate {' '.join(wanted)}{option}",
+        made=_now(),
+        versions=versions(backend),
+        absent=absences(backend),
+        story=tuple(stories),
+        worths=tuple(worths),
+    )
 
 
 def _now() -> str:
-    """Date and time in UTC; those of SOURCE_DATE_EPOCH where it is set, so that a report can be made twice alike."""
+    """Date and time in UTC; those of SOURCE_DATE_EPOCH where it is set, so that a report can be made twice
+    alike.
+    """
     given = os.environ.get("SOURCE_DATE_EPOCH", "")
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(int(given) if given.isdigit() else None))

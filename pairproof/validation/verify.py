@@ -6,18 +6,23 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from .verdicts.agreement import RCounterpart
 from .report.verification import Verification
+from .verdicts.agreement import RCounterpart
 
 if TYPE_CHECKING:
     from ..bridge.process.policy import Backend, BackendLike
     from ..fit.fit import Fit
-    from .verdicts.floors import Floor
     from .report import ReportContext
+    from .verdicts.floors import Floor
 
 
-def verify(fit: Fit, r: BackendLike | str = None, require_r: bool = False, certified: Mapping[str, str] | None = None,
-           floors: Sequence[Floor] | None = None) -> Verification:
+def verify(
+    fit: Fit,
+    r: BackendLike | str = None,
+    require_r: bool = False,
+    certified: Mapping[str, str] | None = None,
+    floors: Sequence[Floor] | None = None,
+) -> Verification:
     """Estimates, standard errors, deviance, df, log-likelihood, AIC and worths of a fit against R's.
 
     Parameters
@@ -36,8 +41,8 @@ def verify(fit: Fit, r: BackendLike | str = None, require_r: bool = False, certi
     Returns
     -------
     Verification
-        A sequence of Agreement that prints as a table.  Each R function that has the model and did not run, or
-        stopped, has a row of its own that says why.
+        A sequence of Agreement that prints as a table.  Each R function that has the model and did not run,
+        or stopped, has a row of its own that says why.
 
     Raises
     ------
@@ -54,7 +59,9 @@ def verify(fit: Fit, r: BackendLike | str = None, require_r: bool = False, certi
 
 
 def backend_of(r: BackendLike | str) -> Backend:
-    """The backend meant (None: that of the nearest `using`); InputError, with what is allowed, for anything else."""
+    """The backend meant (None: that of the nearest `using`); InputError, with what is allowed, for anything
+    else.
+    """
     from ..bridge.process.policy import backend
 
     try:
@@ -71,5 +78,10 @@ def _context(fit: Fit, answers: Sequence[RCounterpart], backend: Backend) -> Rep
     from .report.versions import absences, versions
 
     notes = tuple(f"{a.r_call}: {a.note}" for a in answers if a.note)
-    return ReportContext(title=f"{fit.title}: does it match R?", subtitle=fit.data.source, versions=versions(backend),
-                         absent=absences(backend), first_lines=notes)
+    return ReportContext(
+        title=f"{fit.title}: does it match R?",
+        subtitle=fit.data.source,
+        versions=versions(backend),
+        absent=absences(backend),
+        first_lines=notes,
+    )

@@ -10,18 +10,16 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.__main__ import main
-from benchmarks.machine import blas_name, in_words
-from benchmarks.measure import Rules
-from benchmarks.other_runs import found_beside
-from benchmarks.process import Failed, Server, with_blas
-from benchmarks.report import Run, markdown, said
 from benchmarks.agreement import NEAR_ENOUGH, distance_from_maximum, shared_digits
 from benchmarks.contender import Answer
 from benchmarks.data import Data, counts_table, dras_table_1
 from benchmarks.jobs import JOBS, Target
-from benchmarks.measure import Outcome, Result
+from benchmarks.machine import blas_name, in_words
+from benchmarks.measure import Outcome, Result, Rules
+from benchmarks.other_runs import found_beside
 from benchmarks.ours import llbt
-from benchmarks.report import verdicts
+from benchmarks.process import Failed, Server, with_blas
+from benchmarks.report import Run, markdown, said, verdicts
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +27,20 @@ def report(tmp_path_factory):
     """Three jobs, one of every kind of data: pairs without ties, judges with a covariate, raw answers."""
     out = tmp_path_factory.mktemp("benchmarks")
     jobs = ("binary-100", "covariate-400x30", "rows-1e6")
-    said = CliRunner().invoke(main, ["--tiny", "--no-r", "--no-startup", "--rounds", "1", "--out", str(out),
-                                     *(word for job in jobs for word in ("--job", job))], catch_exceptions=False)
+    said = CliRunner().invoke(
+        main,
+        [
+            "--tiny",
+            "--no-r",
+            "--no-startup",
+            "--rounds",
+            "1",
+            "--out",
+            str(out),
+            *(word for job in jobs for word in ("--job", job)),
+        ],
+        catch_exceptions=False,
+    )
     assert said.exit_code == 0, said.output
     return json.loads((out / "latest.json").read_text()), (out / "latest.md").read_text()
 
@@ -47,7 +57,11 @@ def test_a_package_that_is_not_installed_is_said_to_be_not_here_and_has_no_numbe
     for contender in binary["contenders"]:
         package = contender["name"].split()[0]
         if package in found and not found[package]:
-            assert contender["trouble"].startswith("not here") and contender["median_cpu"] is None and contender["ratio"] is None
+            assert (
+                contender["trouble"].startswith("not here")
+                and contender["median_cpu"] is None
+                and contender["ratio"] is None
+            )
 
 
 def test_what_is_timed_is_the_maximum_of_the_likelihood(report):
@@ -81,7 +95,11 @@ def test_a_fast_wrong_answer_keeps_no_promise():
     outcomes = [Outcome("ours", cpu=[1.0], wall=[1.0]), Outcome("peer", cpu=[9.0], wall=[9.0], ratio=9.0)]
     (kept,) = verdicts(Result(job, 1, 1, outcomes, 0.0, counts=""))
     (refused,) = verdicts(Result(job, 1, 1, outcomes, 1.0, counts="1 standard error from the maximum"))
-    (unknown,) = verdicts(Result(job, 1, 1, [outcomes[0], Outcome("peer", trouble="not here: R is not installed")], 0.0, counts=""))
+    (unknown,) = verdicts(
+        Result(
+            job, 1, 1, [outcomes[0], Outcome("peer", trouble="not here: R is not installed")], 0.0, counts=""
+        )
+    )
     assert (kept.kept, refused.kept, unknown.kept) == (True, False, None)
 
 
@@ -95,14 +113,25 @@ def test_data_read_back_are_the_data_written(tmp_path):
 
 def _result(ratio, blas="reference BLAS 3.11.0"):
     job = replace(JOBS[0], target=Target(times_faster=5.0, than="peer"))
-    return Result(job, 1, 1, [Outcome("ours", cpu=[1.0], wall=[1.0], blas=blas), Outcome("peer", cpu=[9.0], wall=[9.0], ratio=ratio, blas=blas)],
-                  0.0, counts="")
+    return Result(
+        job,
+        1,
+        1,
+        [
+            Outcome("ours", cpu=[1.0], wall=[1.0], blas=blas),
+            Outcome("peer", cpu=[9.0], wall=[9.0], ratio=ratio, blas=blas),
+        ],
+        0.0,
+        counts="",
+    )
 
 
 def test_a_promise_is_kept_if_every_run_keeps_it_and_the_page_has_what_each_found():
     def page(*ratios):
         *earlier, last = ([_result(r)] for r in ratios)
-        return said(Run({}, Rules(), last, [], earlier=tuple(earlier)))[0], markdown(Run({}, Rules(), last, [], earlier=tuple(earlier)))
+        return said(Run({}, Rules(), last, [], earlier=tuple(earlier)))[0], markdown(
+            Run({}, Rules(), last, [], earlier=tuple(earlier))
+        )
 
     assert (page(9.0, 6.0)[0].kept, page(9.0, 4.0)[0].kept, page(4.0, 9.0)[0].kept) == (True, False, False)
     assert "| 9x; 4x | **not kept** |" in page(9.0, 4.0)[1] and "Each of 2 runs" in page(9.0, 4.0)[1]
@@ -110,8 +139,11 @@ def test_a_promise_is_kept_if_every_run_keeps_it_and_the_page_has_what_each_foun
 
 def test_the_page_shows_what_a_run_with_another_blas_found_and_which_blas_each_process_had(tmp_path):
     promise = said(Run({}, Rules(), [_result(9.0)], []))[0].promise
-    (tmp_path / "latest-openblas.json").write_text(json.dumps(
-        {"blas": "OpenBLAS 0.3.21", "promises": [{"promise": promise, "found": "3x", "kept": False}]}))
+    (tmp_path / "latest-openblas.json").write_text(
+        json.dumps(
+            {"blas": "OpenBLAS 0.3.21", "promises": [{"promise": promise, "found": "3x", "kept": False}]}
+        )
+    )
     (tmp_path / "latest-tiny.json").write_text(json.dumps({"blas": "x", "tiny_data": True, "promises": []}))
     beside = found_beside(tmp_path, "latest")
     assert beside == {"latest-openblas: OpenBLAS 0.3.21": {promise: ("3x", "**not kept**")}}
@@ -130,7 +162,9 @@ def test_libraries_are_named_by_what_they_are():
 
 
 def test_a_process_that_loads_another_blas_than_it_was_given_stops_the_run(tmp_path):
-    """An empty folder holds no BLAS, so the system's is loaded: that must not pass for the one that was asked for."""
+    """An empty folder holds no BLAS, so the system's is loaded: that must not pass for the one that was asked
+    for.
+    """
     server = Server("python", tmp_path, tmp_path)
     try:
         server.ask("about", cap=60)

@@ -54,7 +54,10 @@ class Counts:
 
     @property
     def half_wins(self):
-        return ([w + t / 2 for w, t in zip(self.wins, self.ties)], [x + t / 2 for x, t in zip(self.losses, self.ties)])
+        return (
+            [w + t / 2 for w, t in zip(self.wins, self.ties)],
+            [x + t / 2 for x, t in zip(self.losses, self.ties)],
+        )
 
     def pooled(self):
         total = {}
@@ -65,19 +68,31 @@ class Counts:
     def read_as_prefmod(self):
         """The same columns, taken in prefmod's order: AD and BC change places."""
         names = [PREFMOD_READS.get(pair, pair) for pair in zip(self.first, self.second)]
-        return Counts([[j, x, y, w, t, n] for j, (x, y), w, t, n in
-                       zip(self.judge, names, self.wins, self.ties, self.losses)])
+        return Counts(
+            [
+                [j, x, y, w, t, n]
+                for j, (x, y), w, t, n in zip(self.judge, names, self.wins, self.ties, self.losses)
+            ]
+        )
 
     def wide(self):
-        """One row a comparison and judge, pair columns in prefmod's order; 0 first, 1 tie, 2 second; judge 1 to 4."""
+        """One row a comparison and judge, pair columns in prefmod's order; 0 first, 1 tie, 2 second; judge 1
+        to 4.
+        """
         order = [("A", "B"), ("A", "C"), ("B", "C"), ("A", "D"), ("B", "D"), ("C", "D")]
         blocks = []
         for number, judge in enumerate(sorted(set(self.judge)), start=1):
             columns = {}
-            for j, x, y, w, t, n in zip(self.judge, self.first, self.second, self.wins, self.ties, self.losses):
+            for j, x, y, w, t, n in zip(
+                self.judge, self.first, self.second, self.wins, self.ties, self.losses
+            ):
                 if j == judge:
                     columns[x, y] = [0] * w + [1] * t + [2] * n
-            blocks.append(np.column_stack([*(columns[pair] for pair in order), [number] * 40 * (4 if judge == "all" else 1)]))
+            blocks.append(
+                np.column_stack(
+                    [*(columns[pair] for pair in order), [number] * 40 * (4 if judge == "all" else 1)]
+                )
+            )
         table = np.vstack(blocks).astype(float)
         return {name: table[:, k] for k, name in enumerate(["AB", "AC", "BC", "AD", "BD", "CD", "SUBJ"])}
 
@@ -90,7 +105,9 @@ def dras():
 
 @pytest.fixture(scope="session", params=["right order", "prefmod order"])
 def dras_either(request, dras):
-    """Table 1 in the paper's column order and as prefmod reads the same columns, with the name of its certified data."""
+    """Table 1 in the paper's column order and as prefmod reads the same columns, with the name of its
+    certified data.
+    """
     if request.param == "right order":
         return dras, "dras-table1"
     return dras.read_as_prefmod(), "dras-table1-prefmod-order"
@@ -99,6 +116,7 @@ def dras_either(request, dras):
 @pytest.fixture(scope="session")
 def certified():
     """A fit certified to 50 digits, as doubles: params, bse, deviance, llf, ..."""
+
     def read(name):
         def numbers(value):
             if isinstance(value, str):
@@ -106,7 +124,9 @@ def certified():
             return {k: numbers(v) for k, v in value.items()} if isinstance(value, dict) else value
 
         fit = json.loads((CERTIFIED / f"{name}.json").read_text("utf-8"))
-        return {k: numbers(fit[k]) for k in ("params", "bse", "deviance", "llf", "worth", "worth_se", "df_resid")}
+        return {
+            k: numbers(fit[k]) for k in ("params", "bse", "deviance", "llf", "worth", "worth_se", "df_resid")
+        }
 
     return read
 

@@ -13,8 +13,8 @@ import pytest
 import pairproof
 from pairproof.bridge import script
 from pairproof.bridge.script import r_script
-from pairproof.data.comparisons import Comparisons
 from pairproof.data.columns import Factor
+from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
 from pairproof.native.pairs.bradley_terry import fit_bradley_terry
 from pairproof.native.pairs.models import fit_llbt
@@ -23,8 +23,8 @@ from tests.certified.load import load
 from tests.native.pairs.certified_cases import native, table
 
 pytestmark = pytest.mark.r("gnm", "MASS")
-#: Observed fewest digits over the scripts below: estimates 14.0, standard errors 14.3, deviance 13.6, log-likelihood 14.9; slack
-#: for another BLAS and another R.
+#: Observed fewest digits over the scripts below: estimates 14.0, standard errors 14.3, deviance 13.6,
+#: log-likelihood 14.9; slack for another BLAS and another R.
 FLOORS = {"estimate": 12.0, "se": 12.0, "deviance": 11.0, "df_resid": 16.0, "llf": 13.0}
 
 
@@ -43,7 +43,9 @@ def run(script: str, tmp_path) -> dict[str, tuple[float, ...]]:
 
 
 def reproduced(fit: Fit, printed: dict[str, tuple[float, ...]]) -> dict[str, float]:
-    """Fewest digits by kind; every parameter must be there, and nothing that is not estimable may have a number."""
+    """Fewest digits by kind; every parameter must be there, and nothing that is not estimable may have a
+    number.
+    """
     printed = dict(printed)
     least = dict.fromkeys(FLOORS, 16.0)
     for name in ("deviance", "df_resid", "llf"):
@@ -54,7 +56,9 @@ def reproduced(fit: Fit, printed: dict[str, tuple[float, ...]]) -> dict[str, flo
     for name, (estimate, se) in printed.items():
         assert np.isnan(estimate) == (name in fit.not_estimable)
         if name not in fit.not_estimable:
-            least["estimate"] = min(least["estimate"], float(digits_of_agreement(fit.params[name], estimate, se)))
+            least["estimate"] = min(
+                least["estimate"], float(digits_of_agreement(fit.params[name], estimate, se))
+            )
             least["se"] = min(least["se"], float(digits_of_agreement(fit.bse[name], se)))
     return least
 
@@ -64,20 +68,45 @@ def check(fit: Fit, tmp_path) -> None:
     assert all(least[kind] >= floor for kind, floor in FLOORS.items()), least
 
 
-@pytest.mark.parametrize("name", [
-    "dras-table1--llbt-davidson", "dras-table1--llbt-none", "dras-table1--llbt-davidson-by-judge", "dras-table1--llbt-davidson-by-judge-ref-sum",
-    "dras-table1--llbt-davidson-by-judge-tie-judge", "dras-table1--llbt-davidson-cells-judge", "dras-table1--bradley-terry-half",
-    "dras-table1--bradley-terry-drop", "dras-table1-prefmod-order--llbt-davidson", "dras-table1-covariates--llbt-davidson-by-age",
-    "modpref-dras--llbt-davidson", "collins-dras--llbt-davidson", "modpref-dras--llbt-drop", "baseball-1987--bradley-terry-none-order",
-    "order-and-neutral--llbt-davidson-order-cells-row", "citations-origin-missing--bradley-terry-none-items-by-covariate",
-    "citations--bradley-terry-none-items-by-covariate", "dras-table1-zero-ties--llbt-davidson",
-    "dras-table1--bradley-terry-rao-kupper-ref-d", "dras-table1--llbt-rao-kupper-by-judge", "dras-table1-covariates--llbt-rao-kupper-by-age",
-    "order-and-neutral--bradley-terry-rao-kupper-order"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dras-table1--llbt-davidson",
+        "dras-table1--llbt-none",
+        "dras-table1--llbt-davidson-by-judge",
+        "dras-table1--llbt-davidson-by-judge-ref-sum",
+        "dras-table1--llbt-davidson-by-judge-tie-judge",
+        "dras-table1--llbt-davidson-cells-judge",
+        "dras-table1--bradley-terry-half",
+        "dras-table1--bradley-terry-drop",
+        "dras-table1-prefmod-order--llbt-davidson",
+        "dras-table1-covariates--llbt-davidson-by-age",
+        "modpref-dras--llbt-davidson",
+        "collins-dras--llbt-davidson",
+        "modpref-dras--llbt-drop",
+        "baseball-1987--bradley-terry-none-order",
+        "order-and-neutral--llbt-davidson-order-cells-row",
+        "citations-origin-missing--bradley-terry-none-items-by-covariate",
+        "citations--bradley-terry-none-items-by-covariate",
+        "dras-table1-zero-ties--llbt-davidson",
+        "dras-table1--bradley-terry-rao-kupper-ref-d",
+        "dras-table1--llbt-rao-kupper-by-judge",
+        "dras-table1-covariates--llbt-rao-kupper-by-age",
+        "order-and-neutral--bradley-terry-rao-kupper-order",
+    ],
+)
 def test_the_script_prints_the_fits_numbers(name, tmp_path):
     check(native(load(name)), tmp_path)
 
 
-@pytest.mark.parametrize("name", ["dras-table1--llbt-davidson-by-judge", "dras-table1--bradley-terry-half", "dras-table1--llbt-davidson-ref-sum"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dras-table1--llbt-davidson-by-judge",
+        "dras-table1--bradley-terry-half",
+        "dras-table1--llbt-davidson-ref-sum",
+    ],
+)
 def test_with_many_constants_gnm_eliminates_them(name, tmp_path, monkeypatch):
     monkeypatch.setattr(script, "MOST_CONSTANTS", 3)
     fit = native(load(name))
@@ -98,12 +127,21 @@ def test_interactions_of_two_covariates_have_the_fits_names(tmp_path):
     check(fit, tmp_path)
 
 
-SEPARATED = Comparisons.build(list("ABCD"), [0, 0, 0, 1, 1, 2], [1, 2, 3, 2, 3, 3], [10, 9, 7, 6, 5, 3], [0, 0, 0, 1, 2, 1], [0, 0, 0, 4, 5, 6])
+SEPARATED = Comparisons.build(
+    list("ABCD"),
+    [0, 0, 0, 1, 1, 2],
+    [1, 2, 3, 2, 3, 3],
+    [10, 9, 7, 6, 5, 3],
+    [0, 0, 0, 1, 2, 1],
+    [0, 0, 0, 4, 5, 6],
+)
 APART = Comparisons.build(list("ABCD"), [0, 2], [1, 3], [10, 7], [2, 1], [3, 3])
 
 
 @pytest.mark.parametrize("data", [SEPARATED, APART], ids=["separated", "not connected"])
-@pytest.mark.parametrize("options", [{}, {"reference": "sum"}, {"ties": "drop"}, {"ties": "rao-kupper"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"reference": "sum"}, {"ties": "drop"}, {"ties": "rao-kupper"}], ids=str
+)
 def test_what_is_not_estimable_is_printed_as_na_and_the_rest_is_right(data, options, tmp_path):
     fit = fit_bradley_terry(data, **options)
     assert fit.not_estimable
@@ -120,12 +158,18 @@ ODD = ('\u00c4 "x"', "b\\n#", "\u65e5\u672c\U0001f600", "d'e;`")
 
 def test_names_and_comments_cannot_break_out_of_the_script(tmp_path):
     data = table(load("dras-table1--llbt-davidson-by-judge"))
-    odd = replace(data, items=ODD, source="votes\n# and system('false') \u2713",
-                  columns={"judge": Factor(data.columns["judge"].codes, ('1"', "2\\", "\u00e93", "4]"))})
+    odd = replace(
+        data,
+        items=ODD,
+        source="votes\n# and system('false') \u2713",
+        columns={"judge": Factor(data.columns["judge"].codes, ('1"', "2\\", "\u00e93", "4]"))},
+    )
     fit = fit_llbt(odd, by="judge", reference="sum")
     script = r_script(fit)
     assert script.isascii()
-    assert not any(line.startswith("# and system") or line.startswith("system") for line in script.splitlines())
+    assert not any(
+        line.startswith("# and system") or line.startswith("system") for line in script.splitlines()
+    )
     check(fit, tmp_path)
 
 

@@ -14,13 +14,26 @@ from typing import Any
 
 #: The key under which WebDriver names an element, and its codes of keys that are no characters.
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-KEYS = {"Enter": "\ue007", "Tab": "\ue004", "Shift": "\ue008", "Left": "\ue012", "Up": "\ue013", "Right": "\ue014", "Down": "\ue015",
-        "Home": "\ue011", "End": "\ue010"}
+KEYS = {
+    "Enter": "\ue007",
+    "Tab": "\ue004",
+    "Shift": "\ue008",
+    "Left": "\ue012",
+    "Up": "\ue013",
+    "Right": "\ue014",
+    "Down": "\ue015",
+    "Home": "\ue011",
+    "End": "\ue010",
+}
 
 
 def missing() -> str | None:
     """Why no browser can be asked, or None."""
-    absent = [name for name, found in (("chromium", chromium()), ("chromedriver", shutil.which("chromedriver"))) if not found]
+    absent = [
+        name
+        for name, found in (("chromium", chromium()), ("chromedriver", shutil.which("chromedriver")))
+        if not found
+    ]
     return f"{' and '.join(absent)} not installed (Debian: chromium, chromium-driver)" if absent else None
 
 
@@ -39,13 +52,38 @@ class Browser:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
-        self.driver = subprocess.Popen(["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.driver = subprocess.Popen(
+            ["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         try:
             self._wait()
-            options = {"binary": chromium(), "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1000,1200"],
-                       "prefs": {"download.default_directory": str(self.downloads), "download.prompt_for_download": False}}
-            session = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": {"browserName": "chrome", "goog:chromeOptions": options,
-                                                                                    "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}}})
+            options = {
+                "binary": chromium(),
+                "args": [
+                    "--headless=new",
+                    "--no-sandbox",
+                    "--disable-gpu",
+                    "--disable-dev-shm-usage",
+                    "--window-size=1000,1200",
+                ],
+                "prefs": {
+                    "download.default_directory": str(self.downloads),
+                    "download.prompt_for_download": False,
+                },
+            }
+            session = self._ask(
+                "POST",
+                "/session",
+                {
+                    "capabilities": {
+                        "alwaysMatch": {
+                            "browserName": "chrome",
+                            "goog:chromeOptions": options,
+                            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+                        }
+                    }
+                },
+            )
         except BaseException:
             self.driver.kill()
             self.driver.wait()
@@ -72,7 +110,12 @@ class Browser:
             time.sleep(0.05)
 
     def _ask(self, verb: str, path: str, body: Any = None) -> Any:
-        request = urllib.request.Request(self.url + path, None if body is None else json.dumps(body).encode(), {"Content-Type": "application/json"}, method=verb)
+        request = urllib.request.Request(
+            self.url + path,
+            None if body is None else json.dumps(body).encode(),
+            {"Content-Type": "application/json"},
+            method=verb,
+        )
         try:
             with urllib.request.urlopen(request, timeout=60) as answer:
                 return json.load(answer)["value"]
@@ -97,8 +140,14 @@ class Browser:
         for key in keys:
             *held, last = key.split("+") if len(key) > 1 else [key]
             codes = [KEYS.get(k, k) for k in (*held, last)]
-            actions += [{"type": "keyDown", "value": c} for c in codes] + [{"type": "keyUp", "value": c} for c in reversed(codes)]
-        self._ask("POST", f"{self.session}/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
+            actions += [{"type": "keyDown", "value": c} for c in codes] + [
+                {"type": "keyUp", "value": c} for c in reversed(codes)
+            ]
+        self._ask(
+            "POST",
+            f"{self.session}/actions",
+            {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]},
+        )
 
     def click(self, css: str, across: float | None = None) -> None:
         """The mouse on the middle of an element, or at a fraction of its width."""
@@ -107,8 +156,24 @@ class Browser:
         width = self.run("return arguments[0].getBoundingClientRect().width", element)
         x = 0 if across is None else round(width * (across - 0.5))
         move = {"type": "pointerMove", "duration": 0, "x": x, "y": 0, "origin": element}
-        self._ask("POST", f"{self.session}/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [
-            move, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]}]})
+        self._ask(
+            "POST",
+            f"{self.session}/actions",
+            {
+                "actions": [
+                    {
+                        "type": "pointer",
+                        "id": "mouse",
+                        "parameters": {"pointerType": "mouse"},
+                        "actions": [
+                            move,
+                            {"type": "pointerDown", "button": 0},
+                            {"type": "pointerUp", "button": 0},
+                        ],
+                    }
+                ]
+            },
+        )
 
     def log(self, kind: str) -> list[dict[str, Any]]:
         return self._ask("POST", f"{self.session}/se/log", {"type": kind})

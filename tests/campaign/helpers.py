@@ -10,8 +10,18 @@ import numpy as np
 
 from pairproof.campaign import create, open_batch, status, take_in
 
-SENTENCES = ["obama is right", "aca is a success", "ebola is a virus", "democrats are corrupt", "hillary will win", "cruz is eligible",
-             "bush kept us safe", "global warming is a religion", "harry reid is a democrat", "the republicans are useless"]
+SENTENCES = [
+    "obama is right",
+    "aca is a success",
+    "ebola is a virus",
+    "democrats are corrupt",
+    "hillary will win",
+    "cruz is eligible",
+    "bush kept us safe",
+    "global warming is a religion",
+    "harry reid is a democrat",
+    "the republicans are useless",
+]
 
 
 def items_file(folder: Path, n: int = 10, name: str = "items.csv") -> Path:
@@ -22,7 +32,9 @@ def items_file(folder: Path, n: int = 10, name: str = "items.csv") -> Path:
     return path
 
 
-def campaign(folder: Path, n: int = 10, method="easl", per_hit: int = 5, name: str = "C.db", **options) -> Path:
+def campaign(
+    folder: Path, n: int = 10, method="easl", per_hit: int = 5, name: str = "C.db", **options
+) -> Path:
     path = folder / name
     create(path, items_file(folder, n), method, per_hit, seed=7, **options)
     return path
@@ -35,7 +47,13 @@ def batch_rows(path: Path, hits: int | None = None) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8"))))
 
 
-def answers(rows: list[dict[str, str]], seed: int = 0, worker: str | None = "ann", assignments: bool = True, per_hit: int = 5) -> list[dict[str, str]]:
+def answers(
+    rows: list[dict[str, str]],
+    seed: int = 0,
+    worker: str | None = "ann",
+    assignments: bool = True,
+    per_hit: int = 5,
+) -> list[dict[str, str]]:
     """One judgment of every HIT: scores near a truth that rises with the item's id."""
     rng = np.random.default_rng(seed)
     found = []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 
 import pytest
-
 from campaign.helpers import answers, batch_rows, campaign, run_batches, write
+
 from pairproof.campaign import create, export, open_batch, status, take_in, take_over
 from pairproof.errors import InputError
 
@@ -40,7 +40,9 @@ def spoiled(rows, column, value, row=1):
     ("Answer.range5", None, "no column 'Answer.range5' .this campaign has 5 items a HIT."),
     ("Input.id1", None, "no column 'Input.id1'"), ("AssignmentStatus", "Rejected", "say --rejected count or --rejected leave-out"),
 ])  # fmt: skip
-def test_a_fault_in_one_row_names_it_and_nothing_of_the_file_is_taken(open_campaign, tmp_path, column, value, said):
+def test_a_fault_in_one_row_names_it_and_nothing_of_the_file_is_taken(
+    open_campaign, tmp_path, column, value, said
+):
     path, rows = open_campaign
     before = path.read_bytes()
     with pytest.raises(InputError, match=said) as error:
@@ -64,7 +66,10 @@ def test_results_of_hits_of_another_size(open_campaign, tmp_path):
 def test_the_same_judgment_with_another_answer(open_campaign, tmp_path):
     path, rows = open_campaign
     take_in(path, write(tmp_path / "r.csv", rows))
-    with pytest.raises(InputError, match=r"row 2 \(line 3\), column 'Answer.range2': the same judgment .AssignmentId .*another answer"):
+    with pytest.raises(
+        InputError,
+        match=r"row 2 \(line 3\), column 'Answer.range2': the same judgment .AssignmentId .*another answer",
+    ):
         take_in(path, write(tmp_path / "s.csv", spoiled(rows, "Answer.range2", "1")))
 
 
@@ -79,7 +84,9 @@ def test_rejected_assignments_are_counted_or_left_out_as_said(open_campaign, tmp
 
 def test_results_that_are_not_of_any_hit_of_this_campaign(open_campaign, tmp_path):
     path, rows = open_campaign
-    bare = [{k: v for k, v in r.items() if k not in ("Input.campaign", "Input.batch", "Input.hit")} for r in rows]
+    bare = [
+        {k: v for k, v in r.items() if k not in ("Input.campaign", "Input.batch", "Input.hit")} for r in rows
+    ]
     bare[0]["Input.id1"], bare[0]["Input.id2"] = bare[0]["Input.id2"], bare[0]["Input.id1"]
     with pytest.raises(InputError, match="row 1 .*no HIT of this campaign holds these items in this order"):
         take_in(path, write(tmp_path / "r.csv", bare))
@@ -88,7 +95,11 @@ def test_results_that_are_not_of_any_hit_of_this_campaign(open_campaign, tmp_pat
 def test_a_results_file_in_another_encoding(open_campaign, tmp_path):
     path, rows = open_campaign
     file = tmp_path / "latin.csv"
-    file.write_bytes(write(tmp_path / "r.csv", [{**r, "WorkerId": "Zoë"} for r in rows]).read_text(encoding="utf-8").encode("latin-1"))
+    file.write_bytes(
+        write(tmp_path / "r.csv", [{**r, "WorkerId": "Zoë"} for r in rows])
+        .read_text(encoding="utf-8")
+        .encode("latin-1")
+    )
     with pytest.raises(InputError, match="latin.csv, line 2: byte 0xeb .* is not utf-8"):
         take_in(path, file)
     assert take_in(path, file, encoding="latin-1").new == 2
@@ -109,7 +120,14 @@ def test_files_that_are_no_results(open_campaign, tmp_path, text, said):
         take_in(path, "-")
 
 
-@pytest.mark.parametrize(("text", "said"), [("{\n", "line 1: not JSON"), ('{"Input.id1": [1]}\n', "line 1: expected an object of texts and numbers"), ("\n", "no rows")])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{\n", "line 1: not JSON"),
+        ('{"Input.id1": [1]}\n', "line 1: expected an object of texts and numbers"),
+        ("\n", "no rows"),
+    ],
+)
 def test_json_lines_that_are_none(open_campaign, tmp_path, text, said):
     file = tmp_path / "x.jsonl"
     file.write_text(text, encoding="utf-8")
@@ -164,8 +182,12 @@ def test_a_newer_database_is_refused_by_every_command(tmp_path):
     db.execute("PRAGMA user_version = 2")
     db.close()
     before = path.read_bytes()
-    for ask in (lambda: status(path), lambda: open_batch(path, tmp_path / "b.csv"), lambda: take_in(path, tmp_path / "r.csv"),
-                lambda: export(path, tmp_path / "s.csv")):
+    for ask in (
+        lambda: status(path),
+        lambda: open_batch(path, tmp_path / "b.csv"),
+        lambda: take_in(path, tmp_path / "r.csv"),
+        lambda: export(path, tmp_path / "s.csv"),
+    ):
         with pytest.raises(InputError, match="written by a newer pairproof .schema 2, this one knows 1."):
             ask()
     assert path.read_bytes() == before
@@ -178,15 +200,16 @@ def test_a_damaged_database_is_refused_wherever_the_damage_is(tmp_path):
     refused = 0
     for page in range(1, len(whole) // 4096):
         spoilt = tmp_path / "spoilt.db"
-        spoilt.write_bytes(whole[:page * 4096] + b"\xff" * 4096 + whole[(page + 1) * 4096:])
+        spoilt.write_bytes(whole[: page * 4096] + b"\xff" * 4096 + whole[(page + 1) * 4096 :])
         try:
             status(spoilt)
         except InputError as error:
             refused += "go back to a copy" in str(error)
-    # A page of nothing but 0xff is not a page of a table; the few that are free pages of the file hold nothing.
+    # A page of nothing but 0xff is not a page of a table; the few that are free pages of the file hold
+    # nothing.
     assert refused >= len(whole) // 4096 - 2
     short = tmp_path / "short.db"
-    short.write_bytes(whole[:len(whole) // 2])
+    short.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InputError, match="damaged"):
         status(short)
 
@@ -199,7 +222,9 @@ def test_two_updates_at_once(open_campaign, tmp_path, monkeypatch):
     file = write(tmp_path / "r.csv", rows)
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
-    with pytest.raises(InputError, match="another command is writing to this campaign .* nothing was changed"):
+    with pytest.raises(
+        InputError, match="another command is writing to this campaign .* nothing was changed"
+    ):
         take_in(path, file)
     holder.execute("ROLLBACK")
     holder.close()
@@ -250,6 +275,8 @@ def test_results_that_do_not_lead_to_the_model(tmp_path):
     path = campaign(tmp_path)
     run_batches(path, 2)
     export(path, tmp_path / "model.csv", "model")
-    with pytest.raises(InputError, match="in the model, but the 2 results from the start give .* --model-is before"):
+    with pytest.raises(
+        InputError, match="in the model, but the 2 results from the start give .* --model-is before"
+    ):
         take_over(tmp_path / "new.db", tmp_path / "model.csv", [tmp_path / "r0.csv"])
     assert not (tmp_path / "new.db").exists()

@@ -1,4 +1,6 @@
-"""A campaign from its items to its scores: what is written, what is taken in, and that arrival does not matter."""
+"""A campaign from its items to its scores: what is written, what is taken in, and that arrival does not
+matter.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ import sqlite3
 
 import numpy as np
 import pytest
-
 from campaign.helpers import answers, batch_rows, campaign, items_file, run_batches, scores, write
+
 from pairproof.campaign import create, export, open_batch, status, take_in
 from pairproof.errors import InputError
 from pairproof.native.annotation.methods import METHODS
@@ -20,7 +22,11 @@ from pairproof.native.annotation.methods import METHODS
 def test_a_batch_is_a_row_a_hit_with_every_item_column_numbered_and_its_own_name(tmp_path):
     path = campaign(tmp_path)
     rows = batch_rows(path)
-    assert list(rows[0]) == [f"{c}{k}" for k in range(1, 6) for c in ("id", "sent")] + ["campaign", "batch", "hit"]
+    assert list(rows[0]) == [f"{c}{k}" for k in range(1, 6) for c in ("id", "sent")] + [
+        "campaign",
+        "batch",
+        "hit",
+    ]
     assert [(r["batch"], r["hit"]) for r in rows] == [("1", "1"), ("1", "2")]
     assert sorted(r[f"id{k}"] for r in rows for k in range(1, 6)) == sorted(map(str, range(1, 11)))
     assert {r["campaign"] for r in rows} == {status(path).about.id}
@@ -30,7 +36,9 @@ def test_json_lines_hold_the_same_keys(tmp_path):
     path = campaign(tmp_path)
     rows = batch_rows(path)
     open_batch(path, tmp_path / "b.jsonl", again=True)
-    assert [json.loads(line) for line in (tmp_path / "b.jsonl").read_text(encoding="utf-8").splitlines()] == rows
+    assert [
+        json.loads(line) for line in (tmp_path / "b.jsonl").read_text(encoding="utf-8").splitlines()
+    ] == rows
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -70,14 +78,20 @@ def test_easls_score_is_the_mean_of_the_scores_and_the_sums_are_alpha_and_beta(t
     for row in scores(path):
         own = given.get(row["id"], [])
         assert row["n"] == len(own)
-        assert row["alpha"] == pytest.approx(1 + sum(own), rel=1e-15) and row["beta"] == pytest.approx(1 + len(own) - sum(own), rel=1e-15)
+        assert row["alpha"] == pytest.approx(1 + sum(own), rel=1e-15) and row["beta"] == pytest.approx(
+            1 + len(own) - sum(own), rel=1e-15
+        )
         assert row["score"] == pytest.approx(np.mean(own), abs=2e-16 * 4)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_results_in_pieces_late_twice_and_out_of_order_give_the_same_state_to_the_last_bit(tmp_path, method):
     path = campaign(tmp_path, method=method)
-    every = [row for seed in range(3) for row in answers(batch_rows(path), seed) + answers(batch_rows_again(path), seed + 10, "bob")]
+    every = [
+        row
+        for seed in range(3)
+        for row in answers(batch_rows(path), seed) + answers(batch_rows_again(path), seed + 10, "bob")
+    ]
     copies = []
     for shuffle in range(3):
         copy = tmp_path / f"copy{shuffle}.db"
@@ -89,7 +103,7 @@ def test_results_in_pieces_late_twice_and_out_of_order_give_the_same_state_to_th
             rows += rows[:4]
         step = len(rows) if not shuffle else 3
         for k in range(0, len(rows), step):
-            take_in(copy, write(tmp_path / f"piece{k}.csv", rows[k:k + step]))
+            take_in(copy, write(tmp_path / f"piece{k}.csv", rows[k : k + step]))
         copies.append(scores(copy))
     assert copies[0] == copies[1] == copies[2]
     assert sum(row["n"] for row in copies[0]) == 60
@@ -108,7 +122,15 @@ def test_what_makes_two_rows_the_same_judgment(tmp_path):
     assert take_in(path, write(tmp_path / "a.csv", one)).new == 2
     # The same AssignmentId in another file, and the same file again.
     assert vars(take_in(path, write(tmp_path / "b.csv", one[:1]))) == {
-        "rows": 1, "new": 0, "known": 1, "scores": 0, "cannot_judge": 0, "left_out": 0, "nameless": 0, "taken_back": 0}
+        "rows": 1,
+        "new": 0,
+        "known": 1,
+        "scores": 0,
+        "cannot_judge": 0,
+        "left_out": 0,
+        "nameless": 0,
+        "taken_back": 0,
+    }
     assert take_in(path, tmp_path / "a.csv").known == 2
     # Without AssignmentId: the same worker on the same HIT; another worker is another judgment.
     eve, sue = (answers(rows, 3, worker, assignments=False) for worker in ("eve", "sue"))
@@ -136,18 +158,45 @@ def test_cannot_judge_is_kept_and_counts_for_nothing(tmp_path):
 def test_annotators_times_and_raw_scores_are_kept(tmp_path):
     path = campaign(tmp_path)
     rows = answers(batch_rows(path))
-    rows[0].update({"Answer.range1": "33.30", "AcceptTime": "Mon Nov 20 10:00:00 PST 2017", "WorkTimeInSeconds": "31", "HITId": "H1"})
+    rows[0].update(
+        {
+            "Answer.range1": "33.30",
+            "AcceptTime": "Mon Nov 20 10:00:00 PST 2017",
+            "WorkTimeInSeconds": "31",
+            "HITId": "H1",
+        }
+    )
     take_in(path, write(tmp_path / "r.csv", rows))
     export(path, tmp_path / "history.csv", "history")
     kept = list(csv.DictReader((tmp_path / "history.csv").open(encoding="utf-8")))
-    assert {k: kept[0][k] for k in ("Answer.range1", "AcceptTime", "WorkTimeInSeconds", "HITId", "WorkerId", "Input.batch", "Input.hit")} == {
-        "Answer.range1": "33.30", "AcceptTime": "Mon Nov 20 10:00:00 PST 2017", "WorkTimeInSeconds": "31", "HITId": "H1", "WorkerId": "ann",
-        "Input.batch": "1", "Input.hit": "1"}
+    assert {
+        k: kept[0][k]
+        for k in (
+            "Answer.range1",
+            "AcceptTime",
+            "WorkTimeInSeconds",
+            "HITId",
+            "WorkerId",
+            "Input.batch",
+            "Input.hit",
+        )
+    } == {
+        "Answer.range1": "33.30",
+        "AcceptTime": "Mon Nov 20 10:00:00 PST 2017",
+        "WorkTimeInSeconds": "31",
+        "HITId": "H1",
+        "WorkerId": "ann",
+        "Input.batch": "1",
+        "Input.hit": "1",
+    }
 
 
 def test_results_without_batch_and_hit_are_placed_by_their_items(tmp_path):
     path = campaign(tmp_path)
-    rows = [{k: v for k, v in row.items() if k not in ("Input.campaign", "Input.batch", "Input.hit")} for row in answers(batch_rows(path))]
+    rows = [
+        {k: v for k, v in row.items() if k not in ("Input.campaign", "Input.batch", "Input.hit")}
+        for row in answers(batch_rows(path))
+    ]
     assert take_in(path, write(tmp_path / "r.csv", rows)).new == 2
     assert status(path).answered == 2
 
@@ -155,8 +204,16 @@ def test_results_without_batch_and_hit_are_placed_by_their_items(tmp_path):
 def test_results_as_json_lines_are_the_same_results(tmp_path):
     path = campaign(tmp_path)
     rows = answers(batch_rows(path))
-    (tmp_path / "r.jsonl").write_text("".join(json.dumps({k: float(v) if "range" in k else v for k, v in row.items()}) + "\n" for row in rows), encoding="utf-8")
-    assert take_in(path, tmp_path / "r.jsonl").new == 2 and take_in(path, write(tmp_path / "r.csv", rows)).known == 2
+    (tmp_path / "r.jsonl").write_text(
+        "".join(
+            json.dumps({k: float(v) if "range" in k else v for k, v in row.items()}) + "\n" for row in rows
+        ),
+        encoding="utf-8",
+    )
+    assert (
+        take_in(path, tmp_path / "r.jsonl").new == 2
+        and take_in(path, write(tmp_path / "r.csv", rows)).known == 2
+    )
 
 
 def test_the_open_batch_is_written_anew_and_a_failed_write_opens_none(tmp_path):
@@ -170,7 +227,9 @@ def test_the_open_batch_is_written_anew_and_a_failed_write_opens_none(tmp_path):
     assert status(path).batches == 0
     open_batch(path, tmp_path / "x.csv")
     open_batch(path, tmp_path / "y.csv", again=True)
-    assert (tmp_path / "x.csv").read_bytes() == (tmp_path / "y.csv").read_bytes() and status(path).batches == 1
+    assert (tmp_path / "x.csv").read_bytes() == (tmp_path / "y.csv").read_bytes() and status(
+        path
+    ).batches == 1
     with pytest.raises(InputError, match="leave out --hits"):
         open_batch(path, tmp_path / "y.csv", 3, again=True)
 
@@ -192,7 +251,9 @@ def test_keisks_first_batch_shows_every_item_once_and_later_ones_have_20_hits(tm
 
 def test_the_same_seed_gives_the_same_campaign(tmp_path):
     one, other = (campaign(tmp_path, name=f"{k}.db") for k in "ab")
-    assert [[r[f"id{k}"] for k in range(1, 6)] for r in batch_rows(one)] == [[r[f"id{k}"] for k in range(1, 6)] for r in batch_rows(other)]
+    assert [[r[f"id{k}"] for k in range(1, 6)] for r in batch_rows(one)] == [
+        [r[f"id{k}"] for k in range(1, 6)] for r in batch_rows(other)
+    ]
 
 
 def test_the_database_is_one_file_and_is_no_larger_than_it_needs(tmp_path):
@@ -216,16 +277,22 @@ def test_systems_are_scored_and_clustered_from_their_segments(tmp_path):
     quality = {"a": 80, "b": 79, "c": 30}
     for worker, shift in (("ann", 0), ("bob", -15)):
         for row in csv.DictReader(out.open(encoding="utf-8")):
-            one = {f"Input.{k}": v for k, v in row.items()} | {"WorkerId": worker, "AssignmentId": f"{worker}{row['hit']}"}
+            one = {f"Input.{k}": v for k, v in row.items()} | {
+                "WorkerId": worker,
+                "AssignmentId": f"{worker}{row['hit']}",
+            }
             for k in range(1, 6):
-                one[f"Answer.range{k}"] = str(int(np.clip(quality[row[f"system{k}"]] + shift + rng.normal(0, 10), 0, 100)))
+                one[f"Answer.range{k}"] = str(
+                    int(np.clip(quality[row[f"system{k}"]] + shift + rng.normal(0, 10), 0, 100))
+                )
             judged.append(one)
     take_in(path, write(tmp_path / "r.csv", judged))
     found = status(path, systems="system", with_agreement=True, standardise="z-scores")
     assert found.systems.systems[-1] == "c" and found.systems.cluster.tolist() == [1, 1, 2]
     assert found.agreement.n_pairs == 1 and found.agreement.pairwise > 0.5 and found.names == ("ann", "bob")
     raw = status(path, with_agreement=True).agreement
-    # Standardising takes the annotators' different levels away, which alpha on raw scores counts as disagreement.
+    # Standardising takes the annotators' different levels away, which alpha on raw scores counts as
+    # disagreement.
     assert raw.alpha < found.agreement.alpha and raw.pairwise == pytest.approx(found.agreement.pairwise)
     with pytest.raises(InputError, match="items have no column 'engine'; they have 'sent', 'system'"):
         status(path, systems="engine")
@@ -240,7 +307,8 @@ def test_a_campaign_of_100000_items_opens_its_next_batch_in_seconds(tmp_path):
     create(path, items, seed=1)
     begin = time.perf_counter()
     assert len(open_batch(path, tmp_path / "b.csv").hits) == 20_000
-    # The choice itself is measured in test_match_quality; here the file is read, kept and written. Observed: 1.0 s.
+    # The choice itself is measured in test_match_quality; here the file is read, kept and written. Observed:
+    # 1.0 s.
     assert time.perf_counter() - begin < 15
 
 
@@ -268,7 +336,9 @@ def test_comparisons_of_a_campaign_are_a_table_that_pairproof_fits(tmp_path):
 
 
 @pytest.mark.parametrize("nobody", [None, float("nan")])
-def test_a_comparison_of_nobody_is_exported_with_a_blank_judge_under_every_pandas(tmp_path, monkeypatch, nobody):
+def test_a_comparison_of_nobody_is_exported_with_a_blank_judge_under_every_pandas(
+    tmp_path, monkeypatch, nobody
+):
     from pairproof.data.comparisons import Comparisons
 
     path = campaign(tmp_path)
@@ -292,5 +362,12 @@ def test_the_schema_is_the_one_the_version_says(tmp_path):
     db = sqlite3.connect(path)
     assert db.execute("PRAGMA user_version").fetchone()[0] == 1
     assert sorted(r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")) == [
-        "batch", "hit", "item", "judgment", "received", "score", "setting"]
+        "batch",
+        "hit",
+        "item",
+        "judgment",
+        "received",
+        "score",
+        "setting",
+    ]
     assert items_file(tmp_path).exists()

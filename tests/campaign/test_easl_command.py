@@ -6,8 +6,8 @@ import json
 import sqlite3
 
 import pytest
-
 from campaign.helpers import answers, batch_rows, campaign, items_file, write
+
 from pairproof.cli import main
 from pairproof.cli.commands.easl import METHODS, POOLS
 
@@ -20,7 +20,9 @@ def run(capsys, *arguments):
 
 def test_the_commands_of_the_interface_from_first_to_last(tmp_path, capsys):
     db, out = tmp_path / "C.db", tmp_path / "hits.csv"
-    code, said, _ = run(capsys, "easl", "init", db, items_file(tmp_path), "--method", "easl", "--per-hit", "5", "--seed", "1")
+    code, said, _ = run(
+        capsys, "easl", "init", db, items_file(tmp_path), "--method", "easl", "--per-hit", "5", "--seed", "1"
+    )
     assert code == 0 and "method easl, 5 items a HIT" in said
     code, said, _ = run(capsys, "easl", "next", db, "--hits", "2", "--out", out)
     assert code == 0 and said == f"batch 1: 2 HITs of 5 items in {out}\n"
@@ -28,19 +30,39 @@ def test_the_commands_of_the_interface_from_first_to_last(tmp_path, capsys):
 
     results = write(tmp_path / "r.csv", answers(list(csv.DictReader(out.open(encoding="utf-8")))))
     assert run(capsys, "easl", "update", db, results) == (0, f"{results}: 2 new judgments (10 scores)\n", "")
-    assert run(capsys, "easl", "update", db, results)[1] == f"{results}: 0 new judgments (0 scores); 2 were in already and count once\n"
+    assert (
+        run(capsys, "easl", "update", db, results)[1]
+        == f"{results}: 0 new judgments (0 scores); 2 were in already and count once\n"
+    )
     code, said, err = run(capsys, "easl", "status", db, "--json")
     document = json.loads(said)
     assert (code, err) == (0, "") and list(document) == ["method", "batches", "judgments", "scores"]
-    assert (document["method"], document["batches"], document["judgments"], len(document["scores"])) == ("easl", 1, 2, 10)
+    assert (document["method"], document["batches"], document["judgments"], len(document["scores"])) == (
+        "easl",
+        1,
+        2,
+        10,
+    )
     assert all(list(row) == ["id", "score", "alpha", "beta", "var", "n"] for row in document["scores"])
     code, said, _ = run(capsys, "easl", "status", db)
     assert code == 0 and "2 judgments by 1 named annotators: 10 scores" in said and "0.10 to  0.20  #" in said
-    assert run(capsys, "easl", "export", db, tmp_path / "s.csv")[1] == f"{tmp_path / 's.csv'}: 10 rows (scores)\n"
+    assert (
+        run(capsys, "easl", "export", db, tmp_path / "s.csv")[1]
+        == f"{tmp_path / 's.csv'}: 10 rows (scores)\n"
+    )
     assert run(capsys, "easl", "export", db, tmp_path / "h.csv", "--what", "history")[0] == 0
-    code, said, err = run(capsys, "easl", "import", tmp_path / "new.db", tmp_path / "s.csv", tmp_path / "h.csv", "--json")
-    assert code == 0 and json.loads(said)["model_is"] == "after" and "The results lead from the start to the model" in err
-    assert run(capsys, "easl", "status", tmp_path / "new.db", "--json")[1] == run(capsys, "easl", "status", db, "--json")[1]
+    code, said, err = run(
+        capsys, "easl", "import", tmp_path / "new.db", tmp_path / "s.csv", tmp_path / "h.csv", "--json"
+    )
+    assert (
+        code == 0
+        and json.loads(said)["model_is"] == "after"
+        and "The results lead from the start to the model" in err
+    )
+    assert (
+        run(capsys, "easl", "status", tmp_path / "new.db", "--json")[1]
+        == run(capsys, "easl", "status", db, "--json")[1]
+    )
 
 
 def test_every_number_of_the_json_keeps_every_digit(tmp_path, capsys):
@@ -67,7 +89,9 @@ def test_agreement_and_systems_come_only_where_they_are_asked_for(tmp_path, caps
     path = campaign(tmp_path)
     rows = batch_rows(path)
     run(capsys, "easl", "update", path, write(tmp_path / "r.csv", answers(rows) + answers(rows, 1, "bob")))
-    document = json.loads(run(capsys, "easl", "status", path, "--agreement", "--standardise", "z-scores", "--json")[1])
+    document = json.loads(
+        run(capsys, "easl", "status", path, "--agreement", "--standardise", "z-scores", "--json")[1]
+    )
     assert document["agreement"]["pairs"] == 1 and set(document["agreement"]["rest"]) == {"ann", "bob"}
     code, _, err = run(capsys, "easl", "status", path, "--standardise", "z-scores")
     assert code == 3 and "ask for agreement or systems too" in err
@@ -100,9 +124,16 @@ def test_a_fault_of_the_file_system_is_exit_code_2_and_not_a_defect(tmp_path, ca
             return super().execute(query, *rest)
 
     connect = sqlite3.connect
-    monkeypatch.setattr("pairproof.campaign.store.sqlite3.connect", lambda *a, **k: connect(*a, factory=Full, **k))
+    monkeypatch.setattr(
+        "pairproof.campaign.store.sqlite3.connect", lambda *a, **k: connect(*a, factory=Full, **k)
+    )
     code, _, err = run(capsys, "easl", "next", path, "--out", tmp_path / "b.csv")
-    assert code == 2 and "the disk is full or failing" in err and "nothing was changed" in err and "defect" not in err
+    assert (
+        code == 2
+        and "the disk is full or failing" in err
+        and "nothing was changed" in err
+        and "defect" not in err
+    )
 
 
 def test_results_that_cannot_be_told_apart_later_are_said(tmp_path, capsys):
@@ -110,7 +141,10 @@ def test_results_that_cannot_be_told_apart_later_are_said(tmp_path, capsys):
     file = write(tmp_path / "r.csv", answers(batch_rows(path), 1, None, assignments=False))
     assert "2 rows have neither AssignmentId nor WorkerId" in run(capsys, "easl", "update", path, file)[2]
     assert "HITs of earlier batches" not in run(capsys, "easl", "next", path, "--out", tmp_path / "b.csv")[2]
-    assert "2 HITs of earlier batches are not answered yet" in run(capsys, "easl", "next", path, "--out", tmp_path / "b.csv")[2]
+    assert (
+        "2 HITs of earlier batches are not answered yet"
+        in run(capsys, "easl", "next", path, "--out", tmp_path / "b.csv")[2]
+    )
 
 
 def test_the_command_offers_what_the_methods_are():
@@ -122,4 +156,6 @@ def test_the_command_offers_what_the_methods_are():
 @pytest.mark.parametrize("name", ["init", "next", "update", "status", "export", "import"])
 def test_every_command_shows_its_help_with_the_shared_options(capsys, name):
     code, out, _ = run(capsys, "easl", name, "--help")
-    assert code == 0 and all(option in out for option in ("--json", "--report", "--seed", "--quiet", "--debug"))
+    assert code == 0 and all(
+        option in out for option in ("--json", "--report", "--seed", "--quiet", "--debug")
+    )

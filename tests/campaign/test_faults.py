@@ -1,7 +1,7 @@
 """A campaign survives being killed, and a full disk: nothing is lost, nothing is counted twice.
 
-The work is done in a fork of the test, which has everything loaded, so that a kill falls into the work itself and not
-into the start of Python.
+The work is done in a fork of the test, which has everything loaded, so that a kill falls into the work itself
+and not into the start of Python.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import time
 import traceback
 
 import pytest
-
 from campaign.helpers import answers, batch_rows, campaign, scores, write
+
 from pairproof.campaign import open_batch, status, take_in
 from pairproof.errors import PairproofError
 
@@ -57,7 +57,9 @@ def whole(path) -> None:
 
 
 def kill_updates(folder, times: int) -> dict[str, int]:
-    """Kill `update` at random points; before and after each kill the campaign holds all of the file or nothing of it."""
+    """Kill `update` at random points; before and after each kill the campaign holds all of the file or
+    nothing of it.
+    """
     path = campaign(folder, 600)
     file = write(folder / "r.csv", answers(batch_rows(path), 1))
     fresh, base = path.read_bytes(), scores(path)
@@ -93,7 +95,12 @@ def test_two_hundred_updates_killed_at_random_points(tmp_path):
     seen = kill_updates(tmp_path, 200)
     print(seen)
     # Kills must have fallen before, in and after the writing for the test to say anything.
-    assert seen["killed"] >= 40 and seen["nothing in"] >= 40 and seen["all in"] >= 20 and seen["left a journal"] >= 1, seen
+    assert (
+        seen["killed"] >= 40
+        and seen["nothing in"] >= 40
+        and seen["all in"] >= 20
+        and seen["left a journal"] >= 1
+    ), seen
 
 
 def test_a_batch_killed_at_any_point_is_open_wholly_or_not_at_all_and_can_be_written_anew(tmp_path):
@@ -118,9 +125,13 @@ def test_a_batch_killed_at_any_point_is_open_wholly_or_not_at_all_and_can_be_wri
 
 def limited(size: int, work):
     """The work with no file allowed to grow past `size` bytes: what a full disk is to a program."""
+
     def run():
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-        with pytest.raises(PairproofError, match="the disk is full or failing .* nothing was changed, make room and run this again"):
+        with pytest.raises(
+            PairproofError,
+            match="the disk is full or failing .* nothing was changed, make room and run this again",
+        ):
             work()
 
     return run

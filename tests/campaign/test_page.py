@@ -7,19 +7,27 @@ import json
 import re
 
 import pytest
-
 from campaign import browser
 from campaign.browser import Browser
+
 from pairproof.campaign import create, open_batch, status, take_in
 
-TEXTS = ["obama is right", "</script><script>document.title = 'broken'</script>", "<img src=x onerror=\"document.title='broken'\">", "日本語 ✓", "مرحبا بالعالم",
-         "=HYPERLINK(\"http://x\")"]
+TEXTS = [
+    "obama is right",
+    "</script><script>document.title = 'broken'</script>",
+    "<img src=x onerror=\"document.title='broken'\">",
+    "日本語 ✓",
+    "مرحبا بالعالم",
+    '=HYPERLINK("http://x")',
+]
 
 
 def page_of(tmp_path, per_hit=3):
     items = tmp_path / "items.csv"
     with items.open("w", encoding="utf-8", newline="") as out:
-        csv.writer(out).writerows([["id", "sent"], *([f"={k}" if k == 2 else str(k), text] for k, text in enumerate(TEXTS))])
+        csv.writer(out).writerows(
+            [["id", "sent"], *([f"={k}" if k == 2 else str(k), text] for k, text in enumerate(TEXTS))]
+        )
     path = tmp_path / "C.db"
     create(path, items, per_hit=per_hit, seed=3)
     batch = open_batch(path, tmp_path / "batch.html")
@@ -31,7 +39,9 @@ def test_the_page_holds_everything_it_needs_and_forbids_itself_every_connection(
     text = page.read_text(encoding="utf-8")
     assert "default-src 'none'" in text and not re.search(r"(src|href)=[\"']?(https?:)?//", text)
     assert not re.search(r"\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon|EventSource", text)
-    data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.DOTALL)[1])
+    data = json.loads(
+        re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.DOTALL)[1]
+    )
     assert data["hits"] == [[{"id": name, "cells": list(cells)} for name, cells in hit] for hit in batch.hits]
 
 
@@ -66,7 +76,8 @@ def test_a_batch_answered_by_keyboard_is_saved_and_taken_in(tmp_path, web):
     shown = web.run("return Array.from(document.querySelectorAll('.text'), (e) => e.textContent)")
     assert shown == [cells[0] for _, cells in batch.hits[0]]
     assert web.run("return document.querySelectorAll('#items img, #items script').length") == 0
-    # The first item has the focus. Typed, moved by 1 and 10, cannot judge; Enter with an item left open goes to it.
+    # The first item has the focus. Typed, moved by 1 and 10, cannot judge; Enter with an item left open goes
+    # to it.
     web.press("7", "2", "Down", "Right", "Shift+Right", "Enter")
     assert "Item 3 has no score yet" in web.text("#message")
     web.press("n", "Enter")
@@ -102,14 +113,21 @@ def test_a_batch_answered_by_mouse_in_two_sittings_counts_each_judgment_once(tmp
     first = web.downloaded()
     assert "1 are not complete" in web.text("#message")
     rows = results_of(first)
-    assert len(rows) == 1 and abs(int(rows[0]["Answer.range1"]) - 25) <= 3 and abs(int(rows[0]["Answer.range2"]) - 50) <= 1
+    assert (
+        len(rows) == 1
+        and abs(int(rows[0]["Answer.range1"]) - 25) <= 3
+        and abs(int(rows[0]["Answer.range2"]) - 50) <= 1
+    )
     assert rows[0]["Answer.na3"] == "on"
     taken = take_in(path, first)
     assert (taken.new, taken.scores) == (1, 2)
     first.unlink()
     # What is in a file stays; the page remembers it when it is opened again.
     web.open(page)
-    assert web.run("return Array.from(document.querySelectorAll('input[type=range]'), (e) => e.disabled)") == [True] * 3
+    assert (
+        web.run("return Array.from(document.querySelectorAll('input[type=range]'), (e) => e.disabled)")
+        == [True] * 3
+    )
     web.click("#next")
     for k in (1, 2, 3):
         web.click(f"#items > li:nth-child({k}) input[type=range]", 0.9)
@@ -135,7 +153,9 @@ def test_another_person_starts_over_on_the_same_computer(tmp_path, web):
     web.click("#save")
     first = results_of(web.downloaded())
     web.click("#over")
-    assert web.text("#place") == "HIT 1 of 2, 0 answered" and web.text("#items > li:nth-child(1) output") == "?"
+    assert (
+        web.text("#place") == "HIT 1 of 2, 0 answered" and web.text("#items > li:nth-child(1) output") == "?"
+    )
     web.downloaded().unlink()
     for k in (1, 2, 3):
         web.click(f"#items > li:nth-child({k}) input[type=range]", 0.6)

@@ -8,10 +8,9 @@ import sqlite3
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-
 from campaign.helpers import answers, batch_rows, campaign, scores, write
+from hypothesis import HealthCheck, given, settings, strategies as st
+
 from pairproof.campaign import export, status, take_back, take_in, take_over, undo
 from pairproof.campaign.retraction import history
 from pairproof.cli import main
@@ -47,11 +46,14 @@ def of_campaign(path, tmp_path, name):
     return out
 
 
-# -- results that were cut ---------------------------------------------------------------------------------------------
+# -- results that were cut
+# ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
-def test_a_results_file_whose_last_record_has_no_line_end_is_refused_and_can_be_accepted(tmp_path, capsys, suffix):
+def test_a_results_file_whose_last_record_has_no_line_end_is_refused_and_can_be_accepted(
+    tmp_path, capsys, suffix
+):
     path, rows = two_batches(tmp_path)
     file = tmp_path / f"r{suffix}"
     if suffix == ".csv":
@@ -65,7 +67,12 @@ def test_a_results_file_whose_last_record_has_no_line_end_is_refused_and_can_be_
         file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     before = path.read_bytes()
     code, _, err = run(capsys, "easl", "update", path, file)
-    assert code == 3 and "the last record has no line end" in err and "--accept-unterminated" in err and path.read_bytes() == before
+    assert (
+        code == 3
+        and "the last record has no line end" in err
+        and "--accept-unterminated" in err
+        and path.read_bytes() == before
+    )
     assert ("in column 'Answer.range5' '8'" in err) == (suffix == ".csv")
     assert run(capsys, "easl", "update", path, file, "--accept-unterminated")[0] == 0
     assert status(path).judgments == len(rows)
@@ -95,7 +102,9 @@ def test_the_line_end_of_a_gzipped_file_is_that_of_what_it_holds(tmp_path):
     path, rows = two_batches(tmp_path)
     text = write(tmp_path / "r.csv", rows).read_bytes()
     (tmp_path / "cut.csv.gz").write_bytes(gzip.compress(text.rstrip()))
-    with pytest.raises(InputError, match=f"cut.csv.gz, line {len(rows) + 1}: the last record has no line end"):
+    with pytest.raises(
+        InputError, match=f"cut.csv.gz, line {len(rows) + 1}: the last record has no line end"
+    ):
         take_in(path, tmp_path / "cut.csv.gz")
     (tmp_path / "r.csv.gz").write_bytes(gzip.compress(text))
     assert take_in(path, tmp_path / "r.csv.gz").new == len(rows)
@@ -116,15 +125,34 @@ def test_import_refuses_a_model_and_results_that_were_cut(tmp_path, capsys):
     for name in ("m.csv", "h.csv"):
         whole = (tmp_path / name).read_bytes()
         (tmp_path / name).write_bytes(whole[:-1])
-        code, _, err = run(capsys, "easl", "import", tmp_path / "new.db", tmp_path / "m.csv", tmp_path / "h.csv")
-        assert code == 3 and f"{name}, line" in err and "the last record has no line end" in err and not (tmp_path / "new.db").exists()
+        code, _, err = run(
+            capsys, "easl", "import", tmp_path / "new.db", tmp_path / "m.csv", tmp_path / "h.csv"
+        )
+        assert (
+            code == 3
+            and f"{name}, line" in err
+            and "the last record has no line end" in err
+            and not (tmp_path / "new.db").exists()
+        )
         (tmp_path / name).write_bytes(whole)
     (tmp_path / "m.csv").write_bytes((tmp_path / "m.csv").read_bytes()[:-1])
-    assert run(capsys, "easl", "import", tmp_path / "new.db", tmp_path / "m.csv", tmp_path / "h.csv", "--accept-unterminated")[0] == 0
+    assert (
+        run(
+            capsys,
+            "easl",
+            "import",
+            tmp_path / "new.db",
+            tmp_path / "m.csv",
+            tmp_path / "h.csv",
+            "--accept-unterminated",
+        )[0]
+        == 0
+    )
     assert scores(tmp_path / "new.db") == scores(path)
 
 
-# -- a judgment taken back -----------------------------------------------------------------------------------------------
+# -- a judgment taken back
+# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -133,7 +161,7 @@ def test_without_a_judgment_that_was_taken_back_all_is_as_if_it_had_never_come(t
     fresh = path.read_bytes()
     for k in (0, 5, len(rows) - 1):
         path.write_bytes(fresh)
-        take_in(path, write(tmp_path / "without.csv", rows[:k] + rows[k + 1:]))
+        take_in(path, write(tmp_path / "without.csv", rows[:k] + rows[k + 1 :]))
         expected = of_campaign(path, tmp_path, "x.csv")
         path.write_bytes(fresh)
         take_in(path, write(tmp_path / "all.csv", rows))
@@ -148,7 +176,9 @@ def test_without_a_judgment_that_was_taken_back_all_is_as_if_it_had_never_come(t
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), method=st.sampled_from(METHODS))
-def test_in_whatever_order_judgments_come_go_and_return_those_that_count_decide(tmp_path_factory, data, method):
+def test_in_whatever_order_judgments_come_go_and_return_those_that_count_decide(
+    tmp_path_factory, data, method
+):
     folder = tmp_path_factory.mktemp("c")
     path, rows = two_batches(folder, method, 10)
     fresh = path.read_bytes()
@@ -164,7 +194,9 @@ def test_in_whatever_order_judgments_come_go_and_return_those_that_count_decide(
             gone.discard(k)
     # All files again: what was taken back stays out.
     assert take_in(path, write(folder / "all.csv", rows)).taken_back == len(gone)
-    found = json.dumps(scores(path))  # as text, in which a variance that one judgment does not give (nan) equals itself
+    found = json.dumps(
+        scores(path)
+    )  # as text, in which a variance that one judgment does not give (nan) equals itself
     path.write_bytes(fresh)
     left = [row for k, row in enumerate(rows) if k not in gone]
     take_in(path, write(folder / "left.csv", left))
@@ -179,11 +211,20 @@ def test_a_judgment_comes_again_as_a_correction_and_not_as_it_was(tmp_path, caps
     take_in(path, write(tmp_path / "cut.csv", cut))
     with pytest.raises(InputError, match="is in the campaign with another answer"):
         take_in(path, write(tmp_path / "r.csv", rows))
-    code, out, _ = run(capsys, "easl", "retract", path, "--assignment", rows[-1]["AssignmentId"], "--why", "the file was cut")
-    assert code == 0 and "1 judgment taken back; the scores are counted anew" in out and "the file was cut" in out
+    code, out, _ = run(
+        capsys, "easl", "retract", path, "--assignment", rows[-1]["AssignmentId"], "--why", "the file was cut"
+    )
+    assert (
+        code == 0
+        and "1 judgment taken back; the scores are counted anew" in out
+        and "the file was cut" in out
+    )
     code, out, _ = run(capsys, "easl", "update", path, tmp_path / "cut.csv")
     assert "0 new judgments" in out and "1 were taken back before and stay out" in out
-    assert f"1 new judgments (5 scores); {len(rows) - 1} were in already" in run(capsys, "easl", "update", path, tmp_path / "r.csv")[1]
+    assert (
+        f"1 new judgments (5 scores); {len(rows) - 1} were in already"
+        in run(capsys, "easl", "update", path, tmp_path / "r.csv")[1]
+    )
     code, _, err = run(capsys, "easl", "retract", path, "--undo", "1")
     assert code == 3 and "was given again since it was taken back" in err
     other = campaign(tmp_path, 20, name="other.db")
@@ -199,19 +240,33 @@ def test_one_is_taken_back_unless_all_are_asked_for_and_the_choice_is_said(tmp_p
     path, rows = two_batches(tmp_path)
     take_in(path, write(tmp_path / "r.csv", rows))
     before = path.read_bytes()
-    for options, said in (((), "stated reason|state one"), (("--why", "x"), "nothing says which judgment"), (("--worker", "ann"), "state one"),
-                          (("--worker", "ann", "--why", "x"), "8 judgments match; say --all"), (("--worker", "eve", "--why", "x"), "no judgment that counts has what was asked for"),
-                          (("--assignment", "A?", "--why", "x"), "AssignmentId 'A?'"), (("--row", "2", "--why", "x"), "name the file too"),
-                          (("--undo", "1"), "no judgment was taken back under number 1; there are none"), (("--list", "--why", "x"), "go by themselves"),
-                          (("--worker", "ann", "--why", "x", "--report", "x.html"), "--report is for 'easl status'")):
+    for options, said in (
+        ((), "stated reason|state one"),
+        (("--why", "x"), "nothing says which judgment"),
+        (("--worker", "ann"), "state one"),
+        (("--worker", "ann", "--why", "x"), "8 judgments match; say --all"),
+        (("--worker", "eve", "--why", "x"), "no judgment that counts has what was asked for"),
+        (("--assignment", "A?", "--why", "x"), "AssignmentId 'A?'"),
+        (("--row", "2", "--why", "x"), "name the file too"),
+        (("--undo", "1"), "no judgment was taken back under number 1; there are none"),
+        (("--list", "--why", "x"), "go by themselves"),
+        (("--worker", "ann", "--why", "x", "--report", "x.html"), "--report is for 'easl status'"),
+    ):
         code, _, err = run(capsys, "easl", "retract", path, *options)
         assert code == 3 and any(s in err for s in said.split("|")), err
     assert path.read_bytes() == before
-    chosen = {("--worker", "ann", "--batch", "1", "--hit", "2"): 1, ("--results", "r.csv", "--row", "3"): 1, ("--worker", "bob", "--all"): 8}
+    chosen = {
+        ("--worker", "ann", "--batch", "1", "--hit", "2"): 1,
+        ("--results", "r.csv", "--row", "3"): 1,
+        ("--worker", "bob", "--all"): 8,
+    }
     for options, n in chosen.items():
         code, out, _ = run(capsys, "easl", "retract", path, *options, "--why", "x", "--json")
         assert code == 0 and len(json.loads(out)) == n
-    assert status(path).judgments == 16 - 10 and "10 judgments taken back, counted nowhere" in run(capsys, "easl", "status", path)[1]
+    assert (
+        status(path).judgments == 16 - 10
+        and "10 judgments taken back, counted nowhere" in run(capsys, "easl", "status", path)[1]
+    )
     assert json.loads(run(capsys, "easl", "status", path, "--json")[1])["taken_back"] == 10
     assert len(json.loads(run(capsys, "easl", "retract", path, "--list", "--json")[1])) == 10
 

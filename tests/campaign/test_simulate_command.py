@@ -30,11 +30,15 @@ def test_the_document_has_curves_histograms_and_maps(capsys, tmp_path):
     document = json.loads(out)
     assert code == 0 and list(document["methods"]) == ["easl", "trueskill"]
     easl = document["methods"]["easl"]
-    assert [p["annotations"] for p in easl["spearman"]] == [1, 2, 3] and all(p["low"] <= p["mean"] <= p["high"] for p in easl["pearson"])
+    assert [p["annotations"] for p in easl["spearman"]] == [1, 2, 3] and all(
+        p["low"] <= p["mean"] <= p["high"] for p in easl["pearson"]
+    )
     assert sum(easl["final"]["histogram"]) == sum(document["truth"]["histogram"]) == 30
     assert list(document["match_quality"]) == ["0"] and document["methods"]["trueskill"]["coverage"] is None
     page = report.read_text(encoding="utf-8")
-    assert page.count("<svg") == 3 and "http" not in page.replace("http://www.w3.org", "").replace("http-equiv", "")
+    assert page.count("<svg") == 3 and "http" not in page.replace("http://www.w3.org", "").replace(
+        "http-equiv", ""
+    )
 
 
 def test_the_seed_decides(capsys):
@@ -45,7 +49,19 @@ def test_the_seed_decides(capsys):
 def test_truths_from_a_file(capsys, tmp_path):
     gold = tmp_path / "gold.csv"
     gold.write_text("id,label\n" + "".join(f"{k},{k / 24}\n" for k in range(25)), encoding="utf-8")
-    code, out, _ = run(capsys, "--truth", gold, "--column", "label", "--agreement", "0.6", "--budget", "2", "--replicates", "2")
+    code, out, _ = run(
+        capsys,
+        "--truth",
+        gold,
+        "--column",
+        "label",
+        "--agreement",
+        "0.6",
+        "--budget",
+        "2",
+        "--replicates",
+        "2",
+    )
     assert code == 0 and "25 items" in out and "agree with Spearman's rho 0.60" in out
 
 

@@ -1,8 +1,8 @@
 """Rows of a data set -> the cells on which deviance and df are taken, each with its linear forms.
 
-A cell is an unordered pair x the distinct values of the model's own covariates (the columns of `by`, and with an
-order effect whether the pair's earlier or later item, or neither, came first), or finer where `cells` says so.
-Empty cells are left out.  A linear form is {parameter: coefficient} on the log-odds scale, the internal
+A cell is an unordered pair x the distinct values of the model's own covariates (the columns of `by`, and with
+an order effect whether the pair's earlier or later item, or neither, came first), or finer where `cells` says
+so. Empty cells are left out.  A linear form is {parameter: coefficient} on the log-odds scale, the internal
 reference item (the stated one; the last for sum-to-zero) having no parameter.
 """
 
@@ -48,14 +48,18 @@ def is_categorical(column: str, rows: list[Row]) -> bool:
 
 
 def effects(column: str, value: Any, rows: list[Row]) -> dict[str, Fraction]:
-    """Names and multipliers a column adds at one value: {"judge[3]": 1}, {"age": 38}; none at the first level."""
+    """Names and multipliers a column adds at one value: {"judge[3]": 1}, {"age": 38}; none at the first
+    level.
+    """
     if not is_categorical(column, rows):
         return {column: Fraction(value)}
     levels = sorted({row[column] for row in rows})
     return {} if value == levels[0] else {f"{column}[{value}]": Fraction(1)}
 
 
-def ability(item: str, row: Row, rows: list[Row], model: Model, reference: str | None, item_data: Any) -> Form:
+def ability(
+    item: str, row: Row, rows: list[Row], model: Model, reference: str | None, item_data: Any
+) -> Form:
     """b_item in one row, as a linear form."""
     if model.item_covariates:
         return {name: Fraction(values[item]) for name, values in item_data.items() if values[item]}
@@ -112,7 +116,9 @@ def make_cells(data: dict[str, Any], model: Model, reference: str | None) -> lis
             label["came_first"] = {1: first, -1: second, 0: None}[side]
         if model.cells == "row":
             label["row"] = number
-        gap = _difference(*(ability(i, row, rows, model, reference, data.get("item_data")) for i in (first, second)))
+        gap = _difference(
+            *(ability(i, row, rows, model, reference, data.get("item_data")) for i in (first, second))
+        )
         if model.order_effect and side:
             gap["order"] = Fraction(side)
         key = (first, second, *label.values())
@@ -123,7 +129,9 @@ def make_cells(data: dict[str, Any], model: Model, reference: str | None) -> lis
     return [cell for cell in found.values() if cell.total()]
 
 
-def parameter_names(cells: list[Cell], data: dict[str, Any], model: Model, reference: str | None) -> list[str]:
+def parameter_names(
+    cells: list[Cell], data: dict[str, Any], model: Model, reference: str | None
+) -> list[str]:
     """Items, their effects level by level, then tie and its effects, then order."""
     rows, items = data["rows"], data["items"]
     if model.item_covariates:

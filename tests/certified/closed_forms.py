@@ -1,7 +1,9 @@
-"""Maxima that can be written down, as a check on the iteration: {path: value} in the words of a certified file.
+"""Maxima that can be written down, as a check on the iteration: {path: value} in the words of a certified
+file.
 
-Two items: one free multinomial, so every estimate is a function of the observed shares and its variance follows
-by the delta method.  A chain is a tree of two-item tables.  In a circular triad all abilities are equal.
+Two items: one free multinomial, so every estimate is a function of the observed shares and its variance
+follows by the delta method.  A chain is a tree of two-item tables.  In a circular triad all abilities are
+equal.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ def _wald(name: str, estimate: mpf, variance: mpf) -> Values:
 
 
 def two_items_davidson(item: str, a: int, t: int, b: int) -> Values:
-    """Lambda scale: lambda = ln(a/b)/2, gamma = ln t - (ln a + ln b)/2 (Dras 2015, section 5); deviance 0 on 0 df."""
+    """Lambda scale: lambda = ln(a/b)/2, gamma = ln t - (ln a + ln b)/2 (Dras 2015, section 5); deviance 0 on
+    0 df.
+    """
     a_, t_, b_ = mpf(a), mpf(t), mpf(b)
     lam = _wald(item, mp.log(a_ / b_) / 2, (1 / a_ + 1 / b_) / 4)
     gamma = _wald("tie", mp.log(t_) - (mp.log(a_) + mp.log(b_)) / 2, 1 / t_ + (1 / a_ + 1 / b_) / 4)
@@ -31,7 +35,9 @@ def two_items_binary(item: str, wins: mpf, losses: mpf) -> Values:
 
 
 def two_items_rao_kupper(item: str, a: int, t: int, b: int) -> Values:
-    """Lambda scale. With f, g the logits of the shares of wins and losses, b = (f - g)/2 and delta = -(f + g)/2."""
+    """Lambda scale. With f, g the logits of the shares of wins and losses, b = (f - g)/2 and delta = -(f +
+    g)/2.
+    """
     n = mpf(a + t + b)
     p, q = a / n, b / n
     f, g = mp.log(p / (1 - p)), mp.log(q / (1 - q))
@@ -59,11 +65,16 @@ def two_items_both_orders(item: str, rows: list[dict[str, Any]]) -> Values:
 
 def chain(rows: list[dict[str, Any]], scale: int) -> Values:
     """Log-odds (scale 1, first item 0) or lambda (scale 2, last item 0) of a chain: sums over its links."""
-    links = [(mp.log(mpf(row["wins"]) / row["losses"]), 1 / mpf(row["wins"]) + 1 / mpf(row["losses"])) for row in rows]
+    links = [
+        (mp.log(mpf(row["wins"]) / row["losses"]), 1 / mpf(row["wins"]) + 1 / mpf(row["losses"]))
+        for row in rows
+    ]
     out: Values = {"deviance": mpf(0)}
     for k, row in enumerate(rows):
         name, part, sign = (row["second"], links[: k + 1], -1) if scale == 1 else (row["first"], links[k:], 1)
-        out.update(_wald(name, sign * sum(gap for gap, _ in part) / scale, sum(v for _, v in part) / scale**2))
+        out.update(
+            _wald(name, sign * sum(gap for gap, _ in part) / scale, sum(v for _, v in part) / scale**2)
+        )
     return out
 
 
@@ -96,8 +107,13 @@ def circular_triad(ties: str, a: int, t: int, b: int) -> Values:
             tie = _wald("tie", mp.log((1 + s) / (1 - s)), 4 * s * (1 - s) / (3 * n * (1 - s**2) ** 2))
     variance = mpf(2) / (3 * k) / 4
     deviance = 3 * 2 * mp.fsum(y * mp.log(y / m) for y, m in cells)
-    return {**_wald("A", mpf(0), variance), **_wald("B", mpf(0), variance), **tie, "deviance": deviance,
-            "worth.all.A": mpf(1) / 3}
+    return {
+        **_wald("A", mpf(0), variance),
+        **_wald("B", mpf(0), variance),
+        **tie,
+        "deviance": deviance,
+        "worth.all.A": mpf(1) / 3,
+    }
 
 
 def expected(data: dict[str, dict[str, Any]]) -> dict[str, Values]:

@@ -14,8 +14,9 @@ DataSet = dict[str, Any]
 
 DRAS = "Dras (2015), Computational Linguistics 41(2)"
 CEMS_SOURCE = (
-    "Counts of 303 students x 15 pairs, documented with psychotree's CEMSChoice data; first studied in "
-    "Dittrich, Hatzinger and Katzenbeisser (1998), corrigendum 2001. 91 answers to Paris - Milano are missing."
+    "Counts of 303 students x 15 pairs, documented with psychotree's CEMSChoice data; first studied in"
+    " Dittrich, Hatzinger and Katzenbeisser (1998), corrigendum 2001. 91 answers to Paris - Milano are"
+    " missing."
 )
 INVENTED = "Invented for this set."
 FIRTH = "Firth (2005), Journal of Statistical Software 12(1): citations between four journals"
@@ -66,7 +67,8 @@ def _with_invented_covariates(rows: list[Row]) -> list[Row]:
     age = {1: 25, 2: 31, 3: 38, 4: 52}
     expert = {1: "no", 2: "yes", 3: "yes", 4: "no"}
     return [
-        {**row, "age": age[row["judge"]], "expert": expert[row["judge"]], "number": row["judge"]} for row in rows
+        {**row, "age": age[row["judge"]], "expert": expert[row["judge"]], "number": row["judge"]}
+        for row in rows
     ]
 
 
@@ -159,34 +161,49 @@ def _dras_sets() -> list[DataSet]:
     table_1 = _table_1()
     return [
         data_set(
-            "modpref-dras", "Two items with ties: Dras's ModPref",
-            f"{DRAS}, Figure 1: the only counts up to 300 that print his numbers", _counts("o1 o2 61 24 35"),
+            "modpref-dras",
+            "Two items with ties: Dras's ModPref",
+            f"{DRAS}, Figure 1: the only counts up to 300 that print his numbers",
+            _counts("o1 o2 61 24 35"),
         ),
         data_set(
-            "collins-dras", "Two items with ties: Collins et al. as used by Dras",
-            f"{DRAS}, section 5: the only counts up to 260 that print his numbers", _counts("o1 o2 83 77 39"),
+            "collins-dras",
+            "Two items with ties: Collins et al. as used by Dras",
+            f"{DRAS}, section 5: the only counts up to 260 that print his numbers",
+            _counts("o1 o2 83 77 39"),
         ),
         data_set(
-            "dras-table1", "Four systems, four judges, ties; columns read as AB AC AD BC BD CD",
-            f"{DRAS}, Table 1 (artificial data)", table_1,
+            "dras-table1",
+            "Four systems, four judges, ties; columns read as AB AC AD BC BD CD",
+            f"{DRAS}, Table 1 (artificial data)",
+            table_1,
         ),
         data_set(
             "dras-table1-prefmod-order",
-            "Dras's Table 1 with its columns read in prefmod's order 12 13 23 14 24 34, so that AD and BC are swapped. "
-            "A mistake, kept because the paper's printed deviances come from it",
-            f"{DRAS}, Table 1", _in_prefmods_order(table_1),
+            (
+                "Dras's Table 1 with its columns read in prefmod's order 12 13 23 14 24 34, so that AD and BC"
+                " are swapped. A mistake, kept because the paper's printed deviances come from it"
+            ),
+            f"{DRAS}, Table 1",
+            _in_prefmods_order(table_1),
         ),
         data_set(
             "dras-table1-covariates",
-            "Dras's Table 1 with INVENTED facts about the judges: age 25, 31, 38, 52; expert no, yes, yes, no; and the "
-            "judge's number as a number",
-            f"{DRAS}, Table 1; the covariates are invented", _with_invented_covariates(table_1),
+            (
+                "Dras's Table 1 with INVENTED facts about the judges: age 25, 31, 38, 52; expert no, yes,"
+                " yes, no; and the judge's number as a number"
+            ),
+            f"{DRAS}, Table 1; the covariates are invented",
+            _with_invented_covariates(table_1),
         ),
         data_set(
             "dras-table1-zero-ties",
-            "Dras's Table 1 pooled, every tie count set to 0 although a tie could be answered: the tie parameter runs "
-            "to minus infinity",
-            f"{DRAS}, Table 1, ties removed", _pooled(table_1, ties=False),
+            (
+                "Dras's Table 1 pooled, every tie count set to 0 although a tie could be answered: the tie"
+                " parameter runs to minus infinity"
+            ),
+            f"{DRAS}, Table 1, ties removed",
+            _pooled(table_1, ties=False),
         ),
     ]
 
@@ -194,47 +211,68 @@ def _dras_sets() -> list[DataSet]:
 def _published_sets() -> list[DataSet]:
     cems = _spaced(CEMS_2001, ties=True)
     cems_1998 = [
-        {**row, "wins": row["losses"], "losses": row["wins"]} if row["first"] == "Barcelona" else row for row in cems
+        {**row, "wins": row["losses"], "losses": row["wins"]} if row["first"] == "Barcelona" else row
+        for row in cems
     ]
     citations = _spaced(CITATIONS, ties=False)
     usa = {"Biometrika": 0, "Comm Statist": 1, "JASA": 1, "JRSS-B": 0}
     alone = {item: int(item == "Comm Statist") for item in usa}
     return [
         data_set(
-            "baseball-1987", "American League East 1987; first is the home team; 13 games a pair, no ties",
-            "The season of Agresti (2002), Categorical Data Analysis, Table 10.11; home and away as in BradleyTerry2",
+            "baseball-1987",
+            "American League East 1987; first is the home team; 13 games a pair, no ties",
+            (
+                "The season of Agresti (2002), Categorical Data Analysis, Table 10.11; home and away as in"
+                " BradleyTerry2"
+            ),
             _spaced(BASEBALL, ties=False),
         ),
         data_set(
-            "citations", "Citations between four journals; the cited journal wins; no ties", FIRTH, citations,
+            "citations",
+            "Citations between four journals; the cited journal wins; no ties",
+            FIRTH,
+            citations,
             item_data={"originUSA": usa},
         ),
         data_set(
             "citations-origin-missing",
             "The citations with Comm Statist's origin unknown: it has an ability of its own",
-            FIRTH, citations,
+            FIRTH,
+            citations,
             item_data={"CommStatist": alone, "originUSA": {item: usa[item] - alone[item] for item in usa}},
         ),
         data_set(
-            "wikipedia", "The worked example of Wikipedia's page on the Bradley-Terry model",
-            "Wikipedia, Bradley-Terry model", _counts("A B 2 3; A D 1 4; B C 5 3; C D 1 3", ties=False),
+            "wikipedia",
+            "The worked example of Wikipedia's page on the Bradley-Terry model",
+            "Wikipedia, Bradley-Terry model",
+            _counts("A B 2 3; A D 1 4; B C 5 3; C D 1 3", ties=False),
         ),
         data_set(
-            "cems-2001", "Six business schools, 303 students, ties; the corrected data of 2001", CEMS_SOURCE, cems,
+            "cems-2001",
+            "Six business schools, 303 students, ties; the corrected data of 2001",
+            CEMS_SOURCE,
+            cems,
         ),
         data_set(
             "cems-1998-erroneous",
-            "ERRONEOUS: the CEMS data with Barcelona - Stockholm reversed, as published in 1998 and as R's prefmod "
-            "still ships it (cemspc)",
-            CEMS_SOURCE, cems_1998,
+            (
+                "ERRONEOUS: the CEMS data with Barcelona - Stockholm reversed, as published in 1998 and as"
+                " R's prefmod still ships it (cemspc)"
+            ),
+            CEMS_SOURCE,
+            cems_1998,
         ),
         data_set(
-            "vilar-2007", "Five translation systems, seven judges, ties, seven of the ten pairs",
-            "Vilar et al. (2007), WMT workshop, Table 2; ties are 100 less the printed counts", _vilar(),
+            "vilar-2007",
+            "Five translation systems, seven judges, ties, seven of the ten pairs",
+            "Vilar et al. (2007), WMT workshop, Table 2; ties are 100 less the printed counts",
+            _vilar(),
         ),
         data_set(
-            "pork-1952", "Three rations for pigs, two judges, five comparisons a pair and judge, no ties",
-            "Bradley and Terry (1952), Biometrika 39; counts as in R's eba (pork)", _pork(),
+            "pork-1952",
+            "Three rations for pigs, two judges, five comparisons a pair and judge, no ties",
+            "Bradley and Terry (1952), Biometrika 39; counts as in R's eba (pork)",
+            _pork(),
         ),
     ]
 
@@ -248,36 +286,52 @@ def _invented_sets() -> list[DataSet]:
     ]
     return [
         data_set(
-            "chain-1e6", "A chain: each item beats the next 1000000:1, 55 logits from end to end", INVENTED,
+            "chain-1e6",
+            "A chain: each item beats the next 1000000:1, 55 logits from end to end",
+            INVENTED,
             _counts(links, ties=False),
         ),
         data_set(
-            "round-robin-1e6", "A round robin of five items, every favourite 999999:1", INVENTED,
+            "round-robin-1e6",
+            "A round robin of five items, every favourite 999999:1",
+            INVENTED,
             _round_robin("ABCDE", 999999, 1, upset=False),
         ),
         data_set(
             "one-upset-in-1e6",
-            "A round robin of five items, a million games, one upset in all: the last beat the first once. All but "
-            "separated",
-            INVENTED, _round_robin("ABCDE", 100000, 0, upset=True),
+            (
+                "A round robin of five items, a million games, one upset in all: the last beat the first"
+                " once. All but separated"
+            ),
+            INVENTED,
+            _round_robin("ABCDE", 100000, 0, upset=True),
         ),
         data_set(
-            "uneven-counts", "Pairs met from once to a million times; one ability is near 0", INVENTED,
+            "uneven-counts",
+            "Pairs met from once to a million times; one ability is near 0",
+            INVENTED,
             _counts(uneven, ties=False),
         ),
         data_set(
-            "ties-15", "Fifteen items, all pairs, 20 comparisons each, ties",
-            f"{INVENTED} generators.py, seed 20150615", fifteen_items_with_ties(),
+            "ties-15",
+            "Fifteen items, all pairs, 20 comparisons each, ties",
+            f"{INVENTED} generators.py, seed 20150615",
+            fifteen_items_with_ties(),
         ),
         data_set(
             "order-and-neutral",
             "Six items with ties; every ordered pair (order 1) and every pair on neutral ground (order 0)",
-            f"{INVENTED} generators.py, seed 19700301", both_orders_and_neutral(),
+            f"{INVENTED} generators.py, seed 19700301",
+            both_orders_and_neutral(),
         ),
-        data_set("two-items-both-orders", "Two items, both orders, no ties: closed form", INVENTED, both_orders),
         data_set(
-            "circular-triad", "A beats B, B beats C, C beats A, each 7 - 2 ties - 3: closed form, all abilities equal",
-            INVENTED, _counts("A B 7 2 3; B C 7 2 3; C A 7 2 3"),
+            "two-items-both-orders", "Two items, both orders, no ties: closed form", INVENTED, both_orders
+        ),
+        data_set(
+            "circular-triad",
+            "A beats B, B beats C, C beats A, each 7 - 2 ties - 3: closed form, all abilities equal",
+            INVENTED,
+            _counts("A B 7 2 3; B C 7 2 3; C A 7 2 3"),
         ),
     ]
 

@@ -1,9 +1,9 @@
 """Independent proof of a certified document: only its text and the definition of the probabilities are used.
 
-Nothing here shares a line with the Newton code: abilities are looked up by the reported names, on the reported
-scale, row by row; probabilities are ratios of worths; derivatives are numerical.  `verify` shows that
-the gradient at the printed digits would move no parameter in its 47th digit, that the printed covariance is
-the inverse of the numerical second derivatives, and that llf, deviance and df follow from the definitions.
+Nothing here shares a line with the Newton code: abilities are looked up by the reported names, on the
+reported scale, row by row; probabilities are ratios of worths; derivatives are numerical.  `verify` shows
+that the gradient at the printed digits would move no parameter in its 47th digit, that the printed covariance
+is the inverse of the numerical second derivatives, and that llf, deviance and df follow from the definitions.
 """
 
 from __future__ import annotations
@@ -116,16 +116,20 @@ def _shifted(params: Values, *moves: tuple[str, mpf]) -> Values:
 def numerical_gradient(document: dict[str, Any], params: Values) -> mp.matrix:
     """Central differences of the log-likelihood."""
     h = mpf(STEP)
+
     def value(*moves: tuple[str, mpf]) -> mpf:
         return log_likelihood(document, _shifted(params, *moves))
+
     return mp.matrix([(value((name, h)) - value((name, -h))) / (2 * h) for name in params])
 
 
 def numerical_information(document: dict[str, Any], params: Values) -> mp.matrix:
     """Minus the second central differences of the log-likelihood."""
     h, names = mpf(STEP), list(params)
+
     def value(*moves: tuple[str, mpf]) -> mpf:
         return log_likelihood(document, _shifted(params, *moves))
+
     middle, out = value(), mp.zeros(len(names), len(names))
     for a, one in enumerate(names):
         out[a, a] = (2 * middle - value((one, h)) - value((one, -h))) / h**2
@@ -181,8 +185,9 @@ def proof(document: dict[str, Any], second_derivatives: bool = True) -> dict[str
         return digits
 
 
-#: Least digits for `verify`: the files print 50, and rounding each parameter moves the sums by a few units of the
-#: last. Observed least over all files: 49.4, 47.9 (sums over the condition of H enter), 49.4, 49.3, equal.
+#: Least digits for `verify`: the files print 50, and rounding each parameter moves the sums by a few units of
+#: the last. Observed least over all files: 49.4, 47.9 (sums over the condition of H enter), 49.4, 49.3,
+#: equal.
 FLOORS = {"maximum": 49.0, "covariance": 47.5, "llf": 49.0, "deviance": 49.0, "df": 60.0}
 
 

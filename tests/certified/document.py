@@ -1,4 +1,6 @@
-"""A data set and a model -> the certified document: a fit, brought to its scale and constraint, as 50-digit text."""
+"""A data set and a model -> the certified document: a fit, brought to its scale and constraint, as 50-digit
+text.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,14 @@ from tests.certified.models import Model
 from tests.certified.newton import Vector, exact, log_linear, maximise, probabilities, rao_kupper
 from tests.certified.quasi import quasi_variances
 
-#: Below this a parameter, deviance or covariance is an exact zero (saturated table, balanced design) in rounding noise.
+#: Below this a parameter, deviance or covariance is an exact zero (saturated table, balanced design) in
+#: rounding noise.
 ZERO = "1e-60"
 
 HOW = (
-    "Newton's method in mpmath at 100 digits until every component of the gradient is below 1e-80; bse and "
-    "cov_params from the inverse of the observed information; rounded to 50 significant digits. See README.md."
+    "Newton's method in mpmath at 100 digits until every component of the gradient is below 1e-80; bse and"
+    " cov_params from the inverse of the observed information; rounded to 50 significant digits. See"
+    " README.md."
 )
 
 
@@ -48,8 +52,8 @@ def reported(
 ) -> tuple[list[str], mp.matrix]:
     """Names as reported, and the matrix that takes the log-odds parameters to them.
 
-    Item terms are halved on the lambda scale; with sum-to-zero each block of item terms (the main one, and one
-    for each effect) gets its missing item back and is centred.
+    Item terms are halved on the lambda scale; with sum-to-zero each block of item terms (the main one, and
+    one for each effect) gets its missing item back and is centred.
     """
     scale = mpf(1) / 2 if model.scale_name() == "lambda" else mpf(1)
     column = {name: k for k, name in enumerate(names)}
@@ -64,7 +68,9 @@ def reported(
             block = [item + (f":{suffix}" if suffix else "") for item in data["items"]]
             share = scale / len(block)
             for name in block:
-                centred = {other: (scale if other == name else 0) - share for other in block if other in column}
+                centred = {
+                    other: (scale if other == name else 0) - share for other in block if other in column
+                }
                 rows.append((name, centred))
     rows += [(name, {name: mpf(1)}) for name in own]
     matrix = mp.zeros(len(rows), len(names))
@@ -94,7 +100,9 @@ def _ability_map(data: dict[str, Any], model: Model, names: list[str], group: di
             continue
         terms = {item: mpf(1)}
         for column in model.terms()[0]:
-            terms.update({f"{item}:{n}": exact(c) for n, c in effects(column, group[column], data["rows"]).items()})
+            terms.update(
+                {f"{item}:{n}": exact(c) for n, c in effects(column, group[column], data["rows"]).items()}
+            )
         for name, coefficient in terms.items():
             if name in place:
                 matrix[i, place[name]] = coefficient
@@ -104,7 +112,9 @@ def _ability_map(data: dict[str, Any], model: Model, names: list[str], group: di
 def _worths(
     data: dict[str, Any], model: Model, names: list[str], beta: Vector, covariance: mp.matrix
 ) -> dict[str, Any]:
-    """Worths (softmax of log-odds abilities), their delta-method standard errors, and quasi-variances, by group."""
+    """Worths (softmax of log-odds abilities), their delta-method standard errors, and quasi-variances, by
+    group.
+    """
     out: dict[str, Any] = {"worth": {}, "worth_se": {}, "quasi_variances": {}}
     items = data["items"]
     for group, row in _groups(data, model).items():
@@ -127,13 +137,18 @@ def _worths(
 
 
 def _null(cells: list[Cell], names: list[str], ties: str) -> dict[str, Any]:
-    """Three null models: every parameter 0; only `tie` estimated; `tie` and `order` estimated, items equal."""
+    """Three null models: every parameter 0; only `tie` estimated; `tie` and `order` estimated, items
+    equal.
+    """
     zero = None
     if ties != "rao-kupper":  # at tie = 0 it allows no tie at all
         flat = [probabilities(cell, [], {}, ties) for cell in cells]
         zero = {"deviance": text(deviance(cells, flat)), "df": contrasts(cells)}
-    return {"zero": zero, "tie-only": _null_with(cells, names, ties, ("tie",)),
-            "items-equal": _null_with(cells, names, ties, ("tie", "order"))}
+    return {
+        "zero": zero,
+        "tie-only": _null_with(cells, names, ties, ("tie",)),
+        "items-equal": _null_with(cells, names, ties, ("tie", "order")),
+    }
 
 
 def _null_with(cells: list[Cell], names: list[str], ties: str, families: tuple[str, ...]) -> dict[str, Any]:
@@ -149,7 +164,9 @@ def _start(names: list[str], ties: str) -> Vector:
 
 
 def _cell_entry(cell: Cell, p: list[mpf]) -> dict[str, Any]:
-    """One cell of the deviance's table: counts and fitted probabilities, from the side of the earlier item."""
+    """One cell of the deviance's table: counts and fitted probabilities, from the side of the earlier
+    item.
+    """
     outcomes = zip(("wins", "ties", "losses"), cell.counts)
     counts = {key: text(exact(count)) for key, count in outcomes if count is not None}
     keys = ("p_win", "p_loss") if len(p) == 2 else ("p_win", "p_tie", "p_loss")
@@ -200,8 +217,11 @@ def certify(data: dict[str, Any], model: Model) -> dict[str, Any]:
     null = _null(fitted_cells, names, model.ties)
     if boundary:  # in the full table a tie weighs 1 at all-zero parameters, and df keep counting it
         df_null = contrasts(cells) - len(lost)
-        null = {"zero": _null(cells, names, model.ties)["zero"], "tie-only": {**null["tie-only"], "df": df_null},
-                "items-equal": {**null["items-equal"], "df": df_null}}
+        null = {
+            "zero": _null(cells, names, model.ties)["zero"],
+            "tie-only": {**null["tie-only"], "df": df_null},
+            "items-equal": {**null["items-equal"], "df": df_null},
+        }
     return {
         "id": f"{data['id']}--{model.slug()}",
         "what": data["what"],
@@ -224,7 +244,9 @@ def certify(data: dict[str, Any], model: Model) -> dict[str, Any]:
         "pvalues": {name: _two_sided(estimate[i], se[i]) for i, name in enumerate(out_names)},
         "cov_params": {
             "names": out_names,
-            "rows": [[text(covariance[i, j]) for j in range(covariance.cols)] for i in range(covariance.rows)],
+            "rows": [
+                [text(covariance[i, j]) for j in range(covariance.cols)] for i in range(covariance.rows)
+            ],
         },
         "not_estimable": lost,
         "deviance": text(dev),

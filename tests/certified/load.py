@@ -15,7 +15,18 @@ HERE = Path(__file__).resolve().parent
 
 #: Keys whose texts are numbers, all the way down; the other keys hold names, counts and words.
 NUMBERS = (
-    "params", "bse", "pvalues", "deviance", "gof_p", "llf", "aic", "bic", "n_comparisons", "null", "worth", "worth_se",
+    "params",
+    "bse",
+    "pvalues",
+    "deviance",
+    "gof_p",
+    "llf",
+    "aic",
+    "bic",
+    "n_comparisons",
+    "null",
+    "worth",
+    "worth_se",
     "quasi_variances",
 )
 
@@ -41,7 +52,8 @@ def load(name: str, as_text: bool = False) -> dict[str, Any]:
     ----------
     name : str
     as_text : bool
-        Leave every number as the 50-digit text of the file; else `mpmath.mpf` read at 60 digits, whatever mp.dps is.
+        Leave every number as the 50-digit text of the file; else `mpmath.mpf` read at 60 digits, whatever
+        mp.dps is.
 
     Raises
     ------
@@ -51,7 +63,9 @@ def load(name: str, as_text: bool = False) -> dict[str, Any]:
     path = HERE / "fits" / f"{name}.json"
     if not path.exists():
         near = sorted(p.stem for p in (HERE / "fits").glob(f"{name.split('--')[0]}--*.json"))
-        raise FileNotFoundError(f"no certified fit {name!r}; of that data set there are: {', '.join(near) or 'none'}")
+        raise FileNotFoundError(
+            f"no certified fit {name!r}; of that data set there are: {', '.join(near) or 'none'}"
+        )
     fit: dict[str, Any] = json.loads(path.read_text("utf-8"))
     if as_text:
         return fit
@@ -71,6 +85,8 @@ def load_all(as_text: bool = False) -> list[dict[str, Any]]:
 
 
 def load_data(name: str) -> dict[str, Any]:
-    """One data set by its id: `items`, `tie_category`, `rows`, `what`, `source` and, for some, `item_data`."""
+    """One data set by its id: `items`, `tie_category`, `rows`, `what`, `source` and, for some,
+    `item_data`.
+    """
     data: dict[str, Any] = json.loads((HERE / "data" / f"{name}.json").read_text("utf-8"))
     return data

@@ -49,7 +49,9 @@ def layout(document: dict[str, Any]) -> str:
 
 
 def everything(wanted: list[str]) -> dict[Path, str]:
-    """Path -> text of every file asked for (all without names); each fit is verified from the definition first."""
+    """Path -> text of every file asked for (all without names); each fit is verified from the definition
+    first.
+    """
     made: dict[Path, str] = {}
     for data in all_data_sets():
         if not wanted or data["id"] in wanted:
@@ -67,15 +69,22 @@ def everything(wanted: list[str]) -> dict[Path, str]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("ids", nargs="*", help="data sets or fits; all if none")
     parser.add_argument("--write", action="store_true", help="write files instead of comparing")
-    parser.add_argument("--digits", type=int, default=newton.DIGITS, help="working precision (default %(default)s)")
+    parser.add_argument(
+        "--digits", type=int, default=newton.DIGITS, help="working precision (default %(default)s)"
+    )
     options = parser.parse_args(arguments)
     with mp.workdps(options.digits):
         made = everything(options.ids)
     if options.ids and not made:
-        print(f"nothing is called {', '.join(options.ids)}; names are those of {HERE / 'data'} and {HERE / 'fits'}")
+        print(
+            f"nothing is called {', '.join(options.ids)}; names are those of {HERE / 'data'} and"
+            f" {HERE / 'fits'}"
+        )
         return 1
     differing = [path for path, text in made.items() if not path.exists() or path.read_text("utf-8") != text]
     present = {*(HERE / "data").glob("*.json"), *(HERE / "fits").glob("*.json")}
@@ -88,7 +97,9 @@ def main(arguments: list[str] | None = None) -> int:
         if not options.ids:
             readme = HERE / "README.md"
             readme.write_text(readme_with_checks(readme.read_text("utf-8")), "utf-8")
-    changed, other = ("written", "removed") if options.write else ("differ from what the code makes", "not made by it")
+    changed, other = (
+        ("written", "removed") if options.write else ("differ from what the code makes", "not made by it")
+    )
     print(f"{len(made)} files made, {len(differing)} {changed}, {len(stray)} {other}")
     for path in [] if options.write else [*differing, *stray]:
         print(f"  {path.relative_to(HERE)}")

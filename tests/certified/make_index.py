@@ -1,4 +1,5 @@
-"""Makes `index.csv`, one row a certified fit: what it is, where it is, its hash, and whether its maximum has a closed form.
+"""Makes `index.csv`, one row a certified fit: what it is, where it is, its hash, and whether its maximum has
+a closed form.
 
     python -m tests.certified.make_index            say whether the index is that of the files
     python -m tests.certified.make_index --write    write it
@@ -20,9 +21,32 @@ from tests.certified import closed_forms, load
 
 HERE = Path(__file__).resolve().parent
 INDEX = HERE / "index.csv"
-COLUMNS = ("data", "what", "source", "items", "rows", "comparisons", "tie_category", "data_file", "data_sha256", "fit", "fit_file",
-           "fit_sha256", "family", "ties", "by", "order_effect", "item_covariates", "cells", "scale", "reference", "n_params", "df_resid",
-           "deviance", "closed_form")
+COLUMNS = (
+    "data",
+    "what",
+    "source",
+    "items",
+    "rows",
+    "comparisons",
+    "tie_category",
+    "data_file",
+    "data_sha256",
+    "fit",
+    "fit_file",
+    "fit_sha256",
+    "family",
+    "ties",
+    "by",
+    "order_effect",
+    "item_covariates",
+    "cells",
+    "scale",
+    "reference",
+    "n_params",
+    "df_resid",
+    "deviance",
+    "closed_form",
+)
 
 
 def _sha256(path: Path) -> str:
@@ -35,7 +59,10 @@ def _joined(value: Any) -> str:
 
 def rows() -> list[dict[str, str]]:
     """A row a fit, in the order of their ids."""
-    data = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((HERE / "data").glob("*.json"))}
+    data = {
+        path.stem: json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted((HERE / "data").glob("*.json"))
+    }
     closed = closed_forms.expected(data)
     found = []
     for fit in load.load_all(as_text=True):
@@ -43,11 +70,31 @@ def rows() -> list[dict[str, str]]:
         table, model = data[name], fit["model"]
         data_file, fit_file = HERE / "data" / f"{name}.json", HERE / "fits" / f"{fit['id']}.json"
         values = (
-            name, table["what"], table["source"], len(table["items"]), len(table["rows"]), fit["n_comparisons"],
-            "yes" if table["tie_category"] else "no", f"data/{data_file.name}", _sha256(data_file), fit["id"], f"fits/{fit_file.name}",
-            _sha256(fit_file), model["family"], model["ties"], _joined(model["by"]), "yes" if model["order_effect"] else "no",
-            _joined(model["item_covariates"]), _joined(model["cells"]), model["scale"], _joined(model["reference"]), fit["n_params"],
-            fit["df_resid"], fit["deviance"], " ".join(sorted(closed.get(fit["id"], {}))))
+            name,
+            table["what"],
+            table["source"],
+            len(table["items"]),
+            len(table["rows"]),
+            fit["n_comparisons"],
+            "yes" if table["tie_category"] else "no",
+            f"data/{data_file.name}",
+            _sha256(data_file),
+            fit["id"],
+            f"fits/{fit_file.name}",
+            _sha256(fit_file),
+            model["family"],
+            model["ties"],
+            _joined(model["by"]),
+            "yes" if model["order_effect"] else "no",
+            _joined(model["item_covariates"]),
+            _joined(model["cells"]),
+            model["scale"],
+            _joined(model["reference"]),
+            fit["n_params"],
+            fit["df_resid"],
+            fit["deviance"],
+            " ".join(sorted(closed.get(fit["id"], {}))),
+        )
         found.append(dict(zip(COLUMNS, map(str, values))))
     return found
 

@@ -1,14 +1,17 @@
 """Which models are certified on which data, and how a model is written down.
 
-Probabilities of the one named first winning, a tie, and losing, with u = b_i - b_j + s o (log-odds; s is 1 for
-the order effect o where the row has one, else 0):
+Probabilities of the one named first winning, a tie, and losing, with u = b_i - b_j + s o (log-odds; s is 1
+for the order effect o where the row has one, else 0):
 
     Bradley-Terry (1952)     P(win) = 1 / (1 + e^-u)                      no tie category
-    Davidson (1970), LLBT    win : tie : loss = e^(u/2) : nu : e^(-u/2)   tie = log nu; ties "none": nu held at 1
-    Rao-Kupper (1967)        P(win) = 1 / (1 + e^(tie - u)), P(loss) = 1 / (1 + e^(tie + u)), tie = log theta > 0
+    Davidson (1970), LLBT    win : tie : loss = e^(u/2) : nu : e^(-u/2)   tie = log nu; ties "none": nu held
+    at 1
+    Rao-Kupper (1967)        P(win) = 1 / (1 + e^(tie - u)), P(loss) = 1 / (1 + e^(tie + u)), tie = log theta
+                             > 0
     half, drop               Bradley-Terry on wins + ties / 2 (a quasi-likelihood), or on wins alone
 
-The lambda scale (Dittrich, Hatzinger, Katzenbeisser 1998) has b = 2 lambda; `tie` and `order` are not rescaled.
+The lambda scale (Dittrich, Hatzinger, Katzenbeisser 1998) has b = 2 lambda; `tie` and `order` are not
+rescaled.
 """
 
 from __future__ import annotations
@@ -63,10 +66,16 @@ class Model:
 
     def slug(self) -> str:
         """The model's part of a file name."""
-        words = [self.family, self.ties, f"by-{self.by}" if self.by else "",
-                 "order" if self.order_effect else "", "items-by-covariate" if self.item_covariates else "",
-                 self.scale, f"ref-{self.reference}" if self.reference else "",
-                 f"cells-{self.cells}" if self.cells else ""]
+        words = [
+            self.family,
+            self.ties,
+            f"by-{self.by}" if self.by else "",
+            "order" if self.order_effect else "",
+            "items-by-covariate" if self.item_covariates else "",
+            self.scale,
+            f"ref-{self.reference}" if self.reference else "",
+            f"cells-{self.cells}" if self.cells else "",
+        ]
         return re.sub(r"[^a-z0-9-]+", "-", "-".join(word for word in words if word).lower())
 
 
@@ -84,7 +93,8 @@ ALL_TIES = [_llbt(), _llbt("none"), _llbt("rao-kupper"), _llbt("half"), _llbt("d
 CERTIFIED: dict[str, list[Model]] = {
     "modpref-dras": ALL_TIES,
     "collins-dras": ALL_TIES,
-    "dras-table1": ALL_TIES + [
+    "dras-table1": ALL_TIES
+    + [
         _llbt(reference="sum"),
         _llbt(cells="judge"),
         _llbt(by="judge"),
@@ -102,12 +112,22 @@ CERTIFIED: dict[str, list[Model]] = {
     ],
     "dras-table1-prefmod-order": [_llbt(), _llbt("none"), _llbt(by="judge"), _llbt(cells="judge")],
     "dras-table1-covariates": [
-        _llbt(by="age"), _llbt(by="expert"), _llbt(by="number"), _llbt(by="age", reference="sum"),
-        _bt("drop", by="age"), _llbt("rao-kupper", by="age"),
+        _llbt(by="age"),
+        _llbt(by="expert"),
+        _llbt(by="number"),
+        _llbt(by="age", reference="sum"),
+        _bt("drop", by="age"),
+        _llbt("rao-kupper", by="age"),
     ],
     "dras-table1-zero-ties": [_llbt(), _llbt("none"), _bt("davidson")],
     "baseball-1987": [_bt(), _bt(cells="row"), _bt(order_effect=True), _llbt("none", order_effect=True)],
-    "citations": [_bt(), _bt(reference="JASA"), _bt(reference="sum"), _llbt("none"), _bt(item_covariates=True)],
+    "citations": [
+        _bt(),
+        _bt(reference="JASA"),
+        _bt(reference="sum"),
+        _llbt("none"),
+        _bt(item_covariates=True),
+    ],
     "citations-origin-missing": [_bt(item_covariates=True)],
     "wikipedia": [_bt(), _bt(reference="sum")],
     "cems-2001": ALL_TIES + [_bt("davidson", reference="Stockholm"), _bt("half", reference="Stockholm")],
@@ -119,11 +139,21 @@ CERTIFIED: dict[str, list[Model]] = {
     "one-upset-in-1e6": [_bt()],
     "uneven-counts": [_bt()],
     "ties-15": [
-        _llbt(), _llbt("none"), _llbt("rao-kupper"), _bt("half"), _bt("drop"), _bt("davidson", reference="sum"),
+        _llbt(),
+        _llbt("none"),
+        _llbt("rao-kupper"),
+        _bt("half"),
+        _bt("drop"),
+        _bt("davidson", reference="sum"),
     ],
     "order-and-neutral": [
-        _llbt(order_effect=True), _llbt(), _bt("rao-kupper", order_effect=True), _bt("half", order_effect=True),
-        _bt("drop", order_effect=True), _llbt("none", order_effect=True), _llbt(order_effect=True, cells="row"),
+        _llbt(order_effect=True),
+        _llbt(),
+        _bt("rao-kupper", order_effect=True),
+        _bt("half", order_effect=True),
+        _bt("drop", order_effect=True),
+        _llbt("none", order_effect=True),
+        _llbt(order_effect=True, cells="row"),
     ],
     "two-items-both-orders": [_bt(order_effect=True)],
     "circular-triad": ALL_TIES + [_bt("davidson", reference="sum")],

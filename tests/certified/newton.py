@@ -1,7 +1,8 @@
 """Newton's method in mpmath for two likelihoods, with their exact derivatives.
 
-Log-linear (Bradley-Terry, Davidson, ties held at nu = 1): each cell is a multinomial whose category c has weight
-exp(x_c' beta), so the score is sum n (y/n - p)_c x_c and the information sum n (sum p x x' - m m'), m = sum p x.
+Log-linear (Bradley-Terry, Davidson, ties held at nu = 1): each cell is a multinomial whose category c has
+weight exp(x_c' beta), so the score is sum n (y/n - p)_c x_c and the information sum n (sum p x x' - m m'), m
+= sum p x.
 
 Rao-Kupper: with p1 = F(u - d), p2 = F(-u - d), F(x) = 1/(1 + e^-x), and P(tie) = (e^(2d) - 1) p1 p2,
     log-likelihood = sum (W + T) log p1 + (L + T) log p2 + T log(e^(2d) - 1),
@@ -95,7 +96,9 @@ def rao_kupper(cells: list[Cell], names: list[str], beta: Vector) -> Derivatives
             argument = sign * u - delta
             rest = 1 / (1 + mp.exp(argument))  # 1 - F(argument)
             llf += count * -mp.log1p(mp.exp(-argument))
-            x = [sign * exact(cell.gap.get(n, Fraction(0))) - exact(cell.tie.get(n, Fraction(0))) for n in used]
+            x = [
+                sign * exact(cell.gap.get(n, Fraction(0))) - exact(cell.tie.get(n, Fraction(0))) for n in used
+            ]
             for a, name in enumerate(used):
                 gradient[place[name]] += count * rest * x[a]
                 for b, other in enumerate(used):
@@ -133,7 +136,9 @@ class Maximum:
     steps: int
 
 
-def maximise(likelihood: Likelihood, cells: list[Cell], names: list[str], start: Vector, limit: int = 200) -> Maximum:
+def maximise(
+    likelihood: Likelihood, cells: list[Cell], names: list[str], start: Vector, limit: int = 200
+) -> Maximum:
     """Newton with halving; stops when every component of the gradient is below `GRADIENT_LIMIT`.
 
     Raises
@@ -156,7 +161,9 @@ def maximise(likelihood: Likelihood, cells: list[Cell], names: list[str], start:
                 break
             length /= 2
         beta, at = trial, after
-    raise ArithmeticError(f"no maximum after {limit} Newton steps; gradient {mp.nstr(mp.norm(at.gradient, mp.inf), 3)}")
+    raise ArithmeticError(
+        f"no maximum after {limit} Newton steps; gradient {mp.nstr(mp.norm(at.gradient, mp.inf), 3)}"
+    )
 
 
 def _inside(likelihood: Likelihood, cells: list[Cell], beta: Vector) -> bool:

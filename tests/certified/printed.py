@@ -1,8 +1,8 @@
 """Printed numbers that these values must print as, with where they were read: `printed.csv`.
 
-A number agrees if it rounds to the printed one: it lies within half a unit of the last printed place. A line of
-`printed.csv` with a reason in its last column is a number known *not* to come out; that it still does not is
-tested too.
+A number agrees if it rounds to the printed one: it lies within half a unit of the last printed place. A line
+of `printed.csv` with a reason in its last column is a number known *not* to come out; that it still does not
+is tested too.
 
 A quantity is a path into a certified file ("params.A", "worth.all.A", "null.zero.deviance") or one of
 
@@ -86,7 +86,9 @@ def poisson_llf(fit: Fit) -> mpf:
 
 
 def half_win_deviance_by_row(fit: Fit) -> mpf:
-    """Deviance of half wins with one row an answer: -2 llf less 2 log 2 for each tie, whose row's best is 1/2."""
+    """Deviance of half wins with one row an answer: -2 llf less 2 log 2 for each tie, whose row's best is
+    1/2.
+    """
     ties = sum(row["ties"] for row in fit["data"])
     return -2 * fit["llf"] - 2 * mp.log(2) * ties
 
@@ -136,7 +138,9 @@ def checks_table(fits: Fits) -> str:
     checks = all_checks()
     for where in dict.fromkeys(check.printed_in for check in checks):
         mine = [check for check in checks if check.printed_in == where]
-        lines.append(f"| {where} | {len(mine)} | {sum(prints_as(value_of(c, fits), c.printed) for c in mine)} |")
+        lines.append(
+            f"| {where} | {len(mine)} | {sum(prints_as(value_of(c, fits), c.printed) for c in mine)} |"
+        )
     lines += ["", "| known not to come out | printed | certified | because |", "|---|---|---|---|"]
     for check in known_not_to_agree():
         value = mp.nstr(value_of(check, fits), len(check.printed.strip("-0.").replace(".", "")) + 3)

@@ -1,4 +1,5 @@
-"""Quasi-variances (Firth and de Menezes 2004): one number an item, so that var(b_i - b_j) is nearly q_i + q_j.
+"""Quasi-variances (Firth and de Menezes 2004): one number an item, so that var(b_i - b_j) is nearly q_i +
+q_j.
 
 They minimise the sum over pairs of (log(q_i + q_j) - log var(b_i - b_j))^2, the criterion of R's qvcalc, here
 to full precision by Newton's method.  b is log worth.
@@ -13,7 +14,9 @@ def contrast_variances(covariance: mp.matrix) -> dict[tuple[int, int], mpf]:
     """var(b_i - b_j) for i < j from the covariance of all items (a row of zeros for the reference)."""
     n = covariance.rows
     return {
-        (i, j): covariance[i, i] + covariance[j, j] - 2 * covariance[i, j] for i in range(n) for j in range(i + 1, n)
+        (i, j): covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]
+        for i in range(n)
+        for j in range(i + 1, n)
     }
 
 

@@ -1,4 +1,5 @@
-"""The 50-digit files of tests/certified: what their code makes, proved from the definition, closed form and print.
+"""The 50-digit files of tests/certified: what their code makes, proved from the definition, closed form and
+print.
 
 Nothing of pairproof takes part here; how pairproof compares with these values is tested elsewhere.
 """
@@ -14,8 +15,18 @@ import pytest
 
 mpmath = pytest.importorskip("mpmath", reason="the certified values are made and read with mpmath")
 
-from tests.certified import closed_forms, data_sets, definition, document, load, make_certified, models, printed  # noqa: E402
 from mpmath import mp, mpf  # noqa: E402
+
+from tests.certified import (  # noqa: E402
+    closed_forms,
+    data_sets,
+    definition,
+    document,
+    load,
+    make_certified,
+    models,
+    printed,
+)
 
 HERE = Path(load.__file__).resolve().parent
 IDS = [f"{data}--{model.slug()}" for data, wanted in models.CERTIFIED.items() for model in wanted]
@@ -101,13 +112,17 @@ def test_the_printed_parameters_are_a_maximum_by_the_definition_of_the_probabili
     definition.verify(load.load(name, as_text=True), second_derivatives=False)
 
 
-@pytest.mark.parametrize("name", [name for name in FAST if name != "order-and-neutral--bradley-terry-rao-kupper-order"])
+@pytest.mark.parametrize(
+    "name", [name for name in FAST if name != "order-and-neutral--bradley-terry-rao-kupper-order"]
+)
 def test_the_printed_covariance_inverts_the_numerical_second_derivatives(name):
     definition.verify(load.load(name, as_text=True))
 
 
 def spoilt(fit, *path):
-    """The document with one unit added in the 40th significant digit of the number at `path` (1 to an integer)."""
+    """The document with one unit added in the 40th significant digit of the number at `path` (1 to an
+    integer).
+    """
     fit = copy.deepcopy(fit)
     node = fit
     for key in path[:-1]:
@@ -156,7 +171,9 @@ def test_the_value_prints_as_it_was_printed(check, fits):
     assert printed.prints_as(value, check.printed), f"printed {check.printed}, certified {mp.nstr(value, 15)}"
 
 
-@pytest.mark.parametrize("check", printed.known_not_to_agree(), ids=lambda c: f"{c.fit}-{c.quantity}-{c.printed}")
+@pytest.mark.parametrize(
+    "check", printed.known_not_to_agree(), ids=lambda c: f"{c.fit}-{c.quantity}-{c.printed}"
+)
 def test_a_printed_number_known_to_be_off_does_not_come_out(check, fits):
     assert not printed.prints_as(printed.value_of(check, fits), check.printed)
 
@@ -165,7 +182,9 @@ def test_rounding_to_a_print_is_decimal_and_takes_either_way_at_a_half():
     half = mpf(2.625)  # exact in binary
     assert printed.prints_as(half, "2.62") and printed.prints_as(half, "2.63")
     assert printed.prints_as(mpf("0.1901"), "0.190") and not printed.prints_as(mpf("0.1906"), "0.190")
-    assert printed.prints_as(mpf("2.4712e-15"), "2.47e-15") and not printed.prints_as(mpf("2.476e-15"), "2.47e-15")
+    assert printed.prints_as(mpf("2.4712e-15"), "2.47e-15") and not printed.prints_as(
+        mpf("2.476e-15"), "2.47e-15"
+    )
     assert not printed.prints_as(mpf("0.27785001"), "0.2778")
 
 
@@ -270,7 +289,9 @@ def test_quasi_variances_are_where_their_criterion_is_flat(fits):
         with mp.workdps(80):
             q, v = fit["quasi_variances"]["all"], contrast_variances(fit)
             for i in q:
-                terms = [mp.log((q[i] + q[j]) / v[frozenset((i, j))]) * q[i] / (q[i] + q[j]) for j in q if j != i]
+                terms = [
+                    mp.log((q[i] + q[j]) / v[frozenset((i, j))]) * q[i] / (q[i] + q[j]) for j in q if j != i
+                ]
                 assert abs(mp.fsum(terms)) < mpf("1e-46"), f"{fit['id']}: {i}"
 
 
@@ -282,14 +303,20 @@ def test_quasi_variances_of_three_items_are_the_exact_solution(fits):
             v = contrast_variances(fit)
             a, b, c = fit["items"]
             for one, two, three in ((a, b, c), (b, c, a), (c, a, b)):
-                exact = (v[frozenset((one, two))] + v[frozenset((one, three))] - v[frozenset((two, three))]) / 2
+                exact = (
+                    v[frozenset((one, two))] + v[frozenset((one, three))] - v[frozenset((two, three))]
+                ) / 2
                 assert digits(fit["quasi_variances"]["all"][one], exact) >= 47, f"{fit['id']}: {one}"
 
 
 def test_a_tie_category_nobody_used_leaves_the_items_as_without_it(fits):
     zero, drop = fits["dras-table1-zero-ties--llbt-davidson"], fits["dras-table1--llbt-drop"]
     assert zero["not_estimable"] == ["tie"] and "tie" not in zero["params"]
-    assert zero["params"] == drop["params"] and zero["llf"] == drop["llf"] and zero["deviance"] == drop["deviance"]
+    assert (
+        zero["params"] == drop["params"]
+        and zero["llf"] == drop["llf"]
+        and zero["deviance"] == drop["deviance"]
+    )
     assert (zero["df_resid"], drop["df_resid"]) == (8, 3)
 
 
@@ -301,7 +328,8 @@ def test_every_number_carries_fifty_digits_or_ends_exactly():
             mantissa = value.lstrip("-").split("e")[0].replace(".", "").strip("0")
             assert len(mantissa) <= 50, f"{name}: {key}"
             short += len(mantissa) < 46 and value != "0.0"
-    # a trailing zero is not written, so 1 in 10 texts has 49; nobody has fewer than 46 by chance in a set this small
+    # a trailing zero is not written, so 1 in 10 texts has 49; nobody has fewer than 46 by chance in a set
+    # this small
     assert short == 0
 
 

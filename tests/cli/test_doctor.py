@@ -34,7 +34,8 @@ def declared(monkeypatch):
 def fake_rscript(monkeypatch, tmp_path, declared):
     """Puts an Rscript with a given script first on PATH, and nothing else.
 
-    No Python packages are looked at, nor the machine's own rpy2: with R 4.6 it is one that the R invented here cannot have.
+    No Python packages are looked at, nor the machine's own rpy2: with R 4.6 it is one that the R invented
+    here cannot have.
     """
     declared()
     installed = importlib.metadata.version
@@ -66,7 +67,9 @@ def test_a_machine_with_r_is_described_with_its_versions():
     report = doctor.examine(extras=("r",))
     assert report.r is not None and report.r.usable and report.r.reason is None
     assert re.fullmatch(r"\d+\.\d+\.\d+", report.r.version)
-    asked = subprocess.run(["Rscript", "-e", "cat(as.character(packageVersion('gnm')))"], capture_output=True, text=True)
+    asked = subprocess.run(
+        ["Rscript", "-e", "cat(as.character(packageVersion('gnm')))"], capture_output=True, text=True
+    )
     assert report.r_packages["gnm"].replace("-", ".") == asked.stdout.replace("-", ".")
 
 
@@ -176,11 +179,16 @@ def test_a_python_package_that_does_not_import_is_named_with_its_own_words(no_rs
     declared("numpy>=1", "pandas>=1")
     monkeypatch.setattr(python_side, "MODULE_OF", {"pandas": "no_such_module_at_all"})
     report = doctor.examine(extras=())
-    assert "ModuleNotFoundError: No module named 'no_such_module_at_all'" in entry(report, "pandas that imports").why
+    assert (
+        "ModuleNotFoundError: No module named 'no_such_module_at_all'"
+        in entry(report, "pandas that imports").why
+    )
     assert [m.what for m in report.missing if m.kind == "python"] == ["pandas that imports"]
 
 
-def test_a_python_package_that_ends_python_when_imported_is_named(no_rscript, declared, monkeypatch, tmp_path):
+def test_a_python_package_that_ends_python_when_imported_is_named(
+    no_rscript, declared, monkeypatch, tmp_path
+):
     (tmp_path / "ends_python.py").write_text("import os; os._exit(7)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     declared("numpy>=1", "pandas>=1", "scipy>=1")
@@ -193,7 +201,10 @@ def test_an_extra_that_was_not_asked_for_is_listed_but_not_missing(no_rscript, d
     report = doctor.examine(extras=())
     assert report.packages == {"no-such-distribution": None}
     assert not [m for m in report.missing if m.kind == "python"]
-    assert entry(doctor.examine(extras=("arrow",)), "no-such-distribution").why == python_side.PURPOSE_OF_EXTRA["arrow"]
+    assert (
+        entry(doctor.examine(extras=("arrow",)), "no-such-distribution").why
+        == python_side.PURPOSE_OF_EXTRA["arrow"]
+    )
 
 
 def test_a_requirement_for_another_python_is_not_missing(no_rscript, declared):

@@ -1,7 +1,7 @@
 """What commands do with verdicts: exit code, table, JSON, reports.
 
-The verdicts are made by hand (a stand-in for `validation.run` and `verify`), so that every one of them occurs; that the
-real ones are right is tested with the validation itself.
+The verdicts are made by hand (a stand-in for `validation.run` and `verify`), so that every one of them
+occurs; that the real ones are right is tested with the validation itself.
 """
 
 from __future__ import annotations
@@ -21,15 +21,28 @@ from pairproof.cli import main
 from pairproof.validation.verdicts.agreement import VERDICTS, Agreement
 from tests.places import SCHEMAS as SCHEMAS_FOLDER
 
-SCHEMAS = {name: json.loads((SCHEMAS_FOLDER / f"{name}.schema.json").read_text(encoding="utf-8"))
-           for name in ("fit", "agreements")}
+SCHEMAS = {
+    name: json.loads((SCHEMAS_FOLDER / f"{name}.schema.json").read_text(encoding="utf-8"))
+    for name in ("fit", "agreements")
+}
 COUNTS = "first,second,wins,ties,losses\nA,B,61,24,35\n"
 
 
 def verdict(name: str = "agrees", **changes: Any) -> Agreement:
     parts: dict[str, Any] = dict(
-        paper="p", claim="c", quantity="estimate.A", printed="0.2778", native=0.2777629, r=0.2777629, r_call="gnm::gnm", r_source="live",
-        certified=None, digits=15.5, verdict=name, explanation="")
+        paper="p",
+        claim="c",
+        quantity="estimate.A",
+        printed="0.2778",
+        native=0.2777629,
+        r=0.2777629,
+        r_call="gnm::gnm",
+        r_source="live",
+        certified=None,
+        digits=15.5,
+        verdict=name,
+        explanation="",
+    )
     return Agreement(**{**parts, **changes})
 
 
@@ -57,12 +70,23 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
     return code, captured.out, captured.err
 
 
-@pytest.mark.parametrize("agreement, code", [
-    (verdict(), 0), (verdict("agrees-truncated"), 0), (verdict("agrees-k-of-m"), 0), (verdict("not-checkable"), 0),
-    (verdict("explained", explanation="cells: finer", accepted=True), 0), (verdict("explained", explanation="cells: finer"), 1),
-    (verdict("differs"), 1), (verdict("differs-conclusion"), 1), (verdict("ambiguous"), 1), (verdict("not-estimable", native=None), 1),
-    (verdict("not-estimable", native=None, printed=None), 0), (verdict("not-run", native=None, r_call=None, r_source=None, r=None), 2),
-])
+@pytest.mark.parametrize(
+    "agreement, code",
+    [
+        (verdict(), 0),
+        (verdict("agrees-truncated"), 0),
+        (verdict("agrees-k-of-m"), 0),
+        (verdict("not-checkable"), 0),
+        (verdict("explained", explanation="cells: finer", accepted=True), 0),
+        (verdict("explained", explanation="cells: finer"), 1),
+        (verdict("differs"), 1),
+        (verdict("differs-conclusion"), 1),
+        (verdict("ambiguous"), 1),
+        (verdict("not-estimable", native=None), 1),
+        (verdict("not-estimable", native=None, printed=None), 0),
+        (verdict("not-run", native=None, r_call=None, r_source=None, r=None), 2),
+    ],
+)
 @pytest.mark.parametrize("command", ["validate", "check"])
 def test_each_verdict_gives_the_exit_code_of_the_interface(capsys, answers, command, agreement, code):
     answers["agreements"] = [agreement]
@@ -80,7 +104,11 @@ def test_the_json_of_verdicts_is_to_the_letter_for_every_verdict(capsys, answers
     code, out, _ = run(capsys, "validate", "--json")
     document = json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} in JSON"))
     jsonschema.validate(document, SCHEMAS["agreements"])
-    assert code == 1 and document["summary"] == {v: 1 for v in VERDICTS} and len(document["agreements"]) == len(VERDICTS)
+    assert (
+        code == 1
+        and document["summary"] == {v: 1 for v in VERDICTS}
+        and len(document["agreements"]) == len(VERDICTS)
+    )
 
 
 def test_names_and_the_way_to_ask_r_reach_the_validation(capsys, answers):
@@ -88,7 +116,10 @@ def test_names_and_the_way_to_ask_r_reach_the_validation(capsys, answers):
     run(capsys, "validate", "dras-2015", "--r", "recorded")
     run(capsys, "check", "a.claims.toml", "b.claims.toml", "--r", "none")
     assert [asked[:2] for asked in answers["asked"]] == [
-        (("dras-2015",), None), (("dras-2015",), "recorded"), (("a.claims.toml", "b.claims.toml"), "none")]
+        (("dras-2015",), None),
+        (("dras-2015",), "recorded"),
+        (("a.claims.toml", "b.claims.toml"), "none"),
+    ]
 
 
 def test_an_unknown_paper_is_exit_code_3_and_names_those_that_ship(capsys, answers):
@@ -112,7 +143,16 @@ def test_fit_with_verify_adds_the_verdicts_and_their_exit_code(capsys, answers, 
     table.write_text(COUNTS, encoding="utf-8")
     answers["agreements"] = [verdict(), verdict("differs", quantity="estimate.tie")]
     paths = [tmp_path / f"f{suffix}" for suffix in (".html", ".md", ".json", ".xml")]
-    code, out, _ = run(capsys, "fit", table, "--verify", "--r", "both", "--json", *(x for p in paths for x in ("--report", p)))
+    code, out, _ = run(
+        capsys,
+        "fit",
+        table,
+        "--verify",
+        "--r",
+        "both",
+        "--json",
+        *(x for p in paths for x in ("--report", p)),
+    )
     document = json.loads(out)
     jsonschema.validate(document, SCHEMAS["fit"])
     assert code == 1 and answers["asked"] == [(("A", "B"), "both")]
@@ -133,15 +173,22 @@ def test_record_asks_r_live_and_says_what_it_wrote(capsys, answers, tmp_path, mo
     (tmp_path / "old.json").write_text("{}", encoding="utf-8")
     (tmp_path / "same.json").write_text("{}", encoding="utf-8")
     code, out, _ = run(capsys, "record", "dras-2015", "--into", tmp_path, "--json")
-    assert code == 0 and json.loads(out) == {"directory": str(tmp_path), "new": ["new.json"], "changed": ["old.json"], "unchanged": 1,
-                                             "not_run": []}
+    assert code == 0 and json.loads(out) == {
+        "directory": str(tmp_path),
+        "new": ["new.json"],
+        "changed": ["old.json"],
+        "unchanged": 1,
+        "not_run": [],
+    }
     assert answers["asked"] == [(("dras-2015",), None, "once")]
     run(capsys, "record", "dras-2015", "--into", tmp_path, "--again")
     assert answers["asked"][1][2] == "all"
 
 
 def test_record_is_exit_code_2_when_something_was_not_recorded(capsys, answers, tmp_path):
-    answers["agreements"] = [verdict("not-run", r=None, r_source=None, explanation="prefmod is not installed")]
+    answers["agreements"] = [
+        verdict("not-run", r=None, r_source=None, explanation="prefmod is not installed")
+    ]
     code, out, _ = run(capsys, "record", "--into", tmp_path)
     assert code == 2 and "not recorded: prefmod is not installed" in out
     assert run(capsys, "record", "--report", tmp_path / "x.json")[0] == 3

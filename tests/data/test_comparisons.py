@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pairproof.data.comparisons import Comparisons
 from pairproof.data.columns import Factor, natural_order, take
+from pairproof.data.comparisons import Comparisons
 from pairproof.data.graph import components, groups, strong_components
 from pairproof.errors import InputError, ItemError
 
 
 def table(**changes):
     """A beat B 7 times, tied 1, lost 2; B beat C 3 times."""
-    parts = {"items": ["A", "B", "C"], "first": [0, 1], "second": [1, 2], "wins": [7, 3], "ties": [1, 0], "losses": [2, 0]}
+    parts = {
+        "items": ["A", "B", "C"],
+        "first": [0, 1],
+        "second": [1, 2],
+        "wins": [7, 3],
+        "ties": [1, 0],
+        "losses": [2, 0],
+    }
     parts.update(changes)
     columns = {k: parts.pop(k) for k in ("columns", "item_data") if k in parts}
     return Comparisons.build(**parts, **columns)
 
 
-# -- what build refuses --------------------------------------------------------------------------------------------
+# -- what build refuses
+# --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -51,8 +58,16 @@ def table(**changes):
         ({"columns": {"wins": np.array([1.0, 2.0])}}, InputError, "'wins' cannot be a covariate"),
         ({"columns": {"judge": np.array([1.0, 2.0])}}, InputError, "judge column is always categorical"),
         ({"columns": {"age": np.array([1.0, np.inf])}}, InputError, "row 2: column 'age' is inf"),
-        ({"columns": {"sex": Factor(np.array([0, 2]), ("f", "m"))}}, InputError, "row 2: column 'sex' has code 2"),
-        ({"columns": {"sex": Factor(np.array([0, 1]), ("f", "f"))}}, InputError, "the same level twice: f, f"),
+        (
+            {"columns": {"sex": Factor(np.array([0, 2]), ("f", "m"))}},
+            InputError,
+            "row 2: column 'sex' has code 2",
+        ),
+        (
+            {"columns": {"sex": Factor(np.array([0, 1]), ("f", "f"))}},
+            InputError,
+            "the same level twice: f, f",
+        ),
         ({"columns": {"age": np.array([1.0])}}, InputError, "column 'age'"),
         ({"item_data": {"x": [1.0, 2.0]}}, InputError, "2 values for 3 items"),
     ],
@@ -73,7 +88,8 @@ def test_build_copies_and_freezes():
         built.wins[0] = 1
 
 
-# -- numbers -------------------------------------------------------------------------------------------------------
+# -- numbers
+# -------------------------------------------------------------------------------------------------------
 
 
 def test_the_digest_does_not_depend_on_rows_or_on_which_item_stands_first():
@@ -92,7 +108,9 @@ def test_the_digest_tells_a_tie_category_without_ties_from_none():
 def test_pairs_of_thousands_of_items_are_pooled_without_a_table_of_all_pairs():
     n = 3000
     first = np.arange(n - 1)
-    big = Comparisons.build([f"i{k:04d}" for k in range(n)], first, first + 1, np.ones(n - 1), None, np.zeros(n - 1))
+    big = Comparisons.build(
+        [f"i{k:04d}" for k in range(n)], first, first + 1, np.ones(n - 1), None, np.zeros(n - 1)
+    )
     pooled = big.pooled()
     assert len(pooled) == n - 1
     assert pooled["i0041", "i0042"] == (1, 0, 0)
@@ -104,7 +122,8 @@ def test_natural_order_is_numeric_only_if_all_are_integers():
     assert natural_order(["b", "B", "ä", "a"]) == ("B", "a", "b", "ä")
 
 
-# -- new tables from one -------------------------------------------------------------------------------------------
+# -- new tables from one
+# -------------------------------------------------------------------------------------------
 
 
 def test_ties_can_be_dropped_or_halved_and_the_original_stays():
@@ -148,7 +167,8 @@ def test_take_accepts_positions_and_masks():
     assert take(np.array([1.0, 2.0, 3.0]), np.array([True, False, True])).tolist() == [1.0, 3.0]
 
 
-# -- words ---------------------------------------------------------------------------------------------------------
+# -- words
+# ---------------------------------------------------------------------------------------------------------
 
 
 def test_it_prints_in_words():
@@ -180,7 +200,8 @@ def test_an_item_that_always_loses_is_separated():
     assert table(losses=[2, 1]).unseparated_sets() == (("A", "B", "C"),)
 
 
-# -- connection against an independent search -----------------------------------------------------------------------
+# -- connection against an independent search
+# -----------------------------------------------------------------------
 
 
 @st.composite
@@ -224,10 +245,28 @@ def test_a_table_survives_pickling_frozen_with_its_columns():
     import copy
     import pickle
 
-    table = Comparisons.build("abc", [0, 1], [1, 2], [2, 1], None, [0.5, 0], columns={"judge": Factor(np.array([0, 1]), ("x", "y")), "age": np.array([3.0, 4.0])},
-                              item_data={"size": np.array([1.0, 2.0, 3.0])}, source="here")
+    table = Comparisons.build(
+        "abc",
+        [0, 1],
+        [1, 2],
+        [2, 1],
+        None,
+        [0.5, 0],
+        columns={"judge": Factor(np.array([0, 1]), ("x", "y")), "age": np.array([3.0, 4.0])},
+        item_data={"size": np.array([1.0, 2.0, 3.0])},
+        source="here",
+    )
     for again in (pickle.loads(pickle.dumps(table)), copy.deepcopy(table)):
-        assert (again.items, again.source, again.tie_category, list(again.columns)) == (table.items, "here", False, ["judge", "age"])
-        assert again.losses.tolist() == [0.5, 0] and again.columns["judge"].levels == ("x", "y") and again.item_data["size"].tolist() == [1, 2, 3]
+        assert (again.items, again.source, again.tie_category, list(again.columns)) == (
+            table.items,
+            "here",
+            False,
+            ["judge", "age"],
+        )
+        assert (
+            again.losses.tolist() == [0.5, 0]
+            and again.columns["judge"].levels == ("x", "y")
+            and again.item_data["size"].tolist() == [1, 2, 3]
+        )
         with pytest.raises(ValueError, match="read-only"):
             again.wins[0] = 9

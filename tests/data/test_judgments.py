@@ -6,17 +6,30 @@ import numpy as np
 import pytest
 
 from pairproof import read
-from pairproof.data.comparisons import Comparisons
 from pairproof.data.columns import Factor
+from pairproof.data.comparisons import Comparisons
+from pairproof.data.judgments import (
+    HAT,
+    judgments,
+    one_row_each,
+    only_compared,
+    preference_counts,
+    split_tracks,
+)
 from pairproof.errors import InputError
-from pairproof.data.judgments import HAT, judgments, one_row_each, only_compared, preference_counts, split_tracks
-
 from tests.native.translation import SYSTEMS, random_table, table, table_2
 
 
 def counts_table(ties=True):
-    return Comparisons.build(["A", "B", "C"], [0, 2], [1, 0], [2, 0], [1, 0] if ties else None, [0, 3],
-                             columns={"judge": Factor(np.array([0, 1]), ("x", "y"))})
+    return Comparisons.build(
+        ["A", "B", "C"],
+        [0, 2],
+        [1, 0],
+        [2, 0],
+        [1, 0] if ties else None,
+        [0, 3],
+        columns={"judge": Factor(np.array([0, 1]), ("x", "y"))},
+    )
 
 
 def test_a_row_of_counts_becomes_as_many_judgments():
@@ -42,7 +55,11 @@ def test_half_a_judgment_is_refused_with_its_row():
 def test_preference_counts_pool_both_orders_and_turn_the_outcome_round():
     n = preference_counts(table_2())
     jhu, uedin, bbn, cmu = (SYSTEMS.index(s) for s in ("jhu", "uedin", "bbn", "cmu"))
-    assert n[jhu, uedin].tolist() == [1, 0, 0] and n[bbn, cmu].tolist() == [0, 1, 0] and n[cmu, bbn].tolist() == [0, 0, 1]
+    assert (
+        n[jhu, uedin].tolist() == [1, 0, 0]
+        and n[bbn, cmu].tolist() == [0, 1, 0]
+        and n[cmu, bbn].tolist() == [0, 0, 1]
+    )
     assert (n.transpose(1, 0, 2)[:, :, HAT] == n).all() and n.sum() == 20
 
 
@@ -50,7 +67,15 @@ def tracks_table():
     rows = [("A", "B", 1), ("B", "A", 0), ("C", "D", 2)]
     one = table(rows, "ABCDE", [1, 2, 1])
     track = Factor(np.array([0, 0, 2]), ("en-cs", "empty", "cs-en"))
-    return Comparisons.build(one.items, one.first, one.second, one.wins, one.ties, one.losses, columns={**one.columns, "track": track})
+    return Comparisons.build(
+        one.items,
+        one.first,
+        one.second,
+        one.wins,
+        one.ties,
+        one.losses,
+        columns={**one.columns, "track": track},
+    )
 
 
 def test_a_track_has_its_own_comparisons_and_systems_only():
@@ -68,7 +93,9 @@ def test_without_a_track_column_the_whole_table_is_one_track():
 @pytest.mark.parametrize(("by", "said"), [(["tarck"], "not there"), (["x"], "numeric")])
 def test_a_track_column_that_cannot_be_one_is_refused(by, said):
     one = table_2()
-    numeric = Comparisons.build(one.items, one.first, one.second, one.wins, one.ties, one.losses, columns={"x": np.arange(10.0)})
+    numeric = Comparisons.build(
+        one.items, one.first, one.second, one.wins, one.ties, one.losses, columns={"x": np.arange(10.0)}
+    )
     with pytest.raises(InputError, match=said):
         split_tracks(numeric, by)
 
@@ -76,7 +103,9 @@ def test_a_track_column_that_cannot_be_one_is_refused(by, said):
 def test_a_row_without_a_track_is_refused_for_tracks_never_mix():
     one = table_2()
     track = Factor(np.array([0] * 9 + [-1]), ("t",))
-    gap = Comparisons.build(one.items, one.first, one.second, one.wins, one.ties, one.losses, columns={"track": track})
+    gap = Comparisons.build(
+        one.items, one.first, one.second, one.wins, one.ties, one.losses, columns={"track": track}
+    )
     with pytest.raises(InputError, match="row 10.*no value"):
         split_tracks(gap)
 

@@ -1,4 +1,6 @@
-"""The pages say what the program does: every snippet is run, every table is made again, every file named is there."""
+"""The pages say what the program does: every snippet is run, every table is made again, every file named is
+there.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def test_a_page_made_again_from_records_is_the_committed_one(page):
 
 
 def test_every_record_of_the_documentation_is_used_by_its_page():
-    assert {path.name for path in OWN_RECORDS.glob("*.json")} == made_from_records("docs/does-it-match-r.md")[1] | made_from_records("docs/from-r.md")[1]
+    assert {path.name for path in OWN_RECORDS.glob("*.json")} == made_from_records("docs/does-it-match-r.md")[
+        1
+    ] | made_from_records("docs/from-r.md")[1]
 
 
 @pytest.mark.r("prefmod")
@@ -59,7 +63,8 @@ def test_the_page_made_live_is_the_committed_one_where_the_versions_are_those_it
     assert not found, "\n".join(found)
 
 
-# ---- the rule by which two makings are the same ------------------------------------------------------------------------
+# ---- the rule by which two makings are the same
+# ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("a", "b"), [
@@ -84,7 +89,8 @@ def test_a_difference_is_shown_with_the_words_around_it():
     assert "deviance [30.455] on 8 df" in found and "made now: [30.646]" in found
 
 
-# ---- snippets ----------------------------------------------------------------------------------------------------------
+# ---- snippets
+# ----------------------------------------------------------------------------------------------------------
 
 
 def page_of(code: str, output: str = "```text\n```\n") -> str:
@@ -105,7 +111,9 @@ def test_an_output_that_changed_is_replaced():
 
 def test_a_file_of_a_page_is_there_for_its_snippets():
     csv = "```csv votes.csv\nfirst,second,outcome\nA,B,first\n```\n"
-    assert "1 comparisons of 2 items" in with_output(csv + page_of("import pairproof; print(pairproof.read('votes.csv'))"))
+    assert "1 comparisons of 2 items" in with_output(
+        csv + page_of("import pairproof; print(pairproof.read('votes.csv'))")
+    )
 
 
 def test_a_command_is_run_and_its_exit_code_can_be_shown():
@@ -124,12 +132,15 @@ def test_a_snippet_that_does_not_do_what_the_page_says_is_an_error(page, said):
         with_output(page)
 
 
-# ---- what pages name ---------------------------------------------------------------------------------------------------
+# ---- what pages name
+# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_shell_fences_hold_only_commands_that_set_up(page):
-    lines = [line for f in fences(read(page)) if f.language == "sh" for line in f.body.splitlines() if line.strip()]
+    lines = [
+        line for f in fences(read(page)) if f.language == "sh" for line in f.body.splitlines() if line.strip()
+    ]
     assert [line for line in lines if not SETS_UP.match(line)] == []
 
 
@@ -152,7 +163,10 @@ def test_every_link_leads_somewhere(page):
 
 def test_every_file_that_the_readme_names_is_there():
     text = read("README.md")
-    named = re.findall(r"`((?:pairproof|tests|docs|benchmarks|scripts|\.ci)/[\w./-]*|Makefile|LICENSE|CITATION\.cff|r_requirements\.txt)`", text)
+    named = re.findall(
+        r"`((?:pairproof|tests|docs|benchmarks|scripts|\.ci)/[\w./-]*|Makefile|LICENSE|CITATION\.cff|r_requirements\.txt)`",
+        text,
+    )
     assert len(named) > 20
     # NAME stands for a name the reader gives.
     assert [name for name in named if "NAME" not in name and not (ROOT / name).exists()] == []
@@ -161,7 +175,9 @@ def test_every_file_that_the_readme_names_is_there():
 def test_the_readme_and_the_pages_name_everything_of_the_face():
     text = " ".join(read(page) for page in PAGES)
     hidden = {"__version__"}
-    assert [name for name in pairproof.__all__ if name not in hidden and not re.search(rf"\b{name}\b", text)] == []
+    assert [
+        name for name in pairproof.__all__ if name not in hidden and not re.search(rf"\b{name}\b", text)
+    ] == []
 
 
 def test_the_changelog_has_this_version_and_names_commands_that_are_there():

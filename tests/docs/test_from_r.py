@@ -14,9 +14,11 @@ from pairproof.bridge import Backend, using
 
 PAGE = "docs/from-r.md"
 NUMBER = re.compile(r"(?<![\w.\"])-?\d+\.\d+(?:e[-+]?\d+)?(?![\w.])")
-#: glm's standard errors, and what is computed with them, have six digits; all else is as near as the coarser print allows.
+#: glm's standard errors, and what is computed with them, have six digits; all else is as near as the coarser
+#: print allows.
 STANDARD_ERRORS = Decimal("5e-6")
-#: What R prints that has no counterpart by design: its AIC has the binomial constants; counts written 36.00000.
+#: What R prints that has no counterpart by design: its AIC has the binomial constants; counts written
+#: 36.00000.
 WITHOUT = {"btm": {"140.51860"}}
 
 
@@ -25,7 +27,9 @@ def numbers(text: str) -> list[str]:
 
 
 def matches(r: str, here: str) -> bool:
-    """Whether two printed numbers may be the same one: apart by half a place of the coarser print, and R's own error."""
+    """Whether two printed numbers may be the same one: apart by half a place of the coarser print, and R's
+    own error.
+    """
     a, b = Decimal(r), Decimal(here)
     place = max(Decimal(1).scaleb(x.as_tuple().exponent) for x in (a, b))
     return abs(a - b) <= place / 2 + place / 1000 + STANDARD_ERRORS * abs(a)
@@ -44,7 +48,11 @@ def sections() -> dict[str, tuple[str, str]]:
         stop = places[k + 1][1] if k + 1 < len(places) else len(page)
         r = [f.body for f in fences(page[start:end]) if f.language == "text"]
         after = fences(page[end:stop])
-        ours = [f.body for before, f in zip(after, after[1:]) if before.language == "python" and f.language == "text"]
+        ours = [
+            f.body
+            for before, f in zip(after, after[1:])
+            if before.language == "python" and f.language == "text"
+        ]
         found[name] = "".join(r), "".join(ours)
     return found
 

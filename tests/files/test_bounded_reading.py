@@ -1,4 +1,6 @@
-"""Small inputs that ask for much: each is read fast or refused with a short message; what is nasty is refused by name."""
+"""Small inputs that ask for much: each is read fast or refused with a short message; what is nasty is refused
+by name.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +13,18 @@ from itertools import combinations
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
-from pairproof.data.comparisons import Comparisons
 from pairproof.data.columns import natural_order
+from pairproof.data.comparisons import Comparisons
+from pairproof.data.reading import rankings, read
+from pairproof.data.reading.sentence_errors import read_errors
 from pairproof.errors import DataWarning, InputError, ItemError, PairOrderError, PairproofError
 from pairproof.files import packed
-from pairproof.data.reading import read, rankings
-from pairproof.data.reading.sentence_errors import read_errors
 from pairproof.text import listed, quoted
 
-#: Characters of the longest message of an input here; observed at most 700, most of it the layouts that are known.
+#: Characters of the longest message of an input here; observed at most 700, most of it the layouts that are
+#: known.
 LONGEST_MESSAGE = 1500
 #: Seconds of the processor; observed at most 2.5 where the code before took 45 or more, or did not end.
 PROMPT = 15.0
@@ -50,7 +52,8 @@ def saved(tmp_path):
     return save
 
 
-# -- bounds ------------------------------------------------------------------------------------------------------
+# -- bounds
+# ------------------------------------------------------------------------------------------------------
 
 
 def test_a_header_that_numbers_its_systems_to_ten_million_is_refused_in_a_line(saved):
@@ -69,7 +72,9 @@ def test_tens_of_thousands_of_columns_are_refused_with_a_handful_named(saved):
 
 def test_a_matrix_with_thousands_of_labels_and_one_row_is_refused_promptly(saved):
     names = [f"i{k}" for k in range(MANY)]
-    message = refused(saved("," + ",".join(names) + "\nA," + ",".join("1" * MANY) + "\n"), layout="matrix", winner="rows")
+    message = refused(
+        saved("," + ",".join(names) + "\nA," + ",".join("1" * MANY) + "\n"), layout="matrix", winner="rows"
+    )
     assert f"1 rows and {MANY} columns" in message
 
 
@@ -100,7 +105,11 @@ def test_a_long_cell_is_cut_in_the_message(saved):
 
 
 def ranking(n):
-    return {f"{kind}{k}": [f"s{k}" if kind == "system" else k] for k in range(1, n + 1) for kind in ("system", "rank")}
+    return {
+        f"{kind}{k}": [f"s{k}" if kind == "system" else k]
+        for k in range(1, n + 1)
+        for kind in ("system", "rank")
+    }
 
 
 def test_rankings_that_stand_for_billions_of_pairs_are_refused_with_the_number():
@@ -134,10 +143,26 @@ def test_covariates_are_counted_when_rankings_are_refused(monkeypatch):
     assert "stand for 3 pairs, each with 2 other columns" in refused(table)
 
 
-# -- numbers ------------------------------------------------------------------------------------------------------
+# -- numbers
+# ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["1e200", "1e308", "inf", "nan", "-1", "5e-324", "1e-101", "9007199254740993", "1e999", "9" * 5000, "0x10"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1e200",
+        "1e308",
+        "inf",
+        "nan",
+        "-1",
+        "5e-324",
+        "1e-101",
+        "9007199254740993",
+        "1e999",
+        "9" * 5000,
+        "0x10",
+    ],
+)
 def test_a_count_no_double_can_count_with_is_refused_in_every_layout(saved, text):
     where = "column 'wins'"
     assert where in refused(saved(f"first,second,wins,losses\nA,B,{text},1\n"))
@@ -147,8 +172,12 @@ def test_a_count_no_double_can_count_with_is_refused_in_every_layout(saved, text
 
 
 def test_a_count_times_its_weight_is_bounded_too():
-    assert "below 2^53" in refused({"first": ["A"], "second": ["B"], "wins": [1e10], "losses": [1], "weight": [1e10]})
-    assert "and more" in refused({"first": ["A"], "second": ["B"], "wins": [1e-60], "losses": [1], "weight": [1e-60]})
+    assert "below 2^53" in refused(
+        {"first": ["A"], "second": ["B"], "wins": [1e10], "losses": [1], "weight": [1e10]}
+    )
+    assert "and more" in refused(
+        {"first": ["A"], "second": ["B"], "wins": [1e-60], "losses": [1], "weight": [1e-60]}
+    )
     with pytest.raises(InputError, match="below 2"):
         Comparisons.build(["A", "B"], [0], [1], [1e200], None, [1.0])
 
@@ -158,7 +187,9 @@ def test_integers_of_any_length_are_labels_in_the_order_of_the_numbers(saved):
     assert natural_order([long, "1" + "0" * 5000, "7"]) == ("7", long, "1" + "0" * 5000)
     assert read(saved(f"first,second,wins,losses\n7,{long},1,2\n")).items == ("7", long)
     assert refused({"first": [10**5000], "second": ["B"], "wins": [1], "losses": [1]})
-    frame = pd.DataFrame({"first": pd.Series([10**5000], dtype=object), "second": ["B"], "wins": [1], "losses": [1]})
+    frame = pd.DataFrame(
+        {"first": pd.Series([10**5000], dtype=object), "second": ["B"], "wins": [1], "losses": [1]}
+    )
     assert "too long for a label" in refused(frame)
 
 
@@ -166,16 +197,24 @@ def test_ranks_and_codes_that_a_double_would_join_are_not_joined():
     table = {"system1": ["A"], "rank1": [2**53 + 1], "system2": ["B"], "rank2": [2**53]}
     assert "column 'rank1'" in refused(table)
     a, b = str(2**53), str(2**53 + 1)
-    found = read({"first": ["A", "A"], "second": ["B", "B"], "outcome": [a, b]}, coding={"first": a, "second": b})
+    found = read(
+        {"first": ["A", "A"], "second": ["B", "B"], "outcome": [a, b]}, coding={"first": a, "second": b}
+    )
     assert found.pooled() == {("A", "B"): (1, 0, 1)}
 
 
-# -- gzip, JSON Lines, and what is neither --------------------------------------------------------------------------
+# -- gzip, JSON Lines, and what is neither
+# --------------------------------------------------------------------------
 
 LONG = "first,second,outcome,judge,n\nA,B,first,1,1.50\nB,C,second,2,7\nA,C,tie,1,\n"
 JSON_LINES = "".join(
-    json.dumps(dict(zip(LONG.split("\n")[0].split(","), row.split(",")))).replace('"1.50"', "1.50").replace('"7"', "7").replace(
-        '"n": ""', '"n": null') + "\n" for row in LONG.splitlines()[1:])
+    json.dumps(dict(zip(LONG.split("\n")[0].split(","), row.split(","))))
+    .replace('"1.50"', "1.50")
+    .replace('"7"', "7")
+    .replace('"n": ""', '"n": null')
+    + "\n"
+    for row in LONG.splitlines()[1:]
+)
 
 
 def same(a, b):
@@ -187,16 +226,25 @@ def same(a, b):
 def test_a_table_reads_the_same_from_csv_gzip_and_json_lines(saved):
     plain = read(saved(LONG))
     for content, name in (
-        (gzip.compress(LONG.encode()), "t.csv.gz"), (gzip.compress(LONG.replace(",", "\t").encode()), "t.tsv.gz"),
-        (JSON_LINES, "t.jsonl"), (gzip.compress(JSON_LINES.encode()), "t.jsonl.gz"), (JSON_LINES, "no-json-by-its-name.csv"),
-        ("[" + ",\n".join(JSON_LINES.splitlines()) + "]", "t.json"), (gzip.compress(LONG[:30].encode()) + gzip.compress(LONG[30:].encode()), "two.csv.gz"),
+        (gzip.compress(LONG.encode()), "t.csv.gz"),
+        (gzip.compress(LONG.replace(",", "\t").encode()), "t.tsv.gz"),
+        (JSON_LINES, "t.jsonl"),
+        (gzip.compress(JSON_LINES.encode()), "t.jsonl.gz"),
+        (JSON_LINES, "no-json-by-its-name.csv"),
+        ("[" + ",\n".join(JSON_LINES.splitlines()) + "]", "t.json"),
+        (gzip.compress(LONG[:30].encode()) + gzip.compress(LONG[30:].encode()), "two.csv.gz"),
     ):
         same(read(saved(content, name)), plain)
 
 
 def test_standard_input_is_told_apart_by_its_content(monkeypatch):
     plain = read(io_frame())
-    for content in (LONG.encode(), gzip.compress(LONG.encode()), JSON_LINES.encode(), gzip.compress(JSON_LINES.encode())):
+    for content in (
+        LONG.encode(),
+        gzip.compress(LONG.encode()),
+        JSON_LINES.encode(),
+        gzip.compress(JSON_LINES.encode()),
+    ):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
         assert read("-").digest() == plain.digest()
 
@@ -207,22 +255,39 @@ def io_frame():
 
 def test_what_unpacks_to_far_more_than_its_size_is_refused(saved, monkeypatch):
     monkeypatch.setattr(packed, "MOST_UNPACKED", 100_000)
-    assert "unpack to more than 100,000" in refused(saved(gzip.compress(b"A,B,first\n" * 200_000), "t.csv.gz"))
+    assert "unpack to more than 100,000" in refused(
+        saved(gzip.compress(b"A,B,first\n" * 200_000), "t.csv.gz")
+    )
 
 
 REFUSED = [
     ("cut.csv.gz", gzip.compress(LONG.encode() * 50)[:-12], "is cut off"),
     ("damaged.csv.gz", gzip.compress(LONG.encode())[:12] + b"\xff" * 40, "the gzip file is"),
     ("twice.csv.gz", gzip.compress(gzip.compress(LONG.encode())), "gzipped twice"),
-    ("t.xlsx", b"PK\x03\x04" + b"x" * 40, "Excel"), ("t.csv.bz2", b"BZh91AY&SY", "bzip2"), ("t.csv", b"PAR1....", "Parquet"),
-    ("t.rds", gzip.compress(b"X\n\0\0\0\3"), "R's own format"), ("campaign.db", b"SQLite format 3\0", "SQLite"),
-    ("deep.json", b"[" * 100_000 + b"]" * 100_000, "nested too deep"), ("deep.jsonl", b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "nested too deep"),
-    ("pretty.json", b'{\n "first": "A"\n}\n', "line 1: not JSON"), ("csv.jsonl", LONG.encode(), "line 1: not JSON"),
-    ("names.jsonl", b'{"first":"A","second":"B","wins":1,"losses":1}\n{"first":"A","second":"B","wins":1,"loses":1}\n',
-     "line 2: lacks 'losses' and has 'loses' besides"),
-    ("twice.jsonl", b'{"first":"A","first":"B"}\n', "'first' stands twice"), ("list.jsonl", b'["A","B"]\n', "record 1: found a text"),
-    ("number.jsonl", b'{"first":"A"}\n7\n', "line 2: found a text or number"), ("empty.json", b"[]", "without a record"),
-    ("blank.jsonl", b"{}\n", "an object without names"), ("unclosed.csv", b'first,second,outcome\nA,"B,first\nA,B,first\n', "quote that opens there is not closed"),
+    ("t.xlsx", b"PK\x03\x04" + b"x" * 40, "Excel"),
+    ("t.csv.bz2", b"BZh91AY&SY", "bzip2"),
+    ("t.csv", b"PAR1....", "Parquet"),
+    ("t.rds", gzip.compress(b"X\n\0\0\0\3"), "R's own format"),
+    ("campaign.db", b"SQLite format 3\0", "SQLite"),
+    ("deep.json", b"[" * 100_000 + b"]" * 100_000, "nested too deep"),
+    ("deep.jsonl", b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "nested too deep"),
+    ("pretty.json", b'{\n "first": "A"\n}\n', "line 1: not JSON"),
+    ("csv.jsonl", LONG.encode(), "line 1: not JSON"),
+    (
+        "names.jsonl",
+        b'{"first":"A","second":"B","wins":1,"losses":1}\n{"first":"A","second":"B","wins":1,"loses":1}\n',
+        "line 2: lacks 'losses' and has 'loses' besides",
+    ),
+    ("twice.jsonl", b'{"first":"A","first":"B"}\n', "'first' stands twice"),
+    ("list.jsonl", b'["A","B"]\n', "record 1: found a text"),
+    ("number.jsonl", b'{"first":"A"}\n7\n', "line 2: found a text or number"),
+    ("empty.json", b"[]", "without a record"),
+    ("blank.jsonl", b"{}\n", "an object without names"),
+    (
+        "unclosed.csv",
+        b'first,second,outcome\nA,"B,first\nA,B,first\n',
+        "quote that opens there is not closed",
+    ),
 ]
 
 
@@ -237,22 +302,102 @@ def test_conversations_beside_the_votes_are_left_out_with_a_warning(saved):
         assert read(saved(lines, "t.jsonl")).pooled() == {("x", "y"): (1, 0, 0)}
 
 
-# -- nasty structures -------------------------------------------------------------------------------------------------
+# -- nasty structures
+# -------------------------------------------------------------------------------------------------
 
 nasty_text = st.one_of(
-    st.text(max_size=6), st.sampled_from(["", " ", "NA", "nan", "inf", "1e308", "9" * 4400, "A", "B", "first", "tie", "-1", "0", "1", "\ufeff", "a:b", "tie", "[",
-                                          "\u2028", "\x85", "1_000", "0x1", "\ud800"]))
-nasty_cell = st.one_of(nasty_text, st.none(), st.booleans(), st.integers(), st.floats(), st.just(10**5000), st.just([1]), st.just({"a": 1}), st.binary(max_size=3),
-                       st.just(complex(1, 2)), st.just(pd.NaT), st.just(pd.NA))
-names = st.sampled_from(["first", "second", "outcome", "wins", "ties", "losses", "model_a", "model_b", "winner", "judge", "weight", "order", "source", "system1",
-                         "rank1", "system2", "rank2", "system", "rank", "ranking", "errors", "length", "sentence", "x", "", 7, None])
+    st.text(max_size=6),
+    st.sampled_from(
+        [
+            "",
+            " ",
+            "NA",
+            "nan",
+            "inf",
+            "1e308",
+            "9" * 4400,
+            "A",
+            "B",
+            "first",
+            "tie",
+            "-1",
+            "0",
+            "1",
+            "\ufeff",
+            "a:b",
+            "tie",
+            "[",
+            "\u2028",
+            "\x85",
+            "1_000",
+            "0x1",
+            "\ud800",
+        ]
+    ),
+)
+nasty_cell = st.one_of(
+    nasty_text,
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.just(10**5000),
+    st.just([1]),
+    st.just({"a": 1}),
+    st.binary(max_size=3),
+    st.just(complex(1, 2)),
+    st.just(pd.NaT),
+    st.just(pd.NA),
+)
+names = st.sampled_from(
+    [
+        "first",
+        "second",
+        "outcome",
+        "wins",
+        "ties",
+        "losses",
+        "model_a",
+        "model_b",
+        "winner",
+        "judge",
+        "weight",
+        "order",
+        "source",
+        "system1",
+        "rank1",
+        "system2",
+        "rank2",
+        "system",
+        "rank",
+        "ranking",
+        "errors",
+        "length",
+        "sentence",
+        "x",
+        "",
+        7,
+        None,
+    ]
+)
 
 
 @st.composite
 def frames(draw):
     n = draw(st.integers(0, 4))
-    kind = draw(st.sampled_from([("first", "second", "outcome"), ("first", "second", "wins", "losses"), ("model_a", "model_b", "winner"), ("system", "rank", "ranking"),
-                                 ("system1", "rank1", "system2", "rank2"), ("system", "sentence", "errors", "length"), ()]))
+    kind = draw(
+        st.sampled_from(
+            [
+                ("first", "second", "outcome"),
+                ("first", "second", "wins", "losses"),
+                ("model_a", "model_b", "winner"),
+                ("system", "rank", "ranking"),
+                ("system1", "rank1", "system2", "rank2"),
+                ("system", "sentence", "errors", "length"),
+                (),
+            ]
+        )
+    )
     found = [*kind, *draw(st.lists(names, max_size=3, unique=True))]
     return {name: draw(st.lists(nasty_cell, min_size=n, max_size=n)) for name in found}
 
@@ -271,17 +416,63 @@ def only_our_errors(call, *args, **options):
 def test_whatever_a_frame_holds_the_readers_end_with_a_table_or_an_error_of_the_input(frame):
     only_our_errors(read, frame)
     only_our_errors(read_errors, frame)
-    only_our_errors(read, frame, layout="prefmod", items=["A", "B"], pair_order="prefmod", coding="first=1,second=0,missing=NA")
-    only_our_errors(read, pd.DataFrame({k: pd.Series(v, dtype=object) for k, v in frame.items()}), layout="matrix", winner="rows")
+    only_our_errors(
+        read,
+        frame,
+        layout="prefmod",
+        items=["A", "B"],
+        pair_order="prefmod",
+        coding="first=1,second=0,missing=NA",
+    )
+    only_our_errors(
+        read,
+        pd.DataFrame({k: pd.Series(v, dtype=object) for k, v in frame.items()}),
+        layout="matrix",
+        winner="rows",
+    )
 
 
-fragments = st.sampled_from(["first,second,outcome\n", "first,second,wins,losses\n", "A,B,first\n", "A,B,1,2\n", '"', ",", ";", "\t", "\n", "\r", "\r\n", "\0", "é", "{", "}", "[",
-                             "]", ":", '{"first":"A","second":"B","outcome":"first"}\n', '{"first":', "1e400", "null", "\\u0000", "\ufeff", "system1,rank1,system2,rank2\n"])
+fragments = st.sampled_from(
+    [
+        "first,second,outcome\n",
+        "first,second,wins,losses\n",
+        "A,B,first\n",
+        "A,B,1,2\n",
+        '"',
+        ",",
+        ";",
+        "\t",
+        "\n",
+        "\r",
+        "\r\n",
+        "\0",
+        "é",
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        '{"first":"A","second":"B","outcome":"first"}\n',
+        '{"first":',
+        "1e400",
+        "null",
+        "\\u0000",
+        "\ufeff",
+        "system1,rank1,system2,rank2\n",
+    ]
+)
 
 
 @settings(max_examples=250, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(st.lists(fragments, max_size=9), st.sampled_from(["t.csv", "t.tsv", "t.jsonl", "t.csv.gz", "t.json"]), st.booleans(), st.binary(max_size=4))
-def test_whatever_a_file_holds_the_readers_end_with_a_table_or_an_error_of_the_input(tmp_path_factory, parts, name, zipped, tail):
+@given(
+    st.lists(fragments, max_size=9),
+    st.sampled_from(["t.csv", "t.tsv", "t.jsonl", "t.csv.gz", "t.json"]),
+    st.booleans(),
+    st.binary(max_size=4),
+)
+def test_whatever_a_file_holds_the_readers_end_with_a_table_or_an_error_of_the_input(
+    tmp_path_factory, parts, name, zipped, tail
+):
     content = "".join(parts).encode("utf-8", "surrogatepass") + tail
     path = tmp_path_factory.getbasetemp() / name
     path.write_bytes(gzip.compress(content) if zipped else content)
@@ -289,12 +480,16 @@ def test_whatever_a_file_holds_the_readers_end_with_a_table_or_an_error_of_the_i
     only_our_errors(read, path, layout="matrix", winner="columns")
 
 
-# -- what messages show -------------------------------------------------------------------------------------------------
+# -- what messages show
+# -------------------------------------------------------------------------------------------------
 
 
 def test_messages_cut_what_is_long_and_say_how_long():
     assert listed(["a", "b"]) == "'a', 'b'" and listed(map(str, range(14)), 2) == "'0', '1' and 12 more"
-    assert quoted("x" * 100).endswith("... (100 characters)") and quoted(10**6000) == "an integer of about 6,001 digits"
+    assert (
+        quoted("x" * 100).endswith("... (100 characters)")
+        and quoted(10**6000) == "an integer of about 6,001 digits"
+    )
     deep = []
     for _ in range(100_000):
         deep = [deep]

@@ -1,4 +1,6 @@
-"""Files that are read are regular and of bounded size; what a claims file names lies in its folder, and nothing is said of the rest."""
+"""Files that are read are regular and of bounded size; what a claims file names lies in its folder, and
+nothing is said of the rest.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ from pathlib import Path
 import pytest
 
 import pairproof
-from pairproof.files import inputs
 from pairproof.cli import main
 from pairproof.errors import DataWarning, InputError
+from pairproof.files import inputs
 from pairproof.files.inputs import OutsideError, read_file, read_inside
 
 TABLE = "first,second,wins,losses\nA,B,5,3\nB,C,4,2\nA,C,6,1\n"
@@ -25,7 +27,8 @@ OTHER = "0" * 64
 
 def claims(folder: Path, file: str, digest: str = OTHER, name: str = "p", more: str = "") -> Path:
     path = folder / f"{name}.claims.toml"
-    path.write_text(f"""[paper]
+    path.write_text(
+        f"""[paper]
 id = "p"
 title = "t"
 read_from = "x"
@@ -41,7 +44,9 @@ data = "d"
 model = {{ family = "bradley-terry" }}
 deviance = "0.1438 on 1"
 engines = ["native"]
-""", encoding="utf-8")
+""",
+        encoding="utf-8",
+    )
     return path
 
 
@@ -61,19 +66,33 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
     return code, captured.out + captured.err
 
 
-# -- inside the folder -------------------------------------------------------------------------------------------------
+# -- inside the folder
+# -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("command", [("check", "--r", "none"), ("explain",)])
-def test_a_data_file_outside_the_claims_files_folder_is_not_opened_and_nothing_is_told_of_it(folders, capsys, command):
+def test_a_data_file_outside_the_claims_files_folder_is_not_opened_and_nothing_is_told_of_it(
+    folders, capsys, command
+):
     own, away = folders
     (own / "link.csv").symlink_to(away / "x.csv")
     (own / "deep").symlink_to(away)
     (own / "zero.csv").symlink_to("/dev/zero")
     said = set()
-    for file in ("../away/x.csv", str(away / "x.csv"), "link.csv", "deep/x.csv", "../away/none.csv", "/etc/passwd", "/dev/zero", "zero.csv"):
+    for file in (
+        "../away/x.csv",
+        str(away / "x.csv"),
+        "link.csv",
+        "deep/x.csv",
+        "../away/none.csv",
+        "/etc/passwd",
+        "/dev/zero",
+        "zero.csv",
+    ):
         code, text = run(capsys, *command, claims(own, file))
-        assert "lies outside the claims file's folder and is not opened" in text and "--data DIR" in text, text
+        assert (
+            "lies outside the claims file's folder and is not opened" in text and "--data DIR" in text
+        ), text
         # What is said does not depend on the file: not on its hash, nor on whether it is there.
         said.add(text.replace(file, "FILE"))
         assert code != 0 and DIGEST not in text
@@ -94,7 +113,9 @@ def test_with_data_the_caller_lets_a_folder_in_and_no_other(folders, capsys):
     for file in ("../away/x.csv", "x.csv"):
         path = claims(own, file, DIGEST)
         assert run(capsys, "check", path, "--r", "none", "--data", away)[0] == 0
-        assert "Not searched" not in run(capsys, "explain", path, "--data", away)[1].replace("0 not searched", "")
+        assert "Not searched" not in run(capsys, "explain", path, "--data", away)[1].replace(
+            "0 not searched", ""
+        )
         assert pairproof.validation.run(str(path), r="none", data=away).exit_code == 0
     (own.parent / "third.csv").write_text(TABLE, encoding="utf-8")
     code, text = run(capsys, "check", claims(own, "../third.csv", DIGEST), "--r", "none", "--data", away)
@@ -105,7 +126,20 @@ def test_record_looks_for_data_where_it_is_told(folders, capsys, monkeypatch, tm
     own, away = folders
     asked = {}
     monkeypatch.setattr(pairproof.validation, "run", lambda names, **options: asked.update(options) or [])
-    assert run(capsys, "record", claims(own, "x.csv"), "--into", tmp_path / "records", "--data", away, "--data-limit", "7")[0] == 0
+    assert (
+        run(
+            capsys,
+            "record",
+            claims(own, "x.csv"),
+            "--into",
+            tmp_path / "records",
+            "--data",
+            away,
+            "--data-limit",
+            "7",
+        )[0]
+        == 0
+    )
     assert asked["data"] == away and asked["data_limit"] == 7 * 1024**2
 
 
@@ -115,7 +149,9 @@ def test_the_hash_is_told_of_a_file_in_the_own_folder_and_of_no_other(folders, c
     assert f"has sha256 {DIGEST}" in run(capsys, "check", claims(own, "x.csv"), "--r", "none")[1]
     text = run(capsys, "check", claims(own, "../away/x.csv"), "--r", "none", "--data", away)[1]
     assert "has another sha256" in text and DIGEST not in text
-    text = run(capsys, "check", claims(own, "x.csv", more="in_place = true"), "--r", "none", "--data", away)[1]
+    text = run(capsys, "check", claims(own, "x.csv", more="in_place = true"), "--r", "none", "--data", away)[
+        1
+    ]
     assert "has another sha256" in text and DIGEST not in text
 
 
@@ -123,7 +159,9 @@ def test_data_read_in_place_stay_in_their_folder_too(folders, capsys):
     own, away = folders
     (own / "x.csv").write_text(TABLE, encoding="utf-8")
     for file in ("../own/x.csv", str(own / "x.csv")):
-        code, text = run(capsys, "check", claims(own, file, DIGEST, more="in_place = true"), "--r", "none", "--data", away)
+        code, text = run(
+            capsys, "check", claims(own, file, DIGEST, more="in_place = true"), "--r", "none", "--data", away
+        )
         assert code == 3 and "leads outside" in text
 
 
@@ -132,7 +170,12 @@ def test_what_is_no_regular_file_neither_hangs_nor_is_read(folders, capsys, comm
     own, _ = folders
     os.mkfifo(own / "pipe.csv")
     (own / "folder.csv").mkdir()
-    for file, said in (("pipe.csv", "is a pipe"), ("folder.csv", "is a directory"), (".", "is a directory"), ("a\\u0000b", "cannot hold a zero character")):
+    for file, said in (
+        ("pipe.csv", "is a pipe"),
+        ("folder.csv", "is a directory"),
+        (".", "is a directory"),
+        ("a\\u0000b", "cannot hold a zero character"),
+    ):
         code, text = run(capsys, *command, claims(own, file))
         assert code in (2, 3) and said in text and "defect" not in text
 
@@ -143,7 +186,11 @@ def test_data_and_claims_files_are_of_bounded_size(folders, capsys):
         file.truncate(3 * 1024**2)
     path = claims(own, "big.csv")
     code, text = run(capsys, "check", path, "--r", "none", "--data-limit", "2")
-    assert code == 3 and "3,145,728 bytes or more, and at most 2,097,152 are read" in text and "--data-limit" in text
+    assert (
+        code == 3
+        and "3,145,728 bytes or more, and at most 2,097,152 are read" in text
+        and "--data-limit" in text
+    )
     assert "has sha256" in run(capsys, "check", path, "--r", "none", "--data-limit", "4")[1]
     with pytest.raises(InputError, match="at most 1,000 are read"):
         pairproof.validation.run(str(path), r="none", data_limit=1000)
@@ -189,16 +236,44 @@ def test_inside_is_inside_for_folders_whose_names_begin_alike(tmp_path):
         read_inside(tmp_path / "a", "y")
 
 
-# -- tables and the rest -------------------------------------------------------------------------------------------------
+# -- tables and the rest
+# -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", [
-    ("fit", "FILE"), ("compare-two", "FILE"), ("compare-models", "FILE"), ("error-rates", "FILE"), ("claims", "new", "FILE"), ("fit", "t.csv", "--item-data", "FILE"),
-    ("easl", "init", "new.db", "FILE"), ("easl", "status", "FILE"), ("easl", "update", "C.db", "FILE"), ("easl", "import", "new.db", "FILE"),
-    ("easl", "import", "new.db", "m.csv", "FILE"), ("rank-by-comparing", "--resume", "FILE"), ("simulate-annotation", "--truth", "FILE", "--column", "x"),
-    ("compare-models", "t.csv", "--resume", "FILE"), ("compare-models", "t.csv", "--train", "FILE", "--train-sizes", "1", "--test-size", "1", "--split", "comparisons"),
-])
-def test_a_pipe_a_folder_a_device_and_a_long_name_end_every_command_with_exit_code_3(tmp_path, capsys, monkeypatch, command):
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("fit", "FILE"),
+        ("compare-two", "FILE"),
+        ("compare-models", "FILE"),
+        ("error-rates", "FILE"),
+        ("claims", "new", "FILE"),
+        ("fit", "t.csv", "--item-data", "FILE"),
+        ("easl", "init", "new.db", "FILE"),
+        ("easl", "status", "FILE"),
+        ("easl", "update", "C.db", "FILE"),
+        ("easl", "import", "new.db", "FILE"),
+        ("easl", "import", "new.db", "m.csv", "FILE"),
+        ("rank-by-comparing", "--resume", "FILE"),
+        ("simulate-annotation", "--truth", "FILE", "--column", "x"),
+        ("compare-models", "t.csv", "--resume", "FILE"),
+        (
+            "compare-models",
+            "t.csv",
+            "--train",
+            "FILE",
+            "--train-sizes",
+            "1",
+            "--test-size",
+            "1",
+            "--split",
+            "comparisons",
+        ),
+    ],
+)
+def test_a_pipe_a_folder_a_device_and_a_long_name_end_every_command_with_exit_code_3(
+    tmp_path, capsys, monkeypatch, command
+):
     from campaign.helpers import campaign
 
     monkeypatch.chdir(tmp_path)
@@ -217,7 +292,9 @@ def test_a_table_may_come_from_what_the_user_opened(tmp_path):
     (tmp_path / "t.csv").write_text(TABLE, encoding="utf-8")
     command = f'"{sys.executable}" -m pairproof fit'
     for line in (f"cat t.csv | {command} /dev/stdin", f"{command} /dev/stdin < t.csv"):
-        ran = subprocess.run(["sh", "-c", line + " --json"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        ran = subprocess.run(
+            ["sh", "-c", line + " --json"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        )
         assert ran.returncode == 0 and '"n_comparisons": 21.0' in ran.stdout, ran.stderr
 
 
@@ -240,7 +317,9 @@ def test_the_bound_on_tables_is_the_users_to_set(tmp_path, monkeypatch):
     path = tmp_path / "t.csv"
     path.write_text(TABLE + "A,B,1,1\n" * 300_000, encoding="utf-8")
     monkeypatch.setenv(inputs.LIMIT, "1")
-    with pytest.raises(InputError, match="2,400,0[0-9]+ bytes or more, and at most 1,048,576 are read; .*PAIRPROOF_MOST_MB"):
+    with pytest.raises(
+        InputError, match="2,400,0[0-9]+ bytes or more, and at most 1,048,576 are read; .*PAIRPROOF_MOST_MB"
+    ):
         pairproof.read(path)
     with pytest.raises(InputError, match="at most 1,048,576 are read"):
         inputs.read_stream(io.BytesIO(path.read_bytes()), "standard input")
@@ -255,7 +334,13 @@ def test_the_bound_on_tables_is_the_users_to_set(tmp_path, monkeypatch):
 def test_a_table_that_may_have_been_cut_is_told(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("first,second,wins,losses\nA,B,5,3\nB,C,4,1", encoding="utf-8")
-    with pytest.warns(DataWarning, match="the last line has no line end; if the file was cut, its last cell .column 'losses', '1'. may be too"):
+    with pytest.warns(
+        DataWarning,
+        match=(
+            "the last line has no line end; if the file was cut, its last cell .column 'losses', '1'. may"
+            " be too"
+        ),
+    ):
         assert pairproof.read(path).n_comparisons == 13
     # An outcome's word cut is another word, and an error by itself: nothing to be told.
     path.write_text("first,second,outcome\nA,B,first\nB,C,tie", encoding="utf-8")

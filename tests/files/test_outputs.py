@@ -1,4 +1,6 @@
-"""What is written never goes over what is read, over a campaign, or, unasked, over a file that pairproof did not make."""
+"""What is written never goes over what is read, over a campaign, or, unasked, over a file that pairproof did
+not make.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +16,15 @@ from pathlib import Path
 
 import click
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from campaign.helpers import campaign, run_batches
-from pairproof.files import made_by, outputs
+from hypothesis import given, strategies as st
+
 from pairproof.campaign import export, open_batch, status
 from pairproof.cli import main
 from pairproof.cli.app import COMMANDS, app
 from pairproof.cli.state import KEPT, READ, WRITTEN
 from pairproof.errors import InputError
+from pairproof.files import made_by, outputs
 
 TABLE = "first,second,wins,ties,losses,judge\nA,B,5,1,3,1\nB,C,4,2,2,1\nA,C,6,1,1,2\nA,B,2,1,1,2\n"
 
@@ -49,7 +50,8 @@ def same_file(here: Path) -> list[str]:
     return ["t.csv", "./t.csv", "sub/../t.csv", str(here / "t.csv"), "soft.csv", "hard.csv"]
 
 
-# -- over what is read -------------------------------------------------------------------------------------------------
+# -- over what is read
+# -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("force", [(), ("--force",)])
@@ -60,17 +62,40 @@ def test_a_script_is_never_written_over_the_table_by_whatever_name(here, capsys,
     assert (here / "t.csv").read_text(encoding="utf-8") == TABLE
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="no /dev/stdin on this system, by which the file behind standard input is known")
+@pytest.mark.skipif(
+    not os.path.exists("/dev/stdin"),
+    reason="no /dev/stdin on this system, by which the file behind standard input is known",
+)
 def test_a_report_is_never_written_over_the_file_behind_standard_input(here):
     with (here / "t.csv").open("rb") as table:
-        ran = subprocess.run([sys.executable, "-m", "pairproof", "fit", "-", "--to-r", "t.csv", "--force"], stdin=table, capture_output=True, text=True)
-    assert ran.returncode == 3 and "t.csv: is read by this command" in ran.stderr and (here / "t.csv").read_text(encoding="utf-8") == TABLE
+        ran = subprocess.run(
+            [sys.executable, "-m", "pairproof", "fit", "-", "--to-r", "t.csv", "--force"],
+            stdin=table,
+            capture_output=True,
+            text=True,
+        )
+    assert (
+        ran.returncode == 3
+        and "t.csv: is read by this command" in ran.stderr
+        and (here / "t.csv").read_text(encoding="utf-8") == TABLE
+    )
 
 
 def test_a_report_is_never_written_over_the_item_data(here, capsys):
     text = "item,length\nA,3\nB,1\nC,2\n"
     (here / "items.md").write_text(text, encoding="utf-8")
-    code, _, err = run(capsys, "fit", "t.csv", "--item-data", "items.md", "--item-terms", "length", "--report", "items.md", "--force")
+    code, _, err = run(
+        capsys,
+        "fit",
+        "t.csv",
+        "--item-data",
+        "items.md",
+        "--item-terms",
+        "length",
+        "--report",
+        "items.md",
+        "--force",
+    )
     assert code == 3 and "items.md: is read by this command" in err
     assert (here / "items.md").read_text(encoding="utf-8") == text
 
@@ -80,7 +105,8 @@ def test_a_report_is_never_written_over_data_that_a_claims_file_names(here, caps
 
     (here / "d.json").write_text(TABLE, encoding="utf-8")
     digest = hashlib.sha256(TABLE.encode()).hexdigest()
-    (here / "p.claims.toml").write_text(f"""[paper]
+    (here / "p.claims.toml").write_text(
+        f"""[paper]
 id = "p"
 title = "t"
 read_from = "x"
@@ -95,7 +121,9 @@ data = "d"
 model = {{ family = "bradley-terry" }}
 deviance = "0.1"
 engines = ["native"]
-""", encoding="utf-8")
+""",
+        encoding="utf-8",
+    )
     code, _, err = run(capsys, "check", "p.claims.toml", "--r", "none", "--report", "d.json", "--force")
     assert code == 3 and "d.json: is read by this command" in err
     assert (here / "d.json").read_text(encoding="utf-8") == TABLE
@@ -105,15 +133,26 @@ def test_a_claims_file_and_its_data_are_not_begun_over_the_table_they_are_made_f
     rows = "".join(f"A,B,1,0,0,{k}\nB,C,1,1,1,{k}\nC,A,2,0,1,{k}\n" for k in range(200))
     (here / "mine.csv").write_text("first,second,wins,ties,losses,judge\n" + rows, encoding="utf-8")
     before = (here / "mine.csv").read_bytes()
-    code, _, err = run(capsys, "claims", "new", "mine.csv", "--cells", "row", "--out", "mine.claims.toml", "--force")
-    assert code == 3 and "mine.csv: is read by this command" in err and (here / "mine.csv").read_bytes() == before
+    code, _, err = run(
+        capsys, "claims", "new", "mine.csv", "--cells", "row", "--out", "mine.claims.toml", "--force"
+    )
+    assert (
+        code == 3
+        and "mine.csv: is read by this command" in err
+        and (here / "mine.csv").read_bytes() == before
+    )
 
 
-@pytest.mark.parametrize("command", [
-    ("fit", "t.csv", "--report", "a.html", "--report", "sub/../a.html"), ("fit", "t.csv", "--report", "a.md", "--report", "A.md"),
-    ("fit", "t.csv", "--to-r", "a.md", "--report", "a.md"), ("compare-models", "t.csv", "--resume", "a.json", "--report", "a.json"),
-    ("rank-by-comparing", "A,B", "--resume", "a.json", "--report", "a.json"),
-])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("fit", "t.csv", "--report", "a.html", "--report", "sub/../a.html"),
+        ("fit", "t.csv", "--report", "a.md", "--report", "A.md"),
+        ("fit", "t.csv", "--to-r", "a.md", "--report", "a.md"),
+        ("compare-models", "t.csv", "--resume", "a.json", "--report", "a.json"),
+        ("rank-by-comparing", "A,B", "--resume", "a.json", "--report", "a.json"),
+    ],
+)
 def test_two_outputs_of_one_command_are_two_files(here, capsys, command):
     (here / "sub").mkdir()
     code, out, err = run(capsys, *command)
@@ -132,20 +171,30 @@ def every_command() -> list[tuple[str, click.Command]]:
 
 
 def test_every_parameter_that_names_a_file_says_whether_it_is_read_or_written():
-    """By that the commands know what not to write over; a new option without it would be the old defect again."""
+    """By that the commands know what not to write over; a new option without it would be the old defect
+    again.
+    """
     words = ("FILE", "TABLE", ".csv", ".db", "SCRIPT", "STATE", "PLAN", "SYSTEMS", "NAME]...")
-    plain = {"--report", "results"}  # `--report` is checked by itself; `retract --results` names a file the campaign has seen
+    plain = {
+        "--report",
+        "results",
+    }  # `--report` is checked by itself; `retract --results` names a file the campaign has seen
     unsaid = []
     for name, command in every_command():
         for parameter in command.params:
             metavar = parameter.metavar or ""
-            if any(w in metavar for w in words) and parameter.type not in (READ, WRITTEN, KEPT) and not plain & {*parameter.opts, parameter.name}:
+            if (
+                any(w in metavar for w in words)
+                and parameter.type not in (READ, WRITTEN, KEPT)
+                and not plain & {*parameter.opts, parameter.name}
+            ):
                 unsaid.append(f"{name} {parameter.name} {metavar}")
     # `validate [NAME]...` takes names of papers only.
     assert unsaid == ["validate names [NAME]..."]
 
 
-# -- a campaign --------------------------------------------------------------------------------------------------------
+# -- a campaign
+# --------------------------------------------------------------------------------------------------------
 
 
 def test_no_command_writes_over_a_campaign_by_whatever_name_or_force(tmp_path, capsys, monkeypatch):
@@ -157,7 +206,11 @@ def test_no_command_writes_over_a_campaign_by_whatever_name_or_force(tmp_path, c
     os.link("C.csv", "hard.csv")
     before = path.read_bytes(), other.read_bytes()
     for name in ("C.csv", "./C.csv", "soft.csv", "hard.csv"):
-        for command in (("export", "C.csv", name), ("next", "C.csv", "--again", "--out", name), ("export", "C.csv", name, "--force")):
+        for command in (
+            ("export", "C.csv", name),
+            ("next", "C.csv", "--again", "--out", name),
+            ("export", "C.csv", name, "--force"),
+        ):
             code, _, err = run(capsys, "easl", *command)
             assert code == 3 and "is a campaign, and holds judgments" in err
         for ask in (lambda: export(path, name), lambda: open_batch(path, name, again=True, force=True)):
@@ -179,12 +232,16 @@ def test_a_campaign_is_not_made_over_its_items_and_never_over_a_link(tmp_path, c
     monkeypatch.chdir(tmp_path)
     Path("items.csv").write_text("id,sent\n1,a\n2,b\n", encoding="utf-8")
     Path("away.db").symlink_to("nowhere.db")
-    assert "is read by this command" in run(capsys, "easl", "init", "items.csv", "items.csv", "--per-hit", "2")[2]
+    assert (
+        "is read by this command"
+        in run(capsys, "easl", "init", "items.csv", "items.csv", "--per-hit", "2")[2]
+    )
     assert "exists already" in run(capsys, "easl", "init", "away.db", "items.csv", "--per-hit", "2")[2]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["away.db", "items.csv"]
 
 
-# -- a file it did not make ----------------------------------------------------------------------------------------------
+# -- a file it did not make
+# ----------------------------------------------------------------------------------------------
 
 
 def test_a_file_that_pairproof_did_not_make_is_replaced_by_force_only(here, capsys):
@@ -192,20 +249,56 @@ def test_a_file_that_pairproof_did_not_make_is_replaced_by_force_only(here, caps
         (here / name).write_text("precious\n", encoding="utf-8")
         option = "--to-r" if name == "s.R" else "--report"
         code, out, err = run(capsys, "fit", "t.csv", option, name)
-        assert (code, out) == (3, "") and "is not as pairproof wrote it" in err and (here / name).read_text(encoding="utf-8") == "precious\n"
+        assert (
+            (code, out) == (3, "")
+            and "is not as pairproof wrote it" in err
+            and (here / name).read_text(encoding="utf-8") == "precious\n"
+        )
         assert run(capsys, "fit", "t.csv", option, name, "--force")[0] == 0
         assert run(capsys, "fit", "t.csv", option, name)[0] == 0
 
 
 def test_every_report_of_every_command_can_be_written_again_without_force(here, capsys):
-    (here / "errors.csv").write_text("system,sentence,errors,length\nA,1,2,9\nA,2,1,8\nB,1,0,9\nB,2,3,8\n", encoding="utf-8")
+    (here / "errors.csv").write_text(
+        "system,sentence,errors,length\nA,1,2,9\nA,2,1,8\nB,1,0,9\nB,2,3,8\n", encoding="utf-8"
+    )
     path = campaign(here)
     run_batches(path, 1)
-    quick = ("--train-sizes", "2", "--trials", "1", "--test-size", "3", "--split", "comparisons", "--models", "uniform", "--workers", "1")
+    quick = (
+        "--train-sizes",
+        "2",
+        "--trials",
+        "1",
+        "--test-size",
+        "3",
+        "--split",
+        "comparisons",
+        "--models",
+        "uniform",
+        "--workers",
+        "1",
+    )
     commands = {
-        "fit": ("fit", "t.csv"), "compare-two": ("compare-two", "t.csv"), "error-rates": ("error-rates", "errors.csv"), "easl": ("easl", "status", "C.db"),
-        "rank": ("rank-by-comparing", "A,B,C", "--answer", "A"), "doctor": ("doctor",), "models": ("compare-models", "t.csv", *quick),
-        "simulate": ("simulate-annotation", "--items", "12", "--per-hit", "3", "--replicates", "2", "--budget", "2", "--methods", "random"),
+        "fit": ("fit", "t.csv"),
+        "compare-two": ("compare-two", "t.csv"),
+        "error-rates": ("error-rates", "errors.csv"),
+        "easl": ("easl", "status", "C.db"),
+        "rank": ("rank-by-comparing", "A,B,C", "--answer", "A"),
+        "doctor": ("doctor",),
+        "models": ("compare-models", "t.csv", *quick),
+        "simulate": (
+            "simulate-annotation",
+            "--items",
+            "12",
+            "--per-hit",
+            "3",
+            "--replicates",
+            "2",
+            "--budget",
+            "2",
+            "--methods",
+            "random",
+        ),
         "check": ("check", "firth-2005", "--r", "none"),
     }
     for name, command in commands.items():
@@ -216,7 +309,10 @@ def test_every_report_of_every_command_can_be_written_again_without_force(here, 
         # What the next run asks of each of its reports, before its work begins.
         for report in reports[1::2]:
             outputs.check(here / report)
-    assert run(capsys, *commands["fit"], "--report", "fit.html", "--report", "fit.md", "--report", "fit.json")[0] == 0
+    assert (
+        run(capsys, *commands["fit"], "--report", "fit.html", "--report", "fit.md", "--report", "fit.json")[0]
+        == 0
+    )
     assert not made_by.is_ours(here / "t.csv")
 
 
@@ -225,7 +321,9 @@ def test_what_somebody_changed_since_is_not_replaced(here, capsys):
         option = "--to-r" if name == "s.R" else "--report"
         assert run(capsys, "fit", "t.csv", option, name)[0] == 0
         text = (here / name).read_text(encoding="utf-8")
-        (here / name).write_text(text.replace("LLBT", "my LLBT") if "LLBT" in text else "# mine\n" + text, encoding="utf-8")
+        (here / name).write_text(
+            text.replace("LLBT", "my LLBT") if "LLBT" in text else "# mine\n" + text, encoding="utf-8"
+        )
         code, _, err = run(capsys, "fit", "t.csv", option, name)
         assert code == 3 and "is not as pairproof wrote it" in err
 
@@ -244,9 +342,14 @@ def test_exports_are_made_anew_and_results_and_models_of_others_are_kept(tmp_pat
     out = tmp_path / "e.csv"
     for what in ("scores", "model", "comparisons", "history", "model", "scores"):
         export(path, out, what)
-    foreign = {"r0.csv": None, "items.csv": None, "model.csv": "id,sent,alpha,beta,mode,var\n" + "".join(f"{k},a,1,1,0.5,0.0833\n" for k in range(1, 11)),
-               "long.csv": "first,second,outcome,judge,source\n1,2,first,ann,line 4\n",
-               "page.csv": "AssignmentId,WorkerId,AcceptTime,SubmitTime,WorkTimeInSeconds,Input.campaign,Input.batch,Input.hit,Input.id1\n"}
+    foreign = {
+        "r0.csv": None,
+        "items.csv": None,
+        "model.csv": "id,sent,alpha,beta,mode,var\n"
+        + "".join(f"{k},a,1,1,0.5,0.0833\n" for k in range(1, 11)),
+        "long.csv": "first,second,outcome,judge,source\n1,2,first,ann,line 4\n",
+        "page.csv": "AssignmentId,WorkerId,AcceptTime,SubmitTime,WorkTimeInSeconds,Input.campaign,Input.batch,Input.hit,Input.id1\n",
+    }
     for name, text in foreign.items():
         if text is not None:
             (tmp_path / name).write_text(text, encoding="utf-8")
@@ -275,7 +378,8 @@ def test_a_mark_is_known_again_and_any_change_above_it_is_noticed(text, suffix):
         assert not made_by.is_ours(path)
 
 
-# -- places that cannot be ---------------------------------------------------------------------------------------------
+# -- places that cannot be
+# ---------------------------------------------------------------------------------------------
 
 
 def test_places_that_cannot_be_written_are_errors_of_the_input(here, capsys):
@@ -284,8 +388,15 @@ def test_places_that_cannot_be_written_are_errors_of_the_input(here, capsys):
     Path("ro.html").write_text("", encoding="utf-8")
     os.chmod("ro.html", 0o444)
     Path("t.csv.d").symlink_to("t.csv")
-    cases = {"p.html": "is a pipe", "d.html": "is a directory", "ro.html": "is read-only", "no/o.html": "there is no directory", "t.csv/o.html": "there is no directory",
-             "x" * 300 + ".html": "File name too long", "a\0b.html": "cannot hold a zero character"}
+    cases = {
+        "p.html": "is a pipe",
+        "d.html": "is a directory",
+        "ro.html": "is read-only",
+        "no/o.html": "there is no directory",
+        "t.csv/o.html": "there is no directory",
+        "x" * 300 + ".html": "File name too long",
+        "a\0b.html": "cannot hold a zero character",
+    }
     for name, said in cases.items():
         code, out, err = run(capsys, "fit", "t.csv", "--report", name)
         assert (code, out) == (3, "") and said in err and "defect" not in err, (name, err)
@@ -314,7 +425,8 @@ def test_a_link_is_written_through_and_modes_are_kept(tmp_path):
     assert stat.S_IMODE((tmp_path / "new.md").stat().st_mode) == 0o640
 
 
-# -- whole, or not at all ------------------------------------------------------------------------------------------------
+# -- whole, or not at all
+# ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("nameless", [True, False])
@@ -338,12 +450,23 @@ def test_standard_output_on_a_full_disk_is_the_machines_error(here):
     import subprocess
 
     with open("/dev/full", "wb") as full:
-        ran = subprocess.run([sys.executable, "-m", "pairproof", "fit", "t.csv"], stdout=full, stderr=subprocess.PIPE, timeout=60, text=True)
-    assert ran.returncode == 3 and ran.stderr == f"output: {os.strerror(errno.ENOSPC)}; make room, or write elsewhere\n"
+        ran = subprocess.run(
+            [sys.executable, "-m", "pairproof", "fit", "t.csv"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            text=True,
+        )
+    assert (
+        ran.returncode == 3
+        and ran.stderr == f"output: {os.strerror(errno.ENOSPC)}; make room, or write elsewhere\n"
+    )
 
 
 @pytest.mark.parametrize("nameless", [True, False])
-def test_what_a_killed_writer_left_is_removed_by_the_next_and_a_running_one_is_left_alone(tmp_path, monkeypatch, nameless):
+def test_what_a_killed_writer_left_is_removed_by_the_next_and_a_running_one_is_left_alone(
+    tmp_path, monkeypatch, nameless
+):
     if not nameless:
         monkeypatch.setattr(outputs, "_nameless", lambda folder: None)
     target = tmp_path / "o.csv"
@@ -365,7 +488,9 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_and_a_running_one_is_l
     pid = begun(target)
     try:
         left = [p.name for p in tmp_path.iterdir()]
-        assert all(name.endswith(outputs.PART) for name in left) and len(left) == (0 if nameless and outputs._nameless(tmp_path) else 1)
+        assert all(name.endswith(outputs.PART) for name in left) and len(left) == (
+            0 if nameless and outputs._nameless(tmp_path) else 1
+        )
         outputs.remove_stale(target)
         assert [p.name for p in tmp_path.iterdir()] == left  # it is held
     finally:

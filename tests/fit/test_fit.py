@@ -1,4 +1,6 @@
-"""What a `Fit` does with its numbers: constraint, scale, contrasts, tests, worths, probabilities, comparison."""
+"""What a `Fit` does with its numbers: constraint, scale, contrasts, tests, worths, probabilities,
+comparison.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,9 @@ import pytest
 
 from pairproof.errors import ComparisonError, InputError, ItemError, NotEstimableError
 from pairproof.fit.fit import Fit
+from pairproof.fit.nesting import why_not_nested
 from pairproof.native.pairs.bradley_terry import fit_bradley_terry
 from pairproof.native.pairs.models import fit_llbt
-from pairproof.fit.nesting import why_not_nested
 from tests.certified.load import load
 from tests.hand_made import counts, dras, modpref, one_pair
 
@@ -33,7 +35,8 @@ DISCONNECTED = counts("A B 5 2 3; C D 6 1 2")
 NO_TIE_SEEN = counts("A B 5 0 3; B C 4 0 2; A C 3 0 2")
 
 
-# -- parameters ------------------------------------------------------------------------------------------------------
+# -- parameters
+# ------------------------------------------------------------------------------------------------------
 
 
 def test_modpref_by_hand_has_the_numbers_dras_prints():
@@ -55,8 +58,12 @@ def test_an_interval_is_the_estimate_plus_and_minus_its_quantile_times_the_stand
     fit = modpref()
     narrow, wide = fit.conf_int(0.5), fit.conf_int(0.01)
     # 0.6744897501960817 and 2.5758293035489004: normal quantiles at 0.75 and 0.995, from tables.
-    assert narrow.loc["A", "high"] - fit.params["A"] == pytest.approx(0.6744897501960817 * fit.bse["A"], rel=1e-14)
-    assert fit.params["tie"] - wide.loc["tie", "low"] == pytest.approx(2.5758293035489004 * fit.bse["tie"], rel=1e-14)
+    assert narrow.loc["A", "high"] - fit.params["A"] == pytest.approx(
+        0.6744897501960817 * fit.bse["A"], rel=1e-14
+    )
+    assert fit.params["tie"] - wide.loc["tie", "low"] == pytest.approx(
+        2.5758293035489004 * fit.bse["tie"], rel=1e-14
+    )
     for alpha in (0, 1, 95):
         with pytest.raises(InputError, match="between 0 and 1"):
             fit.conf_int(alpha)
@@ -69,7 +76,8 @@ def test_an_engine_that_hands_over_arrays_of_another_length_or_infinite_numbers_
         modpref(beta=np.array([0.3, 0.0, -np.inf]))
 
 
-# -- constraint and scale --------------------------------------------------------------------------------------------
+# -- constraint and scale
+# --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("reference", ["A", "B", "C", "sum"])
@@ -88,7 +96,9 @@ def test_going_to_a_sum_constraint_and_back_changes_nothing(by_judge):
     assert (back.is_reference == by_judge.is_reference).all()
 
 
-@pytest.mark.parametrize("case", ["dras-table1--llbt-davidson-ref-sum", "dras-table1--llbt-davidson-by-judge-ref-sum"])
+@pytest.mark.parametrize(
+    "case", ["dras-table1--llbt-davidson-ref-sum", "dras-table1--llbt-davidson-by-judge-ref-sum"]
+)
 def test_a_sum_constraint_has_the_certified_standard_errors_and_parameter_count(case):
     certified = load(case, as_text=True)
     fit = fit_llbt(TABLE, by=certified["model"]["by"] or "", reference="sum")
@@ -125,10 +135,20 @@ def test_log_odds_are_twice_the_lambdas_and_neither_tie_nor_order_is_doubled(poo
 
 
 def test_worths_probabilities_and_odds_do_not_depend_on_scale_or_constraint(by_judge):
-    for other in (by_judge.on_scale("log-odds"), by_judge.with_reference("sum"), by_judge.with_reference("B").on_scale("log-odds")):
-        np.testing.assert_allclose(other.worth()[["worth", "se"]], by_judge.worth()[["worth", "se"]], rtol=1e-12)
-        np.testing.assert_allclose(other.probabilities().iloc[:, 3:], by_judge.probabilities().iloc[:, 3:], rtol=1e-12)
-        assert other.contrast("A", "B", group="judge=3").odds == pytest.approx(by_judge.contrast("A", "B", group="judge=3").odds)
+    for other in (
+        by_judge.on_scale("log-odds"),
+        by_judge.with_reference("sum"),
+        by_judge.with_reference("B").on_scale("log-odds"),
+    ):
+        np.testing.assert_allclose(
+            other.worth()[["worth", "se"]], by_judge.worth()[["worth", "se"]], rtol=1e-12
+        )
+        np.testing.assert_allclose(
+            other.probabilities().iloc[:, 3:], by_judge.probabilities().iloc[:, 3:], rtol=1e-12
+        )
+        assert other.contrast("A", "B", group="judge=3").odds == pytest.approx(
+            by_judge.contrast("A", "B", group="judge=3").odds
+        )
 
 
 def test_the_bradley_terry_fit_is_the_llbt_on_the_other_scale(pooled):
@@ -146,7 +166,8 @@ def test_an_unknown_reference_or_scale_is_refused_by_name(pooled):
         fit_llbt(TABLE, item_terms=["length"]).with_reference("A")
 
 
-# -- contrasts and tests ---------------------------------------------------------------------------------------------
+# -- contrasts and tests
+# ---------------------------------------------------------------------------------------------
 
 
 def test_a_contrast_has_the_standard_error_of_the_difference_under_every_constraint(pooled):
@@ -155,7 +176,9 @@ def test_a_contrast_has_the_standard_error_of_the_difference_under_every_constra
     assert contrast.estimate == pytest.approx(direct["estimate"], rel=1e-14)
     assert contrast.se == pytest.approx(direct["se"], rel=1e-14)
     assert (contrast.low, contrast.high) == pytest.approx((direct["low"], direct["high"]))
-    assert contrast.log_odds == 2 * contrast.estimate and contrast.odds == pytest.approx(math.exp(contrast.log_odds))
+    assert contrast.log_odds == 2 * contrast.estimate and contrast.odds == pytest.approx(
+        math.exp(contrast.log_odds)
+    )
     flipped = pooled.contrast("B", "A")
     assert flipped.estimate == -contrast.estimate and flipped.se == contrast.se
 
@@ -196,8 +219,11 @@ def test_a_wald_test_of_all_items_does_not_depend_on_the_reference(pooled):
 
 def test_a_wald_test_names_what_cannot_be_tested(pooled):
     for names, error, said in [
-        (["D"], NotEstimableError, "D: a reference"), (["E"], InputError, r"no parameters \['E'\]"), ([], InputError, "no parameters"),
-        ("A", InputError, r"expected a list"), (["A", "A"], InputError, "twice"),
+        (["D"], NotEstimableError, "D: a reference"),
+        (["E"], InputError, r"no parameters \['E'\]"),
+        ([], InputError, "no parameters"),
+        ("A", InputError, r"expected a list"),
+        (["A", "A"], InputError, "twice"),
     ]:
         with pytest.raises(error, match=said):
             pooled.wald(names)
@@ -205,7 +231,8 @@ def test_a_wald_test_names_what_cannot_be_tested(pooled):
         pooled.with_reference("sum").wald(["A", "B", "C", "D"])
 
 
-# -- worths and probabilities ----------------------------------------------------------------------------------------
+# -- worths and probabilities
+# ----------------------------------------------------------------------------------------
 
 
 def test_worths_of_two_items_have_the_delta_method_standard_error_in_closed_form():
@@ -218,8 +245,12 @@ def test_worths_of_two_items_have_the_delta_method_standard_error_in_closed_form
 
 def test_probabilities_of_a_saturated_pair_are_the_observed_shares_from_either_side():
     p = modpref().probabilities()
-    assert p.loc[0, ["p_first", "p_tie", "p_second"]].tolist() == pytest.approx([61 / 120, 24 / 120, 35 / 120], rel=1e-14)
-    assert p.loc[1, ["p_first", "p_tie", "p_second"]].tolist() == pytest.approx([35 / 120, 24 / 120, 61 / 120], rel=1e-14)
+    assert p.loc[0, ["p_first", "p_tie", "p_second"]].tolist() == pytest.approx(
+        [61 / 120, 24 / 120, 35 / 120], rel=1e-14
+    )
+    assert p.loc[1, ["p_first", "p_tie", "p_second"]].tolist() == pytest.approx(
+        [35 / 120, 24 / 120, 61 / 120], rel=1e-14
+    )
 
 
 @pytest.mark.parametrize("ties", ["davidson", "rao-kupper", "half", "drop", "none"])
@@ -273,7 +304,8 @@ def test_a_separate_item_beside_item_covariates_has_its_own_ability():
     assert fit.worth()["worth"].sum() == pytest.approx(1)
 
 
-# -- what is not estimable -------------------------------------------------------------------------------------------
+# -- what is not estimable
+# -------------------------------------------------------------------------------------------
 
 
 def test_separated_items_have_no_number_but_their_differences_inside_a_set_do():
@@ -313,10 +345,15 @@ def test_a_tie_parameter_at_its_boundary_stays_there_under_another_constraint():
     fit = fit_llbt(NO_TIE_SEEN, ties="rao-kupper")
     for reference in ("A", "sum"):
         moved = fit.with_reference(reference)
-        assert moved.params["tie"] == 0 and math.isnan(moved.bse["tie"]) and moved.n_estimable == fit.n_estimable == 2
+        assert (
+            moved.params["tie"] == 0
+            and math.isnan(moved.bse["tie"])
+            and moved.n_estimable == fit.n_estimable == 2
+        )
 
 
-# -- comparing models ------------------------------------------------------------------------------------------------
+# -- comparing models
+# ------------------------------------------------------------------------------------------------
 
 
 def test_dras_judge_model_improves_by_173_41_on_9(pooled, by_judge):
@@ -330,7 +367,9 @@ def test_the_table_of_the_deviance_and_the_scale_do_not_change_a_comparison(pool
     finer = fit_llbt(TABLE, cells=["judge"])
     assert finer.df_resid == 44 and round(finer.deviance, 3) == 280.913
     assert by_judge.compare(finer).statistic == pytest.approx(by_judge.compare(pooled).statistic, rel=1e-12)
-    assert fit_bradley_terry(TABLE, by="judge").compare(pooled).statistic == pytest.approx(by_judge.compare(pooled).statistic, rel=1e-12)
+    assert fit_bradley_terry(TABLE, by="judge").compare(pooled).statistic == pytest.approx(
+        by_judge.compare(pooled).statistic, rel=1e-12
+    )
 
 
 def test_fits_of_other_data_and_quasi_likelihoods_are_not_compared(pooled):
@@ -339,16 +378,22 @@ def test_fits_of_other_data_and_quasi_likelihoods_are_not_compared(pooled):
     half = fit_llbt(TABLE, ties="half")
     with pytest.raises(ComparisonError, match="quasi-likelihood"):
         half.compare(fit_llbt(TABLE, ties="half", by="judge"))
-    with pytest.raises(ComparisonError, match="both models fit 4 parameters to these data; there is nothing to test"):
+    with pytest.raises(
+        ComparisonError, match="both models fit 4 parameters to these data; there is nothing to test"
+    ):
         pooled.compare(fit_llbt(TABLE, reference="A"))
 
 
 NESTED = [
-    (dict(ties="none"), dict()), (dict(), dict(by="judge")), (dict(), dict(order_effect=True)),
-    (dict(item_terms=["length"]), dict()), (dict(item_terms=["length"]), dict(item_terms=["length", "kind"])),
-    (dict(item_terms=["length"], by="judge"), dict(by="judge")), (dict(), dict(by="judge + tie:judge")),
-    (dict(by="age"), dict(by="C(age)")),            # a straight line through the levels is one of their patterns
-    (dict(by="age"), dict(by="judge")),             # age is a property of the judge
+    (dict(ties="none"), dict()),
+    (dict(), dict(by="judge")),
+    (dict(), dict(order_effect=True)),
+    (dict(item_terms=["length"]), dict()),
+    (dict(item_terms=["length"]), dict(item_terms=["length", "kind"])),
+    (dict(item_terms=["length"], by="judge"), dict(by="judge")),
+    (dict(), dict(by="judge + tie:judge")),
+    (dict(by="age"), dict(by="C(age)")),  # a straight line through the levels is one of their patterns
+    (dict(by="age"), dict(by="judge")),  # age is a property of the judge
     (dict(item_terms=["length"]), dict(item_terms=["length"], separate=["A"])),
 ]
 NOT_NESTED = [
@@ -358,7 +403,11 @@ NOT_NESTED = [
     (dict(order_effect=True), dict(by="judge"), "a free order effect"),
     (dict(by="age"), dict(order_effect=True, by="tie:judge"), "A:age of"),
     (dict(by="C(age)"), dict(by="age"), r"A:age\[30\]"),
-    (dict(), dict(item_terms=["length"], by="judge"), "free in LLBT, Davidson ties and bound to the covariate"),
+    (
+        dict(),
+        dict(item_terms=["length"], by="judge"),
+        "free in LLBT, Davidson ties and bound to the covariate",
+    ),
     (dict(item_terms=["kind"]), dict(item_terms=["length"], by="judge"), r"kind\[neural\]"),
     (dict(by="tie:judge"), dict(by="judge"), r"tie:judge\[2\]"),
 ]
@@ -381,7 +430,8 @@ def test_models_that_are_not_nested_are_told_apart_with_the_reason(smaller, larg
     assert re.search(why, reason), reason
 
 
-# -- the Poisson log-likelihood of gnm -------------------------------------------------------------------------------
+# -- the Poisson log-likelihood of gnm
+# -------------------------------------------------------------------------------
 
 
 def test_the_poisson_log_likelihood_is_the_one_gnm_prints(pooled):
@@ -389,13 +439,25 @@ def test_the_poisson_log_likelihood_is_the_one_gnm_prints(pooled):
     assert round(pooled.llf_poisson, 2) == -59.60
 
 
-@pytest.mark.parametrize("changed", [lambda fit: fit, lambda fit: fit.with_reference("sum"), lambda fit: fit.on_scale("log-odds").with_reference("B")])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda fit: fit,
+        lambda fit: fit.with_reference("sum"),
+        lambda fit: fit.on_scale("log-odds").with_reference("B"),
+    ],
+)
 @pytest.mark.parametrize("by", [None, "judge"])
 def test_a_fit_survives_pickling_with_everything_that_can_be_asked_of_it(by, changed):
     import pickle
 
     fit = changed(fit_llbt(TABLE, by=by or ""))
     again = pickle.loads(pickle.dumps(fit))
-    assert np.array_equal(again.params, fit.params, equal_nan=True) and np.array_equal(again.cov_params(), fit.cov_params(), equal_nan=True)
+    assert np.array_equal(again.params, fit.params, equal_nan=True) and np.array_equal(
+        again.cov_params(), fit.cov_params(), equal_nan=True
+    )
     assert str(again.summary()) == str(fit.summary()) and again.worth().equals(fit.worth())
-    assert np.array_equal(again.cell_table().fitted, fit.cell_table().fitted) and again.to_dict() == fit.to_dict()
+    assert (
+        np.array_equal(again.cell_table().fitted, fit.cell_table().fitted)
+        and again.to_dict() == fit.to_dict()
+    )

@@ -6,13 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from mpmath import mp, mpf
-from mpmath import log as mplog
+from mpmath import log as mplog, mp, mpf
 
-from pairproof.fit.cell_table import CellTable
 from pairproof.errors import InputError
-from pairproof.native.pairs.models import fit_llbt
+from pairproof.fit.cell_table import CellTable
 from pairproof.fit.residuals import goodness_of_fit, poisson_divergence, residual_frame
+from pairproof.native.pairs.models import fit_llbt
 from tests.hand_made import counts, dras, modpref
 
 TABLE = dras()
@@ -25,7 +24,13 @@ def cells(observed, fitted) -> CellTable:
 
 
 def test_the_divergence_keeps_its_digits_where_observed_and_fitted_nearly_agree():
-    pairs = [(61.0, 61.0 + 10.0**-k) for k in range(0, 13)] + [(3.0, 2.0), (5.0, 0.01), (1e9, 1e9 + 1), (20.0, 16.4), (20.0, 16.3)]
+    pairs = [(61.0, 61.0 + 10.0**-k) for k in range(0, 13)] + [
+        (3.0, 2.0),
+        (5.0, 0.01),
+        (1e9, 1e9 + 1),
+        (20.0, 16.4),
+        (20.0, 16.3),
+    ]
     for y, m in pairs:
         with mp.workdps(60):
             exact = float(mpf(y) * mplog(mpf(y) / mpf(m)) - mpf(y) + mpf(m))
@@ -34,7 +39,11 @@ def test_the_divergence_keeps_its_digits_where_observed_and_fitted_nearly_agree(
 
 
 def test_the_divergence_of_an_empty_outcome_is_its_expectation():
-    assert poisson_divergence(np.array([0.0, 0.0, 2.0]), np.array([3.0, 0.0, 0.0])).tolist() == [3.0, 0.0, math.inf]
+    assert poisson_divergence(np.array([0.0, 0.0, 2.0]), np.array([3.0, 0.0, 0.0])).tolist() == [
+        3.0,
+        0.0,
+        math.inf,
+    ]
 
 
 @pytest.mark.parametrize("distribution", ["poisson", "multinomial"])
@@ -42,8 +51,12 @@ def test_squared_residuals_add_up_to_pearsons_statistic_and_to_the_deviance(dist
     fit = fit_llbt(TABLE)
     test = fit.goodness_of_fit()
     if distribution == "poisson":
-        assert (fit.residuals("pearson", "poisson")["residual"] ** 2).sum() == pytest.approx(test.pearson, rel=1e-13)
-        assert (fit.residuals("deviance", "poisson")["residual"] ** 2).sum() == pytest.approx(fit.deviance, rel=1e-12)
+        assert (fit.residuals("pearson", "poisson")["residual"] ** 2).sum() == pytest.approx(
+            test.pearson, rel=1e-13
+        )
+        assert (fit.residuals("deviance", "poisson")["residual"] ** 2).sum() == pytest.approx(
+            fit.deviance, rel=1e-12
+        )
     else:
         # Of two categories each residual says all: the deviance is there once, not once for either.
         binary = fit_llbt(TABLE, ties="drop")
@@ -51,7 +64,9 @@ def test_squared_residuals_add_up_to_pearsons_statistic_and_to_the_deviance(dist
             frame = binary.residuals(kind, "multinomial")
             once = frame[frame["outcome"] == "first"]["residual"]
             assert (once**2).sum() == pytest.approx(total, rel=1e-12)
-            assert (once.to_numpy() == pytest.approx(-frame[frame["outcome"] == "second"]["residual"].to_numpy()))
+            assert once.to_numpy() == pytest.approx(
+                -frame[frame["outcome"] == "second"]["residual"].to_numpy()
+            )
 
 
 def test_poisson_and_multinomial_residuals_differ_and_neither_is_the_default():
@@ -68,7 +83,9 @@ def test_poisson_and_multinomial_residuals_differ_and_neither_is_the_default():
 
 
 def test_a_residual_has_a_row_for_every_outcome_that_could_occur():
-    with_ties, without = fit_llbt(TABLE, by="judge").residuals("deviance", "poisson"), fit_llbt(TABLE, ties="drop").residuals("deviance", "poisson")
+    with_ties, without = fit_llbt(TABLE, by="judge").residuals("deviance", "poisson"), fit_llbt(
+        TABLE, ties="drop"
+    ).residuals("deviance", "poisson")
     assert len(with_ties) == 6 * 4 * 3 and set(with_ties["outcome"]) == {"first", "tie", "second"}
     assert len(without) == 6 * 2 and set(without["outcome"]) == {"first", "second"}
     assert set(with_ties["cell"]) == {"judge=1", "judge=2", "judge=3", "judge=4"}
@@ -80,7 +97,8 @@ def test_an_outcome_that_must_and_does_happen_leaves_no_residual():
     assert frame["residual"].tolist() == [0.0, 0.0, 0.0]
 
 
-# -- goodness of fit -------------------------------------------------------------------------------------------------
+# -- goodness of fit
+# -------------------------------------------------------------------------------------------------
 
 
 def test_dras_pooled_model_is_rejected_with_p_1_8e_4():
@@ -101,7 +119,10 @@ def test_small_expected_counts_are_counted_in_the_caution():
 def test_expected_counts_within_cochrans_rule_need_no_caution():
     assert fit_llbt(TABLE).goodness_of_fit().caution == ""
     one_in_five = cells([[10, 10, 4]], [[10, 10, 4]] * 1)
-    assert "1 of 3 expected counts are below 5" in goodness_of_fit(one_in_five, 1.0, 1, True, quasi=False).caution
+    assert (
+        "1 of 3 expected counts are below 5"
+        in goodness_of_fit(one_in_five, 1.0, 1, True, quasi=False).caution
+    )
     at_the_edge = cells([[8, 8, 8], [16, 4, 4]] * 5, [[8, 8, 8], [16, 8, 4.9]] * 5)
     assert goodness_of_fit(at_the_edge, 1.0, 1, True, quasi=False).caution == ""
 
@@ -124,7 +145,14 @@ def test_half_wins_have_no_p_value():
 
 
 def test_cells_of_single_comparisons_have_no_p_value_and_a_few_of_them_a_caution():
-    rows = "; ".join(["A B 1 0 0"] * 6 + ["A B 0 0 1"] * 4 + ["B C 1 0 0"] * 5 + ["B C 0 0 1"] * 5 + ["A C 0 0 1"] * 3 + ["A C 1 0 0"] * 3)
+    rows = "; ".join(
+        ["A B 1 0 0"] * 6
+        + ["A B 0 0 1"] * 4
+        + ["B C 1 0 0"] * 5
+        + ["B C 0 0 1"] * 5
+        + ["A C 0 0 1"] * 3
+        + ["A C 1 0 0"] * 3
+    )
     single = fit_llbt(counts(rows, ties=False), cells="row")
     assert single.cell_table().n_cells == 26
     assert "26 cells holds a single comparison" in single.goodness_of_fit().caution

@@ -9,21 +9,40 @@ import pytest
 from scipy.special import gammaincc
 
 import pairproof
-from pairproof.native.ranking.sign_test import log10_binomial_p, sign_test
 from pairproof.fit.tails import _fraction, log10_chi_square_p, log10_two_sided_p, p_equals, p_words
+from pairproof.native.ranking.sign_test import log10_binomial_p, sign_test
 
 #: One million against one: every p-value of this table underflows.
-EXTREME = {"first": ["A", "B", "A"], "second": ["B", "C", "C"], "wins": [1_000_000, 2_000_000, 3_000_000], "losses": [100_000, 2, 300]}
+EXTREME = {
+    "first": ["A", "B", "A"],
+    "second": ["B", "C", "C"],
+    "wins": [1_000_000, 2_000_000, 3_000_000],
+    "losses": [100_000, 2, 300],
+}
 
 
-@pytest.mark.parametrize("z, log10_p", [(100.0, -2173.570512873370395), (-12345.678, -33096667.09758888746), (1.959963984540054, math.log10(0.05))])
+@pytest.mark.parametrize(
+    "z, log10_p",
+    [
+        (100.0, -2173.570512873370395),
+        (-12345.678, -33096667.09758888746),
+        (1.959963984540054, math.log10(0.05)),
+    ],
+)
 def test_log10_of_a_normal_tail_is_that_of_40_digits(z: float, log10_p: float) -> None:
     # mpmath: log10(erfc(z / sqrt(2))); doubles, observed 1e-16.
     assert float(log10_two_sided_p(np.array([z]))[0]) == pytest.approx(log10_p, rel=1e-14)
 
 
-@pytest.mark.parametrize("df, statistic, log10_p", [
-    (1, 3000.0, -653.2784880651405041), (3, 1e6, -217144.3390111301350714), (11600, 40000.0, -3051.559744430343104), (2, 2e4, -4342.944819032518276)])
+@pytest.mark.parametrize(
+    "df, statistic, log10_p",
+    [
+        (1, 3000.0, -653.2784880651405041),
+        (3, 1e6, -217144.3390111301350714),
+        (11600, 40000.0, -3051.559744430343104),
+        (2, 2e4, -4342.944819032518276),
+    ],
+)
 def test_log10_of_a_chi_square_tail_is_that_of_40_digits(df: int, statistic: float, log10_p: float) -> None:
     # mpmath: log10(gammainc(df/2, x/2, inf, regularized)); a difference of logarithms of 1e4, observed 3e-15.
     assert log10_chi_square_p(statistic, df) == pytest.approx(log10_p, rel=1e-13)
@@ -32,11 +51,14 @@ def test_log10_of_a_chi_square_tail_is_that_of_40_digits(df: int, statistic: flo
 @pytest.mark.parametrize("a, x", [(0.5, 20.0), (1.0, 300.0), (2.5, 60.0), (300.0, 700.0)])
 def test_the_continued_fraction_is_the_tail_where_a_double_holds_it(a: float, x: float) -> None:
     tail = math.exp(-x + a * math.log(x) - math.lgamma(a)) / _fraction(a, x)
-    assert tail == pytest.approx(float(gammaincc(a, x)), rel=1e-11)  # exp of terms of 1e3 costs 1e-13 of them; observed 2e-12 at a = 300
+    assert tail == pytest.approx(
+        float(gammaincc(a, x)), rel=1e-11
+    )  # exp of terms of 1e3 costs 1e-13 of them; observed 2e-12 at a = 300
 
 
 def test_log10_of_a_sign_test_is_that_of_whole_numbers() -> None:
-    # mpmath: 2 (1 + n) / 2^n, and the sum of 5,001 binomial coefficients; lgamma of 1e6 leaves 1e-9, observed 5e-10.
+    # mpmath: 2 (1 + n) / 2^n, and the sum of 5,001 binomial coefficients; lgamma of 1e6 leaves 1e-9, observed
+    # 5e-10.
     assert log10_binomial_p(1, 1_000_001) == pytest.approx(-301023.99566311260718, abs=1e-8)
     assert log10_binomial_p(5_000, 20_000) == pytest.approx(-1137.92794307564873, abs=1e-8)
     assert log10_binomial_p(2, 10) == pytest.approx(math.log10(112 / 1024), rel=1e-15)  # the same division
@@ -53,18 +75,40 @@ def test_no_p_value_is_printed_as_zero() -> None:
 def test_a_million_to_one_prints_exponents_everywhere_and_keeps_them_in_the_json() -> None:
     fit = pairproof.fit_bradley_terry(pairproof.read(EXTREME))
     summary = fit.summary()
-    assert "1e-104690" in summary and "2e-8263" in summary and "7e-432" in summary and " 0.0e+00" not in summary
-    assert "p = 1.017e-104690" in str(fit.contrast("A", "B")) and "p = 6.282e-110285" in str(fit.wald(["B", "C"]))
+    assert (
+        "1e-104690" in summary and "2e-8263" in summary and "7e-432" in summary and " 0.0e+00" not in summary
+    )
+    assert "p = 1.017e-104690" in str(fit.contrast("A", "B")) and "p = 6.282e-110285" in str(
+        fit.wald(["B", "C"])
+    )
     as_json = fit.to_dict()
-    assert as_json["pvalues"]["C"] == 0.0 and as_json["log10_pvalues"]["C"] == pytest.approx(-8262.815, abs=1e-3)
+    assert as_json["pvalues"]["C"] == 0.0 and as_json["log10_pvalues"]["C"] == pytest.approx(
+        -8262.815, abs=1e-3
+    )
     assert as_json["log10_pvalues"]["A"] is None
     test = fit.goodness_of_fit()
-    assert test.p_pearson == 0.0 and "p = 7." in str(test) and test.log10_p_pearson == pytest.approx(-431.1, abs=0.1)
-    two = pairproof.compare_two(pairproof.read({"first": ["A"], "second": ["B"], "wins": [10**6], "losses": [1]}))
-    assert two.merged.p_sign == 0.0 and two.to_dicts()[-1]["log10_p_sign"] == pytest.approx(-301023.9957, abs=1e-3)
+    assert (
+        test.p_pearson == 0.0
+        and "p = 7." in str(test)
+        and test.log10_p_pearson == pytest.approx(-431.1, abs=0.1)
+    )
+    two = pairproof.compare_two(
+        pairproof.read({"first": ["A"], "second": ["B"], "wins": [10**6], "losses": [1]})
+    )
+    assert two.merged.p_sign == 0.0 and two.to_dicts()[-1]["log10_p_sign"] == pytest.approx(
+        -301023.9957, abs=1e-3
+    )
 
 
 def test_a_likelihood_ratio_too_small_for_a_double_has_an_exponent() -> None:
-    twice = pairproof.read({"first": ["A", "A"], "second": ["B", "B"], "wins": [10**6, 3], "losses": [5, 10**6], "judge": ["x", "y"]})
+    twice = pairproof.read(
+        {
+            "first": ["A", "A"],
+            "second": ["B", "B"],
+            "wins": [10**6, 3],
+            "losses": [5, 10**6],
+            "judge": ["x", "y"],
+        }
+    )
     test = pairproof.fit_bradley_terry(twice, by="judge").compare(pairproof.fit_bradley_terry(twice))
     assert test.p == 0.0 and test.log10_p < -600_000 and f"e{math.floor(test.log10_p)}" in str(test)

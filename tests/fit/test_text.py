@@ -11,13 +11,13 @@ import pytest
 
 matplotlib.use("Agg")
 
-from pairproof.errors import InputError
-from pairproof.fit.text import number, p_value
-from pairproof.native.pairs.models import fit_llbt
-from pairproof.native.pairs.bradley_terry import fit_bradley_terry
-from pairproof.data.comparisons import Comparisons
 from pairproof.data.columns import Factor
+from pairproof.data.comparisons import Comparisons
+from pairproof.errors import InputError
 from pairproof.fit.plots import plot_worth, worth_intervals
+from pairproof.fit.text import number, p_value
+from pairproof.native.pairs.bradley_terry import fit_bradley_terry
+from pairproof.native.pairs.models import fit_llbt
 from tests.hand_made import counts, dras, modpref, one_pair
 
 TABLE = dras()
@@ -26,9 +26,17 @@ TABLE = dras()
 def test_the_summary_of_dras_judge_model_says_what_a_referee_asks_for():
     text = fit_llbt(TABLE, by="judge").summary()
     for needed in (
-        "LLBT, Davidson ties, by judge", "960, of them 43 ties", "reference D", "107.5000 on 35 df", "-389.0662",
-        "lambda: odds of A to B = exp(2 (A - B))", "judge: 2, 3, 4 against 1", "reached in", "24 cells with comparisons: pair of items x judge",
-        "A:judge[3]     -1.8676    0.2884   -6.475  9.5e-11    -2.4328    -1.3023", "D:judge[4]      0.0000  (reference)",
+        "LLBT, Davidson ties, by judge",
+        "960, of them 43 ties",
+        "reference D",
+        "107.5000 on 35 df",
+        "-389.0662",
+        "lambda: odds of A to B = exp(2 (A - B))",
+        "judge: 2, 3, 4 against 1",
+        "reached in",
+        "24 cells with comparisons: pair of items x judge",
+        "A:judge[3]     -1.8676    0.2884   -6.475  9.5e-11    -2.4328    -1.3023",
+        "D:judge[4]      0.0000  (reference)",
         "below 1 (smallest",
     ):
         assert needed in text, f"{needed!r} not in\n{text}"
@@ -40,10 +48,18 @@ def test_the_number_of_comparisons_is_written_out_beyond_a_million():
     assert "1234568 comparisons" in repr(fit_llbt(data)) and "1234568 comparisons" in repr(data)
 
 
-@pytest.mark.parametrize("asked", [
-    {}, {"by": "judge"}, {"by": "judge + tie:judge", "order_effect": True}, {"ties": "half"}, {"ties": "rao-kupper", "reference": "sum"},
-    {"item_terms": ["length", "kind"], "separate": ["A"]}, {"by": "C(age)", "cells": ["judge"]},
-])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"by": "judge"},
+        {"by": "judge + tie:judge", "order_effect": True},
+        {"ties": "half"},
+        {"ties": "rao-kupper", "reference": "sum"},
+        {"item_terms": ["length", "kind"], "separate": ["A"]},
+        {"by": "C(age)", "cells": ["judge"]},
+    ],
+)
 def test_no_line_of_a_summary_is_longer_than_100_columns(asked):
     fit = fit_llbt(TABLE, **asked)
     assert max(map(len, fit.summary().splitlines())) <= 100
@@ -91,32 +107,65 @@ def test_thousands_of_parameters_are_cut_visibly():
     judge = np.repeat(np.arange(n_judges), len(pairs))
     flat = draws.reshape(-1, 3)
     table = Comparisons.build(
-        items, np.tile([i for i, _ in pairs], n_judges), np.tile([j for _, j in pairs], n_judges), flat[:, 0], flat[:, 1], flat[:, 2],
-        columns={"judge": Factor(judge, tuple(str(k) for k in range(n_judges)))})
+        items,
+        np.tile([i for i, _ in pairs], n_judges),
+        np.tile([j for _, j in pairs], n_judges),
+        flat[:, 0],
+        flat[:, 1],
+        flat[:, 2],
+        columns={"judge": Factor(judge, tuple(str(k) for k in range(n_judges)))},
+    )
     fit = fit_llbt(table, by="judge")
     text = fit.summary()
-    assert len(fit.terms) == 301 and "... 241 of 301 parameters are not shown" in text and "fit.to_frame()" in text
-    assert "E:judge[59]" not in text and "E:judge[59]" in fit.summary(rows=1000) and "not shown" not in fit.summary(rows=1000)
+    assert (
+        len(fit.terms) == 301
+        and "... 241 of 301 parameters are not shown" in text
+        and "fit.to_frame()" in text
+    )
+    assert (
+        "E:judge[59]" not in text
+        and "E:judge[59]" in fit.summary(rows=1000)
+        and "not shown" not in fit.summary(rows=1000)
+    )
     assert "241 of 301 parameters are not shown" in fit._repr_html_()
     assert "Worths of 5 items in 60 groups: fit.worth()" in text
     with pytest.raises(InputError, match="60 groups cannot be told apart"):
         plot_worth(fit)
 
 
-@pytest.mark.parametrize("x, shown", [(0.0, "0.0000"), (1.23456, "1.2346"), (-0.00051, "-0.0005"), (0.000123, "1.230e-04"),
-                                      (2.5e7, "2.500e+07"), (float("nan"), "-")])
+@pytest.mark.parametrize(
+    "x, shown",
+    [
+        (0.0, "0.0000"),
+        (1.23456, "1.2346"),
+        (-0.00051, "-0.0005"),
+        (0.000123, "1.230e-04"),
+        (2.5e7, "2.500e+07"),
+        (float("nan"), "-"),
+    ],
+)
 def test_a_number_is_never_rounded_to_nothing(x, shown):
     assert number(x) == shown
 
 
-@pytest.mark.parametrize("p, log10_p, shown", [
-    (0.05, -1.3, "0.0500"), (0.0044, -2.4, "0.0044"), (1.8e-4, -3.7, "1.8e-04"), (0.0, -1233.87, "1e-1234"),
-    (0.0, -400.0001, "1e-400"), (0.0, float("-inf"), "<1e-1000000000"), (float("nan"), float("nan"), "-")])
+@pytest.mark.parametrize(
+    "p, log10_p, shown",
+    [
+        (0.05, -1.3, "0.0500"),
+        (0.0044, -2.4, "0.0044"),
+        (1.8e-4, -3.7, "1.8e-04"),
+        (0.0, -1233.87, "1e-1234"),
+        (0.0, -400.0001, "1e-400"),
+        (0.0, float("-inf"), "<1e-1000000000"),
+        (float("nan"), float("nan"), "-"),
+    ],
+)
 def test_a_small_p_value_keeps_its_size(p, log10_p, shown):
     assert p_value(p, log10_p) == shown
 
 
-# -- notebook --------------------------------------------------------------------------------------------------------
+# -- notebook
+# --------------------------------------------------------------------------------------------------------
 
 
 class _Tags(HTMLParser):
@@ -146,7 +195,9 @@ def test_a_notebook_shows_one_table_with_every_tag_closed():
 
 
 def test_names_from_the_data_cannot_become_markup():
-    fit = one_pair(61, 24, 35, items=("<script>alert(1)</script>", "B & 'b'"), warnings=("<b>bold</b>",), engine="<i>")
+    fit = one_pair(
+        61, 24, 35, items=("<script>alert(1)</script>", "B & 'b'"), warnings=("<b>bold</b>",), engine="<i>"
+    )
     html = fit._repr_html_()
     assert "<script>" not in html and "<b>bold" not in html and "<i>;" not in html
     page = _Tags()
@@ -158,7 +209,8 @@ def test_the_short_form_names_model_size_and_engine():
     assert repr(fit_llbt(TABLE)).startswith("<Fit: LLBT, Davidson ties, 960 comparisons, by pairproof")
 
 
-# -- pictures --------------------------------------------------------------------------------------------------------
+# -- pictures
+# --------------------------------------------------------------------------------------------------------
 
 
 def test_worth_intervals_are_those_of_the_log_worth_and_stay_between_0_and_1():
@@ -167,7 +219,9 @@ def test_worth_intervals_are_those_of_the_log_worth_and_stay_between_0_and_1():
     assert (frame["low"] > 0).all() and (frame["high"] <= 1).all() and (frame["low"] < frame["worth"]).all()
     row = frame.loc["B"]
     # 1.959963984540054: normal quantile at 0.975.
-    assert np.log(row["high"] / row["worth"]) == pytest.approx(1.959963984540054 * row["se"] / row["worth"], rel=1e-12)
+    assert np.log(row["high"] / row["worth"]) == pytest.approx(
+        1.959963984540054 * row["se"] / row["worth"], rel=1e-12
+    )
     assert row["high"] / row["worth"] == pytest.approx(row["worth"] / row["low"], rel=1e-12)
     near_one = worth_intervals(one_pair(40, 3, 1)).set_index("item")
     assert near_one.loc["A", "high"] == 1.0
@@ -181,7 +235,12 @@ def test_a_plot_shows_every_item_of_every_group_best_on_top():
     assert len(ax.containers) == 4
     drawn = ax.containers[2].lines[0].get_xdata()
     np.testing.assert_allclose(sorted(drawn), sorted(fit.worth().query("group == 'judge=3'")["worth"]))
-    assert [t.get_text() for t in plot_worth(fit, groups=["judge=3"], sort=False).get_yticklabels()] == ["D", "C", "B", "A"]
+    assert [t.get_text() for t in plot_worth(fit, groups=["judge=3"], sort=False).get_yticklabels()] == [
+        "D",
+        "C",
+        "B",
+        "A",
+    ]
 
 
 def test_a_plot_draws_into_the_axes_it_is_given_and_says_what_it_does_not_draw():
@@ -192,7 +251,10 @@ def test_a_plot_draws_into_the_axes_it_is_given_and_says_what_it_does_not_draw()
     separated = fit_llbt(counts("A B 5 0 3; A C 6 0 0; B C 4 0 0", ties=False))
     for wrong, said in [
         (lambda: plot_worth(fit_llbt(TABLE), "ax"), "ax is a str; expected matplotlib Axes"),
-        (lambda: plot_worth(fit_llbt(TABLE), groups=["judge=1"]), r"no group\(s\) \['judge=1'\]; the groups are all"),
+        (
+            lambda: plot_worth(fit_llbt(TABLE), groups=["judge=1"]),
+            r"no group\(s\) \['judge=1'\]; the groups are all",
+        ),
         (lambda: plot_worth(fit_llbt(TABLE), groups="all"), "expected a list"),
         (lambda: plot_worth(fit_llbt(TABLE), level=95), "between 0 and 1"),
         (lambda: plot_worth(separated), "no worth to draw: separated"),

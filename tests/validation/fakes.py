@@ -6,14 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pairproof.fit.fit import Fit
-from pairproof.validation.verdicts.agreement import RCounterpart
 from pairproof.validation.claims.quantities import names, quantity
+from pairproof.validation.verdicts.agreement import RCounterpart
 
 GLM = "stats::glm, refitted from its solution"
 
 
 def values_of(fit: Fit) -> dict[str, float]:
-    """What R gives of a fit, as a faultless R would: every quantity of `names` but those that no R call is asked for."""
+    """What R gives of a fit, as a faultless R would: every quantity of `names` but those that no R call is
+    asked for.
+    """
     return {name: quantity(fit, name) for name in names(fit) if name not in ("bic", "n_comparisons")}
 
 
@@ -21,7 +23,9 @@ def faultless(fit: Fit, backend: Any) -> Sequence[RCounterpart]:
     return [RCounterpart(GLM, "live", values_of(fit))]
 
 
-def spoilt(change: Callable[[dict[str, float]], Mapping[str, float]]) -> Callable[[Fit, Any], Sequence[RCounterpart]]:
+def spoilt(
+    change: Callable[[dict[str, float]], Mapping[str, float]]
+) -> Callable[[Fit, Any], Sequence[RCounterpart]]:
     """A counterpart that gives changed values."""
 
     def counterparts(fit: Fit, backend: Any) -> Sequence[RCounterpart]:
@@ -32,7 +36,7 @@ def spoilt(change: Callable[[dict[str, float]], Mapping[str, float]]) -> Callabl
 
 def claims_text(claim: str, data: str = "") -> str:
     """A small claims file: baseball 1987 by pair (Firth 2005, section 5), and the claim given."""
-    return f'''[paper]
+    return f"""[paper]
 id = "example"
 title = "An example"
 
@@ -47,10 +51,10 @@ rows = [["Milwaukee", "Detroit", 7, 6], ["Milwaukee", "Toronto", 9, 4], ["Milwau
         ["New York", "Boston", 6, 7], ["New York", "Cleveland", 7, 6], ["New York", "Baltimore", 10, 3],
         ["Boston", "Cleveland", 7, 6], ["Boston", "Baltimore", 12, 1], ["Cleveland", "Baltimore", 6, 7]]
 {data}
-{claim}'''
+{claim}"""
 
 
-FIRTH = '''
+FIRTH = """
 [[claim]]
 id = "baseball"
 where = "section 5"
@@ -64,4 +68,4 @@ null_deviance = "49.699 on 21"
 deviance = "15.737 on 15"
 aic = "87.324"
 aic_definition = "glm"
-'''
+"""

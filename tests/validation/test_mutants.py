@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from pairproof.validation.check import check_paper
 from pairproof.validation.claims.reader import parse_claims
-
+from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from tests.validation.fakes import FIRTH, claims_text, faultless, spoilt
 
 Values = dict[str, float]
@@ -37,7 +36,11 @@ MUTANTS = {
     "a deviance of the same model by row": lambda v: {**v, "deviance": 44.053},
     "one degree of freedom more": lambda v: {**v, "df_resid": v["df_resid"] + 1},
     "lambda for log-odds": lambda v: {**v, **{k: x / 2 for k, x in v.items() if k.startswith("estimate.")}},
-    "two items exchanged": lambda v: {**v, "worth.all.Boston": v["worth.all.Toronto"], "worth.all.Toronto": v["worth.all.Boston"]},
+    "two items exchanged": lambda v: {
+        **v,
+        "worth.all.Boston": v["worth.all.Toronto"],
+        "worth.all.Toronto": v["worth.all.Boston"],
+    },
     "an error in the seventh digit": lambda v: {**v, "se.Toronto": v["se.Toronto"] * (1 + 1e-7)},
     "a value that is nan": lambda v: {**v, "z.Boston": float("nan")},
     "a value that is infinite": lambda v: {**v, "estimate.Boston": float("inf")},
@@ -59,14 +62,25 @@ def test_a_lost_column_is_caught_printed_or_not(lost: str) -> None:
     found = rows(lambda v: {k: x for k, x in v.items() if k != lost})
     assert exit_code(found) == 1
     (missing,) = [a for a in found if not a.passes]
-    assert missing.quantity == lost and missing.verdict == "differs" and missing.explanation.startswith("lost: ")
+    assert (
+        missing.quantity == lost and missing.verdict == "differs" and missing.explanation.startswith("lost: ")
+    )
 
 
 #: Printed numbers of Firth (2005) spoilt as pages are: each must fail.
 MISPRINTS = [
-    ('"1.1077"', '"1.1707"'), ('"0.3339"', '"0.3393"'), ('"2.061"', '"1.061"'), ('"2.34e-05"', '"2.34e-06"'), ('"4.09e-06"', '"5e-8"'),
-    ('"15.737 on 15"', '"44.053 on 36"'), ('"15.737 on 15"', '"15.737 on 16"'), ('"87.324"', '"140.52"'), ('"49.699 on 21"', '"78.015 on 42"'),
-    ('"0.000908"', '"0.00908"'), ('"1.2945"', '"1.2940"'), ('"1.2476"', '"12.476"'),
+    ('"1.1077"', '"1.1707"'),
+    ('"0.3339"', '"0.3393"'),
+    ('"2.061"', '"1.061"'),
+    ('"2.34e-05"', '"2.34e-06"'),
+    ('"4.09e-06"', '"5e-8"'),
+    ('"15.737 on 15"', '"44.053 on 36"'),
+    ('"15.737 on 15"', '"15.737 on 16"'),
+    ('"87.324"', '"140.52"'),
+    ('"49.699 on 21"', '"78.015 on 42"'),
+    ('"0.000908"', '"0.00908"'),
+    ('"1.2945"', '"1.2940"'),
+    ('"1.2476"', '"12.476"'),
 ]
 
 

@@ -1,4 +1,6 @@
-"""`run`: the papers recomputed, with R live, recorded or absent, and the story that stands around the verdicts."""
+"""`run`: the papers recomputed, with R live, recorded or absent, and the story that stands around the
+verdicts.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,9 @@ from pairproof.bridge.process.session import RSession
 from pairproof.errors import InputError
 from pairproof.validation import Verification, run
 from pairproof.validation.claims.reader import read_paper
-from pairproof.validation.verdicts.floors import floor
-from pairproof.validation.report import Story, render
 from pairproof.validation.papers.stories import story_of
+from pairproof.validation.report import Story, render
+from pairproof.validation.verdicts.floors import floor
 
 live = pytest.mark.r("prefmod", "gnm", "BradleyTerry2", "psychotools", "MASS")
 
@@ -33,7 +35,11 @@ def verdicts(checked: Verification) -> list[tuple[str, str, str, str | None]]:
 
 
 def words(story: Story) -> str:
-    table = "" if story.table is None else "\n".join(" | ".join(row) for row in (story.table.header, *story.table.rows))
+    table = (
+        ""
+        if story.table is None
+        else "\n".join(" | ".join(row) for row in (story.table.header, *story.table.rows))
+    )
     return "\n".join([story.title, *story.paragraphs, table])
 
 
@@ -54,20 +60,47 @@ def test_dras_2015_passes_from_records_alone() -> None:
 
 
 def test_both_orders_of_the_columns_are_held_against_every_r_function_that_has_the_model() -> None:
-    calls = {claim: {a.r_call for a in dras("recorded") if a.claim == claim and a.r is not None}
-             for claim in ("table-1", "table-1-prefmod-order")}
-    assert calls["table-1"] == calls["table-1-prefmod-order"] == {
-        "stats::glm, refitted", "gnm::gnm(eliminate)", "prefmod::llbtPC.fit", "prefmod::llbt.fit", "BradleyTerry2::GenDavidson, by gnm",
-        "psychotools::btmodel"}
-    values = {claim: {round(a.r, 3) for a in dras("recorded") if (a.claim, a.quantity) == (claim, "deviance") and a.r is not None}
-              for claim in calls}
+    calls = {
+        claim: {a.r_call for a in dras("recorded") if a.claim == claim and a.r is not None}
+        for claim in ("table-1", "table-1-prefmod-order")
+    }
+    assert (
+        calls["table-1"]
+        == calls["table-1-prefmod-order"]
+        == {
+            "stats::glm, refitted",
+            "gnm::gnm(eliminate)",
+            "prefmod::llbtPC.fit",
+            "prefmod::llbt.fit",
+            "BradleyTerry2::GenDavidson, by gnm",
+            "psychotools::btmodel",
+        }
+    )
+    values = {
+        claim: {
+            round(a.r, 3)
+            for a in dras("recorded")
+            if (a.claim, a.quantity) == (claim, "deviance") and a.r is not None
+        }
+        for claim in calls
+    }
     assert values == {"table-1": {30.455}, "table-1-prefmod-order": {30.646}}
 
 
 def test_bradleyterry2_and_polr_answer_the_models_that_only_they_have() -> None:
-    by_claim = {claim: {a.r_call for a in dras("recorded") if a.claim == claim and a.r is not None}
-                for claim in ("bradley-terry-ties-dropped", "bradley-terry-half-wins", "bradley-terry-davidson", "rao-kupper")}
-    assert "BradleyTerry2::BTm, refitted" in by_claim["bradley-terry-ties-dropped"] & by_claim["bradley-terry-half-wins"]
+    by_claim = {
+        claim: {a.r_call for a in dras("recorded") if a.claim == claim and a.r is not None}
+        for claim in (
+            "bradley-terry-ties-dropped",
+            "bradley-terry-half-wins",
+            "bradley-terry-davidson",
+            "rao-kupper",
+        )
+    }
+    assert (
+        "BradleyTerry2::BTm, refitted"
+        in by_claim["bradley-terry-ties-dropped"] & by_claim["bradley-terry-half-wins"]
+    )
     assert "BradleyTerry2::GenDavidson, by gnm" in by_claim["bradley-terry-davidson"]
     assert by_claim["rao-kupper"] == {"MASS::polr"}
 
@@ -75,8 +108,12 @@ def test_bradleyterry2_and_polr_answer_the_models_that_only_they_have() -> None:
 def test_what_prefmod_cannot_fit_is_listed_in_its_own_words_and_not_counted_as_agreement() -> None:
     checked = dras("recorded")
     own = [a for a in checked if a.explanation.startswith("R's own error")]
-    assert {(a.claim, a.r_call) for a in own} >= {("modpref", "prefmod::llbt.fit"), ("modpref", "prefmod::llbtPC.fit"),
-                                                  ("collins", "prefmod::llbt.fit"), ("collins", "prefmod::llbtPC.fit")}
+    assert {(a.claim, a.r_call) for a in own} >= {
+        ("modpref", "prefmod::llbt.fit"),
+        ("modpref", "prefmod::llbtPC.fit"),
+        ("collins", "prefmod::llbt.fit"),
+        ("collins", "prefmod::llbtPC.fit"),
+    }
     text = render(checked, checked.context, ".md")
     assert "computationally singular" in text and "dim(X) must have a positive length" in text
 
@@ -106,17 +143,32 @@ def test_without_r_native_stands_against_print_and_50_digit_values() -> None:
 
 def hide_r(tmp_path) -> dict[str, str]:
     """An environment in which R cannot be found."""
-    keep = {k: v for k, v in os.environ.items() if not k.startswith(("R_", "PAIRPROOF_")) and k != "LD_LIBRARY_PATH"}
+    keep = {
+        k: v
+        for k, v in os.environ.items()
+        if not k.startswith(("R_", "PAIRPROOF_")) and k != "LD_LIBRARY_PATH"
+    }
     return {**keep, "PATH": str(tmp_path)}
 
 
 def test_the_command_passes_where_r_is_not_installed_and_says_so_first(root, tmp_path) -> None:
-    code = "import sys; from pairproof.cli import main; sys.exit(main(['validate', '--json', '--report', 'out.html']))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, timeout=120,
-                          env={**hide_r(tmp_path), "PYTHONPATH": str(root)})
+    code = (
+        "import sys; from pairproof.cli import main; sys.exit(main(['validate', '--json', '--report',"
+        " 'out.html']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=120,
+        env={**hide_r(tmp_path), "PYTHONPATH": str(root)},
+    )
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)["agreements"]
-    assert [(a["claim"], a["quantity"], a["verdict"], a["r_call"]) for a in rows] == verdicts(dras("recorded"))
+    assert [(a["claim"], a["quantity"], a["verdict"], a["r_call"]) for a in rows] == verdicts(
+        dras("recorded")
+    )
     assert {a["r_source"] for a in rows if a["r"] is not None} == {"recorded"}
     opening = (tmp_path / "out.html").read_text(encoding="utf-8").partition("<section>")[0]
     assert "R is absent: its recorded results are used" in opening
@@ -135,7 +187,9 @@ def test_without_prefmod_its_records_are_used_and_all_else_is_live() -> None:
     sources = {}
     for a in checked:
         if a.r is not None:
-            sources.setdefault("prefmod" if (a.r_call or "").startswith("prefmod") else "other", set()).add(a.r_source)
+            sources.setdefault("prefmod" if (a.r_call or "").startswith("prefmod") else "other", set()).add(
+                a.r_source
+            )
     assert sources == {"prefmod": {"recorded"}, "other": {"live"}}
     assert checked.agrees
     first = render(checked, checked.context, ".md").split("##")[0]
@@ -147,8 +201,20 @@ def test_without_prefmod_its_records_are_used_and_all_else_is_live() -> None:
 
 def test_the_story_of_the_swapped_columns_has_both_deviances_and_who_says_so() -> None:
     text = story("The swapped columns")
-    for number in ("30.646", "221.22", "30.455", "220.947", "107.500 on 35", "108.792 on 35", "0.4007 (0.0793)", "0.4195 (0.0798)",
-                   "A 402, D 334, B 127, C 54", "A 403, D 332, B 126, C 56", "7.25", "7.22"):
+    for number in (
+        "30.646",
+        "221.22",
+        "30.455",
+        "220.947",
+        "107.500 on 35",
+        "108.792 on 35",
+        "0.4007 (0.0793)",
+        "0.4195 (0.0798)",
+        "A 402, D 334, B 127, C 54",
+        "A 403, D 332, B 126, C 56",
+        "7.25",
+        "7.22",
+    ):
         assert number in text
     assert "AB AC BC AD BD CD" in text and "pair_order has no default" in text
     assert "prefmod::llbtPC.fit" in text and "prefmod::llbt.fit" in text
@@ -158,7 +224,11 @@ def test_the_story_of_judge_3_shows_what_each_reference_makes_significant() -> N
     text = story("Judge 3")
     rows = dict(line.split(" | ", 1) for line in text.splitlines() if " | " in line)
     assert rows["A:judge[3]"] == "-6.48* | -6.20* | -1.84 | reference | -5.82*"
-    assert rows["B:judge[3]"].startswith("-4.09*") and rows["C:judge[3]"].startswith("0.98 ") and rows["D:judge[3]"].endswith("3.64*")
+    assert (
+        rows["B:judge[3]"].startswith("-4.09*")
+        and rows["C:judge[3]"].startswith("0.98 ")
+        and rows["D:judge[3]"].endswith("3.64*")
+    )
     assert "no effect of judges 2 and 4 is significant" in text
 
 
@@ -171,7 +241,10 @@ def test_the_story_of_modpref_quotes_prefmods_errors_and_shows_who_answers() -> 
 
 def test_the_story_of_the_other_tests_has_their_p_values() -> None:
     text = story("The tests beside the model")
-    assert "ModPref | 0.01035 | 0.02208 | 0.008798" in text and "Collins et al. | 8.407e-05 | 0.002164 (one tie left over, dropped)" in text
+    assert (
+        "ModPref | 0.01035 | 0.02208 | 0.008798" in text
+        and "Collins et al. | 8.407e-05 | 0.002164 (one tie left over, dropped)" in text
+    )
     assert "chi-square 10.200 on 3 df, p = 0.0169" in text
 
 
@@ -198,9 +271,14 @@ def test_a_paper_without_a_story_has_none() -> None:
 
 def test_several_papers_and_files_are_run_together(tmp_path) -> None:
     file = tmp_path / "two.claims.toml"
-    file.write_text('[paper]\nid = "two"\ntitle = "Two items"\n[data.d]\nkind = "counts"\ncolumns = ["first", "second", "wins", "losses"]\n'
-                    'rows = [["a", "b", 3, 1]]\n[[claim]]\nid = "c"\ndata = "d"\nmodel = { family = "bradley-terry", ties = "none" }\n'
-                    'estimate = { b = "-1.0986" }\n', encoding="utf-8")
+    file.write_text(
+        (
+            '[paper]\nid = "two"\ntitle = "Two items"\n[data.d]\nkind = "counts"\ncolumns = ["first",'
+            ' "second", "wins", "losses"]\nrows = [["a", "b", 3, 1]]\n[[claim]]\nid = "c"\ndata = "d"\nmodel'
+            ' = { family = "bradley-terry", ties = "none" }\nestimate = { b = "-1.0986" }\n'
+        ),
+        encoding="utf-8",
+    )
     checked = run(["dras-2015", str(file)], r="none")
     assert {a.paper for a in checked} == {"dras-2015", "two"}
     assert [a.verdict for a in checked if a.paper == "two" and a.printed] == ["agrees"]
@@ -219,7 +297,10 @@ def test_nothing_to_run_and_an_unknown_paper_are_refused() -> None:
 def test_a_report_can_be_made_twice_alike(monkeypatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1420070400")
     checked = run("dras-2015", r="none")
-    assert checked.context.made == "2015-01-01 00:00 UTC" and checked.context.command == "pairproof validate dras-2015 --r none"
+    assert (
+        checked.context.made == "2015-01-01 00:00 UTC"
+        and checked.context.command == "pairproof validate dras-2015 --r none"
+    )
 
 
 def test_the_package_offers_run_and_nothing_is_imported_before_it_is_asked_for() -> None:

@@ -1,9 +1,11 @@
-"""What R says about scalar annotation: base R's integrals, its own arithmetic, its sampling, and TrueSkillThroughTime.
+"""What R says about scalar annotation: base R's integrals, its own arithmetic, its sampling, and
+TrueSkillThroughTime.
 
-No R package has Sakaguchi and Van Durme's bounded model, so its equations are written out here in R, apart from the
-native code and in another form (probabilities as the paper prints them), and the moments of every distribution are
-integrals.  TrueSkillThroughTime (CRAN) has the unbounded model where nothing drifts: ``gamma = 0`` there, its ``beta`` is
-the paper's gamma, and its ``p_draw`` is the chance that N(0, 2 gamma^2) lies within epsilon.
+No R package has Sakaguchi and Van Durme's bounded model, so its equations are written out here in R, apart
+from the native code and in another form (probabilities as the paper prints them), and the moments of every
+distribution are integrals.  TrueSkillThroughTime (CRAN) has the unbounded model where nothing drifts: ``gamma
+= 0`` there, its ``beta`` is the paper's gamma, and its ``p_draw`` is the chance that N(0, 2 gamma^2) lies
+within epsilon.
 """
 
 from __future__ import annotations
@@ -14,8 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from pairproof.bridge.packages.models import Floats, asks
-from pairproof.bridge.process.policy import BackendLike
-from pairproof.bridge.process.policy import backend as policy
+from pairproof.bridge.process.policy import BackendLike, backend as policy
 from pairproof.bridge.records.result import RResult
 from pairproof.bridge.values.values import RVector
 
@@ -39,8 +40,17 @@ c(after(mean_i, var_i, mean_j, var_j, 1), after(mean_j, var_j, mean_i, var_i, -1
 
 
 @asks()
-def trueskill_moments(mean_i: float, var_i: float, mean_j: float, var_j: float, outcome: Outcome, gamma: float, epsilon: float, *,
-                      backend: BackendLike = None) -> tuple[Floats, RResult]:
+def trueskill_moments(
+    mean_i: float,
+    var_i: float,
+    mean_j: float,
+    var_j: float,
+    outcome: Outcome,
+    gamma: float,
+    epsilon: float,
+    *,
+    backend: BackendLike = None,
+) -> tuple[Floats, RResult]:
     """Mean and variance of both skills after i wins or ties, by base R's ``integrate``.
 
     Returns
@@ -50,8 +60,15 @@ def trueskill_moments(mean_i: float, var_i: float, mean_j: float, var_j: float, 
     RResult
     """
     _one_of(outcome)
-    arguments = {"mean_i": float(mean_i), "var_i": float(var_i), "mean_j": float(mean_j), "var_j": float(var_j), "outcome": outcome,
-                 "gamma": float(gamma), "epsilon": float(epsilon)}
+    arguments = {
+        "mean_i": float(mean_i),
+        "var_i": float(var_i),
+        "mean_j": float(mean_j),
+        "var_j": float(var_j),
+        "outcome": outcome,
+        "gamma": float(gamma),
+        "epsilon": float(epsilon),
+    }
     return _floats(policy(backend).call(code=MOMENTS, args=arguments, label="stats::integrate, TrueSkill"))
 
 
@@ -67,8 +84,17 @@ unlist(lapply(p, function(team) c(team[[1]]@mu, team[[1]]@sigma^2)))
 
 
 @asks(PACKAGE)
-def through_time(mean_i: float, var_i: float, mean_j: float, var_j: float, outcome: Outcome, gamma: float, epsilon: float, *,
-                 backend: BackendLike = None) -> tuple[Floats, RResult]:
+def through_time(
+    mean_i: float,
+    var_i: float,
+    mean_j: float,
+    var_j: float,
+    outcome: Outcome,
+    gamma: float,
+    epsilon: float,
+    *,
+    backend: BackendLike = None,
+) -> tuple[Floats, RResult]:
     """The same by ``TrueSkillThroughTime::Game`` and ``posteriors``.
 
     Raises
@@ -77,9 +103,20 @@ def through_time(mean_i: float, var_i: float, mean_j: float, var_j: float, outco
         Where the package is not installed and nothing is recorded.
     """
     _one_of(outcome)
-    arguments = {"mean_i": float(mean_i), "var_i": float(var_i), "mean_j": float(mean_j), "var_j": float(var_j), "outcome": outcome,
-                 "gamma": float(gamma), "epsilon": float(epsilon)}
-    return _floats(policy(backend).call(code=THROUGH_TIME, args=arguments, needs=(PACKAGE,), label=f"{PACKAGE}::posteriors"))
+    arguments = {
+        "mean_i": float(mean_i),
+        "var_i": float(var_i),
+        "mean_j": float(mean_j),
+        "var_j": float(var_j),
+        "outcome": outcome,
+        "gamma": float(gamma),
+        "epsilon": float(epsilon),
+    }
+    return _floats(
+        policy(backend).call(
+            code=THROUGH_TIME, args=arguments, needs=(PACKAGE,), label=f"{PACKAGE}::posteriors"
+        )
+    )
 
 
 BETA = """
@@ -94,7 +131,9 @@ t(mapply(one, alpha, beta))
 
 
 @asks()
-def beta_moments(alpha: Sequence[float], beta: Sequence[float], *, backend: BackendLike = None) -> tuple[Floats, RResult]:
+def beta_moments(
+    alpha: Sequence[float], beta: Sequence[float], *, backend: BackendLike = None
+) -> tuple[Floats, RResult]:
     """Mean and variance by ``integrate(dbeta)``, mode by ``optimize(dbeta)`` (8 digits, its own limit).
 
     Returns
@@ -135,8 +174,16 @@ out
 
 
 @asks()
-def bounded_ranking(n_items: int, first: Sequence[int], second: Sequence[int], outcome: Sequence[str], gamma: float, epsilon: float, *,
-                    backend: BackendLike = None) -> tuple[Floats, RResult]:
+def bounded_ranking(
+    n_items: int,
+    first: Sequence[int],
+    second: Sequence[int],
+    outcome: Sequence[str],
+    gamma: float,
+    epsilon: float,
+    *,
+    backend: BackendLike = None,
+) -> tuple[Floats, RResult]:
     """Equations 12 to 22 in base R, step by step.
 
     Parameters
@@ -151,8 +198,14 @@ def bounded_ranking(n_items: int, first: Sequence[int], second: Sequence[int], o
         alpha, then beta, after each judgment.
     RResult
     """
-    arguments = {"n_items": int(n_items), "first": [k + 1 for k in first], "second": [k + 1 for k in second], "outcome": list(outcome),
-                 "gamma": float(gamma), "epsilon": float(epsilon)}
+    arguments = {
+        "n_items": int(n_items),
+        "first": [k + 1 for k in first],
+        "second": [k + 1 for k in second],
+        "outcome": list(outcome),
+        "gamma": float(gamma),
+        "epsilon": float(epsilon),
+    }
     return _floats(policy(backend).call(code=RANKING, args=arguments, label="base R, equations 12 to 22"))
 
 
@@ -164,7 +217,9 @@ cbind(a, b, (a - 1) / (a + b - 2), a * b / ((a + b)^2 * (a + b + 1)), as.numeric
 
 
 @asks()
-def scored(n_items: int, item: Sequence[int], score: Sequence[float], *, backend: BackendLike = None) -> tuple[Floats, RResult]:
+def scored(
+    n_items: int, item: Sequence[int], score: Sequence[float], *, backend: BackendLike = None
+) -> tuple[Floats, RResult]:
     """Equations 24 and 25 in base R, and ``tapply(score, item, mean)``.
 
     Returns
@@ -173,7 +228,11 @@ def scored(n_items: int, item: Sequence[int], score: Sequence[float], *, backend
         alpha, beta, mode (NaN at the start), variance, mean score (NA without one).
     RResult
     """
-    arguments = {"n_items": int(n_items), "item": [k + 1 for k in item], "score": np.asarray(score, np.float64)}
+    arguments = {
+        "n_items": int(n_items),
+        "item": [k + 1 for k in item],
+        "score": np.asarray(score, np.float64),
+    }
     return _floats(policy(backend).call(code=SCORED, args=arguments, label="base R, equations 24 and 25"))
 
 
@@ -185,11 +244,29 @@ table(factor(apply(matrix(drawn, nrow = size), 2, paste, collapse = " "), levels
 
 
 @asks()
-def partner_counts(quality: Sequence[float], size: int, draws: int, patterns: Sequence[str], seed: int, *,
-                   backend: BackendLike = None) -> tuple[Floats, RResult]:
-    """How often ``sample(prob = quality)`` without replacement draws each pattern ("2 1": item 2, then item 1, from 1)."""
-    arguments: dict[str, Any] = {"quality": np.asarray(quality, np.float64), "size": int(size), "draws": int(draws), "patterns": list(patterns)}
-    return _floats(policy(backend).call(code=PARTNERS, args=arguments, extract="as.numeric(value)", seed=seed, label="base::sample"))
+def partner_counts(
+    quality: Sequence[float],
+    size: int,
+    draws: int,
+    patterns: Sequence[str],
+    seed: int,
+    *,
+    backend: BackendLike = None,
+) -> tuple[Floats, RResult]:
+    """How often ``sample(prob = quality)`` without replacement draws each pattern ("2 1": item 2, then item
+    1, from 1).
+    """
+    arguments: dict[str, Any] = {
+        "quality": np.asarray(quality, np.float64),
+        "size": int(size),
+        "draws": int(draws),
+        "patterns": list(patterns),
+    }
+    return _floats(
+        policy(backend).call(
+            code=PARTNERS, args=arguments, extract="as.numeric(value)", seed=seed, label="base::sample"
+        )
+    )
 
 
 @asks()

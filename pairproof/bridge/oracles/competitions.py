@@ -1,7 +1,8 @@
-"""What base R says about translation competitions: baselines, rules that rank, the Gaussian model's mode, Vilar's comparison.
+"""What base R says about translation competitions: baselines, rules that rank, the Gaussian model's mode,
+Vilar's comparison.
 
-Written apart from the native code and in another form: R's own ``pnorm``, ``optim``, ``t.test``, ``binom.test``, ``lm`` and ``var`` do the
-work.
+Written apart from the native code and in another form: R's own ``pnorm``, ``optim``, ``t.test``,
+``binom.test``, ``lm`` and ``var`` do the work.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from pairproof.bridge.packages.models import Floats, asks, number
-from pairproof.bridge.process.policy import BackendLike
-from pairproof.bridge.process.policy import backend as policy
+from pairproof.bridge.process.policy import BackendLike, backend as policy
 from pairproof.bridge.records.result import RResult
 from pairproof.bridge.values.values import RVector
 
@@ -40,7 +40,9 @@ list(mode = two$par, sd = sqrt(diag(solve(hessian))), objective = two$value, con
 
 @dataclass(frozen=True, eq=False)
 class RMode:
-    """Mode of the abilities, Laplace standard deviations, minus the log posterior there, as ``optim`` finds them."""
+    """Mode of the abilities, Laplace standard deviations, minus the log posterior there, as ``optim`` finds
+    them.
+    """
 
     mode: Floats
     sd: Floats
@@ -50,20 +52,39 @@ class RMode:
 
 
 @asks()
-def irt_gaussian_mode(counts: Floats, sd_ability: float = 1.0, sd_quality: float = 0.5, sd_noise: float = 1.0, radius: float = 0.4, *,
-                      backend: BackendLike = None) -> RMode:
-    """The mode with fresh items by ``optim(method = "BFGS")``; its own derivatives are differences, so 6 digits or so.
+def irt_gaussian_mode(
+    counts: Floats,
+    sd_ability: float = 1.0,
+    sd_quality: float = 0.5,
+    sd_noise: float = 1.0,
+    radius: float = 0.4,
+    *,
+    backend: BackendLike = None,
+) -> RMode:
+    """The mode with fresh items by ``optim(method = "BFGS")``; its own derivatives are differences, so 6
+    digits or so.
 
     Parameters
     ----------
     counts : float[n, n, 3]
         Tie, first preferred, second preferred; both orders of a pair pooled.
     """
-    arguments = {"n": np.asarray(counts, np.float64), "s0": float(sd_ability), "sa": float(sd_quality), "so": float(sd_noise), "d": float(radius)}
+    arguments = {
+        "n": np.asarray(counts, np.float64),
+        "s0": float(sd_ability),
+        "sa": float(sd_quality),
+        "so": float(sd_noise),
+        "d": float(radius),
+    }
     result = policy(backend).call(code=MODE, args=arguments, label="stats::optim, irt-gaussian")
     found = result.as_list()
-    return RMode(found.vector("mode").floats(), found.vector("sd").floats(), number(found["objective"]),
-                 bool(found.vector("converged").scalar()), result)
+    return RMode(
+        found.vector("mode").floats(),
+        found.vector("sd").floats(),
+        number(found["objective"]),
+        bool(found.vector("converged").scalar()),
+        result,
+    )
 
 
 BASELINES = """
@@ -80,11 +101,20 @@ row <- function(a, b) {
 t(mapply(row, first, second))
 """
 #: What the columns of :func:`baselines` are, three each.
-BASELINE_NAMES = ("adjusted-uniform", "pairs", "students-asymmetric", "students-arithmetic", "students-geometric", "students-geometric, raw")
+BASELINE_NAMES = (
+    "adjusted-uniform",
+    "pairs",
+    "students-asymmetric",
+    "students-arithmetic",
+    "students-geometric",
+    "students-geometric, raw",
+)
 
 
 @asks()
-def baselines(counts: Floats, first: Any, second: Any, alpha: float = 1.0, *, backend: BackendLike = None) -> tuple[dict[str, Floats], RResult]:
+def baselines(
+    counts: Floats, first: Any, second: Any, alpha: float = 1.0, *, backend: BackendLike = None
+) -> tuple[dict[str, Floats], RResult]:
     """The baselines' P(tie), P(first), P(second) for pairs of systems, in base R.
 
     Parameters
@@ -100,10 +130,15 @@ def baselines(counts: Floats, first: Any, second: Any, alpha: float = 1.0, *, ba
         Names are `BASELINE_NAMES`.
     RResult
     """
-    arguments = {"n": np.asarray(counts, np.float64), "first": np.asarray(first) + 1, "second": np.asarray(second) + 1, "alpha": float(alpha)}
+    arguments = {
+        "n": np.asarray(counts, np.float64),
+        "first": np.asarray(first) + 1,
+        "second": np.asarray(second) + 1,
+        "alpha": float(alpha),
+    }
     result = policy(backend).call(code=BASELINES, args=arguments, label="base R, baselines")
     table = vector_of(result).floats()
-    return {name: table[:, 3 * k:3 * k + 3] for k, name in enumerate(BASELINE_NAMES)}, result
+    return {name: table[:, 3 * k : 3 * k + 3] for k, name in enumerate(BASELINE_NAMES)}, result
 
 
 HEURISTICS = """
@@ -134,7 +169,8 @@ class RHeuristics:
     scores : float[n_systems, 3]
         Columns `SCORE_NAMES`.
     cheapest : float[2]
-        What the best of all orders pays: preferences contradicted (Lopez), minus log probability (most probable ranking).
+        What the best of all orders pays: preferences contradicted (Lopez), minus log probability (most
+        probable ranking).
     paid : float[2]
         What the two orders pay that were given.
     """
@@ -163,11 +199,22 @@ def heuristics(counts: Floats, lopez: Any, most_probable: Any, *, backend: Backe
     """
     n = np.asarray(counts, np.float64)
     if len(n) > MOST_ORDERED:
-        raise ValueError(f"{len(n)} systems; every order is tried, so at most {MOST_ORDERED} can be asked for")
-    arguments = {"n": n, "lopez": np.asarray(lopez, np.int64) + 1, "probable": np.asarray(most_probable, np.int64) + 1}
+        raise ValueError(
+            f"{len(n)} systems; every order is tried, so at most {MOST_ORDERED} can be asked for"
+        )
+    arguments = {
+        "n": n,
+        "lopez": np.asarray(lopez, np.int64) + 1,
+        "probable": np.asarray(most_probable, np.int64) + 1,
+    }
     result = policy(backend).call(code=HEURISTICS, args=arguments, label="base R, heuristics")
     found = result.as_list()
-    return RHeuristics(found.vector("scores").floats(), found.vector("cheapest").floats(), found.vector("paid").floats(), result)
+    return RHeuristics(
+        found.vector("scores").floats(),
+        found.vector("cheapest").floats(),
+        found.vector("paid").floats(),
+        result,
+    )
 
 
 VILAR = """
@@ -182,7 +229,9 @@ t(mapply(one, wins, ties, losses))
 
 @dataclass(frozen=True, eq=False)
 class RBinaries:
-    """R, the standard error of a mean by ``t.test``, equation 4 from the single votes, and ``binom.test``'s p: float[n] each."""
+    """R, the standard error of a mean by ``t.test``, equation 4 from the single votes, and ``binom.test``'s
+    p: float[n] each.
+    """
 
     R: Floats
     se_mean: Floats
@@ -193,14 +242,19 @@ class RBinaries:
 
 @asks()
 def binaries(wins: Any, ties: Any, losses: Any, *, backend: BackendLike = None) -> RBinaries:
-    """Vilar's comparisons of two systems, from their single votes; R stops where in one of them all are the same (``t.test``: data are constant).
+    """Vilar's comparisons of two systems, from their single votes; R stops where in one of them all are the
+    same (``t.test``: data are constant).
 
     Parameters
     ----------
     wins, ties, losses : int[n]
     """
     counts = (np.asarray(x, np.int64) for x in (wins, ties, losses))
-    result = policy(backend).call(code=VILAR, args=dict(zip(("wins", "ties", "losses"), counts)), label="stats::t.test, binom.test, a table")
+    result = policy(backend).call(
+        code=VILAR,
+        args=dict(zip(("wins", "ties", "losses"), counts)),
+        label="stats::t.test, binom.test, a table",
+    )
     table = vector_of(result).floats()
     return RBinaries(table[:, 0], table[:, 1], table[:, 2], table[:, 3], result)
 
@@ -254,7 +308,14 @@ class RRates:
 
 
 @asks()
-def rate_difference(first_errors: Any, second_errors: Any, lengths: Any, second_lengths: Any = None, *, backend: BackendLike = None) -> RRates:
+def rate_difference(
+    first_errors: Any,
+    second_errors: Any,
+    lengths: Any,
+    second_lengths: Any = None,
+    *,
+    backend: BackendLike = None,
+) -> RRates:
     """Two systems' error rates in base R, each by itself and sentence by sentence.
 
     Parameters
@@ -263,11 +324,23 @@ def rate_difference(first_errors: Any, second_errors: Any, lengths: Any, second_
     second_lengths : float[m], optional
         Default: the same.
     """
-    d1, d2, l1, l2 = (np.asarray(x, np.float64) for x in (first_errors, second_errors, lengths, lengths if second_lengths is None else second_lengths))
-    result = policy(backend).call(code=RATES, args={"d1": d1, "d2": d2, "l1": l1, "l2": l2}, label="stats::lm, var, error rates")
+    d1, d2, l1, l2 = (
+        np.asarray(x, np.float64)
+        for x in (first_errors, second_errors, lengths, lengths if second_lengths is None else second_lengths)
+    )
+    result = policy(backend).call(
+        code=RATES, args={"d1": d1, "d2": d2, "l1": l1, "l2": l2}, label="stats::lm, var, error rates"
+    )
     found = result.as_list()
     first, second = (RRate(*found.vector(side).floats().tolist()) for side in ("first", "second"))
-    return RRates(first, second, number(found["difference"]), number(found["se_delta"]), number(found["se_jackknife"]), result)
+    return RRates(
+        first,
+        second,
+        number(found["difference"]),
+        number(found["se_delta"]),
+        number(found["se_jackknife"]),
+        result,
+    )
 
 
 def vector_of(result: RResult) -> RVector:

@@ -8,30 +8,42 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from pairproof.bridge.process.policy import BackendLike
-from pairproof.bridge.process.policy import backend as policy
-from pairproof.bridge.values.convert import matrix
 from pairproof.bridge.packages.models import REDUCE, REFIT, Floats, RModel, as_frame, asks, model_of, number
+from pairproof.bridge.process.policy import BackendLike, backend as policy
 from pairproof.bridge.records.result import RResult
+from pairproof.bridge.values.convert import matrix
 from pairproof.bridge.values.values import Formula
 
 Family = Literal["poisson", "binomial", "gaussian"]
 EPSILON = 1e-14  # the tightest that still stops: below it the deviance moves by its own rounding
 MAXIT = 100
 
-GLM = REDUCE + REFIT + """
+GLM = (
+    REDUCE
+    + REFIT
+    + """
 family <- get(family, envir = asNamespace("stats"), mode = "function")()
 control <- if (again) stats::glm.control() else stats::glm.control(epsilon = epsilon, maxit = maxit)
 fit <- stats::glm(formula, family = family, data = data, weights = .weights, offset = .offset,
                   na.action = stats::na.fail, control = control, x = TRUE)
 if (again) { r <- refit(fit, epsilon, maxit); reduce(r$model, r$coef, r$vcov) } else reduce(fit)
 """
+)
 
 
 @asks()
-def glm(formula: str, data: Any, family: Family = "poisson", *, weights: Sequence[float] | None = None,
-        offset: Sequence[float] | None = None, epsilon: float = EPSILON, maxit: int = MAXIT, refit: bool = True,
-        backend: BackendLike = None) -> RModel:
+def glm(
+    formula: str,
+    data: Any,
+    family: Family = "poisson",
+    *,
+    weights: Sequence[float] | None = None,
+    offset: Sequence[float] | None = None,
+    epsilon: float = EPSILON,
+    maxit: int = MAXIT,
+    refit: bool = True,
+    backend: BackendLike = None,
+) -> RModel:
     """R's ``glm(formula, family, data, weights, offset, control = list(epsilon, maxit))``.
 
     Parameters
@@ -53,10 +65,15 @@ def glm(formula: str, data: Any, family: Family = "poisson", *, weights: Sequenc
     if family not in get_args(Family):
         raise ValueError(f"family is {family!r}; expected one of {get_args(Family)}")
     arguments = {
-        "formula": Formula(formula), "data": as_frame(data), "family": family, "again": refit,
-        "epsilon": float(epsilon), "maxit": int(maxit),
+        "formula": Formula(formula),
+        "data": as_frame(data),
+        "family": family,
+        "again": refit,
+        "epsilon": float(epsilon),
+        "maxit": int(maxit),
         ".weights": None if weights is None else np.asarray(weights, dtype=np.float64),
-        ".offset": None if offset is None else np.asarray(offset, dtype=np.float64)}
+        ".offset": None if offset is None else np.asarray(offset, dtype=np.float64),
+    }
     return model_of(policy(backend).call(code=GLM, args=arguments, label="stats::glm"))
 
 
@@ -68,7 +85,9 @@ def glm_poisson(formula: str, data: Any, **options: Any) -> RModel:
 
 @dataclass(frozen=True)
 class RTest:
-    """A test as R reports it: statistic, degrees of freedom (NaN where it has none), p-value, estimate (or NaN)."""
+    """A test as R reports it: statistic, degrees of freedom (NaN where it has none), p-value, estimate (or
+    NaN).
+    """
 
     method: str
     statistic: float
@@ -83,8 +102,14 @@ TEST = """list(method = value$method, statistic = unname(value$statistic), df = 
 
 
 @asks()
-def binom_test(x: int | float, n: int | float, p: float = 0.5, alternative: str = "two.sided", *,
-               backend: BackendLike = None) -> RTest:
+def binom_test(
+    x: int | float,
+    n: int | float,
+    p: float = 0.5,
+    alternative: str = "two.sided",
+    *,
+    backend: BackendLike = None,
+) -> RTest:
     """R's ``binom.test(x, n, p, alternative)``: the sign test.  R stops for counts that are not whole."""
     arguments = {"x": x, "n": n, "p": float(p), "alternative": alternative}
     test = _test(policy(backend).call("stats::binom.test", arguments, extract=TEST))
@@ -97,14 +122,22 @@ def friedman_test(y: Any, *, backend: BackendLike = None) -> RTest:
     """R's ``friedman.test(y)``: rows are blocks (judges), columns are treatments (items)."""
     table = np.asarray(y, dtype=np.float64)
     if table.ndim != 2:
-        raise ValueError(f"friedman_test expects blocks in rows and treatments in columns; found shape {table.shape}")
+        raise ValueError(
+            f"friedman_test expects blocks in rows and treatments in columns; found shape {table.shape}"
+        )
     return _test(policy(backend).call("stats::friedman.test", {"y": table}, extract=TEST))
 
 
 def _test(result: RResult) -> RTest:
     value = result.as_list()
-    return RTest(str(value.vector("method").scalar()), number(value["statistic"]), number(value["df"]),
-                 number(value["p_value"]), number(value["estimate"]), result)
+    return RTest(
+        str(value.vector("method").scalar()),
+        number(value["statistic"]),
+        number(value["df"]),
+        number(value["p_value"]),
+        number(value["estimate"]),
+        result,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,16 +167,28 @@ list(quasi_variance = v$qvframe$quasiVar, quasi_se = v$qvframe$quasiSE,
 
 
 @asks("qvcalc")
-def qvcalc(covmat: Any, items: Sequence[str], estimates: Sequence[float] | None = None, *,
-           backend: BackendLike = None) -> QuasiVariances:
+def qvcalc(
+    covmat: Any,
+    items: Sequence[str],
+    estimates: Sequence[float] | None = None,
+    *,
+    backend: BackendLike = None,
+) -> QuasiVariances:
     """R's ``qvcalc(covmat, estimates = )`` for the whole covariance of the items (the reference has zeros).
 
     R stops for fewer than three items, and 4 to 5 digits from its own optimum.
     """
     names = list(items)
-    arguments = {"covmat": matrix(np.asarray(covmat, dtype=np.float64), names, names),
-                 "estimates": None if estimates is None else np.asarray(estimates, dtype=np.float64)}
+    arguments = {
+        "covmat": matrix(np.asarray(covmat, dtype=np.float64), names, names),
+        "estimates": None if estimates is None else np.asarray(estimates, dtype=np.float64),
+    }
     result = policy(backend).call(code=QVCALC, args=arguments, needs=("qvcalc",), label="qvcalc::qvcalc")
     value = result.as_list()
-    return QuasiVariances(tuple(names), value.vector("quasi_variance").floats(), value.vector("quasi_se").floats(),
-                          value.vector("worst").floats(), result)
+    return QuasiVariances(
+        tuple(names),
+        value.vector("quasi_variance").floats(),
+        value.vector("quasi_se").floats(),
+        value.vector("worst").floats(),
+        result,
+    )

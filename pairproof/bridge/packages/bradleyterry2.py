@@ -1,8 +1,9 @@
 """BradleyTerry2 under its own names: BTm, BTabilities, countsToBinomial, GenDavidson.
 
-BTm:  logit P(1 beats 2) = ability_1 - ability_2 (+ at.home), the reference's ability 0; ability = 2 lambda of the LLBT.
-GenDavidson (Davidson 1970, through gnm):  log m_tie = theta + tie.max + log 2 + (ability_1 + ability_2)/2 on the scale
-where the winner's row is theta + ability, so that Davidson's gamma = log nu = tie.max + log 2.
+BTm:  logit P(1 beats 2) = ability_1 - ability_2 (+ at.home), the reference's ability 0; ability = 2 lambda of
+the LLBT. GenDavidson (Davidson 1970, through gnm):  log m_tie = theta + tie.max + log 2 + (ability_1 +
+ability_2)/2 on the scale where the winner's row is theta + ability, so that Davidson's gamma = log nu =
+tie.max + log 2.
 """
 
 from __future__ import annotations
@@ -13,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.bridge.process.policy import BackendLike
-from pairproof.bridge.process.policy import backend as policy
-from pairproof.bridge.values.convert import data_frame, factor_of, matrix
 from pairproof.bridge.packages.models import REDUCE, REFIT, Floats, RModel, asks, model_fields
+from pairproof.bridge.process.policy import BackendLike, backend as policy
 from pairproof.bridge.records.result import RResult
+from pairproof.bridge.values.convert import data_frame, factor_of, matrix
 from pairproof.bridge.values.values import RList, RVector
 
 NEEDS = ("BradleyTerry2",)
@@ -39,15 +39,24 @@ if (!is.null(refcat)) arguments$refcat <- refcat
 if (!br) arguments$control <- control
 fit <- do.call(BradleyTerry2::BTm, arguments)
 """
-BTM = REDUCE + REFIT + FIT + """
+BTM = (
+    REDUCE
+    + REFIT
+    + FIT
+    + """
 if (again) { r <- refit(fit, epsilon, maxit); reduce(r$model, r$coef, r$vcov) } else reduce(fit)
 """
-BTABILITIES = REFIT + FIT + """
+)
+BTABILITIES = (
+    REFIT
+    + FIT
+    + """
 if (again && !anyNA(fit$coefficients)) fit <- refit(fit, epsilon, maxit)$model
 a <- BradleyTerry2::BTabilities(fit)
 list(players = rownames(a), ability = unname(a[, 1L]), se = unname(a[, 2L]),
      vcov = matrix(as.numeric(attr(a, "vcov")), nrow(a)))
 """
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +86,21 @@ class BTmModel(RModel):
 
 
 @asks(*NEEDS)
-def BTm(win1: Sequence[float], win2: Sequence[float], player1: Sequence[str], player2: Sequence[str], *,
-        players: Sequence[str] | None = None, refcat: str | None = None, at_home: Sequence[float] | None = None,
-        br: bool = False, epsilon: float = EPSILON, maxit: int = MAXIT, refit: bool = True,
-        backend: BackendLike = None) -> BTmModel:
+def BTm(
+    win1: Sequence[float],
+    win2: Sequence[float],
+    player1: Sequence[str],
+    player2: Sequence[str],
+    *,
+    players: Sequence[str] | None = None,
+    refcat: str | None = None,
+    at_home: Sequence[float] | None = None,
+    br: bool = False,
+    epsilon: float = EPSILON,
+    maxit: int = MAXIT,
+    refit: bool = True,
+    backend: BackendLike = None,
+) -> BTmModel:
     """R's ``BTm(cbind(win1, win2), player1, player2, ~ player (+ at.home), id = "player", refcat, br)``.
 
     Parameters
@@ -109,14 +129,23 @@ def BTm(win1: Sequence[float], win2: Sequence[float], player1: Sequence[str], pl
         raise ValueError(f"refcat {refcat!r} is no player; players are {levels}")
     home = None if at_home is None else np.asarray(at_home, dtype=np.float64)
     arguments = {
-        "win1": np.asarray(win1, dtype=np.float64), "win2": np.asarray(win2, dtype=np.float64),
-        "player1": factor_of(player1, levels), "player2": factor_of(player2, levels), "refcat": refcat,
+        "win1": np.asarray(win1, dtype=np.float64),
+        "win2": np.asarray(win2, dtype=np.float64),
+        "player1": factor_of(player1, levels),
+        "player2": factor_of(player2, levels),
+        "refcat": refcat,
         "home1": None if home is None else (home > 0).astype(np.float64),
-        "home2": None if home is None else (home < 0).astype(np.float64), "br": br, "again": refit and not br,
-        "epsilon": float(epsilon), "maxit": int(maxit)}
+        "home2": None if home is None else (home < 0).astype(np.float64),
+        "br": br,
+        "again": refit and not br,
+        "epsilon": float(epsilon),
+        "maxit": int(maxit),
+    }
     needs = (*NEEDS, "brglm") if br else NEEDS
     result = policy(backend).call(code=BTM, args=arguments, needs=needs, label="BradleyTerry2::BTm")
-    return BTmModel(**model_fields(result), players=tuple(levels), refcat=refcat or levels[0], arguments=arguments)
+    return BTmModel(
+        **model_fields(result), players=tuple(levels), refcat=refcat or levels[0], arguments=arguments
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,11 +162,20 @@ class Abilities:
 @asks(*NEEDS)
 def BTabilities(model: BTmModel, *, backend: BackendLike = None) -> Abilities:
     """R's ``BTabilities(BTm(...))``.  Version 1.1-2 stops with two players ("non-conformable arguments")."""
-    result = policy(backend).call(code=BTABILITIES, args=model.arguments, needs=model.result.call.needs,
-                                  label="BradleyTerry2::BTabilities")
+    result = policy(backend).call(
+        code=BTABILITIES,
+        args=model.arguments,
+        needs=model.result.call.needs,
+        label="BradleyTerry2::BTabilities",
+    )
     value = result.as_list()
-    return Abilities(tuple(value.vector("players").values), value.vector("ability").floats(),
-                     value.vector("se").floats(), value.vector("vcov").floats(), result)
+    return Abilities(
+        tuple(value.vector("players").values),
+        value.vector("ability").floats(),
+        value.vector("se").floats(),
+        value.vector("vcov").floats(),
+        result,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,10 +201,15 @@ def countsToBinomial(xtab: Any, players: Sequence[str], *, backend: BackendLike 
     names = list(players)
     table = np.asarray(xtab, dtype=np.float64)
     if table.shape != (len(names), len(names)):
-        raise ValueError(f"expected {len(names)} x {len(names)} wins, players in rows and columns; found {table.shape}")
+        raise ValueError(
+            f"expected {len(names)} x {len(names)} wins, players in rows and columns; found {table.shape}"
+        )
     result = policy(backend).call(
-        code="BradleyTerry2::countsToBinomial(as.table(xtab))", args={"xtab": matrix(table, names, names)}, needs=NEEDS,
-        label="BradleyTerry2::countsToBinomial")
+        code="BradleyTerry2::countsToBinomial(as.table(xtab))",
+        args={"xtab": matrix(table, names, names)},
+        needs=NEEDS,
+        label="BradleyTerry2::countsToBinomial",
+    )
     value: RList = result.as_list()
     first, second = (_labels(value.vector(k)) for k in ("player1", "player2"))
     return BinomialCounts(first, second, value.vector("win1").floats(), value.vector("win2").floats(), result)
@@ -213,7 +256,8 @@ reduce(fit, est, W[keep, keep, drop = FALSE])
 
 @dataclass(frozen=True, eq=False)
 class GenDavidsonModel(RModel):
-    """A generalised Davidson model; names: tie.max (home.adv, tie.scale, tie.mode), then players but the reference.
+    """A generalised Davidson model; names: tie.max (home.adv, tie.scale, tie.mode), then players but the
+    reference.
 
     A coefficient is NaN where gnm finds the contrast not estimable (players not connected).
     """
@@ -228,12 +272,25 @@ class GenDavidsonModel(RModel):
 
 
 @asks("BradleyTerry2", "gnm")
-def GenDavidson(first: Sequence[str], second: Sequence[str], wins: Sequence[float], ties: Sequence[float],
-                losses: Sequence[float], *, players: Sequence[str] | None = None, reference: str | None = None,
-                at_home: Sequence[float] | None = None, home_adv: bool = False, tie_scale: bool = False,
-                tie_mode: bool = False, tolerance: float = 1e-13, iterMax: int = 500,
-                backend: BackendLike = None) -> GenDavidsonModel:
-    """R's ``gnm(count ~ GenDavidson(win, tie, loss, first, second, ...) - 1, eliminate = match, family = poisson)``.
+def GenDavidson(
+    first: Sequence[str],
+    second: Sequence[str],
+    wins: Sequence[float],
+    ties: Sequence[float],
+    losses: Sequence[float],
+    *,
+    players: Sequence[str] | None = None,
+    reference: str | None = None,
+    at_home: Sequence[float] | None = None,
+    home_adv: bool = False,
+    tie_scale: bool = False,
+    tie_mode: bool = False,
+    tolerance: float = 1e-13,
+    iterMax: int = 500,
+    backend: BackendLike = None,
+) -> GenDavidsonModel:
+    """R's ``gnm(count ~ GenDavidson(win, tie, loss, first, second, ...) - 1, eliminate = match, family =
+    poisson)``.
 
     Parameters
     ----------
@@ -259,13 +316,28 @@ def GenDavidson(first: Sequence[str], second: Sequence[str], wins: Sequence[floa
     counts = np.stack([np.asarray(c, dtype=np.float64) for c in (wins, ties, losses)], axis=1)
     home = np.zeros(n) if at_home is None else np.asarray(at_home, dtype=np.float64)
     columns = {
-        "count": counts.ravel(), "result": np.tile(np.array([1.0, 0.0, -1.0]), n),
+        "count": counts.ravel(),
+        "result": np.tile(np.array([1.0, 0.0, -1.0]), n),
         "first": factor_of([x for x in first for _ in range(3)], levels),
         "second": factor_of([x for x in second for _ in range(3)], levels),
         "match": factor_of([f"{i:06d}" for i in range(n) for _ in range(3)]),
-        "home1": np.repeat((home > 0).astype(np.float64), 3), "home2": np.repeat((home < 0).astype(np.float64), 3)}
-    arguments = {"data": data_frame(columns), "home": home_adv, "scale": tie_scale, "mode": tie_mode,
-                 "reference": levels.index(base) + 1, "tolerance": tolerance, "iterMax": int(iterMax)}
-    result = policy(backend).call(code=REDUCE + GENDAVIDSON, args=arguments, seed=1, needs=("BradleyTerry2", "gnm"),
-                                  label="gnm::gnm with BradleyTerry2::GenDavidson")
+        "home1": np.repeat((home > 0).astype(np.float64), 3),
+        "home2": np.repeat((home < 0).astype(np.float64), 3),
+    }
+    arguments = {
+        "data": data_frame(columns),
+        "home": home_adv,
+        "scale": tie_scale,
+        "mode": tie_mode,
+        "reference": levels.index(base) + 1,
+        "tolerance": tolerance,
+        "iterMax": int(iterMax),
+    }
+    result = policy(backend).call(
+        code=REDUCE + GENDAVIDSON,
+        args=arguments,
+        seed=1,
+        needs=("BradleyTerry2", "gnm"),
+        label="gnm::gnm with BradleyTerry2::GenDavidson",
+    )
     return GenDavidsonModel(**model_fields(result), players=tuple(levels), reference=base)

@@ -8,10 +8,10 @@ LLBT (Dittrich, Hatzinger & Katzenbeisser 1998): for a pair (jk) in cell c, coun
 
 one ``mu`` a cell, eliminated; log worth = 2 lambda; the reference item's lambda is 0.
 
-gnm fits a linear predictor by a shortcut that carries a ridge of 1e-8 (``glm.fit.e``), whatever ``ridge`` says: its
-estimates stop 4e-10 from the maximum.  With ``checkLinear = FALSE`` it uses its own Newton method, and agrees with glm
-to 4e-16 (both seen on Dras's Table 1).  The shortcut is still run first: it names what is not estimable, and its model
-matrix is what the Newton method then goes on with.
+gnm fits a linear predictor by a shortcut that carries a ridge of 1e-8 (``glm.fit.e``), whatever ``ridge``
+says: its estimates stop 4e-10 from the maximum.  With ``checkLinear = FALSE`` it uses its own Newton method,
+and agrees with glm to 4e-16 (both seen on Dras's Table 1).  The shortcut is still run first: it names what is
+not estimable, and its model matrix is what the Newton method then goes on with.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from pairproof.bridge.process.policy import BackendLike
-from pairproof.bridge.process.policy import backend as policy
-from pairproof.bridge.values.convert import data_frame, factor_of
 from pairproof.bridge.packages.models import REDUCE, Floats, RModel, as_frame, asks, model_fields
+from pairproof.bridge.process.policy import BackendLike, backend as policy
+from pairproof.bridge.values.convert import data_frame, factor_of
 from pairproof.bridge.values.values import Formula, RArgument
 
 NEEDS = ("gnm",)
@@ -33,17 +32,21 @@ Family = Literal["poisson", "binomial", "gaussian"]
 TOLERANCE = 1e-14
 ITER_MAX = 500
 
-#: How far the deviance after gnm's Newton method may lie above the shortcut's, of itself: rounding leaves 1e-13 (seen on
-#: the help pages of gnm, prefmod and BradleyTerry2), another model is off in the first digits (1175 against 163; 8587 against 243).
+#: How far the deviance after gnm's Newton method may lie above the shortcut's, of itself: rounding leaves
+#: 1e-13 (seen on the help pages of gnm, prefmod and BradleyTerry2), another model is off in the first digits
+#: (1175 against 163; 8587 against 243).
 NO_WORSE = 1e-9
 
-#: R: gnm at its own tolerance, which says what is aliased; then its shortcut without that, at the tolerance asked for; then, if
-#: tight, its Newton method from there. gnm's rank tolerance without ``eliminate`` is tolerance / 1000, so that a tight one hides
-#: aliased columns and ends elsewhere (erikson: 242.87 on 127 df, not 212.72 on 128). The Newton method, asked with the formula,
-#: has its coefficients in another order (a main effect after an interaction), under other names (other contrasts), or leaves out
-#: others, so that neither ``start`` nor ``constrain`` would fit: it is given the columns themselves. Where it gives nothing, or
-#: another model, the shortcut's answer stands and a warning says so.
-GNM = REDUCE + """
+#: R: gnm at its own tolerance, which says what is aliased; then its shortcut without that, at the tolerance
+#: asked for; then, if tight, its Newton method from there. gnm's rank tolerance without ``eliminate`` is
+#: tolerance / 1000, so that a tight one hides aliased columns and ends elsewhere (erikson: 242.87 on 127 df,
+#: not 212.72 on 128). The Newton method, asked with the formula, has its coefficients in another order (a
+#: main effect after an interaction), under other names (other contrasts), or leaves out others, so that
+#: neither ``start`` nor ``constrain`` would fit: it is given the columns themselves. Where it gives nothing,
+#: or another model, the shortcut's answer stands and a warning says so.
+GNM = (
+    REDUCE
+    + """
 family <- get(family, envir = asNamespace("stats"), mode = "function")
 arguments <- list(formula = formula, family = family, data = data, iterMax = iterMax, verbose = FALSE, na.action = stats::na.fail, x = TRUE)
 if (!is.null(.weights)) arguments$weights <- quote(.weights)
@@ -97,6 +100,7 @@ if (!linear) V <- V[known, known, drop = FALSE]
 dimnames(V) <- list(names(b)[known], names(b)[known])
 c(reduce(fit, stats::setNames(estimates, names(b)), V), list(eliminated = attr(stats::coef(fit), "eliminated"), shortcut = shortcut))
 """
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +112,8 @@ class GnmModel(RModel):
     eliminated : float[levels]
         In the order of the eliminated factor's levels; empty without one.
     shortcut : bool
-        The numbers are those of gnm's shortcut for linear predictors: asked for (``tight=False``), or because its Newton
-        method gave no answer or another model, which a warning in ``result.warnings`` says.
+        The numbers are those of gnm's shortcut for linear predictors: asked for (``tight=False``), or because
+        its Newton method gave no answer or another model, which a warning in ``result.warnings`` says.
     """
 
     eliminated: Floats
@@ -117,9 +121,18 @@ class GnmModel(RModel):
 
 
 @asks(*NEEDS)
-def gnm(formula: str, data: Any, eliminate: str | None = None, family: Family = "poisson", *,
-        weights: Sequence[float] | None = None, tolerance: float = TOLERANCE, iterMax: int = ITER_MAX,
-        tight: bool = True, backend: BackendLike = None) -> GnmModel:
+def gnm(
+    formula: str,
+    data: Any,
+    eliminate: str | None = None,
+    family: Family = "poisson",
+    *,
+    weights: Sequence[float] | None = None,
+    tolerance: float = TOLERANCE,
+    iterMax: int = ITER_MAX,
+    tight: bool = True,
+    backend: BackendLike = None,
+) -> GnmModel:
     """R's ``gnm(formula, eliminate, family, data, weights, tolerance, iterMax)`` with a linear predictor.
 
     Parameters
@@ -127,28 +140,39 @@ def gnm(formula: str, data: Any, eliminate: str | None = None, family: Family = 
     eliminate : str, optional
         A factor, or factors joined by colons: ``"cell"``, ``"pair:judge"``.
     tight : bool
-        Go on from gnm's shortcut with its Newton method, to full precision (see the module).  False is gnm's shortcut at
-        this tolerance.  Either way what gnm finds aliased at its own tolerance of 1e-6 is left out and NaN, and the
-        coefficients are named and ordered as gnm has them by default.
+        Go on from gnm's shortcut with its Newton method, to full precision (see the module).  False is gnm's
+        shortcut at this tolerance.  Either way what gnm finds aliased at its own tolerance of 1e-6 is left
+        out and NaN, and the coefficients are named and ordered as gnm has them by default.
 
     Raises
     ------
     FormulaError
-        If ``formula`` or ``eliminate`` is more than a model formula, as :mod:`pairproof.bridge.values.formulas` says.
+        If ``formula`` or ``eliminate`` is more than a model formula, as
+        :mod:`pairproof.bridge.values.formulas` says.
     RError
         R's own.
     """
     if family not in get_args(Family):
         raise ValueError(f"family is {family!r}; expected one of {get_args(Family)}")
     arguments = {
-        "formula": Formula(formula), "data": as_frame(data), "eliminate": Formula(f"~ {eliminate}") if eliminate else None,
-        "family": family, "tolerance": float(tolerance), "iterMax": int(iterMax), "tight": tight, "no_worse": NO_WORSE,
-        ".weights": None if weights is None else np.asarray(weights, dtype=np.float64)}
+        "formula": Formula(formula),
+        "data": as_frame(data),
+        "eliminate": Formula(f"~ {eliminate}") if eliminate else None,
+        "family": family,
+        "tolerance": float(tolerance),
+        "iterMax": int(iterMax),
+        "tight": tight,
+        "no_worse": NO_WORSE,
+        ".weights": None if weights is None else np.asarray(weights, dtype=np.float64),
+    }
     result = policy(backend).call(code=GNM, args=arguments, seed=1, needs=NEEDS, label="gnm::gnm")
     value = result.as_list()
     constants = value["eliminated"]
-    return GnmModel(**model_fields(result), eliminated=np.empty(0) if constants is None else constants.floats(),
-                    shortcut=bool(value.vector("shortcut").scalar()))
+    return GnmModel(
+        **model_fields(result),
+        eliminated=np.empty(0) if constants is None else constants.floats(),
+        shortcut=bool(value.vector("shortcut").scalar()),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,9 +182,9 @@ class LLBTFrame:
     Attributes
     ----------
     data : RArgument
-        The data.frame: ``y``, ``cell`` (factor), ``o1`` ... ``oJ`` (+1 preferred, -1 not, 0), ``tie`` (1 in tie rows;
-        absent without ties), ``order`` (+1/2 in the row where the one named first is preferred, -1/2 where not, times
-        the row's order value; absent without one), and the covariates.
+        The data.frame: ``y``, ``cell`` (factor), ``o1`` ... ``oJ`` (+1 preferred, -1 not, 0), ``tie`` (1 in
+        tie rows; absent without ties), ``order`` (+1/2 in the row where the one named first is preferred,
+        -1/2 where not, times the row's order value; absent without one), and the covariates.
     columns : dict of str to array
         The same as plain arrays (factors as tuples of text).
     items : tuple of str
@@ -174,7 +198,9 @@ class LLBTFrame:
     order: bool
 
     def formula(self, reference: str | None = None, *terms: str) -> str:
-        """``y ~`` all items but the reference (default: the last), the tie and order columns, and further terms."""
+        """``y ~`` all items but the reference (default: the last), the tie and order columns, and further
+        terms.
+        """
         left_out = self.items[-1] if reference is None else reference
         if left_out not in self.items:
             raise ValueError(f"reference {left_out!r} is no item; items are {list(self.items)}")
@@ -183,9 +209,18 @@ class LLBTFrame:
         return "y ~ " + " + ".join([*named, *extra, *terms])
 
 
-def llbt_frame(first: Sequence[str], second: Sequence[str], wins: Sequence[float], losses: Sequence[float],
-               ties: Sequence[float] | None = None, *, items: Sequence[str], cell: Sequence[str] | None = None,
-               order: Sequence[float] | None = None, covariates: Mapping[str, Any] | None = None) -> LLBTFrame:
+def llbt_frame(
+    first: Sequence[str],
+    second: Sequence[str],
+    wins: Sequence[float],
+    losses: Sequence[float],
+    ties: Sequence[float] | None = None,
+    *,
+    items: Sequence[str],
+    cell: Sequence[str] | None = None,
+    order: Sequence[float] | None = None,
+    covariates: Mapping[str, Any] | None = None,
+) -> LLBTFrame:
     """Rows of counts, from the first item's side, as an LLBT data frame.
 
     Parameters
@@ -200,8 +235,8 @@ def llbt_frame(first: Sequence[str], second: Sequence[str], wins: Sequence[float
     order : sequence of float, optional
         1 where the one named first was also presented first, -1 where second, 0 on neutral ground.
     covariates : mapping of str to one value a row, optional
-        Text becomes a factor, levels in code-point order; numbers stay numbers; a ready-made R argument is refused,
-        since it cannot be spread over a row's outcomes.
+        Text becomes a factor, levels in code-point order; numbers stay numbers; a ready-made R argument is
+        refused, since it cannot be spread over a row's outcomes.
 
     Raises
     ------
@@ -213,8 +248,15 @@ def llbt_frame(first: Sequence[str], second: Sequence[str], wins: Sequence[float
     if unknown:
         raise ValueError(f"{unknown} are not among the items {list(items)}")
     n, outcomes = len(first), 2 if ties is None else 3
-    given = {"second": second, "wins": wins, "losses": losses, "ties": ties, "cell": cell, "order": order,
-             **(covariates or {})}
+    given = {
+        "second": second,
+        "wins": wins,
+        "losses": losses,
+        "ties": ties,
+        "cell": cell,
+        "order": order,
+        **(covariates or {}),
+    }
     wrong = {k: len(v) for k, v in given.items() if v is not None and len(v) != n}
     if wrong:
         raise ValueError(f"first has {n} rows, but {wrong}")
@@ -225,7 +267,9 @@ def llbt_frame(first: Sequence[str], second: Sequence[str], wins: Sequence[float
     sign = np.array([1.0, -1.0, 0.0])[:outcomes]  # the first preferred, the second preferred, tie
     design[row, :, [place[x] for x in first]] = sign
     design[row, :, [place[x] for x in second]] = -sign
-    counts = np.stack([np.asarray(c, dtype=np.float64) for c in (wins, losses, ties) if c is not None], axis=1)
+    counts = np.stack(
+        [np.asarray(c, dtype=np.float64) for c in (wins, losses, ties) if c is not None], axis=1
+    )
     columns: dict[str, Any] = {"y": counts.ravel(), "cell": _spread(cells, outcomes)}
     columns.update({f"o{j + 1}": design[:, :, j].ravel() for j in range(len(items))})
     if ties is not None:
@@ -248,6 +292,8 @@ def _spread(values: list[Any], times: int) -> Any:
 
 
 @asks(*NEEDS)
-def gnm_llbt(frame: LLBTFrame, formula: str | None = None, eliminate: str = "cell", **options: Any) -> GnmModel:
+def gnm_llbt(
+    frame: LLBTFrame, formula: str | None = None, eliminate: str = "cell", **options: Any
+) -> GnmModel:
     """:func:`gnm` on an LLBT frame; the default formula is all items but the last, tie and order."""
     return gnm(frame.formula() if formula is None else formula, frame.data, eliminate, **options)

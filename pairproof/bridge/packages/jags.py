@@ -1,8 +1,10 @@
-"""What JAGS says of Hopkins and May's two item-response models, and MCMCpack of their special case without ties.
+"""What JAGS says of Hopkins and May's two item-response models, and MCMCpack of their special case without
+ties.
 
-The models are written for JAGS as the paper has them, item qualities and all, with only the judge's noise integrated out:
-``dcat`` of normal probabilities in the one, of a table of outcomes in the other.  R reduces the draws before anything
-crosses over: posterior means and standard deviations with coda's effective sizes and time-series standard errors.
+The models are written for JAGS as the paper has them, item qualities and all, with only the judge's noise
+integrated out: ``dcat`` of normal probabilities in the one, of a table of outcomes in the other.  R reduces
+the draws before anything crosses over: posterior means and standard deviations with coda's effective sizes
+and time-series standard errors.
 
 Every chain has base::Mersenne-Twister with a seed of its own, so the same versions give the same numbers.
 """
@@ -17,11 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairproof.bridge.oracles.competitions import vector_of
-from pairproof.bridge.values.convert import data_frame
 from pairproof.bridge.packages.models import Floats, asks, named_matrix
-from pairproof.bridge.process.policy import BackendLike
-from pairproof.bridge.process.policy import backend as policy
+from pairproof.bridge.process.policy import BackendLike, backend as policy
 from pairproof.bridge.records.result import RResult
+from pairproof.bridge.values.convert import data_frame
 
 IntArray = NDArray[np.int64]
 
@@ -49,7 +50,10 @@ run <- function(text, data, monitor) {
 }
 """
 
-GAUSSIAN = SUMMARISE + RUN + """
+GAUSSIAN = (
+    SUMMARISE
+    + RUN
+    + """
 text <- "model {
   for (s in 1:n_systems) { mu[s] ~ dnorm(0, pow(s0, -2)) }
   for (i in 1:n_items) { q[i] ~ dnorm(mu[author[i]], pow(sa, -2)) }
@@ -67,8 +71,12 @@ draws_of <- run(text, data, "mu")
 mu <- lapply(draws_of, function(m) m[, paste0("mu[", seq_len(n_systems), "]"), drop = FALSE])
 list(ability = summarise(lapply(mu, function(m) m - rowMeans(m))), level = summarise(lapply(mu, function(m) matrix(rowMeans(m)))))
 """
+)
 
-CATEGORICAL = SUMMARISE + RUN + """
+CATEGORICAL = (
+    SUMMARISE
+    + RUN
+    + """
 levels_of <- seq_len(n_levels)
 seen <- outer(levels_of, levels_of, function(l, o) dnorm(o, l, so))
 seen <- seen / rowSums(seen)
@@ -90,8 +98,11 @@ preference <- function(m) do.call(cbind, lapply(seq_along(pair_one), function(k)
 }))
 summarise(lapply(draws_of, preference))
 """
+)
 
-MCMCPACK = SUMMARISE + """
+MCMCPACK = (
+    SUMMARISE
+    + """
 chain <- function(k) {
   found <- MCMCpack::MCMCpaircompare(data, theta.constraints = list(), alpha.fixed = TRUE, burnin = warmup, mcmc = draws * thin, thin = thin,
                                      seed = seed + k, verbose = 0, store.theta = TRUE, store.alpha = FALSE)
@@ -101,6 +112,7 @@ chain <- function(k) {
 }
 summarise(lapply(seq_len(chains), chain))
 """
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +157,13 @@ class Chains:
     seed: int = 2013
 
     def arguments(self) -> dict[str, Any]:
-        return {"chains": self.chains, "warmup": self.warmup, "draws": self.draws, "thin": self.thin, "seed": self.seed}
+        return {
+            "chains": self.chains,
+            "warmup": self.warmup,
+            "draws": self.draws,
+            "thin": self.thin,
+            "seed": self.seed,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,30 +188,63 @@ class Compared:
     outcome: IntArray
 
     def arguments(self) -> dict[str, Any]:
-        return {"n_systems": int(self.n_systems), "author": np.asarray(self.author) + 1, "one": np.asarray(self.one) + 1,
-                "two": np.asarray(self.two) + 1, "outcome": np.asarray(self.outcome)}
+        return {
+            "n_systems": int(self.n_systems),
+            "author": np.asarray(self.author) + 1,
+            "one": np.asarray(self.one) + 1,
+            "two": np.asarray(self.two) + 1,
+            "outcome": np.asarray(self.outcome),
+        }
 
 
 @asks("rjags", "coda")
-def irt_gaussian(data: Compared, sd_ability: float = 1.0, sd_quality: float = 0.5, sd_noise: float = 1.0, radius: float = 0.4, *,
-                 chains: Chains = Chains(), backend: BackendLike = None) -> tuple[Sampled, Sampled]:
+def irt_gaussian(
+    data: Compared,
+    sd_ability: float = 1.0,
+    sd_quality: float = 0.5,
+    sd_noise: float = 1.0,
+    radius: float = 0.4,
+    *,
+    chains: Chains = Chains(),
+    backend: BackendLike = None,
+) -> tuple[Sampled, Sampled]:
     """The Gaussian model by JAGS.
 
     Returns
     -------
     Sampled, Sampled
-        Abilities minus their mean in the same draw, float[n_systems]; that mean itself, float[1], which is N(0, s0^2/n_systems) for any data.
+        Abilities minus their mean in the same draw, float[n_systems]; that mean itself, float[1], which is
+        N(0, s0^2/n_systems) for any data.
     """
-    arguments = {**data.arguments(), **chains.arguments(), "s0": float(sd_ability), "sa": float(sd_quality), "so": float(sd_noise), "d": float(radius)}
-    result = policy(backend).call(code=GAUSSIAN, args=arguments, needs=("rjags", "coda"), label="rjags::coda.samples, irt-gaussian")
+    arguments = {
+        **data.arguments(),
+        **chains.arguments(),
+        "s0": float(sd_ability),
+        "sa": float(sd_quality),
+        "so": float(sd_noise),
+        "d": float(radius),
+    }
+    result = policy(backend).call(
+        code=GAUSSIAN, args=arguments, needs=("rjags", "coda"), label="rjags::coda.samples, irt-gaussian"
+    )
     found = result.as_list()
     return _sampled(found.vector("ability"), result), _sampled(found.vector("level"), result)
 
 
 @asks("rjags", "coda")
-def irt_categorical(data: Compared, pairs: Sequence[tuple[int, int]], levels: int = 8, sd_noise: float = 1.0, concentration: float = 0.5,
-                    radius: int = 0, *, chains: Chains = Chains(), backend: BackendLike = None) -> tuple[Sampled, Sampled, Sampled]:
-    """The categorical model by JAGS: P(tie), P(first), P(second) for new items of these pairs of systems, averaged over the draws.
+def irt_categorical(
+    data: Compared,
+    pairs: Sequence[tuple[int, int]],
+    levels: int = 8,
+    sd_noise: float = 1.0,
+    concentration: float = 0.5,
+    radius: int = 0,
+    *,
+    chains: Chains = Chains(),
+    backend: BackendLike = None,
+) -> tuple[Sampled, Sampled, Sampled]:
+    """The categorical model by JAGS: P(tie), P(first), P(second) for new items of these pairs of systems,
+    averaged over the draws.
 
     Parameters
     ----------
@@ -205,17 +256,37 @@ def irt_categorical(data: Compared, pairs: Sequence[tuple[int, int]], levels: in
     Sampled, Sampled, Sampled
         Each float[len(pairs)].
     """
-    arguments = {**data.arguments(), **chains.arguments(), "pair_one": [a + 1 for a, _ in pairs], "pair_two": [b + 1 for _, b in pairs],
-                 "n_levels": int(levels), "so": float(sd_noise), "concentration": float(concentration), "radius": int(radius)}
-    result = policy(backend).call(code=CATEGORICAL, args=arguments, needs=("rjags", "coda"), label="rjags::coda.samples, irt-categorical")
+    arguments = {
+        **data.arguments(),
+        **chains.arguments(),
+        "pair_one": [a + 1 for a, _ in pairs],
+        "pair_two": [b + 1 for _, b in pairs],
+        "n_levels": int(levels),
+        "so": float(sd_noise),
+        "concentration": float(concentration),
+        "radius": int(radius),
+    }
+    result = policy(backend).call(
+        code=CATEGORICAL,
+        args=arguments,
+        needs=("rjags", "coda"),
+        label="rjags::coda.samples, irt-categorical",
+    )
     _, table = named_matrix(vector_of(result))
     tie, first, second = (_of_table(table[k::3], result) for k in range(3))
     return tie, first, second
 
 
 @asks("MCMCpack", "coda")
-def pair_compare(first: Sequence[str], second: Sequence[str], choice: Sequence[str], items: Sequence[str], *, chains: Chains = Chains(thin=1),
-                 backend: BackendLike = None) -> Sampled:
+def pair_compare(
+    first: Sequence[str],
+    second: Sequence[str],
+    choice: Sequence[str],
+    items: Sequence[str],
+    *,
+    chains: Chains = Chains(thin=1),
+    backend: BackendLike = None,
+) -> Sampled:
     """``MCMCpaircompare(alpha.fixed = TRUE)``: P(first) = Phi(theta_1 - theta_2), theta ~ N(0, 1), no ties.
 
     The Gaussian model with fresh items, d = 0, s0 = 1 and 2 (sa^2 + so^2) = 1.
@@ -227,9 +298,13 @@ def pair_compare(first: Sequence[str], second: Sequence[str], choice: Sequence[s
     items : sequence of str
         Whose centred abilities are wanted, in this order; all that are compared.
     """
-    table = data_frame({"rater": ["one"] * len(first), "first": list(first), "second": list(second), "choice": list(choice)})
+    table = data_frame(
+        {"rater": ["one"] * len(first), "first": list(first), "second": list(second), "choice": list(choice)}
+    )
     arguments = {"data": table, "items": list(items), **chains.arguments()}
-    result = policy(backend).call(code=MCMCPACK, args=arguments, needs=("MCMCpack", "coda"), label="MCMCpack::MCMCpaircompare")
+    result = policy(backend).call(
+        code=MCMCPACK, args=arguments, needs=("MCMCpack", "coda"), label="MCMCpack::MCMCpaircompare"
+    )
     return _sampled(vector_of(result), result)
 
 

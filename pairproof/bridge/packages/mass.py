@@ -2,14 +2,15 @@
 
     logit P(first wins) = b_i - b_j - delta,   logit P(second wins) = b_j - b_i - delta,   a tie is the rest,
 
-delta = log theta >= 0 (Rao & Kupper 1967).  polr's thresholds are free; each row and its mirror (sides and outcome
-swapped) with half weight make them symmetric, and the likelihood and its information those of the rows themselves.
+delta = log theta >= 0 (Rao & Kupper 1967).  polr's thresholds are free; each row and its mirror (sides and
+outcome swapped) with half weight make them symmetric, and the likelihood and its information those of the
+rows themselves.
 
-polr minimises by BFGS and stops where its objective (some hundreds) no longer changes in its last bit: 7 to 8 digits of
-the estimates, and its Hessian takes numerical steps of 1e-3.  With ``polish`` polr runs as it is, in an environment where
-``optim`` alone is another: it calls R's optim, then takes Newton steps on polr's own score until that is zero, and the
-Hessian with steps of 1e-5.  Seen on Dras's Table 1 against 50-digit values: estimates 15 digits, standard errors 10.
-Standard errors are from the observed information.
+polr minimises by BFGS and stops where its objective (some hundreds) no longer changes in its last bit: 7 to 8
+digits of the estimates, and its Hessian takes numerical steps of 1e-3.  With ``polish`` polr runs as it is,
+in an environment where ``optim`` alone is another: it calls R's optim, then takes Newton steps on polr's own
+score until that is zero, and the Hessian with steps of 1e-5.  Seen on Dras's Table 1 against 50-digit values:
+estimates 15 digits, standard errors 10. Standard errors are from the observed information.
 """
 
 from __future__ import annotations
@@ -20,12 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.bridge.process.policy import BackendLike
-from pairproof.bridge.process.policy import backend as policy
+from pairproof.bridge.packages.models import Floats, asks, named_matrix, number
+from pairproof.bridge.process.policy import BackendLike, backend as policy
+from pairproof.bridge.records.result import RResult
 from pairproof.bridge.values.convert import data_frame
 from pairproof.bridge.values.nodes import factor
-from pairproof.bridge.packages.models import Floats, asks, named_matrix, number
-from pairproof.bridge.records.result import RResult
 from pairproof.bridge.values.values import Formula
 
 NEEDS = ("MASS",)
@@ -84,10 +84,23 @@ class RaoKupper:
 
 
 @asks(*NEEDS)
-def polr(first: Sequence[str], second: Sequence[str], wins: Sequence[float], ties: Sequence[float],
-         losses: Sequence[float], *, items: Sequence[str], reference: str | None = None, order: Sequence[float] | None = None,
-         by: Mapping[str, Sequence[float]] | None = None, reltol: float = 1e-16, maxit: int = 1000, step: float = 1e-5,
-         polish: bool = True, backend: BackendLike = None) -> RaoKupper:
+def polr(
+    first: Sequence[str],
+    second: Sequence[str],
+    wins: Sequence[float],
+    ties: Sequence[float],
+    losses: Sequence[float],
+    *,
+    items: Sequence[str],
+    reference: str | None = None,
+    order: Sequence[float] | None = None,
+    by: Mapping[str, Sequence[float]] | None = None,
+    reltol: float = 1e-16,
+    maxit: int = 1000,
+    step: float = 1e-5,
+    polish: bool = True,
+    backend: BackendLike = None,
+) -> RaoKupper:
     """R's ``polr(outcome ~ items, weights = count / 2)`` on each row of counts and its mirror.
 
     Parameters
@@ -96,10 +109,11 @@ def polr(first: Sequence[str], second: Sequence[str], wins: Sequence[float], tie
     reference : str, optional
         Item at 0; default the last.
     order : sequence of float, optional
-        1 where the one named first was presented first, -1 where second, 0 on neutral ground: adds ``order``, the full
-        log-odds in favour of the one presented first.
+        1 where the one named first was presented first, -1 where second, 0 on neutral ground: adds ``order``,
+        the full log-odds in favour of the one presented first.
     by : mapping of str to float[rows], optional
-        Columns that the items are multiplied with (a level's 0 and 1, a number): adds ``A:NAME`` for every item and name.
+        Columns that the items are multiplied with (a level's 0 and 1, a number): adds ``A:NAME`` for every
+        item and name.
     polish : bool
         See the module; False is polr as it comes, at this ``reltol``.
     step : float
@@ -118,8 +132,10 @@ def polr(first: Sequence[str], second: Sequence[str], wins: Sequence[float], tie
     if unknown:
         raise ValueError(f"{unknown} are not among the items {list(items)}")
     if not np.sum(np.asarray(ties, dtype=np.float64)) > 0:
-        raise ValueError("there are no ties in these counts, so Rao-Kupper's delta is at its boundary 0; fit the model "
-                         "without ties (BTm)")
+        raise ValueError(
+            "there are no ties in these counts, so Rao-Kupper's delta is at its boundary 0; fit the model "
+            "without ties (BTm)"
+        )
     n = len(first)
     design = np.zeros((n, len(items) + 1))
     design[np.arange(n), [place[x] for x in first]] = 1.0
@@ -141,11 +157,20 @@ def polr(first: Sequence[str], second: Sequence[str], wins: Sequence[float], tie
     weights = np.broadcast_to(counts / 2.0, (2, 3, n)).ravel()
     outcome = np.broadcast_to(outcomes[:, :, None], (2, 3, n)).ravel()
     present = weights > 0
-    table: dict[str, Any] = {"outcome": factor(outcome[present], ["second", "tie", "first"]), "w": weights[present]}
+    table: dict[str, Any] = {
+        "outcome": factor(outcome[present], ["second", "tie", "first"]),
+        "w": weights[present],
+    }
     table.update(zip(columns, rows.reshape(-1, len(columns))[present].T))
     formula = Formula("outcome ~ " + " + ".join(columns))
-    arguments = {"formula": formula, "data": data_frame(table), "reltol": reltol, "maxit": int(maxit), "step": step,
-                 "polish": polish}
+    arguments = {
+        "formula": formula,
+        "data": data_frame(table),
+        "reltol": reltol,
+        "maxit": int(maxit),
+        "step": step,
+        "polish": polish,
+    }
     result = policy(backend).call(code=POLR, args=arguments, needs=NEEDS, label="MASS::polr")
     return _rao_kupper(result, names)
 
@@ -156,10 +181,20 @@ def _rao_kupper(result: RResult, names: list[str]) -> RaoKupper:
     beta, zeta = value.vector("coef").floats(), value.vector("zeta").floats()
     _, whole = named_matrix(value.vector("vcov"))
     if len(beta) != len(names):
-        raise ValueError(f"polr dropped columns of {names}: some items are not tied to the rest by comparisons")
+        raise ValueError(
+            f"polr dropped columns of {names}: some items are not tied to the rest by comparisons"
+        )
     fold = np.zeros((len(beta) + 1, len(beta) + 2))
     fold[: len(beta), : len(beta)] = np.eye(len(beta))
     fold[-1, -2:] = -0.5, 0.5
     vcov = fold @ whole @ fold.T
-    return RaoKupper((*names, "delta"), fold @ np.concatenate([beta, zeta]), np.sqrt(np.diag(vcov)), vcov,
-                     number(value["loglik"]), float(zeta.sum()), number(value["convergence"]) == 0.0, result)
+    return RaoKupper(
+        (*names, "delta"),
+        fold @ np.concatenate([beta, zeta]),
+        np.sqrt(np.diag(vcov)),
+        vcov,
+        number(value["loglik"]),
+        float(zeta.sum()),
+        number(value["convergence"]) == 0.0,
+        result,
+    )

@@ -1,7 +1,7 @@
 """What every model fitted in R is reduced to: plain arrays with names.
 
-R reduces its own object (``REDUCE`` below) before anything crosses over, so no environment, formula or call has to be
-understood here, and every record shows what was taken from the object and how.
+R reduces its own object (``REDUCE`` below) before anything crosses over, so no environment, formula or call
+has to be understood here, and every record shows what was taken from the object and how.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pairproof.bridge.values.convert import data_frame
 from pairproof.bridge.records.result import RResult
+from pairproof.bridge.values.convert import data_frame
 from pairproof.bridge.values.values import RArgument, RVector
 
 Floats = NDArray[np.float64]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: R: a fitted model as a list. ``b`` are its coefficients with NA for what is not estimable, ``V`` their covariance.
+#: R: a fitted model as a list. ``b`` are its coefficients with NA for what is not estimable, ``V`` their
+#: covariance.
 REDUCE = """
 reduce <- function(m, b = stats::coef(m), V = stats::vcov(m)) {
   ll <- stats::logLik(m)
@@ -32,9 +33,10 @@ reduce <- function(m, b = stats::coef(m), V = stats::vcov(m)) {
 }
 """
 
-#: R: a glm fitted again from its own solution. R's glm keeps the weights of the step before its last, so its standard
-#: errors have 6 to 9 digits; started at the solution they have 12 or more. Columns that R's default tolerance finds
-#: aliased are left out first, because glm's rank tolerance is epsilon / 1000 and a tight epsilon hides them.
+#: R: a glm fitted again from its own solution. R's glm keeps the weights of the step before its last, so its
+#: standard errors have 6 to 9 digits; started at the solution they have 12 or more. Columns that R's default
+#: tolerance finds aliased are left out first, because glm's rank tolerance is epsilon / 1000 and a tight
+#: epsilon hides them.
 REFIT = """
 refit <- function(first, epsilon, maxit) {
   ok <- !is.na(first$coefficients)
@@ -118,7 +120,9 @@ class RModel:
 
     def _place(self, name: str) -> int:
         if name not in self.names:
-            raise KeyError(f"{name!r} is no coefficient of {self.result.call.name}, which has {list(self.names)}")
+            raise KeyError(
+                f"{name!r} is no coefficient of {self.result.call.name}, which has {list(self.names)}"
+            )
         return self.names.index(name)
 
 
@@ -138,10 +142,20 @@ def model_fields(result: RResult) -> dict[str, Any]:
             se[i] = np.sqrt(variance) if variance >= 0 else np.nan
     converged = value["converged"]
     return {
-        "names": names, "coef": coef, "se": se, "vcov": vcov, "vcov_names": vcov_names,
-        **{k: number(value[k]) for k in ("deviance", "df_residual", "null_deviance", "df_null", "loglik", "df", "aic")},
-        "fitted": value.vector("fitted").floats(), "converged": bool(converged.scalar()) if converged is not None else False,
-        "iterations": int(number(value["iterations"])), "result": result}
+        "names": names,
+        "coef": coef,
+        "se": se,
+        "vcov": vcov,
+        "vcov_names": vcov_names,
+        **{
+            k: number(value[k])
+            for k in ("deviance", "df_residual", "null_deviance", "df_null", "loglik", "df", "aic")
+        },
+        "fitted": value.vector("fitted").floats(),
+        "converged": bool(converged.scalar()) if converged is not None else False,
+        "iterations": int(number(value["iterations"])),
+        "result": result,
+    }
 
 
 def model_of(result: RResult) -> RModel:
@@ -169,12 +183,16 @@ def as_frame(data: Any) -> Any:
         return data_frame(data)
     if isinstance(data, RArgument) or type(data).__module__.split(".")[0] == "pandas":
         return data
-    raise TypeError(f"expected a pandas DataFrame or a mapping of column name to values, found {type(data).__name__}")
+    raise TypeError(
+        f"expected a pandas DataFrame or a mapping of column name to values, found {type(data).__name__}"
+    )
 
 
 def asks(*packages: str) -> Callable[[Function], Function]:
     """Mark a function with the R packages it needs, readable as ``function.needs``."""
+
     def mark(function: Function) -> Function:
         setattr(function, "needs", packages)
         return function
+
     return mark

@@ -1,8 +1,8 @@
 """prefmod under its own names: llbt.design, llbt.fit, llbtPC.fit, llbt.worth (dots become underscores).
 
-prefmod reads pair columns in the order (12)(13)(23)(14)(24)(34)...: column ``(j-1)(j-2)/2 + i`` is pair (i, j), i < j.
-Among non-negative codes the smallest means "first preferred"; with a negative code the positive ones do.  It counts
-response categories among the values that occur.
+prefmod reads pair columns in the order (12)(13)(23)(14)(24)(34)...: column ``(j-1)(j-2)/2 + i`` is pair (i,
+j), i < j. Among non-negative codes the smallest means "first preferred"; with a negative code the positive
+ones do.  It counts response categories among the values that occur.
 """
 
 from __future__ import annotations
@@ -13,13 +13,19 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from pairproof.bridge.process.policy import BackendLike
-from pairproof.bridge.process.policy import backend as policy
-from pairproof.bridge.values.convert import matrix
 from pairproof.bridge.packages.models import (
-    REDUCE, Floats, RModel, as_frame, asks, model_fields, named_matrix, number,
+    REDUCE,
+    Floats,
+    RModel,
+    as_frame,
+    asks,
+    model_fields,
+    named_matrix,
+    number,
 )
+from pairproof.bridge.process.policy import BackendLike, backend as policy
 from pairproof.bridge.records.result import RResult
+from pairproof.bridge.values.convert import matrix
 from pairproof.bridge.values.values import Formula, RList, RVector
 
 if TYPE_CHECKING:
@@ -63,9 +69,17 @@ class LLBTDesign:
 
 
 @asks(*NEEDS)
-def llbt_design(data: Any, nitems: int, objnames: Sequence[str] | None = None, objcovs: Any = None,
-                cat_scovs: Sequence[str] | None = None, num_scovs: Sequence[str] | None = None,
-                casewise: bool = False, *, backend: BackendLike = None) -> LLBTDesign:
+def llbt_design(
+    data: Any,
+    nitems: int,
+    objnames: Sequence[str] | None = None,
+    objcovs: Any = None,
+    cat_scovs: Sequence[str] | None = None,
+    num_scovs: Sequence[str] | None = None,
+    casewise: bool = False,
+    *,
+    backend: BackendLike = None,
+) -> LLBTDesign:
     """R's ``llbt.design(data, nitems, objnames, objcovs, cat.scovs, num.scovs, casewise)``.
 
     Parameters
@@ -83,13 +97,20 @@ def llbt_design(data: Any, nitems: int, objnames: Sequence[str] | None = None, o
         R's own.
     """
     if objnames is not None and len(objnames) != nitems:
-        raise ValueError(f"objnames has {len(objnames)} names for {nitems} items; prefmod would ignore them silently")
+        raise ValueError(
+            f"objnames has {len(objnames)} names for {nitems} items; prefmod would ignore them silently"
+        )
     optional = {
         "objnames": None if objnames is None else list(objnames),
         "objcovs": None if objcovs is None else as_frame(objcovs),
         "cat.scovs": None if cat_scovs is None else list(cat_scovs),
-        "num.scovs": None if num_scovs is None else list(num_scovs)}
-    arguments = {"data": as_frame(data), "nitems": int(nitems), **{k: v for k, v in optional.items() if v is not None}}
+        "num.scovs": None if num_scovs is None else list(num_scovs),
+    }
+    arguments = {
+        "data": as_frame(data),
+        "nitems": int(nitems),
+        **{k: v for k, v in optional.items() if v is not None},
+    }
     if casewise:
         arguments["casewise"] = True
     result = policy(backend).call("prefmod::llbt.design", arguments, needs=NEEDS)
@@ -102,9 +123,9 @@ def llbt_design(data: Any, nitems: int, objnames: Sequence[str] | None = None, o
     return LLBTDesign(value.names or (), said("objnames"), said("categories"), value, result)
 
 
-#: llbt.fit only prints, rounded to 4 decimals. This runs it as it is, in an environment where ``print`` alone is another:
-#: one that looks at the caller's variables first and then prints. The arithmetic is untouched, and what was seen must
-#: round to what was printed, or R stops.
+#: llbt.fit only prints, rounded to 4 decimals. This runs it as it is, in an environment where ``print`` alone
+#: is another: one that looks at the caller's variables first and then prints. The arithmetic is untouched,
+#: and what was seen must round to what was printed, or R stops.
 LLBT_FIT = """
 seen <- NULL
 watching <- new.env(parent = environment(prefmod::llbt.fit))
@@ -131,8 +152,8 @@ class LLBTFit:
     ----------
     names : tuple of str
     estimate, se : float[n]
-        Not the maximum: llbt.fit stops when the deviance changes by less than 1e-4 of itself, which leaves estimates
-        good to about 1e-6 and standard errors to 1e-5.
+        Not the maximum: llbt.fit stops when the deviance changes by less than 1e-4 of itself, which leaves
+        estimates good to about 1e-6 and standard errors to 1e-5.
     p_one_sided : float[n]
         As its column P(z): one-sided.
     printed : float[n, 4]
@@ -155,8 +176,15 @@ class LLBTFit:
 
 
 @asks(*NEEDS)
-def llbt_fit(y: Sequence[float], Xmodel: Mapping[str, Any], q: int, ncat: int, maxiter: int = 100, *,
-             backend: BackendLike = None) -> LLBTFit:
+def llbt_fit(
+    y: Sequence[float],
+    Xmodel: Mapping[str, Any],
+    q: int,
+    ncat: int,
+    maxiter: int = 100,
+    *,
+    backend: BackendLike = None,
+) -> LLBTFit:
     """R's ``llbt.fit(y, Xmodel, q, ncat, maxiter)``.
 
     Parameters
@@ -178,19 +206,36 @@ def llbt_fit(y: Sequence[float], Xmodel: Mapping[str, Any], q: int, ncat: int, m
 
     names = list(Xmodel)
     columns = np.column_stack([np.asarray(Xmodel[n], dtype=np.float64) for n in names])
-    arguments = {"y": np.asarray(y, dtype=np.float64), "Xmodel": matrix(columns, names), "q": int(q), "ncat": int(ncat),
-                 "maxiter": int(maxiter)}
+    arguments = {
+        "y": np.asarray(y, dtype=np.float64),
+        "Xmodel": matrix(columns, names),
+        "q": int(q),
+        "ncat": int(ncat),
+        "maxiter": int(maxiter),
+    }
     result = policy(backend).call(code=LLBT_FIT, args=arguments, needs=NEEDS, label="prefmod::llbt.fit")
     value = result.as_list()
     estimate, se = value.vector("estimate").floats(), value.vector("se").floats()
     z = estimate / se
     tails = np.array([0.5 * erfc(abs(v) / sqrt(2.0)) for v in z])
-    return LLBTFit(tuple(value.vector("names").values), estimate, se, z, tails, number(value["deviance"]),
-                   int(number(value["df"])), int(number(value["iterations"])), value.vector("printed").floats(),
-                   result.output, result)
+    return LLBTFit(
+        tuple(value.vector("names").values),
+        estimate,
+        se,
+        z,
+        tails,
+        number(value["deviance"]),
+        int(number(value["df"])),
+        int(number(value["iterations"])),
+        value.vector("printed").floats(),
+        result.output,
+        result,
+    )
 
 
-LLBTPC_FIT = REDUCE + """
+LLBTPC_FIT = (
+    REDUCE
+    + """
 fit <- prefmod::llbtPC.fit(obj, nitems, formel = formel, elim = elim, resptype = resptype, obj.names = obj.names,
                            undec = undec)
 b <- stats::coef(fit)
@@ -201,6 +246,7 @@ worth <- tryCatch(unclass(prefmod::llbt.worth(fit, outmat = "worth")), error = f
 attr(worth, "objtable") <- NULL
 c(reduce(fit, b, V), list(worth = worth))
 """
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,19 +271,27 @@ class LLBTPCModel(RModel):
 
 
 @asks(*NEEDS)
-def llbtPC_fit(obj: Any, nitems: int, formel: str = "~1", elim: str = "~1", resptype: str = "paircomp",
-               obj_names: Sequence[str] | None = None, undec: bool = True, *,
-               backend: BackendLike = None) -> LLBTPCModel:
+def llbtPC_fit(
+    obj: Any,
+    nitems: int,
+    formel: str = "~1",
+    elim: str = "~1",
+    resptype: str = "paircomp",
+    obj_names: Sequence[str] | None = None,
+    undec: bool = True,
+    *,
+    backend: BackendLike = None,
+) -> LLBTPCModel:
     """R's ``llbtPC.fit(obj, nitems, formel, elim, resptype, obj.names, undec)``.
 
     Parameters
     ----------
     obj : DataFrame or mapping of str to array
-        One row a judge: the pair columns in prefmod's order, then only the covariates that are used (prefmod drops rows
-        with a missing value in any further column).
+        One row a judge: the pair columns in prefmod's order, then only the covariates that are used (prefmod
+        drops rows with a missing value in any further column).
     formel, elim : str
-        Covariates of the model, and of the table. A covariate of ``formel`` that is not in ``elim`` is dropped by
-        prefmod without a word; here it is refused.
+        Covariates of the model, and of the table. A covariate of ``formel`` that is not in ``elim`` is
+        dropped by prefmod without a word; here it is refused.
     undec : bool
         False leaves the undecided parameter out (held at 0) where ties occur.
 
@@ -250,11 +304,22 @@ def llbtPC_fit(obj: Any, nitems: int, formel: str = "~1", elim: str = "~1", resp
     """
     lost = sorted(_variables(formel) - _variables(elim))
     if lost:
-        raise ValueError(f"{', '.join(lost)} stands in formel ({formel}) but not in elim ({elim}); prefmod would fit the "
-                         "model without it")
-    arguments = {"obj": as_frame(obj), "nitems": int(nitems), "formel": Formula(formel), "elim": Formula(elim),
-                 "resptype": resptype, "obj.names": None if obj_names is None else list(obj_names), "undec": undec}
-    result = policy(backend).call(code=LLBTPC_FIT, args=arguments, needs=("prefmod", "gnm"), label="prefmod::llbtPC.fit")
+        raise ValueError(
+            f"{', '.join(lost)} stands in formel ({formel}) but not in elim ({elim}); prefmod would fit the "
+            "model without it"
+        )
+    arguments = {
+        "obj": as_frame(obj),
+        "nitems": int(nitems),
+        "formel": Formula(formel),
+        "elim": Formula(elim),
+        "resptype": resptype,
+        "obj.names": None if obj_names is None else list(obj_names),
+        "undec": undec,
+    }
+    result = policy(backend).call(
+        code=LLBTPC_FIT, args=arguments, needs=("prefmod", "gnm"), label="prefmod::llbtPC.fit"
+    )
     worth = result.as_list().vector("worth")
     failed = worth.values.dtype.kind not in "fi"
     objects: tuple[str, ...] = ()
@@ -262,9 +327,14 @@ def llbtPC_fit(obj: Any, nitems: int, formel: str = "~1", elim: str = "~1", resp
     if not failed:
         margins = worth.dimnames or (None, None)
         objects, groups = margins[0] or (), margins[1] or ("",)
-    return LLBTPCModel(**model_fields(result), objects=objects, groups=groups,
-                       worth=None if failed else worth.floats(), worth_error=str(worth.scalar()) if failed else "",
-                       arguments=arguments)
+    return LLBTPCModel(
+        **model_fields(result),
+        objects=objects,
+        groups=groups,
+        worth=None if failed else worth.floats(),
+        worth_error=str(worth.scalar()) if failed else "",
+        arguments=arguments,
+    )
 
 
 LLBT_WORTH = """
@@ -288,7 +358,8 @@ class WorthTable:
 
 @asks(*NEEDS)
 def llbt_worth(fitobj: LLBTPCModel, outmat: Outmat = "worth", *, backend: BackendLike = None) -> WorthTable:
-    """R's ``llbt.worth(fitobj, outmat)``: worths exp(2 lambda) / sum, or the estimates themselves (``"est"``).
+    """R's ``llbt.worth(fitobj, outmat)``: worths exp(2 lambda) / sum, or the estimates themselves
+    (``"est"``).
 
     The model is fitted again in the same call, since no R object outlives its call here.
 
@@ -299,8 +370,12 @@ def llbt_worth(fitobj: LLBTPCModel, outmat: Outmat = "worth", *, backend: Backen
     """
     if outmat not in get_args(Outmat):
         raise ValueError(f"outmat is {outmat!r}; expected one of {get_args(Outmat)}")
-    result = policy(backend).call(code=LLBT_WORTH, args={**fitobj.arguments, "outmat": outmat},
-                                  needs=("prefmod", "gnm"), label="prefmod::llbt.worth")
+    result = policy(backend).call(
+        code=LLBT_WORTH,
+        args={**fitobj.arguments, "outmat": outmat},
+        needs=("prefmod", "gnm"),
+        label="prefmod::llbt.worth",
+    )
     table = result.value
     if not isinstance(table, RVector) or table.values.ndim != 2:
         raise TypeError(f"expected a matrix from llbt.worth, found {table!r}")

@@ -12,11 +12,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from pairproof.bridge.process.policy import BackendLike
-from pairproof.bridge.process.policy import backend as policy
-from pairproof.bridge.values.convert import matrix
 from pairproof.bridge.packages.models import Floats, asks, named_matrix, number
+from pairproof.bridge.process.policy import BackendLike, backend as policy
 from pairproof.bridge.records.result import RResult
+from pairproof.bridge.values.convert import matrix
 
 NEEDS = ("psychotools",)
 Type = Literal["loglin", "logit"]
@@ -72,9 +71,18 @@ class BTModel:
 
 
 @asks(*NEEDS)
-def btmodel(data: Any, labels: Sequence[str], weights: Sequence[float] | None = None, type: Type = "loglin",
-            ref: str | None = None, undecided: bool | None = None, *, epsilon: float = 1e-14, maxit: int = 100,
-            backend: BackendLike = None) -> BTModel:
+def btmodel(
+    data: Any,
+    labels: Sequence[str],
+    weights: Sequence[float] | None = None,
+    type: Type = "loglin",
+    ref: str | None = None,
+    undecided: bool | None = None,
+    *,
+    epsilon: float = 1e-14,
+    maxit: int = 100,
+    backend: BackendLike = None,
+) -> BTModel:
     """R's ``btmodel(paircomp(data, labels), weights, type, ref, undecided, epsilon, maxit)``.
 
     Parameters
@@ -97,17 +105,33 @@ def btmodel(data: Any, labels: Sequence[str], weights: Sequence[float] | None = 
         raise ValueError(f"reference {ref!r} is no item; items are {items}")
     names = [f"{items[i]}:{items[j]}" for i, j in pair_columns(len(items))]
     arguments = {
-        "data": matrix(table, names), "labels": items, "type": type, "ref": ref, "undecided": undecided,
+        "data": matrix(table, names),
+        "labels": items,
+        "type": type,
+        "ref": ref,
+        "undecided": undecided,
         ".weights": None if weights is None else np.asarray(weights, dtype=np.float64),
-        "epsilon": float(epsilon), "maxit": int(maxit)}
+        "epsilon": float(epsilon),
+        "maxit": int(maxit),
+    }
     result = policy(backend).call(code=BTMODEL, args=arguments, needs=NEEDS, label="psychotools::btmodel")
     value = result.as_list()
     coefficients = value.vector("coef")
     _, vcov = named_matrix(value.vector("vcov"))
     worth_vcov = value.vector("worth_vcov").floats()
-    return BTModel(coefficients.names or (), coefficients.floats(), np.sqrt(np.diag(vcov)), vcov,
-                   number(value["loglik"]), number(value["df"]), bool(value["undecided"].scalar()), tuple(items),
-                   value.vector("worth").floats(), np.sqrt(np.diag(worth_vcov)), result)
+    return BTModel(
+        coefficients.names or (),
+        coefficients.floats(),
+        np.sqrt(np.diag(vcov)),
+        vcov,
+        number(value["loglik"]),
+        number(value["df"]),
+        bool(value["undecided"].scalar()),
+        tuple(items),
+        value.vector("worth").floats(),
+        np.sqrt(np.diag(worth_vcov)),
+        result,
+    )
 
 
 def pair_columns(n_items: int) -> list[tuple[int, int]]:
@@ -115,8 +139,14 @@ def pair_columns(n_items: int) -> list[tuple[int, int]]:
     return [(i, j) for j in range(1, n_items) for i in range(j)]
 
 
-def paircomp_from_counts(first: Sequence[str], second: Sequence[str], wins: Sequence[int], losses: Sequence[int],
-                         ties: Sequence[int] | None, items: Sequence[str]) -> Floats:
+def paircomp_from_counts(
+    first: Sequence[str],
+    second: Sequence[str],
+    wins: Sequence[int],
+    losses: Sequence[int],
+    ties: Sequence[int] | None,
+    items: Sequence[str],
+) -> Floats:
     """Counts as judges in rows: as many rows as the fullest pair has comparisons, NaN where a pair has fewer.
 
     Raises

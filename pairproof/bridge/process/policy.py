@@ -10,9 +10,9 @@ both       by R, compared with its record; a difference that matters is raised a
 none       not at all: RUnavailable
 ========== ====================================================================================
 
-Without anything said the mode is that of the environment variable PAIRPROOF_R, else None, and ``record`` that of
-PAIRPROOF_RECORD.  ``record="once"`` also writes what was asked live and had no record yet (or one made by other versions), ``"all"`` writes
-every live answer anew.
+Without anything said the mode is that of the environment variable PAIRPROOF_R, else None, and ``record`` that
+of PAIRPROOF_RECORD.  ``record="once"`` also writes what was asked live and had no record yet (or one made by
+other versions), ``"all"`` writes every live answer anew.
 """
 
 from __future__ import annotations
@@ -24,18 +24,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union, get_args
 
+from pairproof.bridge.process.session import RSession, session
 from pairproof.bridge.records.drift import drift, matters
 from pairproof.bridge.records.record import Record, Records, scrubbed
 from pairproof.bridge.records.result import Answer, RCall, RResult, RSessionInfo, make_call
-from pairproof.bridge.process.session import RSession, session
 from pairproof.errors import InputError, RDrift, RUnavailable
 
 Mode = Literal["live", "recorded", "both", "none"]
 RecordMode = Literal["none", "once", "all", "verify"]
 #: Digits a live number must share with its record. Another BLAS moves gnm and glm by 3e-13 (12.5 digits).
 DRIFT_FLOOR = 9.0
-#: The same of functions whose own algorithm stops before the last digits, by R's name.  btmodel takes its covariance from the weights of
-#: the last step but one (7 digits of it beside 50-digit values): 8.4 shared with OpenBLAS, two threads, for a record of the reference BLAS.
+#: The same of functions whose own algorithm stops before the last digits, by R's name.  btmodel takes its
+#: covariance from the weights of the last step but one (7 digits of it beside 50-digit values): 8.4 shared
+#: with OpenBLAS, two threads, for a record of the reference BLAS.
 DRIFT_FLOORS = {"psychotools::btmodel": 7.0}
 
 
@@ -56,7 +57,8 @@ class Backend:
     live : RSession or None
         Default: this process's own.
     drift_floor : float
-        Digits below which a difference from the record is an error, in mode "both"; `DRIFT_FLOORS` has functions with fewer.
+        Digits below which a difference from the record is an error, in mode "both"; `DRIFT_FLOORS` has
+        functions with fewer.
     """
 
     mode: Mode | None = None
@@ -71,9 +73,18 @@ class Backend:
         if self.record is not None and self.mode in ("recorded", "none"):
             raise ValueError(f"record={self.record!r} needs live R, and mode is {self.mode!r}")
 
-    def call(self, fun: str | None = None, args: Mapping[str, Any] | None = None, *, code: str | None = None,
-             extract: str | None = None, seed: int | None = None, timeout: float | None = None,
-             needs: Sequence[str] = (), label: str | None = None) -> RResult:
+    def call(
+        self,
+        fun: str | None = None,
+        args: Mapping[str, Any] | None = None,
+        *,
+        code: str | None = None,
+        extract: str | None = None,
+        seed: int | None = None,
+        timeout: float | None = None,
+        needs: Sequence[str] = (),
+        label: str | None = None,
+    ) -> RResult:
         """As :meth:`RSession.call`, answered as the mode says.
 
         Raises
@@ -83,9 +94,9 @@ class Backend:
         """
         wanted = make_call(fun, args, code=code, extract=extract, seed=seed, needs=needs, label=label)
         if self.mode == "none":
-            raise RUnavailable(f"{wanted.name}: R was not to be asked (mode \"none\")")
+            raise RUnavailable(f'{wanted.name}: R was not to be asked (mode "none")')
         if self.mode == "recorded":
-            return self._replay(wanted, "the mode is \"recorded\"")
+            return self._replay(wanted, 'the mode is "recorded"')
         why_not = self._session().missing(wanted.needs)
         if why_not is None:
             return self._ask(wanted, timeout)
@@ -104,7 +115,11 @@ class Backend:
         mode: RecordMode | None = "verify" if self.mode == "both" else self.record
         old = None if mode is None else self.records.find(call)
         if mode == "verify" and old is None:
-            old = self.records.get(call, "it was, but there is nothing to compare it with") if self.record is None else None
+            old = (
+                self.records.get(call, "it was, but there is nothing to compare it with")
+                if self.record is None
+                else None
+            )
         r = self._session()
         info = r.info()
         if mode == "once" and old is not None and same_versions(old, info, call.needs):
@@ -114,7 +129,9 @@ class Backend:
         if mode == "verify" and old is not None:
             floor = min(self.drift_floor, DRIFT_FLOORS.get(call.name, self.drift_floor))
             self._refuse(call, old, matters(differences, floor), floor)
-        if self.record == "all" or (self.record == "once" and (old is None or not same_versions(old, info, call.needs))):
+        if self.record == "all" or (
+            self.record == "once" and (old is None or not same_versions(old, info, call.needs))
+        ):
             self.records.write(call, answer, info, r.places())
         return answer.result(call, "live", info, drift=tuple(differences))
 
@@ -122,8 +139,10 @@ class Backend:
         if differences:
             lines = "".join(f"\n  {d}" for d in differences[:12])
             more = f"\n  and {len(differences) - 12} more" if len(differences) > 12 else ""
-            raise RDrift(f"{call.text}: R {self._session().info().r_version} answers otherwise than the record of "
-                         f"{old.when} by R {old.session.r_version} (floor {floor:g} digits){lines}{more}")
+            raise RDrift(
+                f"{call.text}: R {self._session().info().r_version} answers otherwise than the record of "
+                f"{old.when} by R {old.session.r_version} (floor {floor:g} digits){lines}{more}"
+            )
 
     def _replay(self, call: RCall, why: str) -> RResult:
         return replayed(self.records.get(call, why), call, why)
@@ -139,7 +158,8 @@ def replayed(record: Record, call: RCall, why: str) -> RResult:
 def same_versions(record: Record, info: RSessionInfo, needs: Sequence[str]) -> bool:
     """Whether the record was made by the R and the packages that are here."""
     return record.session.r_version == info.r_version and all(
-        record.session.packages.get(p) == info.packages.get(p) for p in needs)
+        record.session.packages.get(p) == info.packages.get(p) for p in needs
+    )
 
 
 BackendLike = Union[Backend, Mode, None]
@@ -147,7 +167,9 @@ _current: contextvars.ContextVar[Backend | None] = contextvars.ContextVar("pairp
 
 
 def backend(mode: BackendLike = None) -> Backend:
-    """The policy meant: one as it is, one by its mode, or (None) that of the nearest :func:`using`, or of the environment."""
+    """The policy meant: one as it is, one by its mode, or (None) that of the nearest :func:`using`, or of the
+    environment.
+    """
     if isinstance(mode, Backend):
         return mode
     if mode is None:

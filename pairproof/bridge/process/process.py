@@ -1,7 +1,7 @@
 """The child process that owns R, from the parent's side: start, ask with a time limit, end.
 
-Portable on purpose: reading is done by a thread, so the time limit needs neither ``select`` nor signals.  Measured on
-Linux; on Windows this design was not run.
+Portable on purpose: reading is done by a thread, so the time limit needs neither ``select`` nor signals.
+Measured on Linux; on Windows this design was not run.
 """
 
 from __future__ import annotations
@@ -28,11 +28,26 @@ from pairproof.bridge.values.values import Node
 from pairproof.errors import RCrashed, RError, RTimeout, RUnavailable
 
 WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.py")
-START_SECONDS = 120.0  # R with rpy2 starts in 0.3 to 2 s; a loaded machine and a cold disk may take much longer
+START_SECONDS = (
+    120.0  # R with rpy2 starts in 0.3 to 2 s; a loaded machine and a cold disk may take much longer
+)
 LOG_LINES = 200
 #: Packages whose versions the worker reports; the wrappers need the first six.
-PACKAGES = ("prefmod", "gnm", "BradleyTerry2", "psychotools", "qvcalc", "MASS", "brglm", "lme4", "colorspace", "TrueSkillThroughTime",
-            "rjags", "coda", "MCMCpack")
+PACKAGES = (
+    "prefmod",
+    "gnm",
+    "BradleyTerry2",
+    "psychotools",
+    "qvcalc",
+    "MASS",
+    "brglm",
+    "lme4",
+    "colorspace",
+    "TrueSkillThroughTime",
+    "rjags",
+    "coda",
+    "MCMCpack",
+)
 
 
 class StartFailed(RUnavailable):
@@ -58,12 +73,21 @@ def find_r_home(environment: Mapping[str, str]) -> str:
         if program is None:
             raise StartFailed("no-r", "R is not installed: no `R` on PATH, and R_HOME is not set")
         try:
-            asked = subprocess.run([program, "RHOME"], capture_output=True, text=True, errors="replace", env=dict(environment), timeout=60)
+            asked = subprocess.run(
+                [program, "RHOME"],
+                capture_output=True,
+                text=True,
+                errors="replace",
+                env=dict(environment),
+                timeout=60,
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise StartFailed("no-r", f"`{program} RHOME` did not run: {error}") from None
         lines = asked.stdout.strip().splitlines()
         if asked.returncode != 0 or not lines:
-            raise StartFailed("no-r", f"`{program} RHOME` failed: {asked.stderr.strip() or 'it printed nothing'}")
+            raise StartFailed(
+                "no-r", f"`{program} RHOME` failed: {asked.stderr.strip() or 'it printed nothing'}"
+            )
         home = lines[-1]
     if not os.path.isdir(os.path.join(home, "library", "base")):
         raise StartFailed("no-r", f"R_HOME is {home}, which holds no R (no library/base there)")
@@ -73,21 +97,34 @@ def find_r_home(environment: Mapping[str, str]) -> str:
 def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """What can only be set before the process starts.
 
-    LC_COLLATE=C, because under C.UTF-8 R sorts ``a A b B`` and factor baselines move with the machine; LC_CTYPE keeps
-    UTF-8; no user profile, which can break ``import rpy2``; R's own library folder first for the loader; one thread.
+    LC_COLLATE=C, because under C.UTF-8 R sorts ``a A b B`` and factor baselines move with the machine;
+    LC_CTYPE keeps UTF-8; no user profile, which can break ``import rpy2``; R's own library folder first for
+    the loader; one thread.
     """
     home = find_r_home(environment)
     child = {k: v for k, v in environment.items() if k not in ("LC_ALL", "R_PROFILE")}
     loader = [os.path.join(home, "lib"), environment.get("LD_LIBRARY_PATH", "")]
     child.update(
-        R_HOME=home, LD_LIBRARY_PATH=os.pathsep.join(p for p in loader if p), R_PROFILE_USER=os.devnull,
-        LANG="C.UTF-8", LC_CTYPE="C.UTF-8", LC_COLLATE="C", LC_NUMERIC="C", LC_MESSAGES="C", LANGUAGE="en",
-        OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", PYTHONUTF8="1", PAIRPROOF_ASK_PACKAGES=",".join(PACKAGES))
+        R_HOME=home,
+        LD_LIBRARY_PATH=os.pathsep.join(p for p in loader if p),
+        R_PROFILE_USER=os.devnull,
+        LANG="C.UTF-8",
+        LC_CTYPE="C.UTF-8",
+        LC_COLLATE="C",
+        LC_NUMERIC="C",
+        LC_MESSAGES="C",
+        LANGUAGE="en",
+        OMP_NUM_THREADS="1",
+        OPENBLAS_NUM_THREADS="1",
+        PYTHONUTF8="1",
+        PAIRPROOF_ASK_PACKAGES=",".join(PACKAGES),
+    )
     return child
 
 
 class RProcess:
-    """One child. Not thread-safe and never restarted: :class:`pairproof.bridge.process.session.RSession` does both.
+    """One child. Not thread-safe and never restarted: :class:`pairproof.bridge.process.session.RSession` does
+    both.
 
     Parameters
     ----------
@@ -100,22 +137,37 @@ class RProcess:
         If R does not come up, with the reason.
     """
 
-    def __init__(self, environment: Mapping[str, str] | None = None, start_seconds: float = START_SECONDS) -> None:
+    def __init__(
+        self, environment: Mapping[str, str] | None = None, start_seconds: float = START_SECONDS
+    ) -> None:
         given = os.environ if environment is None else environment
         child = child_environment(given)
-        # Named here and made by the child, so that it can be removed whenever the child is ended, also before R has started.
-        self._folder = os.path.join(given.get("TMPDIR") or tempfile.gettempdir(), f"RtmpPairproof{os.getpid()}x{secrets.token_hex(6)}")
+        # Named here and made by the child, so that it can be removed whenever the child is ended, also before
+        # R has started.
+        self._folder = os.path.join(
+            given.get("TMPDIR") or tempfile.gettempdir(), f"RtmpPairproof{os.getpid()}x{secrets.token_hex(6)}"
+        )
         child.update(PAIRPROOF_R_FOLDER=self._folder, PAIRPROOF_R_PARENT=str(os.getpid()))
         self.log: collections.deque[str] = collections.deque(maxlen=LOG_LINES)
         self._inbox: queue.Queue[bytes | NoReply | None] = queue.Queue()
         self._owner = os.getpid()
         self.about: dict[str, Any] = {}
         options: dict[str, Any] = (
-            {"start_new_session": True} if os.name == "posix"
-            else {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)})
-        self._child = subprocess.Popen([sys.executable, "-u", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE, env=child, **options)
-        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._read_frames, self._read_log)]
+            {"start_new_session": True}
+            if os.name == "posix"
+            else {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+        )
+        self._child = subprocess.Popen(
+            [sys.executable, "-u", WORKER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=child,
+            **options,
+        )
+        self._threads = [
+            threading.Thread(target=work, daemon=True) for work in (self._read_frames, self._read_log)
+        ]
         try:
             for thread in self._threads:
                 thread.start()
@@ -136,7 +188,9 @@ class RProcess:
         except RCrashed as error:
             raise StartFailed("rpy2", f"R ended while starting: {error}") from None
         except (NoReply, TypeError, ValueError, KeyError) as error:
-            raise StartFailed("rpy2", f"the R process says something else than that it is ready: {error}") from None
+            raise StartFailed(
+                "rpy2", f"the R process says something else than that it is ready: {error}"
+            ) from None
         raise StartFailed(kind, text, self._log_tail())
 
     @property
@@ -163,15 +217,23 @@ class RProcess:
             return self._answer(self._receive(seconds))
         except NoReply as error:
             self.kill()
-            raise RCrashed(f"the R process did not answer as it should: {error}; it was ended, the next call starts a new one") from None
-        except BaseException:  # Ctrl-C too: the next answer in the pipe would belong to this call, so the child must go
+            raise RCrashed(
+                f"the R process did not answer as it should: {error}; it was ended, the next call starts a"
+                " new one"
+            ) from None
+        except (
+            BaseException
+        ):  # Ctrl-C too: the next answer in the pipe would belong to this call, so the child must go
             self.kill()
             raise
 
     @staticmethod
     def _answer(reply: tuple[Any, ...]) -> tuple[Node, str]:
         if reply[0] == "failed" and len(reply) == 2:
-            raise RError(f"the bridge failed inside the R process: {str(reply[1])[:2000]}; the process was ended, the next call starts a new one")
+            raise RError(
+                f"the bridge failed inside the R process: {str(reply[1])[:2000]}; the process was ended, the"
+                " next call starts a new one"
+            )
         if reply[0] != "ok" or len(reply) != 3 or not isinstance(reply[2], str):
             raise NoReply(f"its reply has {len(reply)} parts and begins with {reply[0][:40]!r}")
         return node_of(reply[1]), reply[2]
@@ -199,7 +261,9 @@ class RProcess:
         pipe = self._child.stdin
         assert pipe is not None
         try:
-            pipe.write(struct.pack(">Q", len(frame)) + frame if len(frame) < 65536 else struct.pack(">Q", len(frame)))
+            pipe.write(
+                struct.pack(">Q", len(frame)) + frame if len(frame) < 65536 else struct.pack(">Q", len(frame))
+            )
             if len(frame) >= 65536:
                 pipe.write(frame)
             pipe.flush()
@@ -207,7 +271,9 @@ class RProcess:
             return  # the child is gone: the reader sees the end of its output and says so
 
     def _read_frames(self) -> None:
-        """Pass frames on; whatever else comes, or goes wrong, ends the call that waits and not this thread alone."""
+        """Pass frames on; whatever else comes, or goes wrong, ends the call that waits and not this thread
+        alone.
+        """
         assert self._child.stdout is not None
         with self._child.stdout as pipe:
             first = True
@@ -215,7 +281,11 @@ class RProcess:
                 try:
                     frame, printed = read_frame(pipe, first)
                 except Exception as error:  # NoReply, no memory, a pipe that breaks
-                    self._inbox.put(error if isinstance(error, NoReply) else NoReply(f"reading it failed ({type(error).__name__}: {error})"))
+                    self._inbox.put(
+                        error
+                        if isinstance(error, NoReply)
+                        else NoReply(f"reading it failed ({type(error).__name__}: {error})")
+                    )
                     return
                 self.log.extend(printed.decode("utf-8", "replace").splitlines())
                 self._inbox.put(frame)
@@ -235,8 +305,10 @@ class RProcess:
             frame = self._inbox.get(timeout=seconds)
         except queue.Empty:
             self.kill()
-            raise RTimeout(f"R did not answer within {seconds:g} s; its process was ended, the next call starts a new "
-                           "one. Pass a larger timeout if the call needs it") from None
+            raise RTimeout(
+                f"R did not answer within {seconds:g} s; its process was ended, the next call starts a new "
+                "one. Pass a larger timeout if the call needs it"
+            ) from None
         if frame is None:
             raise RCrashed(self._obituary(time.monotonic() - started))
         if isinstance(frame, NoReply):
@@ -254,9 +326,10 @@ class RProcess:
         else:
             how = f"with exit code {code}" if code is not None else "closing its output"
         tail = self._log_tail()
-        return (f"the R process ended {how} after {seconds:.1f} s in the call; the next call starts a new one"
-                + (f"\n{tail}" if tail else ""))
+        return (
+            f"the R process ended {how} after {seconds:.1f} s in the call; the next call starts a new one"
+            + (f"\n{tail}" if tail else "")
+        )
 
     def _log_tail(self, lines: int = 8) -> str:
         return "\n".join(f"  {line}" for line in list(self.log)[-lines:])
-

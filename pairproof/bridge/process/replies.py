@@ -1,8 +1,8 @@
 """What the R process writes, read with suspicion: frames out of a pipe, and replies out of frames.
 
-A frame is `MARK`, eight bytes of length, and a pickle of text, numbers, lists and bytes; the unpickler makes nothing else,
-so no bytes, whoever wrote them, can run anything here.  What is no frame, or no reply, is :class:`NoReply`; it says what was
-found, and the process that wrote it is not asked again.
+A frame is `MARK`, eight bytes of length, and a pickle of text, numbers, lists and bytes; the unpickler makes
+nothing else, so no bytes, whoever wrote them, can run anything here.  What is no frame, or no reply, is
+:class:`NoReply`; it says what was found, and the process that wrote it is not asked again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class NoReply(Exception):
 
 
 def read_frame(pipe: BinaryIO | Any, first: bool = False) -> tuple[bytes | None, bytes]:
-    """The next frame's contents, None at the end of the pipe; and what was printed before it (the first frame only).
+    """The next frame's contents, None at the end of the pipe; and what was printed before it (the first frame
+    only).
 
     Raises
     ------
@@ -48,7 +49,7 @@ def read_frame(pipe: BinaryIO | Any, first: bool = False) -> tuple[bytes | None,
         return None, b""
     if not start.endswith(MARK):
         raise NoReply(f"it wrote {bytes(start[:40])!r} where a reply begins")
-    prelude = bytes(start[:-len(MARK)])
+    prelude = bytes(start[: -len(MARK)])
     size = _read(pipe, 8)
     length = struct.unpack(">Q", size)[0] if len(size) == 8 else 0
     if length > MOST_BYTES:
@@ -95,7 +96,9 @@ def read_reply(frame: bytes) -> tuple[Any, ...]:
     except NoReply:
         raise
     except Exception as error:  # pickle raises whatever the bytes lead it to
-        raise NoReply(f"its reply of {len(frame):,} bytes cannot be read ({type(error).__name__}: {str(error)[:80]})") from None
+        raise NoReply(
+            f"its reply of {len(frame):,} bytes cannot be read ({type(error).__name__}: {str(error)[:80]})"
+        ) from None
     if not isinstance(found, tuple) or not found or not isinstance(found[0], str):
         raise NoReply(f"its reply is {type(found).__name__} {str(found)[:60]!r}")
     return found
@@ -114,7 +117,9 @@ def node_of(value: Any) -> Node:
     except NoReply:
         raise
     except (TypeError, ValueError, KeyError, AttributeError, RecursionError) as error:
-        raise NoReply(f"its reply holds what is no value of R ({type(error).__name__}: {str(error)[:80]})") from None
+        raise NoReply(
+            f"its reply holds what is no value of R ({type(error).__name__}: {str(error)[:80]})"
+        ) from None
 
 
 def _node(value: Any) -> Node:

@@ -1,6 +1,8 @@
-"""R as this process has it: one worker, asked by one call at a time, started when first needed, restarted after a fall.
+"""R as this process has it: one worker, asked by one call at a time, started when first needed, restarted
+after a fall.
 
-``session()`` is the process's own; ``probe()`` says, without ever raising, whether R can be used and if not why.
+``session()`` is the process's own; ``probe()`` says, without ever raising, whether R can be used and if not
+why.
 """
 
 from __future__ import annotations
@@ -14,7 +16,13 @@ from typing import Any
 
 from pairproof.bridge.process.process import PACKAGES, RProcess, StartFailed
 from pairproof.bridge.records.result import (
-    Answer, RCall, RResult, RSessionInfo, answer_of, changed_for_good, make_call,
+    Answer,
+    RCall,
+    RResult,
+    RSessionInfo,
+    answer_of,
+    changed_for_good,
+    make_call,
 )
 from pairproof.bridge.values.values import RList, RVector, from_node
 from pairproof.errors import InputError, RCrashed, RUnavailable
@@ -23,16 +31,16 @@ from pairproof.errors import InputError, RCrashed, RUnavailable
 DEFAULT_SECONDS = 600.0
 #: 31 years; beyond some 292 Python's clocks overflow.
 MOST_SECONDS = 1e9
-#: Versions below these are treated as not installed, so that records stand in; each with what is wrong in them.
-#: (gnm's NEWS for 1.1-3; seen here with 1.1-2: NA for parameters that are estimable.)
+#: Versions below these are treated as not installed, so that records stand in; each with what is wrong in
+#: them. (gnm's NEWS for 1.1-3; seen here with 1.1-2: NA for parameters that are estimable.)
 OLDEST = {"gnm": ("1.1-3", "with checkLinear = FALSE and eliminate it loses estimable parameters")}
 
 
 class RSession:
     """A worker process that owns R, made when first asked.
 
-    Safe to share between threads: calls wait for each other.  A fork of this process must not use it; ``session()``
-    there makes a new one.
+    Safe to share between threads: calls wait for each other.  A fork of this process must not use it;
+    ``session()`` there makes a new one.
 
     Parameters
     ----------
@@ -48,12 +56,22 @@ class RSession:
         self._places: tuple[tuple[str, str], ...] = ()
         self._failure: RUnavailable | None = None
         self.starts = 0
-        #: Why the last worker that was replaced could not be asked again: what a call had changed in it for good.
+        #: Why the last worker that was replaced could not be asked again: what a call had changed in it for
+        #: good.
         self.poisoned: tuple[str, ...] = ()
 
-    def call(self, fun: str | None = None, args: Mapping[str, Any] | None = None, *, code: str | None = None,
-             extract: str | None = None, seed: int | None = None, timeout: float | None = None,
-             needs: Sequence[str] = (), label: str | None = None) -> RResult:
+    def call(
+        self,
+        fun: str | None = None,
+        args: Mapping[str, Any] | None = None,
+        *,
+        code: str | None = None,
+        extract: str | None = None,
+        seed: int | None = None,
+        timeout: float | None = None,
+        needs: Sequence[str] = (),
+        label: str | None = None,
+    ) -> RResult:
         """Evaluate one R call.
 
         Parameters
@@ -86,8 +104,8 @@ class RSession:
     def answer(self, call: RCall, timeout: float | None = None) -> Answer:
         """The outcome, an R error as a value.  Raises only for what is not R's answer.
 
-        A worker in which the call has changed for good what later calls rest on (functions of R, the search path) is
-        ended; the next call starts a new one.
+        A worker in which the call has changed for good what later calls rest on (functions of R, the search
+        path) is ended; the next call starts a new one.
         """
         seconds = default_seconds() if timeout is None else _seconds(timeout, "timeout")
         with self._lock:
@@ -99,8 +117,11 @@ class RSession:
                 answer, reasons = answer_of(node, stderr), changed_for_good(node)
             except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
                 self.close()
-                raise RCrashed(f"the R process answered {call.name} with something that is no reply ({type(error).__name__}: {str(error)[:80]}); "
-                               "it was ended, the next call starts a new one") from None
+                raise RCrashed(
+                    f"the R process answered {call.name} with something that is no reply"
+                    f" ({type(error).__name__}: {str(error)[:80]}); it was ended, the next call starts a"
+                    " new one"
+                ) from None
             if reasons:
                 self.close()
                 self.poisoned = reasons
@@ -115,7 +136,9 @@ class RSession:
             return self._info
 
     def places(self) -> tuple[tuple[str, str], ...]:
-        """(path, word for it): this machine's paths as R knows them, longest first, to keep out of records."""
+        """(path, word for it): this machine's paths as R knows them, longest first, to keep out of
+        records.
+        """
         self.info()
         return self._places
 
@@ -127,7 +150,10 @@ class RSession:
             return str(error)
         absent = [p for p in needs if packages.get(p, "not asked") is None]
         if absent:
-            return f"R package {', '.join(absent)} is not installed; {'; '.join(cure_for_package(p) for p in absent)}"
+            return (
+                f"R package {', '.join(absent)} is not installed;"
+                f" {'; '.join(cure_for_package(p) for p in absent)}"
+            )
         reasons = [reason for p in needs if (reason := _too_old(p, packages.get(p)))]
         return "; ".join(reasons) or None
 
@@ -207,7 +233,10 @@ def _seconds(given: str | float, name: str) -> float:
     except (TypeError, ValueError, OverflowError):
         seconds = -1.0
     if not 0 < seconds <= MOST_SECONDS:
-        raise InputError(f"{name} is {str(given)[:40]!r}; expected seconds, a number above 0 and at most {MOST_SECONDS:.0e}")
+        raise InputError(
+            f"{name} is {str(given)[:40]!r}; expected seconds, a number above 0 and at most"
+            f" {MOST_SECONDS:.0e}"
+        )
     return seconds
 
 
@@ -246,31 +275,54 @@ def probe(environment: Mapping[str, str] | None = None) -> RStatus:
     try:
         process = RProcess(environment)
     except StartFailed as error:
-        return RStatus(False, str(error), cure_for(error.kind, error.text), packages=nothing, package_cures={})
+        return RStatus(
+            False, str(error), cure_for(error.kind, error.text), packages=nothing, package_cures={}
+        )
     except Exception as error:  # the promise is to answer whatever is wrong with the machine
-        return RStatus(False, f"{type(error).__name__}: {error}", "see the message", packages=nothing, package_cures={})
+        return RStatus(
+            False, f"{type(error).__name__}: {error}", "see the message", packages=nothing, package_cures={}
+        )
     process.kill()
     info, places = _read_about(process.about)
     home = next((path for path, word in places if word == "<R_HOME>"), None)
     cures = {p: cure_for_package(p) for p, version in info.packages.items() if version is None}
     versions = process.about["rpy2"]
-    return RStatus(True, "", "", info.r_version, home, info.platform, info.blas, info.packages, cures,
-                   versions.get("rpy2"), versions.get("rpy2-rinterface"))
+    return RStatus(
+        True,
+        "",
+        "",
+        info.r_version,
+        home,
+        info.platform,
+        info.blas,
+        info.packages,
+        cures,
+        versions.get("rpy2"),
+        versions.get("rpy2-rinterface"),
+    )
 
 
 def cure_for(kind: str, text: str) -> str:
     """The command that mends it."""
     if kind == "no-r":
-        return "install R: `apt-get install r-base-dev` (Debian, Ubuntu), `conda install r-base`, or CRAN's installer"
+        return (
+            "install R: `apt-get install r-base-dev` (Debian, Ubuntu), `conda install r-base`, or CRAN's"
+            " installer"
+        )
     if kind == "folder":
         return "set TMPDIR to a folder that exists and can be written to, on a disk with space"
     if kind == "no-rpy2":
         return "`pip install 'pairproof[r]'`, or on Debian `apt-get install python3-rpy2`"
     if "undefined symbol" in text or "R_getVar" in text or "R_ParentEnv" in text:
-        return ("this rpy2 needs R 4.5 or newer, and installs without saying so: "
-                "`pip install 'rpy2-rinterface<3.6.6'`")
+        return (
+            "this rpy2 needs R 4.5 or newer, and installs without saying so: "
+            "`pip install 'rpy2-rinterface<3.6.6'`"
+        )
     if "Rcomplex" in text:
-        return "two rpy2 are mixed (the system's and pip's): use a virtual environment without --system-site-packages"
+        return (
+            "two rpy2 are mixed (the system's and pip's): use a virtual environment without"
+            " --system-site-packages"
+        )
     return "R and rpy2 do not fit each other: reinstall rpy2 with this R first on PATH (and R_HOME unset)"
 
 
@@ -281,7 +333,10 @@ def _too_old(package: str, version: str | None) -> str:
     oldest, why = OLDEST[package]
     if _numbers(version) >= _numbers(oldest):
         return ""
-    return f"R package {package} {version} is too old: {why}; {oldest} or later: Rscript -e 'install.packages(\"{package}\")'"
+    return (
+        f"R package {package} {version} is too old: {why}; {oldest} or later: Rscript -e"
+        f" 'install.packages(\"{package}\")'"
+    )
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -290,7 +345,10 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def cure_for_package(package: str) -> str:
     """The command that installs an R package."""
-    if package in ("prefmod", "TrueSkillThroughTime"):  # not in Debian; both build from source in a quarter of a minute, prefmod with gfortran
+    if package in (
+        "prefmod",
+        "TrueSkillThroughTime",
+    ):  # not in Debian; both build from source in a quarter of a minute, prefmod with gfortran
         return f"Rscript -e 'install.packages(\"{package}\")'"
     return f"`apt-get install r-cran-{package.lower()}` or Rscript -e 'install.packages(\"{package}\")'"
 
@@ -298,11 +356,20 @@ def cure_for_package(package: str) -> str:
 def _read_about(about: Mapping[str, Any]) -> tuple[RSessionInfo, tuple[tuple[str, str], ...]]:
     value = from_node(about["info"])
     assert isinstance(value, RList)
-    one = {name: value.vector(name).scalar() for name in
-           ("r_version", "r_string", "platform", "blas", "lapack", "lapack_version", "os", "locale")}
-    info = RSessionInfo(**one, rng=tuple(value.vector("rng").values), packages=value.vector("packages").by_name())
+    one = {
+        name: value.vector(name).scalar()
+        for name in ("r_version", "r_string", "platform", "blas", "lapack", "lapack_version", "os", "locale")
+    }
+    info = RSessionInfo(
+        **one, rng=tuple(value.vector("rng").values), packages=value.vector("packages").by_name()
+    )
     words = {"library": "<library>", "r_home": "<R_HOME>", "tmp": "<tmp>", "wd": "<wd>", "home": "<home>"}
     found: RList = value["places"]
-    places = {str(path): words[name] for name, item in zip(found.names or (), found.values)
-              if isinstance(item, RVector) for path in item.values if len(str(path)) > 1}
+    places = {
+        str(path): words[name]
+        for name, item in zip(found.names or (), found.values)
+        if isinstance(item, RVector)
+        for path in item.values
+        if len(str(path)) > 1
+    }
     return info, tuple(sorted(places.items(), key=lambda pair: -len(pair[0])))

@@ -1,17 +1,19 @@
 """The child process that owns R: the only place that imports rpy2.
 
-Run as a script by :mod:`pairproof.bridge.process.process`, never imported.  It needs the standard library, numpy and rpy2 only
-and speaks in frames on private copies of descriptors 0 and 1, because R and C code print to 1 themselves; what they print
-goes to 2 and from there to the parent's log.  A request is 8 bytes of length and a pickle; a reply is `MARK`, 8 bytes of
-length, and a pickle of plain text, numbers, lists and bytes, from which nothing but these can be made.
+Run as a script by :mod:`pairproof.bridge.process.process`, never imported.  It needs the standard library,
+numpy and rpy2 only and speaks in frames on private copies of descriptors 0 and 1, because R and C code print
+to 1 themselves; what they print goes to 2 and from there to the parent's log.  A request is 8 bytes of length
+and a pickle; a reply is `MARK`, 8 bytes of length, and a pickle of plain text, numbers, lists and bytes, from
+which nothing but these can be made.
 
-The process ends with its parent, also while R is still starting, takes along what R started, and leaves no temporary
-folder: R's own lies in one whose name the parent has given.
+The process ends with its parent, also while R is still starting, takes along what R started, and leaves no
+temporary folder: R's own lies in one whose name the parent has given.
 
-A node is ``(tag, payload, attributes)`` as in :mod:`pairproof.bridge.values.values`.  Only bare vectors cross into R; attributes
-are set and read on R's side (``core.R``).  ``rpy2.robjects`` is not used: its converters change values silently
-(integer NA to -2147483648, dates to ordinals, factors to codes).  ``SexpVector.memoryview`` is not used either: it drops
-one reference to None per call and ends Python < 3.12 after some 6000 calls.
+A node is ``(tag, payload, attributes)`` as in :mod:`pairproof.bridge.values.values`.  Only bare vectors cross
+into R; attributes are set and read on R's side (``core.R``).  ``rpy2.robjects`` is not used: its converters
+change values silently (integer NA to -2147483648, dates to ordinals, factors to codes).
+``SexpVector.memoryview`` is not used either: it drops one reference to None per call and ends Python < 3.12
+after some 6000 calls.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# A script's folder comes first on sys.path; ours holds modules (values, record, base) that must not shadow others'.
+# A script's folder comes first on sys.path; ours holds modules (values, record, base) that must not shadow
+# others'.
 sys.path[:] = [p for p in sys.path if os.path.abspath(p or os.curdir) != HERE]
 
 import pickle  # noqa: E402  (the path must be mended first)
@@ -33,8 +36,12 @@ import time  # noqa: E402
 from typing import Any, BinaryIO  # noqa: E402
 
 Node = Any
-MARK = b"\xf0pproof\n"  # begins every reply: what a start-up file prints to standard output is told from replies by it
-C_STACK_BYTES = 7 * 2**20  # below the usual 8 MB, so that deep recursion is an R error and not a segmentation fault
+MARK = (  # begins every reply: what a start-up file prints to standard output is told from replies by it
+    b"\xf0pproof\n"
+)
+C_STACK_BYTES = (
+    7 * 2**20
+)  # below the usual 8 MB, so that deep recursion is an R error and not a segmentation fault
 
 
 def private_channel() -> tuple[BinaryIO, BinaryIO]:
@@ -80,7 +87,8 @@ class EmbeddedR:
             return "c\n"
         return "0\n" if prompt.startswith("Selection") else "\n"
 
-    # --- nodes to R -------------------------------------------------------------------------------------------
+    # --- nodes to R
+    # -------------------------------------------------------------------------------------------
     def to_sexp(self, node: Node) -> Any:
         """A node as an R list of its tag, payload and attributes."""
         tag, payload, attributes = node
@@ -121,7 +129,8 @@ class EmbeddedR:
             return self.ri.IntSexpVector([])
         return self.ri.IntSexpVector.from_memoryview(np.ascontiguousarray(values, dtype=np.intc).data)
 
-    # --- R to nodes -------------------------------------------------------------------------------------------
+    # --- R to nodes
+    # -------------------------------------------------------------------------------------------
     def from_sexp(self, sexp: Any) -> Node:
         """The node that ``core.R`` wrote as an R list."""
         tag = str(sexp[0][0])
@@ -133,7 +142,9 @@ class EmbeddedR:
         return (tag, self.payload_from_sexp(tag, sexp[1]), attributes)
 
     def payload_from_sexp(self, tag: str, sexp: Any) -> Any:
-        """Text as text, lists as lists, numbers as their bytes: doubles, pairs of doubles (cplx), or 32-bit integers."""
+        """Text as text, lists as lists, numbers as their bytes: doubles, pairs of doubles (cplx), or 32-bit
+        integers.
+        """
         import numpy as np
 
         if tag == "list":
@@ -148,7 +159,8 @@ class EmbeddedR:
             return bytearray(both.tobytes())
         return bytearray(np.array(sexp, dtype=np.double if tag == "dbl" else np.int32).tobytes())
 
-    # --- calls ------------------------------------------------------------------------------------------------
+    # --- calls
+    # ------------------------------------------------------------------------------------------------
     def call(self, request: dict[str, Node]) -> tuple[Node, str]:
         """Evaluate one request; the reply node, and what went to R's error console."""
         del self.console_errors[:]
@@ -187,7 +199,9 @@ def start() -> tuple[EmbeddedR | None, tuple[str, Any]]:
     try:
         r = EmbeddedR()
         about = {"info": r.describe([p for p in packages if p]), "rpy2": rpy2_versions()}
-    except BaseException as error:  # cffi's ffi.error and SystemExit included: the parent has to hear of every one
+    except (
+        BaseException
+    ) as error:  # cffi's ffi.error and SystemExit included: the parent has to hear of every one
         return None, ("failed", {"kind": "rpy2", "text": f"{type(error).__name__}: {error}"})
     return r, ("ready", about)
 
@@ -208,7 +222,9 @@ def own_temporary_folder() -> str:
 
 
 def leave(temporary: str) -> None:
-    """End now, with the programs R started; R, which may be in a loop, cannot clear its temporary folder itself."""
+    """End now, with the programs R started; R, which may be in a loop, cannot clear its temporary folder
+    itself.
+    """
     for _ in range(3):  # R may be writing into it
         if temporary and os.path.isdir(temporary):
             shutil.rmtree(temporary, ignore_errors=True)
@@ -227,7 +243,9 @@ def read_requests(requests: BinaryIO, inbox: queue.Queue[bytes], temporary: str)
 
 
 def watch_parent(parent: int, temporary: str) -> None:
-    """End with the parent where another process still holds the other end of our pipe (a fork of the parent)."""
+    """End with the parent where another process still holds the other end of our pipe (a fork of the
+    parent).
+    """
     while os.getppid() == parent:
         time.sleep(1.0)
     leave(temporary)
@@ -240,10 +258,13 @@ def main() -> None:
     try:
         temporary = own_temporary_folder()
     except OSError as error:
-        send(replies, ("failed", {"kind": "folder", "text": f"no temporary folder for R can be made: {error}"}))
+        send(
+            replies, ("failed", {"kind": "folder", "text": f"no temporary folder for R can be made: {error}"})
+        )
         return
     inbox: queue.Queue[bytes] = queue.Queue()
-    # Before R starts, which takes a second or many: a parent that is killed meanwhile must not leave it running.
+    # Before R starts, which takes a second or many: a parent that is killed meanwhile must not leave it
+    # running.
     threading.Thread(target=read_requests, args=(requests, inbox, temporary), daemon=True).start()
     if os.name == "posix":
         threading.Thread(target=watch_parent, args=(parent, temporary), daemon=True).start()
@@ -265,7 +286,9 @@ def serve(inbox: queue.Queue[bytes], replies: BinaryIO) -> None:
     while True:
         try:
             reply: tuple[Any, ...] = ("ok", *r.call(pickle.loads(inbox.get())))
-        except BaseException as error:  # R's own errors come back as replies; this is the bridge failing: say so
+        except (
+            BaseException
+        ) as error:  # R's own errors come back as replies; this is the bridge failing: say so
             reply = ("failed", f"{type(error).__name__}: {error}")
         send(replies, reply)
 

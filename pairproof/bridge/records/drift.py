@@ -1,16 +1,17 @@
 """A recorded answer against a live one, field by field.
 
-Numbers are compared in digits, those inside printed lines and messages too, everything else exactly; seconds are not
-compared.  Two numbers share
-``-log10(|a - b| / max(|a|, |b|))`` digits, at most 16; both below 1e-9 are noise around zero (deviances of saturated
-models, scores) and are compared absolutely, ``-log10 |a - b|``.  Elements of a vector that differ by less than 16 units in
-the last place of its largest are compared against that one, because they come out of sums over all of it: an expected count
-of 2.7e-9 beside counts of 40 kept 5.8 digits of its own when the BLAS changed, by a difference of 5e-15.
+Numbers are compared in digits, those inside printed lines and messages too, everything else exactly; seconds
+are not compared.  Two numbers share ``-log10(|a - b| / max(|a|, |b|))`` digits, at most 16; both below 1e-9
+are noise around zero (deviances of saturated models, scores) and are compared absolutely, ``-log10 |a - b|``.
+Elements of a vector that differ by less than 16 units in the last place of its largest are compared against
+that one, because they come out of sums over all of it: an expected count of 2.7e-9 beside counts of 40 kept
+5.8 digits of its own when the BLAS changed, by a difference of 5e-15.
 
-How many steps an algorithm took, whether it called that converged, and its warnings about it are found and told, and never
-count as drift: they turn on the last bits of the sums that the BLAS makes.  Seen with OpenBLAS for the reference BLAS: gnm
-500 steps and "not converged" for 8 steps, with every number the same to 14 digits.  So are the numbers inside an error that
-both R give (a reciprocal condition number of 1e-16); an error that came or went is drift.
+How many steps an algorithm took, whether it called that converged, and its warnings about it are found and
+told, and never count as drift: they turn on the last bits of the sums that the BLAS makes.  Seen with
+OpenBLAS for the reference BLAS: gnm 500 steps and "not converged" for 8 steps, with every number the same to
+14 digits.  So are the numbers inside an error that both R give (a reciprocal condition number of 1e-16); an
+error that came or went is drift.
 """
 
 from __future__ import annotations
@@ -27,13 +28,16 @@ from pairproof.bridge.values.values import INT_NA, Node
 
 MOST_DIGITS = 16.0
 NOISE = 1e-9
-#: Digits of a difference of 16 units in the last place, of the number it is taken against: -log10(16 * 2^-52).
+#: Digits of a difference of 16 units in the last place, of the number it is taken against: -log10(16 *
+#: 2^-52).
 ROUNDING_DIGITS = -math.log10(16.0 * np.finfo(np.float64).eps)
 
 
 def drift(recorded: Answer, live: Answer) -> list[Drift]:
     """Every difference; empty where the answers are the same to the last bit."""
-    found = _texts("output", recorded.output, live.output) + _texts("messages", recorded.messages, live.messages)
+    found = _texts("output", recorded.output, live.output) + _texts(
+        "messages", recorded.messages, live.messages
+    )
     found += _texts("stderr", (recorded.stderr,), (live.stderr,))
     found += _warnings(recorded.warnings, live.warnings)
     before, after = (() if a.error is None else (a.error,) for a in (recorded, live))
@@ -44,37 +48,49 @@ def drift(recorded: Answer, live: Answer) -> list[Drift]:
 
 
 def matters(differences: list[Drift], floor: float) -> list[Drift]:
-    """Drift: text, shape, errors, and numbers sharing fewer than ``floor`` digits; not how an algorithm came to its end."""
+    """Drift: text, shape, errors, and numbers sharing fewer than ``floor`` digits; not how an algorithm came
+    to its end.
+    """
     return [d for d in differences if not tells_of_stopping(d) and (d.digits is None or d.digits < floor)]
 
 
-#: What the R calls of this package name the steps an algorithm took and its own verdict on them; ``calls`` is polr's count of
-#: function and gradient calls.
+#: What the R calls of this package name the steps an algorithm took and its own verdict on them; ``calls`` is
+#: polr's count of function and gradient calls.
 STOPPING_FIELDS = frozenset({"converged", "convergence", "iter", "iterations", "calls"})
-#: What R's algorithms say of their own end: gnm, glm.fit, glmmPQL, optim, nlm, and the fitted values at which a separated
-#: glm happened to stop.
-STOPPING_WORDS = re.compile(r"converge|number of iterations|iteration limit|max(?:imum|\.)? (?:number of )?iterations"
-                            r"|fitted (?:probabilities|rates) numerically", re.IGNORECASE)
+#: What R's algorithms say of their own end: gnm, glm.fit, glmmPQL, optim, nlm, and the fitted values at which
+#: a separated glm happened to stop.
+STOPPING_WORDS = re.compile(
+    r"converge|number of iterations|iteration limit|max(?:imum|\.)? (?:number of )?iterations"
+    r"|fitted (?:probabilities|rates) numerically",
+    re.IGNORECASE,
+)
 ABOUT_STOPPING = "warnings/about-stopping"
 
 
 def tells_of_stopping(difference: Drift) -> bool:
-    """Whether a difference is of an algorithm's steps, its verdict on its own convergence, or its words about them."""
+    """Whether a difference is of an algorithm's steps, its verdict on its own convergence, or its words about
+    them.
+    """
     if difference.field == ABOUT_STOPPING:
         return True
     where, _, inner = difference.field.partition("/")
     if where == "value":
         leaf = inner.rpartition("/")[2]
         name = re.split(r"[\[@]", leaf)[0]
-        # gnm puts what it saw at its end into attributes of its flag; another type or length of the flag itself is drift.
-        return name in STOPPING_FIELDS and (difference.what not in ("type", "length") or leaf.startswith(f"{name}@"))
+        # gnm puts what it saw at its end into attributes of its flag; another type or length of the flag
+        # itself is drift.
+        return name in STOPPING_FIELDS and (
+            difference.what not in ("type", "length") or leaf.startswith(f"{name}@")
+        )
     if difference.what != "number in text":
         return False
     return where == "error" or bool(STOPPING_WORDS.search(str(difference.recorded)))
 
 
 def said_of_stopping(differences: Sequence[Drift]) -> str:
-    """How the live algorithm came to its end where the recorded one did otherwise, in one line; "" if it did not."""
+    """How the live algorithm came to its end where the recorded one did otherwise, in one line; "" if it did
+    not.
+    """
     told = []
     for d in differences:
         if tells_of_stopping(d):
@@ -109,7 +125,9 @@ NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def _text(field: str, a: str, b: str) -> Drift:
-    """Two different lines: other words, or the same words around other numbers (a condition number in an error)."""
+    """Two different lines: other words, or the same words around other numbers (a condition number in an
+    error).
+    """
     if NUMBER.sub("#", a) != NUMBER.sub("#", b):
         return Drift(field, "text", a, b)
     pairs = zip(NUMBER.findall(a), NUMBER.findall(b))
@@ -126,7 +144,9 @@ def _warnings(a: tuple[RCondition, ...], b: tuple[RCondition, ...]) -> list[Drif
 
 def _split(warnings: tuple[RCondition, ...]) -> tuple[tuple[RCondition, ...], tuple[RCondition, ...]]:
     about = tuple(bool(STOPPING_WORDS.search(w.message)) for w in warnings)
-    return tuple(w for w, yes in zip(warnings, about) if yes), tuple(w for w, yes in zip(warnings, about) if not yes)
+    return tuple(w for w, yes in zip(warnings, about) if yes), tuple(
+        w for w, yes in zip(warnings, about) if not yes
+    )
 
 
 def _conditions(field: str, a: tuple[RCondition, ...], b: tuple[RCondition, ...]) -> list[Drift]:
@@ -150,7 +170,11 @@ def _nodes(path: str, a: Node, b: Node) -> list[Drift]:
     if a[0] == "dbl":
         return found + _doubles(path, _labels(a), a[1], b[1])
     if a[0] == "cplx":
-        return found + _doubles(path, _labels(a), a[1].real, b[1].real) + _doubles(path, _labels(a), a[1].imag, b[1].imag)
+        return (
+            found
+            + _doubles(path, _labels(a), a[1].real, b[1].real)
+            + _doubles(path, _labels(a), a[1].imag, b[1].imag)
+        )
     if isinstance(a[1], np.ndarray):
         x, y = ([None if v == INT_NA else v for v in n[1].tolist()] for n in (a, b))
         return found + [Drift(f"{path}[{k}]", "value", p, q) for k, p, q in zip(_labels(a), x, y) if p != q]
@@ -187,5 +211,7 @@ def _doubles(path: str, labels: list[str], a: NDArray[np.float64], b: NDArray[np
             digits = max(digits, min(MOST_DIGITS, ROUNDING_DIGITS - math.log10(abs(x - y) / rounding)))
         if worst is None or (worst.digits or 0.0) > digits:
             what = f"number; {len(different)} of {len(a)} differ" if len(a) > 1 else "number"
-            worst = Drift(f"{path}[{labels[i]}]", what if both else f"{what}; NA, NaN or infinite", x, y, digits)
+            worst = Drift(
+                f"{path}[{labels[i]}]", what if both else f"{what}; NA, NaN or infinite", x, y, digits
+            )
     return [] if worst is None else [worst]

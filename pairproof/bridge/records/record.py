@@ -1,8 +1,9 @@
 """Recorded R answers: one readable JSON file a call, found by a hash of the call as R sees it.
 
-A record holds the call, the R that answered (versions, BLAS, locale, random number kinds; no paths and no names of
-people), when, and the whole answer: value at full precision, output, warnings, messages, or R's error.  The key is in
-:attr:`pairproof.bridge.records.result.RCall.key`; a changed input, R function or reduction is another key.
+A record holds the call, the R that answered (versions, BLAS, locale, random number kinds; no paths and no
+names of people), when, and the whole answer: value at full precision, output, warnings, messages, or R's
+error.  The key is in :attr:`pairproof.bridge.records.result.RCall.key`; a changed input, R function or
+reduction is another key.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pairproof.bridge.values.json import dump, load, pretty
 from pairproof.bridge.records.result import Answer, RCall, RCondition, RSessionInfo, abridged, feed
+from pairproof.bridge.values.json import dump, load, pretty
 from pairproof.bridge.values.values import Node
 from pairproof.errors import InputError, RecordMissing
 from pairproof.files.outputs import write as write_file
@@ -85,8 +86,10 @@ class Records:
         if record is None:
             reason = f"R itself was not asked: {why}\n  " if why else ""
             packages = " and ".join(["R", *call.needs])
-            raise RecordMissing(f"no recorded result of {call.text} (key {call.key[:16]})\n  {reason}"
-                                f"run it live, or record it with `pairproof record` where {packages} are installed")
+            raise RecordMissing(
+                f"no recorded result of {call.text} (key {call.key[:16]})\n  {reason}"
+                f"run it live, or record it with `pairproof record` where {packages} are installed"
+            )
         return record
 
     def write(self, call: RCall, answer: Answer, session: RSessionInfo, places: Places) -> Record:
@@ -105,12 +108,16 @@ class Records:
             # A record of the same call is this class's own to replace, though it has been read.
             write_file(path, text, kind="", again=True, known=lambda _there: True)
         except (OSError, InputError) as error:
-            raise PermissionError(f"cannot write records into {directory}: {error}; set {ENVIRONMENT} to a directory "
-                                  "of your own") from error
+            raise PermissionError(
+                f"cannot write records into {directory}: {error}; set {ENVIRONMENT} to a directory "
+                "of your own"
+            ) from error
         return read_record(path)
 
     def all(self) -> list[Record]:
-        """Every record, the first directory's before the others', each key once; other files beside them (a report, say) are none."""
+        """Every record, the first directory's before the others', each key once; other files beside them (a
+        report, say) are none.
+        """
         seen: dict[str, Record] = {}
         for directory in self.directories:
             for path in sorted(directory.glob(_NAMES)):
@@ -138,6 +145,7 @@ def without_places(text: str, places: Places) -> str:
 
 def scrubbed(answer: Answer, places: Places) -> Answer:
     """The answer as a record holds it: no paths of this machine."""
+
     def clean(texts: Sequence[str]) -> tuple[str, ...]:
         return tuple(without_places(t, places) for t in texts)
 
@@ -145,9 +153,16 @@ def scrubbed(answer: Answer, places: Places) -> Answer:
         message, call = clean([c.message, c.call])
         return RCondition(message, call, c.rclass, clean(c.stack))
 
-    return Answer(_scrubbed_node(answer.node, places), clean(answer.output), tuple(map(condition, answer.warnings)),
-                  clean(answer.messages), None if answer.error is None else condition(answer.error), answer.visible,
-                  answer.seconds, *clean([answer.stderr]))
+    return Answer(
+        _scrubbed_node(answer.node, places),
+        clean(answer.output),
+        tuple(map(condition, answer.warnings)),
+        clean(answer.messages),
+        None if answer.error is None else condition(answer.error),
+        answer.visible,
+        answer.seconds,
+        *clean([answer.stderr]),
+    )
 
 
 def _scrubbed_node(node: Node, places: Places) -> Node:
@@ -177,20 +192,39 @@ def _content(call: RCall, answer: Answer, session: RSessionInfo, places: Places)
     code = {k: v.split("\n") for k, v in (("code", call.code), ("extract", call.extract)) if v is not None}
     arguments = {name: _argument(_scrubbed_node(node, places)) for name, node in call.arguments.items()}
     return {
-        "format": FORMAT, "key": call.key,
-        "call": {"name": call.name, "text": without_places(call.text, places), "fun": call.fun, **code,
-                 "seed": call.seed, "needs": list(call.needs), "arguments": arguments},
+        "format": FORMAT,
+        "key": call.key,
+        "call": {
+            "name": call.name,
+            "text": without_places(call.text, places),
+            "fun": call.fun,
+            **code,
+            "seed": call.seed,
+            "needs": list(call.needs),
+            "arguments": arguments,
+        },
         "session": about,
         "recorded": dt.datetime.now(dt.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "seconds": round(answer.seconds, 3),
-        "answer": {"error": None if clean.error is None else _condition(clean.error), "visible": clean.visible,
-                   "warnings": [_condition(w) for w in clean.warnings], "messages": list(clean.messages),
-                   "output": list(clean.output), "stderr": clean.stderr, "value": dump(clean.node)}}
+        "answer": {
+            "error": None if clean.error is None else _condition(clean.error),
+            "visible": clean.visible,
+            "warnings": [_condition(w) for w in clean.warnings],
+            "messages": list(clean.messages),
+            "output": list(clean.output),
+            "stderr": clean.stderr,
+            "value": dump(clean.node),
+        },
+    }
 
 
 def _condition(condition: RCondition) -> dict[str, Any]:
-    return {"message": condition.message, "call": condition.call, "class": list(condition.rclass),
-            "stack": list(condition.stack)}
+    return {
+        "message": condition.message,
+        "call": condition.call,
+        "class": list(condition.rclass),
+        "stack": list(condition.stack),
+    }
 
 
 def read_record(path: Path) -> Record:
@@ -204,21 +238,37 @@ def read_record(path: Path) -> Record:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise ValueError(f"it does not say \"format\": {FORMAT}")
+            raise ValueError(f'it does not say "format": {FORMAT}')
         said = content["answer"]
         about: dict[str, Any] = dict(content["session"])
         answer = Answer(
-            load(said["value"]), tuple(said["output"]), tuple(_read_condition(w) for w in said["warnings"]),
-            tuple(said["messages"]), None if said["error"] is None else _read_condition(said["error"]),
-            said["visible"], float(content["seconds"]), said["stderr"])
+            load(said["value"]),
+            tuple(said["output"]),
+            tuple(_read_condition(w) for w in said["warnings"]),
+            tuple(said["messages"]),
+            None if said["error"] is None else _read_condition(said["error"]),
+            said["visible"],
+            float(content["seconds"]),
+            said["stderr"],
+        )
         about["rng"] = tuple(about["rng"])
         session = RSessionInfo(**about)
         asked = content["call"]
-        return Record(content["key"], asked["name"], asked["text"], answer, session, content["recorded"], path,
-                      _read_call(asked, content["key"]))
+        return Record(
+            content["key"],
+            asked["name"],
+            asked["text"],
+            answer,
+            session,
+            content["recorded"],
+            path,
+            _read_call(asked, content["key"]),
+        )
     except (ValueError, KeyError, TypeError) as error:
-        raise RecordMissing(f"{path.name} cannot be read as a recorded R result ({type(error).__name__}: {error}); "
-                            "delete it and record again") from error
+        raise RecordMissing(
+            f"{path.name} cannot be read as a recorded R result ({type(error).__name__}: {error}); "
+            "delete it and record again"
+        ) from error
 
 
 def _read_call(content: dict[str, Any], key: str) -> RCall | None:
@@ -226,8 +276,14 @@ def _read_call(content: dict[str, Any], key: str) -> RCall | None:
     if any("sha256" in (node or {}) for node in content["arguments"].values()):
         return None
     code = {k: _source(content[k]) for k in ("code", "extract") if k in content}
-    call = RCall(content["fun"], {k: load(v) for k, v in content["arguments"].items()}, seed=content["seed"],
-                 needs=tuple(content["needs"]), label=content["name"], **code)
+    call = RCall(
+        content["fun"],
+        {k: load(v) for k, v in content["arguments"].items()},
+        seed=content["seed"],
+        needs=tuple(content["needs"]),
+        label=content["name"],
+        **code,
+    )
     return call if call.key == key else None
 
 

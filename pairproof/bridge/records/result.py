@@ -101,9 +101,17 @@ class RCall:
 
     @property
     def key(self) -> str:
-        """sha256 of what R will see, whatever the pandas or numpy types were: R types and values, doubles to 12 digits."""
+        """sha256 of what R will see, whatever the pandas or numpy types were: R types and values, doubles to
+        12 digits.
+        """
         digest = hashlib.sha256()
-        head = {"format": KEY_FORMAT, "fun": self.fun, "code": self.code, "extract": self.extract, "seed": self.seed}
+        head = {
+            "format": KEY_FORMAT,
+            "fun": self.fun,
+            "code": self.code,
+            "extract": self.extract,
+            "seed": self.seed,
+        }
         digest.update(json.dumps(head, sort_keys=True).encode())
         for name, node in self.arguments.items():
             digest.update(json.dumps(["argument", name]).encode())
@@ -131,9 +139,16 @@ class RCall:
         return nodes
 
 
-def make_call(fun: str | None = None, args: Mapping[str, Any] | None = None, *, code: str | None = None,
-              extract: str | None = None, seed: int | None = None, needs: Sequence[str] = (),
-              label: str | None = None) -> RCall:
+def make_call(
+    fun: str | None = None,
+    args: Mapping[str, Any] | None = None,
+    *,
+    code: str | None = None,
+    extract: str | None = None,
+    seed: int | None = None,
+    needs: Sequence[str] = (),
+    label: str | None = None,
+) -> RCall:
     """Check and convert a call's parts.
 
     Raises
@@ -144,7 +159,9 @@ def make_call(fun: str | None = None, args: Mapping[str, Any] | None = None, *, 
         For an argument that has no R form.
     """
     if (fun is None) == (code is None):
-        raise ValueError("give either fun= (an R function's name) or code= (R source), not both and not neither")
+        raise ValueError(
+            "give either fun= (an R function's name) or code= (R source), not both and not neither"
+        )
     nodes = {name: to_node(value, f"argument {name!r}") for name, value in (args or {}).items()}
     return RCall(fun, nodes, code, extract, seed, tuple(needs), label)
 
@@ -152,9 +169,9 @@ def make_call(fun: str | None = None, args: Mapping[str, Any] | None = None, *, 
 def _as_keyed(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Doubles as a key sees them: 12 significant digits.
 
-    An argument that was computed differs in its last bits from one machine's exp, sum or BLAS to another's; a record must
-    be found all the same.  What 12 digits hold exactly, as every count and literal, keeps its bits, and so do NA, NaN and
-    the infinities.
+    An argument that was computed differs in its last bits from one machine's exp, sum or BLAS to another's; a
+    record must be found all the same.  What 12 digits hold exactly, as every count and literal, keeps its
+    bits, and so do NA, NaN and the infinities.
     """
     if values.dtype.kind == "c":
         return _as_keyed(np.ascontiguousarray(values).view(np.float64)).view(np.complex128)
@@ -242,7 +259,8 @@ class RResult:
     when : str or None
         UTC time of a recorded answer.
     drift : tuple of Drift
-        Differences from the record, where both were asked; a difference that matters is raised as an error instead.
+        Differences from the record, where both were asked; a difference that matters is raised as an error
+        instead.
     note : str
         Why a recorded answer stands here, where a live one was wished for.
     """
@@ -303,8 +321,20 @@ class Answer:
         """
         if self.error is not None:
             raise r_error(self, call, source)
-        return RResult(from_node(self.node), self.output, self.warnings, self.messages, self.seconds, source, session,
-                       call, self.stderr, visible=self.visible, node=self.node, **more)
+        return RResult(
+            from_node(self.node),
+            self.output,
+            self.warnings,
+            self.messages,
+            self.seconds,
+            source,
+            session,
+            call,
+            self.stderr,
+            visible=self.visible,
+            node=self.node,
+            **more,
+        )
 
 
 def r_error(answer: Answer, call: RCall, source: Source) -> RError:
@@ -315,9 +345,16 @@ def r_error(answer: Answer, call: RCall, source: Source) -> RError:
     stack = "".join(f"\n    {line}" for line in error.stack[-5:])
     recorded = " (recorded)" if source == "recorded" else ""
     text = f"R stopped{recorded}: {error.message.strip()}{where}\n  asked: {call.text}"
-    return RError(text + (f"\n  last R calls:{stack}" if stack else ""), r_message=error.message, r_call=error.call,
-                  r_class=error.rclass, stack=error.stack, output=answer.output,
-                  warnings=tuple(w.message for w in answer.warnings), source=source)
+    return RError(
+        text + (f"\n  last R calls:{stack}" if stack else ""),
+        r_message=error.message,
+        r_call=error.call,
+        r_class=error.rclass,
+        stack=error.stack,
+        output=answer.output,
+        warnings=tuple(w.message for w in answer.warnings),
+        source=source,
+    )
 
 
 def answer_of(node: Node, stderr: str) -> Answer:
@@ -327,9 +364,16 @@ def answer_of(node: Node, stderr: str) -> Answer:
     visible = from_node(parts["visible"])
     seconds = from_node(parts["seconds"])
     assert isinstance(visible, RVector) and isinstance(seconds, RVector)
-    return Answer(parts["value"], tuple(parts["output"][1] or ()), tuple(_condition(w) for w in parts["warnings"][1]),
-                  tuple(parts["messages"][1]), None if error[0] == "null" else _condition(error),
-                  bool(visible.scalar()), float(seconds.scalar()), stderr)
+    return Answer(
+        parts["value"],
+        tuple(parts["output"][1] or ()),
+        tuple(_condition(w) for w in parts["warnings"][1]),
+        tuple(parts["messages"][1]),
+        None if error[0] == "null" else _condition(error),
+        bool(visible.scalar()),
+        float(seconds.scalar()),
+        stderr,
+    )
 
 
 def changed_for_good(node: Node) -> tuple[str, ...]:
@@ -340,4 +384,6 @@ def changed_for_good(node: Node) -> tuple[str, ...]:
 
 def _condition(node: Node) -> RCondition:
     parts = {name: tuple(item[1]) for name, item in zip(node[2]["names"][1], node[1])}
-    return RCondition(" ".join(parts["message"]), " ".join(parts["call"]), parts["class"], parts.get("stack", ()))
+    return RCondition(
+        " ".join(parts["message"]), " ".join(parts["call"]), parts["class"], parts.get("stack", ())
+    )

@@ -14,12 +14,13 @@ pandas DataFrame, or :func:`data_frame`         data.frame
 pandas Categorical (its order of levels)        factor, ordered where it is
 date; datetime, Timestamp                       Date; POSIXct (microseconds)
 :class:`Formula`                                formula, checked by :mod:`pairproof.bridge.values.formulas`
-:class:`Expr`                                   source put into the call: for code of the program's own, never of a file
+:class:`Expr`                                   source put into the call: for code of the program's own,
+                                                never of a file
 =============================================== =========================================================
 
-Integers beyond R's (2**31) become doubles where a double holds them exactly, as if typed into R.  In a pandas float
-column NaN means missing and becomes NA; a numpy array keeps NaN and NA apart.  Anything else is a TypeError that
-names the column.
+Integers beyond R's (2**31) become doubles where a double holds them exactly, as if typed into R.  In a pandas
+float column NaN means missing and becomes NA; a numpy array keeps NaN and NA apart.  Anything else is a
+TypeError that names the column.
 """
 
 from __future__ import annotations
@@ -33,9 +34,20 @@ from numpy.typing import NDArray
 
 from pairproof.bridge.values.formulas import checked
 from pairproof.bridge.values.values import (
-    INT_NA, NA_REAL, NULL, Expr, Formula, Node, RArgument, RList, RValue, RVector,
+    INT_NA,
+    NA_REAL,
+    NULL,
+    Expr,
+    Formula,
+    Node,
+    RArgument,
+    RList,
+    RValue,
+    RVector,
 )
-from .nodes import array_node, characters, node_length, checked_text, atoms, factor, frame_node, integers
+
+from .nodes import array_node, atoms, characters, checked_text, factor, frame_node, integers, node_length
+
 
 def to_node(value: Any, where: str = "the value") -> Node:
     """What R will see.
@@ -67,7 +79,11 @@ def to_node(value: Any, where: str = "the value") -> Node:
         return _value_to_node(value)
     if isinstance(value, Mapping):
         nodes = [to_node(v, f"{where}[{k!r}]") for k, v in value.items()]
-        return ("list", nodes, {"names": characters([checked_text(k, where) for k in value])} if nodes else {})
+        return (
+            "list",
+            nodes,
+            {"names": characters([checked_text(k, where) for k in value])} if nodes else {},
+        )
     if isinstance(value, np.ndarray):
         return array_node(value, where)
     if type(value).__module__.split(".")[0] == "pandas":
@@ -98,7 +114,9 @@ def data_frame(columns: Mapping[str, Any]) -> RArgument:
 
 
 def factor_of(values: Sequence[str], levels: Sequence[str] | None = None) -> RArgument:
-    """An R factor of text, levels in the stated order (default: order of code points, as R under LC_COLLATE=C)."""
+    """An R factor of text, levels in the stated order (default: order of code points, as R under
+    LC_COLLATE=C).
+    """
     order = list(levels) if levels is not None else sorted(set(values))
     place = {v: i for i, v in enumerate(order)}
     unknown = sorted({v for v in values if v not in place})
@@ -108,7 +126,9 @@ def factor_of(values: Sequence[str], levels: Sequence[str] | None = None) -> RAr
 
 
 def _sequence(values: Sequence[Any], where: str) -> Node:
-    plain = [v.item() if isinstance(v, np.generic) and not isinstance(v, np.longdouble) else v for v in values]
+    plain = [
+        v.item() if isinstance(v, np.generic) and not isinstance(v, np.longdouble) else v for v in values
+    ]
     found = atoms(plain, where)
     if found is not None and any(v is not None for v in plain):
         return found
@@ -123,7 +143,9 @@ def matrix(values: Any, columns: Sequence[str], rows: Sequence[str] | None = Non
     """An R matrix with column (and row) names."""
     array = np.asarray(values)
     if array.ndim != 2 or array.shape[1] != len(columns):
-        raise ValueError(f"expected a matrix with {len(columns)} columns {list(columns)}; found shape {array.shape}")
+        raise ValueError(
+            f"expected a matrix with {len(columns)} columns {list(columns)}; found shape {array.shape}"
+        )
     tag, payload, attributes = array_node(array, "the matrix")
     margins = [NULL if rows is None else characters(list(rows)), characters(list(columns))]
     return RArgument((tag, payload, {**attributes, "dimnames": ("list", margins, {})}))
@@ -161,5 +183,9 @@ def _vector_node(value: RVector) -> Node:
     if value.values.ndim > 1:
         node[2]["dim"] = integers(value.values.shape)
     if value.dimnames is not None:
-        node[2]["dimnames"] = ("list", [NULL if m is None else characters(list(m)) for m in value.dimnames], {})
+        node[2]["dimnames"] = (
+            "list",
+            [NULL if m is None else characters(list(m)) for m in value.dimnames],
+            {},
+        )
     return node

@@ -1,17 +1,21 @@
-"""R's model formulas as text that can be nothing else: read by a grammar of ours and written anew from its words.
+"""R's model formulas as text that can be nothing else: read by a grammar of ours and written anew from its
+words.
 
-To R a formula is code: ``y ~ {system("...")}`` runs a program as soon as the model is fitted, and a formula often comes out
-of a file.  So text goes to R as a formula only if it is made of
+To R a formula is code: ``y ~ {system("...")}`` runs a program as soon as the model is fitted, and a formula
+often comes out of a file.  So text goes to R as a formula only if it is made of
 
-=============  ==========================================================================================================
+=============
+==========================================================================================================
 names          ``score``, ``head.length``, ``\u00e9cole``; odd ones in backquotes
 numbers        ``1``, ``0.5``, ``1e-3``
 operators      ``~ + - : * / ^ | %in%``, comparisons ``== != < <= > >=``, parentheses
 ``x[..]``      BradleyTerry2's values of a player
 functions      those of :data:`FUNCTIONS`, with arguments by place or ``name = ``
-=============  ==========================================================================================================
+=============
+==========================================================================================================
 
-Everything else (braces, strings, ``::``, ``$``, ``<-``, ``;``, other functions) is refused, and the message shows where.
+Everything else (braces, strings, ``::``, ``$``, ``<-``, ``;``, other functions) is refused, and the message
+shows where.
 """
 
 from __future__ import annotations
@@ -23,22 +27,58 @@ from typing import Literal, cast
 
 from pairproof.errors import FormulaError
 
-#: What may be called in a formula: columns made of columns, and the terms of gnm and BradleyTerry2. Each takes values and
-#: gives values; none takes a function, a file or source text (C is watched: its second argument names a function).
-FUNCTIONS = frozenset((
-    "cbind", "factor", "ordered", "as.factor", "as.numeric", "interaction", "C", "I", "offset", "poly", "scale",
-    "abs", "log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "pmin", "pmax", "c",
-    "Mult", "Exp", "Inv", "Const", "Diag", "Symm", "Topo", "Dref", "MultHomog", "instances", "GenDavidson"))
+#: What may be called in a formula: columns made of columns, and the terms of gnm and BradleyTerry2. Each
+#: takes values and gives values; none takes a function, a file or source text (C is watched: its second
+#: argument names a function).
+FUNCTIONS = frozenset(
+    (
+        "cbind",
+        "factor",
+        "ordered",
+        "as.factor",
+        "as.numeric",
+        "interaction",
+        "C",
+        "I",
+        "offset",
+        "poly",
+        "scale",
+        "abs",
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "exp",
+        "expm1",
+        "sqrt",
+        "pmin",
+        "pmax",
+        "c",
+        "Mult",
+        "Exp",
+        "Inv",
+        "Const",
+        "Diag",
+        "Symm",
+        "Topo",
+        "Dref",
+        "MultHomog",
+        "instances",
+        "GenDavidson",
+    )
+)
 CONTRASTS = frozenset(("contr.treatment", "contr.sum", "contr.helmert", "contr.poly", "contr.SAS"))
 RESERVED = frozenset(("if", "else", "repeat", "while", "function", "for", "next", "break", "in"))
-#: Characters of a formula and parentheses within parentheses; prefmod's longest here has 2,500 characters and 3 levels.
+#: Characters of a formula and parentheses within parentheses; prefmod's longest here has 2,500 characters and
+#: 3 levels.
 LONGEST, DEEPEST = 100_000, 50
 
 Kind = Literal["name", "ticked", "number", "sign"]
 _TOKEN = re.compile(
     r"(?P<name>(?:[^\W\d_]|\.(?!\d))[\w.]*)|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))"
     r"|`(?P<ticked>[^`\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+)`"
-    r"|(?P<sign>%in%|==|!=|<=|>=|<(?!-)|>|=|[-~+:*/^|(),\[\]])")
+    r"|(?P<sign>%in%|==|!=|<=|>=|<(?!-)|>|=|[-~+:*/^|(),\[\]])"
+)
 _COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
 _BINARY = frozenset(("+", "-", ":", "*", "/", "^", "|", "%in%", "==", "!=", "<", "<=", ">", ">=", "~"))
 
@@ -71,14 +111,21 @@ def checked(text: str, where: str = "the formula") -> str:
     FormulaError
         For anything that is no model formula, showing the place.
     """
-    return "".join((" " if k and t.spaced else "") + str(t) for k, t in enumerate(_Reader(text, where).formula()))
+    return "".join(
+        (" " if k and t.spaced else "") + str(t) for k, t in enumerate(_Reader(text, where).formula())
+    )
 
 
 def variables(text: str, where: str = "the formula") -> tuple[str, ...]:
-    """Names of the columns in a formula, in the order they first stand there; not those of functions and arguments."""
+    """Names of the columns in a formula, in the order they first stand there; not those of functions and
+    arguments.
+    """
     tokens = _Reader(text, where).formula()
-    found = [t.text for t, following in zip(tokens, [*map(str, tokens[1:]), ""])
-             if t.kind == "ticked" or t.kind == "name" and following not in ("(", "=")]
+    found = [
+        t.text
+        for t, following in zip(tokens, [*map(str, tokens[1:]), ""])
+        if t.kind == "ticked" or t.kind == "name" and following not in ("(", "=")
+    ]
     return tuple(dict.fromkeys(found))
 
 
@@ -89,7 +136,9 @@ class _Reader:
         self.text, self.where = text, where
         self.place, self.depth = 0, 0
         if len(text) > LONGEST:
-            raise FormulaError(f"{where}: a formula of {len(text):,} characters; at most {LONGEST:,} are taken")
+            raise FormulaError(
+                f"{where}: a formula of {len(text):,} characters; at most {LONGEST:,} are taken"
+            )
         self.tokens = list(self._split())
 
     def formula(self) -> list[Token]:
@@ -135,7 +184,9 @@ class _Reader:
         self.depth -= 1
 
     def _operand(self) -> None:
-        while self._next() in ("+", "-") or self._next() == "~" and self.depth > 1:  # a formula as an argument: Dref(delta = ~ 1)
+        while (
+            self._next() in ("+", "-") or self._next() == "~" and self.depth > 1
+        ):  # a formula as an argument: Dref(delta = ~ 1)
             self._take()
         token = self._take()
         if token is None or token.kind == "sign" and token.text != "(":
@@ -155,7 +206,13 @@ class _Reader:
 
     def _call(self, function: Token) -> None:
         if function.text not in FUNCTIONS:
-            raise self._refusal(f"the function {function.text} is not among those a formula may call ({', '.join(sorted(FUNCTIONS))})", function.at)
+            raise self._refusal(
+                (
+                    f"the function {function.text} is not among those a formula may call"
+                    f" ({', '.join(sorted(FUNCTIONS))})"
+                ),
+                function.at,
+            )
         self._take()
         first = True
         while self._next() != ")":
@@ -187,11 +244,19 @@ class _Reader:
         self._take()
 
     def _refuse(self, why: str) -> None:
-        raise self._refusal(why, self.tokens[self.place].at if self.place < len(self.tokens) else len(self.text))
+        raise self._refusal(
+            why, self.tokens[self.place].at if self.place < len(self.tokens) else len(self.text)
+        )
 
     def _refusal(self, why: str, at: int) -> FormulaError:
-        before = ("..." if at > 30 else "") + self.text[max(0, at - 30):at]
-        here = self.text[at:at + 30] + ("..." if len(self.text) > at + 30 else "")
-        shown = f"at {here!r}, after {before!r}" if here and before else (f"at {here!r}" if here else f"after {before!r}, where it ends")
-        return FormulaError(f"{self.where}: {why}: {shown} (character {at + 1}). A formula is made of names, numbers, ~ + - : * / ^ |, "
-                            "parentheses and a few functions; it is never run as code")
+        before = ("..." if at > 30 else "") + self.text[max(0, at - 30) : at]
+        here = self.text[at : at + 30] + ("..." if len(self.text) > at + 30 else "")
+        shown = (
+            f"at {here!r}, after {before!r}"
+            if here and before
+            else (f"at {here!r}" if here else f"after {before!r}, where it ends")
+        )
+        return FormulaError(
+            f"{self.where}: {why}: {shown} (character {at + 1}). A formula is made of names, numbers, ~ + - :"
+            " * / ^ |, parentheses and a few functions; it is never run as code"
+        )

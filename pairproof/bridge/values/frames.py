@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pairproof.bridge.values.nodes import array_node, moments_of, atoms, doubles, factor, frame_node, integers, moments, whole_numbers
+from pairproof.bridge.values.nodes import (
+    array_node,
+    atoms,
+    doubles,
+    factor,
+    frame_node,
+    integers,
+    moments,
+    moments_of,
+    whole_numbers,
+)
 from pairproof.bridge.values.values import INT_NA, NA_REAL, Node, RList, RVector
 
 if TYPE_CHECKING:
@@ -46,7 +56,9 @@ def _frame(frame: pd.DataFrame, where: str) -> Node:
     if wrong:
         raise TypeError(f"{where}: column names must be text; found {wrong[:5]}")
     if len(set(names)) != len(names):
-        raise ValueError(f"{where}: column names must differ; twice: {sorted({c for c in names if names.count(c) > 1})}")
+        raise ValueError(
+            f"{where}: column names must differ; twice: {sorted({c for c in names if names.count(c) > 1})}"
+        )
     columns = [column(frame.iloc[:, j], f"column {c!r}") for j, c in enumerate(names)]
     return frame_node([str(c) for c in names], columns, _row_names(frame.index, where))
 
@@ -60,8 +72,10 @@ def _row_names(index: pd.Index, where: str) -> Node:
             return ("chr", [str(v) for v in labels], {})
         if all(isinstance(v, int) and INT_NA < v < 2**31 for v in labels):
             return integers(labels)
-    raise TypeError(f"{where}: R's row names must be distinct text or integers; found an index of {index.dtype} "
-                    f"({'with duplicates' if index.has_duplicates else 'no duplicates'}); call reset_index() first")
+    raise TypeError(
+        f"{where}: R's row names must be distinct text or integers; found an index of {index.dtype} "
+        f"({'with duplicates' if index.has_duplicates else 'no duplicates'}); call reset_index() first"
+    )
 
 
 def column(series: pd.Series, where: str) -> Node:
@@ -92,7 +106,9 @@ def column(series: pd.Series, where: str) -> Node:
     found = atoms(plain, where)
     if found is None and len(plain):
         kinds = sorted({type(v).__name__ for v in plain if v is not None})
-        raise TypeError(f"{where} ({dtype}) holds {' and '.join(kinds)}; R columns have one type: convert it first")
+        raise TypeError(
+            f"{where} ({dtype}) holds {' and '.join(kinds)}; R columns have one type: convert it first"
+        )
     return ("chr", [], {}) if found is None else found
 
 
@@ -102,7 +118,9 @@ def _floating(series: pd.Series, na: np.ndarray[Any, np.dtype[np.bool_]]) -> Nod
         values[na] = NA_REAL  # in a pandas float column NaN means missing
         return ("dbl", values, {})
     # Float64 and pyarrow columns carry their own mask: NaN inside is NaN, only the mask is NA.
-    masked = [NA_REAL if v is None or not isinstance(v, (float, np.floating)) else float(v) for v in series.tolist()]
+    masked = [
+        NA_REAL if v is None or not isinstance(v, (float, np.floating)) else float(v) for v in series.tolist()
+    ]
     return doubles(masked)
 
 
@@ -143,9 +161,14 @@ def _pandas_column(item: RVector) -> Any:
 
     if item.levels is not None:
         codes = np.where(item.na, 0, item.values).astype(np.int64) - 1
-        return pd.Categorical.from_codes(codes.tolist(), categories=list(item.levels), ordered="ordered" in item.rclass)
+        return pd.Categorical.from_codes(
+            codes.tolist(), categories=list(item.levels), ordered="ordered" in item.rclass
+        )
     if "Date" in item.rclass:
-        days = [None if not np.isfinite(d) else dt.date(1970, 1, 1) + dt.timedelta(days=int(d)) for d in item.floats()]
+        days = [
+            None if not np.isfinite(d) else dt.date(1970, 1, 1) + dt.timedelta(days=int(d))
+            for d in item.floats()
+        ]
         return np.array(days, dtype=object)
     if "POSIXct" in item.rclass:
         return _moment_column(item)

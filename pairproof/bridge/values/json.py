@@ -1,7 +1,8 @@
-"""Nodes as JSON and back: every bit of a double, NA, NaN and Inf told apart, and a diff that a person can read.
+"""Nodes as JSON and back: every bit of a double, NA, NaN and Inf told apart, and a diff that a person can
+read.
 
-``{"dbl": [0.1, "NA"], "attr": {"names": ["a", "b"]}}``; a list with names only is ``{"named": {"coef": ...}}``; NULL is
-null.  Numbers are written with Python's repr, which reads back to the same double.
+``{"dbl": [0.1, "NA"], "attr": {"names": ["a", "b"]}}``; a list with names only is ``{"named": {"coef":
+...}}``; NULL is null.  Numbers are written with Python's repr, which reads back to the same double.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def dump(node: Node) -> Any:
     else:
         out = {tag: _dump_payload(tag, payload)}
     if attributes:
-        out["attr"] = {k: (list(v[1]) if _plain_text(v) else dump(v)) for k, v in attributes.items()}
+        out["attr"] = {k: list(v[1]) if _plain_text(v) else dump(v) for k, v in attributes.items()}
     return out
 
 
@@ -48,7 +49,9 @@ def load(value: Any) -> Node:
         return NULL
     if not isinstance(value, dict):
         raise ValueError(f"expected a node, found {type(value).__name__} {str(value)[:60]}")
-    attributes = {k: (("chr", v, {}) if isinstance(v, list) else load(v)) for k, v in value.get("attr", {}).items()}
+    attributes = {
+        k: ("chr", v, {}) if isinstance(v, list) else load(v) for k, v in value.get("attr", {}).items()
+    }
     if "named" in value:
         named = value["named"]
         return ("list", [load(v) for v in named.values()], {"names": ("chr", list(named), {})})
@@ -60,7 +63,9 @@ def load(value: Any) -> Node:
 
 def _usable_keys(names: Node) -> bool:
     keys = names[1]
-    return bool(keys) and len(set(keys)) == len(keys) and all(isinstance(k, str) for k in keys) and not names[2]
+    return (
+        bool(keys) and len(set(keys)) == len(keys) and all(isinstance(k, str) for k in keys) and not names[2]
+    )
 
 
 def _plain_text(node: Node) -> bool:
@@ -122,7 +127,9 @@ def pretty(value: Any, indent: int = 0) -> str:
     """JSON text: one key a line, rows of numbers filled up to a line's width."""
     pad = " " * (indent + 1)
     if isinstance(value, dict) and value:
-        inner = [f"{pad}{json.dumps(k, ensure_ascii=False)}: {pretty(v, indent + 1)}" for k, v in value.items()]
+        inner = [
+            f"{pad}{json.dumps(k, ensure_ascii=False)}: {pretty(v, indent + 1)}" for k, v in value.items()
+        ]
         short = "{" + ", ".join(line.strip() for line in inner) + "}"
         if len(short) + indent < LINE and "\n" not in short and indent > 1:
             return short
@@ -130,7 +137,9 @@ def pretty(value: Any, indent: int = 0) -> str:
     if isinstance(value, list) and value:
         if any(isinstance(v, (dict, list)) for v in value):
             return "[\n" + ",\n".join(pad + pretty(v, indent + 1) for v in value) + "\n" + " " * indent + "]"
-        if len(value) > 1 and any(isinstance(v, str) and " " in v for v in value):  # lines of code or of output
+        if len(value) > 1 and any(
+            isinstance(v, str) and " " in v for v in value
+        ):  # lines of code or of output
             return "[\n" + ",\n".join(pad + pretty(v) for v in value) + "\n" + " " * indent + "]"
         return _filled([json.dumps(v, ensure_ascii=False, allow_nan=False) for v in value], indent)
     return json.dumps(value, ensure_ascii=False, allow_nan=False)

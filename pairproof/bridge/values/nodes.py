@@ -1,14 +1,17 @@
-"""Nodes: what crosses into R, one builder for each kind of vector; the rules stand in :mod:`pairproof.bridge.values.convert`."""
+"""Nodes: what crosses into R, one builder for each kind of vector; the rules stand in
+:mod:`pairproof.bridge.values.convert`.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
-import numpy as np
 from collections.abc import Sequence
-from numpy.typing import NDArray
-from pairproof.bridge.values.values import INT_NA, NA_REAL, Node, RArgument
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from pairproof.bridge.values.values import INT_NA, NA_REAL, Node, RArgument
 
 EPOCH = dt.date(1970, 1, 1)
 
@@ -30,14 +33,17 @@ def factor(codes: Sequence[int] | NDArray[Any], levels: Sequence[str], ordered: 
     if len(set(levels)) != len(levels):
         raise ValueError(f"factor levels must differ; found {list(levels)}")
     if given.size and (given.max() >= len(levels) or given.min() < -1):
-        raise ValueError(f"factor codes must be -1 to {len(levels) - 1}; found {given.min()} to {given.max()}")
+        raise ValueError(
+            f"factor codes must be -1 to {len(levels) - 1}; found {given.min()} to {given.max()}"
+        )
     r_codes = np.where(given < 0, INT_NA, given + 1).astype(np.int32)
     kind = ["ordered", "factor"] if ordered else ["factor"]
     names = characters([checked_text(v, "a factor level") for v in levels])
     return RArgument(("int", r_codes, {"levels": names, "class": characters(kind)}))
 
 
-# --- vectors --------------------------------------------------------------------------------------------------
+# --- vectors
+# --------------------------------------------------------------------------------------------------
 def doubles(values: Any) -> Node:
     return ("dbl", np.array(values, dtype=np.float64).ravel(order="F"), {})
 
@@ -68,7 +74,9 @@ def whole_numbers(values: Sequence[int | None], where: str) -> Node:
         return integers([INT_NA if v is None else v for v in values])
     if any(int(float(v)) != v for v in present):
         worst = next(v for v in present if int(float(v)) != v)
-        raise OverflowError(f"{where}: {worst} fits neither an R integer nor, exactly, a double; pass it as text")
+        raise OverflowError(
+            f"{where}: {worst} fits neither an R integer nor, exactly, a double; pass it as text"
+        )
     return doubles([NA_REAL if v is None else float(v) for v in values])
 
 
@@ -87,10 +95,14 @@ def moments(microseconds: NDArray[np.int64], na: NDArray[np.bool_], zone: str) -
 def moments_of(values: Sequence[dt.datetime | None], where: str) -> Node:
     zones = {None if v is None or v.tzinfo is None else str(v.tzinfo) for v in values if v is not None}
     if len(zones) > 1:
-        raise TypeError(f"{where}: date-times of different time zones {sorted(map(str, zones))}; convert them to one")
+        raise TypeError(
+            f"{where}: date-times of different time zones {sorted(map(str, zones))}; convert them to one"
+        )
     origin = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
     aware = [None if v is None else (v if v.tzinfo else v.replace(tzinfo=dt.timezone.utc)) for v in values]
-    micro = np.array([0 if v is None else (v - origin) // dt.timedelta(microseconds=1) for v in aware], dtype=np.int64)
+    micro = np.array(
+        [0 if v is None else (v - origin) // dt.timedelta(microseconds=1) for v in aware], dtype=np.int64
+    )
     zone = next(iter(zones), None)
     return moments(micro, np.array([v is None for v in values], dtype=bool), zone or "UTC")
 
@@ -149,7 +161,9 @@ def array_node(array: NDArray[Any], where: str) -> Node:
     else:
         found = atoms(flat.tolist(), where) if kind == "O" else None
         if found is None:
-            raise TypeError(f"{where}: numpy dtype {array.dtype} has no R form, or its values are of several kinds")
+            raise TypeError(
+                f"{where}: numpy dtype {array.dtype} has no R form, or its values are of several kinds"
+            )
         node = found
     if array.ndim > 1:
         node[2]["dim"] = integers(array.shape)

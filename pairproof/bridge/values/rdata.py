@@ -28,8 +28,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
-from pairproof.bridge.process.policy import BackendLike
-from pairproof.bridge.process.policy import backend as policy
+from pairproof.bridge.process.policy import BackendLike, backend as policy
 from pairproof.bridge.values.serialized import read_file
 from pairproof.bridge.values.values import RList, ROpaque, RVector, from_node
 from pairproof.errors import InputError
@@ -51,7 +50,8 @@ get(name, holder)
 
 
 def read_rda(path: str | os.PathLike[str], name: str = "") -> RData:
-    """What an `.rda`, `.RData` or `.rds` file holds, read without R (:mod:`pairproof.bridge.values.serialized`).
+    """What an `.rda`, `.RData` or `.rds` file holds, read without R
+    (:mod:`pairproof.bridge.values.serialized`).
 
     Nothing in the file is run: functions, promises and environments are no data and stay unread.
 
@@ -70,7 +70,8 @@ def read_rda(path: str | os.PathLike[str], name: str = "") -> RData:
     Raises
     ------
     InputError
-        No such file, or no such file of R's, or a damaged one; several objects and no name, or none of that name.
+        No such file, or no such file of R's, or a damaged one; several objects and no name, or none of that
+        name.
     TypeError
         An object that is none of these.
     """
@@ -97,7 +98,9 @@ def package_data(package: str, name: str, *, backend: BackendLike = None) -> RDa
     TypeError
         An object that is none of the module's table.
     """
-    result = policy(backend).call(code=DATA, args={"name": name, "package": package}, needs=(package,), label=f"{package}::{name}")
+    result = policy(backend).call(
+        code=DATA, args={"name": name, "package": package}, needs=(package,), label=f"{package}::{name}"
+    )
     return to_pandas(result.value, f"{package}::{name}")
 
 
@@ -116,12 +119,21 @@ def to_pandas(value: Any, what: str) -> RData:
         rows, columns = value.dimnames or (None, None)
         # A missing integer is 0 in `values`: only as a double does it stay missing.
         cells = value.floats() if value.values.dtype.kind in "ib" and value.na.any() else value.values
-        return pd.DataFrame(cells, index=_labels(rows, cells.shape[0]), columns=_labels(columns, cells.shape[1]))
+        return pd.DataFrame(
+            cells, index=_labels(rows, cells.shape[0]), columns=_labels(columns, cells.shape[1])
+        )
     if isinstance(value, RVector) and value.values.ndim == 1:
         column = to_frame(RList((replace(value, names=None),), ("x",), ("data.frame",)))["x"]
         return column.rename(None) if value.names is None else column.rename(None).set_axis(list(value.names))
-    kind = value.what if isinstance(value, ROpaque) else ", ".join(getattr(value, "rclass", ())) or type(value).__name__
-    raise TypeError(f"{what} is an R object of class {kind}; data frames, matrices, tables of two ways, vectors, and lists of these are read")
+    kind = (
+        value.what
+        if isinstance(value, ROpaque)
+        else ", ".join(getattr(value, "rclass", ())) or type(value).__name__
+    )
+    raise TypeError(
+        f"{what} is an R object of class {kind}; data frames, matrices, tables of two ways, vectors, and"
+        " lists of these are read"
+    )
 
 
 def _labels(names: Sequence[str | None] | None, n: int) -> list[Any]:

@@ -1,11 +1,13 @@
 """Files of R's read without R: the format that ``save`` and ``saveRDS`` write, as data and nothing else.
 
-R itself runs code while it reads: a promise in a file is evaluated as soon as the object is looked at (R before 4.4.0,
-CVE-2024-27322), an active binding too.  Here functions, environments, promises and language are only names of what they
-are; vectors, lists and their attributes become nodes (:mod:`pairproof.bridge.values.values`).
+R itself runs code while it reads: a promise in a file is evaluated as soon as the object is looked at (R
+before 4.4.0, CVE-2024-27322), an active binding too.  Here functions, environments, promises and language are
+only names of what they are; vectors, lists and their attributes become nodes
+(:mod:`pairproof.bridge.values.values`).
 
-The format is that of "Serialization Formats" in the manual R Internals: XDR (big-endian), versions 2 and 3, plain or
-compressed by gzip, bzip2 or xz.  A file is bounded: bytes on disk, bytes once decompressed, items, and levels of nesting.
+The format is that of "Serialization Formats" in the manual R Internals: XDR (big-endian), versions 2 and 3,
+plain or compressed by gzip, bzip2 or xz.  A file is bounded: bytes on disk, bytes once decompressed, items,
+and levels of nesting.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ import numpy as np
 from pairproof.bridge.values.values import INT_NA, NULL, Node
 from pairproof.errors import InputError
 
-#: Bytes of a file, as it is and decompressed; the largest data set of the packages here has 0.5 MB, decompressed.
+#: Bytes of a file, as it is and decompressed; the largest data set of the packages here has 0.5 MB,
+#: decompressed.
 MOST_BYTES = 256 * 2**20
 #: Objects in a file, of which each takes 4 bytes at least in it and some hundred here.
 MOST_ITEMS = 4_000_000
@@ -34,11 +37,24 @@ MOST_SEQUENCE = 50_000_000
 
 _SYMBOL, _PAIRLIST, _CLOSURE, _ENVIRONMENT, _PROMISE, _LANGUAGE, _CHARACTERS = 1, 2, 3, 4, 5, 6, 9
 _TEXT, _LIST, _EXPRESSION, _COMPILED, _POINTER, _WEAK, _S4 = 16, 19, 20, 21, 22, 23, 25
-_VECTORS = {10: ("lgl", ">i4"), 13: ("int", ">i4"), 14: ("dbl", ">f8"), 15: ("cplx", ">c16"), 24: ("raw", ">u1")}
+_VECTORS = {
+    10: ("lgl", ">i4"),
+    13: ("int", ">i4"),
+    14: ("dbl", ">f8"),
+    15: ("cplx", ">c16"),
+    24: ("raw", ">u1"),
+}
 _KINDS = {"lgl": "<i4", "int": "<i4", "dbl": "<f8", "cplx": "<c16", "raw": "<i4"}
 _OPAQUE = {_CLOSURE: "closure", _PROMISE: "promise", _LANGUAGE: "language"}
 #: Fixed objects, and those that are a name in a list of text (a namespace, a package).
-_FIXED = {253: "environment", 252: "unbound", 251: "missing argument", 250: "environment", 242: "environment", 241: "environment"}
+_FIXED = {
+    253: "environment",
+    252: "unbound",
+    251: "missing argument",
+    250: "environment",
+    242: "environment",
+    241: "environment",
+}
 _NAMED = (247, 248, 249)
 _REFERENCE, _NULL, _COMPACT = 255, 254, 238
 
@@ -103,7 +119,9 @@ def _objects(content: bytes, stem: str) -> dict[str, Node]:
     if content[:2] == b"X\n":
         return {stem: _Stream(content, 0).whole()}
     if magic[:3] in (b"RDA", b"RDB") or content[:2] in (b"A\n", b"B\n"):
-        raise _Damaged("it is saved as text or in this machine's own byte order; save it in R without ascii = TRUE")
+        raise _Damaged(
+            "it is saved as text or in this machine's own byte order; save it in R without ascii = TRUE"
+        )
     raise _Damaged(f"it is no file of R's save or saveRDS (it begins with {content[:8]!r})")
 
 
@@ -126,12 +144,13 @@ class _Stream:
             raise _Damaged(f"it is in version {version} of R's format; 2 and 3 are read")
         return self._item()
 
-    # -- bytes -------------------------------------------------------------------------------------------------
+    # -- bytes
+    # -------------------------------------------------------------------------------------------------
     def _take(self, size: int) -> bytes:
         if size > len(self.content) - self.at:
             raise _Damaged(f"it ends in the middle: {size:,} bytes are missing after {self.at:,}")
         self.at += size
-        return self.content[self.at - size:self.at]
+        return self.content[self.at - size : self.at]
 
     def _int(self) -> int:
         return int(struct.unpack(">i", self._take(4))[0])
@@ -145,12 +164,15 @@ class _Stream:
             raise _Damaged(f"it announces {n:,} values where {len(self.content) - self.at:,} bytes are left")
         return n
 
-    # -- items -------------------------------------------------------------------------------------------------
+    # -- items
+    # -------------------------------------------------------------------------------------------------
     def _item(self) -> Node:
         self.items += 1
         self.levels += 1
         if self.items > MOST_ITEMS or self.levels > MOST_LEVELS:
-            raise _Damaged(f"it holds more than {MOST_ITEMS:,} objects, or is nested more than {MOST_LEVELS} levels deep")
+            raise _Damaged(
+                f"it holds more than {MOST_ITEMS:,} objects, or is nested more than {MOST_LEVELS} levels deep"
+            )
         flags = self._int()
         found = self._of_kind(flags & 0xFF, flags)
         self.levels -= 1
@@ -168,10 +190,16 @@ class _Stream:
         if kind in _VECTORS:
             return self._vector(*_VECTORS[kind], has_attributes)
         if kind == _TEXT:
-            return self._with_attributes("chr", [self._string() for _ in range(self._count(4))], has_attributes)
+            return self._with_attributes(
+                "chr", [self._string() for _ in range(self._count(4))], has_attributes
+            )
         if kind in (_LIST, _EXPRESSION):
             values = [self._item() for _ in range(self._count(4))]
-            return self._with_attributes("list" if kind == _LIST else "opaque", values if kind == _LIST else "expression", has_attributes)
+            return self._with_attributes(
+                "list" if kind == _LIST else "opaque",
+                values if kind == _LIST else "expression",
+                has_attributes,
+            )
         if kind in (_PAIRLIST, *_OPAQUE):
             return self._pairs(kind, has_attributes, has_tag)
         if kind == _COMPACT:
@@ -218,7 +246,10 @@ class _Stream:
     def _vector(self, tag: str, kind: str, has_attributes: bool) -> Node:
         width = np.dtype(kind).itemsize
         values = np.frombuffer(self._take(width * self._count(width)), dtype=kind)
-        if tag in ("dbl", "cplx"):  # as bits: a conversion may change one NaN to another, and NA is one of them
+        if tag in (
+            "dbl",
+            "cplx",
+        ):  # as bits: a conversion may change one NaN to another, and NA is one of them
             values = np.frombuffer(bytearray(values.view(">u8").astype("<u8").tobytes()), dtype=_KINDS[tag])
         else:
             values = values.astype(_KINDS[tag])
@@ -272,16 +303,26 @@ class _Stream:
         return self._take(size).decode("latin-1" if latin1 else "utf-8", "backslashreplace")
 
     def _compact(self) -> Node:
-        """R's short forms of vectors (since version 3): sequences, numbers to be shown as text, wrapped vectors."""
+        """R's short forms of vectors (since version 3): sequences, numbers to be shown as text, wrapped
+        vectors.
+        """
         about, state, more = self._item(), self._item(), self._item()
         name = str(about[1][0][1]) if about[0] == "list" and about[1] else "?"
-        attributes = dict(zip(more[2]["names"][1], more[1])) if more[0] == "list" and "names" in more[2] else {}
+        attributes = (
+            dict(zip(more[2]["names"][1], more[1])) if more[0] == "list" and "names" in more[2] else {}
+        )
         if name in ("compact_intseq", "compact_realseq") and state[0] == "dbl" and len(state[1]) == 3:
             n, first, step = state[1].tolist()
             if not 0 <= n <= MOST_SEQUENCE or n != int(n):
-                raise _Damaged(f"it announces a sequence of {n:g} numbers; at most {MOST_SEQUENCE:,} are taken")
+                raise _Damaged(
+                    f"it announces a sequence of {n:g} numbers; at most {MOST_SEQUENCE:,} are taken"
+                )
             values = first + step * np.arange(int(n))
-            return ("int", values.astype(np.int32), attributes) if name == "compact_intseq" else ("dbl", values, attributes)
+            return (
+                ("int", values.astype(np.int32), attributes)
+                if name == "compact_intseq"
+                else ("dbl", values, attributes)
+            )
         if name.startswith("wrap_") and state[0] == "list" and state[1]:
             return (state[1][0][0], state[1][0][1], {**state[1][0][2], **attributes})
         if name == "deferred_string" and state[0] == "list" and state[1] and state[1][0][0] in ("int", "dbl"):

@@ -46,7 +46,8 @@ class Formula(str):
 
 
 class Expr(str):
-    """R source put into the call unevaluated, as if typed: ``Expr("prefmod::cemspc")``, ``Expr("pair:judge")``.
+    """R source put into the call unevaluated, as if typed: ``Expr("prefmod::cemspc")``,
+    ``Expr("pair:judge")``.
 
     Source is code: write it in the program, never make it of text from a file.
     """
@@ -54,7 +55,9 @@ class Expr(str):
 
 @dataclass(frozen=True, eq=False)
 class RArgument:
-    """A value already in R's form, as :func:`pairproof.bridge.values.convert.data_frame` and its neighbours make it."""
+    """A value already in R's form, as :func:`pairproof.bridge.values.convert.data_frame` and its neighbours
+    make it.
+    """
 
     node: Node
 
@@ -80,8 +83,8 @@ class RVector:
     Attributes
     ----------
     values : array[n] or array of R's dim
-        float64, int32, bool, complex128, uint8 or object (str or None).  Where ``na`` is true an integer is 0, a
-        logical False, a string None; a double keeps R's NA bits.
+        float64, int32, bool, complex128, uint8 or object (str or None).  Where ``na`` is true an integer is
+        0, a logical False, a string None; a double keeps R's NA bits.
     na : bool array of the same shape
         R's NA. NaN is not NA: it is ``isnan(values) & ~na``.
     names, levels : tuple of str or None
@@ -143,7 +146,7 @@ class RVector:
         """
         if self.names is None:
             raise ValueError("this R vector has no names")
-        return {n: (None if m else v) for n, v, m in zip(self.names, self.values.tolist(), self.na.tolist())}
+        return {n: None if m else v for n, v, m in zip(self.names, self.values.tolist(), self.na.tolist())}
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,7 +233,9 @@ def from_node(node: Node) -> RValue:
         shape = tuple(dim[1].tolist())
         values, na = values.reshape(shape, order="F"), na.reshape(shape, order="F")
     margins = None if dimnames is None else tuple(_strings(n) for n in dimnames[1])
-    return RVector(values, na, names, margins, levels, rclass, {k: from_node(v) for k, v in attributes.items()})
+    return RVector(
+        values, na, names, margins, levels, rclass, {k: from_node(v) for k, v in attributes.items()}
+    )
 
 
 def _atomic(tag: str, payload: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:

@@ -31,9 +31,23 @@ pairproof check firth-2005.claims.toml --r none --json
 @r_options
 @data_option
 @shared_options
-def command(state: State, files: tuple[str, ...], r: Mode | None, require_r: bool, data: Path | None, data_limit: int | None) -> int:
+def command(
+    state: State,
+    files: tuple[str, ...],
+    r: Mode | None,
+    require_r: bool,
+    data: Path | None,
+    data_limit: int | None,
+) -> int:
     import pairproof.validation
 
     with watched(state) as progress:
-        found = pairproof.validation.run(files, r=r, data=data, progress=progress, workers=os.cpu_count() or 1, **stated(data_limit=data_limit))
+        found = pairproof.validation.run(
+            files,
+            r=r,
+            data=data,
+            progress=progress,
+            workers=os.cpu_count() or 1,
+            **stated(data_limit=data_limit),
+        )
     return finish(state, found, require_r)

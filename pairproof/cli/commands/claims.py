@@ -31,7 +31,12 @@ It takes --json, --report, --seed, --quiet and --debug as all commands do; see
 pairproof claims new --help."""
 
 
-@click.group("claims", epilog=EPILOG, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    "claims",
+    epilog=EPILOG,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.pass_context
 def command(context: click.Context) -> None:
     """Claims files: start one from a table."""
@@ -39,45 +44,94 @@ def command(context: click.Context) -> None:
         raise click.UsageError("claims needs to be told what to do: claims new TABLE.", context)
 
 
-@command.command("new", cls=SectionedCommand, help=HELP, short_help="Start a claims file from a table of comparisons.")
+@command.command(
+    "new", cls=SectionedCommand, help=HELP, short_help="Start a claims file from a table of comparisons."
+)
 @click.argument("table", metavar="TABLE", type=READ)
 @_file("--out", metavar="FILE.claims.toml", type=KEPT, help="Write there (default: standard output).")
 @_file("--id", "paper", metavar="ID", help="Id of the paper, such as firth-2005 (default: the file's name).")
 @_file("--title", default="", help="Title of the paper.")
-@_model("--model", "family", type=click.Choice(["llbt", "bradley-terry"]), default="llbt", show_default=True, help="As in 'pairproof fit'.")
-@_model("--ties", type=click.Choice(["davidson", "rao-kupper", "half", "drop", "none"]),
-        help="Default: davidson where there is a tie category, else none.")
+@_model(
+    "--model",
+    "family",
+    type=click.Choice(["llbt", "bradley-terry"]),
+    default="llbt",
+    show_default=True,
+    help="As in 'pairproof fit'.",
+)
+@_model(
+    "--ties",
+    type=click.Choice(["davidson", "rao-kupper", "half", "drop", "none"]),
+    help="Default: davidson where there is a tie category, else none.",
+)
 @_model("--by", default="", metavar="FORMULA", help="Subject covariates.")
 @_model("--reference", default="", metavar="ITEM|sum", help="The item whose ability is 0, or sum.")
 @_model("--order-effect", is_flag=True, help="A parameter in favour of the one named first.")
 @_model("--cells", default="", metavar="COL,...|row", help="Finer table for deviance and df.")
 @reader_options
 @shared_options
-def new(state: State, table: str, out: Any, paper: str | None, title: str, reading: dict[str, Any],
-        cells: str, **model: Any) -> int:
+def new(
+    state: State,
+    table: str,
+    out: Any,
+    paper: str | None,
+    title: str,
+    reading: dict[str, Any],
+    cells: str,
+    **model: Any,
+) -> int:
     import pairproof
 
-    from ...validation.claims.reader import SUFFIX
     from ...validation.claims.new import draft
     from ...validation.claims.paper import ModelClaim
+    from ...validation.claims.reader import SUFFIX
 
     if state.reports:
-        raise click.UsageError("--report is for verdicts, which 'pairproof check' gives; claims new takes --out.")
+        raise click.UsageError(
+            "--report is for verdicts, which 'pairproof check' gives; claims new takes --out."
+        )
     out = None if out is None else Path(out)
     if out is not None and not out.name.endswith(SUFFIX):
-        raise click.UsageError(f"--out {out}: a claims file ends in {SUFFIX}; pytest and the command know it by that.")
-    name = paper or (out.name[:-len(SUFFIX)] if out else Path(table).stem if table != "-" else "paper")
-    found = draft(pairproof.read(table, **reading), ModelClaim(cells=tuple(c for c in cells.split(",") if c), **model), name, title)
-    files = {} if out is None else {out: found.claims, **({out.parent / found.csv_name: found.csv} if found.csv else {})}
+        raise click.UsageError(
+            f"--out {out}: a claims file ends in {SUFFIX}; pytest and the command know it by that."
+        )
+    name = paper or (out.name[: -len(SUFFIX)] if out else Path(table).stem if table != "-" else "paper")
+    found = draft(
+        pairproof.read(table, **reading),
+        ModelClaim(cells=tuple(c for c in cells.split(",") if c), **model),
+        name,
+        title,
+    )
+    files = (
+        {}
+        if out is None
+        else {out: found.claims, **({out.parent / found.csv_name: found.csv} if found.csv else {})}
+    )
     if out is None and found.csv:
-        raise click.UsageError(f"{table} is too long to stand in a claims file; with --out FILE{SUFFIX} its counts go beside it.")
+        raise click.UsageError(
+            f"{table} is too long to stand in a claims file; with --out FILE{SUFFIX} its counts go beside it."
+        )
     there = [str(path) for path in files if path.exists()]
     if there and not state.force:
-        raise click.UsageError(f"{', '.join(there)} is there already; choose another --out, or --force to overwrite.")
+        raise click.UsageError(
+            f"{', '.join(there)} is there already; choose another --out, or --force to overwrite."
+        )
     for path, text in files.items():
         state.write(path, text)
-    words = found.claims if out is None else (f"{', '.join(map(str, files))}: {found.n_numbers} parameters to fill in; then "
-                                             f"pairproof check {out}")
-    state.show(words.rstrip("\n"), {"files": [str(path) for path in files], "parameters": found.n_numbers,
-                                    "claims": None if files else found.claims})
+    words = (
+        found.claims
+        if out is None
+        else (
+            f"{', '.join(map(str, files))}: {found.n_numbers} parameters to fill in; then "
+            f"pairproof check {out}"
+        )
+    )
+    state.show(
+        words.rstrip("\n"),
+        {
+            "files": [str(path) for path in files],
+            "parameters": found.n_numbers,
+            "claims": None if files else found.claims,
+        },
+    )
     return 0

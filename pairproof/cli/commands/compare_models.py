@@ -18,17 +18,30 @@ from ..state import KEPT, READ, State, shared_options
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
-    from ...native.experiment.splits import Split
-    from ...native.experiment.run import Design
-    from ...native.experiment.summary import Result
     from ...native.experiment.models import PreferenceModel
-    from ...native.ranking.all_rules import Ranking
+    from ...native.experiment.run import Design
+    from ...native.experiment.splits import Split
+    from ...native.experiment.summary import Result
     from ...native.experiment.trial_abilities import TrialAbilities
+    from ...native.ranking.all_rules import Ranking
 
 _experiment, _models = option("Experiment"), option("Models")
-#: As pairproof.native.experiment.models.MODELS, which a test keeps the same; here so that --help loads no numbers.
-MODELS = ("uniform", "adjusted-uniform", "pairs", "students-asymmetric", "students-arithmetic", "students-geometric", "irt-gaussian",
-          "irt-categorical", "bradley-terry", "davidson", "rao-kupper", "llbt")
+#: As pairproof.native.experiment.models.MODELS, which a test keeps the same; here so that --help loads no
+#: numbers.
+MODELS = (
+    "uniform",
+    "adjusted-uniform",
+    "pairs",
+    "students-asymmetric",
+    "students-arithmetic",
+    "students-geometric",
+    "irt-gaussian",
+    "irt-categorical",
+    "bradley-terry",
+    "davidson",
+    "rao-kupper",
+    "llbt",
+)
 
 HELP = """Fit preference models on so many comparisons of FILE, and see how well they predict the others.
 
@@ -46,7 +59,9 @@ def _sizes(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...]
     try:
         found = tuple(int(part) for part in value.split(","))
     except ValueError:
-        raise click.BadParameter(f"{value!r}; expected whole numbers joined by commas, for example 100,200,400") from None
+        raise click.BadParameter(
+            f"{value!r}; expected whole numbers joined by commas, for example 100,200,400"
+        ) from None
     if min(found) < 1 or len(set(found)) != len(found):
         raise click.BadParameter(f"{value!r}; expected distinct numbers of at least 1")
     return tuple(sorted(found))
@@ -68,41 +83,154 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
 
 @click.command("compare-models", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@_experiment("--train-sizes", "sizes", default="100,200,400,800,1600,3200", show_default=True, metavar="K,K,...", callback=_sizes,
-             help="Training comparisons; where a track has fewer, all of them.")
-@_experiment("--trials", type=click.IntRange(min=1), default=5, show_default=True, help="Random training sets of each size.")
-@_experiment("--test-size", type=click.IntRange(min=1), metavar="N",
-             help="Least number of test comparisons a track (default: 2000; a fifth of a track that has fewer than 4000).")
-@_experiment("--split", "rule", type=click.Choice(["auto", "least-compared", "sources", "comparisons"]), default="auto", show_default=True,
-             help="Test set: the sources compared least (the paper's), whole sources or comparisons at random; auto: the first that can be had.")
-@_experiment("--track", "by", metavar="COL,...", callback=_columns, help="Columns that name a track (default: track, or srclang and trglang).")
+@_experiment(
+    "--train-sizes",
+    "sizes",
+    default="100,200,400,800,1600,3200",
+    show_default=True,
+    metavar="K,K,...",
+    callback=_sizes,
+    help="Training comparisons; where a track has fewer, all of them.",
+)
+@_experiment(
+    "--trials",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="Random training sets of each size.",
+)
+@_experiment(
+    "--test-size",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=(
+        "Least number of test comparisons a track (default: 2000; a fifth of a track that has fewer than"
+        " 4000)."
+    ),
+)
+@_experiment(
+    "--split",
+    "rule",
+    type=click.Choice(["auto", "least-compared", "sources", "comparisons"]),
+    default="auto",
+    show_default=True,
+    help=(
+        "Test set: the sources compared least (the paper's), whole sources or comparisons at random; auto:"
+        " the first that can be had."
+    ),
+)
+@_experiment(
+    "--track",
+    "by",
+    metavar="COL,...",
+    callback=_columns,
+    help="Columns that name a track (default: track, or srclang and trglang).",
+)
 @_experiment("--leave-out", callback=_columns, metavar="TRACK,...", help="Tracks that take no part.")
-@_experiment("--train", "train", metavar="FILE", type=READ, help="Train on the comparisons of this file, of the same layout (other judges, say); test on those of the first.")
-@_experiment("--resume", "resume", metavar="STATE", type=KEPT,
-             help="Keep results in this file as they come, and go on from what is in it.")
-@_experiment("--workers", type=click.IntRange(min=1), default=lambda: os.cpu_count() or 1, show_default="one a processor",
-             help="Processes; the results are the same.")
-@_experiment("--within", type=click.FloatRange(min=0, min_open=True), default=0.01, show_default=True,
-             help="Enough judgments: within this share of the perplexity at the largest size.")
-@_experiment("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, help="Of the intervals.")
-@_experiment("--abilities", is_flag=True, help="Also the systems' abilities (irt-gaussian) from all comparisons of each track: intervals, ranks, strata. At least 4 chains of 1000 draws; "
-             "--chains, --warmup, --draws for more.")
-@_experiment("--abilities-at", type=click.IntRange(min=1), metavar="K",
-             help="Also how far the abilities move between the trials: mean and sd over their training sets of K comparisons.")
-@_experiment("--rankings", is_flag=True, help="Also the ranking of each whole track by every rule of the shared tasks (ORIGWMT, BOJAR, Lopez's, ...).")
-@_models("--models", metavar="A,B,...", callback=_model_names, help=f"Some of {', '.join(MODELS)} (default: all).")
-@_models("--alpha", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True, help="Prior strength in the baselines.")
+@_experiment(
+    "--train",
+    "train",
+    metavar="FILE",
+    type=READ,
+    help=(
+        "Train on the comparisons of this file, of the same layout (other judges, say); test on those of the"
+        " first."
+    ),
+)
+@_experiment(
+    "--resume",
+    "resume",
+    metavar="STATE",
+    type=KEPT,
+    help="Keep results in this file as they come, and go on from what is in it.",
+)
+@_experiment(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=lambda: os.cpu_count() or 1,
+    show_default="one a processor",
+    help="Processes; the results are the same.",
+)
+@_experiment(
+    "--within",
+    type=click.FloatRange(min=0, min_open=True),
+    default=0.01,
+    show_default=True,
+    help="Enough judgments: within this share of the perplexity at the largest size.",
+)
+@_experiment(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the intervals.",
+)
+@_experiment(
+    "--abilities",
+    is_flag=True,
+    help=(
+        "Also the systems' abilities (irt-gaussian) from all comparisons of each track: intervals, ranks,"
+        " strata. At least 4 chains of 1000 draws; --chains, --warmup, --draws for more."
+    ),
+)
+@_experiment(
+    "--abilities-at",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help=(
+        "Also how far the abilities move between the trials: mean and sd over their training sets of K"
+        " comparisons."
+    ),
+)
+@_experiment(
+    "--rankings",
+    is_flag=True,
+    help=(
+        "Also the ranking of each whole track by every rule of the shared tasks (ORIGWMT, BOJAR, Lopez's,"
+        " ...)."
+    ),
+)
+@_models(
+    "--models", metavar="A,B,...", callback=_model_names, help=f"Some of {', '.join(MODELS)} (default: all)."
+)
+@_models(
+    "--alpha",
+    type=click.FloatRange(min=0, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="Prior strength in the baselines.",
+)
 @_models("--raw-geometric", is_flag=True, help="students-geometric without renormalisation.")
-@_models("--irt-items", type=click.Choice(["shared", "fresh"]), help="irt-*: one item a (system, source), or a new one each time (default: shared where "
-         "there are sources).")
+@_models(
+    "--irt-items",
+    type=click.Choice(["shared", "fresh"]),
+    help=(
+        "irt-*: one item a (system, source), or a new one each time (default: shared where "
+        "there are sources)."
+    ),
+)
 @_models("--chains", type=click.IntRange(min=1), default=4, show_default=True, help="irt-*: Markov chains.")
-@_models("--warmup", type=click.IntRange(min=0), default=100, show_default=True, help="irt-*: iterations thrown away in each chain.")
-@_models("--draws", type=click.IntRange(min=1), default=250, show_default=True, help="irt-*: iterations kept in each chain.")
+@_models(
+    "--warmup",
+    type=click.IntRange(min=0),
+    default=100,
+    show_default=True,
+    help="irt-*: iterations thrown away in each chain.",
+)
+@_models(
+    "--draws",
+    type=click.IntRange(min=1),
+    default=250,
+    show_default=True,
+    help="irt-*: iterations kept in each chain.",
+)
 @reader_options
 @shared_options
 def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> int:
     if any(path.suffix.lower() == ".xml" for path in state.reports):
-        raise click.UsageError("a JUnit report (.xml) lists verdicts, and an experiment has none; use .html, .md or .json.")
+        raise click.UsageError(
+            "a JUnit report (.xml) lists verdicts, and an experiment has none; use .html, .md or .json."
+        )
     import pairproof
 
     from ...native.experiment import track_splits
@@ -111,16 +239,32 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
     table = pairproof.read(file, **reading)
     leave_out = asked["leave_out"] or ()
     design = _design(asked, 0 if state.seed is None else state.seed)
-    tracks = track_splits.split_table(table, by=asked["by"], leave_out=leave_out, test_size=asked["test_size"], rule=asked["rule"], seed=design.seed)
+    tracks = track_splits.split_table(
+        table,
+        by=asked["by"],
+        leave_out=leave_out,
+        test_size=asked["test_size"],
+        rule=asked["rule"],
+        seed=design.seed,
+    )
     parts = track_splits.chosen_tracks(table, asked["by"], leave_out).values()
     size = asked["test_size"] or max(map(track_splits.default_test_size, parts))
     if asked["train"]:
         tracks = track_splits.trained_on(tracks, pairproof.read(asked["train"], **reading), asked["by"])
     _say_what_is_small(state, tracks, design)
     results = _run(state, tracks, design, asked["resume"], asked["workers"])
-    experiment = Experiment(table.source, tracks, design, results, size, asked["within"], asked["level"],
-                            _abilities(table, asked["by"], tracks, design) if asked["abilities"] else {},
-                            _abilities_at(asked["abilities_at"], tracks, design), _rankings(table, asked["by"], leave_out, design.seed) if asked["rankings"] else {})
+    experiment = Experiment(
+        table.source,
+        tracks,
+        design,
+        results,
+        size,
+        asked["within"],
+        asked["level"],
+        _abilities(table, asked["by"], tracks, design) if asked["abilities"] else {},
+        _abilities_at(asked["abilities_at"], tracks, design),
+        _rankings(table, asked["by"], leave_out, design.seed) if asked["rankings"] else {},
+    )
     for path in state.reports:
         write(state, path, experiment)
         state.say(f"report: {path}")
@@ -129,17 +273,25 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
 
 
 def _design(asked: Mapping[str, Any], seed: int) -> Design:
-    from ...native.experiment.run import Design
     from ...native.experiment.models import PreferenceOptions
+    from ...native.experiment.run import Design
 
-    options = PreferenceOptions(alpha=asked["alpha"], raw_geometric=asked["raw_geometric"], items=asked["irt_items"], chains=asked["chains"],
-                                warmup=asked["warmup"], draws=asked["draws"])
+    options = PreferenceOptions(
+        alpha=asked["alpha"],
+        raw_geometric=asked["raw_geometric"],
+        items=asked["irt_items"],
+        chains=asked["chains"],
+        warmup=asked["warmup"],
+        draws=asked["draws"],
+    )
     return Design(asked["sizes"], asked["trials"], asked["models"], seed, options)
 
 
-def _rankings(table: Comparisons, by: list[str] | None, leave_out: Sequence[str], seed: int) -> dict[str, dict[str, Ranking]]:
-    from ...native.ranking.all_rules import all_rankings
+def _rankings(
+    table: Comparisons, by: list[str] | None, leave_out: Sequence[str], seed: int
+) -> dict[str, dict[str, Ranking]]:
     from ...native.experiment.track_splits import chosen_tracks
+    from ...native.ranking.all_rules import all_rankings
 
     return {track: all_rankings(part, seed) for track, part in chosen_tracks(table, by, leave_out).items()}
 
@@ -147,10 +299,16 @@ def _rankings(table: Comparisons, by: list[str] | None, leave_out: Sequence[str]
 def _abilities_at(size: int | None, tracks: Mapping[str, Split], design: Design) -> dict[str, TrialAbilities]:
     from ...native.experiment.trial_abilities import trial_abilities
 
-    return {} if size is None else {track: trial_abilities(split, track, size, design) for track, split in tracks.items()}
+    return (
+        {}
+        if size is None
+        else {track: trial_abilities(split, track, size, design) for track, split in tracks.items()}
+    )
 
 
-def _abilities(table: Comparisons, by: list[str] | None, tracks: Mapping[str, Split], design: Design) -> dict[str, PreferenceModel]:
+def _abilities(
+    table: Comparisons, by: list[str] | None, tracks: Mapping[str, Split], design: Design
+) -> dict[str, PreferenceModel]:
     """irt-gaussian on each whole track, with chains at least long enough for intervals."""
     from dataclasses import replace
 
@@ -158,9 +316,14 @@ def _abilities(table: Comparisons, by: list[str] | None, tracks: Mapping[str, Sp
     from ...native.experiment.models import fit_preference_model
 
     asked = design.options
-    options = replace(asked, chains=max(4, asked.chains), warmup=max(200, asked.warmup), draws=max(1000, asked.draws))
-    return {track: fit_preference_model(part, "irt-gaussian", options=options, seed=design.seed, warn=False)
-            for track, part in split_tracks(table, by).items() if track in tracks}
+    options = replace(
+        asked, chains=max(4, asked.chains), warmup=max(200, asked.warmup), draws=max(1000, asked.draws)
+    )
+    return {
+        track: fit_preference_model(part, "irt-gaussian", options=options, seed=design.seed, warn=False)
+        for track, part in split_tracks(table, by).items()
+        if track in tracks
+    }
 
 
 #: Fewer test comparisons than these tell models apart only where they are worlds apart.
@@ -170,21 +333,34 @@ FEW = 100
 def _say_what_is_small(state: State, tracks: Mapping[str, Split], design: Design) -> None:
     for track, split in tracks.items():
         if split.test.n_rows < FEW:
-            state.say(f"Warning: track {track} has {split.test.n_rows} test comparisons; perplexities from so few are rough (--test-size, or more data)")
+            state.say(
+                f"Warning: track {track} has {split.test.n_rows} test comparisons; perplexities from so few"
+                " are rough (--test-size, or more data)"
+            )
         beyond = [str(k) for k in design.sizes if k > split.train.n_rows]
         if beyond:
-            state.say(f"Warning: track {track} has {split.train.n_rows} training comparisons; for size {', '.join(beyond)} all of them are taken, "
-                      "in every trial the same")
+            state.say(
+                f"Warning: track {track} has {split.train.n_rows} training comparisons; for size"
+                f" {', '.join(beyond)} all of them are taken, in every trial the same"
+            )
 
 
-def _run(state: State, tracks: Mapping[str, Split], design: Design, resume: str | None, workers: int) -> tuple[Result, ...]:
+def _run(
+    state: State, tracks: Mapping[str, Split], design: Design, resume: str | None, workers: int
+) -> tuple[Result, ...]:
     from ...native.experiment.run import run
 
     # A process takes most of a second to start.
     worth_it = max(1, len(tracks) * design.trials * len(design.sizes) // 8)
 
     with progress_bar(state, "fits") as advance:
-        return run(tracks, design, state=None if resume is None else Path(resume), progress=advance, workers=min(workers, worth_it))
+        return run(
+            tracks,
+            design,
+            state=None if resume is None else Path(resume),
+            progress=advance,
+            workers=min(workers, worth_it),
+        )
 
 
 @contextlib.contextmanager
@@ -202,6 +378,11 @@ def progress_bar(state: State, what: str) -> Iterator[Callable[[int, int, Any], 
         task = bar.add_task(escape(what), total=None)
 
         def advance(done: int, total: int, result: Any) -> None:
-            bar.update(task, completed=done, total=total, description=escape(label(f"{result.track} {result.model} {result.train_size}")))
+            bar.update(
+                task,
+                completed=done,
+                total=total,
+                description=escape(label(f"{result.track} {result.model} {result.train_size}")),
+            )
 
         yield advance

@@ -1,4 +1,6 @@
-"""`pairproof compare-two`: two systems sentence by sentence, every judge and all together (Vilar, Leusch and Ney 2007)."""
+"""`pairproof compare-two`: two systems sentence by sentence, every judge and all together (Vilar, Leusch and
+Ney 2007).
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,20 @@ significance two-sided at 5 %; exact sign test; the judges' majority vote beside
 pairproof compare-two counts.csv
 pairproof compare-two judgments.csv --pair A,B --json
 """
-HEADINGS = ("first", "second", "judge", "wins", "ties", "losses", "R", "se vilar", "se mean", "z", "significant", "p sign")
+HEADINGS = (
+    "first",
+    "second",
+    "judge",
+    "wins",
+    "ties",
+    "losses",
+    "R",
+    "se vilar",
+    "se mean",
+    "z",
+    "significant",
+    "p sign",
+)
 
 #: Pairs without an order that are named; the rest are counted.
 MOST_PAIRS = 10
@@ -44,12 +59,19 @@ def two_names(_: click.Context, __: click.Parameter, value: str | None) -> tuple
 
 @click.command("compare-two", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@_what("--pair", metavar="A,B", callback=two_names, help="Only these two, from A's side (default: every pair compared).")
+@_what(
+    "--pair",
+    metavar="A,B",
+    callback=two_names,
+    help="Only these two, from A's side (default: every pair compared).",
+)
 @reader_options
 @shared_options
 def command(state: State, file: str, pair: tuple[str, str] | None, reading: dict[str, Any]) -> int:
     if any(path.suffix.lower() == ".xml" for path in state.reports):
-        raise click.UsageError("a JUnit report (.xml) lists verdicts, and a comparison has none; use .html, .md or .json.")
+        raise click.UsageError(
+            "a JUnit report (.xml) lists verdicts, and a comparison has none; use .html, .md or .json."
+        )
     import pairproof
 
     from ...native.ranking.two_systems import compare_all_pairs
@@ -65,15 +87,31 @@ def command(state: State, file: str, pair: tuple[str, str] | None, reading: dict
 
 
 def _rows(found: tuple[TwoSystems, ...]) -> list[tuple[str, ...]]:
-    return [_row(result, "all" if result is two.merged else str(result.judge)) for two in found for result in (*two.by_judge, two.merged)]
+    return [
+        _row(result, "all" if result is two.merged else str(result.judge))
+        for two in found
+        for result in (*two.by_judge, two.merged)
+    ]
 
 
 def _row(r: BinaryResult, judge: str) -> tuple[str, ...]:
     from ...fit.tails import p_words
 
     significant = "-" if r.significant is None else "yes" if r.significant else "no"
-    return (r.first, r.second, judge, str(r.wins), str(r.ties), str(r.losses), f"{r.R:.4f}", _number(r.se_vilar, ".6f"), _number(r.se_mean, ".6f"),
-            _number(r.z, ".3f"), significant, p_words(r.p_sign, r.log10_p_sign, 3))
+    return (
+        r.first,
+        r.second,
+        judge,
+        str(r.wins),
+        str(r.ties),
+        str(r.losses),
+        f"{r.R:.4f}",
+        _number(r.se_vilar, ".6f"),
+        _number(r.se_mean, ".6f"),
+        _number(r.z, ".3f"),
+        significant,
+        p_words(r.p_sign, r.log10_p_sign, 3),
+    )
 
 
 def _number(value: float | None, form: str) -> str:
@@ -88,10 +126,18 @@ def _sentences(found: tuple[TwoSystems, ...]) -> list[str]:
         if votes is not None:
             against = f"; against the sum: {', '.join(two.against)}" if two.against else ""
             even = f", {votes.ties} even" if votes.ties else ""
-            lines.append(f"{m.first} and {m.second}: {votes.wins}-{votes.losses} by votes of the judges{even}{against}")
+            lines.append(
+                f"{m.first} and {m.second}: {votes.wins}-{votes.losses} by votes of the judges{even}{against}"
+            )
         if m.z is None:
-            lines.append(f"{m.first} and {m.second}: no z, since " + ("one sentence has no standard error" if m.m == 1 else
-                                                                     "all judgments agree and the standard error is 0"))
+            lines.append(
+                f"{m.first} and {m.second}: no z, since "
+                + (
+                    "one sentence has no standard error"
+                    if m.m == 1
+                    else "all judgments agree and the standard error is 0"
+                )
+            )
     lines += [f"REVERSED: {two.reversal}" for two in found if two.reversal]
     if len(found) > 1:
         lines.append(_order(found, "sum of sentences", votes=False))
@@ -102,17 +148,23 @@ def _sentences(found: tuple[TwoSystems, ...]) -> list[str]:
 
 def _order(found: tuple[TwoSystems, ...], words: str, votes: bool) -> str:
     """The ranking, or why there is none."""
-    from ...native.ranking.two_systems import ranking_by
     from ...native.ranking.no_ranking import circle_by, unsettled_by
+    from ...native.ranking.two_systems import ranking_by
 
     order = ranking_by(found, votes)
     if order is not None:
         return f"Best first, by {words}: {' '.join(order)}"
     circle = circle_by(found, votes)
     if circle:
-        return f"NO RANKING by {words}: the pairs form a circle, {' > '.join((*circle, circle[0]))} (> is better)"
+        return (
+            f"NO RANKING by {words}: the pairs form a circle, {' > '.join((*circle, circle[0]))} (> is"
+            " better)"
+        )
     unsettled = unsettled_by(found, votes)
-    pairs = ", ".join(f"{a} and {b} ({'even' if compared else 'never compared'})" for a, b, compared in unsettled[:MOST_PAIRS])
+    pairs = ", ".join(
+        f"{a} and {b} ({'even' if compared else 'never compared'})"
+        for a, b, compared in unsettled[:MOST_PAIRS]
+    )
     more = f" and {len(unsettled) - MOST_PAIRS} more" if len(unsettled) > MOST_PAIRS else ""
     return f"NO RANKING by {words}: nothing puts in order {pairs}{more}"
 
@@ -120,19 +172,38 @@ def _order(found: tuple[TwoSystems, ...], words: str, votes: bool) -> str:
 def _text(found: tuple[TwoSystems, ...]) -> str:
     rows = [HEADINGS, *(tuple(map(label, row)) for row in _rows(found))]
     widths = [max(len(row[k]) for row in rows) for k in range(len(HEADINGS))]
-    lines = ["  ".join(cell.ljust(w) if k < 3 else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths))).rstrip() for row in rows]
+    lines = [
+        "  ".join(
+            cell.ljust(w) if k < 3 else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths))
+        ).rstrip()
+        for row in rows
+    ]
     return "\n".join([*lines, "", *map(label, _sentences(found))]).rstrip()
 
 
-def _write(state: State, path: Path, source: str, found: tuple[TwoSystems, ...], document: list[dict[str, Any]]) -> None:
+def _write(
+    state: State, path: Path, source: str, found: tuple[TwoSystems, ...], document: list[dict[str, Any]]
+) -> None:
     suffix = path.suffix.lower()
     if suffix == ".json":
         content = json_text(document) + "\n"
     elif suffix == ".html":
         content = page("Systems compared two by two", source, HEADINGS, _rows(found), _sentences(found))
     else:
-        content = "\n".join(["# Systems compared two by two", "", f"Data: {escaped(source)}", "", "| " + " | ".join(HEADINGS) + " |", "|" + " --- |" * len(HEADINGS),
-                             *("| " + " | ".join(map(escaped, row)) + " |" for row in _rows(found)), "", *(f"- {escaped(line)}" for line in _sentences(found)), ""])
+        content = "\n".join(
+            [
+                "# Systems compared two by two",
+                "",
+                f"Data: {escaped(source)}",
+                "",
+                "| " + " | ".join(HEADINGS) + " |",
+                "|" + " --- |" * len(HEADINGS),
+                *("| " + " | ".join(map(escaped, row)) + " |" for row in _rows(found)),
+                "",
+                *(f"- {escaped(line)}" for line in _sentences(found)),
+                "",
+            ]
+        )
     state.write(path, content)
 
 
@@ -141,9 +212,17 @@ def escaped(cell: str) -> str:
     return "".join(f"\\{c}" if c in r"\|`*_[]<>" else c for c in cell)
 
 
-def page(title: str, source: str, headings: Sequence[str], rows: Sequence[Sequence[str]], sentences: Sequence[str],
-         more: Sequence[tuple[str, Sequence[str], Sequence[Sequence[str]]]] = ()) -> str:
-    """One self-contained HTML page: sentences, then a table, then more tables (title, headings, rows); every text is escaped."""
+def page(
+    title: str,
+    source: str,
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    sentences: Sequence[str],
+    more: Sequence[tuple[str, Sequence[str], Sequence[Sequence[str]]]] = (),
+) -> str:
+    """One self-contained HTML page: sentences, then a table, then more tables (title, headings, rows); every
+    text is escaped.
+    """
     from importlib.resources import files
 
     from jinja2 import Environment, StrictUndefined
@@ -151,7 +230,16 @@ def page(title: str, source: str, headings: Sequence[str], rows: Sequence[Sequen
     import pairproof
 
     template = files("pairproof.cli.reports").joinpath("compare_two.html.j2").read_text(encoding="utf-8")
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    rendered: str = environment.from_string(template).render(title=title, source=source, headings=headings, rows=rows, sentences=sentences, more=more,
-                                                             version=pairproof.__version__)
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    rendered: str = environment.from_string(template).render(
+        title=title,
+        source=source,
+        headings=headings,
+        rows=rows,
+        sentences=sentences,
+        more=more,
+        version=pairproof.__version__,
+    )
     return rendered

@@ -21,7 +21,9 @@ def command(state: State) -> int:
 
     for path in state.reports:
         if path.suffix.lower() not in (".json", ".md"):
-            raise click.UsageError(f"{path}: the doctor writes .json and .md; {path.suffix} is for fits and verdicts.")
+            raise click.UsageError(
+                f"{path}: the doctor writes .json and .md; {path.suffix} is for fits and verdicts."
+            )
     found = examine()
     text, document = render(found), to_dict(found)
     for path in state.reports:

@@ -12,8 +12,8 @@ from ..options.sections import SectionedCommand, option
 from ..state import KEPT, READ, WRITTEN, State, json_text, shared_options
 
 if TYPE_CHECKING:
-    from ...campaign.status import Status
     from ...campaign.retraction import Retraction
+    from ...campaign.status import Status
     from ...campaign.update import Taken
 
 METHODS = ("easl", "da", "ra", "trueskill", "random")
@@ -36,20 +36,46 @@ pairproof easl COMMAND --help."""
 def command() -> None:
     """Run a campaign of scalar annotation; its state is the one file CAMPAIGN.db.
 
-    Every command is one transaction: killed at any point, nothing is lost or counted twice. Results may arrive late, in
-    pieces, twice or out of order.
+    Every command is one transaction: killed at any point, nothing is lost or counted twice. Results may
+    arrive late, in pieces, twice or out of order.
     """
 
 
 def _method_options(function: Any) -> Any:
-    for decorator in reversed((
-        _method("--gamma", type=float, default=0.1, show_default=True, help="Skill chain of match quality, ra and trueskill."),
-        _method("--epsilon", type=float, default=0.1, show_default=True, help="Tie rate of ra and trueskill."),
-        _method("--tie-within", type=float, default=0.0, show_default=True, help="Scores (0 to 1) no further apart are a tie."),
-        _method("--pool", type=click.Choice(POOLS), default="paper", show_default=True,
-                help="Partners come from items that anchor no HIT (paper, keisks: equal variances by id) or from all (cjmay)."),
-        _files("--encoding", metavar="NAME", help="Of text files that are not UTF-8, for example latin-1."),
-    )):
+    for decorator in reversed(
+        (
+            _method(
+                "--gamma",
+                type=float,
+                default=0.1,
+                show_default=True,
+                help="Skill chain of match quality, ra and trueskill.",
+            ),
+            _method(
+                "--epsilon", type=float, default=0.1, show_default=True, help="Tie rate of ra and trueskill."
+            ),
+            _method(
+                "--tie-within",
+                type=float,
+                default=0.0,
+                show_default=True,
+                help="Scores (0 to 1) no further apart are a tie.",
+            ),
+            _method(
+                "--pool",
+                type=click.Choice(POOLS),
+                default="paper",
+                show_default=True,
+                help=(
+                    "Partners come from items that anchor no HIT (paper, keisks: equal variances by id) or"
+                    " from all (cjmay)."
+                ),
+            ),
+            _files(
+                "--encoding", metavar="NAME", help="Of text files that are not UTF-8, for example latin-1."
+            ),
+        )
+    ):
         function = decorator(function)
     return function
 
@@ -68,27 +94,73 @@ def _no_report(state: State, instead: str) -> None:
 @command.command("init", cls=SectionedCommand)
 @click.argument("campaign", metavar="CAMPAIGN.db", type=KEPT)
 @click.argument("items", metavar="ITEMS.csv", type=READ)
-@_method("--method", type=click.Choice(METHODS), default="easl", show_default=True,
-         help="ra: bounded ranking; trueskill: unbounded; da: direct assessment; random: EASL's update, items at random.")
-@_method("--per-hit", type=click.IntRange(min=1), default=5, show_default=True, help="Items of a HIT (the paper's da shows 1).")
+@_method(
+    "--method",
+    type=click.Choice(METHODS),
+    default="easl",
+    show_default=True,
+    help=(
+        "ra: bounded ranking; trueskill: unbounded; da: direct assessment; random: EASL's update, items at"
+        " random."
+    ),
+)
+@_method(
+    "--per-hit",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="Items of a HIT (the paper's da shows 1).",
+)
 @_method_options
 @shared_options
-def init(state: State, campaign: str, items: str, method: Any, per_hit: int, gamma: float, epsilon: float, tie_within: float, pool: Any,
-         encoding: str | None) -> int:
+def init(
+    state: State,
+    campaign: str,
+    items: str,
+    method: Any,
+    per_hit: int,
+    gamma: float,
+    epsilon: float,
+    tie_within: float,
+    pool: Any,
+    encoding: str | None,
+) -> int:
     """Make CAMPAIGN.db from ITEMS.csv (id, sent and any further columns)."""
     from ...campaign.create import create
 
     _no_report(state, "init writes the campaign only.")
-    made = create(campaign, items, method, per_hit, settings=_settings(gamma, epsilon, tie_within), pool=pool, seed=state.seed, encoding=encoding)
-    state.show(f"{campaign}: campaign {made.id}, method {made.method}, {per_hit} items a HIT",
-               {"campaign": made.id, "method": made.method, "per_hit": per_hit, "seed": made.seed})
+    made = create(
+        campaign,
+        items,
+        method,
+        per_hit,
+        settings=_settings(gamma, epsilon, tie_within),
+        pool=pool,
+        seed=state.seed,
+        encoding=encoding,
+    )
+    state.show(
+        f"{campaign}: campaign {made.id}, method {made.method}, {per_hit} items a HIT",
+        {"campaign": made.id, "method": made.method, "per_hit": per_hit, "seed": made.seed},
+    )
     return 0
 
 
 @command.command("next", cls=SectionedCommand)
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@_campaign("--hits", type=click.IntRange(min=1), metavar="K", help="HITs of the batch (default: items / per-hit; 20 with pool keisks).")
-@_files("--out", required=True, metavar="FILE", type=WRITTEN, help="HITs as .csv (a row a HIT), .jsonl, or .html (a page that needs nothing else).")
+@_campaign(
+    "--hits",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="HITs of the batch (default: items / per-hit; 20 with pool keisks).",
+)
+@_files(
+    "--out",
+    required=True,
+    metavar="FILE",
+    type=WRITTEN,
+    help="HITs as .csv (a row a HIT), .jsonl, or .html (a page that needs nothing else).",
+)
 @_campaign("--again", is_flag=True, help="Write the open batch anew instead of opening one.")
 @shared_options
 def next_(state: State, campaign: str, hits: int | None, out: str, again: bool) -> int:
@@ -98,16 +170,40 @@ def next_(state: State, campaign: str, hits: int | None, out: str, again: bool) 
     _no_report(state, "next writes its batch to --out.")
     batch = open_batch(campaign, out, hits, again=again, seed=state.seed, force=state.force)
     if batch.unanswered:
-        state.say(f"{batch.unanswered} HITs of earlier batches are not answered yet; their results can come at any time.")
-    state.show(f"batch {batch.number}{' again' if again else ''}: {len(batch.hits)} HITs of {batch.per_hit} items in {out}",
-               {"campaign": batch.campaign, "batch": batch.number, "hits": len(batch.hits), "per_hit": batch.per_hit, "out": out})
+        state.say(
+            f"{batch.unanswered} HITs of earlier batches are not answered yet; their results can come at any"
+            " time."
+        )
+    state.show(
+        (
+            f"batch {batch.number}{' again' if again else ''}: {len(batch.hits)} HITs of"
+            f" {batch.per_hit} items in {out}"
+        ),
+        {
+            "campaign": batch.campaign,
+            "batch": batch.number,
+            "hits": len(batch.hits),
+            "per_hit": batch.per_hit,
+            "out": out,
+        },
+    )
     return 0
 
 
-_REJECTED = _files("--rejected", type=click.Choice(["refuse", "count", "leave-out"]), default="refuse", show_default=True,
-                   help="Assignments whose AssignmentStatus is Rejected.")
-_UNTERMINATED = _files("--accept-unterminated", is_flag=True,
-                       help="Take a file whose last record has no line end; a file that was cut ends so, and 8 may have been 87.")
+_REJECTED = _files(
+    "--rejected",
+    type=click.Choice(["refuse", "count", "leave-out"]),
+    default="refuse",
+    show_default=True,
+    help="Assignments whose AssignmentStatus is Rejected.",
+)
+_UNTERMINATED = _files(
+    "--accept-unterminated",
+    is_flag=True,
+    help=(
+        "Take a file whose last record has no line end; a file that was cut ends so, and 8 may have been 87."
+    ),
+)
 
 
 @command.command("update", cls=SectionedCommand)
@@ -117,12 +213,16 @@ _UNTERMINATED = _files("--accept-unterminated", is_flag=True,
 @_files("--encoding", metavar="NAME", help="Of a text file that is not UTF-8, for example latin-1.")
 @_UNTERMINATED
 @shared_options
-def update(state: State, campaign: str, results: str, rejected: Any, encoding: str | None, accept_unterminated: bool) -> int:
+def update(
+    state: State, campaign: str, results: str, rejected: Any, encoding: str | None, accept_unterminated: bool
+) -> int:
     """Take results in: all of RESULTS.csv (or .jsonl) or nothing of it, each judgment once."""
     from ...campaign.update import take_in
 
     _no_report(state, "ask that after the update.")
-    taken = take_in(campaign, results, rejected=rejected, encoding=encoding, accept_unterminated=accept_unterminated)
+    taken = take_in(
+        campaign, results, rejected=rejected, encoding=encoding, accept_unterminated=accept_unterminated
+    )
     _warn(state, results, taken)
     state.show(f"{results}: {_words(taken)}", vars(taken))
     return 0
@@ -138,29 +238,57 @@ def _words(taken: Taken) -> str:
 
 def _warn(state: State, name: str, taken: Taken) -> None:
     if taken.nameless:
-        state.say(f"Warning: {name}: {taken.nameless} rows have neither AssignmentId nor WorkerId; the same rows in a changed file would count again")
+        state.say(
+            f"Warning: {name}: {taken.nameless} rows have neither AssignmentId nor WorkerId; the same rows in"
+            " a changed file would count again"
+        )
 
 
 @command.command("status", cls=SectionedCommand)
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@_more("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, help="Of the intervals.")
+@_more(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the intervals.",
+)
 @_more("--agreement", "with_agreement", is_flag=True, help="How far annotators agree.")
-@_more("--systems", metavar="COLUMN", help="Column that names the system an item is from: systems' scores and clusters.")
-@_more("--standardise", type=click.Choice(["none", "z-scores"]), default="none", show_default=True,
-       help="Scores by annotator, before annotators or systems are compared.")
+@_more(
+    "--systems",
+    metavar="COLUMN",
+    help="Column that names the system an item is from: systems' scores and clusters.",
+)
+@_more(
+    "--standardise",
+    type=click.Choice(["none", "z-scores"]),
+    default="none",
+    show_default=True,
+    help="Scores by annotator, before annotators or systems are compared.",
+)
 @shared_options
-def status(state: State, campaign: str, level: float, with_agreement: bool, systems: str | None, standardise: Any) -> int:
+def status(
+    state: State, campaign: str, level: float, with_agreement: bool, systems: str | None, standardise: Any
+) -> int:
     """Progress, convergence and scores; with --report a page with its plots."""
     from ...campaign import report
     from ...campaign.status import status as read
 
     if any(path.suffix.lower() == ".xml" for path in state.reports):
-        raise click.UsageError("a JUnit report (.xml) lists verdicts, and a campaign has none; use .html, .md or .json.")
+        raise click.UsageError(
+            "a JUnit report (.xml) lists verdicts, and a campaign has none; use .html, .md or .json."
+        )
     found = read(campaign, with_agreement=with_agreement, systems=systems, standardise=standardise)
     document = {**found.to_dict(), **_extras(found)}
     for path in state.reports:
         suffix = path.suffix.lower()
-        content = json_text(document) + "\n" if suffix == ".json" else report.html(found, level) if suffix == ".html" else report.markdown(found, level)
+        content = (
+            json_text(document) + "\n"
+            if suffix == ".json"
+            else report.html(found, level)
+            if suffix == ".html"
+            else report.markdown(found, level)
+        )
         state.write(path, content)
         state.say(f"report: {path}")
     state.show("" if state.json else report.text(found, level), document)
@@ -172,32 +300,58 @@ def _extras(found: Status) -> dict[str, Any]:
     extras: dict[str, Any] = {}
     if found.agreement is not None:
         g = found.agreement
-        extras["agreement"] = {"pairwise": g.pairwise, "pairs": g.n_pairs, "alpha": g.alpha, "rest": dict(zip(found.names, g.rest.tolist()))}
+        extras["agreement"] = {
+            "pairwise": g.pairwise,
+            "pairs": g.n_pairs,
+            "alpha": g.alpha,
+            "rest": dict(zip(found.names, g.rest.tolist())),
+        }
     if found.systems is not None:
         s = found.systems
-        extras["systems"] = [{"system": name, "score": score, "low": low, "high": high, "n": n, "cluster": c} for name, score, low, high, n, c in
-                             zip(s.systems, s.score.tolist(), s.low.tolist(), s.high.tolist(), s.n.tolist(), s.cluster.tolist())]
+        extras["systems"] = [
+            {"system": name, "score": score, "low": low, "high": high, "n": n, "cluster": c}
+            for name, score, low, high, n, c in zip(
+                s.systems, s.score.tolist(), s.low.tolist(), s.high.tolist(), s.n.tolist(), s.cluster.tolist()
+            )
+        ]
     return extras
 
 
 @command.command("retract", cls=SectionedCommand)
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@_campaign("--assignment", "assignments", multiple=True, metavar="ID", help="The judgment with this AssignmentId; repeatable.")
+@_campaign(
+    "--assignment",
+    "assignments",
+    multiple=True,
+    metavar="ID",
+    help="The judgment with this AssignmentId; repeatable.",
+)
 @_campaign("--worker", metavar="ID", help="Judgments of this worker.")
 @_campaign("--batch", type=click.IntRange(min=1), metavar="K", help="Of this batch.")
 @_campaign("--hit", type=click.IntRange(min=1), metavar="K", help="Of this HIT of a batch.")
 @_campaign("--results", metavar="NAME", help="That came in the results file of this name (or SHA-256).")
-@_campaign("--row", type=click.IntRange(min=1), metavar="K", help="In this row of it, from 1 below the header.")
+@_campaign(
+    "--row", type=click.IntRange(min=1), metavar="K", help="In this row of it, from 1 below the header."
+)
 @_campaign("--all", "every", is_flag=True, help="All that match, if they are more than one.")
 @_campaign("--why", default="", metavar="TEXT", help="The reason, kept with the record; required.")
-@_more("--undo", "numbers", type=click.IntRange(min=1), multiple=True, metavar="N", help="Bring back what was taken back under this number; repeatable.")
+@_more(
+    "--undo",
+    "numbers",
+    type=click.IntRange(min=1),
+    multiple=True,
+    metavar="N",
+    help="Bring back what was taken back under this number; repeatable.",
+)
 @_more("--list", "listed", is_flag=True, help="What was taken back, and why.")
 @shared_options
-def retract(state: State, campaign: str, every: bool, why: str, numbers: tuple[int, ...], listed: bool, **chosen: Any) -> int:
+def retract(
+    state: State, campaign: str, every: bool, why: str, numbers: tuple[int, ...], listed: bool, **chosen: Any
+) -> int:
     """Take judgments back: the scores are then as if they had never come.
 
-    They are kept as a record, with the reason, and --undo brings them back. In a results file that holds them again they stay
-    out, unless their answers are others: then they are taken as corrected.
+    They are kept as a record, with the reason, and --undo brings them back. In a results file that holds them
+    again they stay out, unless their answers are others: then they are taken as corrected.
 
     \b
     pairproof easl retract C.db --assignment 3XYZ --why "file was cut"
@@ -217,24 +371,47 @@ def retract(state: State, campaign: str, every: bool, why: str, numbers: tuple[i
     else:
         found, words = taking.take_back(campaign, why, every=every, **chosen), "taken back"
     lines = [_retraction(r) for r in found]
-    head = f"{campaign}: {len(found)} judgment{'' if len(found) == 1 else 's'} {words}" + ("" if listed else "; the scores are counted anew")
+    head = f"{campaign}: {len(found)} judgment{'' if len(found) == 1 else 's'} {words}" + (
+        "" if listed else "; the scores are counted anew"
+    )
     state.show("\n".join([head, *lines]), [r.to_dict() for r in found])
     return 0
 
 
 def _retraction(r: Retraction) -> str:
     where = f"batch {r.batch}, HIT {r.hit}" if r.batch is not None else "a HIT of an older tool"
-    who = ", ".join(label(text) for text in (f"assignment {r.assignment}" if r.assignment else "", f"worker {r.worker}" if r.worker else "") if text)
+    who = ", ".join(
+        label(text)
+        for text in (
+            f"assignment {r.assignment}" if r.assignment else "",
+            f"worker {r.worker}" if r.worker else "",
+        )
+        if text
+    )
     back = f"; brought back {r.undone}" if r.undone else ""
-    return f"  {r.number}: {where}{', ' if who else ''}{who}, scores {label(' '.join(r.raw))}, of {label(r.results)}; {r.at}: {label(r.why)}{back}"
+    return (
+        f"  {r.number}: {where}{', ' if who else ''}{who}, scores {label(' '.join(r.raw))}, of"
+        f" {label(r.results)}; {r.at}: {label(r.why)}{back}"
+    )
 
 
 @command.command("export", cls=SectionedCommand)
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
 @click.argument("out", metavar="OUT.csv", type=KEPT)
-@_files("--what", type=click.Choice(["scores", "model", "history", "comparisons"]), default="scores", show_default=True,
-        help="model: the older tools' file; history: every judgment; comparisons: for 'pairproof fit'.")
-@_more("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, help="Of the intervals.")
+@_files(
+    "--what",
+    type=click.Choice(["scores", "model", "history", "comparisons"]),
+    default="scores",
+    show_default=True,
+    help="model: the older tools' file; history: every judgment; comparisons: for 'pairproof fit'.",
+)
+@_more(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the intervals.",
+)
 @shared_options
 def export(state: State, campaign: str, out: str, what: Any, level: float) -> int:
     """Write scores with their intervals, a model file, the full history, or paired comparisons."""
@@ -250,32 +427,82 @@ def export(state: State, campaign: str, out: str, what: Any, level: float) -> in
 @click.argument("campaign", metavar="CAMPAIGN.db", type=KEPT)
 @click.argument("model", metavar="MODEL.csv", type=READ)
 @click.argument("results", metavar="[RESULTS.csv]...", nargs=-1, type=READ)
-@_method("--method", type=click.Choice([m for m in METHODS if m != "da"]), help="Default: easl for alpha and beta, trueskill for mu and sigma.")
-@_method("--per-hit", type=click.IntRange(min=1), help="Items of a HIT (default: as the results have, else 5).")
-@_files("--model-is", type=click.Choice(["before", "after"]),
-        help="The model stands before the results, or has them counted in (default: found out by adding up).")
+@_method(
+    "--method",
+    type=click.Choice([m for m in METHODS if m != "da"]),
+    help="Default: easl for alpha and beta, trueskill for mu and sigma.",
+)
+@_method(
+    "--per-hit", type=click.IntRange(min=1), help="Items of a HIT (default: as the results have, else 5)."
+)
+@_files(
+    "--model-is",
+    type=click.Choice(["before", "after"]),
+    help="The model stands before the results, or has them counted in (default: found out by adding up).",
+)
 @_REJECTED
 @_UNTERMINATED
 @_method_options
 @shared_options
-def import_(state: State, campaign: str, model: str, results: tuple[str, ...], method: Any, per_hit: int | None, model_is: Any, rejected: Any,
-            accept_unterminated: bool, gamma: float, epsilon: float, tie_within: float, pool: Any, encoding: str | None) -> int:
+def import_(
+    state: State,
+    campaign: str,
+    model: str,
+    results: tuple[str, ...],
+    method: Any,
+    per_hit: int | None,
+    model_is: Any,
+    rejected: Any,
+    accept_unterminated: bool,
+    gamma: float,
+    epsilon: float,
+    tie_within: float,
+    pool: Any,
+    encoding: str | None,
+) -> int:
     """Make CAMPAIGN.db from a project of an older tool: its model file, and the results that led to it."""
     from ...campaign.take_over import take_over
 
     _no_report(state, "import writes the campaign only.")
     if model_is and not results:
-        raise click.UsageError("--model-is says how the model and results files stand to each other; no results file is given.")
-    found = take_over(Path(campaign), model, results, method=method, per_hit=per_hit, settings=_settings(gamma, epsilon, tie_within), pool=pool,
-                      seed=state.seed, model_is=model_is, rejected=rejected, encoding=encoding, accept_unterminated=accept_unterminated)
+        raise click.UsageError(
+            "--model-is says how the model and results files stand to each other; no results file is given."
+        )
+    found = take_over(
+        Path(campaign),
+        model,
+        results,
+        method=method,
+        per_hit=per_hit,
+        settings=_settings(gamma, epsilon, tie_within),
+        pool=pool,
+        seed=state.seed,
+        model_is=model_is,
+        rejected=rejected,
+        encoding=encoding,
+        accept_unterminated=accept_unterminated,
+    )
     for name, taken in zip(results, found.taken):
         _warn(state, name, taken)
         state.say(f"{name}: {_words(taken)}")
     if found.recomputed:
-        state.say(f"Warning: {model}: its mode or var are not those of its alpha and beta; they were computed anew")
+        state.say(
+            f"Warning: {model}: its mode or var are not those of its alpha and beta; they were computed anew"
+        )
     if found.model_is == "after":
         state.say("The results lead from the start to the model, and are its history.")
-    state.show(f"{campaign}: campaign {found.about.id}, {found.items} items, method {found.about.method}, {found.about.per_hit} a HIT",
-               {"campaign": found.about.id, "items": found.items, "method": found.about.method, "per_hit": found.about.per_hit,
-                "model_is": found.model_is, "results": [vars(t) for t in found.taken]})
+    state.show(
+        (
+            f"{campaign}: campaign {found.about.id}, {found.items} items, method {found.about.method},"
+            f" {found.about.per_hit} a HIT"
+        ),
+        {
+            "campaign": found.about.id,
+            "items": found.items,
+            "method": found.about.method,
+            "per_hit": found.about.per_hit,
+            "model_is": found.model_is,
+            "results": [vars(t) for t in found.taken],
+        },
+    )
     return 0

@@ -1,4 +1,6 @@
-"""`pairproof error-rates`: WER, PER, TER with standard errors, and the paired difference of every two systems."""
+"""`pairproof error-rates`: WER, PER, TER with standard errors, and the paired difference of every two
+systems.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,9 @@ from typing import Any
 
 import click
 
-from .compare_two import two_names
 from ..options.sections import SectionedCommand, option
 from ..state import READ, State, shared_options
+from .compare_two import two_names
 
 _what = option("Rates")
 _reading = option("Reading the table")
@@ -27,22 +29,63 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
 
 @click.command("error-rates", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@_what("--pair", metavar="A,B", callback=two_names, help="Only these two, from A's side (default: every pair).")
-@_what("--se", "estimator", type=click.Choice(["delta", "jackknife", "vilar"]), default="delta", show_default=True,
-       help="Standard error of intervals and tests; all three are shown. Equation 9 (vilar) has no form for a difference: delta is taken there.")
-@_what("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, help="Of intervals; significant is beyond it.")
-@_what("--common", is_flag=True, help="Compare a pair on the sentences both have, if they are not the same, and say how many were left out.")
-@_reading("--system", metavar="COL", help="Column of the system (default: system, or else all rows are one system).")
-@_reading("--sentence", metavar="COL", help="Column of the sentence (default: sentence, or else pairs are not compared).")
-@_reading("--errors", metavar="COL", help="Column of the errors: counts of edits, not rates (default: errors).")
+@_what(
+    "--pair", metavar="A,B", callback=two_names, help="Only these two, from A's side (default: every pair)."
+)
+@_what(
+    "--se",
+    "estimator",
+    type=click.Choice(["delta", "jackknife", "vilar"]),
+    default="delta",
+    show_default=True,
+    help=(
+        "Standard error of intervals and tests; all three are shown. Equation 9 (vilar) has no form for a"
+        " difference: delta is taken there."
+    ),
+)
+@_what(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of intervals; significant is beyond it.",
+)
+@_what(
+    "--common",
+    is_flag=True,
+    help=(
+        "Compare a pair on the sentences both have, if they are not the same, and say how many were left out."
+    ),
+)
+@_reading(
+    "--system", metavar="COL", help="Column of the system (default: system, or else all rows are one system)."
+)
+@_reading(
+    "--sentence",
+    metavar="COL",
+    help="Column of the sentence (default: sentence, or else pairs are not compared).",
+)
+@_reading(
+    "--errors", metavar="COL", help="Column of the errors: counts of edits, not rates (default: errors)."
+)
 @_reading("--lengths", metavar="COL", help="Column of the length in reference words (default: length).")
 @_reading("--encoding", metavar="NAME", help="Of a text file that is not UTF-8, for example latin-1.")
 @shared_options
-def command(state: State, file: str, pair: tuple[str, str] | None, estimator: Any, level: float, common: bool, **columns: str | None) -> int:
+def command(
+    state: State,
+    file: str,
+    pair: tuple[str, str] | None,
+    estimator: Any,
+    level: float,
+    common: bool,
+    **columns: str | None,
+) -> int:
     if any(path.suffix.lower() == ".xml" for path in state.reports):
-        raise click.UsageError("a JUnit report (.xml) lists verdicts, and error rates have none; use .html, .md or .json.")
-    from ...native.ranking.system_rates import rates_of
+        raise click.UsageError(
+            "a JUnit report (.xml) lists verdicts, and error rates have none; use .html, .md or .json."
+        )
     from ...data.reading.sentence_errors import read_errors
+    from ...native.ranking.system_rates import rates_of
     from ..reports.error_rates import document, text, write
 
     rates = rates_of(read_errors(file, **columns), pair=pair, estimator=estimator, level=level, common=common)

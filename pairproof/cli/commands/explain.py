@@ -26,15 +26,24 @@ searching = option("Search")
 
 @click.command("explain", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", required=False, type=READ)
-@searching("--most", type=click.IntRange(1), metavar="N", help="Readings tried at most for one table, the likeliest first (default 20000).")
+@searching(
+    "--most",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Readings tried at most for one table, the likeliest first (default 20000).",
+)
 @searching("--slips", is_flag=True, help="List the slips that are known, and where each was seen.")
 @data_option
 @shared_options
-def command(state: State, file: str | None, most: int | None, slips: bool, data: Path | None, data_limit: int | None) -> int:
+def command(
+    state: State, file: str | None, most: int | None, slips: bool, data: Path | None, data_limit: int | None
+) -> int:
     if slips:
         return _list(state)
     if file is None:
-        raise click.UsageError("no claims file; name one, or a paper that comes with pairproof (pairproof explain dras-2015)")
+        raise click.UsageError(
+            "no claims file; name one, or a paper that comes with pairproof (pairproof explain dras-2015)"
+        )
     from ...validation.claims.data import data_from
     from ...validation.claims.reader import read_paper
     from ...validation.explain import explain
@@ -64,5 +73,8 @@ def _list(state: State) -> int:
 
     known = list(families().values())
     text = "\n".join(f"{f.name} ({f.stage})\n  {f.what}\n  seen: {f.seen}" for f in known)
-    state.show(text, [{"name": f.name, "stage": f.stage, "cost": f.cost, "what": f.what, "seen": f.seen} for f in known])
+    state.show(
+        text,
+        [{"name": f.name, "stage": f.stage, "cost": f.cost, "what": f.what, "seen": f.seen} for f in known],
+    )
     return 0

@@ -33,28 +33,65 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
 
 @click.command("fit", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@_model("--model", type=click.Choice(["llbt", "bradley-terry"]), default="llbt", show_default=True,
-        help="lambda against the last item (as prefmod), or log-odds against the first (as BradleyTerry2).")
-@_model("--ties", type=click.Choice(["davidson", "rao-kupper", "half", "drop", "none"]),
-        help="Default: davidson where there is a tie category, else none. none keeps the category, its parameter at 0.")
+@_model(
+    "--model",
+    type=click.Choice(["llbt", "bradley-terry"]),
+    default="llbt",
+    show_default=True,
+    help="lambda against the last item (as prefmod), or log-odds against the first (as BradleyTerry2).",
+)
+@_model(
+    "--ties",
+    type=click.Choice(["davidson", "rao-kupper", "half", "drop", "none"]),
+    help=(
+        "Default: davidson where there is a tie category, else none. none keeps the category, its parameter"
+        " at 0."
+    ),
+)
 @_model("--by", default="", metavar="FORMULA", help="Subject covariates: judge, 'judge + C(age)', tie:judge.")
 @_model("--reference", metavar="ITEM|sum", help="The item whose ability is 0, or sum: items sum to zero.")
 @_model("--order-effect", is_flag=True, help="A parameter in favour of the one named first.")
-@_model("--cells", metavar="COL,...|row", help="Finer table for deviance and df; row: each row of the file a cell.")
-@_model("--item-terms", multiple=True, metavar="X,Y", help="Item covariates in place of free items (see --item-data).")
-@_model("--separate", multiple=True, metavar="ITEM", help="Items with an ability of their own in place of --item-terms.")
+@_model(
+    "--cells",
+    metavar="COL,...|row",
+    help="Finer table for deviance and df; row: each row of the file a cell.",
+)
+@_model(
+    "--item-terms",
+    multiple=True,
+    metavar="X,Y",
+    help="Item covariates in place of free items (see --item-data).",
+)
+@_model(
+    "--separate",
+    multiple=True,
+    metavar="ITEM",
+    help="Items with an ability of their own in place of --item-terms.",
+)
 @reader_options
 @_check("--verify", is_flag=True, help="Ask R for the same numbers and show how many digits agree.")
 @r_options
-@_check("--to-r", "script", metavar="SCRIPT.R", type=WRITTEN,
-        help="Write an R script that reproduces the fit.")
+@_check(
+    "--to-r", "script", metavar="SCRIPT.R", type=WRITTEN, help="Write an R script that reproduces the fit."
+)
 @shared_options
-def command(state: State, file: str, model: str, verify: bool, r: Mode | None, require_r: bool, script: str | None,
-            reading: dict[str, Any], **asked: Any) -> int:
+def command(
+    state: State,
+    file: str,
+    model: str,
+    verify: bool,
+    r: Mode | None,
+    require_r: bool,
+    script: str | None,
+    reading: dict[str, Any],
+    **asked: Any,
+) -> int:
     if (r is not None or require_r) and not verify:
         raise click.UsageError("--r and --require-r say how R is asked; add --verify.")
     if not verify and any(path.suffix.lower() == ".xml" for path in state.reports):
-        raise click.UsageError("a JUnit report (.xml) lists verdicts, and without --verify there are none; add --verify.")
+        raise click.UsageError(
+            "a JUnit report (.xml) lists verdicts, and without --verify there are none; add --verify."
+        )
     fitted = _fit(file, model, reading, asked)
     agreements: Any = None
     if verify:
@@ -78,15 +115,28 @@ def command(state: State, file: str, model: str, verify: bool, r: Mode | None, r
 def _fit(file: str, model: str, reading: dict[str, Any], asked: dict[str, Any]) -> Fit:
     terms, separate, cells = split_list(asked["item_terms"]), split_list(asked["separate"]), asked["cells"]
     if terms and asked["reference"] is not None:
-        raise click.UsageError("--reference names an item, and with --item-terms items have no parameter of their own; leave one out.")
+        raise click.UsageError(
+            "--reference names an item, and with --item-terms items have no parameter of their own; leave one"
+            " out."
+        )
     import pairproof
 
     table = pairproof.read(file, **reading)
     fitter = pairproof.fit_llbt if model == "llbt" else pairproof.fit_bradley_terry
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RankingWarning)  # it stands in the summary, and is said beside the JSON
-        return fitter(table, ties=asked["ties"], by=asked["by"], reference=asked["reference"], order_effect=asked["order_effect"],
-                      cells=None if cells is None else names(cells), item_terms=terms, separate=separate)
+        warnings.simplefilter(
+            "ignore", RankingWarning
+        )  # it stands in the summary, and is said beside the JSON
+        return fitter(
+            table,
+            ties=asked["ties"],
+            by=asked["by"],
+            reference=asked["reference"],
+            order_effect=asked["order_effect"],
+            cells=None if cells is None else names(cells),
+            item_terms=terms,
+            separate=separate,
+        )
 
 
 def _show(state: State, fitted: Fit, agreements: Any) -> None:

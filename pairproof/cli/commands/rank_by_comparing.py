@@ -1,4 +1,6 @@
-"""`pairproof rank-by-comparing`: which two systems to compare next, until the ranking is settled (merge insertion)."""
+"""`pairproof rank-by-comparing`: which two systems to compare next, until the ranking is settled (merge
+insertion).
+"""
 
 from __future__ import annotations
 
@@ -32,17 +34,38 @@ pairproof rank-by-comparing --resume plan.json --answer B --json        an answe
 
 @click.command("rank-by-comparing", cls=SectionedCommand, help=HELP)
 @click.argument("systems", metavar="[SYSTEMS]", required=False, type=READ)
-@_plan("--answer", "answers", multiple=True, metavar="NAME|first|second|tie", help="Answer to the next question; repeatable, in the order asked.")
+@_plan(
+    "--answer",
+    "answers",
+    multiple=True,
+    metavar="NAME|first|second|tie",
+    help="Answer to the next question; repeatable, in the order asked.",
+)
 @_plan("--undo", is_flag=True, help="Take back the last answer of --resume first.")
-@_plan("--resume", "resume", metavar="PLAN", type=KEPT,
-       help="Go on from this file if it is there, and save every answer into it.")
-@_plan("--tie-rule", type=click.Choice(["refuse", "listed"]),
-       help="A tie is refused, or the one that stands earlier in SYSTEMS counts as better (default: refuse, or as --resume has it).")
+@_plan(
+    "--resume",
+    "resume",
+    metavar="PLAN",
+    type=KEPT,
+    help="Go on from this file if it is there, and save every answer into it.",
+)
+@_plan(
+    "--tie-rule",
+    type=click.Choice(["refuse", "listed"]),
+    help=(
+        "A tie is refused, or the one that stands earlier in SYSTEMS counts as better (default: refuse, or as"
+        " --resume has it)."
+    ),
+)
 @shared_options
-def command(state: State, systems: str | None, answers: tuple[str, ...], undo: bool, resume: Any, tie_rule: Any) -> int:
+def command(
+    state: State, systems: str | None, answers: tuple[str, ...], undo: bool, resume: Any, tie_rule: Any
+) -> int:
     resume = None if resume is None else Path(resume)
     if any(path.suffix.lower() == ".xml" for path in state.reports):
-        raise click.UsageError("a JUnit report (.xml) lists verdicts, and a plan has none; use .html, .md or .json.")
+        raise click.UsageError(
+            "a JUnit report (.xml) lists verdicts, and a plan has none; use .html, .md or .json."
+        )
     plan = _start(systems, resume, tie_rule)
     if undo:
         plan = _without_last(plan, resume)
@@ -65,21 +88,33 @@ def _start(systems: str | None, resume: Path | None, tie_rule: Any) -> Plan:
     given = None if systems is None else _systems(systems)
     if resume is None or not resume.exists():
         if given is None:
-            raise click.UsageError("SYSTEMS is missing" + (f", and {resume} is not there to go on from." if resume else "; for example A,B,C,D,E."))
+            raise click.UsageError(
+                "SYSTEMS is missing"
+                + (f", and {resume} is not there to go on from." if resume else "; for example A,B,C,D,E.")
+            )
         return Plan(given, (), tie_rule or "refuse")
     saved = _text_of(resume)
     try:
         plan = Plan.from_json(saved)
     except RecursionError as trouble:
-        raise InputError(f"{resume}: not a saved ranking: brackets within brackets without end; start anew, or name the right file") from trouble
+        raise InputError(
+            f"{resume}: not a saved ranking: brackets within brackets without end; start anew, or name the"
+            " right file"
+        ) from trouble
     except InputError as trouble:
         raise InputError(f"{resume}: {trouble}") from trouble
     if given is not None and given != plan.systems:
-        raise InputError(f"{resume} ranks {', '.join(plan.systems)}, and SYSTEMS are {', '.join(given)}; leave SYSTEMS out to go on, or name another file")
+        raise InputError(
+            f"{resume} ranks {', '.join(plan.systems)}, and SYSTEMS are {', '.join(given)}; leave SYSTEMS out"
+            " to go on, or name another file"
+        )
     # The rule decides how a tie that was answered counts: to change it would change the plan's past.
     if tie_rule is not None and tie_rule != plan.tie_rule:
         if plan.ties:
-            raise InputError(f"{resume} has ties that were decided by the rule {plan.tie_rule!r}; --tie-rule {tie_rule} would change its past")
+            raise InputError(
+                f"{resume} has ties that were decided by the rule {plan.tie_rule!r}; --tie-rule"
+                f" {tie_rule} would change its past"
+            )
         plan = replace(plan, tie_rule=tie_rule)
     return plan
 
@@ -92,27 +127,37 @@ def _systems(text: str) -> tuple[str, ...]:
         return tuple(line.strip() for line in _text_of(path).split("\n") if line.strip())
     found = names(text)
     if len(found) == 1:
-        raise click.BadParameter(f"{text!r} is one name, and no file; expected names joined by commas, or a file with a name a line")
+        raise click.BadParameter(
+            f"{text!r} is one name, and no file; expected names joined by commas, or a file with a name a"
+            " line"
+        )
     try:
         text.encode()
     except UnicodeEncodeError as trouble:
-        raise click.BadParameter(f"{text!r} is not text in the terminal's encoding; put the names into a UTF-8 file, one a line") from trouble
+        raise click.BadParameter(
+            f"{text!r} is not text in the terminal's encoding; put the names into a UTF-8 file, one a line"
+        ) from trouble
     return tuple(name.strip() for name in found)
 
 
 def _text_of(path: Path) -> str:
     """A file's text, with line ends as one newline and without a byte order mark."""
     from ...errors import InputError
-
     from ...files.inputs import read_file
 
     raw = read_file(path, "a text file")
     try:
         text = raw.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as trouble:
-        raise InputError(f"{path}, byte {trouble.start + 1}: 0x{raw[trouble.start]:02x} is not UTF-8; save the file as UTF-8 text") from trouble
+        raise InputError(
+            f"{path}, byte {trouble.start + 1}: 0x{raw[trouble.start]:02x} is not UTF-8; save the file as"
+            " UTF-8 text"
+        ) from trouble
     if "\0" in text:
-        raise InputError(f"{path}, byte {raw.index(0) + 1}: a zero byte, so it is no UTF-8 text; save the file as UTF-8 text")
+        raise InputError(
+            f"{path}, byte {raw.index(0) + 1}: a zero byte, so it is no UTF-8 text; save the file as UTF-8"
+            " text"
+        )
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -135,14 +180,18 @@ def _save(plan: Plan, resume: Path | None) -> None:
 
 
 def _ask(state: State, plan: Plan, resume: Path | None) -> Plan:
-    """Questions on standard error, answers from standard input; an answer that is none is asked again on a terminal."""
+    """Questions on standard error, answers from standard input; an answer that is none is asked again on a
+    terminal.
+    """
     from ...errors import InputError
 
     person = sys.stdin.isatty()
     while plan.next is not None:
         a, b = plan.next
         if person:
-            echo(f"{plan.asked + 1} of at most {plan.at_most}: {label(a)} or {label(b)}? ", err=True, nl=False)
+            echo(
+                f"{plan.asked + 1} of at most {plan.at_most}: {label(a)} or {label(b)}? ", err=True, nl=False
+            )
         line = sys.stdin.readline().lstrip("\ufeff")  # some editors and shells begin with a byte order mark
         if not line:
             if person:
@@ -163,10 +212,21 @@ def _ask(state: State, plan: Plan, resume: Path | None) -> Plan:
 
 def _text(plan: Plan) -> str:
     if plan.ranking is not None:
-        ties = f" ({', '.join(f'{a} and {b}' for a, b in plan.ties)} tied and were decided by their order in the list)" if plan.ties else ""
-        return f"Best first, after {plan.asked} comparisons (at most {plan.at_most}): {' '.join(plan.ranking)}{ties}"
+        ties = (
+            f" ({', '.join(f'{a} and {b}' for a, b in plan.ties)} tied and were decided by their order in the"
+            " list)"
+            if plan.ties
+            else ""
+        )
+        return (
+            f"Best first, after {plan.asked} comparisons (at most {plan.at_most}):"
+            f" {' '.join(plan.ranking)}{ties}"
+        )
     assert plan.next is not None
-    return f"Compare next: {plan.next[0]} and {plan.next[1]} ({plan.asked} comparisons done, at most {plan.at_most} in all)"
+    return (
+        f"Compare next: {plan.next[0]} and {plan.next[1]} ({plan.asked} comparisons done, at most"
+        f" {plan.at_most} in all)"
+    )
 
 
 def _report(plan: Plan, suffix: str) -> str:
@@ -174,8 +234,21 @@ def _report(plan: Plan, suffix: str) -> str:
 
     if suffix == ".json":
         return json_text(plan.to_dict()) + "\n"
-    headings, rows = ("", "first", "second", "better"), [(str(k), *answer) for k, answer in enumerate(plan.answers, 1)]
+    headings, rows = ("", "first", "second", "better"), [
+        (str(k), *answer) for k, answer in enumerate(plan.answers, 1)
+    ]
     if suffix == ".html":
         return page("Ranking by comparing", "", headings, rows, [_text(plan)])
     lines = ["| " + " | ".join(map(escaped, row)) + " |" for row in rows]
-    return "\n".join(["# Ranking by comparing", "", escaped(_text(plan)), "", "| " + " | ".join(headings) + " |", "| ---: | --- | --- | --- |", *lines, ""])
+    return "\n".join(
+        [
+            "# Ranking by comparing",
+            "",
+            escaped(_text(plan)),
+            "",
+            "| " + " | ".join(headings) + " |",
+            "| ---: | --- | --- | --- |",
+            *lines,
+            "",
+        ]
+    )

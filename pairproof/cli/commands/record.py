@@ -26,11 +26,22 @@ Records that this R and these packages have made already are kept, unless --agai
 @click.command("record", cls=SectionedCommand, help=HELP)
 @click.argument("names", metavar="[NAME]...", nargs=-1, type=READ)
 @_records("--again", is_flag=True, help="Record every answer anew.")
-@_records("--into", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
-          help="Write there (default: $PAIRPROOF_RECORDS, else the package's own records).")
+@_records(
+    "--into",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write there (default: $PAIRPROOF_RECORDS, else the package's own records).",
+)
 @data_option
 @shared_options
-def command(state: State, names: tuple[str, ...], again: bool, into: Path | None, data: Path | None, data_limit: int | None) -> int:
+def command(
+    state: State,
+    names: tuple[str, ...],
+    again: bool,
+    into: Path | None,
+    data: Path | None,
+    data_limit: int | None,
+) -> int:
     import pairproof.validation
 
     from ...bridge.process.policy import Backend, using
@@ -38,23 +49,40 @@ def command(state: State, names: tuple[str, ...], again: bool, into: Path | None
     from ...validation.claims.reader import shipped_papers
 
     if state.reports:
-        raise click.UsageError("--report is for verdicts, which 'pairproof validate' gives; record takes none.")
+        raise click.UsageError(
+            "--report is for verdicts, which 'pairproof validate' gives; record takes none."
+        )
     records = Records() if into is None else Records([into, *Records().directories])
     before = _contents(records)
     with using(Backend("live", record="all" if again else "once", records=records)):
-        agreements = pairproof.validation.run(names or shipped_papers(), r=None, **stated(data=data, data_limit=data_limit))
+        agreements = pairproof.validation.run(
+            names or shipped_papers(), r=None, **stated(data=data, data_limit=data_limit)
+        )
     after = _contents(records)
     new = sorted(after.keys() - before.keys())
     changed = sorted(name for name in after.keys() & before.keys() if after[name] != before[name])
     missed = sorted({a.explanation for a in agreements if a.verdict == "not-run" and not a.accepted})
-    document = {"directory": str(records.directories[0]), "new": new, "changed": changed,
-                "unchanged": len(after) - len(new) - len(changed), "not_run": missed}
-    words = [f"{len(new)} new, {len(changed)} changed, {document['unchanged']} unchanged in {records.directories[0]}",
-             *(f"  not recorded: {why}" for why in missed)]
+    document = {
+        "directory": str(records.directories[0]),
+        "new": new,
+        "changed": changed,
+        "unchanged": len(after) - len(new) - len(changed),
+        "not_run": missed,
+    }
+    words = [
+        (
+            f"{len(new)} new, {len(changed)} changed, {document['unchanged']} unchanged in"
+            f" {records.directories[0]}"
+        ),
+        *(f"  not recorded: {why}" for why in missed),
+    ]
     state.show("\n".join(words), document)
     return 2 if missed else 0
 
 
 def _contents(records: Records) -> dict[str, str]:
     """File name -> hash of what it holds, of the directory that is written to."""
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(records.directories[0].glob("*.json"))}
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(records.directories[0].glob("*.json"))
+    }

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from .easl import METHODS, POOLS
 from ..options.sections import SectionedCommand, option
 from ..state import READ, State, json_text, shared_options
+from .easl import METHODS, POOLS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,36 +32,104 @@ def _methods(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ..
 
 
 @click.command("simulate-annotation", cls=SectionedCommand, help=HELP)
-@_truth("--truth", default="lexical", show_default=True, metavar="lexical|political|uniform|FILE.csv", type=READ,
-        help="Shape of the true scores, or a file that has them in --column (0 to 1).")
+@_truth(
+    "--truth",
+    default="lexical",
+    show_default=True,
+    metavar="lexical|political|uniform|FILE.csv",
+    type=READ,
+    help="Shape of the true scores, or a file that has them in --column (0 to 1).",
+)
 @_truth("--column", metavar="NAME", help="Of FILE.csv.")
 @_truth("--items", type=click.IntRange(min=3), help="How many, where --truth is a shape (default: 150).")
-@_who("--agreement", type=click.FloatRange(0, 1, min_open=True, max_open=True),
-      help="Spearman's rho of two annotators; sets their noise (default: 0.37, the paper's lexical task).")
-@_who("--sd", type=click.FloatRange(min=0), help="Standard deviation of their noise, in place of --agreement.")
-@_who("--noise", type=click.Choice(["normal", "beta"]), default="normal", show_default=True, help="Its shape.")
-@_who("--context", type=click.FloatRange(min=0), default=1.0, show_default=True,
-      help="Factor on the noise in a HIT of several items; below 1 the context helps.")
-@_how("--methods", default="da,random,easl,ra", show_default=True, metavar="A,B,...", callback=_methods, help="Also trueskill.")
+@_who(
+    "--agreement",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Spearman's rho of two annotators; sets their noise (default: 0.37, the paper's lexical task).",
+)
+@_who(
+    "--sd", type=click.FloatRange(min=0), help="Standard deviation of their noise, in place of --agreement."
+)
+@_who(
+    "--noise", type=click.Choice(["normal", "beta"]), default="normal", show_default=True, help="Its shape."
+)
+@_who(
+    "--context",
+    type=click.FloatRange(min=0),
+    default=1.0,
+    show_default=True,
+    help="Factor on the noise in a HIT of several items; below 1 the context helps.",
+)
+@_how(
+    "--methods",
+    default="da,random,easl,ra",
+    show_default=True,
+    metavar="A,B,...",
+    callback=_methods,
+    help="Also trueskill.",
+)
 @_how("--budget", type=click.IntRange(min=1), default=10, show_default=True, help="Annotations an item.")
 @_how("--replicates", type=click.IntRange(min=1), default=20, show_default=True)
-@_how("--per-hit", type=click.IntRange(min=2), default=5, show_default=True, help="Items of a HIT (da shows 1).")
-@_how("--pool", type=click.Choice(POOLS), default="paper", show_default=True, help="Where partners come from.")
-@_how("--target", type=click.FloatRange(0, 1, min_open=True), default=0.9, show_default=True, help="Spearman's rho to be reached.")
-@_how("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, help="Of the bootstrap intervals.")
+@_how(
+    "--per-hit", type=click.IntRange(min=2), default=5, show_default=True, help="Items of a HIT (da shows 1)."
+)
+@_how(
+    "--pool", type=click.Choice(POOLS), default="paper", show_default=True, help="Where partners come from."
+)
+@_how(
+    "--target",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.9,
+    show_default=True,
+    help="Spearman's rho to be reached.",
+)
+@_how(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the bootstrap intervals.",
+)
 @shared_options
-def command(state: State, truth: str, column: str | None, items: int | None, agreement: float | None, sd: float | None, noise: Any, context: float,
-            methods: Any, budget: int, replicates: int, per_hit: int, pool: Any, target: float, level: float) -> int:
+def command(
+    state: State,
+    truth: str,
+    column: str | None,
+    items: int | None,
+    agreement: float | None,
+    sd: float | None,
+    noise: Any,
+    context: float,
+    methods: Any,
+    budget: int,
+    replicates: int,
+    per_hit: int,
+    pool: Any,
+    target: float,
+    level: float,
+) -> int:
     if agreement is not None and sd is not None:
         raise click.UsageError("--agreement and --sd both set the noise; give one of them.")
     if any(path.suffix.lower() == ".xml" for path in state.reports):
-        raise click.UsageError("a JUnit report (.xml) lists verdicts, and a simulation has none; use .html, .md or .json.")
+        raise click.UsageError(
+            "a JUnit report (.xml) lists verdicts, and a simulation has none; use .html, .md or .json."
+        )
     from ...campaign import simulation_report as report
-    from ...native.annotation.simulation import Annotators, Experiment, mean_agreement, sd_for_agreement, simulate
+    from ...native.annotation.simulation import (
+        Annotators,
+        Experiment,
+        mean_agreement,
+        sd_for_agreement,
+        simulate,
+    )
 
     seed = 0 if state.seed is None else state.seed
     true = _truths(truth, column, items, seed)
-    spread = sd if sd is not None else sd_for_agreement(true, 0.37 if agreement is None else agreement, noise, seed)
+    spread = (
+        sd
+        if sd is not None
+        else sd_for_agreement(true, 0.37 if agreement is None else agreement, noise, seed)
+    )
     annotators = Annotators(spread, context, noise)
     found = simulate(Experiment(true, annotators, methods, budget, replicates, per_hit, pool, seed=seed))
     name = truth if column is None else f"{truth}, column {column}"
@@ -69,14 +137,20 @@ def command(state: State, truth: str, column: str | None, items: int | None, agr
     document = report.document(found, *about)
     for path in state.reports:
         suffix = path.suffix.lower()
-        content = json_text(document) + "\n" if suffix == ".json" else (report.html if suffix == ".html" else report.markdown)(found, *about)
+        content = (
+            json_text(document) + "\n"
+            if suffix == ".json"
+            else (report.html if suffix == ".html" else report.markdown)(found, *about)
+        )
         state.write(path, content)
         state.say(f"report: {path}")
     state.show("" if state.json else report.text(found, *about), document)
     return 0
 
 
-def _truths(truth: str, column: str | None, items: int | None, seed: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _truths(
+    truth: str, column: str | None, items: int | None, seed: int
+) -> np.ndarray[Any, np.dtype[np.float64]]:
     import numpy as np
 
     from ...native.annotation.simulation import Truth, truth_of
@@ -89,16 +163,22 @@ def _truths(truth: str, column: str | None, items: int | None, seed: int) -> np.
     if items is not None:
         raise click.UsageError("--items is for a shape; a file has the items it has.")
     if column is None:
-        raise click.UsageError(f"--truth {truth} is no shape (lexical, political, uniform), and as a file it needs --column.")
+        raise click.UsageError(
+            f"--truth {truth} is no shape (lexical, political, uniform), and as a file it needs --column."
+        )
     from ...data.reading.sources import load
 
     table = load(str(Path(truth)))
     if column not in table.columns:
-        raise click.UsageError(f"{truth} has no column {column!r}; it has {', '.join(map(repr, table.columns))}.")
+        raise click.UsageError(
+            f"{truth} has no column {column!r}; it has {', '.join(map(repr, table.columns))}."
+        )
     values = []
     for row, cell in enumerate(table.columns[column]):
         try:
             values.append(float(cell))
         except ValueError:
-            raise click.UsageError(f"{table.where(row, column)}: {cell!r} is no number; expected 0 to 1.") from None
+            raise click.UsageError(
+                f"{table.where(row, column)}: {cell!r} is no number; expected 0 to 1."
+            ) from None
     return np.array(values)

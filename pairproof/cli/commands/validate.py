@@ -32,7 +32,14 @@ pairproof validate --r both --report validate.html --report validate.xml
 @r_options
 @data_option
 @shared_options
-def command(state: State, names: tuple[str, ...], r: Mode | None, require_r: bool, data: Path | None, data_limit: int | None) -> int:
+def command(
+    state: State,
+    names: tuple[str, ...],
+    r: Mode | None,
+    require_r: bool,
+    data: Path | None,
+    data_limit: int | None,
+) -> int:
     import pairproof.validation
 
     from ...validation.claims.reader import shipped_papers
@@ -40,8 +47,17 @@ def command(state: State, names: tuple[str, ...], r: Mode | None, require_r: boo
     known = shipped_papers()
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise click.UsageError(f"no paper {', '.join(map(repr, unknown))} comes with pairproof; there are {', '.join(known)}. "
-                               "A claims file of your own: pairproof check FILE.")
+        raise click.UsageError(
+            f"no paper {', '.join(map(repr, unknown))} comes with pairproof; there are {', '.join(known)}. "
+            "A claims file of your own: pairproof check FILE."
+        )
     with watched(state) as progress:
-        found = pairproof.validation.run(names or DEFAULT, r=r, data=data, progress=progress, workers=os.cpu_count() or 1, **stated(data_limit=data_limit))
+        found = pairproof.validation.run(
+            names or DEFAULT,
+            r=r,
+            data=data,
+            progress=progress,
+            workers=os.cpu_count() or 1,
+            **stated(data_limit=data_limit),
+        )
     return finish(state, found, require_r)

@@ -1,4 +1,6 @@
-"""``python -m pairproof.cli.doctor`` prints the report; with ``--for-setup`` one line for each missing thing: kind, name, words."""
+"""``python -m pairproof.cli.doctor`` prints the report; with ``--for-setup`` one line for each missing thing:
+kind, name, words.
+"""
 
 from __future__ import annotations
 

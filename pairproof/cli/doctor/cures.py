@@ -45,7 +45,9 @@ def installer(debian: str, conda: str, brew: str | None) -> str | None:
 
 
 def python_package(name: str, spelled: str, r_version: str) -> str:
-    """Installs a Python package; ``spelled`` is its name with its range, ``r_version`` that of R, or empty."""
+    """Installs a Python package; ``spelled`` is its name with its range, ``r_version`` that of R, or
+    empty.
+    """
     if _in_conda():
         return f"conda install -c conda-forge {name}"
     if _sees_system_packages() and shutil.which("apt-get") and name not in NOT_IN_DEBIAN:
@@ -57,14 +59,16 @@ def python_package(name: str, spelled: str, r_version: str) -> str:
 def broken_package(name: str, r_version: str) -> str:
     """Installs a Python package again."""
     cure = python_package(name, name, r_version)
-    return cure.replace("install ", "install --reinstall " if cure.startswith("apt-get") else "install --force-reinstall ", 1)
+    return cure.replace(
+        "install ", "install --reinstall " if cure.startswith("apt-get") else "install --force-reinstall ", 1
+    )
 
 
 def rpy2_constraint(r_version: str) -> str | None:
     """What pip must be told beside ``rpy2`` for this R, or None.
 
-    rpy2's C layer follows R's C API: rpy2-rinterface 3.6.6 and later do not load on R before 4.5, and R 4.6 asks for
-    3.6.7; its metadata declares neither.
+    rpy2's C layer follows R's C API: rpy2-rinterface 3.6.6 and later do not load on R before 4.5, and R 4.6
+    asks for 3.6.7; its metadata declares neither.
     """
     numbers = release(r_version)
     if numbers and numbers < (4, 5):

@@ -1,4 +1,6 @@
-"""The Python packages that pairproof declares: which are here, in a version that fits, and can be imported."""
+"""The Python packages that pairproof declares: which are here, in a version that fits, and can be
+imported.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ def examine_python(extras: Sequence[str], r_version: str) -> tuple[dict[str, str
     Parameters
     ----------
     extras : sequence of str
-        Optional parts whose absence is a complaint; the packages of ``test`` are looked at only when it is among them.
+        Optional parts whose absence is a complaint; the packages of ``test`` are looked at only when it is
+        among them.
     r_version : str
         R's version, for the cure of a missing rpy2; empty when there is no R.
     """
@@ -51,18 +54,26 @@ def examine_python(extras: Sequence[str], r_version: str) -> tuple[dict[str, str
     except ImportError:
         cure = python_package("packaging", "packaging", r_version)
         return {}, [Missing("packaging", "reading which versions pairproof needs", cure, "python")]
-    looked_at = [(requirement, extra) for requirement, extra in declared if extra != "test" or "test" in extras]
+    looked_at = [
+        (requirement, extra) for requirement, extra in declared if extra != "test" or "test" in extras
+    ]
     versions = {requirement.name: version_of(requirement.name) for requirement, _ in looked_at}
     missing = []
     for requirement, extra in looked_at:
         found = versions[requirement.name]
         if (extra is None or extra in extras) and not _fits(found, requirement):
-            what = requirement.name if found is None else f"{requirement.name} {requirement.specifier} ({found} is here)"
+            what = (
+                requirement.name
+                if found is None
+                else f"{requirement.name} {requirement.specifier} ({found} is here)"
+            )
             why = PURPOSE_OF_EXTRA.get(extra, extra) if extra else "pairproof does not run without it"
             cure = python_package(requirement.name, f"{requirement.name}{requirement.specifier}", r_version)
             missing.append(Missing(what, why, cure, "rpy2" if requirement.name == "rpy2" else "python"))
     # Whether rpy2 works is seen by starting R.
-    broken = broken_imports([name for name, found in versions.items() if found is not None and name != "rpy2"])
+    broken = broken_imports(
+        [name for name, found in versions.items() if found is not None and name != "rpy2"]
+    )
     for name, error in broken.items():
         why = f"it is installed and cannot be imported: {error}"
         missing.append(Missing(f"{name} that imports", why, broken_package(name, r_version), "python"))

@@ -27,7 +27,9 @@ R_PACKAGES = (
     RPackage("gnm", "1.1-3", True, "LLBT and Davidson models with nuisance parameters eliminated"),
     RPackage("BradleyTerry2", "1.1-2", True, "BTm, BTabilities, countsToBinomial, GenDavidson"),
     RPackage("psychotools", "0.7-2", True, "btmodel"),
-    RPackage("prefmod", "0.8-36", False, "llbt.design, llbt.fit, llbtPC.fit, llbt.worth", in_distributions=False),
+    RPackage(
+        "prefmod", "0.8-36", False, "llbt.design, llbt.fit, llbtPC.fit, llbt.worth", in_distributions=False
+    ),
     RPackage("rjags", "4-13", False, "JAGS: the item-response models of translation competitions"),
     RPackage("MCMCpack", "1.6-3", False, "MCMCpaircompare: the same without ties"),
 )
@@ -42,12 +44,16 @@ for (p in commandArgs(TRUE)) {
 
 
 def ask_rscript() -> tuple[tuple[str, str] | None, dict[str, str | None]]:
-    """((version, home) or None, package versions), from an R of its own, without user profiles as pairproof's is."""
+    """((version, home) or None, package versions), from an R of its own, without user profiles as pairproof's
+    is.
+    """
     names = [package.name for package in R_PACKAGES]
     versions: dict[str, str | None] = dict.fromkeys(names)
     try:
         command = ["Rscript", "--no-init-file", "-e", _QUESTION, *names]
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL).stdout
+        answer = subprocess.run(
+            command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
+        ).stdout
     except (OSError, subprocess.SubprocessError):
         return None, versions
     found = None
@@ -62,20 +68,30 @@ def ask_rscript() -> tuple[tuple[str, str] | None, dict[str, str | None]]:
 
 
 def examine_r(version: str, home: str) -> tuple[RFound, Mapping[str, str | None], list[Missing]]:
-    """Whether pairproof's worker runs this R, the R packages as it sees them, and if it does not what to do."""
+    """Whether pairproof's worker runs this R, the R packages as it sees them, and if it does not what to
+    do.
+    """
     rinterface = version_of("rpy2-rinterface")
     constraint = rpy2_constraint(version)
     if rinterface and constraint and not _satisfies(rinterface, constraint):
         reason = f"rpy2-rinterface {rinterface} does not load on R {version}, which needs {constraint}"
         cure = f"{python_command()} -m pip install 'rpy2>=3.5.9,<3.7' '{constraint}'"
-        return RFound(version, home, None, False, reason), {}, [Missing("an rpy2 that fits R", reason, cure, "rpy2")]
+        return (
+            RFound(version, home, None, False, reason),
+            {},
+            [Missing("an rpy2 that fits R", reason, cure, "rpy2")],
+        )
     try:
         from pairproof.bridge.process.session import probe
 
         status = probe()
     except Exception as error:  # probe promises not to raise; if it does, that is what is wrong here
         reason, cure = f"{type(error).__name__}: {error}", "install pairproof again"
-        return RFound(version, home, None, False, reason), {}, [Missing("R that runs from Python", reason, cure, "r")]
+        return (
+            RFound(version, home, None, False, reason),
+            {},
+            [Missing("R that runs from Python", reason, cure, "r")],
+        )
     if status.usable:
         return RFound(version, home, status.blas, True, None), status.packages or {}, []
     found = RFound(version, home, None, False, status.why_not)
@@ -94,7 +110,9 @@ def _satisfies(version: str, constraint: str) -> bool:
 def no_r() -> Missing:
     """The complaint where there is no R at all."""
     why = "asking R itself; without it R's numbers are the recorded ones"
-    return Missing("R", why, installer("r-base-core", "r-base", "r") or "install R and put Rscript on PATH", "r")
+    return Missing(
+        "R", why, installer("r-base-core", "r-base", "r") or "install R and put Rscript on PATH", "r"
+    )
 
 
 def complaints_about_packages(versions: Mapping[str, str | None]) -> Iterator[Missing]:

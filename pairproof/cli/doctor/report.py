@@ -70,7 +70,11 @@ class Report:
 def to_dict(report: Report) -> dict[str, Any]:
     """The report as the JSON object of ``pairproof doctor --json``."""
     r = report.r
-    about_r = {"version": r.version, "home": r.home, "blas": r.blas, "usable": r.usable, "reason": r.reason} if r else None
+    about_r = (
+        {"version": r.version, "home": r.home, "blas": r.blas, "usable": r.usable, "reason": r.reason}
+        if r
+        else None
+    )
     return {
         "pairproof": report.pairproof,
         "python": report.python,
@@ -89,7 +93,9 @@ def render(report: Report) -> str:
         lines.append("R: not found")
     else:
         trouble = "" if report.r.usable else f", which cannot be used: {report.r.reason}"
-        lines.append(f"R {report.r.version or '(version unknown)'}{f' with {report.r.blas}' if report.r.blas else ''}{trouble}")
+        lines.append(
+            f"R {report.r.version or '(version unknown)'}{f' with {report.r.blas}' if report.r.blas else ''}{trouble}"
+        )
         lines += [f"  {name:<16} {version or '-'}" for name, version in report.r_packages.items()]
     if not report.missing:
         return "\n".join([*lines, "Nothing is missing."])

@@ -19,9 +19,14 @@ _r = option("R")
 def r_options(function: Function) -> Function:
     """Give a command `--r` (as `r`, None for the default) and `--require-r`."""
 
-    @_r("--r", type=click.Choice(MODES),
-        help="Ask R live, use recorded answers, both (fails on drift), or none. Default: live where R and the package "
-             "are, else recorded.")
+    @_r(
+        "--r",
+        type=click.Choice(MODES),
+        help=(
+            "Ask R live, use recorded answers, both (fails on drift), or none. Default: live where R and the"
+            " package are, else recorded."
+        ),
+    )
     @_r("--require-r", is_flag=True, help="What R did not answer makes exit code 2.")
     @functools.wraps(function)
     def asked(*args: Any, **options: Any) -> Any:
@@ -35,14 +40,27 @@ def r_options(function: Function) -> Function:
 
 
 def data_option(function: Function) -> Function:
-    """Give a command `--data DIR` (as `data`, None if it was not given) and `--data-limit MB` (as `data_limit`, in bytes)."""
+    """Give a command `--data DIR` (as `data`, None if it was not given) and `--data-limit MB` (as
+    `data_limit`, in bytes).
+    """
     section = option("Data")
     decorated: Any = section(
-        "--data", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="Folder in which data files may lie beside the claims file's own, and of data that are read in place and never shipped "
-             "(default: $PAIRPROOF_DATA). Claims on such data that are not there are not run, and say so.")(function)
-    decorated = section("--data-limit", metavar="MB", type=click.IntRange(min=1), callback=_in_bytes,
-                        help="Largest data file that a claims file may name (default: 256).")(decorated)
+        "--data",
+        metavar="DIR",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help=(
+            "Folder in which data files may lie beside the claims file's own, and of data that are read in"
+            " place and never shipped (default: $PAIRPROOF_DATA). Claims on such data that are not there are"
+            " not run, and say so."
+        ),
+    )(function)
+    decorated = section(
+        "--data-limit",
+        metavar="MB",
+        type=click.IntRange(min=1),
+        callback=_in_bytes,
+        help="Largest data file that a claims file may name (default: 256).",
+    )(decorated)
     result: Function = decorated
     return result
 

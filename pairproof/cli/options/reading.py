@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
-from .sections import option
 from ..state import READ
+from .sections import option
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 LAYOUTS = ("long", "counts", "votes", "rankings", "prefmod", "matrix")
@@ -27,10 +27,14 @@ def names(text: str) -> list[str]:
     try:
         found: list[str] = next(csv.reader([text], skipinitialspace=True, strict=True), [])
     except csv.Error as trouble:
-        raise click.BadParameter(f"{text!r}: {trouble}; expected names joined by commas, one with a comma or a quote in it quoted as in "
-                                 'a CSV file: A,"B, Inc.","the ""best"" one"') from trouble
+        raise click.BadParameter(
+            f"{text!r}: {trouble}; expected names joined by commas, one with a comma or a quote in it quoted"
+            ' as in a CSV file: A,"B, Inc.","the ""best"" one"'
+        ) from trouble
     if not found or any(not name.strip() for name in found):
-        raise click.BadParameter(f"{text!r} has a blank name; expected names joined by commas, for example A,B,C")
+        raise click.BadParameter(
+            f"{text!r} has a blank name; expected names joined by commas, for example A,B,C"
+        )
     return found
 
 
@@ -79,28 +83,83 @@ def _yes_no(_: click.Context, __: click.Parameter, value: str | None) -> bool | 
 _reading = option("Reading the table")
 _OPTIONS = (
     _reading("--layout", type=click.Choice(LAYOUTS), help="Default: recognised from the column names."),
-    _reading("--col", "columns", multiple=True, metavar="ROLE=NAME", callback=_mapping("judge=rater"),
-             help="A column under another name, for example judge=rater; repeatable."),
-    _reading("--items", metavar="A,B,C", callback=_names, help="Order of the items (default: numbers, else code points)."),
-    _reading("--levels", multiple=True, metavar="NAME=a,b,c", callback=_levels,
-             help="Order of a covariate's levels, the first is the reference; repeatable."),
-    _reading("--rename", multiple=True, metavar="OLD=NEW", callback=_mapping("tie=necktie"),
-             help="Another name for an item; repeatable."),
-    _reading("--tie-category", type=click.Choice(["yes", "no"]), callback=_yes_no,
-             help="Whether 'no preference' could be answered (default: as the layout says)."),
+    _reading(
+        "--col",
+        "columns",
+        multiple=True,
+        metavar="ROLE=NAME",
+        callback=_mapping("judge=rater"),
+        help="A column under another name, for example judge=rater; repeatable.",
+    ),
+    _reading(
+        "--items",
+        metavar="A,B,C",
+        callback=_names,
+        help="Order of the items (default: numbers, else code points).",
+    ),
+    _reading(
+        "--levels",
+        multiple=True,
+        metavar="NAME=a,b,c",
+        callback=_levels,
+        help="Order of a covariate's levels, the first is the reference; repeatable.",
+    ),
+    _reading(
+        "--rename",
+        multiple=True,
+        metavar="OLD=NEW",
+        callback=_mapping("tie=necktie"),
+        help="Another name for an item; repeatable.",
+    ),
+    _reading(
+        "--tie-category",
+        type=click.Choice(["yes", "no"]),
+        callback=_yes_no,
+        help="Whether 'no preference' could be answered (default: as the layout says).",
+    ),
     _reading("--item-data", metavar="FILE", type=READ, help="Item covariates, a row an item."),
-    _reading("--pair-order", metavar="ORDER", callback=_pair_order,
-             help="Layout prefmod: prefmod (12 13 23 14 ...), lexicographic (12 13 14 ...), or AB,AC,..."),
-    _reading("--pairs", metavar="COL,COL,...", callback=_names, help="Layout prefmod: the columns that are pairs."),
-    _reading("--pair-names", type=click.Choice(["check", "ignore"]),
-             help="Layout prefmod: column names such as A:B must agree with the order (check), or mean something else."),
-    _reading("--coding", metavar="first=1,tie=0,...", help="What the codes first, tie, second and missing are."),
-    _reading("--winner", type=click.Choice(["rows", "columns"]), help="Layout matrix: who won, the row or the column."),
+    _reading(
+        "--pair-order",
+        metavar="ORDER",
+        callback=_pair_order,
+        help="Layout prefmod: prefmod (12 13 23 14 ...), lexicographic (12 13 14 ...), or AB,AC,...",
+    ),
+    _reading(
+        "--pairs", metavar="COL,COL,...", callback=_names, help="Layout prefmod: the columns that are pairs."
+    ),
+    _reading(
+        "--pair-names",
+        type=click.Choice(["check", "ignore"]),
+        help=(
+            "Layout prefmod: column names such as A:B must agree with the order (check), or mean something"
+            " else."
+        ),
+    ),
+    _reading(
+        "--coding", metavar="first=1,tie=0,...", help="What the codes first, tie, second and missing are."
+    ),
+    _reading(
+        "--winner",
+        type=click.Choice(["rows", "columns"]),
+        help="Layout matrix: who won, the row or the column.",
+    ),
     _reading("--encoding", metavar="NAME", help="Of a text file that is not UTF-8, for example latin-1."),
 )
-READER_OPTIONS = ("layout", "columns", "items", "levels", "rename", "tie_category", "item_data", "pair_order", "pairs",
-                  "pair_names",
-                  "coding", "winner", "encoding")
+READER_OPTIONS = (
+    "layout",
+    "columns",
+    "items",
+    "levels",
+    "rename",
+    "tie_category",
+    "item_data",
+    "pair_order",
+    "pairs",
+    "pair_names",
+    "coding",
+    "winner",
+    "encoding",
+)
 
 
 def reader_options(function: Function) -> Function:

@@ -38,7 +38,9 @@ def option(section: str) -> Callable[..., Callable[[Decorated], Decorated]]:
     """click.option for one section: `model = option("Model")`, then `@model("--by", ...)`."""
 
     def decorate(*names: str, **options: Any) -> Callable[[Decorated], Decorated]:
-        made: Callable[[Decorated], Decorated] = click.option(*names, cls=SectionedOption, section=section, **options)
+        made: Callable[[Decorated], Decorated] = click.option(
+            *names, cls=SectionedOption, section=section, **options
+        )
         return made
 
     return decorate

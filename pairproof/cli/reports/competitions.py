@@ -1,4 +1,6 @@
-"""An experiment of `pairproof compare-models` as text, JSON, Markdown or one HTML page: views of the same results."""
+"""An experiment of `pairproof compare-models` as text, JSON, Markdown or one HTML page: views of the same
+results.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ class Experiment:
         return judgments_enough(self.results, self.within)
 
     def document(self) -> dict[str, Any]:
-        """The JSON of `compare-models`; an infinite perplexity is null beside its `impossible` comparisons."""
+        """The JSON of `compare-models`; an infinite perplexity is null beside its `impossible`
+        comparisons.
+        """
         d = self.design
         result: dict[str, Any] = {
             "perplexity": [r.to_dict() for r in self.results], "test_size": self.test_size, "seed": d.seed,
@@ -180,7 +184,8 @@ def _trial_abilities(found: TrialAbilities) -> list[str]:
                                                            for name in found.ranking), *found.notes]
 
 
-# -- files -----------------------------------------------------------------------------------------------------------
+# -- files
+# -----------------------------------------------------------------------------------------------------------
 
 
 def write(state: State, path: Path, experiment: Experiment) -> None:

@@ -1,4 +1,6 @@
-"""A fit, and R's word on it if it was asked, as text, JSON, Markdown, HTML or JUnit: views of the same two objects."""
+"""A fit, and R's word on it if it was asked, as text, JSON, Markdown, HTML or JUnit: views of the same two
+objects.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def write(state: State, path: Path, fit: Fit, agreements: Any, result: dict[str,
 
 
 def _context(fit: Fit, agreements: Any) -> ReportContext:
-    """What the verdicts are about (the model, its parameters, its worths), beside what is known of how R was asked."""
+    """What the verdicts are about (the model, its parameters, its worths), beside what is known of how R was
+    asked.
+    """
     from dataclasses import replace
 
     from ...fit.text import COLUMNS, ROWS, cut_note, parameter_rows

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparisons import Comparisons
-from ..columns import Column, take
 from ...errors import InputError
 from ...text import listed, quoted
+from ..columns import Column, take
+from ..comparisons import Comparisons
 from .cells import BoolArray, FloatArray, counts, covariate, judges, neutral_ground
 from .items import IntArray, Options, item_covariates
 from .table import Table, suggestion
@@ -29,7 +29,8 @@ def assemble(
     used: Collection[str],
     row_of: NDArray[np.int64] | None = None,
 ) -> Comparisons:
-    """Comparisons from positions and (wins, ties, losses), with every column that is not `used` as a covariate.
+    """Comparisons from positions and (wins, ties, losses), with every column that is not `used` as a
+    covariate.
 
     Parameters
     ----------
@@ -54,8 +55,15 @@ def assemble(
     of_items = item_covariates(options, items)
     check_levels(options, [*columns, *of_items], table.source)
     return Comparisons.build(
-        items, first, second, wins, ties if tie_category else None, losses,
-        columns=columns, item_data=of_items, source=table.source,
+        items,
+        first,
+        second,
+        wins,
+        ties if tie_category else None,
+        losses,
+        columns=columns,
+        item_data=of_items,
+        source=table.source,
     )
 
 
@@ -81,7 +89,9 @@ def check_levels(options: Options, names: Sequence[str], source: str) -> None:
     for name in options.levels or {}:
         if name not in names:
             found = listed(names) or "no covariates"
-            raise InputError(f"{source}: levels are stated for {quoted(name)}; found {found}" + suggestion(name, names))
+            raise InputError(
+                f"{source}: levels are stated for {quoted(name)}; found {found}" + suggestion(name, names)
+            )
         if name == "order":
             raise InputError(f"{source}: levels are stated for 'order', which is 0 or 1 and has no levels")
 
@@ -96,7 +106,9 @@ def has_tie_category(table: Table, options: Options, tied: BoolArray, column: st
     """
     if options.tie_category is False and tied.any():
         raise table.refuse(
-            tied, column, "a tie, but tie_category=False says that ties could not be answered",
+            tied,
+            column,
+            "a tie, but tie_category=False says that ties could not be answered",
             "leave it out and say in the fit what becomes of ties (ties='drop', 'half', ...)",
         )
     return bool(tied.any()) if options.tie_category is None else options.tie_category

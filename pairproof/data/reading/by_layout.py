@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..comparisons import Comparisons
-from .read import read
 from .coding import CodingLike
 from .matrix import Winner
+from .read import read
 from .wide import PairNames, PairOrderLike
 
 Names = Mapping[str, str]
@@ -19,9 +19,16 @@ Levels = Mapping[str, Sequence[Any]]
 
 
 def from_long(
-    source: Any, *, coding: CodingLike | None = None, items: Sequence[str] | None = None, levels: Levels | None = None,
-    columns: Names | None = None, tie_category: bool | None = None, item_data: Any = None,
-    rename: Names | None = None, encoding: str | None = None,
+    source: Any,
+    *,
+    coding: CodingLike | None = None,
+    items: Sequence[str] | None = None,
+    levels: Levels | None = None,
+    columns: Names | None = None,
+    tie_category: bool | None = None,
+    item_data: Any = None,
+    rename: Names | None = None,
+    encoding: str | None = None,
 ) -> Comparisons:
     """One answer a row: `first`, `second`, and `outcome`, which is 'first', 'second' or 'tie'.
 
@@ -31,55 +38,120 @@ def from_long(
         What stands in `outcome` instead of the words, for example {"first": 1, "tie": 0, "second": 2}.
     """
     return read(
-        source, layout="long", coding=coding, items=items, levels=levels, columns=columns,
-        tie_category=tie_category, item_data=item_data, rename=rename, encoding=encoding,
+        source,
+        layout="long",
+        coding=coding,
+        items=items,
+        levels=levels,
+        columns=columns,
+        tie_category=tie_category,
+        item_data=item_data,
+        rename=rename,
+        encoding=encoding,
     )
 
 
 def from_counts(
-    source: Any, *, items: Sequence[str] | None = None, levels: Levels | None = None, columns: Names | None = None,
-    tie_category: bool | None = None, item_data: Any = None, rename: Names | None = None, encoding: str | None = None,
+    source: Any,
+    *,
+    items: Sequence[str] | None = None,
+    levels: Levels | None = None,
+    columns: Names | None = None,
+    tie_category: bool | None = None,
+    item_data: Any = None,
+    rename: Names | None = None,
+    encoding: str | None = None,
 ) -> Comparisons:
-    """`first`, `second`, `wins`, `losses` from first's side, and `ties` if the instrument had a tie category."""
+    """`first`, `second`, `wins`, `losses` from first's side, and `ties` if the instrument had a tie
+    category.
+    """
     return read(
-        source, layout="counts", items=items, levels=levels, columns=columns,
-        tie_category=tie_category, item_data=item_data, rename=rename, encoding=encoding,
+        source,
+        layout="counts",
+        items=items,
+        levels=levels,
+        columns=columns,
+        tie_category=tie_category,
+        item_data=item_data,
+        rename=rename,
+        encoding=encoding,
     )
 
 
 def from_votes(
-    source: Any, *, coding: CodingLike | None = None, items: Sequence[str] | None = None, levels: Levels | None = None,
-    columns: Names | None = None, tie_category: bool | None = None, item_data: Any = None,
-    rename: Names | None = None, encoding: str | None = None,
+    source: Any,
+    *,
+    coding: CodingLike | None = None,
+    items: Sequence[str] | None = None,
+    levels: Levels | None = None,
+    columns: Names | None = None,
+    tie_category: bool | None = None,
+    item_data: Any = None,
+    rename: Names | None = None,
+    encoding: str | None = None,
 ) -> Comparisons:
-    """Chat-arena exports: `model_a`, `model_b`, and `winner`: 'model_a', 'model_b', 'tie' or 'tie (bothbad)'."""
+    """Chat-arena exports: `model_a`, `model_b`, and `winner`: 'model_a', 'model_b', 'tie' or 'tie
+    (bothbad)'.
+    """
     return read(
-        source, layout="votes", coding=coding, items=items, levels=levels, columns=columns,
-        tie_category=tie_category, item_data=item_data, rename=rename, encoding=encoding,
+        source,
+        layout="votes",
+        coding=coding,
+        items=items,
+        levels=levels,
+        columns=columns,
+        tie_category=tie_category,
+        item_data=item_data,
+        rename=rename,
+        encoding=encoding,
     )
 
 
 def from_rankings(
-    source: Any, *, items: Sequence[str] | None = None, levels: Levels | None = None, columns: Names | None = None,
-    tie_category: bool | None = None, item_data: Any = None, rename: Names | None = None, encoding: str | None = None,
+    source: Any,
+    *,
+    items: Sequence[str] | None = None,
+    levels: Levels | None = None,
+    columns: Names | None = None,
+    tie_category: bool | None = None,
+    item_data: Any = None,
+    rename: Names | None = None,
+    encoding: str | None = None,
 ) -> Comparisons:
-    """`system1`, `rank1`, `system2`, `rank2`, ..., or WMT's own columns; every pair of ranked systems of a row.  Or `system`
-    and `rank` with a row for each system, and `ranking`, or source and judge, to say which rows are one ranking.
+    """`system1`, `rank1`, `system2`, `rank2`, ..., or WMT's own columns; every pair of ranked systems of a
+    row.  Or `system` and `rank` with a row for each system, and `ranking`, or source and judge, to say which
+    rows are one ranking.
 
-    Smaller is better, equal is a tie, -1 or blank is "not ranked"; a row that ranks fewer than two systems says
-    nothing and gives no comparison.  Of WMT's columns `judgeId` becomes `judge`, `srcIndex` becomes `source`,
-    the languages and segments become covariates.
+    Smaller is better, equal is a tie, -1 or blank is "not ranked"; a row that ranks fewer than two systems
+    says nothing and gives no comparison.  Of WMT's columns `judgeId` becomes `judge`, `srcIndex` becomes
+    `source`, the languages and segments become covariates.
     """
     return read(
-        source, layout="rankings", items=items, levels=levels, columns=columns,
-        tie_category=tie_category, item_data=item_data, rename=rename, encoding=encoding,
+        source,
+        layout="rankings",
+        items=items,
+        levels=levels,
+        columns=columns,
+        tie_category=tie_category,
+        item_data=item_data,
+        rename=rename,
+        encoding=encoding,
     )
 
 
 def from_wide(
-    source: Any, *, items: Sequence[str] | None = None, pair_order: PairOrderLike | None = None,
-    coding: CodingLike | None = None, pairs: Sequence[str] | None = None, pair_names: PairNames | None = None, levels: Levels | None = None,
-    columns: Names | None = None, tie_category: bool | None = None, item_data: Any = None, encoding: str | None = None,
+    source: Any,
+    *,
+    items: Sequence[str] | None = None,
+    pair_order: PairOrderLike | None = None,
+    coding: CodingLike | None = None,
+    pairs: Sequence[str] | None = None,
+    pair_names: PairNames | None = None,
+    levels: Levels | None = None,
+    columns: Names | None = None,
+    tie_category: bool | None = None,
+    item_data: Any = None,
+    encoding: str | None = None,
 ) -> Comparisons:
     """prefmod's layout: one column a pair, one row a respondent.
 
@@ -96,8 +168,8 @@ def from_wide(
     pairs : sequence of str, optional
         The columns that hold responses, in the order of `pair_order`; default: the first ones.
     pair_names : {"check", "ignore"}, optional
-        Column names that are pairs themselves (`A:B`, `AB`, `1:2`, `comp12`, ...) must agree with `pair_order`, unless "ignore"
-        says that they mean something else.
+        Column names that are pairs themselves (`A:B`, `AB`, `1:2`, `comp12`, ...) must agree with
+        `pair_order`, unless "ignore" says that they mean something else.
 
     Raises
     ------
@@ -109,15 +181,32 @@ def from_wide(
     A row is one respondent.  `judge` is read if it is there and not made up if it is not.
     """
     return read(
-        source, layout="prefmod", items=items, pair_order=pair_order, coding=coding, pairs=pairs, pair_names=pair_names, levels=levels,
-        columns=columns, tie_category=tie_category, item_data=item_data, encoding=encoding,
+        source,
+        layout="prefmod",
+        items=items,
+        pair_order=pair_order,
+        coding=coding,
+        pairs=pairs,
+        pair_names=pair_names,
+        levels=levels,
+        columns=columns,
+        tie_category=tie_category,
+        item_data=item_data,
+        encoding=encoding,
     )
 
 
 def from_matrix(
-    source: Any, *, winner: Winner | None = None, ties: Any = None, items: Sequence[str] | None = None,
-    levels: Levels | None = None, tie_category: bool | None = None, item_data: Any = None,
-    rename: Names | None = None, encoding: str | None = None,
+    source: Any,
+    *,
+    winner: Winner | None = None,
+    ties: Any = None,
+    items: Sequence[str] | None = None,
+    levels: Levels | None = None,
+    tie_category: bool | None = None,
+    item_data: Any = None,
+    rename: Names | None = None,
+    encoding: str | None = None,
 ) -> Comparisons:
     """A square table: a row and a column an item, matched by label.
 
@@ -137,6 +226,14 @@ def from_matrix(
         `winner` not stated, not square, labels absent or different, a diagonal that is neither 0 nor blank.
     """
     return read(
-        source, layout="matrix", winner=winner, ties=ties, items=items, levels=levels,
-        tie_category=tie_category, item_data=item_data, rename=rename, encoding=encoding,
+        source,
+        layout="matrix",
+        winner=winner,
+        ties=ties,
+        items=items,
+        levels=levels,
+        tie_category=tie_category,
+        item_data=item_data,
+        rename=rename,
+        encoding=encoding,
     )

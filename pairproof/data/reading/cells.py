@@ -1,7 +1,7 @@
 """What the cells of a column say: labels, numbers, counts, covariates.
 
-Everything goes through distinct values (`pandas.factorize`, or the codes a categorical column has already), so
-that a million rows cost a few array operations and no Python loop.
+Everything goes through distinct values (`pandas.factorize`, or the codes a categorical column has already),
+so that a million rows cost a few array operations and no Python loop.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..comparisons import SMALLEST_COUNT
-from ..columns import Column, Factor, natural_order
 from ...errors import InputError
 from ...text import listed, quoted
+from ..columns import Column, Factor, natural_order
+from ..comparisons import SMALLEST_COUNT
 from .table import Table, repeated, suggestion
 
 FloatArray = NDArray[np.float64]
@@ -32,7 +32,10 @@ MISSING_WORDS = frozenset({"NA", "N/A", "NaN", "nan", "<NA>", "None", "null", "N
 #: From here on a double cannot tell neighbouring integers apart.
 LARGEST_EXACT = 2.0**53
 TOO_LARGE = "expected less than 2^53 (9.007e15): from there on a double does not tell one count from the next"
-TOO_SMALL = f"expected 0, or a number of {SMALLEST_COUNT:g} and more: what is smaller vanishes in the arithmetic; scale the weights"
+TOO_SMALL = (
+    f"expected 0, or a number of {SMALLEST_COUNT:g} and more: what is smaller vanishes in the arithmetic;"
+    " scale the weights"
+)
 
 
 def text_of(value: Any) -> str:
@@ -43,7 +46,9 @@ def text_of(value: Any) -> str:
     try:
         return str(value)
     except ValueError as error:  # Python writes no integer of more than 4,300 digits
-        raise InputError(f"found {quoted(value)}, which is too long for a label; write it as text, or shorter") from error
+        raise InputError(
+            f"found {quoted(value)}, which is too long for a label; write it as text, or shorter"
+        ) from error
 
 
 def shown(table: Table, name: str, bad: BoolArray) -> str:
@@ -66,14 +71,23 @@ def labels(table: Table, name: str) -> Factor:
         try:
             codes, values = pd.factorize(series)
         except TypeError as error:
-            raise InputError(f"{table.source}: column {name!r} holds neither text nor numbers: {error}") from error
+            raise InputError(
+                f"{table.source}: column {name!r} holds neither text nor numbers: {error}"
+            ) from error
         except (OverflowError, ValueError) as error:
-            raise InputError(f"{table.source}: column {name!r} holds a number that is too long for a label; write it as text, or shorter") from error
+            raise InputError(
+                f"{table.source}: column {name!r} holds a number that is too long for a label; write it as"
+                " text, or shorter"
+            ) from error
     raw = next((v for v in values if isinstance(v, bytes)), None)
     if raw is not None:
-        raise InputError(f"{table.source}: column {name!r} holds the bytes {raw!r}; decode the column to text first")
+        raise InputError(
+            f"{table.source}: column {name!r} holds the bytes {raw!r}; decode the column to text first"
+        )
     texts = list(values)
-    return _distinct(np.asarray(codes, np.int64), texts if set(map(type, texts)) <= {str} else list(map(text_of, texts)))
+    return _distinct(
+        np.asarray(codes, np.int64), texts if set(map(type, texts)) <= {str} else list(map(text_of, texts))
+    )
 
 
 def _distinct(codes: NDArray[np.int64], texts: Sequence[str]) -> Factor:
@@ -176,9 +190,13 @@ def neutral_ground(table: Table, name: str) -> FloatArray:
     bad = wrong | ~np.isin(values, (0.0, 1.0))
     if bad.any():
         raise table.refuse(
-            bad, name, f"order is {shown(table, name, bad)}",
-            "expected 1 (the one named first may have an advantage) or 0 (neutral ground); a column of another "
-            "meaning needs another name",
+            bad,
+            name,
+            f"order is {shown(table, name, bad)}",
+            (
+                "expected 1 (the one named first may have an advantage) or 0 (neutral ground); a column of"
+                " another meaning needs another name"
+            ),
         )
     return values
 
@@ -186,8 +204,8 @@ def neutral_ground(table: Table, name: str) -> FloatArray:
 def covariate(table: Table, name: str, levels: Sequence[Any] | None, *, categorical: bool = False) -> Column:
     """A column as a covariate: numbers if every cell that is not blank is one, else a Factor.
 
-    A Factor, too, if `categorical`, if the levels are stated, or if there are integers too large for a double.
-    Blank cells and the words of `MISSING_WORDS` (unless stated as levels) are missing values.
+    A Factor, too, if `categorical`, if the levels are stated, or if there are integers too large for a
+    double. Blank cells and the words of `MISSING_WORDS` (unless stated as levels) are missing values.
 
     Raises
     ------
@@ -215,14 +233,18 @@ def judges(table: Table, name: str, levels: Sequence[Any] | None) -> Column:
     padded = np.array([*(level != level.strip() for level in found.levels), False])[found.codes]
     if padded.any():
         raise table.refuse(
-            padded, name, f"{shown(table, name, padded)} has blanks around the name",
+            padded,
+            name,
+            f"{shown(table, name, padded)} has blanks around the name",
             "remove them, lest one judge counts as two",
         )
     return covariate(table, name, levels, categorical=True)
 
 
 def _level_values(table: Table, name: str, found: Factor) -> FloatArray | None:
-    """The levels as numbers, or None if they are categories: one is a word, or an integer too large for a double."""
+    """The levels as numbers, or None if they are categories: one is a word, or an integer too large for a
+    double.
+    """
     texts = found.levels
     if not all(NUMBER.fullmatch(text.strip()) or DECIMAL_COMMA.fullmatch(text.strip()) for text in texts):
         return None
@@ -230,7 +252,9 @@ def _level_values(table: Table, name: str, found: Factor) -> FloatArray | None:
     comma = np.append(np.isnan(values), False)[found.codes]
     if comma.any():
         raise table.refuse(
-            comma, name, f"{shown(table, name, comma)} has a comma in a column of numbers",
+            comma,
+            name,
+            f"{shown(table, name, comma)} has a comma in a column of numbers",
             f"write decimals with a point, or if these are categories state levels={{{name!r}: [...]}}",
         )
     large = np.flatnonzero(np.abs(values) >= LARGEST_EXACT)

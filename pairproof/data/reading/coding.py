@@ -1,7 +1,8 @@
-"""What a response means: `first`, `tie`, `second`, `missing`, always stated, never read off the values observed.
+"""What a response means: `first`, `tie`, `second`, `missing`, always stated, never read off the values
+observed.
 
-Guessing from observed values is how 0/1/2 answers without a single 2 become a binary table whose ties count as
-losses (prefmod's llbt.design does so); here a value that is not among the stated codes is an error.
+Guessing from observed values is how 0/1/2 answers without a single 2 become a binary table whose ties count
+as losses (prefmod's llbt.design does so); here a value that is not among the stated codes is an error.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ def _canonical(code: Any) -> str:
     if not NUMBER.fullmatch(text.strip()):
         return text
     number = float(text)
-    return text_of(number) if abs(number) < LARGEST_EXACT else text.strip()  # from there on a double would make one code of two
+    return (
+        text_of(number) if abs(number) < LARGEST_EXACT else text.strip()
+    )  # from there on a double would make one code of two
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,9 @@ class Coding:
         """
         stated = _parsed(coding) if isinstance(coding, str) else coding
         if not isinstance(stated, Mapping):
-            raise CodingError(f"coding={quoted(coding)}; expected a mapping such as {{'first': 1, 'tie': 0, 'second': -1}}")
+            raise CodingError(
+                f"coding={quoted(coding)}; expected a mapping such as {{'first': 1, 'tie': 0, 'second': -1}}"
+            )
         answer_of: dict[str, int] = {}
         blank = False
         for answer, codes in stated.items():
@@ -75,7 +80,10 @@ class Coding:
                     raise CodingError(f"coding gives {answer!r} no code; a blank cell can only be 'missing'")
                 elif answer_of.setdefault(text, ANSWERS.index(answer)) != ANSWERS.index(answer):
                     other = ANSWERS[answer_of[text]]
-                    raise CodingError(f"coding gives the code {shortened(text)} to {other!r} and to {answer!r}; codes must differ")
+                    raise CodingError(
+                        f"coding gives the code {shortened(text)} to {other!r} and to {answer!r}; codes must"
+                        " differ"
+                    )
         absent = [answer for answer in ("first", "second") if answer not in stated]
         if absent:
             raise CodingError(f"coding has no code for {' and '.join(absent)}; found {quoted(dict(stated))}")
@@ -118,8 +126,12 @@ class Coding:
         elif value == "blank":
             cure = "fill it in, or remove the rows that are no comparison"
         else:
-            cure = "correct it, or state what it means in coding=" + suggestion(value.strip("'\""), self.answer_of)
-        return table.refuse(bad, column, f"the answer is {value}", f"expected exactly {self}; {cure}", CodingError)
+            cure = "correct it, or state what it means in coding=" + suggestion(
+                value.strip("'\""), self.answer_of
+            )
+        return table.refuse(
+            bad, column, f"the answer is {value}", f"expected exactly {self}; {cure}", CodingError
+        )
 
 
 def _parsed(text: str) -> dict[str, list[str]]:
@@ -129,7 +141,8 @@ def _parsed(text: str) -> dict[str, list[str]]:
         answer, equals, code = part.partition("=")
         if not equals:
             raise CodingError(
-                f"coding {quoted(text)}: {quoted(part)} is not ANSWER=CODE; for example first=1,tie=0,second=-1,missing=NA"
+                f"coding {quoted(text)}: {quoted(part)} is not ANSWER=CODE; for example"
+                " first=1,tie=0,second=-1,missing=NA"
             )
         stated.setdefault(answer.strip(), []).append(code.strip())
     return stated

@@ -1,7 +1,7 @@
 """Item names: which there are, in which order, and what is known about each.
 
-Two spellings of one name would silently become two items, so names that differ only in blanks, case or Unicode
-form are refused until someone says whether they are one item (`rename`) or two (`items`).
+Two spellings of one name would silently become two items, so names that differ only in blanks, case or
+Unicode form are refused until someone says whether they are one item (`rename`) or two (`items`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import Column, Factor, natural_order, take
 from ...errors import InputError, ItemError
 from ...text import listed, quoted
+from ..columns import Column, Factor, natural_order, take
 from .cells import MISSING_WORDS, covariate, labels, shown, text_of
 from .sources import load
 from .table import Table, repeated, suggestion
@@ -68,12 +68,17 @@ def options_of(
         raise InputError(f"rename={quoted(rename)}; expected a mapping such as {{'tie': 'necktie'}}")
     for name, stated in (levels or {}).items():
         if isinstance(stated, str):
-            raise InputError(f"levels of {name!r}: {quoted(stated)} is one string; pass a list of levels such as ['a', 'b']")
+            raise InputError(
+                f"levels of {name!r}: {quoted(stated)} is one string; pass a list of levels such as ['a',"
+                " 'b']"
+            )
     if tie_category not in (None, True, False):
         raise InputError(f"tie_category={tie_category!r}; expected True, False or None")
     names = None if items is None else tuple(text_of(name) for name in items)
     if names is not None and len(set(names)) < len(names):
-        raise ItemError(f"items: {_listed(repeated(names))} stated more than once; item names must be distinct")
+        raise ItemError(
+            f"items: {_listed(repeated(names))} stated more than once; item names must be distinct"
+        )
     return Options(names, levels, tie_category, item_data, rename, encoding)
 
 
@@ -89,15 +94,24 @@ def item_column(table: Table, name: str, options: Options, *, may_be_blank: bool
     blank = found.codes < 0
     if blank.any() and not may_be_blank:
         raise table.refuse(
-            blank, name, "no item name", "name the item in every row, or remove the rows that are no comparison", ItemError
+            blank,
+            name,
+            "no item name",
+            "name the item in every row, or remove the rows that are no comparison",
+            ItemError,
         )
     stated = {*(options.items or ()), *(options.rename or {})}
-    marks = np.array([*(level in MISSING_WORDS and level not in stated for level in found.levels), False])[found.codes]
+    marks = np.array([*(level in MISSING_WORDS and level not in stated for level in found.levels), False])[
+        found.codes
+    ]
     if marks.any():
         word = shown(table, name, marks)
         raise table.refuse(
-            marks, name, f"the item is called {word}, which usually means a missing value",
-            f"name the item, or if this is its name list it in items=, or rename={{{word}: ...}}", ItemError,
+            marks,
+            name,
+            f"the item is called {word}, which usually means a missing value",
+            f"name the item, or if this is its name list it in items=, or rename={{{word}: ...}}",
+            ItemError,
         )
     return found
 
@@ -112,7 +126,9 @@ def renamed(found: Factor, options: Options) -> Factor:
     return Factor(lookup[found.codes], tuple(place))
 
 
-def encode(found: Mapping[str, Factor], source: str, options: Options) -> tuple[tuple[str, ...], list[IntArray]]:
+def encode(
+    found: Mapping[str, Factor], source: str, options: Options
+) -> tuple[tuple[str, ...], list[IntArray]]:
     """(items in order, positions in them for each column); -1 stays where a cell was blank.
 
     Parameters
@@ -123,10 +139,12 @@ def encode(found: Mapping[str, Factor], source: str, options: Options) -> tuple[
     Raises
     ------
     ItemError
-        Items found that are not stated; names that differ only in blanks, case or Unicode form; a rename of an
-        item that is not there.
+        Items found that are not stated; names that differ only in blanks, case or Unicode form; a rename of
+        an item that is not there.
     """
-    _check_renames(natural_order(name for factor in found.values() for name in factor.levels), source, options)
+    _check_renames(
+        natural_order(name for factor in found.values() for name in factor.levels), source, options
+    )
     factors = [renamed(factor, options) for factor in found.values()]
     names = natural_order(name for factor in factors for name in factor.levels)
     if options.items is None:
@@ -138,8 +156,8 @@ def encode(found: Mapping[str, Factor], source: str, options: Options) -> tuple[
         unknown = [name for name in names if name not in known]
         if unknown:
             raise ItemError(
-                f"{source}: found {_listed(unknown)}, not among the stated items {_listed(items)}; state every item "
-                "that occurs" + suggestion(unknown[0], items)
+                f"{source}: found {_listed(unknown)}, not among the stated items {_listed(items)}; state"
+                " every item that occurs" + suggestion(unknown[0], items)
             )
     place = {name: k for k, name in enumerate(items)}
     positions = []
@@ -177,24 +195,29 @@ def _check_spellings(names: Sequence[str], source: str) -> None:
             alike_on_screen = len({unicodedata.normalize("NFC", name) for name in group}) < len(group)
             spelt = [ascii(name) if alike_on_screen else quoted(name) for name in group[:8]]
             raise ItemError(
-                f"{source}: items {', '.join(spelt)} differ only in blanks, case or Unicode form; if they are one item "
-                f"pass rename={{{spelt[1]}: {spelt[0]}}}, if not list every item in items="
+                f"{source}: items {', '.join(spelt)} differ only in blanks, case or Unicode form; if they are"
+                f" one item pass rename={{{spelt[1]}: {spelt[0]}}}, if not list every item in items="
             )
     padded = [name for name in names if name != name.strip()]
     if padded:
         raise ItemError(
-            f"{source}: {len(padded)} item name(s) have blanks around them: {_listed(padded)}; remove the blanks, "
-            f"or pass rename={{{quoted(padded[0])}: {quoted(padded[0].strip())}}}"
+            f"{source}: {len(padded)} item name(s) have blanks around them: {_listed(padded)}; remove the"
+            f" blanks, or pass rename={{{quoted(padded[0])}: {quoted(padded[0].strip())}}}"
         )
 
 
-def check_not_self(table: Table, first: IntArray, second: IntArray, items: Sequence[str], column: str) -> None:
+def check_not_self(
+    table: Table, first: IntArray, second: IntArray, items: Sequence[str], column: str
+) -> None:
     """Refuse rows that compare an item with itself."""
     same = (first == second) & (first >= 0)
     if same.any():
         name = items[int(first[same][0])]
         raise table.refuse(
-            same, column, f"{quoted(name)} is compared with itself", "remove these rows, they say nothing about preference",
+            same,
+            column,
+            f"{quoted(name)} is compared with itself",
+            "remove these rows, they say nothing about preference",
             ItemError,
         )
 
@@ -221,7 +244,9 @@ def item_covariates(options: Options, items: Sequence[str]) -> dict[str, Column]
     known = set(items)
     unknown = [name for name in found.levels if name not in known]
     if absent or unknown:
-        parts = [f"no row for {_listed(absent)}"] * bool(absent) + [f"unknown {_listed(unknown)}"] * bool(unknown)
+        parts = [f"no row for {_listed(absent)}"] * bool(absent) + [f"unknown {_listed(unknown)}"] * bool(
+            unknown
+        )
         raise ItemError(
             f"{table.source}, column {key!r}: {'; '.join(parts)}; the items are {_listed(items)}: "
             "every one needs one row, and no other (a value that is not known stays blank)"
@@ -229,7 +254,15 @@ def item_covariates(options: Options, items: Sequence[str]) -> dict[str, Column]
     seen = np.bincount(found.codes, minlength=len(place))
     if (seen > 1).any():
         name = found.levels[int(np.argmax(seen > 1))]
-        raise table.refuse(found.codes == place[name], key, f"item {quoted(name)} has more than one row", "keep one", ItemError)
+        raise table.refuse(
+            found.codes == place[name],
+            key,
+            f"item {quoted(name)} has more than one row",
+            "keep one",
+            ItemError,
+        )
     row_of = np.argsort(found.codes)[[place[name] for name in items]]
     levels = options.levels or {}
-    return {name: take(covariate(table, name, levels.get(name)), row_of) for name in table.columns if name != key}
+    return {
+        name: take(covariate(table, name, levels.get(name)), row_of) for name in table.columns if name != key
+    }

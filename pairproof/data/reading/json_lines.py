@@ -1,9 +1,10 @@
-"""JSON Lines: one object a line, each with the same names, as `{"model_a": "x", "model_b": "y", "winner": "model_a"}`.
+"""JSON Lines: one object a line, each with the same names, as `{"model_a": "x", "model_b": "y", "winner":
+"model_a"}`.
 
-Cells are text, as in a CSV file: numbers are kept as they are written ("1.0", and integers of any length), true and false are
-those words, null is a blank cell.  An array of such objects (`[{...}, {...}]`) is read as well.  As every record of a CSV file
-has as many fields as its header, every object has the names of the first one; a name that is missing would be a blank that
-nobody wrote.
+Cells are text, as in a CSV file: numbers are kept as they are written ("1.0", and integers of any length),
+true and false are those words, null is a blank cell.  An array of such objects (`[{...}, {...}]`) is read as
+well.  As every record of a CSV file has as many fields as its header, every object has the names of the first
+one; a name that is missing would be a blank that nobody wrote.
 """
 
 from __future__ import annotations
@@ -32,13 +33,14 @@ def is_json(text: str, source: str) -> bool:
 def json_frame(text: str, source: str) -> pd.DataFrame:
     """The table, every cell text.
 
-    Columns of which a cell is a list or an object are left out with a warning: no model can use them, and exports of chats
-    carry whole conversations so.
+    Columns of which a cell is a list or an object are left out with a warning: no model can use them, and
+    exports of chats carry whole conversations so.
 
     Raises
     ------
     InputError
-        What is no JSON, or nested too deep; a line that is no object, has other names than the first, or a name twice.
+        What is no JSON, or nested too deep; a line that is no object, has other names than the first, or a
+        name twice.
     """
     cells: dict[str, list[Any]] = {}
     nested: set[str] = set()
@@ -46,20 +48,31 @@ def json_frame(text: str, source: str) -> pd.DataFrame:
         if not cells:
             cells = {name: [] for name in record}
         if record.keys() != cells.keys():
-            raise InputError(f"{where}: {_difference(record, cells)}; every line needs the names of the first ({listed(cells, 6)}), null where there "
-                             "is no value")
+            raise InputError(
+                f"{where}: {_difference(record, cells)}; every line needs the names of the first"
+                f" ({listed(cells, 6)}), null where there is no value"
+            )
         for name, value in record.items():
             if isinstance(value, (list, dict)):
                 nested.add(name)
                 value = None
             cells[name].append(value if isinstance(value, str) else _WORDS[value])
     if not cells:
-        raise InputError(f"{source}: JSON without a record; expected a line for each comparison, such as {{\"first\": \"A\", \"second\": \"B\", "
-                         "\"outcome\": \"first\"}")
+        raise InputError(
+            f'{source}: JSON without a record; expected a line for each comparison, such as {{"first": "A",'
+            ' "second": "B", "outcome": "first"}'
+        )
     if nested:
         import warnings
 
-        warnings.warn(f"{source}: {listed(sorted(nested))} left out: lists or objects stand there, of which no model can make use", DataWarning, stacklevel=5)
+        warnings.warn(
+            (
+                f"{source}: {listed(sorted(nested))} left out: lists or objects stand there, of which no"
+                " model can make use"
+            ),
+            DataWarning,
+            stacklevel=5,
+        )
     return pd.DataFrame({name: column for name, column in cells.items() if name not in nested}, dtype=object)
 
 
@@ -82,11 +95,19 @@ def _parsed(text: str, where: str) -> Any:
         # The numbers stay text, so that none is rounded and none is too long for Python's integers.
         return json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_once)
     except _Twice as error:
-        raise InputError(f"{where}: the name {quoted(error.args[0])} stands twice in one object; keep one") from error
+        raise InputError(
+            f"{where}: the name {quoted(error.args[0])} stands twice in one object; keep one"
+        ) from error
     except RecursionError as error:
-        raise InputError(f"{where}: JSON nested too deep for a table; expected an object of names and values") from error
+        raise InputError(
+            f"{where}: JSON nested too deep for a table; expected an object of names and values"
+        ) from error
     except ValueError as error:
-        cure = "one whole object a line" if text.lstrip()[:1] == "{" else "JSON Lines, an object a line; a CSV file's name ends in .csv"
+        cure = (
+            "one whole object a line"
+            if text.lstrip()[:1] == "{"
+            else "JSON Lines, an object a line; a CSV file's name ends in .csv"
+        )
         raise InputError(f"{where}: not JSON ({shortened(str(error))}); expected {cure}") from error
 
 
@@ -108,13 +129,21 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _object(record: Any, where: str) -> dict[str, Any]:
     if not isinstance(record, dict):
         what = {list: "a list", str: "a text or number", bool: "true or false"}.get(type(record), "null")
-        raise InputError(f"{where}: found {what}; expected an object such as {{\"first\": \"A\", \"second\": \"B\", \"outcome\": \"first\"}}")
+        raise InputError(
+            f'{where}: found {what}; expected an object such as {{"first": "A", "second": "B", "outcome":'
+            ' "first"}'
+        )
     if not record:
-        raise InputError(f"{where}: an object without names; expected {{\"first\": \"A\", \"second\": \"B\", \"outcome\": \"first\"}} or the like")
+        raise InputError(
+            f'{where}: an object without names; expected {{"first": "A", "second": "B", "outcome": "first"}}'
+            " or the like"
+        )
     return record
 
 
 def _difference(record: dict[str, Any], cells: dict[str, Any]) -> str:
     absent = [name for name in cells if name not in record]
     more = [name for name in record if name not in cells]
-    return " and ".join([f"lacks {listed(absent, 4)}"] * bool(absent) + [f"has {listed(more, 4)} besides"] * bool(more))
+    return " and ".join(
+        [f"lacks {listed(absent, 4)}"] * bool(absent) + [f"has {listed(more, 4)} besides"] * bool(more)
+    )

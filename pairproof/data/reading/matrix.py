@@ -14,10 +14,10 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..comparisons import SMALLEST_COUNT, Comparisons
-from ..columns import Factor
 from ...errors import InputError, ItemError
 from ...text import listed, named, quoted
+from ..columns import Factor
+from ..comparisons import SMALLEST_COUNT, Comparisons
 from ..options import one_of
 from .assemble import check_levels
 from .cells import LARGEST_EXACT, TOO_LARGE, TOO_SMALL, FloatArray, numbers, shown, text_of
@@ -65,8 +65,8 @@ def read_matrix(source: Any, options: Options, winner: Winner | None, ties: Any 
     tie_category = options.tie_category if options.tie_category is not None else ties is not None
     if tied.any() and not tie_category:
         raise InputError(
-            f"{square.source}: tie_category=False, but the matrix of ties counts {tied.sum() / 2:g}; leave tie_category "
-            "out and say in the fit what becomes of ties (ties='drop', 'half', ...)"
+            f"{square.source}: tie_category=False, but the matrix of ties counts {tied.sum() / 2:g}; leave"
+            " tie_category out and say in the fit what becomes of ties (ties='drop', 'half', ...)"
         )
     i, j = np.triu_indices(len(items), 1)
     met = won[i, j] + won[j, i] + tied[i, j] > 0
@@ -76,8 +76,14 @@ def read_matrix(source: Any, options: Options, winner: Winner | None, ties: Any 
     of_items = item_covariates(options, items)
     check_levels(options, list(of_items), square.source)
     return Comparisons.build(
-        items, i, j, won[i, j], tied[i, j] if tie_category else None, won[j, i],
-        item_data=of_items, source=square.source,
+        items,
+        i,
+        j,
+        won[i, j],
+        tied[i, j] if tie_category else None,
+        won[j, i],
+        item_data=of_items,
+        source=square.source,
     )
 
 
@@ -89,8 +95,9 @@ def _ties(square: Square, options: Options, items: tuple[str, ...]) -> FloatArra
     if len(odd):
         a, b = (items[k] for k in odd[0])
         raise InputError(
-            f"{square.source}: {cells[tuple(odd[0])]:g} ties of {quoted(a)} with {quoted(b)}, but {cells[tuple(odd[0][::-1])]:g} of "
-            f"{quoted(b)} with {quoted(a)}; a tie belongs to both, so the matrix must be symmetric"
+            f"{square.source}: {cells[tuple(odd[0])]:g} ties of {quoted(a)} with {quoted(b)}, but"
+            f" {cells[tuple(odd[0][::-1])]:g} of {quoted(b)} with {quoted(a)}; a tie belongs to both, so the"
+            " matrix must be symmetric"
         )
     return cells
 
@@ -100,7 +107,9 @@ def _in_item_order(square: Square, options: Options) -> tuple[tuple[str, ...], F
     found = {"rows": Factor(np.arange(n), square.rows), "columns": Factor(np.arange(n), square.columns)}
     items, (row_at, column_at) = encode(found, square.source, options)
     if len(set(row_at.tolist())) < n:
-        raise ItemError(f"{square.source}: rename makes two of the items one; add up their rows and columns first")
+        raise ItemError(
+            f"{square.source}: rename makes two of the items one; add up their rows and columns first"
+        )
     cells = np.zeros((len(items), len(items)))
     cells[np.ix_(row_at, column_at)] = square.cells
     return items, cells
@@ -112,7 +121,9 @@ def _square(source: Any, options: Options, what: str) -> Square:
     if isinstance(source, pd.DataFrame):
         return _of_frame(source, options, what)
     if not isinstance(source, (str, os.PathLike)):
-        raise InputError(f"cannot read a {what} from {type(source).__name__}; pass a path, a DataFrame or a 2-D array")
+        raise InputError(
+            f"cannot read a {what} from {type(source).__name__}; pass a path, a DataFrame or a 2-D array"
+        )
     table = load(source, options.encoding, nameless=True)
     first, *columns = table.columns
     return _checked(_row_labels(table, first), columns, table, columns, what)
@@ -121,10 +132,14 @@ def _square(source: Any, options: Options, what: str) -> Square:
 def _of_array(source: Any, options: Options, what: str) -> Square:
     array = np.asarray(source)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        raise InputError(f"{what}: shape {array.shape}; expected a square of counts, a row and a column an item")
+        raise InputError(
+            f"{what}: shape {array.shape}; expected a square of counts, a row and a column an item"
+        )
     if options.items is None or len(options.items) != len(array):
         given = "no items are stated" if options.items is None else f"{len(options.items)} items are stated"
-        raise ItemError(f"{what}: an array of shape {array.shape} carries no labels, and {given}; pass items=[...]")
+        raise ItemError(
+            f"{what}: an array of shape {array.shape} carries no labels, and {given}; pass items=[...]"
+        )
     frame = pd.DataFrame(array, columns=list(options.items))
     table = from_frame(frame, what)
     return _checked(list(options.items), list(options.items), table, list(options.items), what)
@@ -141,8 +156,8 @@ def _of_frame(frame: pd.DataFrame, options: Options, what: str) -> Square:
     if unlabelled:
         if len(names) != len(frame) + 1:
             raise ItemError(
-                f"{what}: {len(frame)} rows without labels and {len(names)} columns ({named(names)}); label the "
-                "rows (frame.index = [...], or a first column that holds the labels)"
+                f"{what}: {len(frame)} rows without labels and {len(names)} columns ({named(names)}); label"
+                " the rows (frame.index = [...], or a first column that holds the labels)"
             )
         return _checked(_row_labels(table, names[0]), names[1:], table, names[1:], what)
     return _checked([text_of(label) for label in frame.index], names, table, names, what)
@@ -155,21 +170,29 @@ def _row_labels(table: Table, column: str) -> list[str]:
 def _checked(rows: list[str], columns: list[str], table: Table, names: Sequence[str], what: str) -> Square:
     """A Square whose labels match and whose cells are counts."""
     if not rows or not columns:
-        raise InputError(f"{table.source}: {len(rows)} rows and {len(columns)} columns of counts; expected a square {what} with two items or more")
+        raise InputError(
+            f"{table.source}: {len(rows)} rows and {len(columns)} columns of counts; expected a square"
+            f" {what} with two items or more"
+        )
     if len(rows) != len(columns):
         raise InputError(
-            f"{table.source}: {len(rows)} rows and {len(columns)} columns beside the row labels; expected a square {what} "
-            "with a header line of item names and the row's item in the first column"
+            f"{table.source}: {len(rows)} rows and {len(columns)} columns beside the row labels; expected a"
+            f" square {what} with a header line of item names and the row's item in the first column"
         )
     for labels, which in ((rows, "row"), (columns, "column")):
         twice = repeated(labels)
         if twice or "" in labels:
-            trouble = f"more than one {which} is labelled {listed(twice)}" if twice else f"a {which} has no label"
+            trouble = (
+                f"more than one {which} is labelled {listed(twice)}" if twice else f"a {which} has no label"
+            )
             raise ItemError(f"{table.source}: {trouble}; label each {which} with its item")
     if set(rows) != set(columns):
         only = {"rows": sorted(set(rows) - set(columns)), "columns": sorted(set(columns) - set(rows))}
         parts = [f"{listed(labels)} only in the {which}" for which, labels in only.items() if labels]
-        raise ItemError(f"{table.source}: row and column labels differ: {'; '.join(parts)}; expected the same items in both")
+        raise ItemError(
+            f"{table.source}: row and column labels differ: {'; '.join(parts)}; expected the same items in"
+            " both"
+        )
     cells = np.stack([_column(table, name, label, rows) for name, label in zip(names, columns)], axis=1)
     return Square(tuple(rows), tuple(columns), cells, table.source)
 
@@ -182,17 +205,29 @@ def _column(table: Table, name: str, label: str, rows: list[str]) -> FloatArray:
     bad_own = own & ~blank & (values != 0)
     if bad_own.any():
         raise table.refuse(
-            bad_own, name, f"{quoted(label)} against itself is {shown(table, name, bad_own)}",
+            bad_own,
+            name,
+            f"{quoted(label)} against itself is {shown(table, name, bad_own)}",
             "the diagonal must be 0 or blank; if it holds something else, blank it first",
         )
     bad = ~own & (wrong | ~np.isfinite(values) | (values < 0))
     if bad.any():
         row = rows[int(np.flatnonzero(bad)[0])]
         raise table.refuse(
-            bad, name, f"the cell of row {quoted(row)} is {shown(table, name, bad)}",
+            bad,
+            name,
+            f"the cell of row {quoted(row)} is {shown(table, name, bad)}",
             "expected a finite count >= 0; write 0 where a pair was not compared",
         )
-    for odd, cure in ((~own & (values >= LARGEST_EXACT), TOO_LARGE), (~own & (values > 0) & (values < SMALLEST_COUNT), TOO_SMALL)):
+    for odd, cure in (
+        (~own & (values >= LARGEST_EXACT), TOO_LARGE),
+        (~own & (values > 0) & (values < SMALLEST_COUNT), TOO_SMALL),
+    ):
         if odd.any():
-            raise table.refuse(odd, name, f"the cell of row {quoted(rows[int(np.flatnonzero(odd)[0])])} is {shown(table, name, odd)}", cure)
+            raise table.refuse(
+                odd,
+                name,
+                f"the cell of row {quoted(rows[int(np.flatnonzero(odd)[0])])} is {shown(table, name, odd)}",
+                cure,
+            )
     return np.where(own, 0.0, values)

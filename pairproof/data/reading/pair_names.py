@@ -1,12 +1,13 @@
 """Names of pair columns, held against the order that was stated for them.
 
-A header such as `A:B, A:C, A:D, B:C, B:D, C:D` says itself which pair each column is.  Read in another order it gives other
-numbers and no warning (Dras 2015: 30.646 for 30.455), so a header that contradicts the stated order is refused.
+A header such as `A:B, A:C, A:D, B:C, B:D, C:D` says itself which pair each column is.  Read in another order
+it gives other numbers and no warning (Dras 2015: 30.646 for 30.455), so a header that contradicts the stated
+order is refused.
 
-Names count only if every one of them says a different pair in one and the same way: two item names (or two item numbers, from 1 or
-from 0) with the same thing between them, after the same beginning: `A:B`, `A-B`, `AB`, `A vs B`, `A>B`, `1:2`, `12`, `comp12`,
-`V1_2`, `o1.o2`.  Of several ways to read them one that fits the stated order is enough.  V1, V2, V3, ... and whatever else is no
-such name accuses nobody.
+Names count only if every one of them says a different pair in one and the same way: two item names (or two
+item numbers, from 1 or from 0) with the same thing between them, after the same beginning: `A:B`, `A-B`,
+`AB`, `A vs B`, `A>B`, `1:2`, `12`, `comp12`, `V1_2`, `o1.o2`.  Of several ways to read them one that fits the
+stated order is enough.  V1, V2, V3, ... and whatever else is no such name accuses nobody.
 """
 
 from __future__ import annotations
@@ -16,17 +17,48 @@ from collections.abc import Iterator, Mapping, Sequence
 from os.path import commonprefix
 
 from ...errors import PairOrderError
-from ..wide import Pairs, lexicographic_pair_order, prefmod_pair_order
 from ...text import quoted
+from ..wide import Pairs, lexicographic_pair_order, prefmod_pair_order
 
-#: What stands between the two items of a pair; the longer first, so that " vs " is not read as "v" and blanks.
-BETWEEN = (" versus ", " vs. ", " vs ", "_vs_", ".vs.", "-vs-", "versus", "vs", " v ", " > ", " : ", " - ", " / ", ">", ":", "-", "_", ".", "/", "|", ",",
-           ";", "~", "&", "+", "x", " ", "")
+#: What stands between the two items of a pair; the longer first, so that " vs " is not read as "v" and
+#: blanks.
+BETWEEN = (
+    " versus ",
+    " vs. ",
+    " vs ",
+    "_vs_",
+    ".vs.",
+    "-vs-",
+    "versus",
+    "vs",
+    " v ",
+    " > ",
+    " : ",
+    " - ",
+    " / ",
+    ">",
+    ":",
+    "-",
+    "_",
+    ".",
+    "/",
+    "|",
+    ",",
+    ";",
+    "~",
+    "&",
+    "+",
+    "x",
+    " ",
+    "",
+)
 #: Characters that all names may begin with before the pair, as `comparison_`.
 _LONGEST_BEGINNING = 40
 
 
-def check_pair_names(names: Sequence[str], items: Sequence[str], order: Pairs, stated: str | None, source: str) -> None:
+def check_pair_names(
+    names: Sequence[str], items: Sequence[str], order: Pairs, stated: str | None, source: str
+) -> None:
     """Refuse an order that the names of its columns contradict.
 
     Parameters
@@ -37,14 +69,15 @@ def check_pair_names(names: Sequence[str], items: Sequence[str], order: Pairs, s
     order : tuple of (int, int)
         Positions of the items of each column, as stated.
     stated : str or None
-        "prefmod" or "lexicographic"; None for pairs that were listed one by one, where ("B", "A") on a column `A:B` says that its
-        codes are seen from B's side.
+        "prefmod" or "lexicographic"; None for pairs that were listed one by one, where ("B", "A") on a column
+        `A:B` says that its codes are seen from B's side.
     source : str
 
     Raises
     ------
     PairOrderError
-        No way to read the names fits the order; the message shows what header and order say of the columns that differ.
+        No way to read the names fits the order; the message shows what header and order say of the columns
+        that differ.
     """
     contradiction: Pairs | None = None
     for found in _readings(names, items):
@@ -73,7 +106,9 @@ def _readings(names: Sequence[str], items: Sequence[str]) -> Iterator[Pairs]:
 
 
 def _vocabularies(names: Sequence[str], items: Sequence[str]) -> Iterator[Mapping[str, int]]:
-    """Label -> position: the items' names, also in other case; their numbers from 1 and from 0, also as o1, o2, ..."""
+    """Label -> position: the items' names, also in other case; their numbers from 1 and from 0, also as o1,
+    o2, ...
+    """
     n = len(items)
     yield {item: k for k, item in enumerate(items)}
     folded = {item.casefold(): k for k, item in enumerate(items)}
@@ -97,7 +132,9 @@ class _AnyCase(dict[str, int]):
 
 
 def _read(names: Sequence[str], start: int, between: str, vocabulary: Mapping[str, int]) -> Pairs | None:
-    """The pairs the names say, or None if one is no pair, can be read in two ways, or says a pair that was there."""
+    """The pairs the names say, or None if one is no pair, can be read in two ways, or says a pair that was
+    there.
+    """
     found: list[tuple[int, int]] = []
     seen: set[tuple[int, int]] = set()
     for name in names:
@@ -113,7 +150,7 @@ def _pair(text: str, between: str, vocabulary: Mapping[str, int]) -> tuple[int, 
     found: tuple[int, int] | None = None
     at = text.find(between, 1)
     while 0 < at < len(text):
-        a, b = vocabulary.get(text[:at]), vocabulary.get(text[at + len(between):])
+        a, b = vocabulary.get(text[:at]), vocabulary.get(text[at + len(between) :])
         if a is not None and b is not None and a != b:
             if found is not None:
                 return None
@@ -122,13 +159,22 @@ def _pair(text: str, between: str, vocabulary: Mapping[str, int]) -> tuple[int, 
     return found
 
 
-def _refusal(names: Sequence[str], items: Sequence[str], order: Pairs, stated: str | None, found: Pairs, source: str) -> str:
+def _refusal(
+    names: Sequence[str], items: Sequence[str], order: Pairs, stated: str | None, found: Pairs, source: str
+) -> str:
     odd = [k for k, (a, b) in enumerate(zip(found, order)) if (a != b if stated else set(a) != set(b))]
-    shown = [f"{quoted(names[k], 40)} (column {k + 1}) {'would be' if stated else 'is'} read as {_words(order[k], items)}" for k in odd[:3]]
+    shown = [
+        f"{quoted(names[k], 40)} (column {k + 1}) {'would be' if stated else 'is'} read as"
+        f" {_words(order[k], items)}"
+        for k in odd[:3]
+    ]
     more = f" and {len(odd) - 3:,} more" if len(odd) > 3 else ""
     what = f"pair_order={stated!r}" if stated else "the pairs listed in pair_order"
-    return (f"{source}: the names of {len(odd)} of the {len(names)} pair columns contradict {what}: {'; '.join(shown)}{more}. "
-            f"{_cure(found, order, items, stated)}; if the names mean something else say pair_names='ignore' (--pair-names ignore)")
+    return (
+        f"{source}: the names of {len(odd)} of the {len(names)} pair columns contradict {what}:"
+        f" {'; '.join(shown)}{more}. {_cure(found, order, items, stated)}; if the names mean something else"
+        " say pair_names='ignore' (--pair-names ignore)"
+    )
 
 
 def _cure(found: Pairs, order: Pairs, items: Sequence[str], stated: str | None) -> str:
@@ -137,9 +183,17 @@ def _cure(found: Pairs, order: Pairs, items: Sequence[str], stated: str | None) 
         if len(found) == n * (n - 1) // 2 and found == usual(n):
             return f"The names are in the order pair_order={name!r}: say that"
     if stated and all(set(a) == set(b) for a, b in zip(found, order)):
-        return "The names have the other item first, whose preference the code for 'first' would be: list the pairs in pair_order as they are meant"
-    listed = ", ".join(f"({items[a]!r}, {items[b]!r})" for a, b in found[:3]) + (", ..." if len(found) > 3 else "")
-    return f"As the names have it the order is {listed}: list the pairs so in pair_order, or put the columns in order"
+        return (
+            "The names have the other item first, whose preference the code for 'first' would be: list the"
+            " pairs in pair_order as they are meant"
+        )
+    listed = ", ".join(f"({items[a]!r}, {items[b]!r})" for a, b in found[:3]) + (
+        ", ..." if len(found) > 3 else ""
+    )
+    return (
+        f"As the names have it the order is {listed}: list the pairs so in pair_order, or put the columns in"
+        " order"
+    )
 
 
 def _words(pair: tuple[int, int], items: Sequence[str]) -> str:

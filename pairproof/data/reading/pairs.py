@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-
 import numpy as np
 
-from ..comparisons import Comparisons
 from ...errors import CodingError
+from ..comparisons import Comparisons
 from .assemble import assemble, has_tie_category
 from .cells import counts
 from .coding import FIRST, MISSING, SECOND, TIE, Coding, CodingLike
@@ -43,19 +42,28 @@ def _answers(table: Table, options: Options, names: tuple[str, str, str], coding
     first, second, answer = names
     stated = Coding.read(coding)
     if stated.blank_is_missing or MISSING in stated.answer_of.values():
-        raise CodingError("coding has 'missing', which is for layout 'prefmod'; here remove rows that are no comparison")
+        raise CodingError(
+            "coding has 'missing', which is for layout 'prefmod'; here remove rows that are no comparison"
+        )
     items, i, j = _encoded_pair(table, options, first, second)
     answers = stated.answers(table, answer)
     tied = answers == TIE
     return assemble(
-        table, options, items, i, j,
+        table,
+        options,
+        items,
+        i,
+        j,
         ((answers == FIRST).astype(float), tied.astype(float), (answers == SECOND).astype(float)),
-        tie_category=has_tie_category(table, options, tied, answer), used=names,
+        tie_category=has_tie_category(table, options, tied, answer),
+        used=names,
     )
 
 
 def read_counts(table: Table, options: Options) -> Comparisons:
-    """wins, ties, losses of `first`; the tie category is there if the column `ties` is, or if it is stated."""
+    """wins, ties, losses of `first`; the tie category is there if the column `ties` is, or if it is
+    stated.
+    """
     items, i, j = _encoded_pair(table, options, "first", "second")
     wins, losses = counts(table, "wins"), counts(table, "losses")
     has_column = "ties" in table.columns
@@ -64,5 +72,5 @@ def read_counts(table: Table, options: Options) -> Comparisons:
     if options.tie_category is None:
         tie_category = has_column
     return assemble(
-        table, options, items, i, j, (wins, ties, losses), tie_category=tie_category, used=(*COUNTS, "ties"),
+        table, options, items, i, j, (wins, ties, losses), tie_category=tie_category, used=(*COUNTS, "ties")
     )

@@ -1,9 +1,10 @@
 """Rankings with a row for each ranked system: `system`, `rank`, and what tells one ranking from the next.
 
-Rows belong to one ranking if they have the same `ranking`; without that column, the same source, judge and track (of those
-that are there).  Ranks are read as in :mod:`pairproof.data.reading.rankings`: every pair of ranked systems of a ranking is a
-comparison, in the order of the rows.  Columns that say something of the ranking become covariates; one that differs from
-system to system (its text, a score) says nothing of a pair and is left out with a warning.
+Rows belong to one ranking if they have the same `ranking`; without that column, the same source, judge and
+track (of those that are there).  Ranks are read as in :mod:`pairproof.data.reading.rankings`: every pair of
+ranked systems of a ranking is a comparison, in the order of the rows.  Columns that say something of the
+ranking become covariates; one that differs from system to system (its text, a score) says nothing of a pair
+and is left out with a warning.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..comparisons import Comparisons
 from ...errors import DataWarning, InputError, ItemError
 from ...text import listed, quoted
+from ..comparisons import Comparisons
 from .assemble import assemble, has_tie_category
 from .cells import BoolArray, FloatArray, labels
 from .items import IntArray, Options, encode, item_column
@@ -48,28 +49,52 @@ def read_ranked_rows(table: Table, options: Options) -> Comparisons:
     _check_once(table, ranking, item, items)
     first, second = _pairs(table, ranking, rank)
     if not len(first):
-        raise InputError(f"{table.source}: no ranking has two ranked systems or more, so there is no comparison; rows of one ranking share "
-                         f"{_words(table)}, and -1 and blank mean not ranked")
+        raise InputError(
+            f"{table.source}: no ranking has two ranked systems or more, so there is no comparison; rows of"
+            f" one ranking share {_words(table)}, and -1 and blank mean not ranked"
+        )
     gap = rank[second] - rank[first]
     results = ((gap > 0).astype(float), (gap == 0).astype(float), (gap < 0).astype(float))
     tied = np.zeros(table.n_rows, bool)
     tied[first[results[1] > 0]] = True
-    pairs = assemble(_of_rankings(table, ranking), options, items, item[first], item[second], results,
-                    tie_category=has_tie_category(table, options, tied, "rank"), used=("system", "rank"), row_of=first)
+    pairs = assemble(
+        _of_rankings(table, ranking),
+        options,
+        items,
+        item[first],
+        item[second],
+        results,
+        tie_category=has_tie_category(table, options, tied, "rank"),
+        used=("system", "rank"),
+        row_of=first,
+    )
     return replace(pairs, ranked_together=int(np.bincount(ranking[~np.isnan(rank)]).max()))
 
 
 def _with_wmts_names(table: Table) -> Table:
-    renamed = {name: role for name, role in WMT_ROLES.items() if name in table.columns and role not in table.columns}
+    renamed = {
+        name: role for name, role in WMT_ROLES.items() if name in table.columns and role not in table.columns
+    }
     own_names = {**table.own_names, **{role: name for name, role in renamed.items()}}
-    return replace(table, columns={renamed.get(name, name): column for name, column in table.columns.items()}, own_names=own_names)
+    return replace(
+        table,
+        columns={renamed.get(name, name): column for name, column in table.columns.items()},
+        own_names=own_names,
+    )
 
 
 def _keys(table: Table) -> tuple[str, ...]:
-    keys = ("ranking",) if "ranking" in table.columns else tuple(name for name in TELLS_APART if name in table.columns)
+    keys = (
+        ("ranking",)
+        if "ranking" in table.columns
+        else tuple(name for name in TELLS_APART if name in table.columns)
+    )
     if not {"ranking", "source", "judge"} & set(keys):
-        raise InputError(f"{table.source}: a row for each system and its rank, but nothing says which rows are one ranking; found "
-                         f"{listed(table.columns)}. Name a column 'ranking', or 'source' and 'judge' (columns={{'source': ...}})")
+        raise InputError(
+            f"{table.source}: a row for each system and its rank, but nothing says which rows are one"
+            f" ranking; found {listed(table.columns)}. Name a column 'ranking', or 'source' and 'judge'"
+            " (columns={'source': ...})"
+        )
     return keys
 
 
@@ -86,7 +111,9 @@ def _ranking(table: Table) -> IntArray:
     for name in _keys(table):
         found = labels(table, name)
         if (found.codes < 0).any():
-            raise table.refuse(found.codes < 0, name, "blank", "every row needs it, to say which ranking it belongs to")
+            raise table.refuse(
+                found.codes < 0, name, "blank", "every row needs it, to say which ranking it belongs to"
+            )
         _, code = np.unique(code * (len(found.levels) + 1) + found.codes, return_inverse=True)
     _, first_row, code = np.unique(code, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first_row))[code])
@@ -98,9 +125,19 @@ def _check_once(table: Table, ranking: IntArray, item: IntArray, items: tuple[st
     twice = first_row[where] != np.arange(len(key))
     if twice.any():
         row = int(np.flatnonzero(twice)[0])
-        raise table.refuse(twice, "system", f"{quoted(items[int(item[row])])} stands in row {int(first_row[where][row]) + 1} of the same ranking as well",
-                           f"rows are one ranking if they share {_words(table)}; name what else tells them apart as 'source' or 'judge' (columns={{'source': ...}}), "
-                           "or a column 'ranking'", ItemError)
+        raise table.refuse(
+            twice,
+            "system",
+            (
+                f"{quoted(items[int(item[row])])} stands in row {int(first_row[where][row]) + 1} of the same"
+                " ranking as well"
+            ),
+            (
+                f"rows are one ranking if they share {_words(table)}; name what else tells them apart as"
+                " 'source' or 'judge' (columns={'source': ...}), or a column 'ranking'"
+            ),
+            ItemError,
+        )
 
 
 def _pairs(table: Table, ranking: IntArray, rank: FloatArray) -> tuple[IntArray, IntArray]:
@@ -125,8 +162,21 @@ def _of_rankings(table: Table, ranking: IntArray) -> Table:
     varying = {name: rows for name, rows in varying.items() if rows.any()}
     for name in ("weight", "order"):
         if name in varying:
-            raise table.refuse(varying[name], name, "another value than in the ranking's first row", "it belongs to the whole ranking; give each row the same")
+            raise table.refuse(
+                varying[name],
+                name,
+                "another value than in the ranking's first row",
+                "it belongs to the whole ranking; give each row the same",
+            )
     if varying:
-        warnings.warn(f"{table.source}: {listed(varying)} left out: not the same for all systems of a ranking, so not of a pair", DataWarning,
-                      stacklevel=4)
-    return replace(table, columns={name: column for name, column in table.columns.items() if name not in varying})
+        warnings.warn(
+            (
+                f"{table.source}: {listed(varying)} left out: not the same for all systems of a ranking, so"
+                " not of a pair"
+            ),
+            DataWarning,
+            stacklevel=4,
+        )
+    return replace(
+        table, columns={name: column for name, column in table.columns.items() if name not in varying}
+    )

@@ -1,7 +1,8 @@
 """Rankings: a row is some systems and their ranks, and stands for every pair of ranked systems.
 
-A smaller rank is better, equal ranks are a tie, -1 or blank is "not ranked"; only the order of the ranks within
-a row is used.  WMT's own columns (`system1Id`, `system1rank`, `judgeId`, `srcIndex`) are read as they are.
+A smaller rank is better, equal ranks are a tie, -1 or blank is "not ranked"; only the order of the ranks
+within a row is used.  WMT's own columns (`system1Id`, `system1rank`, `judgeId`, `srcIndex`) are read as they
+are.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from itertools import islice
 
 import numpy as np
 
-from ..comparisons import Comparisons
 from ...errors import InputError, ItemError
 from ...text import quoted, shortened
+from ..comparisons import Comparisons
 from .assemble import assemble, has_tie_category
 from .cells import LARGEST_EXACT, BoolArray, FloatArray, numbers, shown
 from .items import IntArray, Options, encode, item_column
 from .table import Table
 
 NOT_RANKED = -1.0
-#: Comparisons that rankings may stand for, and numbers and codes of covariates beside them: about 2 GB.  One ranking of 4,472
-#: systems has ten million pairs; all of WMT 2013 has one.
+#: Comparisons that rankings may stand for, and numbers and codes of covariates beside them: about 2 GB.  One
+#: ranking of 4,472 systems has ten million pairs; all of WMT 2013 has one.
 MOST_PAIRS, MOST_CELLS = 10_000_000, 100_000_000
 WMT_ROLES = {"judgeId": "judge", "srcIndex": "source"}
 
@@ -47,7 +48,9 @@ def from_wmt(table: Table) -> Table:
         # A column that was given the role by hand comes first; WMT's own is then one more covariate.
         renamed[name] = name if role in table.columns else role
     own_names = {**table.own_names, **{role: name for name, role in renamed.items() if role != name}}
-    return replace(table, columns={renamed[name]: table.columns[name] for name in renamed}, own_names=own_names)
+    return replace(
+        table, columns={renamed[name]: table.columns[name] for name in renamed}, own_names=own_names
+    )
 
 
 def read_rankings(table: Table, options: Options) -> Comparisons:
@@ -64,13 +67,21 @@ def read_rankings(table: Table, options: Options) -> Comparisons:
     first, second, results, row_of = _pairs(table, positions, list(given.values()), {*systems, *given})
     if not len(row_of):
         raise InputError(
-            f"{table.source}: no row ranks two systems or more, so there is no comparison; -1 and blank mean not ranked"
+            f"{table.source}: no row ranks two systems or more, so there is no comparison; -1 and blank mean"
+            " not ranked"
         )
     tied = np.zeros(table.n_rows, bool)
     tied[row_of[results[1] > 0]] = True
     pairs = assemble(
-        table, options, items, first, second, results,
-        tie_category=has_tie_category(table, options, tied, "rank1"), used=(*systems, *given), row_of=row_of,
+        table,
+        options,
+        items,
+        first,
+        second,
+        results,
+        tie_category=has_tie_category(table, options, tied, "rank1"),
+        used=(*systems, *given),
+        row_of=row_of,
     )
     return replace(pairs, ranked_together=int((~np.isnan(np.stack(list(given.values())))).sum(axis=0).max()))
 
@@ -86,12 +97,15 @@ def _places(names: Iterable[str], source: str) -> tuple[int, ...]:
     n_absent = 2 * last - len(found["system"]) - len(found["rank"])
     if last < 2 or n_absent:
         # A header may say system10000000: the gaps are counted, and only the first ones looked for.
-        missing = (f"{kind}{k}" for k in range(1, last + 1) for kind in ("system", "rank") if k not in found[kind])
+        missing = (
+            f"{kind}{k}" for k in range(1, last + 1) for kind in ("system", "rank") if k not in found[kind]
+        )
         shown = ", ".join(islice(missing, 6)) or "system2, rank2"
         more = f" and {shortened(f'{n_absent - 6:,}', 40)} more" if n_absent > 6 else ""
         raise InputError(
-            f"{source}: column {shown}{more} {'are' if n_absent > 1 else 'is'} not there; rankings need system1, rank1, "
-            f"system2, rank2, ... without a gap" + (f", and there is a {_last_column(found, last)}" if n_absent else "")
+            f"{source}: column {shown}{more} {'are' if n_absent > 1 else 'is'} not there; rankings need"
+            " system1, rank1, system2, rank2, ... without a gap"
+            + (f", and there is a {_last_column(found, last)}" if n_absent else "")
         )
     return tuple(range(1, last + 1))
 
@@ -106,7 +120,10 @@ def ranks(table: Table, name: str) -> FloatArray:
     bad = wrong | np.isinf(values) | ((values < 0) & (values != NOT_RANKED)) | (values >= LARGEST_EXACT)
     if bad.any():
         raise table.refuse(
-            bad, name, f"the rank is {shown(table, name, bad)}", "expected a number >= 0 (and below 2^53), or -1 or blank for not ranked"
+            bad,
+            name,
+            f"the rank is {shown(table, name, bad)}",
+            "expected a number >= 0 (and below 2^53), or -1 or blank for not ranked",
         )
     return np.where(values == NOT_RANKED, np.nan, values)
 
@@ -114,13 +131,18 @@ def ranks(table: Table, name: str) -> FloatArray:
 def _check_named(table: Table, bad: BoolArray, rank: str, system: str) -> None:
     if bad.any():
         raise table.refuse(
-            bad, system, f"no system, but {rank} is {shown(table, rank, bad)}",
-            "name the system, or leave its rank blank", ItemError,
+            bad,
+            system,
+            f"no system, but {rank} is {shown(table, rank, bad)}",
+            "name the system, or leave its rank blank",
+            ItemError,
         )
 
 
 def _check_once(table: Table, names: list[str], positions: list[IntArray], items: tuple[str, ...]) -> None:
-    """Refuse a system that stands twice in a row; by sorting each row, since thousands of places have millions of pairs."""
+    """Refuse a system that stands twice in a row; by sorting each row, since thousands of places have
+    millions of pairs.
+    """
     item = np.stack(positions, axis=1)
     order = np.argsort(item, axis=1, kind="stable")
     in_order = np.take_along_axis(item, order, axis=1)
@@ -131,8 +153,11 @@ def _check_once(table: Table, names: list[str], positions: list[IntArray], items
         place = int(np.flatnonzero(again[row])[0])
         a, b = (names[int(order[row, k])] for k in (place, place + 1))
         raise table.refuse(
-            twice, b, f"{quoted(items[int(in_order[row, place])])} stands in {a} as well",
-            "a ranking holds each system once; correct the row", ItemError,
+            twice,
+            b,
+            f"{quoted(items[int(in_order[row, place])])} stands in {a} as well",
+            "a ranking holds each system once; correct the row",
+            ItemError,
         )
 
 
@@ -168,14 +193,23 @@ def check_number_of_pairs(table: Table, sizes: IntArray, used: Collection[str]) 
     if n > MOST_PAIRS or n * columns > MOST_CELLS:
         beside = f", each with {columns:,} other columns" if n <= MOST_PAIRS else ""
         raise InputError(
-            f"{table.source}: the rankings, of up to {int(sizes.max()):,} systems, stand for {n:,.0f} pairs{beside}; at most {MOST_PAIRS:,} pairs "
-            f"and {MOST_CELLS:,} of their cells are read. "
-            + ("Leave out columns that no model uses" if beside else "Read fewer rankings at a time, or state the comparisons as counts (first, second, wins, losses)")
+            f"{table.source}: the rankings, of up to {int(sizes.max()):,} systems, stand for"
+            f" {n:,.0f} pairs{beside}; at most {MOST_PAIRS:,} pairs and {MOST_CELLS:,} of their cells are"
+            " read. "
+            + (
+                "Leave out columns that no model uses"
+                if beside
+                else (
+                    "Read fewer rankings at a time, or state the comparisons as counts (first, second, wins,"
+                    " losses)"
+                )
+            )
         )
 
 
 def pairs_within(group: IntArray) -> tuple[IntArray, IntArray]:
-    """Positions of both members of every pair inside the runs of equal values of `group`: 12 13 ... 23 ..., runs in their order.
+    """Positions of both members of every pair inside the runs of equal values of `group`: 12 13 ... 23 ...,
+    runs in their order.
 
     Parameters
     ----------

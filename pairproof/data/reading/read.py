@@ -7,9 +7,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ..comparisons import Comparisons
 from ...errors import InputError
 from ...text import listed, named, quoted
+from ..comparisons import Comparisons
 from ..options import one_of
 from .coding import CodingLike
 from .items import options_of
@@ -61,20 +61,23 @@ def read(
         long       first, second, outcome         outcome: first, second or tie
         counts     first, second, wins, losses    and ties, if the instrument had them
         votes      model_a, model_b, winner       winner: model_a, model_b, tie, tie (bothbad)
-        rankings   system1, rank1, system2, ...   smaller is better; -1 or blank is not ranked; WMT's own columns
-                   or system, rank                a row a system; `ranking`, or source and judge, say which rows are one ranking
+        rankings   system1, rank1, system2, ...   smaller is better; -1 or blank is not ranked; WMT's own
+                                                  columns
+                   or system, rank                a row a system; `ranking`, or source and judge, say which
+                                                  rows are one ranking
         prefmod    one column a pair              never guessed: layout, items, pair_order, coding
         matrix     one row and column an item     never guessed: layout, winner
 
-    In every layout with rows, `judge` names who answered, `weight` multiplies the row's counts, `source` names
-    the segment, `order` is 0 on neutral ground and 1 elsewhere, and every other column becomes a subject
-    covariate: numbers if each cell that is not blank is one, else a Factor (`judge` and `source` always).
+    In every layout with rows, `judge` names who answered, `weight` multiplies the row's counts, `source`
+    names the segment, `order` is 0 on neutral ground and 1 elsewhere, and every other column becomes a
+    subject covariate: numbers if each cell that is not blank is one, else a Factor (`judge` and `source`
+    always).
 
     Parameters
     ----------
     source : path, DataFrame or dict of columns
-        CSV or TSV (comma, semicolon or tab; UTF-8, or UTF-16 with its mark), Parquet or Arrow where pyarrow is
-        there; "-" is standard input.  A matrix may also be a 2-D array.  Never changed.
+        CSV or TSV (comma, semicolon or tab; UTF-8, or UTF-16 with its mark), Parquet or Arrow where pyarrow
+        is there; "-" is standard input.  A matrix may also be a 2-D array.  Never changed.
     layout : {"long", "counts", "votes", "rankings", "prefmod", "matrix"}, optional
     items : sequence of str, optional
         Order of the items.  Must hold every item found; one that is stated and not found is kept as an item
@@ -88,8 +91,8 @@ def read(
     pairs : sequence of str, optional
         prefmod only: the columns that hold responses; default: the first ones.
     pair_names : {"check", "ignore"}, optional
-        prefmod only: whether column names that are pairs themselves (`A:B`, `AB`, `1:2`, `comp12`) must agree with
-        `pair_order`, as they must by default, or mean something else.
+        prefmod only: whether column names that are pairs themselves (`A:B`, `AB`, `1:2`, `comp12`) must agree
+        with `pair_order`, as they must by default, or mean something else.
     coding : mapping or str
         {"first": 1, "tie": 0, "second": -1, "missing": "NA"} or "first=1,tie=0,second=-1,missing=NA"; a list
         where several codes mean the same; missing=NA covers blank cells.  Required for prefmod; for long and
@@ -120,8 +123,14 @@ def read(
     """
     options = options_of(items, levels, tie_category, item_data, rename, encoding)
     stated = {
-        "pair_order": pair_order, "pairs": pairs, "pair_names": pair_names, "coding": coding, "winner": winner, "ties": ties,
-        "columns": columns, "rename": rename,
+        "pair_order": pair_order,
+        "pairs": pairs,
+        "pair_names": pair_names,
+        "coding": coding,
+        "winner": winner,
+        "ties": ties,
+        "columns": columns,
+        "rename": rename,
     }
     if pair_names is not None:
         one_of("pair_names", pair_names, get_args(PairNames))
@@ -146,7 +155,11 @@ def read(
     if layout == "votes":
         return read_votes(table, options, coding)
     if layout == "rankings":
-        return read_ranked_rows(table, options) if is_ranked_rows(table.columns) else read_rankings(table, options)
+        return (
+            read_ranked_rows(table, options)
+            if is_ranked_rows(table.columns)
+            else read_rankings(table, options)
+        )
     return read_wide(table, options, pair_order, pairs, coding, pair_names)
 
 
@@ -154,7 +167,8 @@ def _check_options(layout: str, stated: Mapping[str, Any]) -> None:
     for name, value in stated.items():
         if value is not None and layout not in ONLY_FOR[name]:
             raise InputError(
-                f"{name}={quoted(value)} is for layout {' or '.join(map(repr, ONLY_FOR[name]))}, but this table is {layout!r}"
+                f"{name}={quoted(value)} is for layout {' or '.join(map(repr, ONLY_FOR[name]))}, but this"
+                f" table is {layout!r}"
             )
 
 
@@ -183,16 +197,19 @@ def recognised(table: Table) -> Layout:
         return fits[0]
     found = f"{table.source}: found the columns {listed(table.columns)}"
     if fits:
-        raise InputError(f"{found}, which fit the layouts {' and '.join(fits)}; state which, layout={fits[0]!r}")
+        raise InputError(
+            f"{found}, which fit the layouts {' and '.join(fits)}; state which, layout={fits[0]!r}"
+        )
     raise InputError(f"{found}; {_what_layouts_need()}{_near(table)}")
 
 
 def _what_layouts_need() -> str:
     return (
-        "expected long (first, second, outcome), counts (first, second, wins, losses; ties where they could be "
-        "answered), votes (model_a, model_b, winner) or rankings (system1, rank1, system2, rank2, ..., or WMT's "
-        "system1Id, system1rank, ..., or system, rank with a row a system). Say which column is what, for example columns={'first': 'left'} "
-        "(--col first=left); a column a pair is layout='prefmod', a square table layout='matrix'"
+        "expected long (first, second, outcome), counts (first, second, wins, losses; ties where they could"
+        " be answered), votes (model_a, model_b, winner) or rankings (system1, rank1, system2, rank2, ..., or"
+        " WMT's system1Id, system1rank, ..., or system, rank with a row a system). Say which column is what,"
+        " for example columns={'first': 'left'} (--col first=left); a column a pair is layout='prefmod', a"
+        " square table layout='matrix'"
     )
 
 

@@ -1,6 +1,7 @@
 """Errors and lengths sentence by sentence, one row a sentence and system: what WER, PER and TER are made of.
 
-No row is dropped: a cell that cannot be used is refused, and sentences that only one of two systems has are named.
+No row is dropped: a cell that cannot be used is refused, and sentences that only one of two systems has are
+named.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import Factor
 from ...errors import InputError
 from ...text import listed, quoted
+from ..columns import Factor
 from .cells import DECIMAL_COMMA, labels, numbers, shown
 from .sources import load, warn_if_cut
 from .table import Table, suggestion
@@ -22,7 +23,12 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 #: What the columns are called unless stated otherwise; the first two may be absent.
 COLUMNS = {"system": "system", "sentence": "sentence", "errors": "errors", "lengths": "length"}
-_MEANING = {"system": "the system", "sentence": "the sentence", "errors": "the errors of a sentence", "lengths": "its length in words"}
+_MEANING = {
+    "system": "the system",
+    "sentence": "the sentence",
+    "errors": "the errors of a sentence",
+    "lengths": "its length in words",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,16 +98,31 @@ def shared_sentences(first: SystemErrors, second: SystemErrors) -> Shared:
         The sentences have no names.
     """
     if first.sentences is None or second.sentences is None:
-        raise InputError("the sentences have no names, so nothing says which errors of the two systems belong together; add a sentence column")
+        raise InputError(
+            "the sentences have no names, so nothing says which errors of the two systems belong together;"
+            " add a sentence column"
+        )
     at = {name: k for k, name in enumerate(second.sentences)}
     both = [(k, at[name]) for k, name in enumerate(first.sentences) if name in at]
     mine, theirs = np.array(both, np.int64).reshape(-1, 2).T
     known = set(first.sentences)
-    return Shared(mine, theirs, tuple(s for s in first.sentences if s not in at), tuple(s for s in second.sentences if s not in known))
+    return Shared(
+        mine,
+        theirs,
+        tuple(s for s in first.sentences if s not in at),
+        tuple(s for s in second.sentences if s not in known),
+    )
 
 
-def read_errors(source: Any, *, system: str | None = None, sentence: str | None = None, errors: str | None = None, lengths: str | None = None,
-                encoding: str | None = None) -> ErrorTable:
+def read_errors(
+    source: Any,
+    *,
+    system: str | None = None,
+    sentence: str | None = None,
+    errors: str | None = None,
+    lengths: str | None = None,
+    encoding: str | None = None,
+) -> ErrorTable:
     """A long table of errors.
 
     Parameters
@@ -115,8 +136,8 @@ def read_errors(source: Any, *, system: str | None = None, sentence: str | None 
     Raises
     ------
     InputError
-        A column that is not there or has two roles; blank names; errors that are no finite number >= 0, lengths that are none
-        > 0; a sentence twice for one system; a system with one sentence.
+        A column that is not there or has two roles; blank names; errors that are no finite number >= 0,
+        lengths that are none > 0; a sentence twice for one system; a system with one sentence.
     """
     table = load(source, encoding)
     warn_if_cut(table)
@@ -131,8 +152,14 @@ def read_errors(source: Any, *, system: str | None = None, sentence: str | None 
     for name, rows in _rows(systems, table.n_rows).items():
         if len(rows) < 2:
             who = f"system {quoted(name)} has" if systems is not None else "there is"
-            raise InputError(f"{table.where(int(rows[0]))}: {who} 1 sentence; a standard error needs at least 2")
-        of[name] = SystemErrors(d[rows], l[rows], None if sentences is None else tuple(sentences.levels[k] for k in sentences.codes[rows]))
+            raise InputError(
+                f"{table.where(int(rows[0]))}: {who} 1 sentence; a standard error needs at least 2"
+            )
+        of[name] = SystemErrors(
+            d[rows],
+            l[rows],
+            None if sentences is None else tuple(sentences.levels[k] for k in sentences.codes[rows]),
+        )
     return ErrorTable(table.source, of, systems is not None, tuple(table.columns))
 
 
@@ -146,13 +173,19 @@ def _columns(table: Table, stated: dict[str, str | None]) -> dict[str, str | Non
         elif name is None and role in ("system", "sentence"):
             found[role] = None
         else:
-            raise InputError(f"{table.source}: no column {quoted(wanted)} for {_MEANING[role]}; found {listed(table.columns)}"
-                             + suggestion(wanted, table.columns) + f"; name the right one with --{role} (in Python {role}=)")
+            raise InputError(
+                f"{table.source}: no column {quoted(wanted)} for {_MEANING[role]}; found"
+                f" {listed(table.columns)}"
+                + suggestion(wanted, table.columns)
+                + f"; name the right one with --{role} (in Python {role}=)"
+            )
     roles: dict[str, str] = {}
     for role, column in found.items():
         if column is not None and roles.setdefault(column, role) != role:
-            raise InputError(f"{table.source}: column {column!r} cannot be {_MEANING[roles[column]]} and {_MEANING[role]}; name another one with --{role} "
-                             f"(in Python {role}=); found {listed(table.columns)}")
+            raise InputError(
+                f"{table.source}: column {column!r} cannot be {_MEANING[roles[column]]} and {_MEANING[role]};"
+                f" name another one with --{role} (in Python {role}=); found {listed(table.columns)}"
+            )
     return found
 
 
@@ -165,7 +198,9 @@ def _numbers(table: Table, column: str, range_: str) -> FloatArray:
         if DECIMAL_COMMA.fullmatch(found.strip("'\" ")):
             cure = "; write decimals with a point"
         elif range_ == "> 0" and values[np.flatnonzero(bad)[0]] == 0:
-            cure = "; a sentence without reference words has no rate: take it out of the table for every system"
+            cure = (
+                "; a sentence without reference words has no rate: take it out of the table for every system"
+            )
         raise table.refuse(bad, column, f"found {found}", f"expected a finite number {range_}{cure}")
     return values
 
@@ -175,7 +210,9 @@ def _names(table: Table, column: str | None) -> Factor | None:
         return None
     found = labels(table, column)
     if (found.codes < 0).any():
-        raise table.refuse(found.codes < 0, column, "blank", "every row needs a name here, or leave the column out")
+        raise table.refuse(
+            found.codes < 0, column, "blank", "every row needs a name here, or leave the column out"
+        )
     return found
 
 
@@ -187,7 +224,9 @@ def _rows(systems: Factor | None, n_rows: int) -> dict[str, IntArray]:
     return {systems.levels[k]: np.flatnonzero(systems.codes == k) for k in codes[np.argsort(first)]}
 
 
-def _check_once(table: Table, systems: Factor | None, sentences: Factor, found: dict[str, str | None]) -> None:
+def _check_once(
+    table: Table, systems: Factor | None, sentences: Factor, found: dict[str, str | None]
+) -> None:
     key = sentences.codes if systems is None else systems.codes * len(sentences.levels) + sentences.codes
     order = np.argsort(key, kind="stable")
     again = np.zeros(len(key), bool)
@@ -197,5 +236,17 @@ def _check_once(table: Table, systems: Factor | None, sentences: Factor, found: 
     row = int(np.flatnonzero(again)[0])
     before = int(np.flatnonzero(key == key[row])[0])
     who = "" if systems is None else f" of system {quoted(systems.levels[systems.codes[row]])}"
-    cure = "if they are different systems, name the column that says which with --system" if systems is None else "keep one row of each"
-    raise table.refuse(again, str(found["sentence"]), f"sentence {quoted(sentences.levels[sentences.codes[row]])}{who} is there already, in row {before + 1}", cure)
+    cure = (
+        "if they are different systems, name the column that says which with --system"
+        if systems is None
+        else "keep one row of each"
+    )
+    raise table.refuse(
+        again,
+        str(found["sentence"]),
+        (
+            f"sentence {quoted(sentences.levels[sentences.codes[row]])}{who} is there already, in row"
+            f" {before + 1}"
+        ),
+        cure,
+    )

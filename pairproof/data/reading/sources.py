@@ -1,8 +1,9 @@
-"""Open what holds a table: CSV, TSV and JSON Lines files (also gzipped), standard input, Parquet and Arrow, frames, dicts of columns.
+"""Open what holds a table: CSV, TSV and JSON Lines files (also gzipped), standard input, Parquet and Arrow,
+frames, dicts of columns.
 
-Text is decoded strictly (UTF-8 unless a byte order mark or `encoding` says otherwise), the delimiter is the one
-of comma, semicolon and tab that splits the header, and every record must have as many fields as the header: a
-short last line is what a broken download leaves behind.
+Text is decoded strictly (UTF-8 unless a byte order mark or `encoding` says otherwise), the delimiter is the
+one of comma, semicolon and tab that splits the header, and every record must have as many fields as the
+header: a short last line is what a broken download leaves behind.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from numpy.typing import NDArray
 
 from ...errors import DataWarning, InputError
 from ...files.inputs import read_file, read_stream
+from ...files.packed import unpacked
 from ...text import listed, named, quoted, shortened
 from .json_lines import is_json, json_frame
-from ...files.packed import unpacked
 from .table import Table, check_names, from_frame, records
 
 DELIMITERS = (",", ";", "\t")
@@ -34,8 +35,11 @@ BINARY = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 IntArray = NDArray[np.int64]
 #: Longer marks first: the UTF-32 mark begins with the UTF-16 one.
 MARKS = (
-    (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
 
@@ -56,8 +60,8 @@ def load(source: Any, encoding: str | None = None, *, nameless: bool = False) ->
         return _load_path(os.fspath(source), encoding, nameless)
     else:
         raise InputError(
-            f"cannot read a table from {type(source).__name__}; pass a path, '-' for standard input, a pandas "
-            "DataFrame, or a dict of columns"
+            f"cannot read a table from {type(source).__name__}; pass a path, '-' for standard input, a pandas"
+            " DataFrame, or a dict of columns"
         )
     if encoding is not None:
         raise InputError(f"encoding={encoding!r} is for files; this table is in memory")
@@ -67,32 +71,45 @@ def load(source: Any, encoding: str | None = None, *, nameless: bool = False) ->
 def warn_if_cut(table: Table) -> None:
     """Say so where a text file ends without a line end in a cell that may have been longer.
 
-    A download that broke off inside the last number leaves a table that looks whole: 12 becomes 1.  Many editors end no
-    last line either, so that a table is not refused for it; an outcome's word cannot be cut into another one.
+    A download that broke off inside the last number leaves a table that looks whole: 12 becomes 1.  Many
+    editors end no last line either, so that a table is not refused for it; an outcome's word cannot be cut
+    into another one.
     """
     if not table.text or table.text.rstrip(" \t").endswith("\n"):
         return
     name, column = next(reversed(list(table.columns.items())))
     cell = str(column.iloc[-1])
     if cell not in ("first", "second", "tie", "model_a", "model_b", "tie (bothbad)"):
-        warnings.warn(f"{table.source}: the last line has no line end; if the file was cut, its last cell (column {name!r}, {cell[:40]!r}) may be "
-                      "too; end the line if it is whole", DataWarning, stacklevel=4)
+        warnings.warn(
+            (
+                f"{table.source}: the last line has no line end; if the file was cut, its last cell (column"
+                f" {name!r}, {cell[:40]!r}) may be too; end the line if it is whole"
+            ),
+            DataWarning,
+            stacklevel=4,
+        )
 
 
 def _frame_of(columns: Mapping[Any, Any]) -> pd.DataFrame:
     lengths = {}
     for name, values in columns.items():
         if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
-            raise InputError(f"table: column {quoted(name)} is {quoted(values)}; a column is a list, an array or a Series")
+            raise InputError(
+                f"table: column {quoted(name)} is {quoted(values)}; a column is a list, an array or a Series"
+            )
         lengths[name] = len(values)
     if len(set(lengths.values())) > 1:
-        raise InputError(f"table: columns of different lengths: {named(f'{quoted(k)}: {n}' for k, n in lengths.items())}")
+        raise InputError(
+            f"table: columns of different lengths: {named(f'{quoted(k)}: {n}' for k, n in lengths.items())}"
+        )
     # Series are taken by position: aligning them by their index could reorder or invent rows.
     try:
         return pd.DataFrame({k: v.array if isinstance(v, pd.Series) else v for k, v in columns.items()})
     except (ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"table: the columns cannot be put side by side ({shortened(str(error))}); a column is a list of texts or numbers, or an "
-                         "array or Series of one dimension") from error
+        raise InputError(
+            f"table: the columns cannot be put side by side ({shortened(str(error))}); a column is a list of"
+            " texts or numbers, or an array or Series of one dimension"
+        ) from error
 
 
 def _with_rows(table: Table) -> Table:
@@ -106,12 +123,16 @@ def _with_rows(table: Table) -> Table:
 
 def _load_path(path: str, encoding: str | None, nameless: bool) -> Table:
     if path == "-":
-        return _with_rows(_delimited(read_stream(sys.stdin.buffer, "standard input"), "standard input", encoding, nameless))
+        return _with_rows(
+            _delimited(read_stream(sys.stdin.buffer, "standard input"), "standard input", encoding, nameless)
+        )
     suffix = Path(path).suffix.lower()
     raw = read_file(path, "a CSV, TSV, Parquet or Arrow file", streams=True)
     if suffix in BINARY:
         if encoding is not None:
-            raise InputError(f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files hold their own")
+            raise InputError(
+                f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files hold their own"
+            )
         return _with_rows(from_frame(_arrow(raw, path, suffix), path, nameless=nameless))
     return _with_rows(_delimited(raw, path, encoding, nameless))
 
@@ -123,7 +144,8 @@ def _arrow(raw: bytes, path: str, suffix: str) -> Any:
         import pyarrow.parquet
     except ImportError as error:
         raise InputError(
-            f"{path}: reading {suffix} files needs pyarrow ({error}); pip install 'pairproof[arrow]', or save as CSV"
+            f"{path}: reading {suffix} files needs pyarrow ({error}); pip install 'pairproof[arrow]', or save"
+            " as CSV"
         ) from error
     try:
         if suffix in (".parquet", ".pq"):
@@ -168,17 +190,25 @@ def _parsed(body: str, delimiter: str, n_columns: int, source: str) -> pd.DataFr
     # dtype="category" would spare a factorize, but takes 4 times as long on columns of many distinct texts.
     try:
         return pd.read_csv(
-            io.BytesIO(body.encode()), sep=delimiter, header=None, names=range(n_columns), index_col=False,
-            dtype=str, na_filter=False, encoding="utf-8",
+            io.BytesIO(body.encode()),
+            sep=delimiter,
+            header=None,
+            names=range(n_columns),
+            index_col=False,
+            dtype=str,
+            na_filter=False,
+            encoding="utf-8",
         )
     except pd.errors.ParserError as error:
-        raise InputError(f"{source}: not a readable table: {error}; look for a quote that is not closed") from error
+        raise InputError(
+            f"{source}: not a readable table: {error}; look for a quote that is not closed"
+        ) from error
 
 
 def _decode(raw: bytes, source: str, encoding: str | None) -> str:
     for mark, name in MARKS:
         if raw.startswith(mark):
-            raw, encoding = raw[len(mark):], name
+            raw, encoding = raw[len(mark) :], name
             break
     name = encoding or "utf-8"
     try:
@@ -188,13 +218,13 @@ def _decode(raw: bytes, source: str, encoding: str | None) -> str:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise InputError(
-            f"{source}, line {line}: byte 0x{raw[error.start]:02x} (number {error.start + 1} of the file) is not "
-            f"{name}; save the file as UTF-8, or say what it is, for example encoding='latin-1'"
+            f"{source}, line {line}: byte 0x{raw[error.start]:02x} (number {error.start + 1} of the file) is"
+            f" not {name}; save the file as UTF-8, or say what it is, for example encoding='latin-1'"
         ) from error
     if "\0" in text:
         raise InputError(
-            f"{source}: holds zero bytes, so it is not text in {name}; if it is UTF-16 say encoding='utf-16', "
-            "else save it as a UTF-8 text file"
+            f"{source}: holds zero bytes, so it is not text in {name}; if it is UTF-16 say encoding='utf-16',"
+            " else save it as a UTF-8 text file"
         )
     # One kind of line end: with "\r" alone and blank lines, pandas' parser loses rows without a word.
     return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -207,8 +237,8 @@ def _delimiter(text: str, source: str) -> str:
         return "\t"
     if len(header[","]) > 1 and len(header[","]) == len(header[";"]):
         raise InputError(
-            f"{source}: the header splits into {len(header[','])} at commas and at semicolons alike: {listed(header[','])}; "
-            "quote names that hold the one or the other"
+            f"{source}: the header splits into {len(header[','])} at commas and at semicolons alike:"
+            f" {listed(header[','])}; quote names that hold the one or the other"
         )
     return ";" if len(header[";"]) > len(header[","]) else ","
 
@@ -221,7 +251,9 @@ def _count_records(text: str, delimiter: str, expected: int, source: str) -> int
         lengths = [(line, len(fields)) for line, fields in records(text, delimiter)]
         count, odd = len(lengths), next((pair for pair in lengths if pair[1] != expected), None)
     if odd is not None:
-        quote = "; or a quote that opens there is not closed" if _opens_a_quote(text, delimiter, odd[0]) else ""
+        quote = (
+            "; or a quote that opens there is not closed" if _opens_a_quote(text, delimiter, odd[0]) else ""
+        )
         raise InputError(
             f"{source}, line {odd[0]}: {odd[1]} field(s), but the header has {expected}; "
             f"complete the line, or quote a field that holds the delimiter{quote}"
@@ -239,8 +271,8 @@ def _opens_a_quote(text: str, delimiter: str, line: int) -> bool:
 
 
 def _quick_count(text: str, delimiter: str, expected: int) -> tuple[int, tuple[int, int] | None]:
-    """(records, (line, fields) of the first that has not `expected` fields); line ends and delimiters count where
-    an even number of quotes stands before them."""
+    """(records, (line, fields) of the first that has not `expected` fields); line ends and delimiters count
+    where an even number of quotes stands before them."""
     raw = text.encode()
     data = np.frombuffer(raw, np.uint8)
     quotes = np.flatnonzero(data == ord('"'))
@@ -254,7 +286,7 @@ def _quick_count(text: str, delimiter: str, expected: int) -> tuple[int, tuple[i
     starts = np.append(0, ends[:-1] + 1)
     blank = 0
     for k in np.flatnonzero(fields != expected):
-        if fields[k] > 1 or raw[starts[k]:ends[k]].strip(b" \t"):
+        if fields[k] > 1 or raw[starts[k] : ends[k]].strip(b" \t"):
             return 0, (raw.count(b"\n", 0, int(starts[k])) + 1, int(fields[k]))
         blank += 1
     return len(ends) - blank, None

@@ -24,8 +24,22 @@ from ...text import listed, named, quoted
 
 #: What a column can be to a layout.  `system1`, `rank1`, ... are roles too.
 ROLES = (
-    "first", "second", "outcome", "wins", "ties", "losses", "model_a", "model_b", "winner",
-    "judge", "weight", "source", "order", "system", "rank", "ranking",
+    "first",
+    "second",
+    "outcome",
+    "wins",
+    "ties",
+    "losses",
+    "model_a",
+    "model_b",
+    "winner",
+    "judge",
+    "weight",
+    "source",
+    "order",
+    "system",
+    "rank",
+    "ranking",
 )
 #: A suggestion is for a slip of the finger: not for longer words, nor among more names than these.
 _LONGEST_SUGGESTED, _MOST_SUGGESTED = 60, 1000
@@ -60,7 +74,9 @@ class Table:
         line = f" (line {line_of_row(self.text, self.delimiter, row)})" if self.text else ""
         own = self.own_names.get(column or "", column)
         role = "" if own == column else f" (as {column!r})"
-        return f"{self.source}, row {row + 1}{line}" + ("" if column is None else f", column {quoted(own)}{role}")
+        return f"{self.source}, row {row + 1}{line}" + (
+            "" if column is None else f", column {quoted(own)}{role}"
+        )
 
     def refuse(
         self, bad: NDArray[np.bool_], column: str, found: str, cure: str, kind: type[InputError] = InputError
@@ -82,8 +98,8 @@ class Table:
         for role, name in chosen.items():
             if role not in ROLES and not re.fullmatch(r"(system|rank)[1-9][0-9]*", role):
                 raise InputError(
-                    f"column role {quoted(role)} is unknown; the roles are {', '.join(ROLES)}, system1, rank1, ..."
-                    + suggestion(role, ROLES)
+                    f"column role {quoted(role)} is unknown; the roles are {', '.join(ROLES)}, system1,"
+                    " rank1, ..." + suggestion(role, ROLES)
                 )
             if name not in self.columns:
                 raise InputError(
@@ -97,8 +113,8 @@ class Table:
         for role, name in chosen.items():
             if renamed.count(role) > 1:
                 raise InputError(
-                    f"{self.source}: column {name!r} shall be {role!r}, but there is a column {role!r} as well; "
-                    "rename or remove that one"
+                    f"{self.source}: column {name!r} shall be {role!r}, but there is a column {role!r} as"
+                    " well; rename or remove that one"
                 )
         return replace(self, columns=dict(zip(renamed, self.columns.values())), own_names=chosen)
 
@@ -116,7 +132,9 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
 
 
-def from_frame(frame: Any, source: str, *, text: str = "", delimiter: str = ",", nameless: bool = False) -> Table:
+def from_frame(
+    frame: Any, source: str, *, text: str = "", delimiter: str = ",", nameless: bool = False
+) -> Table:
     """A frame's columns under checked names.
 
     `nameless` allows the first column to have no name (the row labels of a matrix).
@@ -126,7 +144,9 @@ def from_frame(frame: Any, source: str, *, text: str = "", delimiter: str = ",",
     names = ["" if name is None else str(name) for name in frame.columns]
     check_names(names, source, nameless)
     # `items` takes half the time of `iloc` for tens of thousands of columns.
-    return Table(dict(zip(names, (series for _, series in frame.items()))), len(frame), source, text, delimiter)
+    return Table(
+        dict(zip(names, (series for _, series in frame.items()))), len(frame), source, text, delimiter
+    )
 
 
 def repeated(names: Iterable[str]) -> list[str]:
@@ -139,8 +159,8 @@ def check_names(names: list[str], source: str, nameless: bool) -> None:
     blank = [k + 1 for k, name in enumerate(names) if not name.strip() and not (nameless and k == 0)]
     if blank:
         raise InputError(
-            f"{source}: column {named(map(str, blank))} has no name; name it, or remove it (pandas writes its index "
-            "so: use to_csv(index=False)); a square table with labelled rows is layout='matrix'"
+            f"{source}: column {named(map(str, blank))} has no name; name it, or remove it (pandas writes its"
+            " index so: use to_csv(index=False)); a square table with labelled rows is layout='matrix'"
         )
     twice = repeated(names)
     if twice:
@@ -148,7 +168,9 @@ def check_names(names: list[str], source: str, nameless: bool) -> None:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines one by one: most callers want the first two, and io.StringIO would copy the whole text for them."""
+    """The lines one by one: most callers want the first two, and io.StringIO would copy the whole text for
+    them.
+    """
     start = 0
     while start < len(text):
         end = text.find("\n", start) + 1 or len(text)
@@ -158,7 +180,8 @@ def _lines(text: str) -> Iterator[str]:
 
 def records(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """(line on which it begins, fields) of each record that is not a blank line."""
-    # The csv module refuses fields over 131072 characters unless told otherwise; chat exports have longer ones.
+    # The csv module refuses fields over 131072 characters unless told otherwise; chat exports have longer
+    # ones.
     limit = csv.field_size_limit(2**31 - 1)
     try:
         reader = csv.reader(_lines(text), delimiter=delimiter)

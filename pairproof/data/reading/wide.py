@@ -1,8 +1,8 @@
 """prefmod's layout: one column a pair, one row a respondent.
 
-Nothing here has a default that could be wrong in silence: the items, the order of the pairs and the meaning of
-the codes are stated or it is an error.  A row is one respondent; a column `judge`, if there is one, says who,
-and no such column is made up, since rows may well be many answers of one judge.
+Nothing here has a default that could be wrong in silence: the items, the order of the pairs and the meaning
+of the codes are stated or it is an error.  A row is one respondent; a column `judge`, if there is one, says
+who, and no such column is made up, since rows may well be many answers of one judge.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Literal, Union
 
 import numpy as np
 
-from ..comparisons import Comparisons
 from ...errors import CodingError, InputError, ItemError, PairOrderError
-from ..wide import Pairs, named_pair_order
 from ...text import listed, named, quoted
+from ..comparisons import Comparisons
+from ..wide import Pairs, named_pair_order
 from .assemble import assemble, has_tie_category
 from .cells import labels
 from .coding import FIRST, MISSING, SECOND, TIE, Coding, CodingLike
@@ -53,7 +53,9 @@ def read_wide(
     names = _stated_columns(table, pairs)
     order = _order(table, items, pair_order, names)
     names = names if names is not None else list(table.columns)[: len(order)]
-    named_order = pair_order if isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic") else None
+    named_order = (
+        pair_order if isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic") else None
+    )
     if pair_names != "ignore":
         check_pair_names(names, items, order, named_order, table.source)
     if coding is None:
@@ -71,9 +73,15 @@ def read_wide(
     tied = (answers == TIE).any(axis=1)
     tie_column = names[int(np.argmax((answers == TIE).any(axis=0)))]
     return assemble(
-        table, options, items, first[pair_of], second[pair_of],
+        table,
+        options,
+        items,
+        first[pair_of],
+        second[pair_of],
         ((given == FIRST).astype(float), (given == TIE).astype(float), (given == SECOND).astype(float)),
-        tie_category=has_tie_category(table, options, tied, tie_column), used=names, row_of=row_of,
+        tie_category=has_tie_category(table, options, tied, tie_column),
+        used=names,
+        row_of=row_of,
     )
 
 
@@ -85,27 +93,34 @@ def _check_rest(table: Table, names: list[str], coding: Coding) -> None:
     more = [n for n in range(2, total + 2) if n * (n - 1) // 2 == total]
     if rest and more and all(coding.fits(table, name) for name in rest):
         raise PairOrderError(
-            f"{table.source}: the items stated have {len(names)} pairs, but all {total} columns hold nothing but stated "
-            f"codes, as the pairs of {more[0]} items would; state every item, or with pairs=[...] which columns are pairs"
+            f"{table.source}: the items stated have {len(names)} pairs, but all {total} columns hold nothing"
+            f" but stated codes, as the pairs of {more[0]} items would; state every item, or with pairs=[...]"
+            " which columns are pairs"
         )
 
 
 def _stated_columns(table: Table, pairs: Sequence[str] | None) -> list[str] | None:
     if pairs is None:
         return None
-    names = [name.strip() for name in pairs.split(",")] if isinstance(pairs, str) else [str(name) for name in pairs]
+    names = (
+        [name.strip() for name in pairs.split(",")]
+        if isinstance(pairs, str)
+        else [str(name) for name in pairs]
+    )
     unknown = [name for name in names if name not in table.columns]
     if unknown:
         raise InputError(
-            f"{table.source}: no column {listed(unknown)} to be a pair; "
-            f"found {listed(table.columns)}" + suggestion(unknown[0], table.columns)
+            f"{table.source}: no column {listed(unknown)} to be a pair; found {listed(table.columns)}"
+            + suggestion(unknown[0], table.columns)
         )
     if len(set(names)) != len(names):
         raise InputError(f"{table.source}: a column is named twice in pairs: {named(repeated(names))}")
     return names
 
 
-def _order(table: Table, items: tuple[str, ...], pair_order: PairOrderLike | None, names: list[str] | None) -> Pairs:
+def _order(
+    table: Table, items: tuple[str, ...], pair_order: PairOrderLike | None, names: list[str] | None
+) -> Pairs:
     """Positions of the items of each pair column, checked against the number of columns."""
     n = len(items)
     expected = n * (n - 1) // 2
@@ -127,8 +142,8 @@ def _order(table: Table, items: tuple[str, ...], pair_order: PairOrderLike | Non
         why = f"pair_order states {len(order)} pairs"
     if (len(names) != n_pairs) if names is not None else (len(table.columns) < n_pairs):
         raise PairOrderError(
-            f"{table.source}: {columns}, but {why}; state the items that were compared, and with pairs=[...] the "
-            "columns that hold the responses"
+            f"{table.source}: {columns}, but {why}; state the items that were compared, and with pairs=[...]"
+            " the columns that hold the responses"
         )
     return order
 
@@ -156,8 +171,10 @@ def _one_pair(place: Mapping[str, int], pair: str | tuple[str, str]) -> tuple[in
     if isinstance(pair, str):
         heads = [(pair[:k], pair[k:]) for k in range(1, min(len(pair), _LONGEST_PAIR)) if pair[:k] in place]
         found = {
-            (a, rest[len(s):]) for a, rest in heads for s in SEPARATORS
-            if rest.startswith(s) and rest[len(s):] in place and rest[len(s):] != a
+            (a, rest[len(s) :])
+            for a, rest in heads
+            for s in SEPARATORS
+            if rest.startswith(s) and rest[len(s) :] in place and rest[len(s) :] != a
         }
     else:
         a, b = map(str, pair) if isinstance(pair, Sequence) and len(pair) == 2 else ("", "")

@@ -1,7 +1,8 @@
 """Which items the next HITs hold.
 
-Sakaguchi and Van Durme (2018), Algorithm 1: the k items of largest variance, k = N/n, are each the anchor of a HIT of n
-and get n - 1 partners by match quality.  Where the paper and the two public codes differ, the difference has a name:
+Sakaguchi and Van Durme (2018), Algorithm 1: the k items of largest variance, k = N/n, are each the anchor of
+a HIT of n and get n - 1 partners by match quality.  Where the paper and the two public codes differ, the
+difference has a name:
 
 ======== ============================== ========================= ==============
 pool     partners come from             equal variances           k unless given
@@ -11,13 +12,13 @@ keisks   items that anchor no HIT       smaller id first          20
 cjmay    all items but the anchor       at random                 ceil(N/n)
 ======== ============================== ========================= ==============
 
-(keisks/EASL at 50b1aa6, cjmay/EASL at e5c2ee4; ids are compared as text.)  In both codes the first batch is a random
-partition that shows every item once, which the paper does not say and is done here; where n does not divide N the last
-HIT is filled with items drawn at random (there with the first ones).  After it, a batch of N/n HITs touches about 111
-of 150 items, and one item can be partner several times.
+(keisks/EASL at 50b1aa6, cjmay/EASL at e5c2ee4; ids are compared as text.)  In both codes the first batch is a
+random partition that shows every item once, which the paper does not say and is done here; where n does not
+divide N the last HIT is filled with items drawn at random (there with the first ones).  After it, a batch of
+N/n HITs touches about 111 of 150 items, and one item can be partner several times.
 
-The paper's "20 HITs x 10 iterations" is 1,000 judgments of 150 items, not the 1,500 of its direct assessment: k = N/n
-is 30.
+The paper's "20 HITs x 10 iterations" is 1,000 judgments of 150 items, not the 1,500 of its direct assessment:
+k = N/n is 30.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ...errors import InputError
 from ...data.options import one_of
+from ...errors import InputError
 from .beta import GAMMA, FloatArray, IntArray
-from .methods import ScoreState
 from .match_quality import draw_partners
+from .methods import ScoreState
 
 Pool = Literal["paper", "keisks", "cjmay"]
 POOLS: tuple[Pool, ...] = get_args(Pool)
@@ -42,8 +43,18 @@ def default_hits(n_items: int, per_hit: int, pool: Pool = "paper") -> int:
     return KEISKS_HITS if pool == "keisks" else -(-n_items // per_hit)
 
 
-def next_hits(state: ScoreState, shown: IntArray, per_hit: int, hits: int, rng: np.random.Generator, *, first: bool,
-              pool: Pool = "paper", gamma: float = GAMMA, ids: tuple[str, ...] | None = None) -> IntArray:
+def next_hits(
+    state: ScoreState,
+    shown: IntArray,
+    per_hit: int,
+    hits: int,
+    rng: np.random.Generator,
+    *,
+    first: bool,
+    pool: Pool = "paper",
+    gamma: float = GAMMA,
+    ids: tuple[str, ...] | None = None,
+) -> IntArray:
     """A batch.
 
     Parameters
@@ -85,15 +96,18 @@ def next_hits(state: ScoreState, shown: IntArray, per_hit: int, hits: int, rng: 
         free[anchors] = False
         among = np.flatnonzero(free)
         if len(among) < per_hit - 1:
-            raise InputError(f"{hits} HITs of {per_hit} need {hits} anchors and {per_hit - 1} other items; there are {n_items} items: "
-                             f"ask for {max(n_items - per_hit + 1, 0)} HITs at most, or for pool 'cjmay'")
+            raise InputError(
+                f"{hits} HITs of {per_hit} need {hits} anchors and {per_hit - 1} other items; there are"
+                f" {n_items} items: ask for {max(n_items - per_hit + 1, 0)} HITs at most, or for pool 'cjmay'"
+            )
     partners = draw_partners(anchors, state.score, state.variance, per_hit - 1, among, rng, gamma)
     batch = np.column_stack([anchors, partners])
     return rng.permutation(rng.permuted(batch, axis=1))
 
 
 def even_hits(shown: IntArray, per_hit: int, hits: int, rng: np.random.Generator) -> IntArray:
-    """HITs after which every item was shown as evenly as can be: those shown least first, at random among equals.
+    """HITs after which every item was shown as evenly as can be: those shown least first, at random among
+    equals.
 
     With hits * per_hit = N and equal counts this is a random partition of the items.
     """
@@ -102,18 +116,24 @@ def even_hits(shown: IntArray, per_hit: int, hits: int, rng: np.random.Generator
     filled = 0
     while filled < len(flat):
         begun = filled % per_hit
-        free = np.setdiff1d(np.arange(len(count)), flat[filled - begun:filled]) if begun else np.arange(len(count))
+        free = (
+            np.setdiff1d(np.arange(len(count)), flat[filled - begun : filled])
+            if begun
+            else np.arange(len(count))
+        )
         least = free[count[free] == count[free].min()]
         # From the beginning of a HIT all of them can be laid out; a HIT already begun is completed first.
         room = per_hit - begun if begun else len(flat) - filled
         take = rng.permutation(least)[:room]
-        flat[filled:filled + len(take)] = take
+        flat[filled : filled + len(take)] = take
         count[take] += 1
         filled += len(take)
     return rng.permutation(rng.permuted(flat.reshape(hits, per_hit), axis=1))
 
 
-def _largest(variance: FloatArray, k: int, rng: np.random.Generator, ids: tuple[str, ...] | None, by_id: bool) -> IntArray:
+def _largest(
+    variance: FloatArray, k: int, rng: np.random.Generator, ids: tuple[str, ...] | None, by_id: bool
+) -> IntArray:
     """The k items of largest variance; at the edge equal ones by chance, or by id."""
     n = len(variance)
     if k >= n:

@@ -1,15 +1,17 @@
 """How far annotators agree, and scores standardised by annotator.
 
-Standardising (Graham et al. 2013, as WMT does it): z = (s - mean) / sd over all scores of one annotator, sd with n - 1.
-It removes that some use the high end and some the whole of the scale, and with it any true difference between the items
-they happened to see.
+Standardising (Graham et al. 2013, as WMT does it): z = (s - mean) / sd over all scores of one annotator, sd
+with n - 1. It removes that some use the high end and some the whole of the scale, and with it any true
+difference between the items they happened to see.
 
 Agreement, each by its name:
 
-pairwise  mean over pairs of annotators of Spearman's rho on the items both scored (Sakaguchi and Van Durme 2018, footnote
+pairwise  mean over pairs of annotators of Spearman's rho on the items both scored (Sakaguchi and Van Durme
+2018, footnote
           17: 0.37 and 0.67); an annotator's several scores of one item are averaged first
 rest      Spearman's rho of one annotator's scores with the mean of all others' on the same items
-alpha     Krippendorff's alpha for interval data: 1 - (variance within items) / (variance over all), both over pairs
+alpha     Krippendorff's alpha for interval data: 1 - (variance within items) / (variance over all), both
+          over pairs
 """
 
 from __future__ import annotations
@@ -59,8 +61,10 @@ def standardised(annotator: ArrayLike, score: ArrayLike, names: Sequence[str] | 
         k = int(np.flatnonzero(bad)[0])
         name = names[k] if names is not None else f"number {k + 1}"
         what = "one score only" if count[k] < 2 else f"the same score {count[k]} times"
-        raise InputError(f"annotator {name}: {what} ({int(bad.sum())} such annotator(s)); z-scores need a spread: leave them out, or "
-                         "use the scores as they are")
+        raise InputError(
+            f"annotator {name}: {what} ({int(bad.sum())} such annotator(s)); z-scores need a spread: leave"
+            " them out, or use the scores as they are"
+        )
     found: FloatArray = centred / np.sqrt(squares / np.maximum(count - 1, 1))[who]
     return found
 

@@ -1,6 +1,7 @@
 """Bounded scores: every item a beta distribution, updated by pairs (RA) or by the scores themselves (EASL).
 
-Sakaguchi and Van Durme (2018), Efficient Online Scalar Annotation with Bounded Support, ACL; their equation numbers.
+Sakaguchi and Van Durme (2018), Efficient Online Scalar Annotation with Bounded Support, ACL; their equation
+numbers.
 
     mode  M = (a - 1) / (a + b - 2)                                                                  (12)
     variance  v = a b / ((a + b)^2 (a + b + 1))                                                      (13)
@@ -12,13 +13,15 @@ Sakaguchi and Van Durme (2018), Efficient Online Scalar Annotation with Bounded 
     tie, |D| <= epsilon:     a and b of both += v/c (1 - p(i = j))                                   (18, 19)
     EASL:                    a += s,  b += 1 - s,  s in [0, 1]                                       (24, 25)
 
-What the paper leaves open, and what is done here: M(1, 1), which (12) makes 0/0, is 1/2; both items of a pair are
-updated from the values before it; equal scores are a tie; the pairs of a HIT are taken one after the other, in the
-order of presentation (1,2), (1,3), ..., (n-1,n).  Equation 15's p of "j loses to i" is equation 20's number.
+What the paper leaves open, and what is done here: M(1, 1), which (12) makes 0/0, is 1/2; both items of a pair
+are updated from the values before it; equal scores are a tie; the pairs of a HIT are taken one after the
+other, in the order of presentation (1,2), (1,3), ..., (n-1,n).  Equation 15's p of "j loses to i" is equation
+20's number.
 
-What the paper says and is not so: the variance does not always decrease (B(1, 4) to B(2, 4) raises it from .0267 to
-.0317; with a = 1 it rises with a wherever b > sqrt(3)); a and b never decrease, as it says.  From a = b = 1 the mode
-of EASL is exactly the mean of the scores, so it differs from direct assessment by what is asked, not by the estimate.
+What the paper says and is not so: the variance does not always decrease (B(1, 4) to B(2, 4) raises it from
+.0267 to .0317; with a = 1 it rises with a wherever b > sqrt(3)); a and b never decrease, as it says.  From a
+= b = 1 the mode of EASL is exactly the mean of the scores, so it differs from direct assessment by what is
+asked, not by the estimate.
 """
 
 from __future__ import annotations
@@ -78,8 +81,8 @@ class Chances(NamedTuple):
 
 
 def chances(mode_i: float, mode_j: float, epsilon: float = EPSILON) -> Chances:
-    """Equations 20 to 22.  Modes lie in [0, 1], so that at epsilon 0.1 a win has a chance in [.2497, .7109]: a
-    surprise is never small, which narrows the range of RA's scores."""
+    """Equations 20 to 22.  Modes lie in [0, 1], so that at epsilon 0.1 a win has a chance in [.2497, .7109]:
+    a surprise is never small, which narrows the range of RA's scores."""
     theta = math.exp(epsilon)
     ratio = math.exp(mode_j - mode_i)  # pi_j / pi_i
     win = 1.0 / (1.0 + theta * ratio)
@@ -117,8 +120,15 @@ def update_pair(pair: Pair, outcome: PairOutcome, gamma: float = GAMMA, epsilon:
     return Pair(ai + up_i, bi, aj, bj + up_j)
 
 
-def update_hit(alpha: FloatArray, beta: FloatArray, items: Sequence[int], scores: Sequence[float], gamma: float = GAMMA,
-               epsilon: float = EPSILON, tie_within: float = 0.0) -> None:
+def update_hit(
+    alpha: FloatArray,
+    beta: FloatArray,
+    items: Sequence[int],
+    scores: Sequence[float],
+    gamma: float = GAMMA,
+    epsilon: float = EPSILON,
+    tie_within: float = 0.0,
+) -> None:
     """All pairs of one HIT, one after the other; `alpha` and `beta` are changed in place.
 
     Parameters
@@ -133,7 +143,9 @@ def update_hit(alpha: FloatArray, beta: FloatArray, items: Sequence[int], scores
     """
     for k, l, outcome in pairs_of_hit(scores, tie_within):
         i, j = items[k], items[l]
-        alpha[i], beta[i], alpha[j], beta[j] = update_pair(Pair(alpha[i], beta[i], alpha[j], beta[j]), outcome, gamma, epsilon)
+        alpha[i], beta[i], alpha[j], beta[j] = update_pair(
+            Pair(alpha[i], beta[i], alpha[j], beta[j]), outcome, gamma, epsilon
+        )
 
 
 def pairs_of_hit(scores: Sequence[float], tie_within: float = 0.0) -> list[tuple[int, int, PairOutcome]]:
@@ -147,8 +159,11 @@ def pairs_of_hit(scores: Sequence[float], tie_within: float = 0.0) -> list[tuple
     return found
 
 
-def add_scores(alpha: FloatArray, beta: FloatArray, items: ArrayLike, scores: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Equations 24 and 25 for many scores at once; the result does not depend on their order, to the last bit.
+def add_scores(
+    alpha: FloatArray, beta: FloatArray, items: ArrayLike, scores: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Equations 24 and 25 for many scores at once; the result does not depend on their order, to the last
+    bit.
 
     Parameters
     ----------
@@ -171,8 +186,8 @@ def add_scores(alpha: FloatArray, beta: FloatArray, items: ArrayLike, scores: Ar
 def exact_sums(index: IntArray, values: FloatArray, size: int) -> FloatArray:
     """Sums of values in [0, 1] by index, the same in whatever order they come.
 
-    Each value is cut into multiples of 2^-26, of 2^-52 and a rest, whose sums are exact in doubles for up to 2^26
-    values an index; only the last two additions round.
+    Each value is cut into multiples of 2^-26, of 2^-52 and a rest, whose sums are exact in doubles for up to
+    2^26 values an index; only the last two additions round.
     """
     total: FloatArray = np.zeros(size)
     rest = values
@@ -201,8 +216,8 @@ def _variance(alpha: float, beta: float) -> float:
 def interval(alpha: ArrayLike, beta: ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
     """Highest-density interval of each beta distribution, which always holds its mode.
 
-    The lower tail p is found by bisection so that the density is the same at both ends, to 2^-24 of 1 - level.  The
-    distribution is the method's own idea of its uncertainty, not a calibrated one.
+    The lower tail p is found by bisection so that the density is the same at both ends, to 2^-24 of 1 -
+    level.  The distribution is the method's own idea of its uncertainty, not a calibrated one.
 
     Parameters
     ----------

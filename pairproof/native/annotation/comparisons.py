@@ -1,8 +1,10 @@
-"""A judged HIT as paired comparisons, so that LLBT, Davidson or Bradley-Terry can be fitted to the same judgments.
+"""A judged HIT as paired comparisons, so that LLBT, Davidson or Bradley-Terry can be fitted to the same
+judgments.
 
-A HIT of n scores orders its items, ties included: n(n-1)/2 comparisons, one row each, with the annotator as `judge` and
-the HIT as `source`.  The rows of one HIT come from n numbers and are not independent of each other, so standard errors
-of a model that takes them as such are too small; the estimates are not affected by it.
+A HIT of n scores orders its items, ties included: n(n-1)/2 comparisons, one row each, with the annotator as
+`judge` and the HIT as `source`.  The rows of one HIT come from n numbers and are not independent of each
+other, so standard errors of a model that takes them as such are too small; the estimates are not affected by
+it.
 """
 
 from __future__ import annotations
@@ -12,15 +14,21 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...data.comparisons import Comparisons
 from ...data.columns import Factor, natural_order
+from ...data.comparisons import Comparisons
 from ...errors import InputError
 from .beta import pairs_of_hit
 
 
-def comparisons_of_hits(items: Sequence[str], hits: Sequence[ArrayLike], scores: Sequence[ArrayLike],
-                        judges: Sequence[str | None] | None = None, sources: Sequence[str] | None = None, tie_within: float = 0.0,
-                        source: str = "annotated HITs") -> Comparisons:
+def comparisons_of_hits(
+    items: Sequence[str],
+    hits: Sequence[ArrayLike],
+    scores: Sequence[ArrayLike],
+    judges: Sequence[str | None] | None = None,
+    sources: Sequence[str] | None = None,
+    tie_within: float = 0.0,
+    source: str = "annotated HITs",
+) -> Comparisons:
     """All pairs of items that were scored together.
 
     Parameters
@@ -44,15 +52,26 @@ def comparisons_of_hits(items: Sequence[str], hits: Sequence[ArrayLike], scores:
     InputError
         No pair at all, unequal lengths.
     """
-    if len(hits) != len(scores) or (judges is not None and len(judges) != len(hits)) or (sources is not None and len(sources) != len(hits)):
-        raise InputError(f"{source}: {len(hits)} HITs, {len(scores)} rows of scores; expected as many of everything")
+    if (
+        len(hits) != len(scores)
+        or (judges is not None and len(judges) != len(hits))
+        or (sources is not None and len(sources) != len(hits))
+    ):
+        raise InputError(
+            f"{source}: {len(hits)} HITs, {len(scores)} rows of scores; expected as many of everything"
+        )
     rows: list[tuple[int, int, int, int, int, int]] = []
     for k, (hit, given) in enumerate(zip(hits, scores)):
         shown = np.asarray(hit, np.int64).tolist()
         for first, second, outcome in pairs_of_hit(np.asarray(given, np.float64).tolist(), tie_within):
-            rows.append((shown[first], shown[second], outcome == "win", outcome == "tie", outcome == "loss", k))
+            rows.append(
+                (shown[first], shown[second], outcome == "win", outcome == "tie", outcome == "loss", k)
+            )
     if not rows:
-        raise InputError(f"{source}: no two items were scored in the same HIT, so nothing is compared; HITs of 2 or more items are needed")
+        raise InputError(
+            f"{source}: no two items were scored in the same HIT, so nothing is compared; HITs of 2 or more"
+            " items are needed"
+        )
     table = np.array(rows, np.int64)
     of = table[:, 5]
     columns = {}
@@ -60,7 +79,9 @@ def comparisons_of_hits(items: Sequence[str], hits: Sequence[ArrayLike], scores:
         columns["judge"] = _factor([judges[k] for k in of])
     if sources is not None:
         columns["source"] = _factor([sources[k] for k in of])
-    return Comparisons.build(items, table[:, 0], table[:, 1], table[:, 2], table[:, 3], table[:, 4], columns=columns, source=source)
+    return Comparisons.build(
+        items, table[:, 0], table[:, 1], table[:, 2], table[:, 3], table[:, 4], columns=columns, source=source
+    )
 
 
 def _factor(labels: Sequence[str | None]) -> Factor:

@@ -1,19 +1,21 @@
 """Match quality: how much is learned from setting two items beside each other, and drawing partners by it.
 
-Sakaguchi and Van Durme (2018), equations 11 and 23, with the mean (TrueSkill) or the mode (beta) as location m:
+Sakaguchi and Van Durme (2018), equations 11 and 23, with the mean (TrueSkill) or the mode (beta) as location
+m:
 
     q(i, j) = sqrt(2 gamma^2 / c^2) exp(-(m_i - m_j)^2 / (2 c^2)),   c^2 = 2 gamma^2 + v_i + v_j
 
-Partners of an item are drawn one after the other without replacement, each with probability proportional to q among
-those left ("sampling n-1 items by p", Algorithm 1; R's ``sample(prob=)``, NumPy's ``choice(replace=False)``).
+Partners of an item are drawn one after the other without replacement, each with probability proportional to q
+among those left ("sampling n-1 items by p", Algorithm 1; R's ``sample(prob=)``, NumPy's
+``choice(replace=False)``).
 
 Nobody computes all q: partners are proposed and accepted or not (rejection), which draws exactly the same
-distribution.  Three ways to propose follow each other; what one leaves undone the next completes, and since every
-proposal is independent of those refused before it, the distribution does not change:
+distribution.  Three ways to propose follow each other; what one leaves undone the next completes, and since
+every proposal is independent of those refused before it, the distribution does not change:
 
 1. from the whole pool uniformly, accepted with q over its largest possible value (sufficient nearly always);
-2. from 64 slices of the pool by location, each slice with its own bound;
-3. by all q of the item, in logarithms (an item so far from all others that every q underflows): Gumbel's largest keys.
+2. from 64 slices of the pool by location, each slice with its own bound; 3. by all q of the item, in
+logarithms (an item so far from all others that every q underflows): Gumbel's largest keys.
 """
 
 from __future__ import annotations
@@ -24,14 +26,20 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import InputError
 from .beta import GAMMA, FloatArray, IntArray
 
-#: Proposals an item gets in one round: a fifth more than 4 partners need at 1.64 proposals each (observed mean).
+#: Proposals an item gets in one round: a fifth more than 4 partners need at 1.64 proposals each (observed
+#: mean).
 PROPOSALS = 8
 UNIFORM_ROUNDS, SLICED_ROUNDS = 12, 40
 SLICES = 64
 
 
-def match_quality(location_i: ArrayLike, variance_i: ArrayLike, location_j: ArrayLike, variance_j: ArrayLike,
-                  gamma: float = GAMMA) -> FloatArray:
+def match_quality(
+    location_i: ArrayLike,
+    variance_i: ArrayLike,
+    location_j: ArrayLike,
+    variance_j: ArrayLike,
+    gamma: float = GAMMA,
+) -> FloatArray:
     """Equations 11 and 23; arguments broadcast.
 
     Returns
@@ -45,9 +53,17 @@ def match_quality(location_i: ArrayLike, variance_i: ArrayLike, location_j: Arra
     return found
 
 
-def draw_partners(anchors: ArrayLike, location: FloatArray, variance: FloatArray, size: int, pool: ArrayLike,
-                  rng: np.random.Generator, gamma: float = GAMMA, uniform_rounds: int = UNIFORM_ROUNDS,
-                  sliced_rounds: int = SLICED_ROUNDS) -> IntArray:
+def draw_partners(
+    anchors: ArrayLike,
+    location: FloatArray,
+    variance: FloatArray,
+    size: int,
+    pool: ArrayLike,
+    rng: np.random.Generator,
+    gamma: float = GAMMA,
+    uniform_rounds: int = UNIFORM_ROUNDS,
+    sliced_rounds: int = SLICED_ROUNDS,
+) -> IntArray:
     """`size` different partners for each anchor.
 
     Parameters
@@ -77,7 +93,10 @@ def draw_partners(anchors: ArrayLike, location: FloatArray, variance: FloatArray
     own = np.isin(a, among, assume_unique=False)
     left = len(among) - int(own.any())
     if left < size:
-        raise InputError(f"match quality: {left} item(s) to draw {size} partners from; give more items, fewer HITs, or a smaller --per-hit")
+        raise InputError(
+            f"match quality: {left} item(s) to draw {size} partners from; give more items, fewer HITs, or a"
+            " smaller --per-hit"
+        )
     drawing = _Drawing(a, location, variance, size, among, gamma, rng)
     for _ in range(uniform_rounds):
         if not drawing.open().size:
@@ -97,8 +116,16 @@ def draw_partners(anchors: ArrayLike, location: FloatArray, variance: FloatArray
 class _Drawing:
     """Partners drawn so far; a row an anchor."""
 
-    def __init__(self, anchors: IntArray, location: FloatArray, variance: FloatArray, size: int, pool: IntArray, gamma: float,
-                 rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        anchors: IntArray,
+        location: FloatArray,
+        variance: FloatArray,
+        size: int,
+        pool: IntArray,
+        gamma: float,
+        rng: np.random.Generator,
+    ) -> None:
         self.anchors, self.pool, self.rng, self.size = anchors, pool, rng, size
         self.location, self.spread = location, 2.0 * gamma * gamma + variance
         self.variance = variance
@@ -149,7 +176,9 @@ class _Drawing:
         return rows, items, self.rng.random(chance.shape) < chance
 
     def accept(self, rows: IntArray, items: IntArray, accepted: NDArray[np.bool_]) -> None:
-        """Put accepted proposals in their places, column by column; one that is taken already counts as refused."""
+        """Put accepted proposals in their places, column by column; one that is taken already counts as
+        refused.
+        """
         for column in range(items.shape[1]):
             here = np.flatnonzero(accepted[:, column] & (self.filled[rows] < self.size))
             row, item = rows[here], items[here, column]
@@ -159,14 +188,14 @@ class _Drawing:
             self.taken[row, self.filled[row]] = item
 
     def complete(self, row: int) -> None:
-        """The partners a row still lacks, from all its q: the items with the largest log q + Gumbel noise, in that order,
-        are successive draws without replacement."""
+        """The partners a row still lacks, from all its q: the items with the largest log q + Gumbel noise, in
+        that order, are successive draws without replacement."""
         free = self.pool[~np.isin(self.pool, self.taken[row])]
         log_q, _ = self.log_quality(np.array([row]), free[None, :])
         keys = log_q[0] + self.rng.gumbel(size=len(free))
         lacking = self.size - int(self.filled[row])
         best = free[np.argsort(-keys)[:lacking]]
-        self.taken[row, self.filled[row] + 1:] = best
+        self.taken[row, self.filled[row] + 1 :] = best
         self.filled[row] = self.size
 
 
@@ -185,7 +214,9 @@ class _Slices:
         self.most = np.maximum.reduceat(spread, self.start)
 
     def log_bound(self, rows: IntArray) -> FloatArray:
-        """float[rows, slices]: the largest log q that an item of the slice can have; c = |gap| is where it peaks."""
+        """float[rows, slices]: the largest log q that an item of the slice can have; c = |gap| is where it
+        peaks.
+        """
         a = self.drawing.anchors[rows]
         m, spread = self.drawing.location[a][:, None], self.drawing.spread[a][:, None]
         gap2 = np.maximum(np.maximum(self.low - m, m - self.high), 0.0) ** 2
@@ -201,13 +232,22 @@ class _Slices:
         upto = np.cumsum(mass, axis=1)
         shot = d.rng.random((len(rows), PROPOSALS)) * upto[:, -1:]
         which = np.minimum((upto[:, None, :] <= shot[:, :, None]).sum(axis=2), len(self.size) - 1)
-        items = self.order[self.start[which] + (d.rng.random(which.shape) * self.size[which]).astype(np.int64)]
+        items = self.order[
+            self.start[which] + (d.rng.random(which.shape) * self.size[which]).astype(np.int64)
+        ]
         log_q, _ = d.log_quality(rows, items)
-        return rows, items, np.log(d.rng.random(which.shape)) < log_q - np.take_along_axis(bound, which, axis=1)
+        return (
+            rows,
+            items,
+            np.log(d.rng.random(which.shape)) < log_q - np.take_along_axis(bound, which, axis=1),
+        )
 
 
-def quality_map(location: FloatArray, variance: FloatArray, order: ArrayLike, cells: int = 30, gamma: float = GAMMA) -> FloatArray:
-    """Match quality of all pairs, items in the given order (figure 8: by the truth), averaged to at most `cells` a side.
+def quality_map(
+    location: FloatArray, variance: FloatArray, order: ArrayLike, cells: int = 30, gamma: float = GAMMA
+) -> FloatArray:
+    """Match quality of all pairs, items in the given order (figure 8: by the truth), averaged to at most
+    `cells` a side.
 
     Returns
     -------
@@ -219,6 +259,12 @@ def quality_map(location: FloatArray, variance: FloatArray, order: ArrayLike, ce
     rows = []
     for first, last in zip(edges[:-1], edges[1:]):  # a strip at a time: never all pairs at once
         strip = by[first:last]
-        q = match_quality(location[strip][:, None], variance[strip][:, None], location[by][None, :], variance[by][None, :], gamma)
+        q = match_quality(
+            location[strip][:, None],
+            variance[strip][:, None],
+            location[by][None, :],
+            variance[by][None, :],
+            gamma,
+        )
         rows.append(np.add.reduceat(q.mean(axis=0), edges[:-1]) / np.diff(edges))
     return np.array(rows)

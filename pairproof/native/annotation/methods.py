@@ -1,18 +1,23 @@
-"""The methods of scalar annotation behind one interface: where items start, what a batch of HITs changes, what is read off.
+"""The methods of scalar annotation behind one interface: where items start, what a batch of HITs changes,
+what is read off.
 
-========== ============================== ============================ =============================================
+========== ============================== ============================
+=============================================
 method     state of an item (a, b)        a HIT of n scores            which items come next
-========== ============================== ============================ =============================================
-easl       beta: alpha, beta from (1, 1)  a += s, b += 1 - s           largest variance, partners by match quality
+========== ============================== ============================
+=============================================
+easl       beta: alpha, beta from (1, 1)  a += s, b += 1 - s           largest variance, partners by match
+quality
 ra         beta: alpha, beta from (1, 1)  n(n-1)/2 pairs, eqs. 12-23   the same
 trueskill  normal: mean, variance         n(n-1)/2 pairs, eqs. 3-10    the same
 random     as easl                        as easl                      those with the fewest scores, at random
 da         mean of scores, sum of squares mean of the scores           those with the fewest scores, at random
-========== ============================== ============================ =============================================
+========== ============================== ============================
+=============================================
 
-Sakaguchi and Van Durme (2018).  `random` is the control the paper lacks: EASL's update and HITs, without its choice of
-items.  From (1, 1) the mode of `easl` and `random` is exactly the mean of the scores, so `da` differs from `random` by
-its variance only, and in practice by showing one item at a time.
+Sakaguchi and Van Durme (2018).  `random` is the control the paper lacks: EASL's update and HITs, without its
+choice of items.  From (1, 1) the mode of `easl` and `random` is exactly the mean of the scores, so `da`
+differs from `random` by its variance only, and in practice by showing one item at a time.
 """
 
 from __future__ import annotations
@@ -24,9 +29,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...data.options import one_of
 from ...errors import InputError
 from ...fit.inference import normal_quantile
-from ...data.options import one_of
 from . import beta, trueskill
 from .beta import EPSILON, GAMMA, START, FloatArray, IntArray
 from .trueskill import START_MEAN, START_VARIANCE
@@ -58,9 +63,15 @@ class Settings:
     tie_within: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, value, least in (("gamma", self.gamma, None), ("epsilon", self.epsilon, 0.0), ("tie_within", self.tie_within, 0.0)):
+        for name, value, least in (
+            ("gamma", self.gamma, None),
+            ("epsilon", self.epsilon, 0.0),
+            ("tie_within", self.tie_within, 0.0),
+        ):
             if not (np.isfinite(value) and (value > 0 if least is None else value >= least)):
-                raise InputError(f"{name}={value!r}; expected a finite number {'> 0' if least is None else '>= 0'}")
+                raise InputError(
+                    f"{name}={value!r}; expected a finite number {'> 0' if least is None else '>= 0'}"
+                )
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +82,8 @@ class ScoreState:
     ----------
     method : Method
     a, b : float[n_items]
-        As in the module's table; `b` of da is the sum of squared deviations from the mean, and its `a` nan without a score.
+        As in the module's table; `b` of da is the sum of squared deviations from the mean, and its `a` nan
+        without a score.
     n : int[n_items]
         Scores counted.
     """
@@ -84,12 +96,16 @@ class ScoreState:
     def __post_init__(self) -> None:
         one_of("method", self.method, METHODS)
         if not len(self.a) == len(self.b) == len(self.n):
-            raise InputError(f"state of {len(self.a)}, {len(self.b)} and {len(self.n)} items; expected equal lengths")
+            raise InputError(
+                f"state of {len(self.a)}, {len(self.b)} and {len(self.n)} items; expected equal lengths"
+            )
         bad = self._unusable()
         if bad.any():
             k = int(np.flatnonzero(bad)[0])
             need = "alpha and beta >= 1" if self.method in BETA else "a finite mean and a variance > 0"
-            raise InputError(f"method {self.method}: item number {k + 1} has {self.a[k]} and {self.b[k]}; expected {need}")
+            raise InputError(
+                f"method {self.method}: item number {k + 1} has {self.a[k]} and {self.b[k]}; expected {need}"
+            )
 
     def _unusable(self) -> NDArray[np.bool_]:
         bad: NDArray[np.bool_]
@@ -103,7 +119,9 @@ class ScoreState:
 
     @property
     def score(self) -> FloatArray:
-        """Mode, mean score or mean; in [0, 1] but for trueskill, whose scale has no ends; nan for da without a score."""
+        """Mode, mean score or mean; in [0, 1] but for trueskill, whose scale has no ends; nan for da without
+        a score.
+        """
         return beta.mode(self.a, self.b) if self.method in BETA else self.a.copy()
 
     @property
@@ -119,7 +137,8 @@ class ScoreState:
         return found
 
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """The method's own interval: beta, highest density; trueskill, normal; da, Student's t, cut at 0 and 1.
+        """The method's own interval: beta, highest density; trueskill, normal; da, Student's t, cut at 0 and
+        1.
 
         None is calibrated: the beta distributions count a score s as s successes and 1 - s failures.
         """
@@ -133,7 +152,9 @@ class ScoreState:
         from scipy.special import stdtrit
 
         enough = self.n > 1
-        half = np.where(enough, stdtrit(np.maximum(self.n - 1, 1), 0.5 + level / 2) * np.sqrt(self.variance), np.nan)
+        half = np.where(
+            enough, stdtrit(np.maximum(self.n - 1, 1), 0.5 + level / 2) * np.sqrt(self.variance), np.nan
+        )
         return np.maximum(self.a - half, 0.0), np.minimum(self.a + half, 1.0)
 
 
@@ -145,7 +166,9 @@ def start(method: Method, n_items: int) -> ScoreState:
     return ScoreState(method, np.full(n_items, first), np.full(n_items, second), np.zeros(n_items, np.int64))
 
 
-def observe(state: ScoreState, hits: Sequence[ArrayLike], scores: Sequence[ArrayLike], settings: Settings = Settings()) -> ScoreState:
+def observe(
+    state: ScoreState, hits: Sequence[ArrayLike], scores: Sequence[ArrayLike], settings: Settings = Settings()
+) -> ScoreState:
     """The state after some judged HITs.
 
     Parameters
@@ -160,8 +183,8 @@ def observe(state: ScoreState, hits: Sequence[ArrayLike], scores: Sequence[Array
     Returns
     -------
     ScoreState
-        For easl, random and da the same to the last bit in whatever order the HITs stand in one call; ra and trueskill
-        go from the first to the last.
+        For easl, random and da the same to the last bit in whatever order the HITs stand in one call; ra and
+        trueskill go from the first to the last.
 
     Raises
     ------
@@ -212,7 +235,9 @@ def _check(hits: Sequence[IntArray], scores: Sequence[FloatArray], n_items: int)
         raise InputError(f"HIT {row[k] + 1}: score {values[k]}; expected 0 to 1 (divide 0 to 100 by 100)")
 
 
-def _pooled_mean(state: ScoreState, items: IntArray, values: FloatArray, n: IntArray) -> tuple[FloatArray, FloatArray]:
+def _pooled_mean(
+    state: ScoreState, items: IntArray, values: FloatArray, n: IntArray
+) -> tuple[FloatArray, FloatArray]:
     """Mean and sum of squared deviations of old and new scores together (Chan, Golub and LeVeque 1979)."""
     size = len(n)
     fresh = n - state.n
@@ -221,6 +246,8 @@ def _pooled_mean(state: ScoreState, items: IntArray, values: FloatArray, n: IntA
     new_squares = beta.exact_sums(items, (values - new_mean[items]) ** 2, size)
     gap = new_mean - before
     mean = np.where(state.n == 0, new_mean, before + gap * fresh / np.maximum(n, 1))
-    squares = np.where(state.n == 0, new_squares, state.b + new_squares + gap * gap * state.n * fresh / np.maximum(n, 1))
+    squares = np.where(
+        state.n == 0, new_squares, state.b + new_squares + gap * gap * state.n * fresh / np.maximum(n, 1)
+    )
     mean = np.where(fresh == 0, state.a, np.clip(mean, 0.0, 1.0))  # a mean of ones can round to above 1
     return np.where(n == 0, np.nan, mean), squares

@@ -1,14 +1,14 @@
 """Simulated annotation: how near each method comes to a known truth, and what a number of annotations buys.
 
-The experiments of Sakaguchi and Van Durme (2018), section 5, with the annotators replaced by a model of their noise: an
-annotator gives truth + error, cut to [0, 1].  The error's standard deviation is chosen so that annotators agree as far as
-is asked (0.37 and 0.67 in the paper).  `context` multiplies it inside a HIT of several items: 1 is an annotator whose
-noise does not depend on what else is on the page; below 1 the context helps.  Every method gets the same number of
-annotations: an iteration is one annotation an item.
+The experiments of Sakaguchi and Van Durme (2018), section 5, with the annotators replaced by a model of their
+noise: an annotator gives truth + error, cut to [0, 1].  The error's standard deviation is chosen so that
+annotators agree as far as is asked (0.37 and 0.67 in the paper).  `context` multiplies it inside a HIT of
+several items: 1 is an annotator whose noise does not depend on what else is on the page; below 1 the context
+helps.  Every method gets the same number of annotations: an iteration is one annotation an item.
 
-Truths: `lexical`, log-normal frequencies as in figure 7 (log10 of the frequency over its largest value; the corpus itself
-is not ours); `political`, two-humped with the standard deviation 0.331 of the gold labels (which have no licence);
-`uniform`.
+Truths: `lexical`, log-normal frequencies as in figure 7 (log10 of the frequency over its largest value; the
+corpus itself is not ours); `political`, two-humped with the standard deviation 0.331 of the gold labels
+(which have no licence); `uniform`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ...errors import InputError
 from ...data.options import one_of, whole_number
+from ...errors import InputError
 from .allocation import Pool, next_hits
 from .annotators import agreement, pearson, spearman
 from .beta import FloatArray, IntArray
-from .methods import METHODS, Method, ScoreState, Settings, observe, start
 from .match_quality import quality_map
+from .methods import METHODS, Method, ScoreState, Settings, observe, start
 
 Truth = Literal["lexical", "political", "uniform"]
 Measure = Literal["spearman", "pearson"]
@@ -46,7 +46,9 @@ def truth_of(kind: Truth, n_items: int, rng: np.random.Generator) -> FloatArray:
     if kind == "political":
         # Beta(h, h) has variance 1 / (4 (2h + 1)): h = 0.64 for 0.331^2.
         return rng.beta(0.64, 0.64, n_items)
-    logs = np.maximum(rng.normal(3.0, 0.9, n_items), 0.0)  # a word that is in the corpus at all has log10(frequency) >= 0
+    logs = np.maximum(
+        rng.normal(3.0, 0.9, n_items), 0.0
+    )  # a word that is in the corpus at all has log10(frequency) >= 0
     scaled: FloatArray = logs / logs.max()
     return scaled
 
@@ -62,7 +64,8 @@ class Annotators:
     context : float
         Factor on `sd` in a HIT of two or more items.
     noise : {"normal", "beta"}
-        beta: a beta distribution with the truth as mean and this standard deviation (as near as [0, 1] allows).
+        beta: a beta distribution with the truth as mean and this standard deviation (as near as [0, 1]
+        allows).
     """
 
     sd: float
@@ -101,7 +104,9 @@ def sd_for_agreement(truth: FloatArray, target: float, noise: Noise = "normal", 
         return mean_agreement(truth, Annotators(sd, 1.0, noise), seed)
 
     if not agreed(most) < target < 1.0:
-        raise InputError(f"agreement {target}; expected a number between {agreed(most):.2f} and 1 for these truths")
+        raise InputError(
+            f"agreement {target}; expected a number between {agreed(most):.2f} and 1 for these truths"
+        )
     for _ in range(24):
         middle = (least + most) / 2
         least, most = (middle, most) if agreed(middle) > target else (least, middle)
@@ -109,7 +114,9 @@ def sd_for_agreement(truth: FloatArray, target: float, noise: Noise = "normal", 
 
 
 def mean_agreement(truth: FloatArray, annotators: Annotators, seed: int = 0) -> float:
-    """Mean pairwise Spearman's rho of 10 annotators who each score every item alone; mean of 3 such panels."""
+    """Mean pairwise Spearman's rho of 10 annotators who each score every item alone; mean of 3 such
+    panels.
+    """
     rng = np.random.default_rng([whole_number("seed", seed), 37])
     found = []
     for _ in range(3):
@@ -152,11 +159,26 @@ class Experiment:
         for method in self.methods:
             one_of("method", method, METHODS)
         if len(set(self.methods)) != len(self.methods) or not self.methods:
-            raise InputError(f"methods {', '.join(self.methods) or 'none'}; expected each once, and one at least")
+            raise InputError(
+                f"methods {', '.join(self.methods) or 'none'}; expected each once, and one at least"
+            )
         n = len(self.truth)
-        if n < 3 or not np.isfinite(self.truth).all() or self.truth.min() < 0 or self.truth.max() > 1 or np.ptp(self.truth) == 0:
-            raise InputError(f"truth of {n} items; expected 3 or more numbers from 0 to 1 that are not all the same")
-        for name, value, least in (("budget", self.budget, 1), ("replicates", self.replicates, 1), ("per_hit", self.per_hit, 1), ("seed", self.seed, 0)):
+        if (
+            n < 3
+            or not np.isfinite(self.truth).all()
+            or self.truth.min() < 0
+            or self.truth.max() > 1
+            or np.ptp(self.truth) == 0
+        ):
+            raise InputError(
+                f"truth of {n} items; expected 3 or more numbers from 0 to 1 that are not all the same"
+            )
+        for name, value, least in (
+            ("budget", self.budget, 1),
+            ("replicates", self.replicates, 1),
+            ("per_hit", self.per_hit, 1),
+            ("seed", self.seed, 0),
+        ):
             whole_number(name, value, least)
         if not 2 <= self.per_hit <= n // 2:
             raise InputError(f"per_hit={self.per_hit} with {n} items; expected 2 to {n // 2}")
@@ -185,9 +207,11 @@ class Simulation:
     final : mapping of method to float[n_items]
         Scores at the end of the first replicate.
     maps : mapping of iteration to float[k, k]
-        Match quality before it, items ordered by the truth, of easl in the first replicate; empty without easl.
+        Match quality before it, items ordered by the truth, of easl in the first replicate; empty without
+        easl.
     coverage : mapping of method to float
-        How often the methods' own 95 % intervals hold the truth at the end; nan for trueskill, whose scale is its own.
+        How often the methods' own 95 % intervals hold the truth at the end; nan for trueskill, whose scale is
+        its own.
     """
 
     experiment: Experiment
@@ -198,8 +222,12 @@ class Simulation:
     maps: dict[int, FloatArray]
     coverage: dict[Method, float]
 
-    def curve(self, method: Method, measure: Measure = "spearman", level: float = 0.95, resamples: int = 1000) -> Curve:
-        """Mean over replicates, and its bootstrap interval (replicates resampled; the same seed, the same interval)."""
+    def curve(
+        self, method: Method, measure: Measure = "spearman", level: float = 0.95, resamples: int = 1000
+    ) -> Curve:
+        """Mean over replicates, and its bootstrap interval (replicates resampled; the same seed, the same
+        interval).
+        """
         values = getattr(self, measure)[self.experiment.methods.index(method)]
         rng = np.random.default_rng([self.experiment.seed, 95])
         means = values[rng.integers(0, len(values), (resamples, len(values)))].mean(axis=1)
@@ -207,8 +235,8 @@ class Simulation:
         return Curve(values.mean(axis=0), low, high)
 
     def needed(self, method: Method, target: float) -> float:
-        """Annotations an item until the mean Spearman's rho reaches `target`, between iterations by straight lines; nan if
-        the budget does not suffice, the first iteration's number if that is enough."""
+        """Annotations an item until the mean Spearman's rho reaches `target`, between iterations by straight
+        lines; nan if the budget does not suffice, the first iteration's number if that is enough."""
         mean = self.curve(method, resamples=1).mean
         reached = np.flatnonzero(mean >= target)
         if not len(reached):
@@ -220,7 +248,9 @@ class Simulation:
         return float(self.annotations[k - 1] + part * (self.annotations[k] - self.annotations[k - 1]))
 
     def gain(self, method: Method, fewer: int, more: int) -> float:
-        """Where the method stands after `fewer` annotations between da after `fewer` (0) and da after `more` (1)."""
+        """Where the method stands after `fewer` annotations between da after `fewer` (0) and da after `more`
+        (1).
+        """
         da, own = self.curve("da", resamples=1).mean, self.curve(method, resamples=1).mean
         return float((own[fewer - 1] - da[fewer - 1]) / (da[more - 1] - da[fewer - 1]))
 
@@ -240,7 +270,12 @@ def simulate(experiment: Experiment) -> Simulation:
             state = start(method, len(e.truth))
             for t in range(e.budget):
                 if method == "easl" and r == 0 and t in MAPPED:
-                    maps[t] = quality_map(state.score, state.variance, np.argsort(e.truth, kind="stable"), gamma=e.settings.gamma)
+                    maps[t] = quality_map(
+                        state.score,
+                        state.variance,
+                        np.argsort(e.truth, kind="stable"),
+                        gamma=e.settings.gamma,
+                    )
                 hits = _hits(e, method, state, t, rng)
                 scores = e.annotators.judge(e.truth[hits], hits.shape[1], rng)
                 state = observe(state, list(hits), list(scores), e.settings)
@@ -265,7 +300,9 @@ def _hits(e: Experiment, method: Method, state: ScoreState, t: int, rng: np.rand
 
 
 def histogram(scores: Sequence[float] | FloatArray, bins: int = 5) -> IntArray:
-    """Counts in equal bins of 0 to 1 (five in figures 7 and 10); a score of trueskill beyond them is in the end bin."""
+    """Counts in equal bins of 0 to 1 (five in figures 7 and 10); a score of trueskill beyond them is in the
+    end bin.
+    """
     found: IntArray = np.histogram(np.clip(scores, 0.0, 1.0), bins, (0.0, 1.0))[0].astype(np.int64)
     return found
 

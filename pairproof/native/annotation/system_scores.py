@@ -1,12 +1,13 @@
 """Systems ranked by the scores of their segments (Sakaguchi and Van Durme 2018, section 5.3; WMT since 2016).
 
-A system's score is the mean of its judged segments' scores; its interval is Student's t over segments.  Two systems
-differ if the Wilcoxon rank-sum test on their segment scores says so (two-sided, normal approximation with ties and
-continuity correction, as WMT and R's wilcox.test(exact = FALSE)).  A cluster ends below a system if every system above
-the line differs from every system below it.
+A system's score is the mean of its judged segments' scores; its interval is Student's t over segments.  Two
+systems differ if the Wilcoxon rank-sum test on their segment scores says so (two-sided, normal approximation
+with ties and continuity correction, as WMT and R's wilcox.test(exact = FALSE)).  A cluster ends below a
+system if every system above the line differs from every system below it.
 
-The paper models a system's quality as one beta distribution; with EASL's update from (1, 1) its mode is the mean of the
-scores taken here.  Its 33,760 outputs drawn "without replacement" are more than the 2,999 x 10 = 29,990 there were.
+The paper models a system's quality as one beta distribution; with EASL's update from (1, 1) its mode is the
+mean of the scores taken here.  Its 33,760 outputs drawn "without replacement" are more than the 2,999 x 10 =
+29,990 there were.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ class SystemScores:
     cluster: IntArray
 
 
-def system_scores(system: Sequence[str], score: ArrayLike, level: float = 0.95, alpha: float = ALPHA) -> SystemScores:
+def system_scores(
+    system: Sequence[str], score: ArrayLike, level: float = 0.95, alpha: float = ALPHA
+) -> SystemScores:
     """Scores, intervals and clusters.
 
     Parameters
@@ -72,12 +75,17 @@ def system_scores(system: Sequence[str], score: ArrayLike, level: float = 0.95, 
     if len(s) != len(system):
         raise InputError(f"{len(system)} system names and {len(s)} scores; expected as many")
     if not np.isfinite(s).all():
-        raise InputError(f"system scores: score number {int(np.flatnonzero(~np.isfinite(s))[0]) + 1} is {s[~np.isfinite(s)][0]}; leave it out")
+        raise InputError(
+            f"system scores: score number {int(np.flatnonzero(~np.isfinite(s))[0]) + 1} is"
+            f" {s[~np.isfinite(s)][0]}; leave it out"
+        )
     by: dict[str, list[float]] = {}
     for name, value in zip(system, s.tolist()):
         by.setdefault(name, []).append(value)
     if len(by) < 2:
-        raise InputError(f"system scores: found {len(by)} system(s) ({', '.join(by)}); clusters need two or more")
+        raise InputError(
+            f"system scores: found {len(by)} system(s) ({', '.join(by)}); clusters need two or more"
+        )
     order = sorted(by, key=lambda name: (-np.mean(by[name]), name))
     groups = [np.array(by[name]) for name in order]
     p = np.ones((len(order), len(order)))
@@ -85,8 +93,15 @@ def system_scores(system: Sequence[str], score: ArrayLike, level: float = 0.95, 
         for j in range(i + 1, len(order)):
             p[i, j] = p[j, i] = rank_sum_p(groups[i], groups[j])
     low, high = _t_interval(groups, level)
-    return SystemScores(tuple(order), np.array([g.mean() for g in groups]), low, high, np.array([len(g) for g in groups]), p,
-                        _clusters(p < alpha))
+    return SystemScores(
+        tuple(order),
+        np.array([g.mean() for g in groups]),
+        low,
+        high,
+        np.array([len(g) for g in groups]),
+        p,
+        _clusters(p < alpha),
+    )
 
 
 def _clusters(differ: NDArray[np.bool_]) -> IntArray:
@@ -100,7 +115,12 @@ def _t_interval(groups: Sequence[FloatArray], level: float) -> tuple[FloatArray,
     from scipy.special import stdtrit
 
     mean = np.array([g.mean() for g in groups])
-    half = np.array([stdtrit(len(g) - 1, 0.5 + level / 2) * g.std(ddof=1) / np.sqrt(len(g)) if len(g) > 1 else np.nan for g in groups])
+    half = np.array(
+        [
+            stdtrit(len(g) - 1, 0.5 + level / 2) * g.std(ddof=1) / np.sqrt(len(g)) if len(g) > 1 else np.nan
+            for g in groups
+        ]
+    )
     return mean - half, mean + half
 
 

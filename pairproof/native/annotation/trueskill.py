@@ -9,12 +9,13 @@ N(mu_i, s_i^2), c^2 = 2 gamma^2 + s_i^2 + s_j^2, t = (mu_i - mu_j)/c, e = epsilo
     tie:  v = (phi(-e - t) - phi(e - t)) / (Phi(e - t) - Phi(-e - t))                                (6)
           w = v^2 + ((e - t) phi(e - t) + (e + t) phi(e + t)) / (Phi(e - t) - Phi(-e - t))           (10)
 
-v + t and 1 - w are the mean and variance of a normal N(t, 1) cut to (e, inf) or (-e, e), and they are computed as
-such, so that no tail is lost: eq. 6 as printed is 0/0 at |t| = 10.  As TrueSkill has it there is no drift (tau = 0).
+v + t and 1 - w are the mean and variance of a normal N(t, 1) cut to (e, inf) or (-e, e), and they are
+computed as such, so that no tail is lost: eq. 6 as printed is 0/0 at |t| = 10.  As TrueSkill has it there is
+no drift (tau = 0).
 
-What the paper says and is not so: v of a win does not grow exponentially as t falls but linearly (v is 10.594 at
-t = -10, e = 0.5); gamma is not the difference at which the better one wins with 80 % (that is 1.190 gamma; at gamma
-it is Phi(1/sqrt 2) = 76.0 %).  The variance does always decrease.
+What the paper says and is not so: v of a win does not grow exponentially as t falls but linearly (v is 10.594
+at t = -10, e = 0.5); gamma is not the difference at which the better one wins with 80 % (that is 1.190 gamma;
+at gamma it is Phi(1/sqrt 2) = 76.0 %).  The variance does always decrease.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ import numpy as np
 
 from .beta import EPSILON, GAMMA, FloatArray, PairOutcome, pairs_of_hit
 
-#: Start of an item: the mean and variance of the bounded model's uniform start, so that gamma and epsilon mean the same.
+#: Start of an item: the mean and variance of the bounded model's uniform start, so that gamma and epsilon
+#: mean the same.
 START_MEAN, START_VARIANCE = 0.5, 1.0 / 12.0
 _SQRT2 = math.sqrt(2.0)
 _DENSITY0 = 1.0 / math.sqrt(2.0 * math.pi)
@@ -107,7 +109,9 @@ def _below(x: float) -> float:
 
 
 def _above_cut(a: float) -> float:
-    """E[Z | Z > a] - a of a standard normal, a >= 3: 1/(a + 2/(a + 3/(a + ...))), Laplace's continued fraction."""
+    """E[Z | Z > a] - a of a standard normal, a >= 3: 1/(a + 2/(a + 3/(a + ...))), Laplace's continued
+    fraction.
+    """
     # 20 + 600/a^2 levels give every digit: 87 at a = 3 against 50-digit values, worst relative error 2e-16.
     tail = a
     for k in range(20 + int(600.0 / (a * a)), 1, -1):
@@ -144,13 +148,23 @@ def update_pair(pair: Skills, outcome: PairOutcome, gamma: float = GAMMA, epsilo
     return Skills(mi + vi / c * v, vi * (1.0 - vi / c2 * w), mj - vj / c * v, vj * (1.0 - vj / c2 * w))
 
 
-def update_hit(mean: FloatArray, variance: FloatArray, items: Sequence[int], scores: Sequence[float], gamma: float = GAMMA,
-               epsilon: float = EPSILON, tie_within: float = 0.0) -> None:
-    """All pairs of one HIT in the order of presentation, as :func:`pairproof.native.annotation.beta.update_hit`; in place."""
+def update_hit(
+    mean: FloatArray,
+    variance: FloatArray,
+    items: Sequence[int],
+    scores: Sequence[float],
+    gamma: float = GAMMA,
+    epsilon: float = EPSILON,
+    tie_within: float = 0.0,
+) -> None:
+    """All pairs of one HIT in the order of presentation, as
+    :func:`pairproof.native.annotation.beta.update_hit`; in place.
+    """
     for k, l, outcome in pairs_of_hit(scores, tie_within):
         i, j = items[k], items[l]
-        mean[i], variance[i], mean[j], variance[j] = update_pair(Skills(mean[i], variance[i], mean[j], variance[j]), outcome,
-                                                                 gamma, epsilon)
+        mean[i], variance[i], mean[j], variance[j] = update_pair(
+            Skills(mean[i], variance[i], mean[j], variance[j]), outcome, gamma, epsilon
+        )
 
 
 def chance_to_win(difference: float, gamma: float) -> float:

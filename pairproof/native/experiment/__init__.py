@@ -1,1 +1,3 @@
-"""Which model predicts preferences best: splits, baselines, perplexity, the experiment, its summary and pictures."""
+"""Which model predicts preferences best: splits, baselines, perplexity, the experiment, its summary and
+pictures.
+"""

@@ -1,7 +1,7 @@
 """The baselines of Hopkins and May (2013, sections 5 and 6): preference models from counts.
 
-With n_p(s1, s2) the number of comparisons of s1 and s2 with outcome p (0 tie, 1 first, 2 second; both orders pooled),
-n(s1, s2) their number, n_p(s) = sum over s2 of n_p(s, s2), and hat(0, 1, 2) = (0, 2, 1)::
+With n_p(s1, s2) the number of comparisons of s1 and s2 with outcome p (0 tie, 1 first, 2 second; both orders
+pooled), n(s1, s2) their number, n_p(s) = sum over s2 of n_p(s, s2), and hat(0, 1, 2) = (0, 2, 1)::
 
     uniform            Q = 1/3
     adjusted uniform   Q(0) = |C0| / |C|,  Q(1) = Q(2) = (1 - Q(0)) / 2         not smoothed, as in the paper
@@ -11,10 +11,10 @@ n(s1, s2) their number, n_p(s) = sum over s2 of n_p(s, s2), and hat(0, 1, 2) = (
       arithmetic       Q(p | s1, s2) = (u_p(s1) + u_hat(p)(s2)) / 2
       geometric        Q(p | s1, s2) = sqrt(u_p(s1) u_hat(p)(s2)),  renormalised
 
-The geometric numbers sum to at most 1 (Cauchy-Schwarz), with equality only where u(s1) = hat u(s2).  The paper does not
-say that it renormalises; its result "four models nearly indistinguishable" holds only if it did.  Renormalised is the
-default here, raw an option.  The asymmetric form is not a preference model of unordered pairs: Q(p | a, b) and
-Q(hat p | b, a) differ.
+The geometric numbers sum to at most 1 (Cauchy-Schwarz), with equality only where u(s1) = hat u(s2).  The
+paper does not say that it renormalises; its result "four models nearly indistinguishable" holds only if it
+did.  Renormalised is the default here, raw an option.  The asymmetric form is not a preference model of
+unordered pairs: Q(p | a, b) and Q(hat p | b, a) differ.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
-from ...data.options import one_of
 from ...data.judgments import HAT
+from ...data.options import one_of
+from ...errors import InputError
 
 FloatArray = NDArray[np.float64]
 Reconstruction = Literal["asymmetric", "arithmetic", "geometric"]
 
-#: Strength of the symmetric Dirichlet prior, per category (the paper's footnote 13), so 3 alpha in the denominator.
+#: Strength of the symmetric Dirichlet prior, per category (the paper's footnote 13), so 3 alpha in the
+#: denominator.
 ALPHA = 1.0
 
 
@@ -73,7 +74,9 @@ def universal_ability(counts: FloatArray, alpha: float = ALPHA) -> FloatArray:
     return np.asarray((alpha + n) / (3.0 * alpha + n.sum(axis=-1, keepdims=True)))
 
 
-def independent_students(counts: FloatArray, reconstruction: Reconstruction, alpha: float = ALPHA, *, raw: bool = False) -> FloatArray:
+def independent_students(
+    counts: FloatArray, reconstruction: Reconstruction, alpha: float = ALPHA, *, raw: bool = False
+) -> FloatArray:
     """A preference model put together from universal abilities.
 
     Parameters
@@ -91,7 +94,9 @@ def independent_students(counts: FloatArray, reconstruction: Reconstruction, alp
     """
     one_of("reconstruction", reconstruction, get_args(Reconstruction))
     if raw and reconstruction != "geometric":
-        raise InputError(f"raw=True is for the geometric reconstruction; the {reconstruction} one sums to 1 as it is")
+        raise InputError(
+            f"raw=True is for the geometric reconstruction; the {reconstruction} one sums to 1 as it is"
+        )
     u = universal_ability(counts, alpha)
     own, other = u[:, None, :], u[:, HAT][None, :, :]
     if reconstruction == "asymmetric":
@@ -104,5 +109,7 @@ def independent_students(counts: FloatArray, reconstruction: Reconstruction, alp
 
 def check_alpha(alpha: float) -> None:
     if not (np.isfinite(alpha) and alpha > 0):
-        raise InputError(f"alpha={alpha}; the strength of the prior must be finite and > 0 (without it an outcome that was not seen "
-                         "would be impossible)")
+        raise InputError(
+            f"alpha={alpha}; the strength of the prior must be finite and > 0 (without it an outcome that was"
+            " not seen would be impossible)"
+        )

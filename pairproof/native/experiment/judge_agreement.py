@@ -1,14 +1,15 @@
 """How often two judges who compare the same two outputs say the same (inter-annotator agreement of rankings).
 
-Two judgments are of the same thing if they are of the same pair of systems on the same source segment (and, where tracks
-are named, in the same track).  Over all pairs of such judgments by two different judges::
+Two judgments are of the same thing if they are of the same pair of systems on the same source segment (and,
+where tracks are named, in the same track).  Over all pairs of such judgments by two different judges::
 
     P(A)   share that agree: the same system preferred, or both undecided
-    P(E)   "thirds": 1/3;  "marginal": sum over the three outcomes of the squared share of each, either side first
+    P(E)   "thirds": 1/3;  "marginal": sum over the three outcomes of the squared share of each, either side
+           first
     kappa  (P(A) - P(E)) / (1 - P(E))
 
-The shared translation tasks printed P(A) and kappa with P(E) = 1/3 at first; Hopkins and May (2013, section 8) quote
-P(A) = 65.8 % for the experts of WMT10 and 46.6 % for its crowd, references counted as systems.
+The shared translation tasks printed P(A) and kappa with P(E) = 1/3 at first; Hopkins and May (2013, section
+8) quote P(A) = 65.8 % for the experts of WMT10 and 46.6 % for its crowd, references counted as systems.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.comparisons import Comparisons
 from ...data.columns import Factor
-from ...errors import InputError
-from ...data.options import one_of
+from ...data.comparisons import Comparisons
 from ...data.judgments import HAT, judgments
+from ...data.options import one_of
+from ...errors import InputError
 
 IntArray = NDArray[np.int64]
 Chance = Literal["thirds", "marginal"]
@@ -56,11 +57,19 @@ class JudgeAgreement:
     @property
     def kappa(self) -> float:
         """nan without a pair, or where chance alone agrees always."""
-        return (self.share - self.by_chance) / (1.0 - self.by_chance) if self.by_chance < 1.0 else float("nan")
+        return (
+            (self.share - self.by_chance) / (1.0 - self.by_chance) if self.by_chance < 1.0 else float("nan")
+        )
 
 
-def judge_agreement(table: Comparisons, *, judge: str = "judge", source: str = "source", tracks: Sequence[str] = (),
-                    chance: Chance = "thirds") -> JudgeAgreement:
+def judge_agreement(
+    table: Comparisons,
+    *,
+    judge: str = "judge",
+    source: str = "source",
+    tracks: Sequence[str] = (),
+    chance: Chance = "thirds",
+) -> JudgeAgreement:
     """Agreement between judges.
 
     Parameters
@@ -83,31 +92,46 @@ def judge_agreement(table: Comparisons, *, judge: str = "judge", source: str = "
     columns = {name: _factor(table, name) for name in (judge, source, *tracks)}
     swap = single.first > single.second
     outcome = np.where(swap, HAT[single.outcome], single.outcome)
-    thing = np.minimum(single.first, single.second) * len(table.items) + np.maximum(single.first, single.second)
+    thing = np.minimum(single.first, single.second) * len(table.items) + np.maximum(
+        single.first, single.second
+    )
     for name in (source, *tracks):
-        _, thing = np.unique(thing * len(columns[name].levels) + columns[name].codes[single.row], return_inverse=True)
+        _, thing = np.unique(
+            thing * len(columns[name].levels) + columns[name].codes[single.row], return_inverse=True
+        )
     who = columns[judge].codes[single.row]
     n_judges = len(columns[judge].levels)
     pairs = _across_judges(thing, who, n_judges)
     agreeing = _across_judges(thing * 3 + outcome, who, n_judges)
     share = np.bincount(single.outcome, minlength=3) / max(1, len(single))
     # "Either side first" makes the two preferences equally frequent.
-    by_chance = 1.0 / 3.0 if chance == "thirds" else float(share[0] ** 2 + 2.0 * ((1.0 - share[0]) / 2.0) ** 2)
+    by_chance = (
+        1.0 / 3.0 if chance == "thirds" else float(share[0] ** 2 + 2.0 * ((1.0 - share[0]) / 2.0) ** 2)
+    )
     return JudgeAgreement(pairs, agreeing, by_chance, _judges_with_company(thing, who, n_judges))
 
 
 def _factor(table: Comparisons, name: str) -> Factor:
     column = table.columns.get(name)
     if not isinstance(column, Factor):
-        what = "is numeric" if column is not None else f"is not there; found {', '.join(table.columns) or 'no columns'}"
+        what = (
+            "is numeric"
+            if column is not None
+            else f"is not there; found {', '.join(table.columns) or 'no columns'}"
+        )
         raise InputError(f"{table.source}: agreement between judges needs the column {name!r}, which {what}")
     if (column.codes < 0).any():
-        raise InputError(f"{table.source}, row {int(np.flatnonzero(column.codes < 0)[0]) + 1}: no value in column {name!r}; every row needs one")
+        raise InputError(
+            f"{table.source}, row {int(np.flatnonzero(column.codes < 0)[0]) + 1}: no value in column"
+            f" {name!r}; every row needs one"
+        )
     return column
 
 
 def _across_judges(key: IntArray, who: IntArray, n_judges: int) -> int:
-    """Pairs of rows with the same key and different judges: all pairs but those of one judge, each counted twice."""
+    """Pairs of rows with the same key and different judges: all pairs but those of one judge, each counted
+    twice.
+    """
     _, together = np.unique(key, return_counts=True)
     _, alone = np.unique(key * n_judges + who, return_counts=True)
     return int((np.sum(together.astype(np.int64) ** 2) - np.sum(alone.astype(np.int64) ** 2)) // 2)

@@ -1,7 +1,8 @@
-"""The state of a learning-curve experiment: a file of JSON lines, the first of which says of what the others are.
+"""The state of a learning-curve experiment: a file of JSON lines, the first of which says of what the others
+are.
 
-Each result is on the disk before the next is begun; a line that was cut off is computed again.  While one process works
-on a file another one is refused: two would write into each other's lines.
+Each result is on the disk before the next is begun; a line that was cut off is computed again.  While one
+process works on a file another one is refused: two would write into each other's lines.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ class State:
     Raises
     ------
     InputError
-        The file is of something else, is not readable as a state, cannot be opened, or another process works on it.
+        The file is of something else, is not readable as a state, cannot be opened, or another process works
+        on it.
     """
 
     def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
@@ -53,7 +55,9 @@ class State:
         if self.path is None:
             return self
         try:
-            self._file = os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666), "r+b")
+            self._file = os.fdopen(
+                os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666), "r+b"
+            )
         except OSError as error:
             raise InputError(f"{self.path}: the state cannot be written ({error.strerror})") from error
         try:
@@ -91,15 +95,20 @@ class State:
         whole = content.rfind(b"\n") + 1
         lines = content[:whole].split(b"\n")[:-1]
         if not lines:
-            raise InputError(f"{self.path}: holds {content[:40]!r} and no whole line; it is no state of this experiment. Name another file, or remove it")
+            raise InputError(
+                f"{self.path}: holds {content[:40]!r} and no whole line; it is no state of this experiment."
+                " Name another file, or remove it"
+            )
         self._check_header(self._entry(1, lines[0]))
         for number, line in enumerate(lines[1:], 2):
             entry = self._entry(number, line)
             try:
                 result = Result.from_state(entry)
             except (KeyError, TypeError) as trouble:
-                raise InputError(f"{self.path}, line {number}: no result ({trouble!r} where its fields are read); remove the line, what it held is "
-                                 "computed again") from trouble
+                raise InputError(
+                    f"{self.path}, line {number}: no result ({trouble!r} where its fields are read); remove"
+                    " the line, what it held is computed again"
+                ) from trouble
             self.done[result.key] = result
         return whole
 
@@ -107,12 +116,19 @@ class State:
         try:
             entry = json.loads(line.decode("utf-8"))
         except ValueError as trouble:
-            raise InputError(f"{self.path}, line {number}: not JSON ({trouble}); " + (
-                "it is no state of this experiment. Name another file, or remove it" if number == 1 else
-                "remove the line, what it held is computed again")) from trouble
+            raise InputError(
+                f"{self.path}, line {number}: not JSON ({trouble}); "
+                + (
+                    "it is no state of this experiment. Name another file, or remove it"
+                    if number == 1
+                    else "remove the line, what it held is computed again"
+                )
+            ) from trouble
         if not isinstance(entry, dict):
-            raise InputError(f"{self.path}, line {number}: {json.dumps(entry)[:40]}, expected an object; it is no state of this experiment. Name another "
-                             "file, or remove it")
+            raise InputError(
+                f"{self.path}, line {number}: {json.dumps(entry)[:40]}, expected an object; it is no state of"
+                " this experiment. Name another file, or remove it"
+            )
         return entry
 
     def _check_header(self, found: Mapping[str, Any]) -> None:
@@ -121,10 +137,19 @@ class State:
                 continue
             if found.get(name) != json.loads(json.dumps(value)):
                 what = "other data" if name == "tracks" else f"{name} {found.get(name)!r}, not {value!r}"
-                raise InputError(f"{self.path}: is the state of an experiment with {what}; continue that one, or name another file for this one")
+                raise InputError(
+                    f"{self.path}: is the state of an experiment with {what}; continue that one, or name"
+                    " another file for this one"
+                )
         if found.get("numpy") != np.__version__:
-            warnings.warn(f"{self.path}: was begun with numpy {found.get('numpy')}, this is {np.__version__}; what is added now may differ in random draws "
-                          "from what that version would have given", DataWarning, stacklevel=4)
+            warnings.warn(
+                (
+                    f"{self.path}: was begun with numpy {found.get('numpy')}, this is {np.__version__}; what"
+                    " is added now may differ in random draws from what that version would have given"
+                ),
+                DataWarning,
+                stacklevel=4,
+            )
 
 
 def _hold(file: BinaryIO, path: Path) -> None:

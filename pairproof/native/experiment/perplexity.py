@@ -2,8 +2,9 @@
 
     perplexity(Q | D) = 2 ** ( - (1/|D|) sum over <s1, s2, pi> in D of log2 Q(pi | s1, s2) )
 
-The pair is taken in the order of the data.  1 is a perfect forecast, 3 is the uniform one.  A test comparison to which
-Q gave probability 0 makes it infinite: that is the answer, not an error, and `impossible` says how many there were.
+The pair is taken in the order of the data.  1 is a perfect forecast, 3 is the uniform one.  A test comparison
+to which Q gave probability 0 makes it infinite: that is the answer, not an error, and `impossible` says how
+many there were.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from ...errors import InputError
 
 FloatArray = NDArray[np.float64]
 
-#: A distribution's three numbers may miss 1 by rounding; the raw geometric reconstruction sums to less and says so.
+#: A distribution's three numbers may miss 1 by rounding; the raw geometric reconstruction sums to less and
+#: says so.
 SUM_TOLERANCE = 1e-9
 
 

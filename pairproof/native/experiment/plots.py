@@ -1,6 +1,8 @@
-"""Pictures of translation competitions: learning curves, abilities with intervals, who beats whom (Hopkins and May 2013, figures 2-4, 6).
+"""Pictures of translation competitions: learning curves, abilities with intervals, who beats whom (Hopkins
+and May 2013, figures 2-4, 6).
 
-For axes of your own, `size_of_learning_curves`, `size_of_abilities` and `size_of_heat_map` say how large the figure must be for every name to fit.
+For axes of your own, `size_of_learning_curves`, `size_of_abilities` and `size_of_heat_map` say how large the
+figure must be for every name to fit.
 """
 
 from __future__ import annotations
@@ -15,14 +17,15 @@ from ...errors import InputError
 from ...fit.plots import COLOURS
 
 if TYPE_CHECKING:
-    from .summary import Mean, Result
     from ..irt.posterior import Posterior
     from .models import PreferenceModel
+    from .summary import Mean, Result
     from .trial_abilities import TrialAbilities
 
 #: With the eight colours these tell 32 curves apart.
 _LINES = ("-", "--", ":", "-.")
-#: Inches of a character of matplotlib's own font at 10 points: most are less than 0.63 of its height wide, capitals 0.79, these and East Asian ones 1.
+#: Inches of a character of matplotlib's own font at 10 points: most are less than 0.63 of its height wide,
+#: capitals 0.79, these and East Asian ones 1.
 _CHARACTER, _CAPITAL, _WIDE, _WIDEST = 0.088, 0.11, 0.139, "MWmw%@…"
 #: Of a legend's letters, as a part of 10 points.
 _SMALL = 0.833
@@ -37,7 +40,9 @@ Size = tuple[float, float]
 def size_of_learning_curves(results: Sequence[Result]) -> Size:
     """Width and height in inches of a figure in which the curves have 6.4 and the legend all it needs."""
     labels = _legend(_points(results, 0.95))
-    return 6.4 + 0.7 + _SMALL * max(map(_width, labels.values()), default=0.0), max(4.5, 0.9 + 0.185 * len(labels))
+    return 6.4 + 0.7 + _SMALL * max(map(_width, labels.values()), default=0.0), max(
+        4.5, 0.9 + 0.185 * len(labels)
+    )
 
 
 def size_of_abilities(items: Sequence[str]) -> Size:
@@ -46,7 +51,9 @@ def size_of_abilities(items: Sequence[str]) -> Size:
 
 
 def size_of_heat_map(items: Sequence[str]) -> Size:
-    """Width and height in inches of a figure of who beats whom: a square a system, room for the longest name on both sides, and the colour bar."""
+    """Width and height in inches of a figure of who beats whom: a square a system, room for the longest name
+    on both sides, and the colour bar.
+    """
     side, names = max(_LEAST_MAP, _SQUARE * len(items)), _longest(items)
     # The bar is a twentieth as wide as it is high, and as far from the map.
     return 1.1 * side + names + 1.4, side + names + 0.8
@@ -59,18 +66,24 @@ def _longest(names: Sequence[str]) -> float:
 
 def _width(text: str) -> float:
     """Inches of a text at 10 points, rather too many than too few."""
-    return sum(_WIDE if c in _WIDEST or east_asian_width(c) in "WF" else _CAPITAL if c.isupper() else _CHARACTER for c in text)
+    return sum(
+        _WIDE if c in _WIDEST or east_asian_width(c) in "WF" else _CAPITAL if c.isupper() else _CHARACTER
+        for c in text
+    )
 
 
 def _shortened(names: Sequence[str]) -> list[str]:
     """Names of at most 40 characters, the middle of longer ones left out, unless two would look the same."""
     kept = LONGEST - 1
-    short = [name if len(name) <= LONGEST else f"{name[:kept - kept // 2]}…{name[-(kept // 2):]}" for name in names]
+    short = [
+        name if len(name) <= LONGEST else f"{name[:kept - kept // 2]}…{name[-(kept // 2):]}" for name in names
+    ]
     return short if len(set(short)) == len(set(names)) else list(names)
 
 
 def plot_learning_curves(results: Sequence[Result], ax: Any = None, *, level: float = 0.95) -> Any:
-    """Mean perplexity by number of training comparisons, a curve a model, with t intervals over the trials (wide ones run out of the picture).
+    """Mean perplexity by number of training comparisons, a curve a model, with t intervals over the trials
+    (wide ones run out of the picture).
 
     Parameters
     ----------
@@ -97,8 +110,18 @@ def plot_learning_curves(results: Sequence[Result], ax: Any = None, *, level: fl
         drawn = [p for p in points if p.model == model and np.isfinite(p.mean)]
         x, y = [p.train_size for p in drawn], [p.mean for p in drawn]
         half = [p.high - p.mean if np.isfinite(p.high) else 0.0 for p in drawn]
-        ax.errorbar(x, y, yerr=half if any(half) else None, color=COLOURS[k % len(COLOURS)], linestyle=_LINES[k // len(COLOURS) % len(_LINES)],
-                    marker="o", markersize=3, capsize=2, linewidth=1.3, label=_plain(label))
+        ax.errorbar(
+            x,
+            y,
+            yerr=half if any(half) else None,
+            color=COLOURS[k % len(COLOURS)],
+            linestyle=_LINES[k // len(COLOURS) % len(_LINES)],
+            marker="o",
+            markersize=3,
+            capsize=2,
+            linewidth=1.3,
+            label=_plain(label),
+        )
     sizes = sorted({p.train_size for p in points})
     ax.set_xscale("log")
     ax.set_xticks(sizes, [str(s) for s in sizes], rotation=90 if _crowded(sizes) else 0)
@@ -121,19 +144,33 @@ def _points(results: Sequence[Result], level: float) -> list[Mean]:
 def _legend(points: Sequence[Mean]) -> dict[str, str]:
     """Each model and what the legend says of it: its name, and where its mean is infinite."""
     models = list(dict.fromkeys(p.model for p in points))
-    lost = {model: [str(p.train_size) for p in points if p.model == model and not np.isfinite(p.mean)] for model in models}
-    said = {model: f" (infinite at {', '.join(at[:3])}{f' and {len(at) - 3} more sizes' if len(at) > 3 else ''})" if at else "" for model, at in lost.items()}
+    lost = {
+        model: [str(p.train_size) for p in points if p.model == model and not np.isfinite(p.mean)]
+        for model in models
+    }
+    said = {
+        model: (
+            f" (infinite at {', '.join(at[:3])}{f' and {len(at) - 3} more sizes' if len(at) > 3 else ''})"
+            if at
+            else ""
+        )
+        for model, at in lost.items()
+    }
     return {model: name + said[model] for model, name in zip(models, _shortened(models))}
 
 
 def _crowded(sizes: Sequence[int]) -> bool:
     """Whether the labels of two neighbours would touch on an axis of 5.5 inches with a logarithmic scale."""
     steps = [(np.log(b / a), len(f"{a}{b}") / 2 + 1) for a, b in zip(sizes, sizes[1:])]
-    return any(5.5 * gap / np.log(sizes[-1] / sizes[0]) < _CHARACTER * characters for gap, characters in steps)
+    return any(
+        5.5 * gap / np.log(sizes[-1] / sizes[0]) < _CHARACTER * characters for gap, characters in steps
+    )
 
 
 def _keep_means_in_view(ax: Any, values: Sequence[float]) -> None:
-    """With two trials an interval can be a hundred times as wide as the curves are apart; such a one runs out of the picture."""
+    """With two trials an interval can be a hundred times as wide as the curves are apart; such a one runs out
+    of the picture.
+    """
     if values:
         margin = 0.25 * (max(values) - min(values)) or 0.05
         ax.set_ylim(min(values) - margin, max(values) + margin)
@@ -158,21 +195,33 @@ def plot_abilities(posterior: Posterior, ax: Any = None, *, level: float = 0.95)
     order = [posterior.items.index(name) for name in reversed(posterior.ranking)]
     mean, interval = posterior.mean[order], posterior.interval(level)[order]
     y = np.arange(n)
-    ax.errorbar(mean, y, xerr=[mean - interval[:, 0], interval[:, 1] - mean], fmt="o", markersize=4, capsize=2, linewidth=1.2, color=COLOURS[0])
+    ax.errorbar(
+        mean,
+        y,
+        xerr=[mean - interval[:, 0], interval[:, 1] - mean],
+        fmt="o",
+        markersize=4,
+        capsize=2,
+        linewidth=1.2,
+        color=COLOURS[0],
+    )
     ax.set_yticks(y, _labels([posterior.items[k] for k in order]))
     ax.set_ylim(-0.6, n - 0.4)
     below = n
     for stratum in posterior.strata()[:-1]:
         below -= len(stratum)
         ax.axhline(below - 0.5, color="0.6", linewidth=0.7, linestyle="--")
-    ax.set_xlabel(f"{posterior.what}{', mean of all 0' if posterior.centre else ''}, with {100 * level:g} % intervals")
+    ax.set_xlabel(
+        f"{posterior.what}{', mean of all 0' if posterior.centre else ''}, with {100 * level:g} % intervals"
+    )
     ax.grid(axis="x", linewidth=0.4, alpha=0.5)
     ax.set_axisbelow(True)
     return ax
 
 
 def plot_trial_abilities(abilities: TrialAbilities, ax: Any = None) -> Any:
-    """Systems by mean ability over the trials, best on top, numbered; error bars are one standard deviation over the trials.
+    """Systems by mean ability over the trials, best on top, numbered; error bars are one standard deviation
+    over the trials.
 
     Parameters
     ----------
@@ -184,15 +233,32 @@ def plot_trial_abilities(abilities: TrialAbilities, ax: Any = None) -> Any:
     -------
     matplotlib Axes
     """
-    order = [abilities.items.index(name) for name in abilities.ranking if np.isfinite(abilities.mean[abilities.items.index(name)])]
+    order = [
+        abilities.items.index(name)
+        for name in abilities.ranking
+        if np.isfinite(abilities.mean[abilities.items.index(name)])
+    ]
     ax = _axes(ax, size_of_abilities([f"00. {name}" for name in abilities.items]))
     y = np.arange(len(order))
-    ax.errorbar(abilities.mean[order], y, xerr=np.nan_to_num(abilities.sd[order]), fmt="o", markersize=4, capsize=2, linewidth=1.2, color=COLOURS[0])
-    ax.set_yticks(y, [f"{place}. {name}" for place, name in enumerate(_labels([abilities.items[k] for k in order]), 1)])
+    ax.errorbar(
+        abilities.mean[order],
+        y,
+        xerr=np.nan_to_num(abilities.sd[order]),
+        fmt="o",
+        markersize=4,
+        capsize=2,
+        linewidth=1.2,
+        color=COLOURS[0],
+    )
+    ax.set_yticks(
+        y, [f"{place}. {name}" for place, name in enumerate(_labels([abilities.items[k] for k in order]), 1)]
+    )
     ax.set_ylim(len(order) - 0.4, -0.6)
     left = len(abilities.items) - len(order)
-    ax.set_xlabel(f"ability, mean of all 0, with one sd over\n{len(abilities.trials)} trials of {abilities.n_train} comparisons"
-                  + (f" ({left} without a comparison left out)" if left else ""))
+    ax.set_xlabel(
+        f"ability, mean of all 0, with one sd over\n{len(abilities.trials)} trials of"
+        f" {abilities.n_train} comparisons" + (f" ({left} without a comparison left out)" if left else "")
+    )
     ax.grid(axis="x", linewidth=0.4, alpha=0.5)
     ax.set_axisbelow(True)
     return ax
@@ -218,12 +284,18 @@ def plot_preferences(model: PreferenceModel, ax: Any = None, *, order: Sequence[
         An order that is not one of the model's systems.
     """
     advantage = model.advantage()
-    names = list(order) if order is not None else [model.items[k] for k in np.argsort(-advantage.mean(axis=1), kind="stable")]
+    names = (
+        list(order)
+        if order is not None
+        else [model.items[k] for k in np.argsort(-advantage.mean(axis=1), kind="stable")]
+    )
     if sorted(names) != sorted(model.items):
         raise InputError(f"order {names}; expected each of {', '.join(model.items)} once")
     ax = _axes(ax, size_of_heat_map(names))
     place = [model.items.index(name) for name in names]
-    picture = ax.imshow(advantage[np.ix_(place, place)], cmap="RdBu", vmin=-1.0, vmax=1.0, interpolation="nearest")
+    picture = ax.imshow(
+        advantage[np.ix_(place, place)], cmap="RdBu", vmin=-1.0, vmax=1.0, interpolation="nearest"
+    )
     labels = _labels(names)
     ax.set_xticks(range(len(names)), labels, rotation=90)
     ax.set_yticks(range(len(names)), labels)
@@ -234,7 +306,9 @@ def plot_preferences(model: PreferenceModel, ax: Any = None, *, order: Sequence[
 
 
 def _close_up(figure: Any) -> None:
-    """Let a constrained layout know that the map stays square: without it labels of long names run out of the figure, and the bar outgrows the map."""
+    """Let a constrained layout know that the map stays square: without it labels of long names run out of the
+    figure, and the bar outgrows the map.
+    """
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     if isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine):
@@ -247,7 +321,9 @@ def _axes(ax: Any, size: tuple[float, float]) -> Any:
 
         return plt.subplots(figsize=size, constrained_layout=True)[1]
     if not hasattr(ax, "errorbar"):
-        raise InputError(f"ax is a {type(ax).__name__}; expected matplotlib Axes, for example plt.subplots()[1]")
+        raise InputError(
+            f"ax is a {type(ax).__name__}; expected matplotlib Axes, for example plt.subplots()[1]"
+        )
     return ax
 
 

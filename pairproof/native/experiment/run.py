@@ -1,12 +1,15 @@
-"""How well each model predicts held-out comparisons after so many training comparisons (Hopkins and May 2013, section 8).
+"""How well each model predicts held-out comparisons after so many training comparisons (Hopkins and May 2013,
+section 8).
 
-For every track, trial and training size k: draw k of the track's training comparisons, fit every model on the same k,
-and take its perplexity on the track's test comparisons.  Where k exceeds the training set, all of it is taken (the
-paper's footnote 12).  A trial's draws are nested: its k comparisons are the first k of one random order.
+For every track, trial and training size k: draw k of the track's training comparisons, fit every model on the
+same k, and take its perplexity on the track's test comparisons.  Where k exceeds the training set, all of it
+is taken (the paper's footnote 12).  A trial's draws are nested: its k comparisons are the first k of one
+random order.
 
-Every number depends on the seed, its own track, trial, size and model, and on nothing else: an experiment that was
-interrupted, extended, or run in another order has the same numbers bit for bit (with the same version of numpy).  For the
-file in which results are kept see :mod:`pairproof.native.experiment.learning_state`.
+Every number depends on the seed, its own track, trial, size and model, and on nothing else: an experiment
+that was interrupted, extended, or run in another order has the same numbers bit for bit (with the same
+version of numpy).  For the file in which results are kept see
+:mod:`pairproof.native.experiment.learning_state`.
 """
 
 from __future__ import annotations
@@ -20,15 +23,15 @@ from typing import Any
 
 import numpy as np
 
-from ...data.comparisons import Comparisons
 from ...data.columns import Factor
-from ...errors import InputError
+from ...data.comparisons import Comparisons
 from ...data.options import one_of, whole_number
-from .splits import Split, test_groups
-from .learning_state import State
-from .summary import Result
-from .models import MODELS, ModelName, PreferenceModel, PreferenceOptions, fit_preference_model
+from ...errors import InputError
 from ..numerics.processes import in_order
+from .learning_state import State
+from .models import MODELS, ModelName, PreferenceModel, PreferenceOptions, fit_preference_model
+from .splits import Split, test_groups
+from .summary import Result
 
 #: The paper's training sizes and number of trials.
 PAPER_SIZES = (100, 200, 400, 800, 1600, 3200)
@@ -56,8 +59,14 @@ class Design:
     options: PreferenceOptions = PreferenceOptions()
 
     def __post_init__(self) -> None:
-        if not self.sizes or any(int(k) != k or k < 1 for k in self.sizes) or len(set(self.sizes)) != len(self.sizes):
-            raise InputError(f"training sizes {list(self.sizes)}; expected distinct whole numbers of at least 1")
+        if (
+            not self.sizes
+            or any(int(k) != k or k < 1 for k in self.sizes)
+            or len(set(self.sizes)) != len(self.sizes)
+        ):
+            raise InputError(
+                f"training sizes {list(self.sizes)}; expected distinct whole numbers of at least 1"
+            )
         whole_number("trials", self.trials, 1)
         whole_number("seed", self.seed)
         if not self.models or len(set(self.models)) != len(self.models):
@@ -66,8 +75,14 @@ class Design:
             one_of("model", model, MODELS)
 
 
-def run(tracks: Mapping[str, Split], design: Design, *, state: Path | None = None,
-        progress: Callable[[int, int, Result], None] | None = None, workers: int = 1) -> tuple[Result, ...]:
+def run(
+    tracks: Mapping[str, Split],
+    design: Design,
+    *,
+    state: Path | None = None,
+    progress: Callable[[int, int, Result], None] | None = None,
+    workers: int = 1,
+) -> tuple[Result, ...]:
     """Run the experiment, or what is left of it.
 
     Parameters
@@ -75,13 +90,13 @@ def run(tracks: Mapping[str, Split], design: Design, *, state: Path | None = Non
     tracks : mapping of track to Split
     design : Design
     state : Path, optional
-        Where results are kept as they come; those already there are not computed again.  Sizes, trials and models may
-        be added to an old state.
+        Where results are kept as they come; those already there are not computed again.  Sizes, trials and
+        models may be added to an old state.
     progress : function of (done, total, result), optional
         Called after every result, old ones included.
     workers : int
-        Processes; the results are the same.  More than one starts Python anew for each, so a script that asks for them
-        must stand under ``if __name__ == "__main__":``.
+        Processes; the results are the same.  More than one starts Python anew for each, so a script that asks
+        for them must stand under ``if __name__ == "__main__":``.
 
     Returns
     -------
@@ -91,7 +106,8 @@ def run(tracks: Mapping[str, Split], design: Design, *, state: Path | None = Non
     Raises
     ------
     InputError
-        No track; a state of other data, another seed or other options, or that cannot be read; fewer than 1 worker.
+        No track; a state of other data, another seed or other options, or that cannot be read; fewer than 1
+        worker.
     """
     if workers < 1:
         raise InputError(f"workers={workers}; at least 1 is needed")
@@ -111,7 +127,9 @@ def run(tracks: Mapping[str, Split], design: Design, *, state: Path | None = Non
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """A training set with the models that are still to be fitted on it, and what is known of the others; no set if none are."""
+    """A training set with the models that are still to be fitted on it, and what is known of the others; no
+    set if none are.
+    """
 
     track: str
     trial: int
@@ -124,46 +142,96 @@ class _Sample:
     def results(self, design: Design) -> dict[ModelName, Result]:
         if self.train is None:
             return {}
-        return {model: one_result(self.track, self.trial, self.size, model, self.train, self.test, design) for model in self.models}
+        return {
+            model: one_result(self.track, self.trial, self.size, model, self.train, self.test, design)
+            for model in self.models
+        }
 
 
-def _samples(tracks: Mapping[str, Split], design: Design, done: Mapping[tuple[str, str, int, int], Result]) -> Iterator[_Sample]:
+def _samples(
+    tracks: Mapping[str, Split], design: Design, done: Mapping[tuple[str, str, int, int], Result]
+) -> Iterator[_Sample]:
     for track, split in tracks.items():
         for trial in range(1, design.trials + 1):
             for size in sorted(design.sizes):
-                known = {model: done[track, model, size, trial] for model in design.models if (track, model, size, trial) in done}
+                known = {
+                    model: done[track, model, size, trial]
+                    for model in design.models
+                    if (track, model, size, trial) in done
+                }
                 left = tuple(model for model in design.models if model not in known)
-                yield _Sample(track, trial, size, left, known, training_sample(split, track, trial, size, design.seed) if left else None, split.test)
+                yield _Sample(
+                    track,
+                    trial,
+                    size,
+                    left,
+                    known,
+                    training_sample(split, track, trial, size, design.seed) if left else None,
+                    split.test,
+                )
 
 
-def _results(tracks: Mapping[str, Split], design: Design, done: Mapping[tuple[str, str, int, int], Result], workers: int) -> Iterator[Result]:
-    for sample, fresh in in_order(partial(_Sample.results, design=design), _samples(tracks, design, done), workers):
+def _results(
+    tracks: Mapping[str, Split],
+    design: Design,
+    done: Mapping[tuple[str, str, int, int], Result],
+    workers: int,
+) -> Iterator[Result]:
+    for sample, fresh in in_order(
+        partial(_Sample.results, design=design), _samples(tracks, design, done), workers
+    ):
         found = {**sample.known, **fresh}
         yield from (found[model] for model in design.models)
 
 
 def training_sample(split: Split, track: str, trial: int, size: int, seed: int) -> Comparisons:
-    """The comparisons that every model of a trial is fitted on at one size; all of them where there are fewer."""
+    """The comparisons that every model of a trial is fitted on at one size; all of them where there are
+    fewer.
+    """
     order = np.random.default_rng(_stream(seed, track, trial)).permutation(split.train.n_rows)
     # Rows in their own order: the same sample is the same table.
     return split.train.select(np.sort(order[:size]))
 
 
-def fit_sample(sample: Comparisons, track: str, trial: int, size: int, model: ModelName, design: Design) -> PreferenceModel:
+def fit_sample(
+    sample: Comparisons, track: str, trial: int, size: int, model: ModelName, design: Design
+) -> PreferenceModel:
     """One model on one sample, with the seed that belongs to it."""
-    seed = int.from_bytes(hashlib.sha256(f"{design.seed}|{track}|{trial}|{size}|{model}".encode()).digest()[:8], "big")
+    seed = int.from_bytes(
+        hashlib.sha256(f"{design.seed}|{track}|{trial}|{size}|{model}".encode()).digest()[:8], "big"
+    )
     return fit_preference_model(sample, model, options=design.options, seed=seed, warn=False)
 
 
-def one_result(track: str, trial: int, size: int, model: ModelName, sample: Comparisons, test: Comparisons, design: Design) -> Result:
+def one_result(
+    track: str,
+    trial: int,
+    size: int,
+    model: ModelName,
+    sample: Comparisons,
+    test: Comparisons,
+    design: Design,
+) -> Result:
     """Fit one model on one sample and judge it."""
     fitted = fit_sample(sample, track, trial, size, model, design)
     found = fitted.perplexity(test)
     group = test_groups(test)
     bits = np.bincount(group, fitted.surprise(test))
     sizes = np.bincount(group, test.wins + test.ties + test.losses)
-    return Result(track, model, size, trial, found.value, sample.n_rows, int(found.n), int(found.impossible), len(found.unseen), fitted.notes,
-                  tuple(bits.tolist()), tuple(sizes.tolist()))
+    return Result(
+        track,
+        model,
+        size,
+        trial,
+        found.value,
+        sample.n_rows,
+        int(found.n),
+        int(found.impossible),
+        len(found.unseen),
+        fitted.notes,
+        tuple(bits.tolist()),
+        tuple(sizes.tolist()),
+    )
 
 
 def _stream(seed: int, track: str, trial: int) -> np.random.SeedSequence:
@@ -171,19 +239,30 @@ def _stream(seed: int, track: str, trial: int) -> np.random.SeedSequence:
     return np.random.SeedSequence([seed, trial, *words])
 
 
-# -- what the results are of -----------------------------------------------------------------------------------------------------------
+# -- what the results are of
+# -----------------------------------------------------------------------------------------------------------
 
 
 def table_digest(table: Comparisons) -> str:
     """sha256 of the rows in their order with their sources: what a draw of rows depends on."""
     h = hashlib.sha256(repr((table.items, table.tie_category)).encode())
     source = table.columns.get("source")
-    for column in (table.first, table.second, table.wins, table.ties, table.losses, source.codes if isinstance(source, Factor) else None):
+    for column in (
+        table.first,
+        table.second,
+        table.wins,
+        table.ties,
+        table.losses,
+        source.codes if isinstance(source, Factor) else None,
+    ):
         if column is not None:
             h.update(np.ascontiguousarray(column).astype("<f8").tobytes())
     return h.hexdigest()
 
 
 def _header(tracks: Mapping[str, Split], design: Design) -> dict[str, Any]:
-    return {"seed": design.seed, "options": asdict(design.options),
-            "tracks": {name: [table_digest(s.train), table_digest(s.test)] for name, s in tracks.items()}}
+    return {
+        "seed": design.seed,
+        "options": asdict(design.options),
+        "tracks": {name: [table_digest(s.train), table_digest(s.test)] for name, s in tracks.items()},
+    }

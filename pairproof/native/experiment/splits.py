@@ -1,8 +1,9 @@
 """Training and test comparisons of one track.
 
-By source (Hopkins and May 2013, section 4): with n(x) the number of comparisons on source segment x, and k the smallest
-integer for which at least 2000 comparisons c have n(x_c) <= k, those are the test set and the others the training set.
-The segments compared least often are the least chosen by anybody's design, so they come nearest to a random sample.
+By source (Hopkins and May 2013, section 4): with n(x) the number of comparisons on source segment x, and k
+the smallest integer for which at least 2000 comparisons c have n(x_c) <= k, those are the test set and the
+others the training set. The segments compared least often are the least chosen by anybody's design, so they
+come nearest to a random sample.
 
 At random: for tables without source segments.
 """
@@ -15,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.comparisons import Comparisons
 from ...data.columns import Factor
-from ...errors import InputError
-from ...data.options import whole_number
+from ...data.comparisons import Comparisons
 from ...data.judgments import one_row_each
+from ...data.options import whole_number
+from ...errors import InputError
 
 #: Least size of the test set in the paper.
 PAPER_TEST_SIZE = 2000
@@ -62,19 +63,32 @@ def split_by_source(table: Comparisons, at_least: int = PAPER_TEST_SIZE) -> Spli
     _check_size(single, at_least)
     source = single.columns.get("source")
     if not isinstance(source, Factor):
-        raise InputError(f"{table.source}: the test set is chosen by source segment, but there is no column 'source'; name it "
-                         "(columns={'source': ...}) or split at random")
+        raise InputError(
+            f"{table.source}: the test set is chosen by source segment, but there is no column 'source'; name"
+            " it (columns={'source': ...}) or split at random"
+        )
     if (source.codes < 0).any():
-        raise InputError(f"{table.source}, row {int(np.flatnonzero(source.codes < 0)[0]) + 1}: no source segment; every row needs one, "
-                         "or split at random")
+        raise InputError(
+            f"{table.source}, row {int(np.flatnonzero(source.codes < 0)[0]) + 1}: no source segment; every"
+            " row needs one, or split at random"
+        )
     on_source = np.bincount(source.codes, minlength=len(source.levels))[source.codes]
     k = int(np.sort(on_source)[at_least - 1])
     test = on_source <= k
     if test.all():
-        raise InputError(f"{table.source}: every source has at most {k} comparisons, so a test set of at least {at_least} by source takes "
-                         f"all {single.n_rows}; ask for a smaller test set, or split at random")
-    return Split(single.select(~test), single.select(test), f"comparisons on sources with at most {k} comparisons (smallest number that "
-                 f"gives at least {at_least})", k)
+        raise InputError(
+            f"{table.source}: every source has at most {k} comparisons, so a test set of at least"
+            f" {at_least} by source takes all {single.n_rows}; ask for a smaller test set, or split at random"
+        )
+    return Split(
+        single.select(~test),
+        single.select(test),
+        (
+            f"comparisons on sources with at most {k} comparisons (smallest number that "
+            f"gives at least {at_least})"
+        ),
+        k,
+    )
 
 
 def split_at_random(table: Comparisons, test_size: int, seed: int) -> Split:
@@ -88,8 +102,10 @@ def split_at_random(table: Comparisons, test_size: int, seed: int) -> Split:
 
 def _check_size(single: Comparisons, size: int) -> None:
     if not 1 <= size < single.n_rows:
-        raise InputError(f"{single.source}: a test set of {size} of {single.n_rows} comparisons leaves no training set; ask for a test set "
-                         f"of 1 to {single.n_rows - 1}")
+        raise InputError(
+            f"{single.source}: a test set of {size} of {single.n_rows} comparisons leaves no training set;"
+            f" ask for a test set of 1 to {single.n_rows - 1}"
+        )
 
 
 #: Groups of sources that a test set is cut into, to see how much depends on which sources are in it.
@@ -97,10 +113,11 @@ TEST_GROUPS = 20
 
 
 def test_groups(test: Comparisons, most: int = TEST_GROUPS) -> NDArray[np.int64]:
-    """int[n_rows]: the group of each test comparison, 0 to at most 19; a source is in one group, groups are nearly equal in sources.
+    """int[n_rows]: the group of each test comparison, 0 to at most 19; a source is in one group, groups are
+    nearly equal in sources.
 
-    Sources are shuffled by a hash of their names, so that neighbours (of one document) part and nothing depends on the rows' order.
-    Without sources every comparison counts as its own.
+    Sources are shuffled by a hash of their names, so that neighbours (of one document) part and nothing
+    depends on the rows' order. Without sources every comparison counts as its own.
     """
     source = test.columns.get("source")
     if not isinstance(source, Factor) or (source.codes < 0).any():

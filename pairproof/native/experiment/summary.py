@@ -1,14 +1,17 @@
-"""What the results of :mod:`pairproof.native.experiment.run` say: mean curves, who is best, how many judgments are enough.
+"""What the results of :mod:`pairproof.native.experiment.run` say: mean curves, who is best, how many
+judgments are enough.
 
-The mean of a model at a size is that of its T tracks' means over n trials.  Two things make it uncertain, the tracks being
-taken as they are: which comparisons were drawn to train on, and which sources are in the test set.  With v_t the variance
-over the trials of track t, and u_t the delete-a-group jackknife variance over G groups of test sources,
+The mean of a model at a size is that of its T tracks' means over n trials.  Two things make it uncertain, the
+tracks being taken as they are: which comparisons were drawn to train on, and which sources are in the test
+set.  With v_t the variance over the trials of track t, and u_t the delete-a-group jackknife variance over G
+groups of test sources,
 
     training sets   sum_t v_t / n / T^2              test sets   sum_t u_t / T^2
 
-Intervals of single curves are over the training sets; the test sets move all curves together.  Differences of models are
-taken trial by trial on the same training and test sets and have both, added (Student's t, Satterthwaite's degrees of
-freedom).  Whether other tracks would order models alike is another question: for that see in how many tracks they do.
+Intervals of single curves are over the training sets; the test sets move all curves together.  Differences of
+models are taken trial by trial on the same training and test sets and have both, added (Student's t,
+Satterthwaite's degrees of freedom).  Whether other tracks would order models alike is another question: for
+that see in how many tracks they do.
 """
 
 from __future__ import annotations
@@ -28,25 +31,12 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Result:
-    """Attributes
-    ----------
-    track, model : str
-    train_size : int
-        As asked; `n_train` is what there was.
-    trial : int
-        From 1.
-    perplexity : float
-        inf if the model gave probability 0 to something that happened.
-    n_train, test_size : int
-    impossible : int
-        Test comparisons with probability 0.
-    unseen : int
-        Systems of the test set that were not in the sample.
-    notes : tuple of str
-    bits : tuple of float
-        -log2 of the probability given to what happened, summed over each group of test sources; empty if not kept.
-    sizes : tuple of float
-        Test comparisons in each of these groups.
+    """Attributes ---------- track, model : str train_size : int As asked; `n_train` is what there was. trial
+    : int From 1. perplexity : float inf if the model gave probability 0 to something that happened. n_train,
+    test_size : int impossible : int Test comparisons with probability 0. unseen : int Systems of the test set
+    that were not in the sample. notes : tuple of str bits : tuple of float -log2 of the probability given to
+    what happened, summed over each group of test sources; empty if not kept. sizes : tuple of float Test
+    comparisons in each of these groups.
     """
 
     track: str
@@ -68,36 +58,52 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON row; an infinite perplexity is null, and `impossible` says why."""
-        return {"track": self.track, "model": self.model, "train_size": self.train_size, "trial": self.trial,
-                "perplexity": self.perplexity if np.isfinite(self.perplexity) else None, "n_train": self.n_train,
-                "test_size": self.test_size, "impossible": self.impossible, "unseen": self.unseen, "notes": list(self.notes)}
+        return {
+            "track": self.track,
+            "model": self.model,
+            "train_size": self.train_size,
+            "trial": self.trial,
+            "perplexity": self.perplexity if np.isfinite(self.perplexity) else None,
+            "n_train": self.n_train,
+            "test_size": self.test_size,
+            "impossible": self.impossible,
+            "unseen": self.unseen,
+            "notes": list(self.notes),
+        }
 
     def to_state(self) -> dict[str, Any]:
         """The row of a state file: with the groups of the test set."""
-        return {**self.to_dict(), "bits": [x if np.isfinite(x) else None for x in self.bits], "sizes": list(self.sizes)}
+        return {
+            **self.to_dict(),
+            "bits": [x if np.isfinite(x) else None for x in self.bits],
+            "sizes": list(self.sizes),
+        }
 
     @classmethod
     def from_state(cls, entry: Mapping[str, Any]) -> Result:
         value = entry["perplexity"]
-        return cls(entry["track"], entry["model"], entry["train_size"], entry["trial"], float("inf") if value is None else value,
-                   entry["n_train"], entry["test_size"], entry["impossible"], entry["unseen"], tuple(entry["notes"]),
-                   tuple(float("inf") if x is None else x for x in entry["bits"]), tuple(entry["sizes"]))
+        return cls(
+            entry["track"],
+            entry["model"],
+            entry["train_size"],
+            entry["trial"],
+            float("inf") if value is None else value,
+            entry["n_train"],
+            entry["test_size"],
+            entry["impossible"],
+            entry["unseen"],
+            tuple(entry["notes"]),
+            tuple(float("inf") if x is None else x for x in entry["bits"]),
+            tuple(entry["sizes"]),
+        )
 
 
 @dataclass(frozen=True)
 class Mean:
-    """Attributes
-    ----------
-    model : str
-    train_size : int
-    mean : float
-        inf if one of the perplexities is.
-    se, low, high : float
-        Over the choice of training sets; nan with one trial, where every trial has the whole training set of every track,
-        or where the mean is infinite.
-    n : int
-        Perplexities averaged.
-    n_infinite : int
+    """Attributes ---------- model : str train_size : int mean : float inf if one of the perplexities is. se,
+    low, high : float Over the choice of training sets; nan with one trial, where every trial has the whole
+    training set of every track, or where the mean is infinite. n : int Perplexities averaged. n_infinite :
+    int
     """
 
     model: str
@@ -112,16 +118,9 @@ class Mean:
 
 @dataclass(frozen=True)
 class Best:
-    """Attributes
-    ----------
-    train_size : int
-    model : str
-        The smallest mean perplexity.
-    level_with : tuple of str
-        Models that are not told from it: the interval of the mean difference holds 0, or there is none (one trial).
-    lowest_in : int
-        Tracks in which its mean is the smallest, of `n_tracks`.
-    n_tracks : int
+    """Attributes ---------- train_size : int model : str The smallest mean perplexity. level_with : tuple of
+    str Models that are not told from it: the interval of the mean difference holds 0, or there is none (one
+    trial). lowest_in : int Tracks in which its mean is the smallest, of `n_tracks`. n_tracks : int
     """
 
     train_size: int
@@ -133,17 +132,11 @@ class Best:
 
 @dataclass(frozen=True)
 class Difference:
-    """Attributes
-    ----------
-    mean : float
-        Of the differences in perplexity, first minus second; inf or nan if a perplexity is infinite.
-    se, low, high : float
-        Over the choice of training sets and of test sources; nan with one trial, or where the mean is not finite.
-    se_train, se_test : float
-        Their parts; the latter nan if the results do not hold the groups of the test sets, and `se` is then the former.
-    positive_in : int
-        Tracks in which the first is larger, of `n_tracks`.
-    n_tracks : int
+    """Attributes ---------- mean : float Of the differences in perplexity, first minus second; inf or nan if
+    a perplexity is infinite. se, low, high : float Over the choice of training sets and of test sources; nan
+    with one trial, or where the mean is not finite. se_train, se_test : float Their parts; the latter nan if
+    the results do not hold the groups of the test sets, and `se` is then the former. positive_in : int Tracks
+    in which the first is larger, of `n_tracks`. n_tracks : int
     """
 
     mean: float
@@ -169,7 +162,11 @@ def means(results: Sequence[Result], level: float = 0.95) -> list[Mean]:
             values = {t: np.array([r.perplexity for r in rows]) for t, rows in tracks.items()}
             mean = float(np.mean([v.mean() for v in values.values()]))
             drawn = [v for t, v in values.items() if any(r.n_train >= r.train_size for r in tracks[t])]
-            se, df = _combined([_over_trials(v) for v in values.values()], len(values)) if drawn and np.isfinite(mean) else (np.nan, 0.0)
+            se, df = (
+                _combined([_over_trials(v) for v in values.values()], len(values))
+                if drawn and np.isfinite(mean)
+                else (np.nan, 0.0)
+            )
             half = _half_width(se, df, level)
             infinite = sum(np.isinf(r.perplexity) for r in here)
             out.append(Mean(model, size, mean, se, mean - half, mean + half, len(here), int(infinite)))
@@ -187,15 +184,29 @@ def best_by_size(results: Sequence[Result], level: float = 0.95) -> list[Best]:
             continue
         top = min(here, key=lambda m: m.mean)
         own = _of(results, top.model, size)
-        gaps = {m.model: difference(_of(results, m.model, size), own, level) for m in here if m.model != top.model}
+        gaps = {
+            m.model: difference(_of(results, m.model, size), own, level) for m in here if m.model != top.model
+        }
         tracks = _by_track(own)
-        lowest = sum(all(_mean_in(results, m.model, size, t) >= _mean_in(results, top.model, size, t) for m in here) for t in tracks)
-        out.append(Best(size, top.model, tuple(name for name, gap in gaps.items() if not gap.low > 0), lowest, len(tracks)))
+        lowest = sum(
+            all(_mean_in(results, m.model, size, t) >= _mean_in(results, top.model, size, t) for m in here)
+            for t in tracks
+        )
+        out.append(
+            Best(
+                size,
+                top.model,
+                tuple(name for name, gap in gaps.items() if not gap.low > 0),
+                lowest,
+                len(tracks),
+            )
+        )
     return out
 
 
 def difference(first: Sequence[Result], second: Sequence[Result], level: float = 0.95) -> Difference:
-    """Mean difference of two models, or of one model trained on two kinds of data, track by track and trial by trial.
+    """Mean difference of two models, or of one model trained on two kinds of data, track by track and trial
+    by trial.
 
     Parameters
     ----------
@@ -212,10 +223,16 @@ def difference(first: Sequence[Result], second: Sequence[Result], level: float =
     sides = [{(r.track, r.trial): r for r in side} for side in (first, second)]
     for side, found in zip((first, second), sides):
         if len(found) != len(side):
-            raise InputError(f"{len(side)} results for {len(found)} trials of tracks; expected those of one model at one size")
+            raise InputError(
+                f"{len(side)} results for {len(found)} trials of tracks; expected those of one model at one"
+                " size"
+            )
     if set(sides[0]) != set(sides[1]):
         only = sorted(set(sides[0]) ^ set(sides[1]))[:3]
-        raise InputError(f"{len(sides[0])} and {len(sides[1])} results that are not of the same tracks and trials; one side alone has {only}")
+        raise InputError(
+            f"{len(sides[0])} and {len(sides[1])} results that are not of the same tracks and trials; one"
+            f" side alone has {only}"
+        )
     pairs: dict[str, list[tuple[Result, Result]]] = {}
     for key, result in sides[0].items():
         pairs.setdefault(key[0], []).append((result, sides[1][key]))
@@ -229,13 +246,24 @@ def difference(first: Sequence[Result], second: Sequence[Result], level: float =
     se, df = _combined(train + test, len(gaps))
     half = _half_width(se, df, level)
     se_test = _combined(test, len(gaps))[0] if grouped else float("nan")
-    return Difference(mean, se, mean - half, mean + half, _combined(train, len(gaps))[0], se_test, sum(bool(g.mean() > 0) for g in gaps), len(gaps))
+    return Difference(
+        mean,
+        se,
+        mean - half,
+        mean + half,
+        _combined(train, len(gaps))[0],
+        se_test,
+        sum(bool(g.mean() > 0) for g in gaps),
+        len(gaps),
+    )
 
 
 def judgments_enough(results: Sequence[Result], within: float = 0.01) -> dict[str, int | None]:
-    """For each model the smallest size from which on its mean perplexity stays within a share of that at the largest size.
+    """For each model the smallest size from which on its mean perplexity stays within a share of that at the
+    largest size.
 
-    Sizes at which no track has more to train on than at the size before are one size: that of the largest training set.
+    Sizes at which no track has more to train on than at the size before are one size: that of the largest
+    training set.
 
     Parameters
     ----------
@@ -265,7 +293,9 @@ def judgments_enough(results: Sequence[Result], within: float = 0.01) -> dict[st
 
 
 def sizes_trained(results: Sequence[Result]) -> dict[int, int]:
-    """Size asked -> the most comparisons that a track had at it; sizes that added nothing in any track are left out."""
+    """Size asked -> the most comparisons that a track had at it; sizes that added nothing in any track are
+    left out.
+    """
     out: dict[int, int] = {}
     before: dict[str, int] = {}
     for size in _sizes(results):
@@ -276,7 +306,8 @@ def sizes_trained(results: Sequence[Result]) -> dict[int, int]:
     return out
 
 
-# -- parts of a variance -----------------------------------------------------------------------------------------------
+# -- parts of a variance
+# -----------------------------------------------------------------------------------------------
 
 #: A variance and its degrees of freedom.
 Part = tuple[float, float]
@@ -284,7 +315,11 @@ Part = tuple[float, float]
 
 def _over_trials(values: FloatArray) -> Part:
     """Of the mean over trials; nan with one."""
-    return (float(values.var(ddof=1)) / len(values), len(values) - 1.0) if len(values) > 1 else (float("nan"), 0.0)
+    return (
+        (float(values.var(ddof=1)) / len(values), len(values) - 1.0)
+        if len(values) > 1
+        else (float("nan"), 0.0)
+    )
 
 
 def _over_sources(rows: Sequence[tuple[Result, Result]]) -> Part:
@@ -301,7 +336,9 @@ def _over_sources(rows: Sequence[tuple[Result, Result]]) -> Part:
 
 
 def _combined(parts: Sequence[Part], tracks: int) -> tuple[float, float]:
-    """Standard error of a mean over tracks, and Satterthwaite's degrees of freedom (0: none needed, all variances are 0)."""
+    """Standard error of a mean over tracks, and Satterthwaite's degrees of freedom (0: none needed, all
+    variances are 0).
+    """
     total = sum(v for v, _ in parts)
     if not total > 0:  # nan included
         return float(np.sqrt(total)) if total == 0 else float("nan"), 0.0
@@ -316,7 +353,8 @@ def _half_width(se: float, df: float, level: float) -> float:
     return float(stdtrit(df, (1 + level) / 2)) * se
 
 
-# -- which results -------------------------------------------------------------------------------------------------------
+# -- which results
+# -------------------------------------------------------------------------------------------------------
 
 
 def _models(results: Sequence[Result]) -> list[str]:

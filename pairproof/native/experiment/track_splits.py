@@ -1,12 +1,14 @@
-"""Test sets for any table: the paper's rule where it leaves enough to train on, else whole sources, else comparisons, at random.
+"""Test sets for any table: the paper's rule where it leaves enough to train on, else whole sources, else
+comparisons, at random.
 
-least-compared    comparisons on the sources compared least often (:func:`pairproof.native.experiment.splits.split_by_source`)
+least-compared    comparisons on the sources compared least often
+                  (:func:`pairproof.native.experiment.splits.split_by_source`)
 sources           whole sources at random until the test set is large enough: no text is on both sides
 comparisons       single comparisons at random
 
-Left to itself a track gets the first of them that can be had.  The paper's rule counts as had if it leaves at least a
-quarter of the comparisons to train on (in the paper's 24 tracks it leaves 35 % and more); where all sources are compared
-equally often it would leave none.
+Left to itself a track gets the first of them that can be had.  The paper's rule counts as had if it leaves at
+least a quarter of the comparisons to train on (in the paper's 24 tracks it leaves 35 % and more); where all
+sources are compared equally often it would leave none.
 """
 
 from __future__ import annotations
@@ -18,18 +20,20 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ...data.comparisons import Comparisons
 from ...data.columns import Factor
-from ...errors import InputError
-from ...data.options import one_of, whole_number
-from .splits import PAPER_TEST_SIZE, Split, split_at_random, split_by_source
+from ...data.comparisons import Comparisons
 from ...data.judgments import one_row_each, split_tracks
+from ...data.options import one_of, whole_number
+from ...errors import InputError
+from .splits import PAPER_TEST_SIZE, Split, split_at_random, split_by_source
 
 SplitRule = Literal["auto", "least-compared", "sources", "comparisons"]
 RULES: tuple[SplitRule, ...] = get_args(SplitRule)
-#: Of a track where the paper's 2000 comparisons would be more than half of it (its own smallest track has 4922).
+#: Of a track where the paper's 2000 comparisons would be more than half of it (its own smallest track has
+#: 4922).
 DEFAULT_SHARE = 0.2
-#: Of a track's comparisons, for the paper's rule; its own largest share is 0.65 (WMT11, Czech-English: 3216 of 4922).
+#: Of a track's comparisons, for the paper's rule; its own largest share is 0.65 (WMT11, Czech-English: 3216
+#: of 4922).
 MOST_OF_TRACK = 0.75
 
 
@@ -39,7 +43,9 @@ def default_test_size(track: Comparisons) -> int:
     return PAPER_TEST_SIZE if n >= 2 * PAPER_TEST_SIZE else max(1, int(DEFAULT_SHARE * n))
 
 
-def chosen_tracks(table: Comparisons, by: Sequence[str] | None = None, leave_out: Sequence[str] = ()) -> dict[str, Comparisons]:
+def chosen_tracks(
+    table: Comparisons, by: Sequence[str] | None = None, leave_out: Sequence[str] = ()
+) -> dict[str, Comparisons]:
     """All tracks of a table (:func:`pairproof.data.judgments.split_tracks`) but some.
 
     Raises
@@ -50,15 +56,27 @@ def chosen_tracks(table: Comparisons, by: Sequence[str] | None = None, leave_out
     tracks = split_tracks(table, by)
     unknown = [name for name in leave_out if name not in tracks]
     if unknown:
-        raise InputError(f"{table.source}: no track {', '.join(map(repr, unknown))} to leave out; the tracks are {', '.join(tracks)}")
+        raise InputError(
+            f"{table.source}: no track {', '.join(map(repr, unknown))} to leave out; the tracks are"
+            f" {', '.join(tracks)}"
+        )
     left = {name: part for name, part in tracks.items() if name not in leave_out}
     if tracks and not left:
-        raise InputError(f"{table.source}: all tracks ({', '.join(tracks)}) are to be left out; at least one must be left")
+        raise InputError(
+            f"{table.source}: all tracks ({', '.join(tracks)}) are to be left out; at least one must be left"
+        )
     return left
 
 
-def split_table(table: Comparisons, *, by: Sequence[str] | None = None, leave_out: Sequence[str] = (), test_size: int | None = None,
-                rule: SplitRule = "auto", seed: int = 0) -> dict[str, Split]:
+def split_table(
+    table: Comparisons,
+    *,
+    by: Sequence[str] | None = None,
+    leave_out: Sequence[str] = (),
+    test_size: int | None = None,
+    rule: SplitRule = "auto",
+    seed: int = 0,
+) -> dict[str, Split]:
     """Tracks, each with its test set; `Split.rule` says how it was chosen.
 
     Parameters
@@ -77,13 +95,15 @@ def split_table(table: Comparisons, *, by: Sequence[str] | None = None, leave_ou
     Raises
     ------
     InputError
-        A rule that needs sources where there are none, a test set that leaves nothing to train on, or a track to leave
-        out that is not there.
+        A rule that needs sources where there are none, a test set that leaves nothing to train on, or a track
+        to leave out that is not there.
     """
     one_of("rule", rule, RULES)
     whole_number("seed", seed)
-    return {track: _split(part, track, default_test_size(part) if test_size is None else test_size, rule, seed)
-            for track, part in chosen_tracks(table, by, leave_out).items()}
+    return {
+        track: _split(part, track, default_test_size(part) if test_size is None else test_size, rule, seed)
+        for track, part in chosen_tracks(table, by, leave_out).items()
+    }
 
 
 def _split(part: Comparisons, track: str, size: int, rule: SplitRule, seed: int) -> Split:
@@ -92,7 +112,12 @@ def _split(part: Comparisons, track: str, size: int, rule: SplitRule, seed: int)
     if rule == "sources":
         return split_sources_at_random(part, size, seed, track)
     source = part.columns.get("source")
-    if rule == "auto" and isinstance(source, Factor) and not (source.codes < 0).any() and 1 <= size < part.n_comparisons:
+    if (
+        rule == "auto"
+        and isinstance(source, Factor)
+        and not (source.codes < 0).any()
+        and 1 <= size < part.n_comparisons
+    ):
         if _least_compared_share(part, source, size) <= MOST_OF_TRACK:
             return split_by_source(part, size)
         if len(np.unique(source.codes)) > 1:
@@ -123,7 +148,10 @@ def split_sources_at_random(table: Comparisons, at_least: int, seed: int, track:
     source = single.columns.get("source")
     if not isinstance(source, Factor) or (source.codes < 0).any():
         why = "a row has no source" if isinstance(source, Factor) else "there is no column source"
-        raise InputError(f"{table.source}: whole sources cannot be drawn, since {why}; name the column (source=...), or split by single comparisons")
+        raise InputError(
+            f"{table.source}: whole sources cannot be drawn, since {why}; name the column (source=...), or"
+            " split by single comparisons"
+        )
     if at_least < 1:
         raise InputError(f"a test set of {at_least}; at least 1 comparison is needed")
     on_source = np.bincount(source.codes, minlength=len(source.levels))
@@ -131,10 +159,14 @@ def split_sources_at_random(table: Comparisons, at_least: int, seed: int, track:
     order = np.random.default_rng(_track_seed(seed, track)).permutation(present)
     n_taken = int(np.searchsorted(np.cumsum(on_source[order]), at_least)) + 1
     if n_taken >= len(order):
-        raise InputError(f"{table.source}: a test set of at least {at_least} of {single.n_rows} comparisons takes all {len(order)} sources; "
-                         "ask for a smaller test set, or split by single comparisons")
+        raise InputError(
+            f"{table.source}: a test set of at least {at_least} of {single.n_rows} comparisons takes all"
+            f" {len(order)} sources; ask for a smaller test set, or split by single comparisons"
+        )
     test = np.isin(source.codes, order[:n_taken])
-    return Split(single.select(~test), single.select(test), f"{n_taken} of {len(order)} sources at random, seed {seed}")
+    return Split(
+        single.select(~test), single.select(test), f"{n_taken} of {len(order)} sources at random, seed {seed}"
+    )
 
 
 def _track_seed(seed: int, track: str) -> int:
@@ -144,8 +176,11 @@ def _track_seed(seed: int, track: str) -> int:
     return int.from_bytes(hashlib.sha256(f"test set|{seed}|{track}".encode()).digest()[:8], "big")
 
 
-def trained_on(tracks: Mapping[str, Split], other: Comparisons, by: Sequence[str] | None = None) -> dict[str, Split]:
-    """The same test sets, with all comparisons of another table to train on (Hopkins and May's Figure 5: other judges).
+def trained_on(
+    tracks: Mapping[str, Split], other: Comparisons, by: Sequence[str] | None = None
+) -> dict[str, Split]:
+    """The same test sets, with all comparisons of another table to train on (Hopkins and May's Figure 5:
+    other judges).
 
     Parameters
     ----------
@@ -163,7 +198,10 @@ def trained_on(tracks: Mapping[str, Split], other: Comparisons, by: Sequence[str
     theirs = split_tracks(other, by)
     lacking = [track for track in tracks if track not in theirs]
     if lacking:
-        raise InputError(f"{other.source}: nothing to train on for track {', '.join(lacking)}; its tracks are {', '.join(theirs)}")
+        raise InputError(
+            f"{other.source}: nothing to train on for track {', '.join(lacking)}; its tracks are"
+            f" {', '.join(theirs)}"
+        )
     return {track: with_training_set(split, track, theirs[track]) for track, split in tracks.items()}
 
 
@@ -176,9 +214,14 @@ def with_training_set(split: Split, track: str, train: Comparisons) -> Split:
         No system in common, or ties in the test set that the training judges could not give.
     """
     if not train.tie_category and split.test.ties.any():
-        raise InputError(f"{train.source}: no tie category, but {int(split.test.ties.sum())} of {split.test.n_rows} test comparisons of track {track} are ties, which a "
-                         "model trained on it calls impossible; if its judges could answer 'no preference', say so (tie_category=True, --tie-category yes)")
+        raise InputError(
+            f"{train.source}: no tie category, but {int(split.test.ties.sum())} of {split.test.n_rows} test"
+            f" comparisons of track {track} are ties, which a model trained on it calls impossible; if its"
+            " judges could answer 'no preference', say so (tie_category=True, --tie-category yes)"
+        )
     if not set(train.items) & set(split.test.items):
-        raise InputError(f"{train.source}: none of the systems of track {track} ({', '.join(train.items[:5])}, ...) is in its test set "
-                         f"({', '.join(split.test.items[:5])}, ...)")
+        raise InputError(
+            f"{train.source}: none of the systems of track {track} ({', '.join(train.items[:5])}, ...) is in"
+            f" its test set ({', '.join(split.test.items[:5])}, ...)"
+        )
     return replace(split, train=one_row_each(train), rule=f"{split.rule}; trained on {train.source}")

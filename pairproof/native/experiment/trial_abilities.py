@@ -1,14 +1,17 @@
-"""How far abilities move from one random training set to the next (Hopkins and May 2013, section 8 and Figure 6).
+"""How far abilities move from one random training set to the next (Hopkins and May 2013, section 8 and Figure
+6).
 
 For each trial the item-response model is fitted on k of a track's training comparisons, the very samples of
-:mod:`pairproof.native.experiment.run`.  With a_st the posterior mean of system s in trial t, the systems that all samples
-have in common averaging 0 in each::
+:mod:`pairproof.native.experiment.run`.  With a_st the posterior mean of system s in trial t, the systems that
+all samples have in common averaging 0 in each::
 
     mean_s = sum_t a_st / T          sd_s = sqrt( sum_t (a_st - mean_s)^2 / (T - 1) )
 
-and the whole is then moved so that the means average 0.  The paper's error bars are one sd_s.  They say how much the choice of k comparisons matters, not how well the ability is
-known: samples of one track overlap, and a posterior interval from all of its comparisons is another thing
-(:func:`pairproof.native.irt.gaussian.fit_irt_gaussian`).  The preference model is the mean of the trials' models.
+and the whole is then moved so that the means average 0.  The paper's error bars are one sd_s.  They say how
+much the choice of k comparisons matters, not how well the ability is known: samples of one track overlap, and
+a posterior interval from all of its comparisons is another thing
+(:func:`pairproof.native.irt.gaussian.fit_irt_gaussian`).  The preference model is the mean of the trials'
+models.
 """
 
 from __future__ import annotations
@@ -19,31 +22,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
-from .splits import Split
 from ...data.judgments import compared
-from .run import Design, fit_sample, training_sample
+from ...errors import InputError
 from .models import PreferenceModel
+from .run import Design, fit_sample, training_sample
+from .splits import Split
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrialAbilities:
-    """Attributes
-    ----------
-    items : tuple of str
-        Systems that are compared in the training set.
-    size : int
-        Training comparisons asked for; `n_train` is what there was.
-    n_train : int
-    trials : float[n_trials, n_items]
-        Posterior means, centred; nan where the sample has no comparison of the system.
-    p_better : float[n_items, n_items]
-        P(ability of row > ability of column) within a trial, mean over the trials that have both; nan where none has.
-    model : PreferenceModel
-        The mean of the trials' probabilities.
-    notes : tuple of str
+    """Attributes ---------- items : tuple of str Systems that are compared in the training set. size : int
+    Training comparisons asked for; `n_train` is what there was. n_train : int trials : float[n_trials,
+    n_items] Posterior means, centred; nan where the sample has no comparison of the system. p_better :
+    float[n_items, n_items] P(ability of row > ability of column) within a trial, mean over the trials that
+    have both; nan where none has. model : PreferenceModel The mean of the trials' probabilities. notes :
+    tuple of str
     """
 
     items: tuple[str, ...]
@@ -74,7 +69,10 @@ class TrialAbilities:
     @property
     def ranking(self) -> tuple[str, ...]:
         """By mean, best first; systems that no sample has come last."""
-        return tuple(self.items[k] for k in np.argsort(-np.where(np.isnan(self.mean), -np.inf, self.mean), kind="stable"))
+        return tuple(
+            self.items[k]
+            for k in np.argsort(-np.where(np.isnan(self.mean), -np.inf, self.mean), kind="stable")
+        )
 
     def difference(self, first: str, second: str) -> tuple[float, float]:
         """Mean and standard deviation over the trials of first minus second, trial by trial.
@@ -89,7 +87,9 @@ class TrialAbilities:
                 raise InputError(f"no system {name!r}; there are {', '.join(self.items)}")
         gap = self.trials[:, self.items.index(first)] - self.trials[:, self.items.index(second)]
         gap = gap[~np.isnan(gap)]
-        return (float(gap.mean()) if len(gap) else float("nan")), (float(gap.std(ddof=1)) if len(gap) > 1 else float("nan"))
+        return (float(gap.mean()) if len(gap) else float("nan")), (
+            float(gap.std(ddof=1)) if len(gap) > 1 else float("nan")
+        )
 
     def bands(self, n: int) -> tuple[tuple[str, ...], ...]:
         """The ranking cut into n groups where neighbours' means are farthest apart.
@@ -108,15 +108,27 @@ class TrialAbilities:
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON object; what has no number is null."""
+
         def number(x: float) -> float | None:
             return float(x) if np.isfinite(x) else None
 
-        return {"train_size": self.size, "n_train": self.n_train, "trials": len(self.trials), "notes": list(self.notes), "ranking": list(self.ranking),
-                "systems": [{"item": name, "mean": number(m), "sd": number(s), "trials": int(n)}
-                            for name, m, s, n in zip(self.items, self.mean, self.sd, self.n_seen)]}
+        return {
+            "train_size": self.size,
+            "n_train": self.n_train,
+            "trials": len(self.trials),
+            "notes": list(self.notes),
+            "ranking": list(self.ranking),
+            "systems": [
+                {"item": name, "mean": number(m), "sd": number(s), "trials": int(n)}
+                for name, m, s, n in zip(self.items, self.mean, self.sd, self.n_seen)
+            ],
+        }
 
     def __repr__(self) -> str:
-        return f"<TrialAbilities: {len(self.items)} systems, {len(self.trials)} trials of {self.n_train} comparisons>"
+        return (
+            f"<TrialAbilities: {len(self.items)} systems, {len(self.trials)} trials of"
+            f" {self.n_train} comparisons>"
+        )
 
 
 def trial_abilities(split: Split, track: str, size: int, design: Design) -> TrialAbilities:
@@ -142,8 +154,13 @@ def trial_abilities(split: Split, track: str, size: int, design: Design) -> Tria
     items = tuple(name for name, met in zip(split.train.items, compared(split.train)) if met)
     if not items:
         raise InputError(f"track {track}: the training set has no comparison")
-    samples = [training_sample(split, track, trial, size, design.seed) for trial in range(1, design.trials + 1)]
-    fits = [fit_sample(sample, track, trial, size, "irt-gaussian", design) for trial, sample in enumerate(samples, 1)]
+    samples = [
+        training_sample(split, track, trial, size, design.seed) for trial in range(1, design.trials + 1)
+    ]
+    fits = [
+        fit_sample(sample, track, trial, size, "irt-gaussian", design)
+        for trial, sample in enumerate(samples, 1)
+    ]
     trials = np.full((len(fits), len(items)), np.nan)
     better = np.full((len(fits), len(items), len(items)), np.nan)
     mean = np.zeros((len(items) + 1, len(items) + 1, 3))
@@ -152,21 +169,31 @@ def trial_abilities(split: Split, track: str, size: int, design: Design) -> Tria
         own = np.array([fit.items.index(items[k]) for k in known])
         row[known] = fit.fitted.mean[own]
         p[np.ix_(known, known)] = fit.fitted.p_better[np.ix_(own, own)]
-        where = np.array([fit.items.index(name) if name in fit.items else len(fit.items) for name in (*items, "")])
+        where = np.array(
+            [fit.items.index(name) if name in fit.items else len(fit.items) for name in (*items, "")]
+        )
         mean += fit.probabilities[np.ix_(where, where)] / len(fits)
     lacking = np.isnan(trials).sum(axis=0)
     notes = []
     if lacking.any():
-        notes.append("not compared in every sample, so its mean is over fewer: "
-                     + ", ".join(f"{name} ({int(n)} of {len(fits)})" for name, n in zip(items, lacking) if n))
+        notes.append(
+            "not compared in every sample, so its mean is over fewer: "
+            + ", ".join(f"{name} ({int(n)} of {len(fits)})" for name, n in zip(items, lacking) if n)
+        )
         if (lacking > 0).all():
             notes.append("no system is compared in every sample, so each trial is centred on its own systems")
-    model = PreferenceModel("irt-gaussian", items, mean, float(samples[0].n_rows), (f"mean of {len(fits)} trials",))
-    return TrialAbilities(items, size, samples[0].n_rows, centred(trials), _mean_over_trials(better), model, tuple(notes))
+    model = PreferenceModel(
+        "irt-gaussian", items, mean, float(samples[0].n_rows), (f"mean of {len(fits)} trials",)
+    )
+    return TrialAbilities(
+        items, size, samples[0].n_rows, centred(trials), _mean_over_trials(better), model, tuple(notes)
+    )
 
 
 def centred(trials: FloatArray) -> FloatArray:
-    """Each trial moved so that the systems all trials have average 0, then all alike so that the systems' means average 0."""
+    """Each trial moved so that the systems all trials have average 0, then all alike so that the systems'
+    means average 0.
+    """
     common = ~np.isnan(trials).any(axis=0)
     level = trials[:, common].mean(axis=1) if common.any() else _mean_over_trials(trials.T)
     moved = trials - level[:, None]

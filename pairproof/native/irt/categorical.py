@@ -5,17 +5,18 @@
     P(o | lambda) = phi((o - lambda) / so) / sum over o' in 1..L of the same         what a judge sees of it
     outcome    0 if |o1 - o2| <= r,  else 1 if o1 > o2,  2 if o2 > o1
 
-L = 8, so = 1, aa = 0.5 for each component (as alpha in the baselines), r = 0 (the paper's footnote 13).  The paper's text
-has a tie when the difference is "lower than" the radius: with its radius 0 that would make ties impossible and the
-perplexity of any tied test item infinite.  It must be "at most", as here.
+L = 8, so = 1, aa = 0.5 for each component (as alpha in the baselines), r = 0 (the paper's footnote 13).  The
+paper's text has a tie when the difference is "lower than" the radius: with its radius 0 that would make ties
+impossible and the perplexity of any tied test item infinite.  It must be "at most", as here.
 
 With K[p, l1, l2] = sum over (o1, o2) with outcome p of P(o1 | l1) P(o2 | l2),
 
     Q(p | s1, s2) = theta_s1' K_p theta_s2                                        for new items.
 
 theta itself is only weakly identified in its location and mixes badly; preferences mix well, so summaries and
-diagnostics are of the *strength* of a system, the mean over the others of P(preferred) + P(tie)/2.  For new items Q is
-averaged over the draws (default); putting in the posterior mean of theta is biased where theta is uncertain.
+diagnostics are of the *strength* of a system, the mean over the others of P(preferred) + P(tie)/2.  For new
+items Q is averaged over the draws (default); putting in the posterior mean of theta is biased where theta is
+uncertain.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.comparisons import Comparisons
+from ...data.judgments import judgments, preference_counts
 from ...errors import InputError
 from .categorical_gibbs import CategoricalTables, FreshCells, SweepChain
-from .gaussian_gibbs import run_chains
 from .gaussian import THREADS_FROM, check_run, notes_on_items
+from .gaussian_gibbs import run_chains
 from .gaussian_model import Items, choose_items, item_codes
-from ...data.judgments import judgments, preference_counts
 from .posterior import Posterior
 
 FloatArray = NDArray[np.float64]
@@ -71,8 +72,10 @@ class CategoricalModel:
             if not (np.isfinite(value) and value > 0):
                 raise InputError(f"{name}={value}; expected a finite number > 0")
         if not (int(self.radius) == self.radius and 0 <= self.radius <= self.levels - 2):
-            raise InputError(f"radius={self.radius}; expected a whole number from 0 to {self.levels - 2} (with {self.levels} levels a larger "
-                             "one makes every comparison a tie)")
+            raise InputError(
+                f"radius={self.radius}; expected a whole number from 0 to {self.levels - 2} (with"
+                f" {self.levels} levels a larger one makes every comparison a tie)"
+            )
 
     @cached_property
     def observation(self) -> FloatArray:
@@ -139,7 +142,8 @@ def predictive(theta: FloatArray, model: CategoricalModel, average: bool) -> Flo
     """Preferences from draws of theta, float[n_draws, n, levels]; see :meth:`CategoricalFit.preferences`."""
     if not average:
         theta = theta.mean(axis=0, keepdims=True)
-    # Given the data an unseen system's theta is independent of the others' and enters linearly: its mean will do.
+    # Given the data an unseen system's theta is independent of the others' and enters linearly: its mean will
+    # do.
     unseen = np.full((len(theta), 1, model.levels), 1.0 / model.levels)
     total = sum(part.sum(axis=0) for part in _tables(np.concatenate([theta, unseen], axis=1), model))
     return np.asarray(total / len(theta))
@@ -148,7 +152,7 @@ def predictive(theta: FloatArray, model: CategoricalModel, average: bool) -> Flo
 def _tables(theta: FloatArray, model: CategoricalModel) -> Iterator[FloatArray]:
     """float[chunk, n, n, 3], some draws at a time."""
     for start in range(0, len(theta), CHUNK):
-        part = theta[start:start + CHUNK]
+        part = theta[start : start + CHUNK]
         yield np.stack([part @ k @ part.transpose(0, 2, 1) for k in model.likelihood], axis=-1)
 
 
@@ -176,8 +180,9 @@ def fit_irt_categorical(
 ) -> CategoricalFit:
     """Sample the systems' distributions of quality.
 
-    Parameters and errors are those of :func:`pairproof.native.irt.gaussian.fit_irt_gaussian`.  Fresh items are sampled
-    with what was seen integrated out, at a cost that does not grow with the number of comparisons.
+    Parameters and errors are those of :func:`pairproof.native.irt.gaussian.fit_irt_gaussian`.  Fresh items
+    are sampled with what was seen integrated out, at a cost that does not grow with the number of
+    comparisons.
     """
     check_run(chains, warmup, draws, seed, workers)
     chosen = choose_items(table, items)
@@ -191,11 +196,32 @@ def fit_irt_categorical(
     else:
         single = judgments(table)
         author, segment, item = item_codes(table, single.first, single.second, single.row)
-        theta = run_chains(lambda rng: SweepChain(single, author, segment, item, tables, rng), chains, warmup, draws, seed, workers)
+        theta = run_chains(
+            lambda rng: SweepChain(single, author, segment, item, tables, rng),
+            chains,
+            warmup,
+            draws,
+            seed,
+            workers,
+        )
     share = strengths(theta.reshape(-1, *theta.shape[2:]), model).reshape(theta.shape[:3])
     settings = {**asdict(model), "items": chosen}
-    result = CategoricalFit(table.items, theta, model, Posterior(table.items, share, "strength", "gibbs", warmup, seed, settings,
-                                                                 notes_on_items(table, items, chosen), centre=False))
+    result = CategoricalFit(
+        table.items,
+        theta,
+        model,
+        Posterior(
+            table.items,
+            share,
+            "strength",
+            "gibbs",
+            warmup,
+            seed,
+            settings,
+            notes_on_items(table, items, chosen),
+            centre=False,
+        ),
+    )
     if warn:
         result.strength.warn_if_not_mixed()
     return result

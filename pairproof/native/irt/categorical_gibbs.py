@@ -1,13 +1,16 @@
 """Gibbs sampling of the categorical item-response model, whole arrays at a time.
 
-What is seen of the options is integrated out: only K[p, l1, l2] = P(outcome | qualities) is left.  Shared items::
+What is seen of the options is integrated out: only K[p, l1, l2] = P(outcome | qualities) is left.  Shared
+items::
 
-    lambda_i | theta, the others    in proportion to theta_a(i),l times the product of K over the item's comparisons
+    lambda_i | theta, the others    in proportion to theta_a(i),l times the product of K over the item's
+                                    comparisons
     theta_s  | lambda               Dirichlet(aa + numbers of its items of each quality)
 
-Drawing what is seen as well would make items independent, but mixes five times more slowly (autocorrelation times of
-strengths 50 against 10 on 10,000 comparisons of 15 systems).  Fresh items: the pairs (lambda_1, lambda_2) of all
-comparisons of two systems with one outcome are a multinomial draw with cells theta_1,l1 theta_2,l2 K[p, l1, l2].
+Drawing what is seen as well would make items independent, but mixes five times more slowly (autocorrelation
+times of strengths 50 against 10 on 10,000 comparisons of 15 systems).  Fresh items: the pairs (lambda_1,
+lambda_2) of all comparisons of two systems with one outcome are a multinomial draw with cells theta_1,l1
+theta_2,l2 K[p, l1, l2].
 """
 
 from __future__ import annotations
@@ -24,9 +27,11 @@ from ...data.judgments import HAT, Judgments
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: From this concentration on a gamma variable is below the smallest double, 1e-308, with probability 4e-16 at most.
+#: From this concentration on a gamma variable is below the smallest double, 1e-308, with probability 4e-16 at
+#: most.
 SMALL = 0.05
-#: Smaller shapes give the same draws, a single component with everything, and would overflow in their logarithm.
+#: Smaller shapes give the same draws, a single component with everything, and would overflow in their
+#: logarithm.
 _LEAST_SHAPE = 1e-300
 
 
@@ -50,17 +55,20 @@ class CategoricalTables:
 
     @cached_property
     def log_likelihood_rows(self) -> FloatArray:
-        """log K of (outcome, other's quality), a row for each, own quality along it; held at 1e-308 where K underflows."""
+        """log K of (outcome, other's quality), a row for each, own quality along it; held at 1e-308 where K
+        underflows.
+        """
         rows = self.likelihood.transpose(0, 2, 1).reshape(-1, self.size)
         return np.asarray(np.log(np.maximum(rows, np.finfo(float).tiny)))
 
 
 def draw_theta(counts: FloatArray, concentration: float, rng: Generator) -> tuple[FloatArray, FloatArray]:
-    """Dirichlet draws, float[n_systems, L], of a prior `concentration` a component and these counts, and their logarithms.
+    """Dirichlet draws, float[n_systems, L], of a prior `concentration` a component and these counts, and
+    their logarithms.
 
-    theta is a row of gamma variables over its sum.  Of a small shape a these are below every double, so that their logarithms
-    are drawn, log G(a) = log G(a + 1) + log(U) / a (Stuart 1962, Biometrika 49, 564-565), and
-    nothing underflows but what is 0 beside the rest of its row.
+    theta is a row of gamma variables over its sum.  Of a small shape a these are below every double, so that
+    their logarithms are drawn, log G(a) = log G(a + 1) + log(U) / a (Stuart 1962, Biometrika 49, 564-565),
+    and nothing underflows but what is 0 beside the rest of its row.
     """
     if concentration >= SMALL:  # seeds keep their draws
         gamma = np.maximum(rng.standard_gamma(concentration + counts), np.finfo(float).tiny)
@@ -76,8 +84,8 @@ def draw_theta(counts: FloatArray, concentration: float, rng: Generator) -> tupl
 class SweepChain:
     """Items shared over comparisons.
 
-    Items are updated in turn by their place within the segment: the k-th items of all segments at once, since items of
-    different segments share no comparison.
+    Items are updated in turn by their place within the segment: the k-th items of all segments at once, since
+    items of different segments share no comparison.
 
     Parameters
     ----------
@@ -90,11 +98,21 @@ class SweepChain:
     rng : Generator
     """
 
-    def __init__(self, data: Judgments, author: IntArray, segment: IntArray, item: IntArray, tables: CategoricalTables, rng: Generator) -> None:
+    def __init__(
+        self,
+        data: Judgments,
+        author: IntArray,
+        segment: IntArray,
+        item: IntArray,
+        tables: CategoricalTables,
+        rng: Generator,
+    ) -> None:
         self.author, self.tables, self.rng = author, tables, rng
         self.n_systems, self.size = len(data.items), tables.size
         self.turns = _turns(data, segment, item)
-        self.theta, self.log_theta = draw_theta(np.zeros((self.n_systems, self.size)), tables.concentration, rng)
+        self.theta, self.log_theta = draw_theta(
+            np.zeros((self.n_systems, self.size)), tables.concentration, rng
+        )
         self.quality = rng.integers(0, self.size, len(author))
 
     def step(self) -> FloatArray:
@@ -109,7 +127,9 @@ class SweepChain:
             u = self.rng.random((len(turn.items), 1)) * ladder[:, -1:]
             self.quality[turn.items] = (ladder[:, :-1] < u).sum(axis=1)
         counts = np.bincount(self.author * size + self.quality, minlength=self.n_systems * size)
-        self.theta, self.log_theta = draw_theta(counts.reshape(-1, size).astype(float), self.tables.concentration, self.rng)
+        self.theta, self.log_theta = draw_theta(
+            counts.reshape(-1, size).astype(float), self.tables.concentration, self.rng
+        )
         return self.theta
 
 
@@ -165,12 +185,18 @@ class FreshCells:
         self.i, self.j, self.outcome = np.nonzero(upper)
         self.times = upper[self.i, self.j, self.outcome].astype(np.int64)
         self.tables, self.rng = tables, rng
-        self.theta, self.log_theta = draw_theta(np.zeros((self.n_systems, self.size)), tables.concentration, rng)
+        self.theta, self.log_theta = draw_theta(
+            np.zeros((self.n_systems, self.size)), tables.concentration, rng
+        )
 
     def _cells(self) -> FloatArray:
         """float[n_cells, L * L]: theta_1 theta_2 K up to a factor a cell."""
         if self.tables.concentration >= SMALL:
-            cells = self.theta[self.i][:, :, None] * self.theta[self.j][:, None, :] * self.tables.likelihood[self.outcome]
+            cells = (
+                self.theta[self.i][:, :, None]
+                * self.theta[self.j][:, None, :]
+                * self.tables.likelihood[self.outcome]
+            )
             return np.asarray(np.maximum(cells.reshape(len(cells), -1), np.finfo(float).tiny))
         log_k = np.log(np.maximum(self.tables.likelihood, np.finfo(float).tiny))
         logs = self.log_theta[self.i][:, :, None] + self.log_theta[self.j][:, None, :] + log_k[self.outcome]

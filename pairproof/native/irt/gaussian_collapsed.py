@@ -1,17 +1,20 @@
-"""The Gaussian item-response model with everything but the abilities integrated out: mode, Laplace intervals, exact draws.
+"""The Gaussian item-response model with everything but the abilities integrated out: mode, Laplace intervals,
+exact draws.
 
 With fresh items each comparison has its own draws, so the counts n_p of a pair are all that matters::
 
     log posterior = sum over pairs and outcomes of n_p log P_p(mu_1 - mu_2) - sum mu^2 / (2 s0^2)
 
-P_p as in :mod:`pairproof.native.irt.gaussian`.  Each log P is concave (Prekopa: the normal measure of an interval), so
-Newton's method finds the mode; the cost of everything grows with the pairs, not with the comparisons.
+P_p as in :mod:`pairproof.native.irt.gaussian`.  Each log P is concave (Prekopa: the normal measure of an
+interval), so Newton's method finds the mode; the cost of everything grows with the pairs, not with the
+comparisons.
 
-Draws: elliptical slice sampling (Murray, Adams and MacKay 2010) about the Laplace approximation: with N(m, C) the
-approximation and posterior = N(m, C) x r, the slice sampler with prior N(m, C) and likelihood r leaves the posterior
-invariant whatever C is.  The level is drawn from its exact N(0, s0^2/S) in each iteration.
+Draws: elliptical slice sampling (Murray, Adams and MacKay 2010) about the Laplace approximation: with N(m, C)
+the approximation and posterior = N(m, C) x r, the slice sampler with prior N(m, C) and likelihood r leaves
+the posterior invariant whatever C is.  The level is drawn from its exact N(0, s0^2/S) in each iteration.
 
-If several pairs shared one latent output (items in more than one comparison), the likelihood would be another.
+If several pairs shared one latent output (items in more than one comparison), the likelihood would be
+another.
 """
 
 from __future__ import annotations
@@ -24,11 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.comparisons import Comparisons
+from ...data.judgments import preference_counts
 from ...errors import ConvergenceError, InputError
 from ...fit.inference import normal_quantile
-from .gaussian_model import GaussianModel
-from ...data.judgments import preference_counts
 from ..numerics.newton import maximise
+from .gaussian_model import GaussianModel
 from .posterior import check_level
 
 FloatArray = NDArray[np.float64]
@@ -58,8 +61,10 @@ def pair_counts(table: Comparisons, model: GaussianModel) -> PairCounts:
     """Raises InputError for ties beside radius 0."""
     counts = preference_counts(table)
     if model.radius == 0 and counts[:, :, 0].any():
-        raise InputError(f"{table.source}: {counts[:, :, 0].sum() / 2:g} ties, but radius=0 makes a tie impossible; use a radius > 0, or "
-                         "drop the ties (table.without_ties())")
+        raise InputError(
+            f"{table.source}: {counts[:, :, 0].sum() / 2:g} ties, but radius=0 makes a tie impossible; use a"
+            " radius > 0, or drop the ties (table.without_ties())"
+        )
     i, j = np.nonzero(np.triu(counts.sum(axis=-1), 1) > 0)
     return PairCounts(len(table.items), i, j, counts[i, j])
 
@@ -121,7 +126,9 @@ class _Point:
         """Gradient and minus the Hessian."""
         p, n = self.pairs, self.pairs.n_systems
         first, second = slopes(self.mu[p.i] - self.mu[p.j], p, self.model)
-        gradient = np.bincount(p.i, first, n) - np.bincount(p.j, first, n) - self.mu / self.model.sd_ability**2
+        gradient = (
+            np.bincount(p.i, first, n) - np.bincount(p.j, first, n) - self.mu / self.model.sd_ability**2
+        )
         information = np.eye(n) / self.model.sd_ability**2
         information += np.diag(np.bincount(p.i, -second, n) + np.bincount(p.j, -second, n))
         information[p.i, p.j] += second
@@ -183,9 +190,24 @@ class LaplaceFit:
         return np.stack([self.mode - half, self.mode + half], axis=1)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        rows = zip(self.items, self.mode.tolist(), self.sd.tolist(), self.centred_sd.tolist(), self.interval(level).tolist())
-        return {"what": "ability", "method": "laplace", "settings": asdict(self.model), "level": level, "objective": self.objective,
-                "systems": [{"item": i, "mode": m, "sd": s, "centred_sd": c, "low": lo, "high": hi} for i, m, s, c, (lo, hi) in rows]}
+        rows = zip(
+            self.items,
+            self.mode.tolist(),
+            self.sd.tolist(),
+            self.centred_sd.tolist(),
+            self.interval(level).tolist(),
+        )
+        return {
+            "what": "ability",
+            "method": "laplace",
+            "settings": asdict(self.model),
+            "level": level,
+            "objective": self.objective,
+            "systems": [
+                {"item": i, "mode": m, "sd": s, "centred_sd": c, "low": lo, "high": hi}
+                for i, m, s, c, (lo, hi) in rows
+            ],
+        }
 
 
 def map_irt_gaussian(table: Comparisons, model: GaussianModel = GaussianModel()) -> LaplaceFit:
@@ -201,13 +223,24 @@ def map_irt_gaussian(table: Comparisons, model: GaussianModel = GaussianModel())
     pairs = pair_counts(table, model)
     found = maximise(lambda mu: _Point(mu, pairs, model), np.zeros(pairs.n_systems), far=np.inf)
     if not found.reached:
-        raise ConvergenceError(f"{table.source}: Newton's method for the abilities' mode stopped after {found.steps} steps ({found.trouble}; "
-                               f"squared step {found.decrement:.3g})")
+        raise ConvergenceError(
+            f"{table.source}: Newton's method for the abilities' mode stopped after {found.steps} steps"
+            f" ({found.trouble}; squared step {found.decrement:.3g})"
+        )
     constant = pairs.n_systems * (0.5 * np.log(2 * np.pi) + np.log(model.sd_ability))
-    return LaplaceFit(table.items, found.x, np.linalg.inv(found.point.derivatives[1]), float(constant - found.point.value), model, found.steps)
+    return LaplaceFit(
+        table.items,
+        found.x,
+        np.linalg.inv(found.point.derivatives[1]),
+        float(constant - found.point.value),
+        model,
+        found.steps,
+    )
 
 
-def sample_collapsed(table: Comparisons, model: GaussianModel, chains: int, warmup: int, draws: int, seed: int) -> FloatArray:
+def sample_collapsed(
+    table: Comparisons, model: GaussianModel, chains: int, warmup: int, draws: int, seed: int
+) -> FloatArray:
     """Elliptical slice sampling, all chains at once.
 
     Returns
@@ -225,9 +258,12 @@ def sample_collapsed(table: Comparisons, model: GaussianModel, chains: int, warm
         """log of posterior over approximation at mode + f, float[chains]."""
         mu = laplace.mode + f
         prior = -np.sum(mu * mu, axis=-1) / (2 * model.sd_ability**2)
-        return np.asarray(log_likelihood(mu, pairs, model) + prior + 0.5 * np.sum(f * (f @ precision), axis=-1))
+        return np.asarray(
+            log_likelihood(mu, pairs, model) + prior + 0.5 * np.sum(f * (f @ precision), axis=-1)
+        )
 
-    # Twice as wide as the posterior, so that chains which have not forgotten their start give themselves away.
+    # Twice as wide as the posterior, so that chains which have not forgotten their start give themselves
+    # away.
     f = 2.0 * rng.standard_normal((chains, n)) @ root.T
     here = log_ratio(f)
     kept = np.empty((draws, chains, n))
@@ -241,7 +277,9 @@ def sample_collapsed(table: Comparisons, model: GaussianModel, chains: int, warm
     return np.ascontiguousarray(kept.transpose(1, 0, 2))
 
 
-def _slice_step(f: FloatArray, here: FloatArray, log_ratio: Any, nu: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def _slice_step(
+    f: FloatArray, here: FloatArray, log_ratio: Any, nu: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
     """One update of every chain: shrink the bracket of angles until the point is above the slice."""
     height = here + np.log(np.maximum(rng.random(len(f)), np.finfo(float).tiny))
     angle = 2 * np.pi * rng.random(len(f))

@@ -2,26 +2,31 @@
 
 Shared items, one iteration (:class:`SegmentChain`)::
 
-    delta | q, outcome   difference of what is seen: N(q_up - q_down, 2 so^2) restricted to [d, inf), or (-d, d) for a tie
+    delta | q, outcome   difference of what is seen: N(q_up - q_down, 2 so^2) restricted to [d, inf), or (-d,
+                         d) for a tie
     mu    | delta        with q integrated out: normal, the same S x S precision in every iteration
-    q     | mu, delta    normal; items of different segments are independent, and inside segment x the precision
+    q     | mu, delta    normal; items of different segments are independent, and inside segment x the
+                         precision
                          I/sa^2 + L_x/(2 so^2), L_x the Laplacian of its comparisons, never changes
 
-(mu, q) are drawn as one block.  Where segments hold so many systems that the blocks would outgrow the comparisons,
-:class:`OptionChain` draws what is seen of both options instead, after which items are independent::
+(mu, q) are drawn as one block.  Where segments hold so many systems that the blocks would outgrow the
+comparisons, :class:`OptionChain` draws what is seen of both options instead, after which items are
+independent::
 
     sum   | q            the partner of delta: N(q_up + q_down, 2 so^2);  o = (sum +- delta) / 2
     mu    | o            precision 1/s0^2 + sum_i 1/(sa^2 + so^2/n_i) over the items of s, q integrated out
     q     | mu, o        precision 1/sa^2 + n_i/so^2, mean (mu/sa^2 + sum o/so^2) / precision
 
-It mixes two to three times more slowly, for the sums are imputed and say nothing.  Fresh items: q and the noise are
-integrated out of each comparison, delta | mu is N(mu_up - mu_down, tau^2) restricted, and
+It mixes two to three times more slowly, for the sums are imputed and say nothing.  Fresh items: q and the
+noise are integrated out of each comparison, delta | mu is N(mu_up - mu_down, tau^2) restricted, and
 
-    mu | delta           precision matrix I/s0^2 + sum (e_up - e_down)(e_up - e_down)'/tau^2, the same in every iteration
+    mu | delta           precision matrix I/s0^2 + sum (e_up - e_down)(e_up - e_down)'/tau^2, the same in
+                         every iteration
 
-Level: the posterior of mean(mu) is N(0, s0^2/S) independently of everything that does not change when all abilities and
-qualities move together.  Given the differences alone it is drawn anew in each iteration; given what is seen of both
-options it hardly moves (one effective draw per thousand), so there it is drawn by itself, an exact move.
+Level: the posterior of mean(mu) is N(0, s0^2/S) independently of everything that does not change when all
+abilities and qualities move together.  Given the differences alone it is drawn anew in each iteration; given
+what is seen of both options it hardly moves (one effective draw per thousand), so there it is drawn by
+itself, an exact move.
 """
 
 from __future__ import annotations
@@ -36,22 +41,32 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from .gaussian_model import GaussianModel, Oriented
 from ..numerics.truncated_normal import above, between
+from .gaussian_model import GaussianModel, Oriented
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
 class Chain(Protocol):
-    """One chain: `step` goes on by one iteration and returns what is kept of it, an array of always the same shape."""
+    """One chain: `step` goes on by one iteration and returns what is kept of it, an array of always the same
+    shape.
+    """
 
-    def step(self) -> FloatArray: ...
+    def step(self) -> FloatArray:
+        ...
 
 
-def run_chains(start: Callable[[Generator], Chain], chains: int, warmup: int, draws: int, seed: int,
-               workers: int | None = None) -> FloatArray:
-    """Draws of several chains, each with a random stream of its own, so that the result does not depend on `workers`.
+def run_chains(
+    start: Callable[[Generator], Chain],
+    chains: int,
+    warmup: int,
+    draws: int,
+    seed: int,
+    workers: int | None = None,
+) -> FloatArray:
+    """Draws of several chains, each with a random stream of its own, so that the result does not depend on
+    `workers`.
 
     Returns
     -------
@@ -78,7 +93,9 @@ def run_chains(start: Callable[[Generator], Chain], chains: int, warmup: int, dr
         return np.stack(list(pool.map(one, streams)))
 
 
-def restricted_differences(gap: FloatArray, n_decided: int, d: float, sd: float, rng: Generator) -> FloatArray:
+def restricted_differences(
+    gap: FloatArray, n_decided: int, d: float, sd: float, rng: Generator
+) -> FloatArray:
     """delta | gap: N(gap, sd^2) on [d, inf) for the first n_decided, on (-d, d) for the rest.
 
     Parameters
@@ -112,8 +129,9 @@ def restricted_differences(gap: FloatArray, n_decided: int, d: float, sd: float,
 MOST_PER_COMPARISON = 100
 
 
-def shared_chain(data: Oriented, author: IntArray, segment: IntArray, item: IntArray,
-                 model: GaussianModel) -> Callable[[Generator], Chain]:
+def shared_chain(
+    data: Oriented, author: IntArray, segment: IntArray, item: IntArray, model: GaussianModel
+) -> Callable[[Generator], Chain]:
     """The chain for shared items that suits the table, its constants worked out once for all chains.
 
     Parameters
@@ -152,7 +170,9 @@ class Blocks:
     mu_root: FloatArray
 
 
-def segment_blocks(data: Oriented, author: IntArray, segment: IntArray, item: IntArray, model: GaussianModel) -> Blocks:
+def segment_blocks(
+    data: Oriented, author: IntArray, segment: IntArray, item: IntArray, model: GaussianModel
+) -> Blocks:
     """Invert every segment's precision, segments of one size at a time."""
     from scipy.sparse import csr_matrix
 
@@ -188,14 +208,26 @@ def segment_blocks(data: Oriented, author: IntArray, segment: IntArray, item: In
     mu_cov = (mu_cov + mu_cov.T) / 2.0
     lower = columns <= rows
     shape = (n_items, n_items)
-    return Blocks(csr_matrix((covs, (rows, columns)), shape), csr_matrix((roots[lower], (rows[lower], columns[lower])), shape),
-                  mu_cov, np.linalg.cholesky(mu_cov))
+    return Blocks(
+        csr_matrix((covs, (rows, columns)), shape),
+        csr_matrix((roots[lower], (rows[lower], columns[lower])), shape),
+        mu_cov,
+        np.linalg.cholesky(mu_cov),
+    )
 
 
 class SegmentChain:
     """Shared items, drawn segment by segment given the differences alone."""
 
-    def __init__(self, data: Oriented, author: IntArray, item: IntArray, blocks: Blocks, model: GaussianModel, rng: Generator) -> None:
+    def __init__(
+        self,
+        data: Oriented,
+        author: IntArray,
+        item: IntArray,
+        blocks: Blocks,
+        model: GaussianModel,
+        rng: Generator,
+    ) -> None:
         n = len(data.up)
         self.n_decided, self.n_items, self.n_systems = data.n_decided, len(author), data.n_systems
         self.up, self.down, self.author, self.blocks = item[:n], item[n:], author, blocks
@@ -205,12 +237,18 @@ class SegmentChain:
     def step(self) -> FloatArray:
         rng, model, blocks = self.rng, self.model, self.blocks
         so2, sa2 = model.sd_noise**2, model.sd_quality**2
-        delta = restricted_differences(self.q[self.up] - self.q[self.down], self.n_decided, model.radius, float(np.sqrt(2.0 * so2)), rng)
+        delta = restricted_differences(
+            self.q[self.up] - self.q[self.down], self.n_decided, model.radius, float(np.sqrt(2.0 * so2)), rng
+        )
         pull = np.bincount(self.up, delta, self.n_items) - np.bincount(self.down, delta, self.n_items)
         from_delta = blocks.cov @ (pull / (2.0 * so2))
         mu = blocks.mu_cov @ (np.bincount(self.author, from_delta, self.n_systems) / sa2)
         mu += blocks.mu_root @ rng.standard_normal(self.n_systems)
-        self.q = from_delta + blocks.cov @ (mu[self.author] / sa2) + blocks.root @ rng.standard_normal(self.n_items)
+        self.q = (
+            from_delta
+            + blocks.cov @ (mu[self.author] / sa2)
+            + blocks.root @ rng.standard_normal(self.n_items)
+        )
         return np.asarray(mu)
 
 
@@ -229,17 +267,31 @@ class OptionChain:
         Draw the level by itself.
     """
 
-    def __init__(self, data: Oriented, author: IntArray, item: IntArray, model: GaussianModel, rng: Generator, shift: bool = True) -> None:
+    def __init__(
+        self,
+        data: Oriented,
+        author: IntArray,
+        item: IntArray,
+        model: GaussianModel,
+        rng: Generator,
+        shift: bool = True,
+    ) -> None:
         n = len(data.up)
         self.n, self.n_decided, self.n_items, self.n_systems = n, data.n_decided, len(author), data.n_systems
         self.item, self.up, self.down, self.author = item, item[:n], item[n:], author
         self.rng, self.shift, self.model = rng, shift, model
         seen = np.bincount(item, minlength=len(author)).astype(float)
         so2, sa2 = model.sd_noise**2, model.sd_quality**2
-        self.weight = 1.0 / (seen * sa2 + so2)  # times sum(o): mean of o over its variance sa^2 + so^2/n, given mu
+        self.weight = 1.0 / (
+            seen * sa2 + so2
+        )  # times sum(o): mean of o over its variance sa^2 + so^2/n, given mu
         self.precision = 1.0 / model.sd_ability**2 + np.bincount(author, seen * self.weight, data.n_systems)
         q_precision = 1.0 / sa2 + seen / so2
-        self.from_mu, self.from_sum, self.q_sd = 1.0 / (sa2 * q_precision), 1.0 / (so2 * q_precision), 1.0 / np.sqrt(q_precision)
+        self.from_mu, self.from_sum, self.q_sd = (
+            1.0 / (sa2 * q_precision),
+            1.0 / (so2 * q_precision),
+            1.0 / np.sqrt(q_precision),
+        )
         self.q = _start(author, data.n_systems, model, rng)
 
     def step(self) -> FloatArray:
@@ -255,7 +307,11 @@ class OptionChain:
         sums = 0.5 * np.bincount(self.item, seen, self.n_items)
         mu = np.bincount(self.author, self.weight * sums, self.n_systems) / self.precision
         mu += rng.standard_normal(self.n_systems) / np.sqrt(self.precision)
-        self.q = self.from_mu * mu[self.author] + self.from_sum * sums + self.q_sd * rng.standard_normal(self.n_items)
+        self.q = (
+            self.from_mu * mu[self.author]
+            + self.from_sum * sums
+            + self.q_sd * rng.standard_normal(self.n_items)
+        )
         if self.shift:
             move = level(model, self.n_systems, rng) - mu.mean()
             mu += move
@@ -267,7 +323,12 @@ class FreshChain:
     """A new item for each option of each comparison."""
 
     def __init__(self, data: Oriented, model: GaussianModel, rng: Generator) -> None:
-        self.up, self.down, self.n_decided, self.n_systems = data.up, data.down, data.n_decided, data.n_systems
+        self.up, self.down, self.n_decided, self.n_systems = (
+            data.up,
+            data.down,
+            data.n_decided,
+            data.n_systems,
+        )
         self.rng, self.model = rng, model
         s = self.n_systems
         met = np.bincount(self.up * s + self.down, minlength=s * s).reshape(s, s)
@@ -279,9 +340,13 @@ class FreshChain:
 
     def step(self) -> FloatArray:
         model, rng = self.model, self.rng
-        delta = restricted_differences(self.mu[self.up] - self.mu[self.down], self.n_decided, model.radius, model.tau, rng)
+        delta = restricted_differences(
+            self.mu[self.up] - self.mu[self.down], self.n_decided, model.radius, model.tau, rng
+        )
         pull = np.bincount(self.up, delta, self.n_systems) - np.bincount(self.down, delta, self.n_systems)
-        self.mu = np.asarray(self.covariance @ (pull / model.tau**2) + self.root @ rng.standard_normal(self.n_systems))
+        self.mu = np.asarray(
+            self.covariance @ (pull / model.tau**2) + self.root @ rng.standard_normal(self.n_systems)
+        )
         return self.mu
 
 

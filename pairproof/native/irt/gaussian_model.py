@@ -5,16 +5,17 @@ The model itself stands in :mod:`pairproof.native.irt.gaussian`; samplers and fi
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
+from typing import Literal, get_args
+
 import numpy as np
+from numpy.typing import NDArray
+
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...data.judgments import TIE, judgments
-from ...errors import InputError
 from ...data.options import one_of
-from dataclasses import asdict, dataclass
-from numpy.typing import NDArray
-from typing import Literal, get_args
-
+from ...errors import InputError
 
 FloatArray = NDArray[np.float64]
 
@@ -49,7 +50,9 @@ class GaussianModel:
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             if not (np.isfinite(value) and (value > 0 or (name == "radius" and value == 0))):
-                raise InputError(f"{name}={value}; expected a finite number {'>= 0' if name == 'radius' else '> 0'}")
+                raise InputError(
+                    f"{name}={value}; expected a finite number {'>= 0' if name == 'radius' else '> 0'}"
+                )
 
     @property
     def tau(self) -> float:
@@ -107,16 +110,25 @@ def oriented(table: Comparisons, model: GaussianModel) -> Oriented:
     """Raises InputError for ties beside radius 0."""
     single = judgments(table)
     if model.radius == 0 and (single.outcome == TIE).any():
-        raise InputError(f"{table.source}: {int((single.outcome == TIE).sum())} ties, but radius=0 makes a tie impossible; use a radius > 0, "
-                         "or drop the ties (table.without_ties())")
+        raise InputError(
+            f"{table.source}: {int((single.outcome == TIE).sum())} ties, but radius=0 makes a tie impossible;"
+            " use a radius > 0, or drop the ties (table.without_ties())"
+        )
     order = np.argsort(single.outcome == TIE, kind="stable")
     turned = single.outcome[order] == 2
     first, second = single.first[order], single.second[order]
-    return Oriented(len(table.items), int((single.outcome != TIE).sum()), np.where(turned, second, first), np.where(turned, first, second),
-                    single.row[order])
+    return Oriented(
+        len(table.items),
+        int((single.outcome != TIE).sum()),
+        np.where(turned, second, first),
+        np.where(turned, first, second),
+        single.row[order],
+    )
 
 
-def item_codes(table: Comparisons, first: IntArray, second: IntArray, row: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+def item_codes(
+    table: Comparisons, first: IntArray, second: IntArray, row: IntArray
+) -> tuple[IntArray, IntArray, IntArray]:
     """Shared items of judgments.
 
     Parameters
@@ -136,7 +148,9 @@ def item_codes(table: Comparisons, first: IntArray, second: IntArray, row: IntAr
     source = table.columns["source"]
     assert isinstance(source, Factor)  # choose_items has refused anything else
     n, segment = len(table.items), source.codes[row]
-    found, codes = np.unique(np.concatenate([segment, segment]) * n + np.concatenate([first, second]), return_inverse=True)
+    found, codes = np.unique(
+        np.concatenate([segment, segment]) * n + np.concatenate([first, second]), return_inverse=True
+    )
     return found % n, found // n, np.ravel(codes)
 
 
@@ -148,9 +162,13 @@ def choose_items(table: Comparisons, items: Items | None) -> Items:
     one_of("items", items, get_args(Items))
     if items == "shared":
         if not isinstance(source, Factor):
-            raise InputError(f"{table.source}: shared items are (system, source segment), but there is no column 'source'; name it "
-                             "(columns={'source': ...}) or use items='fresh'")
+            raise InputError(
+                f"{table.source}: shared items are (system, source segment), but there is no column 'source';"
+                " name it (columns={'source': ...}) or use items='fresh'"
+            )
         if (source.codes < 0).any():
-            raise InputError(f"{table.source}, row {int(np.flatnonzero(source.codes < 0)[0]) + 1}: no source segment; every row needs one for "
-                             "shared items, or use items='fresh'")
+            raise InputError(
+                f"{table.source}, row {int(np.flatnonzero(source.codes < 0)[0]) + 1}: no source segment;"
+                " every row needs one for shared items, or use items='fresh'"
+            )
     return items

@@ -1,7 +1,8 @@
-"""What draws from the posterior of the systems' abilities say: means, intervals, ranks, strata, and whether to trust them.
+"""What draws from the posterior of the systems' abilities say: means, intervals, ranks, strata, and whether
+to trust them.
 
-Only differences of abilities are learnt from comparisons, so every summary is of abilities minus their mean in the same
-draw ("centred").  Ranks and probabilities of being better do not depend on it.
+Only differences of abilities are learnt from comparisons, so every summary is of abilities minus their mean
+in the same draw ("centred").  Ranks and probabilities of being better do not depend on it.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ class Posterior:
 
     def __post_init__(self) -> None:
         if self.draws.ndim != 3 or self.draws.shape[2] != len(self.items) or not self.draws.size:
-            raise InputError(f"draws of shape {self.draws.shape}; expected (chains, draws, {len(self.items)})")
+            raise InputError(
+                f"draws of shape {self.draws.shape}; expected (chains, draws, {len(self.items)})"
+            )
         frozen = self.draws.view()
         frozen.setflags(write=False)
         object.__setattr__(self, "draws", frozen)
@@ -84,7 +87,11 @@ class Posterior:
     @cached_property
     def sd(self) -> FloatArray:
         """float[n_items]: posterior standard deviations."""
-        return np.asarray(self._flat.std(axis=0, ddof=1)) if len(self._flat) > 1 else np.full(len(self.items), np.nan)
+        return (
+            np.asarray(self._flat.std(axis=0, ddof=1))
+            if len(self._flat) > 1
+            else np.full(len(self.items), np.nan)
+        )
 
     def interval(self, level: float = 0.95) -> FloatArray:
         """float[n_items, 2]: equal-tailed intervals."""
@@ -93,7 +100,9 @@ class Posterior:
 
     @cached_property
     def rank_probabilities(self) -> FloatArray:
-        """float[n_items, n_items]: P(system k has rank r), rank 1 (the best) first; rows and columns sum to 1."""
+        """float[n_items, n_items]: P(system k has rank r), rank 1 (the best) first; rows and columns sum to
+        1.
+        """
         n = len(self.items)
         rank = np.argsort(np.argsort(-self._flat, axis=1, kind="stable"), axis=1, kind="stable")
         counts = np.bincount((np.arange(n) * n + rank).ravel(), minlength=n * n)
@@ -120,24 +129,29 @@ class Posterior:
         return tuple(self.items[k] for k in np.argsort(-self.mean, kind="stable"))
 
     def strata(self, level: float = 0.95) -> tuple[tuple[str, ...], ...]:
-        """The ranking cut wherever everything above is better than everything below with probability >= `level`, pair by pair.
+        """The ranking cut wherever everything above is better than everything below with probability >=
+        `level`, pair by pair.
 
-        The rule of WMT's clusters.  It says who is above whom between strata and nothing about the order inside one: some
-        pair across each possible cut there was not told apart at `level`, others may well be, and not being told apart is
-        not being equal.
+        The rule of WMT's clusters.  It says who is above whom between strata and nothing about the order
+        inside one: some pair across each possible cut there was not told apart at `level`, others may well
+        be, and not being told apart is not being equal.
         """
         if not 0.5 < level < 1:
             raise InputError(f"level={level}; expected a probability between 0.5 and 1")
         order = np.argsort(-self.mean, kind="stable")
         better = self.p_better[np.ix_(order, order)]
         cuts = [k for k in range(1, len(order)) if (better[:k, k:] >= level).all()]
-        return tuple(tuple(self.items[i] for i in order[a:b]) for a, b in zip([0, *cuts], [*cuts, len(order)]))
+        return tuple(
+            tuple(self.items[i] for i in order[a:b]) for a, b in zip([0, *cuts], [*cuts, len(order)])
+        )
 
     # -- diagnostics -----------------------------------------------------------------------------------------
 
     @cached_property
     def diagnostics(self) -> Convergence:
-        """Rank-normalised split R-hat, effective sample sizes and Monte Carlo error of each centred number."""
+        """Rank-normalised split R-hat, effective sample sizes and Monte Carlo error of each centred
+        number.
+        """
         return convergence(self.centred)
 
     @property
@@ -147,19 +161,28 @@ class Posterior:
         if d.good:
             return ""
         if self.draws.shape[1] < FEWEST_DRAWS:
-            return (f"{self.draws.shape[1]} draws a chain are too few to tell whether the chains have mixed (at least {FEWEST_DRAWS} are "
-                    "wanted); take more draws")
+            return (
+                f"{self.draws.shape[1]} draws a chain are too few to tell whether the chains have mixed (at"
+                f" least {FEWEST_DRAWS} are wanted); take more draws"
+            )
         worst, wrong = _largest(d.rhat), []
         if np.isnan(d.rhat[worst]):
-            wrong.append(f"R-hat of {self.items[worst]} cannot be told (its draws are all the same, or not finite)")
+            wrong.append(
+                f"R-hat of {self.items[worst]} cannot be told (its draws are all the same, or not finite)"
+            )
         elif d.rhat[worst] > GOOD_RHAT:
-            wrong.append(f"largest R-hat {d.rhat[worst]:.5g} ({self.items[worst]}; at most {GOOD_RHAT} is wanted)")
+            wrong.append(
+                f"largest R-hat {d.rhat[worst]:.5g} ({self.items[worst]}; at most {GOOD_RHAT} is wanted)"
+            )
         for part, ess in (("bulk", d.ess_bulk), ("tail", d.ess_tail)):
             least = _largest(-ess)
             if np.isnan(ess[least]):
                 wrong.append(f"{part} ESS of {self.items[least]} cannot be told")
             elif ess[least] < GOOD_ESS:
-                wrong.append(f"smallest {part} ESS {ess[least]:.0f} of {d.n_draws} draws ({self.items[least]}; at least {GOOD_ESS:.0f} is wanted)")
+                wrong.append(
+                    f"smallest {part} ESS {ess[least]:.0f} of {d.n_draws} draws ({self.items[least]}; at"
+                    f" least {GOOD_ESS:.0f} is wanted)"
+                )
         return f"{', '.join(wrong)}: take more draws, or more chains"
 
     def warn_if_not_mixed(self) -> None:
@@ -169,25 +192,49 @@ class Posterior:
     # -- shown and passed on ---------------------------------------------------------------------------------
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """Best first: item, mean, sd, low, high, p_best, stratum (1 is the top), rhat, ess_bulk, ess_tail, mcse."""
+        """Best first: item, mean, sd, low, high, p_best, stratum (1 is the top), rhat, ess_bulk, ess_tail,
+        mcse.
+        """
         import pandas as pd
 
         stratum = {item: k for k, group in enumerate(self.strata(), 1) for item in group}
         low_high, d = self.interval(level), self.diagnostics
-        frame = pd.DataFrame({
-            "item": list(self.items), "mean": self.mean, "sd": self.sd, "low": low_high[:, 0], "high": low_high[:, 1],
-            "p_best": self.p_best, "stratum": [stratum[i] for i in self.items], "rhat": d.rhat, "ess_bulk": d.ess_bulk,
-            "ess_tail": d.ess_tail, "mcse": d.mcse})
+        frame = pd.DataFrame(
+            {
+                "item": list(self.items),
+                "mean": self.mean,
+                "sd": self.sd,
+                "low": low_high[:, 0],
+                "high": low_high[:, 1],
+                "p_best": self.p_best,
+                "stratum": [stratum[i] for i in self.items],
+                "rhat": d.rhat,
+                "ess_bulk": d.ess_bulk,
+                "ess_tail": d.ess_tail,
+                "mcse": d.mcse,
+            }
+        )
         return frame.iloc[np.argsort(-self.mean, kind="stable")].reset_index(drop=True)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """A JSON object; what has no value is None."""
         rows = [{k: _plain(v) for k, v in row.items()} for row in self.to_frame(level).to_dict("records")]
-        return {"what": self.what, "sampler": self.sampler, "chains": self.draws.shape[0], "draws": self.draws.shape[1],
-                "warmup": self.warmup, "seed": self.seed, "settings": dict(self.settings), "level": level, "centred": self.centre,
-                "systems": rows, "strata": [list(s) for s in self.strata()],
-                "rank_probabilities": {i: p.tolist() for i, p in zip(self.items, self.rank_probabilities)},
-                "notes": list(self.notes), "warnings": [self.mixing] if self.mixing else []}
+        return {
+            "what": self.what,
+            "sampler": self.sampler,
+            "chains": self.draws.shape[0],
+            "draws": self.draws.shape[1],
+            "warmup": self.warmup,
+            "seed": self.seed,
+            "settings": dict(self.settings),
+            "level": level,
+            "centred": self.centre,
+            "systems": rows,
+            "strata": [list(s) for s in self.strata()],
+            "rank_probabilities": {i: p.tolist() for i, p in zip(self.items, self.rank_probabilities)},
+            "notes": list(self.notes),
+            "warnings": [self.mixing] if self.mixing else [],
+        }
 
     def to_arviz(self) -> Any:
         """An ArviZ object with the centred draws, dimensions chain, draw, system.
@@ -202,8 +249,10 @@ class Posterior:
         try:
             arviz = import_module("arviz")
         except ImportError as trouble:
-            raise PairproofError("arviz is not installed; install it (pip install arviz), or use .centred, an array (chain, draw, system)"
-                                 ) from trouble
+            raise PairproofError(
+                "arviz is not installed; install it (pip install arviz), or use .centred, an array (chain,"
+                " draw, system)"
+            ) from trouble
         variables = {self.what.replace(" ", "_"): self.centred}
         coords, dims = {"system": list(self.items)}, {name: ["system"] for name in variables}
         # From version 1 the groups are given as one mapping.
@@ -213,8 +262,13 @@ class Posterior:
 
     def __repr__(self) -> str:
         chains, draws, n = self.draws.shape
-        text = [f"Posterior of {n} systems' {self.what}{', centred' if self.centre else ''}: {self.sampler}, {chains} x {draws} draws, seed {self.seed}",
-                self.to_frame().to_string(index=False, float_format=lambda v: f"{v:.3f}")]
+        text = [
+            (
+                f"Posterior of {n} systems' {self.what}{', centred' if self.centre else ''}: {self.sampler},"
+                f" {chains} x {draws} draws, seed {self.seed}"
+            ),
+            self.to_frame().to_string(index=False, float_format=lambda v: f"{v:.3f}"),
+        ]
         text += [f"note: {note}" for note in self.notes]
         return "\n".join([*text, *([f"NOT MIXED: {self.mixing}"] if self.mixing else [])])
 

@@ -1,1 +1,3 @@
-"""Numerical methods that know nothing of pairs: Newton, linear systems, truncated normal, chains, processes."""
+"""Numerical methods that know nothing of pairs: Newton, linear systems, truncated normal, chains,
+processes.
+"""

@@ -1,17 +1,21 @@
 """The weighted Laplacian of a large comparison graph: solutions with it, and the diagonal of its inverse.
 
-The information about abilities is L = sum over pairs of w (e_i - e_j)(e_i - e_j)'.  One node of each connected set, its
-*ground*, has ability 0; a right side is made to sum to 0 in each set by the entry at its ground, so that L itself is
-multiplied with and never a grounded copy, whose small eigenvalue would cost products.
+The information about abilities is L = sum over pairs of w (e_i - e_j)(e_i - e_j)'.  One node of each
+connected set, its *ground*, has ability 0; a right side is made to sum to 0 in each set by the entry at its
+ground, so that L itself is multiplied with and never a grounded copy, whose small eigenvalue would cost
+products.
 
-1. Conjugate gradients with a diagonal preconditioner, many right sides at a time: a well-connected graph of 100,000 items
+1. Conjugate gradients with a diagonal preconditioner, many right sides at a time: a well-connected graph of
+100,000 items
    takes a dozen products with a sparse matrix.
-2. Chains, trees and ladders, where that is slow, have factors with few entries (SuperLU).  A grounded Laplacian is an
+2. Chains, trees and ladders, where that is slow, have factors with few entries (SuperLU).  A grounded
+Laplacian is an
    M-matrix: eliminated without pivoting, no pivot loses digits.
 
-Variances need no solution: with b = e_i - e_ground the sums alpha_k rho_k of conjugate gradients grow to b'L^+b, and what is
-missing is the *square* of the error in x_k (Golub and Meurant 1994, Matrices, moments and quadrature), at most rho_k /
-lambda with lambda the smallest eigenvalue but 0 of D^-1/2 L D^-1/2: half the products that a solution takes.
+Variances need no solution: with b = e_i - e_ground the sums alpha_k rho_k of conjugate gradients grow to
+b'L^+b, and what is missing is the *square* of the error in x_k (Golub and Meurant 1994, Matrices, moments and
+quadrature), at most rho_k / lambda with lambda the smallest eigenvalue but 0 of D^-1/2 L D^-1/2: half the
+products that a solution takes.
 """
 
 from __future__ import annotations
@@ -28,17 +32,20 @@ from ...errors import TooLargeError
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: Right sides at a time: a row of them fills two cache lines, unless whole vectors then no longer fit into the cache.
+#: Right sides at a time: a row of them fills two cache lines, unless whole vectors then no longer fit into
+#: the cache.
 _AT_ONCE, _LEAST_AT_ONCE, _IN_CACHE = 16, 4, 200_000
 #: Products after which conjugate gradients give up; each costs as much as reading the matrix once.
 _MOST_PRODUCTS = 2000
-#: Products after which a graph whose factor stays sparse is factored instead: a well-connected one takes 20 to 60; one that
-#: takes hundreds (a ladder) has a condition number that costs a solution by conjugate gradients its last digits.
+#: Products after which a graph whose factor stays sparse is factored instead: a well-connected one takes 20
+#: to 60; one that takes hundreds (a ladder) has a condition number that costs a solution by conjugate
+#: gradients its last digits.
 _SLOW_PRODUCTS = 150
-#: Entries a row up to which a graph is so thin (trees, chains) that its factor is taken at once, and the entries a row beyond
-#: which, or rows beyond which, a factor might fill up.
+#: Entries a row up to which a graph is so thin (trees, chains) that its factor is taken at once, and the
+#: entries a row beyond which, or rows beyond which, a factor might fill up.
 _THIN, _MAY_FACTOR, _MAY_FACTOR_ROWS = 4, 13, 20_000
-#: Multiplications for all variances at most: about a minute (10,000 items with 20 partners each take 3e10, 22 s).
+#: Multiplications for all variances at most: about a minute (10,000 items with 20 partners each take 3e10, 22
+#: s).
 MOST_WORK = 1e11
 #: Of that, the share that a factor's solutions may take: an entry of it takes five times as long.
 _SOLVING_IS_SLOWER = 0.2
@@ -53,9 +60,11 @@ class Matrix(Protocol):
 
     shape: tuple[int, ...]
 
-    def dot(self, other: Any) -> Any: ...
+    def dot(self, other: Any) -> Any:
+        ...
 
-    def diagonal(self) -> Any: ...
+    def diagonal(self) -> Any:
+        ...
 
 
 def sparse_laplacian(i: IntArray, j: IntArray, weight: FloatArray, n: int) -> Matrix:
@@ -101,7 +110,9 @@ class Graph:
     @cached_property
     def _inverse_diagonal(self) -> FloatArray:
         d = np.asarray(self.matrix.diagonal(), float)
-        return np.divide(1.0, d, out=np.zeros_like(d), where=d > 0)[:, None]  # a node that met nobody has no equation
+        return np.divide(1.0, d, out=np.zeros_like(d), where=d > 0)[
+            :, None
+        ]  # a node that met nobody has no equation
 
     @cached_property
     def _sets(self) -> tuple[IntArray, Any]:
@@ -109,7 +120,9 @@ class Graph:
         from scipy.sparse import csr_matrix
 
         grounds, of = np.unique(self.ground, return_inverse=True)
-        return grounds, csr_matrix((np.ones(self.n), (np.ravel(of), np.arange(self.n))), shape=(len(grounds), self.n))
+        return grounds, csr_matrix(
+            (np.ones(self.n), (np.ravel(of), np.arange(self.n))), shape=(len(grounds), self.n)
+        )
 
     def _balanced(self, right: FloatArray) -> FloatArray:
         grounds, total = self._sets
@@ -147,10 +160,13 @@ class Graph:
             out[:, part] = x - x[self.ground]
         return out
 
-    # -- conjugate gradients -----------------------------------------------------------------------------------
+    # -- conjugate gradients
+    # -----------------------------------------------------------------------------------
 
     def _by_conjugate_gradients(self, right: FloatArray, accuracy: float, most: int) -> FloatArray | None:
-        """The solution, or None if it takes more than `most` products or the matrix is not positive definite."""
+        """The solution, or None if it takes more than `most` products or the matrix is not positive
+        definite.
+        """
         inverse = self._inverse_diagonal
         x, residual = np.zeros(right.shape), right
         scaled = residual * inverse
@@ -177,7 +193,8 @@ class Graph:
 
     @cached_property
     def _gap(self) -> tuple[float, int] | None:
-        """lambda, from below by a factor of 2, and the products a variance takes; None if there are more than 300.
+        """lambda, from below by a factor of 2, and the products a variance takes; None if there are more than
+        300.
 
         The eigenvalues of the tridiagonal matrix of conjugate gradients (Lanczos) from a random right side.
         """
@@ -209,7 +226,11 @@ class Graph:
             return 1.0, 1
         a, b = np.array(lengths), np.array(ratios)
         diagonal = 1.0 / a + np.concatenate([[0.0], b[:-1] / a[:-1]])
-        low = float(eigh_tridiagonal(diagonal, np.sqrt(b[:-1]) / a[:-1], eigvals_only=True)[0]) if len(a) > 1 else float(diagonal[0])
+        low = (
+            float(eigh_tridiagonal(diagonal, np.sqrt(b[:-1]) / a[:-1], eigvals_only=True)[0])
+            if len(a) > 1
+            else float(diagonal[0])
+        )
         return (0.5 * low, len(lengths)) if low > 0 else None
 
     def _quadratic(self, nodes: IntArray, gap: float) -> FloatArray:
@@ -236,7 +257,8 @@ class Graph:
             rho = np.where(live, after, rho)
         raise np.linalg.LinAlgError("conjugate gradients did not get there")
 
-    # -- factors -------------------------------------------------------------------------------------------------
+    # -- factors
+    # -------------------------------------------------------------------------------------------------
 
     @property
     def _thin(self) -> bool:
@@ -261,7 +283,9 @@ class Graph:
 
         inner = self.matrix[self._free][:, self._free].tocsc()
         try:
-            return splu(inner, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+            return splu(
+                inner, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+            )
         except RuntimeError as singular:
             raise np.linalg.LinAlgError(str(singular)) from None
 
@@ -279,12 +303,17 @@ class Graph:
 
     @cached_property
     def _edges(self) -> tuple[Any, FloatArray]:
-        """Differences e_i - e_j along the edges, sparse[edges, n], and their weights: L = along' diag(weight) along."""
+        """Differences e_i - e_j along the edges, sparse[edges, n], and their weights: L = along' diag(weight)
+        along.
+        """
         from scipy.sparse import csr_matrix, triu
 
         upper = triu(self.matrix, k=1).tocoo()
         m, at = len(upper.data), np.arange(len(upper.data))
-        along = csr_matrix((np.repeat([1.0, -1.0], m), (np.concatenate([at, at]), np.concatenate([upper.row, upper.col]))), shape=(m, self.n))
+        along = csr_matrix(
+            (np.repeat([1.0, -1.0], m), (np.concatenate([at, at]), np.concatenate([upper.row, upper.col]))),
+            shape=(m, self.n),
+        )
         return along, -upper.data
 
     @property
@@ -297,8 +326,9 @@ class Graph:
             return out
         if self._factor_stays_sparse:
             out[self._free] = self._factor.solve(right[self._free])
-            # Once more for what is left: long chains lose a digit for each factor of 10 in the eigenvalues, and the sums
-            # on the diagonal, rounded once, lose as many; differences along the edges have neither.
+            # Once more for what is left: long chains lose a digit for each factor of 10 in the eigenvalues,
+            # and the sums on the diagonal, rounded once, lose as many; differences along the edges have
+            # neither.
             along, weight = self._edges
             left = right - along.T @ (weight[:, None] * (along @ out))
             out[self._free] += self._factor.solve(np.ascontiguousarray(left[self._free]))
@@ -308,7 +338,8 @@ class Graph:
             out[self._free] = dpotrs(self._dense_factor, right[self._free], lower=1)[0]
         return out
 
-    # -- diagonal of the inverse ---------------------------------------------------------------------------------
+    # -- diagonal of the inverse
+    # ---------------------------------------------------------------------------------
 
     def variances(self) -> FloatArray:
         """float[n]: diagonal of the inverse, 0 at the grounds.
@@ -345,7 +376,9 @@ class Graph:
         is_ground = np.zeros((1, self.n))
         is_ground[0, self.ground] = 1.0
         row = csr_matrix(is_ground)
-        order, before = breadth_first_order(bmat([[self.matrix, row.T], [row, None]]).tocsr(), self.n, directed=False)
+        order, before = breadth_first_order(
+            bmat([[self.matrix, row.T], [row, None]]).tocsr(), self.n, directed=False
+        )
         nodes = order[before[order] >= 0]
         nodes = nodes[before[nodes] < self.n]  # not the grounds, which hang on a root of all trees
         step = -1.0 / np.asarray(self.matrix[nodes, before[nodes]]).ravel()
@@ -396,5 +429,7 @@ def _dots(a: FloatArray, b: FloatArray) -> FloatArray:
 def _too_large(n: int, work: float) -> TooLargeError:
     much = f"{work:.0e} multiplications" if np.isfinite(work) else f"a dense matrix of {8e-9 * n * n:.0f} GB"
     return TooLargeError(
-        f"standard errors of all {n:,} items would take {much} (limit {MOST_WORK:.0e}, or {MOST_DENSE:,} items); the estimates are "
-        "there (fit.params), fit.contrast(a, b) has any one difference with its standard error, fit.summary(rows=...) those it shows")
+        f"standard errors of all {n:,} items would take {much} (limit {MOST_WORK:.0e}, or"
+        f" {MOST_DENSE:,} items); the estimates are there (fit.params), fit.contrast(a, b) has any one"
+        " difference with its standard error, fit.summary(rows=...) those it shows"
+    )

@@ -1,7 +1,8 @@
-"""Positive definite systems: Cholesky, and conjugate gradients with a diagonal preconditioner (Hestenes and Stiefel 1952).
+"""Positive definite systems: Cholesky, and conjugate gradients with a diagonal preconditioner (Hestenes and
+Stiefel 1952).
 
-The information of a well-connected comparison graph is a diagonal minus a little: a dozen products with it solve what a
-Cholesky factor would need n**3 / 3 operations for.
+The information of a well-connected comparison graph is a diagonal minus a little: a dozen products with it
+solve what a Cholesky factor would need n**3 / 3 operations for.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def by_cholesky(matrix: FloatArray, right: FloatArray) -> FloatArray:
     return out
 
 
-def by_conjugate_gradients(matrix: FloatArray, right: FloatArray, accuracy: float, most: int = 80) -> FloatArray | None:
+def by_conjugate_gradients(
+    matrix: FloatArray, right: FloatArray, accuracy: float, most: int = 80
+) -> FloatArray | None:
     """x with H x = right, or None if `most` products were not enough.
 
     Parameters

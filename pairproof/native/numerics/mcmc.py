@@ -1,18 +1,23 @@
 """Whether several Markov chains have come to the same distribution, and what their draws are worth.
 
-As Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), "Rank-normalization, folding, and localization: an improved
-R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2), 667-718.  Each chain is cut in halves: m chains of n
-draws x, S = m n in all, W the mean of their variances and B/n the variance of their means.
+As Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), "Rank-normalization, folding, and localization: an
+improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2), 667-718.  Each chain is cut in
+halves: m chains of n draws x, S = m n in all, W the mean of their variances and B/n the variance of their
+means.
 
     split R-hat     sqrt(var+ / W),  var+ = (n-1)/n W + B/n                                                 (3), (4)
     ESS             S / tau,  rho_t = 1 - (W - mean autocovariance at lag t) / var+,                       (10) to (13)
-                    tau = -1 + 2 sum of (rho_2k + rho_2k+1) while these pairs are positive, not letting them rise
-                    (Geyer 1992), + rho of the even lag at which the sum stops, if positive; tau >= 1 / log10(S)
+                    tau = -1 + 2 sum of (rho_2k + rho_2k+1) while these pairs are positive, not letting them
+                    rise (Geyer 1992), + rho of the even lag at which the sum stops, if positive; tau >= 1 /
+                    log10(S)
     z               Phi^-1((r - 3/8) / (S + 1/4)),  r the rank among all S draws, ties their average rank   (14)
-    R-hat           the larger of split R-hat of z and that of z of |x - median|: whether chains agree in place, and
+    R-hat           the larger of split R-hat of z and that of z of |x - median|: whether chains agree in
+                    place, and
                     in width and tails (their section 4.2)
-    bulk ESS        ESS of z                                                                       (their section 4.1)
-    tail ESS        the smaller ESS of the indicators x <= 5 % quantile and x <= 95 % quantile     (their section 4.3)
+    bulk ESS        ESS of z                                                                       (their
+    section 4.1)
+    tail ESS        the smaller ESS of the indicators x <= 5 % quantile and x <= 95 % quantile     (their
+    section 4.3)
     ESS, MCSE       ESS of x itself; sd / sqrt(ESS) is how far the posterior mean may be off for want of draws
 
 Autocovariances are divided by n, as in Stan and the authors' R package posterior, which has the same numbers.
@@ -35,8 +40,8 @@ FloatArray = NDArray[np.float64]
 GOOD_RHAT = 1.01
 #: ... and of bulk and tail ESS, with four chains.
 GOOD_ESS = 400.0
-#: Draws a chain below which nothing is told: in halves of fewer than 6 the sum of autocorrelations has not one pair of lags
-#: (posterior then calls any draws worth half their number).
+#: Draws a chain below which nothing is told: in halves of fewer than 6 the sum of autocorrelations has not
+#: one pair of lags (posterior then calls any draws worth half their number).
 FEWEST_DRAWS = 12
 #: The quantiles whose estimates the tail ESS is about; Vehtari et al. (2021, 4.3).
 TAILS = (0.05, 0.95)
@@ -48,16 +53,17 @@ class MixingWarning(PairproofWarning):
 
 @dataclass(frozen=True, eq=False)
 class Convergence:
-    """Each is nan where it cannot be told: fewer than 12 draws a chain, a draw that is not finite, no draw unlike another.
+    """Each is nan where it cannot be told: fewer than 12 draws a chain, a draw that is not finite, no draw
+    unlike another.
 
     Attributes
     ----------
     rhat : float[n]
-        Rank-normalised split R-hat, the larger of bulk and folded; huge (rounding, or inf) where each chain stands still at
-        a place of its own.
+        Rank-normalised split R-hat, the larger of bulk and folded; huge (rounding, or inf) where each chain
+        stands still at a place of its own.
     ess_bulk, ess_tail : float[n]
-        Effective number of draws for the middle of the distribution and for its 5 % and 95 % quantiles; the latter is nan
-        also where more than 95 % of the draws are equal to the largest.
+        Effective number of draws for the middle of the distribution and for its 5 % and 95 % quantiles; the
+        latter is nan also where more than 95 % of the draws are equal to the largest.
     ess : float[n]
         Effective number of draws for the mean.
     mcse : float[n]
@@ -76,7 +82,11 @@ class Convergence:
     @property
     def good(self) -> bool:
         """Whether every quantity meets all limits; one that cannot be told does not."""
-        return bool(np.all(self.rhat <= GOOD_RHAT) and np.all(self.ess_bulk >= GOOD_ESS) and np.all(self.ess_tail >= GOOD_ESS))
+        return bool(
+            np.all(self.rhat <= GOOD_RHAT)
+            and np.all(self.ess_bulk >= GOOD_ESS)
+            and np.all(self.ess_tail >= GOOD_ESS)
+        )
 
 
 def convergence(draws: FloatArray) -> Convergence:
@@ -96,14 +106,17 @@ def convergence(draws: FloatArray) -> Convergence:
     # Ranks would hide a nan; a row of zeros is what never moves.
     flat[~np.isfinite(flat).all(axis=1)] = 0.0
     halves = _halves(x)
-    # The median and the tails' quantiles are those of all draws, the odd ones in the middle of chains included.
+    # The median and the tails' quantiles are those of all draws, the odd ones in the middle of chains
+    # included.
     middle = np.median(flat, axis=1)[:, None, None]
     bulk, folded = normal_scores(halves), normal_scores(np.abs(halves - middle))
     tails = [(halves <= q[:, None, None]).astype(float) for q in np.quantile(flat, TAILS, axis=1)]
     ess_bulk, ess_low, ess_high, ess = effective(np.concatenate([bulk, *tails, halves])).reshape(4, n)
     rhat = np.maximum(split_rhat(bulk), split_rhat(folded))
     moves = flat.min(axis=1) < flat.max(axis=1)
-    rhat, ess_bulk, ess_tail, ess = (np.where(moves, v, np.nan) for v in (rhat, ess_bulk, np.minimum(ess_low, ess_high), ess))
+    rhat, ess_bulk, ess_tail, ess = (
+        np.where(moves, v, np.nan) for v in (rhat, ess_bulk, np.minimum(ess_low, ess_high), ess)
+    )
     with np.errstate(invalid="ignore"):
         return Convergence(rhat, ess_bulk, ess_tail, ess, flat.std(axis=1, ddof=1) / np.sqrt(ess), total)
 
@@ -111,7 +124,7 @@ def convergence(draws: FloatArray) -> Convergence:
 def _halves(x: FloatArray) -> FloatArray:
     """float[n, 2 chains, draws // 2] of float[n, chains, draws]; an odd draw in the middle is left out."""
     half = x.shape[2] // 2
-    return np.concatenate([x[:, :, :half], x[:, :, x.shape[2] - half:]], axis=1)
+    return np.concatenate([x[:, :, :half], x[:, :, x.shape[2] - half :]], axis=1)
 
 
 def normal_scores(x: FloatArray) -> FloatArray:
@@ -184,11 +197,19 @@ def effective(halves: FloatArray) -> FloatArray:
     pooled = covariance[:, 0] + halves.mean(axis=2).var(axis=1, ddof=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         rho = 1.0 - (within[:, None] - covariance) / pooled[:, None]
-        return np.asarray(np.where(pooled > 0, m * length / np.maximum(_autocorrelation_time(rho), 1.0 / np.log10(m * length)), np.nan))
+        return np.asarray(
+            np.where(
+                pooled > 0,
+                m * length / np.maximum(_autocorrelation_time(rho), 1.0 / np.log10(m * length)),
+                np.nan,
+            )
+        )
 
 
 def _mean_autocovariance(halves: FloatArray) -> FloatArray:
-    """float[n, draws]: mean over the chains of their autocovariances at lags 0, 1, ..., divided by the number of draws."""
+    """float[n, draws]: mean over the chains of their autocovariances at lags 0, 1, ..., divided by the number
+    of draws.
+    """
     from scipy.fft import irfft, next_fast_len, rfft
 
     length = halves.shape[2]
@@ -211,7 +232,7 @@ def _autocorrelation_time(rho: FloatArray) -> FloatArray:
     float[n]
     """
     n, length = rho.shape
-    rho = rho[:, :length - length % 2].copy()
+    rho = rho[:, : length - length % 2].copy()
     rho[:, 0] = 1.0
     pairs = rho[:, 0::2] + rho[:, 1::2]
     # Sums that have found no end stop two pairs before the last lag, as in Stan and posterior.

@@ -1,8 +1,8 @@
 """Newton's method for a concave function, and the rule by which it stops.
 
-With gradient q and Hessian -H the *decrement* q' H^-1 q is the squared length of the Newton step in standard errors
-(Boyd and Vandenberghe 2004, section 9.5.1).  Near the maximum it falls quadratically, so that once it is below
-TOLERANCE the step then taken leaves an error far below one unit in the last place.
+With gradient q and Hessian -H the *decrement* q' H^-1 q is the squared length of the Newton step in standard
+errors (Boyd and Vandenberghe 2004, section 9.5.1).  Near the maximum it falls quadratically, so that once it
+is below TOLERANCE the step then taken leaves an error far below one unit in the last place.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-#: Squared length of the last step in standard errors: a step of 1e-7, after which less than (1e-7)**2 is left (observed on
-#: the certified sets: 13.9 digits and more).
+#: Squared length of the last step in standard errors: a step of 1e-7, after which less than (1e-7)**2 is left
+#: (observed on the certified sets: 13.9 digits and more).
 TOLERANCE = 1e-14
 #: The same for the step that would come next: 5e-14 standard errors, which nobody needs to take.
 FORECAST = 3e-27
@@ -31,7 +31,8 @@ class Point(Protocol):
     """The function at one place."""
 
     @property
-    def value(self) -> float: ...
+    def value(self) -> float:
+        ...
 
     @property
     def extent(self) -> float:
@@ -76,8 +77,8 @@ class Solution(Generic[P]):
 def _accuracy(best: float) -> float:
     """How exact, relative to its length, the next step has to be, given the last decrement.
 
-    As exact as quadratic convergence can use (Dembo, Eisenstat and Steihaug 1982; its constant is about 1e-4 where steps
-    are inexact at all), but no more exact than 1e-13 standard errors.
+    As exact as quadratic convergence can use (Dembo, Eisenstat and Steihaug 1982; its constant is about 1e-4
+    where steps are inexact at all), but no more exact than 1e-13 standard errors.
     """
     return min(0.05, max(1e-13 / best, 1e-4 * best))
 
@@ -88,7 +89,8 @@ def maximise(evaluate: Callable[[FloatArray], P], start: FloatArray, far: float 
     Returns
     -------
     Solution
-        With `trouble` if the Hessian was singular, a linear predictor went beyond `far`, or MAX_STEPS were not enough.
+        With `trouble` if the Hessian was singular, a linear predictor went beyond `far`, or MAX_STEPS were
+        not enough.
     """
     x, here = start, evaluate(start)
     decrement, best = np.inf, np.inf
@@ -101,8 +103,8 @@ def maximise(evaluate: Callable[[FloatArray], P], start: FloatArray, far: float 
             return Solution(x, here, steps, decrement, False, "singular")
         # Below 1e-10 a decrement that no longer falls is rounding: there is nothing more to gain in doubles.
         rounding = decrement < 1e-10 and decrement > 0.1 * best
-        # Where convergence is quadratic, decrement / best**2 is its constant and the decrement after this step that constant
-        # times the square of this one.
+        # Where convergence is quadratic, decrement / best**2 is its constant and the decrement after this
+        # step that constant times the square of this one.
         forecast = decrement**3 / best**2 if best < 1e-2 else np.inf
         done = decrement <= TOLERANCE or forecast <= FORECAST or rounding
         best = min(best, decrement)

@@ -1,7 +1,7 @@
 """A function applied to many tasks by several processes, answers in the order of the tasks.
 
-Processes are started anew and not forked: a fork of a process with threads may hang.  They leave an interrupt from the
-keyboard to the process that started them, and end with it whatever ends it.
+Processes are started anew and not forked: a fork of a process with threads may hang.  They leave an interrupt
+from the keyboard to the process that started them, and end with it whatever ends it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ from ...errors import PairproofError
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
-#: Tasks sent ahead of the one that is waited for, for each process: nobody idles, and little stands in memory.
+#: Tasks sent ahead of the one that is waited for, for each process: nobody idles, and little stands in
+#: memory.
 AHEAD = 2
 
 
-def in_order(function: Callable[[Task], Answer], tasks: Iterable[Task], workers: int) -> Iterator[tuple[Task, Answer]]:
+def in_order(
+    function: Callable[[Task], Answer], tasks: Iterable[Task], workers: int
+) -> Iterator[tuple[Task, Answer]]:
     """Each task with its answer.
 
     Parameters
@@ -58,11 +61,16 @@ def in_order(function: Callable[[Task], Answer], tasks: Iterable[Task], workers:
             yield first, answer.result()
         finished = True
     except BrokenProcessPool as error:
-        raise PairproofError("a worker process ended before its work did: the system may have killed it for want of memory (try workers=1, --workers 1), or it "
-                             "was started from a script whose main part does not stand under if __name__ == \"__main__\":") from error
+        raise PairproofError(
+            "a worker process ended before its work did: the system may have killed it for want of memory"
+            " (try workers=1, --workers 1), or it was started from a script whose main part does not stand"
+            ' under if __name__ == "__main__":'
+        ) from error
     finally:
         pool.shutdown(wait=finished, cancel_futures=True)
-        if not finished:  # nobody waits for answers any more, and Python would wait for the tasks before it ends
+        if (
+            not finished
+        ):  # nobody waits for answers any more, and Python would wait for the tasks before it ends
             for process in set(active_children()) - others:
                 process.kill()
 

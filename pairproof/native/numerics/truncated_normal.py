@@ -1,7 +1,7 @@
 """Draws from a standard normal restricted to an interval, by inversion, right in both tails.
 
-Inverting u -> Phi^-1(Phi(a) + u (1 - Phi(a))) fails for a beyond 8, where Phi(a) is 1 in doubles.  Here the lower bound
-is always looked at from the side where its tail probability is small: P(Z > a) = Phi(-a), so that
+Inverting u -> Phi^-1(Phi(a) + u (1 - Phi(a))) fails for a beyond 8, where Phi(a) is 1 in doubles.  Here the
+lower bound is always looked at from the side where its tail probability is small: P(Z > a) = Phi(-a), so that
 
     z = -Phi^-1(u Phi(-a))                      u uniform on (0, 1)
 

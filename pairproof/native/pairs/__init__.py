@@ -1,1 +1,3 @@
-"""Log-linear Bradley-Terry and Bradley-Terry models: design, likelihood with ties, solution, existence, naming."""
+"""Log-linear Bradley-Terry and Bradley-Terry models: design, likelihood with ties, solution, existence,
+naming.
+"""

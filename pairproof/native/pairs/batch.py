@@ -5,8 +5,8 @@ Newton's method for B tables in step, on arrays whose first axis is the table::
     u = X b,  g = T c        log-odds and tie parameter of every cell (`pairproof.native.pairs.problem`)
     H = X'WX, q = X'r        weights and residuals from :func:`pairproof.native.pairs.ties.derivatives`
 
-No `Fit` is made: a search through readings of a page wants a handful of numbers of each.  A table whose estimates run
-off to infinity is marked, not guessed at.
+No `Fit` is made: a search through readings of a page wants a handful of numbers of each.  A table whose
+estimates run off to infinity is marked, not guessed at.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .ties import Counts, derivatives
 from ...fit.outcomes import OutcomeModel, outcome_probabilities
+from .ties import Counts, derivatives
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -97,7 +97,12 @@ def fit_many(design: Design, counts: FloatArray, ridge: FloatArray | None = None
     parts = [_fit(design, counts[k : k + rows], ridge) for k in range(0, len(counts), rows)]
     if len(parts) == 1:
         return parts[0]
-    return Many(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("beta", "information", "llf", "finite")))
+    return Many(
+        *(
+            np.concatenate([getattr(p, name) for p in parts])
+            for name in ("beta", "information", "llf", "finite")
+        )
+    )
 
 
 def log_likelihood(design: Design, beta: FloatArray, counts: FloatArray) -> FloatArray:
@@ -109,7 +114,9 @@ def log_likelihood(design: Design, beta: FloatArray, counts: FloatArray) -> Floa
     return total
 
 
-def score_and_information(design: Design, beta: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+def score_and_information(
+    design: Design, beta: FloatArray, counts: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Gradient float[B, k] and minus second derivatives float[B, k, k] of the log-likelihood."""
     u, g = design.predictors(beta)
     y = Counts(counts[..., 0], counts[..., 1], counts[..., 2], counts.sum(axis=2))
@@ -125,7 +132,9 @@ def score_and_information(design: Design, beta: FloatArray, counts: FloatArray) 
         cross = (d.w_ug @ (x[:, :, None] * t[:, None, :]).reshape(n, -1)).reshape(b, ku, kg)
         information[:, :ku, ku:] = cross
         information[:, ku:, :ku] = cross.transpose(0, 2, 1)
-        information[:, ku:, ku:] = (d.w_gg @ (t[:, :, None] * t[:, None, :]).reshape(n, -1)).reshape(b, kg, kg)
+        information[:, ku:, ku:] = (d.w_gg @ (t[:, :, None] * t[:, None, :]).reshape(n, -1)).reshape(
+            b, kg, kg
+        )
     return score, information
 
 
@@ -159,7 +168,9 @@ def _fit(design: Design, counts: FloatArray, ridge: FloatArray | None) -> Many:
 
 
 def _start(design: Design, counts: FloatArray) -> FloatArray:
-    """All abilities equal, the tie parameter near its estimate (`pairproof.native.pairs.problem.Problem.start_tie`)."""
+    """All abilities equal, the tie parameter near its estimate
+    (`pairproof.native.pairs.problem.Problem.start_tie`).
+    """
     beta = np.zeros((len(counts), design.k))
     if design.g.shape[1]:
         ties, total = counts[..., 1].sum(axis=1), counts.sum(axis=(1, 2))
@@ -167,7 +178,9 @@ def _start(design: Design, counts: FloatArray) -> FloatArray:
             share = np.clip(ties / total, 1e-3, 1 - 1e-3)
             level = np.log((1 + share) / (1 - share))
         else:
-            roots = np.where(counts.sum(axis=2) > 0, np.sqrt((counts[..., 0] + 0.5) * (counts[..., 2] + 0.5)), 0.0)
+            roots = np.where(
+                counts.sum(axis=2) > 0, np.sqrt((counts[..., 0] + 0.5) * (counts[..., 2] + 0.5)), 0.0
+            )
             level = np.log((ties + 0.5) / roots.sum(axis=1))
         beta[:, design.u.shape[1]] = level  # the first tie column is the constant
     return beta
@@ -191,9 +204,16 @@ def _solve(information: FloatArray, score: FloatArray) -> tuple[FloatArray, Bool
     return step, finite
 
 
-def _never_down(design: Design, y: FloatArray, here: FloatArray, step: FloatArray, decrement: FloatArray,
-                ridge: FloatArray | None) -> FloatArray:
+def _never_down(
+    design: Design,
+    y: FloatArray,
+    here: FloatArray,
+    step: FloatArray,
+    decrement: FloatArray,
+    ridge: FloatArray | None,
+) -> FloatArray:
     """Where the steps lead, halved until the value does not fall; close to the maximum it is all rounding."""
+
     def value(beta: FloatArray) -> FloatArray:
         v = log_likelihood(design, beta, y)
         if design.model == "rao-kupper":  # thresholds in order

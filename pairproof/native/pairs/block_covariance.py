@@ -3,7 +3,8 @@
     cov(a_s, a_r) = [s = r] D_s^-1 + F_s M F_r',   cov(a_s, border) = -F_s M,   cov(border) = M
     F_s = D_s^-1 C_s,   M = (E - sum_s C_s' F_s)^-1
 
-Standard errors need only the diagonals of the inverses, which for one large block cost two thirds of the inverse.
+Standard errors need only the diagonals of the inverses, which for one large block cost two thirds of the
+inverse.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ...fit.covariance import sandwich
 from ...errors import TooLargeError
+from ...fit.covariance import sandwich
 from ..numerics.laplacian import MOST_DENSE, Graph
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-#: From this many items on, the inverse of the factor is worth a path of its own (at 100 it saves a third of the time).
+#: From this many items on, the inverse of the factor is worth a path of its own (at 100 it saves a third of
+#: the time).
 _LARGE = 48
 
 
@@ -52,7 +54,9 @@ class BlockCovariance:
         """Lower Cholesky factor of a single block."""
         from scipy.linalg.lapack import dpotrf
 
-        factor, info = dpotrf(self.laplacian[0].T, lower=1)  # symmetric, and a transpose is as LAPACK wants it
+        factor, info = dpotrf(
+            self.laplacian[0].T, lower=1
+        )  # symmetric, and a transpose is as LAPACK wants it
         if info:
             raise np.linalg.LinAlgError("not positive definite")
         out: FloatArray = factor
@@ -106,7 +110,9 @@ class BlockCovariance:
         return inverse
 
     def variances(self) -> FloatArray:
-        items: FloatArray = self.patterns**2 @ self.diagonal  # against the reference, which is a ground of its set
+        items: FloatArray = (
+            self.patterns**2 @ self.diagonal
+        )  # against the reference, which is a ground of its set
         if not len(self.e):
             return items.ravel()
         w = np.einsum("ts,sjb->tjb", self.patterns, self.f - self.f[:, [self.reference], :])
@@ -122,7 +128,9 @@ class BlockCovariance:
         used = np.flatnonzero(terms.any(axis=(0, 2)))
         mix = self.patterns[used]
         sets = np.flatnonzero(mix.any(axis=0))
-        on_nodes = np.tensordot(terms[:, used], mix[:, sets], axes=(1, 0)).transpose(2, 0, 1)  # set, function, item
+        on_nodes = np.tensordot(terms[:, used], mix[:, sets], axes=(1, 0)).transpose(
+            2, 0, 1
+        )  # set, function, item
         out: FloatArray
         if len(sets) == 1:
             out = sandwich(on_nodes[0], self.inverse[sets[0]])
@@ -137,21 +145,41 @@ class BlockCovariance:
         """V f: covariances of all parameters with one linear function of them."""
         n_items = self.laplacian.shape[1]
         on_nodes, on_border = _on_nodes(function[None, :], self.patterns, n_items, self.reference)
-        return _from_nodes((self.inverse @ on_nodes[0][:, :, None])[:, :, 0], on_nodes[0], on_border[0], self.f, self.m, self.patterns,
-                           self.reference)
+        return _from_nodes(
+            (self.inverse @ on_nodes[0][:, :, None])[:, :, 0],
+            on_nodes[0],
+            on_border[0],
+            self.f,
+            self.m,
+            self.patterns,
+            self.reference,
+        )
 
 
-def _on_nodes(functions: FloatArray, patterns: FloatArray, n_items: int, reference: int) -> tuple[FloatArray, FloatArray]:
-    """Functions of the parameters as functions of the abilities, float[m, S, J], and of the border, float[m, b]."""
+def _on_nodes(
+    functions: FloatArray, patterns: FloatArray, n_items: int, reference: int
+) -> tuple[FloatArray, FloatArray]:
+    """Functions of the parameters as functions of the abilities, float[m, S, J], and of the border, float[m,
+    b].
+    """
     n = len(patterns) * n_items
     terms = functions[:, :n].reshape(len(functions), -1, n_items).copy()
     terms[:, :, reference] -= terms.sum(axis=2)
-    on_nodes: FloatArray = terms if len(patterns) == 1 else np.einsum("mtj,ts->msj", terms, patterns, optimize=True)
+    on_nodes: FloatArray = (
+        terms if len(patterns) == 1 else np.einsum("mtj,ts->msj", terms, patterns, optimize=True)
+    )
     return on_nodes, functions[:, n:]
 
 
-def _from_nodes(solved: FloatArray, on_nodes: FloatArray, on_border: FloatArray, f: FloatArray, m: FloatArray, patterns: FloatArray,
-                reference: int) -> FloatArray:
+def _from_nodes(
+    solved: FloatArray,
+    on_nodes: FloatArray,
+    on_border: FloatArray,
+    f: FloatArray,
+    m: FloatArray,
+    patterns: FloatArray,
+    reference: int,
+) -> FloatArray:
     """V f from D^-1 f, float[S, J]: the border added, abilities against the reference's as parameters."""
     mixed = m @ (np.einsum("sj,sjb->b", on_nodes, f) - on_border) if len(m) else np.zeros(0)
     of_nodes = solved + f @ mixed if len(m) else solved
@@ -186,7 +214,11 @@ class BorderedGraph:
     @cached_property
     def f(self) -> FloatArray:
         """float[S, J, b]: D^-1 C."""
-        return self.graph.solve(self.c).reshape(*self._shape, -1) if self.c.shape[1] else np.zeros((*self._shape, 0))
+        return (
+            self.graph.solve(self.c).reshape(*self._shape, -1)
+            if self.c.shape[1]
+            else np.zeros((*self._shape, 0))
+        )
 
     @cached_property
     def m(self) -> FloatArray:
@@ -208,8 +240,10 @@ class BorderedGraph:
 
     def between(self, functions: FloatArray) -> FloatArray:
         if len(functions) > MOST_DENSE:
-            raise TooLargeError(f"the covariance of {len(functions):,} numbers has {len(functions) ** 2:,} entries, "
-                                f"{8e-9 * len(functions) ** 2:.1f} GB (limit {MOST_DENSE:,} numbers); ask for fewer")
+            raise TooLargeError(
+                f"the covariance of {len(functions):,} numbers has {len(functions) ** 2:,} entries, "
+                f"{8e-9 * len(functions) ** 2:.1f} GB (limit {MOST_DENSE:,} numbers); ask for fewer"
+            )
         shaped, on_border = _on_nodes(functions, self.patterns, self._shape[1], self.reference)
         on_nodes = shaped.reshape(len(functions), -1)
         if 10 * len(functions) > self.graph.n and self.graph.n <= MOST_DENSE:

@@ -1,14 +1,14 @@
 """Solver for models in which every pattern has abilities of its own: blocks with a border.
 
-If the item terms are saturated (no covariates, one factor, a crossing of factors) the abilities of different patterns
-meet only in the tie and order parameters.  The information is then
+If the item terms are saturated (no covariates, one factor, a crossing of factors) the abilities of different
+patterns meet only in the tie and order parameters.  The information is then
 
     H = [ diag(D_1, ..., D_S)   C ]        D_s: weighted Laplacian of pattern s, grounded at one item of each
         [ C'                    E ]             connected set;  C, E: border of tie and order parameters
 
-and a Newton step costs one solve with each D_s and one with the Schur complement E - C'D^-1 C (for one large block
-conjugate gradients on the whole do instead).  A factor of 400 judges
-and 30 items (11,601 parameters) takes no more than 400 matrices of 30 x 30.
+and a Newton step costs one solve with each D_s and one with the Schur complement E - C'D^-1 C (for one large
+block conjugate gradients on the whole do instead).  A factor of 400 judges and 30 items (11,601 parameters)
+takes no more than 400 matrices of 30 x 30.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.graph import components, groups
-from ...fit.covariance import Covariance
-from .block_covariance import BlockCovariance, BorderedGraph
-from ..numerics.laplacian import Graph, sparse_laplacian
-from .incidence import Incidence
-from . import design
-from .problem import Problem, empirical_logits
-from ..numerics.linear_systems import SMALL_PIVOT, by_cholesky, by_conjugate_gradients
-from .ties import Counts, Derivatives, derivatives
 from ...errors import TooLargeError
+from ...fit.covariance import Covariance
+from ..numerics.laplacian import Graph, sparse_laplacian
+from ..numerics.linear_systems import SMALL_PIVOT, by_cholesky, by_conjugate_gradients
+from . import design
+from .block_covariance import BlockCovariance, BorderedGraph
+from .incidence import Incidence
+from .problem import Problem, empirical_logits
+from .ties import Counts, Derivatives, derivatives
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -91,7 +91,10 @@ class Blocks:
     @cached_property
     def sparse(self) -> bool:
         """Whether most pairs of many items have never met, so that all patterns make one large graph."""
-        return self.problem.n_items >= _MANY and _FULL * 2 * len(self.node_i) < self.n_nodes * self.problem.n_items
+        return (
+            self.problem.n_items >= _MANY
+            and _FULL * 2 * len(self.node_i) < self.n_nodes * self.problem.n_items
+        )
 
     @cached_property
     def ground_of(self) -> IntArray:
@@ -181,8 +184,10 @@ def as_blocks(problem: Problem, label: IntArray | None = None) -> Blocks | None:
     j, cells = problem.n_items, problem.cells
     if not _fits(len(z), j, len(cells)):
         raise TooLargeError(
-            f"{len(z):,} groups of subjects with abilities of their own for each of {j:,} items take {len(z)} matrices of {j:,} x {j:,}, "
-            f"{8e-9 * len(z) * j * j:.1f} GB (limit {8e-9 * _MOST_ENTRIES:.1f} GB); pool subjects, take a numeric covariate, or fewer items")
+            f"{len(z):,} groups of subjects with abilities of their own for each of {j:,} items take"
+            f" {len(z)} matrices of {j:,} x {j:,}, {8e-9 * len(z) * j * j:.1f} GB (limit"
+            f" {8e-9 * _MOST_ENTRIES:.1f} GB); pool subjects, take a numeric covariate, or fewer items"
+        )
     base = of_pattern[cells.pattern] * j
     node_i, node_j = base + cells.i, base + cells.j
     place = node_i * j + cells.j
@@ -194,8 +199,15 @@ def as_blocks(problem: Problem, label: IntArray | None = None) -> Blocks | None:
     if label.any() and len(label):
         ground[np.setdiff1d(label, label[reference])] = True  # a label is the smallest node of its set
     return Blocks(
-        problem, design.inverse_of_treatments(z), node_i, node_j, label, ground.reshape(len(z), j),
-        problem.order[cells.pattern] * cells.sign[:, None], problem.tie[cells.pattern], problem.counts(),
+        problem,
+        design.inverse_of_treatments(z),
+        node_i,
+        node_j,
+        label,
+        ground.reshape(len(z), j),
+        problem.order[cells.pattern] * cells.sign[:, None],
+        problem.tie[cells.pattern],
+        problem.counts(),
         Incidence(node_i, node_j, len(z), j, place),
     )
 
@@ -209,13 +221,17 @@ def check_null_space(n_params: int, k: int, n_items: int) -> None:
     """TooLargeError if k directions without an estimate cannot be written out."""
     if n_params * k > _MOST_ENTRIES:
         raise TooLargeError(
-            f"{n_items:,} items fall into {k + 1:,} sets between which no difference can be estimated (never compared, or one always "
-            f"preferred); naming them takes {8e-9 * n_params * k:.1f} GB (limit {8e-9 * _MOST_ENTRIES:.1f} GB). Fit the largest set alone: "
-            "table.unseparated_sets()[0] has its items")
+            f"{n_items:,} items fall into {k + 1:,} sets between which no difference can be estimated (never"
+            f" compared, or one always preferred); naming them takes {8e-9 * n_params * k:.1f} GB (limit"
+            f" {8e-9 * _MOST_ENTRIES:.1f} GB). Fit the largest set alone: table.unseparated_sets()[0] has its"
+            " items"
+        )
 
 
 def _connected(node_i: IntArray, node_j: IntArray, place: IntArray, n_sets: int, j: int) -> IntArray:
-    """Labels of connected sets of nodes; where more than (J-1)(J-2)/2 pairs met, no item can have been left out."""
+    """Labels of connected sets of nodes; where more than (J-1)(J-2)/2 pairs met, no item can have been left
+    out.
+    """
     if n_sets == 1 and 2 * len(place) > (j - 1) * (j - 2) and (place[1:] > place[:-1]).all():
         return np.zeros(j, np.int64)
     return components(node_i, node_j, n_sets * j)
@@ -303,7 +319,9 @@ class BlockPoint:
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         nodes, border = self.gradient()
-        if self.blocks.sparse or (self.blocks.n_sets == 1 and self.blocks.problem.n_items >= _MANY and self.blocks.n_grounds > 1):
+        if self.blocks.sparse or (
+            self.blocks.n_sets == 1 and self.blocks.problem.n_items >= _MANY and self.blocks.n_grounds > 1
+        ):
             return self._graph_step(nodes, border, accuracy)
         if self.blocks.n_sets == 1:
             return self._whole_step(nodes[0], border, accuracy)
@@ -327,7 +345,9 @@ class BlockPoint:
             return solved.ravel(), float(np.vdot(solved[:, :, 0], nodes))
         return self._with_border(solved[:, :, 0], solved[:, :, 1:], nodes, border)
 
-    def _with_border(self, d_nodes: FloatArray, d_c: FloatArray, nodes: FloatArray, border: FloatArray) -> tuple[FloatArray, float]:
+    def _with_border(
+        self, d_nodes: FloatArray, d_c: FloatArray, nodes: FloatArray, border: FloatArray
+    ) -> tuple[FloatArray, float]:
         """The step, given D^-1 applied to the gradient and to C."""
         c, e = self._grounded_border
         schur = e - np.einsum("sjb,sjc->bc", c, d_c)
@@ -341,8 +361,9 @@ class BlockPoint:
         """The step for a single block with its border."""
         b = self.blocks
         if b.problem.n_items >= LARGE and b.n_grounds == 1:
-            # Nothing is grounded here: gradients sum to 0, so the system has a solution, and without the small eigenvalue
-            # that a ground brings conjugate gradients need two products fewer. The level is taken off afterwards.
+            # Nothing is grounded here: gradients sum to 0, so the system has a solution, and without the
+            # small eigenvalue that a ground brings conjugate gradients need two products fewer. The level is
+            # taken off afterwards.
             floating = np.concatenate([nodes, border])
             step = by_conjugate_gradients(self._whole(self._floating[0], self._border), floating, accuracy)
             if step is not None:
@@ -366,7 +387,11 @@ class BlockPoint:
 
     def covariance(self) -> Covariance:
         b = self.blocks
-        c, e = self._grounded_border if b.n_border else (np.zeros((b.n_sets, b.problem.n_items, 0)), np.zeros((0, 0)))
+        c, e = (
+            self._grounded_border
+            if b.n_border
+            else (np.zeros((b.n_sets, b.problem.n_items, 0)), np.zeros((0, 0)))
+        )
         if b.sparse or (b.n_sets == 1 and b.problem.n_items >= _WRITTEN_OUT):
             return BorderedGraph(self._graph, c.reshape(b.n_nodes, -1), e, b.inverse, b.problem.reference)
         return BlockCovariance(self._laplacian, b.ground, c, e, b.inverse, b.problem.reference)

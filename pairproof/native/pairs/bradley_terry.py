@@ -2,8 +2,8 @@
 
     logit P(i preferred to j) = b_i - b_j + delta * (1 if i is named first, -1 if j is, 0 on neutral ground)
 
-b_i is free, or a sum of item covariates; both may vary with subject covariates.  Ties: Davidson (1970), Rao and Kupper
-(1967), as half wins, or dropped.  The same likelihood as the LLBT with b = 2 lambda.
+b_i is free, or a sum of item covariates; both may vary with subject covariates.  Ties: Davidson (1970), Rao
+and Kupper (1967), as half wins, or dropped.  The same likelihood as the LLBT with b = 2 lambda.
 """
 
 from __future__ import annotations
@@ -30,7 +30,21 @@ def fit_bradley_terry(
 ) -> Fit:
     """Fit a Bradley-Terry model by maximum likelihood; estimates are log-odds.
 
-    Parameters and errors are those of :func:`pairproof.native.pairs.models.fit_llbt`; the default reference is the first item,
-    as in BradleyTerry2.
+    Parameters and errors are those of :func:`pairproof.native.pairs.models.fit_llbt`; the default reference
+    is the first item, as in BradleyTerry2.
     """
-    return fit(table, make_spec("bradley-terry", table, ties, by, reference, table.items[0], order_effect, cells, item_terms, separate))
+    return fit(
+        table,
+        make_spec(
+            "bradley-terry",
+            table,
+            ties,
+            by,
+            reference,
+            table.items[0],
+            order_effect,
+            cells,
+            item_terms,
+            separate,
+        ),
+    )

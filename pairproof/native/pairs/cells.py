@@ -1,8 +1,8 @@
 """Rows of comparisons counted into cells: unordered pair x pattern.
 
-Cells are what the likelihood sees; a million rows become at most patterns x pairs of them.  A cell looks from the side
-of the item that comes first in the table's item order; with an order effect its pattern also says which of the two
-was named first, as +1, -1 or 0 (neutral ground).
+Cells are what the likelihood sees; a million rows become at most patterns x pairs of them.  A cell looks from
+the side of the item that comes first in the table's item order; with an order effect its pattern also says
+which of the two was named first, as +1, -1 or 0 (neutral ground).
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ def _tally(key: IntArray, n_keys: int, counts: list[FloatArray]) -> tuple[IntArr
     return keys[full], sums[full]
 
 
-def count_cells(data: Comparisons, pattern: IntArray, n_patterns: int, order: FloatArray | None = None) -> Cells:
+def count_cells(
+    data: Comparisons, pattern: IntArray, n_patterns: int, order: FloatArray | None = None
+) -> Cells:
     """Count the rows of a table into cells.
 
     Parameters
@@ -97,8 +99,15 @@ def count_cells(data: Comparisons, pattern: IntArray, n_patterns: int, order: Fl
     boxes = n_items * n_items
     if n_patterns > 1:
         key += pattern * boxes
-    if order is None and len(key) <= n_patterns * boxes and (key[1:] > key[:-1]).all() and (data.first < data.second).all():
-        counts = np.stack([data.wins, data.ties, data.losses]).T  # a table of counts, one row a cell, in order
+    if (
+        order is None
+        and len(key) <= n_patterns * boxes
+        and (key[1:] > key[:-1]).all()
+        and (data.first < data.second).all()
+    ):
+        counts = np.stack(
+            [data.wins, data.ties, data.losses]
+        ).T  # a table of counts, one row a cell, in order
         if (data.wins + data.ties + data.losses > 0).all():
             return Cells(data.first, data.second, pattern, np.zeros(len(key), np.int64), counts)
     ground = 1
@@ -118,8 +127,11 @@ def count_cells(data: Comparisons, pattern: IntArray, n_patterns: int, order: Fl
     sums = np.where(back[:, None], sums[:, ::-1], sums)
     if not back.any():
         return Cells(i, j, s, sign, sums)
-    folded, total = _tally(((s * n_items + i) * n_items + j) * 3 + sign + 1, n_patterns * boxes * 3,
-                           [sums[:, 0], sums[:, 1], sums[:, 2]])
+    folded, total = _tally(
+        ((s * n_items + i) * n_items + j) * 3 + sign + 1,
+        n_patterns * boxes * 3,
+        [sums[:, 0], sums[:, 1], sums[:, 2]],
+    )
     sign = folded % 3 - 1
     folded = folded // 3
     return Cells((folded // n_items) % n_items, folded % n_items, folded // boxes, sign, total)

@@ -1,12 +1,14 @@
-"""Solver for every other model: slopes, item covariates, factors that are not crossed, fits with infinite parameters.
+"""Solver for every other model: slopes, item covariates, factors that are not crossed, fits with infinite
+parameters.
 
-Item terms are taken in an orthonormal basis of their columns (QR), so that a covariate like the year 1998 costs no
-digits.  Cells are grouped by pair; with w_c the weights of a pair's cells and z_c their terms the information is
+Item terms are taken in an orthonormal basis of their columns (QR), so that a covariate like the year 1998
+costs no digits.  Cells are grouped by pair; with w_c the weights of a pair's cells and z_c their terms the
+information is
 
     H = sum over pairs of (d_p d_p') x (sum_c w_c z_c z_c'),    d_p = x_i - x_j  (e_i - e_j for free items)
 
-so that 400 judges with a numeric covariate are pooled by matrix products before the items are looked at.  Where most
-patterns have most pairs the cells are held as a table, patterns x pairs; else as a list.
+so that 400 judges with a numeric covariate are pooled by matrix products before the items are looked at.
+Where most patterns have most pairs the cells are held as a table, patterns x pairs; else as a list.
 """
 
 from __future__ import annotations
@@ -17,18 +19,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.linear_systems import by_cholesky
+from ..numerics.newton import maximise
 from .cells import distinct
 from .differences import Differences
-from ..numerics.newton import maximise
 from .pooling import Pool, Sums
 from .problem import Problem, empirical_logits
-from ..numerics.linear_systems import by_cholesky
 from .ties import Counts, derivatives
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
-#: Eight groups lose 1/64 of the information about a slope: the start is then within a fraction of a standard error.
+#: Eight groups lose 1/64 of the information about a slope: the start is then within a fraction of a standard
+#: error.
 _GROUPS_PER_TERM = 8
 
 
@@ -48,7 +51,9 @@ class Basis:
 
 
 def orthonormal(matrix: FloatArray, saturated: bool = False) -> Basis:
-    """An orthonormal basis (times sqrt(n), so that entries are of order 1), or the unit vectors if saturated."""
+    """An orthonormal basis (times sqrt(n), so that entries are of order 1), or the unit vectors if
+    saturated.
+    """
     n, k = matrix.shape
     if k == 0:
         return Basis(matrix, np.zeros((0, 0)))
@@ -132,7 +137,8 @@ class Dense:
         return self._with_tie(self.inner(x))
 
     def _coarse(self) -> Dense | None:
-        """Neighbouring strata as one with their mean terms, if there are many and the terms survive it: two steps fewer.
+        """Neighbouring strata as one with their mean terms, if there are many and the terms survive it: two
+        steps fewer.
 
         Patterns are sorted by their covariates, so neighbours are alike; not so the signs of an order effect.
         """
@@ -157,8 +163,13 @@ class Dense:
         at = self.splits[1]
         if self.n_inner > at:
             # The constant, in the basis: the first tie column is 1.
-            inner = np.concatenate([inner[:at], np.linalg.solve(self.tie.inverse, np.eye(self.n_inner - at)[0])
-                                    * self.problem.start_tie()])
+            inner = np.concatenate(
+                [
+                    inner[:at],
+                    np.linalg.solve(self.tie.inverse, np.eye(self.n_inner - at)[0])
+                    * self.problem.start_tie(),
+                ]
+            )
         return inner if self.keep is None else self.keep.T @ inner
 
     def inner(self, x: FloatArray) -> FloatArray:
@@ -166,7 +177,16 @@ class Dense:
 
     @cached_property
     def pool(self) -> Pool:
-        return Pool(self.z.columns, self.order.columns, self.tie.columns, len(self.pair_i), self.grid, self.stratum, self.pair, self.y)
+        return Pool(
+            self.z.columns,
+            self.order.columns,
+            self.tie.columns,
+            len(self.pair_i),
+            self.grid,
+            self.stratum,
+            self.pair,
+            self.y,
+        )
 
     def predictors(self, inner: FloatArray, rows: slice = slice(None)) -> tuple[FloatArray, FloatArray]:
         """u and g in the layout of the cells (g of a table is one column); `rows` are strata of a table."""
@@ -187,7 +207,9 @@ class Dense:
         for rows, y in self.pool.blocks:
             u, g = self.predictors(inner, rows)
             of_u, of_g = float(np.abs(u).max(initial=0.0)), float(np.abs(g).max(initial=0.0))
-            if not (of_u < np.inf and of_g < np.inf) or (model == "rao-kupper" and not _inside(g, y)):  # nan included
+            if not (of_u < np.inf and of_g < np.inf) or (
+                model == "rao-kupper" and not _inside(g, y)
+            ):  # nan included
                 return DensePoint(self, None, np.inf)
             extent = max(extent, of_u, of_g)
             total = self.pool.sums(derivatives(u, g, y, model, of_u), rows) + total
@@ -208,11 +230,19 @@ class Dense:
             items = np.insert(items, self.problem.reference, 0.0, axis=2)
         else:
             items = items @ self.x.inverse.T
-        return np.concatenate([items.reshape(len(inner), -1), inner[:, a:b] @ self.order.inverse.T,
-                               inner[:, b:] @ self.tie.inverse.T], axis=1)
+        return np.concatenate(
+            [
+                items.reshape(len(inner), -1),
+                inner[:, a:b] @ self.order.inverse.T,
+                inner[:, b:] @ self.tie.inverse.T,
+            ],
+            axis=1,
+        )
 
     def inward(self, functions: FloatArray) -> FloatArray:
-        """Linear functions of the parameters as functions of what is solved for: float[m, n_params] to float[m, n_inner]."""
+        """Linear functions of the parameters as functions of what is solved for: float[m, n_params] to
+        float[m, n_inner].
+        """
         t, k = self.shape
         n, q = self.problem.n_item_params, self.order.columns.shape[1]
         items = functions[:, :n].reshape(len(functions), t, n // t)
@@ -221,15 +251,23 @@ class Dense:
         else:
             items = items @ self.x.inverse
         items = np.einsum("mtk,ts->msk", items, self.z.inverse)
-        inner: FloatArray = np.concatenate([items.reshape(len(functions), -1), functions[:, n : n + q] @ self.order.inverse,
-                                functions[:, n + q :] @ self.tie.inverse], axis=1)
+        inner: FloatArray = np.concatenate(
+            [
+                items.reshape(len(functions), -1),
+                functions[:, n : n + q] @ self.order.inverse,
+                functions[:, n + q :] @ self.tie.inverse,
+            ],
+            axis=1,
+        )
         if self.keep is None:
             return inner
         kept: FloatArray = inner @ self.keep
         return kept
 
     def outward_directions(self, directions: FloatArray) -> FloatArray:
-        """float[n_inner, k] directions as directions of the parameters, each of length 1 in its largest entry."""
+        """float[n_inner, k] directions as directions of the parameters, each of length 1 in its largest
+        entry.
+        """
         if directions.shape[1] == 0:
             return np.zeros((self.problem.n_params, 0))
         out = self._outward(directions.T).T
@@ -278,7 +316,13 @@ def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray 
     else:
         x, free = orthonormal(problem.x - problem.x.mean(axis=0)), None
     pair_i, pair_j = pairs // j, pairs % j
-    d = Differences(None if free is not None else x.columns[pair_i] - x.columns[pair_j], pair_i, pair_j, free, x.columns.shape[1])
+    d = Differences(
+        None if free is not None else x.columns[pair_i] - x.columns[pair_j],
+        pair_i,
+        pair_j,
+        free,
+        x.columns.shape[1],
+    )
     y = problem.counts(None if alive is None else alive.T)
     grid = alive is None and len(cells) * 2 >= len(strata) * len(pairs)
     if grid:
@@ -292,6 +336,7 @@ def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray 
             out = np.zeros(shape)
             out.ravel()[place] = values
             return out
+
         y = Counts(table(y.first), table(y.tie), table(y.second), table(y.total))
     elif alive is not None:
         certain = alive.sum(axis=1) == 1  # such a cell has probability 1 in the limit
@@ -327,7 +372,12 @@ class DensePoint:
         else:
             d = dense.d.written
             outer = (d[:, :, None] * d[:, None, :]).reshape(len(d), -1)
-            h[:a, :a] = (of.w_items.reshape(t * t, -1) @ outer).reshape(t, t, k, k).transpose(0, 2, 1, 3).reshape(a, a)
+            h[:a, :a] = (
+                (of.w_items.reshape(t * t, -1) @ outer)
+                .reshape(t, t, k, k)
+                .transpose(0, 2, 1, 3)
+                .reshape(a, a)
+            )
         for c, border in enumerate(of.w_border):
             h[:a, a + c] = dense.d.onto(border).ravel()
         h[a:, a:] = of.w_corner

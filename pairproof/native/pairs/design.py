@@ -1,7 +1,8 @@
 """Covariates as matrices: one row per distinct combination of values (a *pattern*), one column per effect.
 
-Treatment coding: a factor with levels l_1, ..., l_L has columns 1[l_2], ..., 1[l_L]; a numeric column is itself;
-products are products of columns.  The constant comes first, so abilities in pattern s are  a_s = sum_t z_st b_t.
+Treatment coding: a factor with levels l_1, ..., l_L has columns 1[l_2], ..., 1[l_L]; a numeric column is
+itself; products are products of columns.  The constant comes first, so abilities in pattern s are  a_s =
+sum_t z_st b_t.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.comparisons import Comparisons
 from ...data.columns import Factor
+from ...data.comparisons import Comparisons
 from ...errors import AliasError, FormulaError, InputError, TooLargeError
 from ...fit.spec import Value, by_suffix
 from .formula import Formula, Product
@@ -57,24 +58,36 @@ class Patterns:
     warnings: tuple[str, ...] = ()
 
 
-def _codes(name: str, data: Comparisons, categorical: bool, used: NDArray[np.bool_]) -> tuple[IntArray, Variable, str]:
+def _codes(
+    name: str, data: Comparisons, categorical: bool, used: NDArray[np.bool_]
+) -> tuple[IntArray, Variable, str]:
     """Row codes of a column, its variable over codes, and a warning or ""."""
     if name not in data.columns:
-        raise FormulaError(f"no column {name!r} in {data.source}; it has {', '.join(data.columns) or 'no further columns'}")
+        raise FormulaError(
+            f"no column {name!r} in {data.source}; it has {', '.join(data.columns) or 'no further columns'}"
+        )
     column = data.columns[name]
     missing = column.codes < 0 if isinstance(column, Factor) else np.isnan(column)
     missing = missing & used
     if missing.any():
         row = int(np.flatnonzero(missing)[0]) + 1
-        raise InputError(f"{data.source}, row {row}: no value in column {name!r}, which the model uses "
-                         f"({int(missing.sum())} such row(s)); fill it in or leave these rows out yourself")
+        raise InputError(
+            f"{data.source}, row {row}: no value in column {name!r}, which the model uses "
+            f"({int(missing.sum())} such row(s)); fill it in or leave these rows out yourself"
+        )
     if isinstance(column, Factor):
         present = np.bincount(column.codes[used], minlength=len(column.levels)) > 0
         new = np.cumsum(present) - 1
         levels = tuple(lv for lv, here in zip(column.levels, present) if here)
         lost = [lv for lv, here in zip(column.levels, present) if not here]
-        warning = f"level(s) {', '.join(lost)} of {name} have no comparisons and were left out" if lost else ""
-        return np.where(used, new[column.codes], 0), Variable(np.arange(len(levels)), levels, np.arange(len(levels)) + 0.0), warning
+        warning = (
+            f"level(s) {', '.join(lost)} of {name} have no comparisons and were left out" if lost else ""
+        )
+        return (
+            np.where(used, new[column.codes], 0),
+            Variable(np.arange(len(levels)), levels, np.arange(len(levels)) + 0.0),
+            warning,
+        )
     distinct, codes = _distinct_values(column if used.all() else np.where(used, column, column[used][0]))
     if categorical:
         return codes, Variable(np.arange(len(distinct)), tuple(_number(v) for v in distinct), distinct), ""
@@ -82,7 +95,9 @@ def _codes(name: str, data: Comparisons, categorical: bool, used: NDArray[np.boo
 
 
 def _distinct_values(column: FloatArray) -> tuple[FloatArray, IntArray]:
-    """np.unique with the inverse; a column in which a value stands in many rows on end is sorted by its runs."""
+    """np.unique with the inverse; a column in which a value stands in many rows on end is sorted by its
+    runs.
+    """
     starts = np.flatnonzero(np.concatenate([[True], column[1:] != column[:-1]]))
     if 4 * len(starts) > len(column):
         distinct, codes = np.unique(column, return_inverse=True)
@@ -151,12 +166,17 @@ def columns(product: Product, patterns: Patterns) -> list[tuple[By, FloatArray]]
         if variable.codes is None:
             part: list[tuple[By, FloatArray]] = [(((v.name, None),), variable.values)]
         else:
-            part = [(((v.name, lv),), (variable.codes == k).astype(float)) for k, lv in enumerate(variable.levels) if k]
+            part = [
+                (((v.name, lv),), (variable.codes == k).astype(float))
+                for k, lv in enumerate(variable.levels)
+                if k
+            ]
         out = [(b1 + b2, x1 * x2) for b1, x1 in out for b2, x2 in part]
     return out
 
 
-#: Effects on one item's ability at most: 72 MB of matrix; an item by 3,000 judges has more parameters than judges have answers.
+#: Effects on one item's ability at most: 72 MB of matrix; an item by 3,000 judges has more parameters than
+#: judges have answers.
 MOST_COLUMNS = 3000
 
 
@@ -169,8 +189,10 @@ def _check_columns(products: tuple[Product, ...], patterns: Patterns, what: str)
         largest = max(sizes, key=lambda p: sizes[p])
         by = ":".join(v.name for v in largest[:6]) + (":..." if len(largest) > 6 else "")
         raise TooLargeError(
-            f"by: {n:,} effects on {what} ({sizes[largest]:,} of them of {by}) over {patterns.n:,} combinations of covariate values; at "
-            f"most {MOST_COLUMNS:,} effects, or {MOST_COLUMNS**2:,} of both multiplied. Pool levels, take a numeric covariate, or leave it out")
+            f"by: {n:,} effects on {what} ({sizes[largest]:,} of them of {by}) over"
+            f" {patterns.n:,} combinations of covariate values; at most {MOST_COLUMNS:,} effects, or"
+            f" {MOST_COLUMNS**2:,} of both multiplied. Pool levels, take a numeric covariate, or leave it out"
+        )
 
 
 def matrix(products: tuple[Product, ...], patterns: Patterns, what: str) -> tuple[tuple[By, ...], FloatArray]:
@@ -192,16 +214,18 @@ def matrix(products: tuple[Product, ...], patterns: Patterns, what: str) -> tupl
     if bad is not None:
         k, others = bad
         partner = ", ".join(by_suffix(bys[o]).lstrip(":") or "a constant" for o in others)
-        raise AliasError(f"the effect of {by_suffix(bys[k]).lstrip(':')} on {what} cannot be told from {partner}: in these "
-                         "data one is determined by the other; leave one of them out")
+        raise AliasError(
+            f"the effect of {by_suffix(bys[k]).lstrip(':')} on {what} cannot be told from {partner}: in these"
+            " data one is determined by the other; leave one of them out"
+        )
     return bys, z
 
 
 def aliased(z: FloatArray) -> tuple[int, tuple[int, ...]] | None:
     """First column that earlier columns determine, with those columns; None if the columns are independent.
 
-    A residual below 1e-9 of the column's own length counts as zero: exact dependence leaves about 1e-15, and a
-    covariate that is new by less than that could not be estimated to one digit.
+    A residual below 1e-9 of the column's own length counts as zero: exact dependence leaves about 1e-15, and
+    a covariate that is new by less than that could not be estimated to one digit.
     """
     for k in range(1, z.shape[1]) if z.shape[0] < z.shape[1] or not _full_rank(z) else ():
         scale = np.linalg.norm(z, axis=0)
@@ -210,16 +234,25 @@ def aliased(z: FloatArray) -> tuple[int, tuple[int, ...]] | None:
         coef, *_ = np.linalg.lstsq(earlier, z[:, k], rcond=None)
         left = float(np.linalg.norm(z[:, k] - earlier @ coef))
         if left <= 1e-9 * float(np.linalg.norm(z[:, k])):
-            others = tuple(int(o) for o in np.flatnonzero(np.abs(coef) > 1e-9 * max(np.abs(coef).max(initial=0), 1e-300)))
+            others = tuple(
+                int(o) for o in np.flatnonzero(np.abs(coef) > 1e-9 * max(np.abs(coef).max(initial=0), 1e-300))
+            )
             return k, tuple(o for o in others if o) or others or (0,)
     return None
 
 
 def is_treatments(z: FloatArray) -> bool:
-    """Whether the matrix is that of one factor, one row a level: 1 everywhere, then the unit vectors of levels 2, 3, ..."""
+    """Whether the matrix is that of one factor, one row a level: 1 everywhere, then the unit vectors of
+    levels 2, 3, ...
+    """
     n = len(z)
-    return bool(z.shape == (n, n) and (z[:, 0] == 1.0).all() and not z[0, 1:].any() and np.count_nonzero(z[1:, 1:]) == n - 1
-                and (z.diagonal() == 1.0).all())
+    return bool(
+        z.shape == (n, n)
+        and (z[:, 0] == 1.0).all()
+        and not z[0, 1:].any()
+        and np.count_nonzero(z[1:, 1:]) == n - 1
+        and (z.diagonal() == 1.0).all()
+    )
 
 
 def inverse_of_treatments(z: FloatArray) -> FloatArray:
@@ -252,13 +285,20 @@ def group_labels(patterns: Patterns, weight: Callable[[], FloatArray]) -> dict[s
     """
     if not patterns.variables:
         return {"all": {}}
-    means = {name: float(np.average(v.values, weights=weight())) for name, v in patterns.variables.items() if v.codes is None}
+    means = {
+        name: float(np.average(v.values, weights=weight()))
+        for name, v in patterns.variables.items()
+        if v.codes is None
+    }
     codes = [v.codes for v in patterns.variables.values() if v.codes is not None]
-    _, first = np.unique(np.stack(codes, axis=1), axis=0, return_index=True) if codes else (None, np.array([0]))
+    _, first = (
+        np.unique(np.stack(codes, axis=1), axis=0, return_index=True) if codes else (None, np.array([0]))
+    )
     out: dict[str, dict[str, Value]] = {}
     for s in np.sort(first):
-        group: dict[str, Value] = {name: means[name] if name in means else v.value(int(s))
-                                   for name, v in patterns.variables.items()}
+        group: dict[str, Value] = {
+            name: means[name] if name in means else v.value(int(s)) for name, v in patterns.variables.items()
+        }
         label = ",".join(f"{k}={v:.6g}" if isinstance(v, float) else f"{k}={v}" for k, v in group.items())
         out[label] = group
     return out

@@ -2,8 +2,8 @@
 
     D = 2 sum (y log(y/m) - y + m)
 
-Each term is >= 0, and near y = m it is computed from (y - m)/m by its series, so that a small deviance of large counts
-keeps its digits (the usual y log(y/m) summed with both signs loses them).
+Each term is >= 0, and near y = m it is computed from (y - m)/m by its series, so that a small deviance of
+large counts keeps its digits (the usual y log(y/m) summed with both signs loses them).
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ FloatArray = NDArray[np.float64]
 
 #: Below this relative difference the series is used; the terms left out are below 0.02**10.
 _NEAR, _TERMS = 0.02, 11
-#: In tables of more cells than this, 2 (saturated - fitted) log-likelihood stands in for the sum of positive terms while it
-#: is no smaller than this share of the terms it is made of: rounding of 1e-16 of them then leaves 13 digits.
+#: In tables of more cells than this, 2 (saturated - fitted) log-likelihood stands in for the sum of positive
+#: terms while it is no smaller than this share of the terms it is made of: rounding of 1e-16 of them then
+#: leaves 13 digits.
 _MANY, _SHARE = 1000, 5e-3
 
 _BLOCK = 16384
@@ -41,7 +42,9 @@ class Saturated:
     n_cells: int
 
     def deviance(self, llf: float) -> float | None:
-        """2 (saturated - llf), or None if that difference would lose digits or the sum costs next to nothing."""
+        """2 (saturated - llf), or None if that difference would lose digits or the sum costs next to
+        nothing.
+        """
         value = 2.0 * (self.llf - llf)
         return value if self.n_cells > _MANY and value > _SHARE * self.terms else None
 

@@ -14,8 +14,8 @@ from .problem import Problem
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: Free parameters that are solved for together at most: a step costs their third power, half a minute at 4,000 with the
-#: reference BLAS.
+#: Free parameters that are solved for together at most: a step costs their third power, half a minute at
+#: 4,000 with the reference BLAS.
 MOST_TOGETHER = 4000
 
 
@@ -23,15 +23,17 @@ def check_dense_size(problem: Problem) -> None:
     """TooLargeError if the parameters are too many to be solved for together."""
     n = problem.n_params - (problem.n_terms if problem.x is None else 0)
     if n > MOST_TOGETHER:
-        raise TooLargeError(f"{n:,} parameters ({problem.n_terms:,} effects on each of {problem.n_items:,} items) have to be solved for "
-                            f"together, which takes matrices of {8e-9 * n * n:.1f} GB (limit {MOST_TOGETHER:,} parameters); leave out a "
-                            "covariate, make it one factor, or take fewer items")
+        raise TooLargeError(
+            f"{n:,} parameters ({problem.n_terms:,} effects on each of {problem.n_items:,} items) have to be"
+            f" solved for together, which takes matrices of {8e-9 * n * n:.1f} GB (limit"
+            f" {MOST_TOGETHER:,} parameters); leave out a covariate, make it one factor, or take fewer items"
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """Rows x_i - x_j of the pairs.  Those of free items are two unit vectors, read and added up by position: written out,
-    1,000 items with 500,000 pairs would take 4 GB.
+    """Rows x_i - x_j of the pairs.  Those of free items are two unit vectors, read and added up by position:
+    written out, 1,000 items with 500,000 pairs would take 4 GB.
 
     Attributes
     ----------

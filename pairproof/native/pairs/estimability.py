@@ -1,4 +1,6 @@
-"""What is not estimable, in words that name the items, the covariate cell and the reason, and say what helps."""
+"""What is not estimable, in words that name the items, the covariate cell and the reason, and say what
+helps.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +21,26 @@ def some(names: list[str] | tuple[str, ...], most: int = 12) -> str:
 
 
 def ranking_warning(data: Comparisons) -> str:
-    """What to know of pairs made from rankings that are fitted as if they were independent; "" if they are not such.
+    """What to know of pairs made from rankings that are fitted as if they were independent; "" if they are
+    not such.
 
-    The pairs of a ranking of J items of equal worth leave a score of variance (J^2 - 1)/12 where independent ones would have
-    (J - 1)/4, so that standard errors are too small by sqrt((J + 1)/3).
+    The pairs of a ranking of J items of equal worth leave a score of variance (J^2 - 1)/12 where independent
+    ones would have (J - 1)/4, so that standard errors are too small by sqrt((J + 1)/3).
     """
     j = data.ranked_together
     if j <= 2:
         return ""
-    return (f"pairs of rankings of up to {j} items, fitted as independent: standard errors are too small, by a factor of "
-            f"{sqrt((j + 1) / 3):.2f} for {j} items of equal worth, and p-values with them; AIC and likelihood ratios count each ranking several "
-            "times; the estimates are not those of a model for rankings, which pairproof does not have yet: R has prefmod's pattR.fit and "
-            "PlackettLuce")
+    return (
+        f"pairs of rankings of up to {j} items, fitted as independent: standard errors are too small, by a"
+        f" factor of {sqrt((j + 1) / 3):.2f} for {j} items of equal worth, and p-values with them; AIC and"
+        " likelihood ratios count each ranking several times; the estimates are not those of a model for"
+        " rankings, which pairproof does not have yet: R has prefmod's pattR.fit and PlackettLuce"
+    )
 
 
-def estimability_warnings(fit: Fit, separated: bool, tie_fixed: str, cells: Cells, labels: tuple[str, ...]) -> tuple[str, ...]:
+def estimability_warnings(
+    fit: Fit, separated: bool, tie_fixed: str, cells: Cells, labels: tuple[str, ...]
+) -> tuple[str, ...]:
     """One sentence for each reason why a parameter has no number.
 
     Parameters
@@ -47,8 +54,10 @@ def estimability_warnings(fit: Fit, separated: bool, tie_fixed: str, cells: Cell
     """
     out: list[str] = []
     if tie_fixed == "none observed":
-        out.append("tie is not estimable: there is a tie category but no tie was observed, so its estimate is minus infinity; "
-                   "the items are estimated without it")
+        out.append(
+            "tie is not estimable: there is a tie category but no tie was observed, so its estimate is minus"
+            " infinity; the items are estimated without it"
+        )
     if tie_fixed == "boundary":
         out.append("tie is at its boundary 0: no tie was observed; it has no standard error")
     lost = [n for n in fit.not_estimable if not (n == "tie" and tie_fixed)]
@@ -59,14 +68,22 @@ def estimability_warnings(fit: Fit, separated: bool, tie_fixed: str, cells: Cell
     against = f" against the reference {fit.spec.reference}" if of_items else ""
     apart = _unconnected(fit, cells, labels)
     if separated:
-        out.append(f"separated data: {some(lost)} not estimable{against}: the likelihood grows without end as they go to "
-                   f"infinity.{_one_sided(fit, lost)}{_reference_hint(fit)} What is finite is estimated")
+        out.append(
+            f"separated data: {some(lost)} not estimable{against}: the likelihood grows without end as they"
+            f" go to infinity.{_one_sided(fit, lost)}{_reference_hint(fit)} What is finite is estimated"
+        )
     elif apart:
-        out.append(f"not connected: {some(lost)} not estimable{against}, since no chain of comparisons joins these sets: "
-                   f"{'; '.join(apart)}. Differences inside a set are estimated; compare items of different sets, or fit them apart")
+        out.append(
+            f"not connected: {some(lost)} not estimable{against}, since no chain of comparisons joins these"
+            f" sets: {'; '.join(apart)}. Differences inside a set are estimated; compare items of different"
+            " sets, or fit them apart"
+        )
     else:
-        out.append(f"not identified: {some(lost)} not estimable{against}: in these data their effects cannot be told from one "
-                   "another (for example an order effect when one item is always named first); leave a term out")
+        out.append(
+            f"not identified: {some(lost)} not estimable{against}: in these data their effects cannot be told"
+            " from one another (for example an order effect when one item is always named first); leave a"
+            " term out"
+        )
     return tuple(out)
 
 
@@ -80,7 +97,9 @@ def _unconnected(fit: Fit, cells: Cells, labels: tuple[str, ...]) -> list[str]:
         here = of == k
         sets = groups(components(cells.i[here], cells.j[here], len(fit.items)))
         if len(sets) > 1:
-            named = " | ".join(some([fit.items[i] for i in s], 8) for s in sets[:6]) + (" | ..." if len(sets) > 6 else "")
+            named = " | ".join(some([fit.items[i] for i in s], 8) for s in sets[:6]) + (
+                " | ..." if len(sets) > 6 else ""
+            )
             out.append(f"{label}: {named}" if label else named)
     return out[:6] + ([f"and {len(out) - 6} more cells"] if len(out) > 6 else [])
 
@@ -88,8 +107,8 @@ def _unconnected(fit: Fit, cells: Cells, labels: tuple[str, ...]) -> list[str]:
 def _one_sided(fit: Fit, without_number: list[str]) -> str:
     """Items that won or lost everything, as sentences.
 
-    Where abilities come from item covariates an item may win everything and be bound to a finite ability all the same: then only
-    the separate items whose own ability is among what was lost.
+    Where abilities come from item covariates an item may win everything and be bound to a finite ability all
+    the same: then only the separate items whose own ability is among what was lost.
     """
     wins = np.zeros(len(fit.items))
     losses = np.zeros(len(fit.items))

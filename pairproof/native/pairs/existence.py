@@ -1,10 +1,11 @@
 """Where a maximum-likelihood estimate does not exist: which parameters are infinite, and what remains.
 
-A direction b of the parameters is one of *recession* if moving along it never lowers the log-likelihood: in every cell
-the linear predictor of each observed outcome keeps up with those of the others.  Along a generic such direction the
-outcomes that fall behind tend to probability 0; deleting them gives the limiting model, whose estimate exists (Geyer
-2009, Electronic Journal of Statistics 3, 259-289).  A linear function of the parameters is estimable if and only if it
-is constant along all directions that the limiting model does not see.
+A direction b of the parameters is one of *recession* if moving along it never lowers the log-likelihood: in
+every cell the linear predictor of each observed outcome keeps up with those of the others.  Along a generic
+such direction the outcomes that fall behind tend to probability 0; deleting them gives the limiting model,
+whose estimate exists (Geyer 2009, Electronic Journal of Statistics 3, 259-289).  A linear function of the
+parameters is estimable if and only if it is constant along all directions that the limiting model does not
+see.
 
 The generic direction is found by one linear programme: maximise sum_k s_k subject to 0 <= s_k <= 1 and
 (predictor of an observed outcome - predictor of another)'b >= s_k.
@@ -25,8 +26,8 @@ from .problem import Problem
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-#: Beyond this many parameters (references among them) the null space is not worked out: the time grows with the third power,
-#: and 1,500 take a minute with the reference BLAS.
+#: Beyond this many parameters (references among them) the null space is not worked out: the time grows with
+#: the third power, and 1,500 take a minute with the reference BLAS.
 MOST_PARAMETERS = 1500
 
 
@@ -57,9 +58,11 @@ def check_size(problem: Problem) -> None:
     """ConvergenceError if there are too many parameters to find out."""
     if problem.n_params > MOST_PARAMETERS:
         raise ConvergenceError(
-            f"the solver did not converge, so some of the {problem.n_params:,} parameters are infinite or cannot be told apart; which "
-            f"ones is worked out for up to {MOST_PARAMETERS:,} parameters. Fit fewer: pool judges, leave out a term or the order effect, "
-            "or fit table.unseparated_sets()[0] alone")
+            f"the solver did not converge, so some of the {problem.n_params:,} parameters are infinite or"
+            f" cannot be told apart; which ones is worked out for up to {MOST_PARAMETERS:,} parameters. Fit"
+            " fewer: pool judges, leave out a term or the order effect, or fit table.unseparated_sets()[0]"
+            " alone"
+        )
 
 
 def examine(dense: Dense) -> Existence:
@@ -101,7 +104,9 @@ def _differences(dense: Dense) -> sparse.csr_matrix:
     at, ones = np.arange(n), np.ones(n)
     assert d.free is not None
     i, j = d.free[d.i[dense.pair]], d.free[d.j[dense.pair]]
-    whole = sparse.csr_matrix((np.concatenate([ones, -ones]), (np.concatenate([at, at]), np.concatenate([i, j]))), shape=(n, k))
+    whole = sparse.csr_matrix(
+        (np.concatenate([ones, -ones]), (np.concatenate([at, at]), np.concatenate([i, j]))), shape=(n, k)
+    )
     return whole[:, : d.k]
 
 
@@ -109,7 +114,8 @@ def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: s
     """bool[n_cells, 3]: outcomes whose probability tends to 0 along a generic direction of recession."""
     from scipy.optimize import linprog
 
-    # Predictors of first, tie, second; a tie under Rao-Kupper keeps up as long as g >= |u|, a win as long as u >= g.
+    # Predictors of first, tie, second; a tie under Rao-Kupper keeps up as long as g >= |u|, a win as long as
+    # u >= g.
     half = 1.0 if model == "rao-kupper" else 0.5
     tie_rows = {"binary": None}.get(model, g)
     rows, kinds = [], []
@@ -137,8 +143,11 @@ def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: s
     a = sparse.diags(1.0 / np.maximum(length, 1e-300)) @ a
     m, n = a.shape
     result = linprog(
-        c=np.concatenate([np.zeros(n), -np.ones(m)]), A_ub=sparse.hstack([-a, sparse.eye(m)]).tocsr(), b_ub=np.zeros(m),
-        bounds=[(None, None)] * n + [(0.0, 1.0)] * m, method="highs",
+        c=np.concatenate([np.zeros(n), -np.ones(m)]),
+        A_ub=sparse.hstack([-a, sparse.eye(m)]).tocsr(),
+        b_ub=np.zeros(m),
+        bounds=[(None, None)] * n + [(0.0, 1.0)] * m,
+        method="highs",
     )
     if result.x is None:
         raise ConvergenceError(f"the search for infinite parameters failed: {result.message}")
@@ -157,18 +166,20 @@ def _contrasts(u: sparse.csr_matrix, g: sparse.csr_matrix, alive: BoolArray, mod
     """Linear functions that the likelihood of the outcomes alive depends on."""
     half = 1.0 if model == "rao-kupper" else 0.5
     first, tie, second = alive.T
-    return sparse.vstack([
-        u[np.flatnonzero(first & second)],
-        (half * u - g)[np.flatnonzero(first & tie)],
-        (half * u + g)[np.flatnonzero(tie & second)],
-    ]).tocsr()
+    return sparse.vstack(
+        [
+            u[np.flatnonzero(first & second)],
+            (half * u - g)[np.flatnonzero(first & tie)],
+            (half * u + g)[np.flatnonzero(tie & second)],
+        ]
+    ).tocsr()
 
 
 def _null(rows: sparse.csr_matrix) -> tuple[FloatArray, FloatArray]:
     """Orthonormal bases of the null space of the rows and of its complement.
 
-    Columns are of order 1 by construction, so that an eigenvalue below 1e-10 of the largest is a zero: zeros come out
-    near 1e-16, and a direction seen by one comparison in 1e8 still lies above.
+    Columns are of order 1 by construction, so that an eigenvalue below 1e-10 of the largest is a zero: zeros
+    come out near 1e-16, and a direction seen by one comparison in 1e8 still lies above.
     """
     gram = np.asarray((rows.T @ rows).todense())
     if len(gram) == 0:

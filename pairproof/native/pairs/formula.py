@@ -1,9 +1,10 @@
 """The formula of subject covariates: which effects vary with whom.
 
-`judge + C(age)`: the items' abilities vary with both; `judge:topic` adds their interaction, `a*b` is `a + b + a:b`;
-`tie:judge` lets the tie parameter vary, `order:judge` the order effect.  `judge` is always categorical, other numeric
-columns are slopes unless written `C(column)`.  A column whose name is not a plain word is written in backquotes.
-Categorical covariates are coded by treatment contrasts: the first level is the reference.
+`judge + C(age)`: the items' abilities vary with both; `judge:topic` adds their interaction, `a*b` is `a + b +
+a:b`; `tie:judge` lets the tie parameter vary, `order:judge` the order effect.  `judge` is always categorical,
+other numeric columns are slopes unless written `C(column)`.  A column whose name is not a plain word is
+written in backquotes. Categorical covariates are coded by treatment contrasts: the first level is the
+reference.
 """
 
 from __future__ import annotations
@@ -54,8 +55,10 @@ def _tokens(text: str) -> list[str | Variable]:
         if match is None:
             if not text[place:].strip():
                 break
-            raise FormulaError(f"by={short(text)!r}: cannot read {short(text[place:].strip())!r}; expected columns joined by +, : or *, "
-                               "C(column) for categories, `odd name` in backquotes")
+            raise FormulaError(
+                f"by={short(text)!r}: cannot read {short(text[place:].strip())!r}; expected columns joined by"
+                " +, : or *, C(column) for categories, `odd name` in backquotes"
+            )
         call, ticked, plain, name_ticked, name, sign = match.groups()
         found.append(sign if sign else Variable(ticked or plain or name_ticked or name, bool(call)))
         place = match.end()
@@ -73,8 +76,11 @@ def _products(text: str) -> list[Product]:
         nonlocal expanded
         if joiner == "*" and 2 * len(expanded) > MOST_PRODUCTS:
             factors = sum(token == "*" for token in tokens) + 1
-            raise FormulaError(f"by={short(text)!r}: {factors} columns joined by * are 2^{factors} - 1 effects and interactions (limit "
-                               f"{MOST_PRODUCTS:,}); join them by + and write out, with :, the few interactions that are meant")
+            raise FormulaError(
+                f"by={short(text)!r}: {factors} columns joined by * are 2^{factors} - 1 effects and"
+                f" interactions (limit {MOST_PRODUCTS:,}); join them by + and write out, with :, the few"
+                " interactions that are meant"
+            )
         longer = [(*p, word) for p in expanded]
         expanded = longer if joiner == ":" else [*expanded, (word,), *(p for p in longer if len(p) > 1)]
 
@@ -86,7 +92,10 @@ def _products(text: str) -> list[Product]:
             elif token == "+":
                 out.update(dict.fromkeys(expanded))
                 if len(out) > MOST_PRODUCTS:
-                    raise FormulaError(f"by={short(text)!r}: more than {MOST_PRODUCTS:,} effects and interactions; leave some out")
+                    raise FormulaError(
+                        f"by={short(text)!r}: more than {MOST_PRODUCTS:,} effects and interactions; leave"
+                        " some out"
+                    )
                 expanded = [()]
                 joiner = ":"
             else:
@@ -94,7 +103,9 @@ def _products(text: str) -> list[Product]:
             want_variable = not want_variable
         else:
             shown = token.name if isinstance(token, Variable) else token
-            raise FormulaError(f"by={short(text)!r}: unexpected {shown!r}; expected columns joined by +, : or *")
+            raise FormulaError(
+                f"by={short(text)!r}: unexpected {shown!r}; expected columns joined by +, : or *"
+            )
     return list(out)
 
 
@@ -104,10 +115,13 @@ def parse(text: str) -> Formula:
     Raises
     ------
     FormulaError
-        If it cannot be read, if a column is both C(...) and plain, or if an interaction stands without its parts.
+        If it cannot be read, if a column is both C(...) and plain, or if an interaction stands without its
+        parts.
     """
     if not isinstance(text, str):
-        raise FormulaError(f"by={text!r} is not text; expected columns joined by +, : or *, such as 'judge', or '' for none")
+        raise FormulaError(
+            f"by={text!r} is not text; expected columns joined by +, : or *, such as 'judge', or '' for none"
+        )
     if not text.strip():
         return Formula()
     item: list[Product] = []
@@ -117,19 +131,28 @@ def parse(text: str) -> Formula:
         heads = [v.name for v in product if v.name in ("tie", "order")]
         rest = tuple(v for v in product if v.name not in ("tie", "order"))
         if len(heads) > 1 or (heads and not rest):
-            raise FormulaError(f"by={short(text)!r}: {short(':'.join(v.name for v in product))!r} names no column; write tie:judge or order:judge")
+            raise FormulaError(
+                f"by={short(text)!r}: {short(':'.join(v.name for v in product))!r} names no column; write"
+                " tie:judge or order:judge"
+            )
         {"tie": tie, "order": order}.get(heads[0] if heads else "", item).append(rest)
     seen: dict[str, bool] = {}
     for product in (*item, *tie, *order):
         for v in product:
             if seen.setdefault(v.name, v.categorical) != v.categorical and v.name != "judge":
-                raise FormulaError(f"by={short(text)!r}: {v.name} is written both as C({v.name}) and as {v.name}; decide for one")
+                raise FormulaError(
+                    f"by={short(text)!r}: {v.name} is written both as C({v.name}) and as {v.name}; decide"
+                    " for one"
+                )
     for products, where in ((item, "items"), (tie, "tie"), (order, "order")):
         sets = [frozenset(v.name for v in p) for p in products]
         for p, names in zip(products, sets):
             missing = [v.name for v in p if len(p) > 1 and names - {v.name} not in sets]
             if missing:
                 parts = short(" + ".join(v.name for v in p))
-                raise FormulaError(f"by={short(text)!r}: the interaction {short(':'.join(v.name for v in p))} of {where} stands without "
-                                   f"its parts; write {short('*'.join(v.name for v in p))}, or add {parts}")
+                raise FormulaError(
+                    f"by={short(text)!r}: the interaction {short(':'.join(v.name for v in p))} of"
+                    f" {where} stands without its parts; write {short('*'.join(v.name for v in p))}, or add"
+                    f" {parts}"
+                )
     return Formula(tuple(item), tuple(tie), tuple(order))

@@ -1,8 +1,8 @@
 """Cells summed onto the items and pairs of items they compare, in every pattern.
 
-Where most pairs have one cell, a table says for each ordered pair (a, b) where to read: the cell's value if a is its first
-item, the mirrored value if b is, 0 if there is none.  Reading through it gives a whole matrix in one pass: at
-100 items in two thirds of the time of adding the cells up, at 1,000 in a third of it.
+Where most pairs have one cell, a table says for each ordered pair (a, b) where to read: the cell's value if a
+is its first item, the mirrored value if b is, 0 if there is none.  Reading through it gives a whole matrix in
+one pass: at 100 items in two thirds of the time of adding the cells up, at 1,000 in a third of it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from .cells import sums
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: Up to this many entries of the matrices per cell the table pays: beyond, sums onto items are slower than adding up.
+#: Up to this many entries of the matrices per cell the table pays: beyond, sums onto items are slower than
+#: adding up.
 _ENTRIES_PER_CELL = 4
 
 
@@ -69,6 +70,8 @@ class Incidence:
         """float[n_sets, n_items, n_items]: sum over a pair's cells, symmetric, 0 on the diagonal."""
         if self._where is not None:
             return self._read(values, values)
-        square = sums(self.place, values, self.n_sets * self.n_items**2).reshape(self.n_sets, self.n_items, self.n_items)
+        square = sums(self.place, values, self.n_sets * self.n_items**2).reshape(
+            self.n_sets, self.n_items, self.n_items
+        )
         out: FloatArray = square + square.transpose(0, 2, 1)
         return out

@@ -1,8 +1,8 @@
 """Abilities from item covariates: a_i = x_i'theta, or a parameter of its own for an item that is *separate*.
 
-As in BradleyTerry2 (Turner and Firth 2012, Journal of Statistical Software 48(9), section 3.2) the parameter of a separate
-item replaces its whole covariate part: its row of x is 0 but for a column of its own.  Items named in `separate` are
-separate, and so is every item without a value of a covariate in the model.
+As in BradleyTerry2 (Turner and Firth 2012, Journal of Statistical Software 48(9), section 3.2) the parameter
+of a separate item replaces its whole covariate part: its row of x is 0 but for a column of its own.  Items
+named in `separate` are separate, and so is every item without a value of a covariate in the model.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.comparisons import Comparisons
 from ...data.columns import Factor
+from ...data.comparisons import Comparisons
 from ...errors import AliasError, FormulaError, InputError, ItemError
 from ...fit.spec import ModelSpec
 from . import design
@@ -19,8 +19,11 @@ from . import design
 FloatArray = NDArray[np.float64]
 
 
-def item_columns(data: Comparisons, spec: ModelSpec) -> tuple[FloatArray | None, tuple[tuple[str, str | None, str | None], ...]]:
-    """Item covariates as columns, float[n_items, k], with name, covariate and level (or separate item) of each.
+def item_columns(
+    data: Comparisons, spec: ModelSpec
+) -> tuple[FloatArray | None, tuple[tuple[str, str | None, str | None], ...]]:
+    """Item covariates as columns, float[n_items, k], with name, covariate and level (or separate item) of
+    each.
 
     Raises
     ------
@@ -34,7 +37,10 @@ def item_columns(data: Comparisons, spec: ModelSpec) -> tuple[FloatArray | None,
     for item in spec.separate:
         if item not in data.items:
             raise ItemError(f"separate item {item!r} is not an item; the items are {', '.join(data.items)}")
-    separate = {*spec.separate, *(item for items in missing_covariates(data, spec).values() for item in items)}
+    separate = {
+        *spec.separate,
+        *(item for items in missing_covariates(data, spec).values() for item in items),
+    }
     own = np.array([item in separate for item in data.items])
     columns: list[FloatArray] = []
     names: list[tuple[str, str | None, str | None]] = []
@@ -51,15 +57,23 @@ def item_columns(data: Comparisons, spec: ModelSpec) -> tuple[FloatArray | None,
         columns.append(np.arange(len(own)) == place)
         names.append((data.items[place], None, data.items[place]))
     if not columns:
-        raise AliasError(f"the item covariate(s) {', '.join(spec.item_terms)} are the same for all items; leave them out")
+        raise AliasError(
+            f"the item covariate(s) {', '.join(spec.item_terms)} are the same for all items; leave them out"
+        )
     x = np.stack(columns, axis=1).astype(float)
-    # Only differences of items count, so a covariate that is the same for all items is aliased with the constant.
+    # Only differences of items count, so a covariate that is the same for all items is aliased with the
+    # constant.
     bad = design.aliased(np.column_stack([np.ones(len(x)), x]))
     if bad is not None:
         k, others = bad
-        partners = ", ".join(names[o - 1][0] for o in others if o) or "a constant (it is the same for all items)"
+        partners = (
+            ", ".join(names[o - 1][0] for o in others if o) or "a constant (it is the same for all items)"
+        )
         rest = f" ({int((~own).sum())} of {len(own)} items have no ability of their own)" if own.any() else ""
-        raise AliasError(f"the item covariate {names[k - 1][0]} cannot be told from {partners}{rest}; leave one of them out")
+        raise AliasError(
+            f"the item covariate {names[k - 1][0]} cannot be told from {partners}{rest}; leave one of"
+            " them out"
+        )
     return x, tuple(names)
 
 
@@ -68,7 +82,10 @@ def missing_covariates(data: Comparisons, spec: ModelSpec) -> dict[str, tuple[st
     found = {}
     for term in spec.item_terms:
         if term not in data.item_data:
-            raise FormulaError(f"no item covariate {term!r}; the table has {', '.join(data.item_data) or 'none (pass item_data)'}")
+            raise FormulaError(
+                f"no item covariate {term!r}; the table has"
+                f" {', '.join(data.item_data) or 'none (pass item_data)'}"
+            )
         column = data.item_data[term]
         lacking = column.codes < 0 if isinstance(column, Factor) else np.isnan(column)
         if lacking.any():

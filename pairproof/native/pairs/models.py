@@ -8,7 +8,8 @@ For a pair (j, k) of items in covariate cell s the counts have expectations::
 
     lambda_js = lambda_j + sum over terms t of the formula `by` of z_st lambda_jt,   lambda_reference = 0
 
-mu are nuisance parameters, profiled out.  log worth = 2 lambda.  gamma is reported as `tie`, delta as `order`.
+mu are nuisance parameters, profiled out.  log worth = 2 lambda.  gamma is reported as `tie`, delta as
+`order`.
 """
 
 from __future__ import annotations
@@ -39,23 +40,24 @@ def fit_llbt(
     ----------
     table : Comparisons
     ties : {"davidson", "rao-kupper", "half", "drop", "none"}, optional
-        Default: davidson where the table has a tie category, else none.  "none" keeps the tie category and holds its
-        parameter at 0 (prefmod without `undec`).
+        Default: davidson where the table has a tie category, else none.  "none" keeps the tie category and
+        holds its parameter at 0 (prefmod without `undec`).
     by : str
         Subject covariates: "judge", "judge + C(age)", "a*b", "tie:judge", "order:judge".
     reference : str, optional
         The item whose lambda is 0, or "sum".  Default: the last item, as prefmod.
     order_effect : bool
-        One parameter `order`, the full log-odds in favour of the one named first; a column `order` with 0 marks rows
-        on neutral ground.
+        One parameter `order`, the full log-odds in favour of the one named first; a column `order` with 0
+        marks rows on neutral ground.
     cells : str or sequence of str, optional
-        Columns that name the table for deviance and df beyond the model's own covariates; "row": each row is a cell.
+        Columns that name the table for deviance and df beyond the model's own covariates; "row": each row is
+        a cell.
     item_terms : sequence of str
         Item covariates in place of free item parameters.
     separate : sequence of str
         Items with an ability of their own in place of what `item_terms` would say of them, as BradleyTerry2's
-        `separate.ability` (and varying with `by` as the covariates' effects do).  Items without a value of one of
-        `item_terms` always have one, and a warning names them.
+        `separate.ability` (and varying with `by` as the covariates' effects do).  Items without a value of
+        one of `item_terms` always have one, and a warning names them.
 
     Returns
     -------
@@ -66,18 +68,41 @@ def fit_llbt(
     InputError, FormulaError, ItemError, AliasError
         The model does not fit the table; the message says where and what to do.
     """
-    return fit(table, make_spec("llbt", table, ties, by, reference, table.items[-1], order_effect, cells, item_terms, separate))
+    return fit(
+        table,
+        make_spec(
+            "llbt", table, ties, by, reference, table.items[-1], order_effect, cells, item_terms, separate
+        ),
+    )
 
 
 def make_spec(
-    family: Family, table: Comparisons, ties: Ties | None, by: str, reference: str | None, usual: str, order_effect: bool,
-    cells: str | Sequence[str] | None, item_terms: Sequence[str], separate: Sequence[str],
+    family: Family,
+    table: Comparisons,
+    ties: Ties | None,
+    by: str,
+    reference: str | None,
+    usual: str,
+    order_effect: bool,
+    cells: str | Sequence[str] | None,
+    item_terms: Sequence[str],
+    separate: Sequence[str],
 ) -> ModelSpec:
     """The specification with its defaults filled in; `usual` is the family's default reference."""
     if reference is not None and item_terms:
-        raise InputError(f"reference={reference!r} beside item_terms={list(item_terms)}: abilities come from the item covariates, "
-                         "so no item's is 0; leave the reference out")
+        raise InputError(
+            f"reference={reference!r} beside item_terms={list(item_terms)}: abilities come from the item"
+            " covariates, so no item's is 0; leave the reference out"
+        )
     chosen: Ties = ties if ties is not None else ("davidson" if table.tie_category else "none")
     named = (cells,) if isinstance(cells, str) else tuple(cells or ())
-    return ModelSpec(family=family, ties=chosen, by=by, reference="" if item_terms else reference or usual, order_effect=order_effect,
-                     cells=named, item_terms=tuple(item_terms), separate=tuple(separate))
+    return ModelSpec(
+        family=family,
+        ties=chosen,
+        by=by,
+        reference="" if item_terms else reference or usual,
+        order_effect=order_effect,
+        cells=named,
+        item_terms=tuple(item_terms),
+        separate=tuple(separate),
+    )

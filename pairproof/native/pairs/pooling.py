@@ -8,8 +8,8 @@ With r, w the derivatives of a cell (module `ties`), z_c its item terms and o_c,
     w_corner = sum_c  [ o_c o_c' w_uu   o_c t_c' w_ug ]
                       [        .        t_c t_c' w_gg ]   (lower left not filled)
 
-A table of cells, strata x pairs, is gone through a block of strata at a time: the dozens of intermediate arrays then stay
-in the processor's cache, and no derivative of all cells is ever held.
+A table of cells, strata x pairs, is gone through a block of strata at a time: the dozens of intermediate
+arrays then stay in the processor's cache, and no derivative of all cells is ever held.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from .ties import Counts, Derivatives
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: Cells in a block: arrays of 128 KB. 8,000 to 65,000 take the same time within a tenth; 174,000 at once take 1.3 times as
-#: long, and their derivatives would have to be held.
+#: Cells in a block: arrays of 128 KB. 8,000 to 65,000 take the same time within a tenth; 174,000 at once take
+#: 1.3 times as long, and their derivatives would have to be held.
 _BLOCK = 16384
 
 
@@ -56,8 +56,14 @@ class Sums:
     def __add__(self, other: Sums | None) -> Sums:
         if other is None:
             return self
-        return Sums(self.llf + other.llf, self.r_items + other.r_items, self.w_items + other.w_items,
-                    self.r_border + other.r_border, self.w_border + other.w_border, self.w_corner + other.w_corner)
+        return Sums(
+            self.llf + other.llf,
+            self.r_items + other.r_items,
+            self.w_items + other.w_items,
+            self.r_border + other.r_border,
+            self.w_border + other.w_border,
+            self.w_corner + other.w_corner,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +132,11 @@ class Pool:
             out: FloatArray = columns.T @ values
             return out
         n = self.n_pairs
-        return np.stack([sums(self.pair, columns[self.stratum, m] * values, n) for m in range(columns.shape[1])]) \
-            if columns.shape[1] else np.zeros((0, n))
+        return (
+            np.stack([sums(self.pair, columns[self.stratum, m] * values, n) for m in range(columns.shape[1])])
+            if columns.shape[1]
+            else np.zeros((0, n))
+        )
 
     def _per_stratum(self, values: FloatArray) -> FloatArray:
         if self.grid:

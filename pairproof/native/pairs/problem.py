@@ -91,15 +91,18 @@ class Problem:
         return float(np.log((y[:, 1].sum() + 0.5) / np.sum(np.sqrt((y[:, 0] + 0.5) * (y[:, 2] + 0.5)))))
 
 
-#: 100 items with 20 comparisons a pair: squared distance from the maximum 180, with a half 310, in standard errors.
+#: 100 items with 20 comparisons a pair: squared distance from the maximum 180, with a half 310, in standard
+#: errors.
 ADDED = 0.15
 
 
 def empirical_logits(y: Counts, model: OutcomeModel) -> Derivatives:
-    """Weighted least squares of each cell's logit, written as derivatives at 0: its solution is where Newton starts.
+    """Weighted least squares of each cell's logit, written as derivatives at 0: its solution is where Newton
+    starts.
 
-    Logit and variance with a little added to each count, as in Haldane (1956) but less than his half, whose pull towards 0
-    costs a start from which nothing is reported more than it saves; two or three Newton steps fewer than from 0.
+    Logit and variance with a little added to each count, as in Haldane (1956) but less than his half, whose
+    pull towards 0 costs a start from which nothing is reported more than it saves; two or three Newton steps
+    fewer than from 0.
     """
     first, second = y.first + ADDED, y.second + ADDED
     weight = np.where(y.total > 0, first * second / (first + second), 0.0)

@@ -1,10 +1,11 @@
 """From a problem to its maximum: which solver, and what to do where the maximum lies at infinity.
 
-1. Blocks if the item terms are saturated, else the dense solver.
-2. If Newton ends regularly, every parameter the comparisons connect is finite and estimable.
-3. If not, the limiting model is found (`existence`) and solved; without an order effect it is known from the strong
-   components of the graph "was preferred to or tied with" (Ford 1957), whatever the size.  A tie parameter common to all
-   stays finite where a tie was seen, unless every preference goes one way (no cycle): then 2. decides.
+1. Blocks if the item terms are saturated, else the dense solver. 2. If Newton ends regularly, every parameter
+the comparisons connect is finite and estimable. 3. If not, the limiting model is found (`existence`) and
+solved; without an order effect it is known from the strong
+   components of the graph "was preferred to or tied with" (Ford 1957), whatever the size.  A tie parameter
+   common to all stays finite where a tie was seen, unless every preference goes one way (no cycle): then 2.
+   decides.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.graph import strong_components
-from ...fit.covariance import Covariance
 from ...errors import ConvergenceError
+from ...fit.covariance import Covariance
 from ...fit.outcomes import OutcomeModel, outcome_probabilities
+from ..numerics.newton import Solution, maximise
 from .blocks import BlockPoint, Blocks, as_blocks
 from .cells import Cells
 from .dense import Dense, DensePoint, as_dense
 from .differences import check_dense_size
 from .existence import check_size, examine
-from ..numerics.newton import Solution, maximise
 from .problem import Problem
 
 FloatArray = NDArray[np.float64]
@@ -91,7 +92,8 @@ class _Lazy:
 
 
 class _HasCovariance(Protocol):
-    def covariance(self) -> Covariance: ...
+    def covariance(self) -> Covariance:
+        ...
 
 
 def solve(problem: Problem) -> Solved:
@@ -134,12 +136,26 @@ def _from_blocks(blocks: Blocks, found: Solution[BlockPoint], rank: int) -> Solv
     def fitted() -> FloatArray:
         return outcome_probabilities(*blocks.predictors(found.x), blocks.problem.model)
 
-    return Solved(blocks.to_params(found.x), _Lazy(found.point), blocks.null_space(), rank, found.point.value, fitted, False,
-                  found.steps, found.decrement)
+    return Solved(
+        blocks.to_params(found.x),
+        _Lazy(found.point),
+        blocks.null_space(),
+        rank,
+        found.point.value,
+        fitted,
+        False,
+        found.steps,
+        found.decrement,
+    )
 
 
-def _from_dense(dense: Dense, found: Solution[DensePoint], rank: int, alive: BoolArray | None,
-                null: FloatArray | None = None) -> Solved:
+def _from_dense(
+    dense: Dense,
+    found: Solution[DensePoint],
+    rank: int,
+    alive: BoolArray | None,
+    null: FloatArray | None = None,
+) -> Solved:
     def fitted() -> FloatArray:
         u, g = dense.predictors(dense.inner(found.x))
         if dense.grid:
@@ -148,11 +164,22 @@ def _from_dense(dense: Dense, found: Solution[DensePoint], rank: int, alive: Boo
 
     directions = dense.outward_directions(np.zeros((dense.n_inner, 0)) if null is None else null)
     separated = alive is not None and bool((alive.sum(axis=1) < dense.problem.categories).any())
-    return Solved(dense.to_params(found.x), _Lazy(found.point), directions, rank, found.point.value, fitted, separated,
-                  found.steps, found.decrement)
+    return Solved(
+        dense.to_params(found.x),
+        _Lazy(found.point),
+        directions,
+        rank,
+        found.point.value,
+        fitted,
+        separated,
+        found.steps,
+        found.decrement,
+    )
 
 
-def _limiting_probabilities(u: FloatArray, g: FloatArray, model: OutcomeModel, alive: BoolArray | None) -> FloatArray:
+def _limiting_probabilities(
+    u: FloatArray, g: FloatArray, model: OutcomeModel, alive: BoolArray | None
+) -> FloatArray:
     """Outcome probabilities where some outcomes have tended to 0."""
     p = outcome_probabilities(u, g, model)
     if alive is None:
@@ -174,17 +201,20 @@ def _solve_limit(problem: Problem) -> Solved:
     found = maximise(dense.evaluate, _start(dense), far=700.0)
     if not found.reached:
         raise ConvergenceError(
-            f"Newton's method did not converge in {found.steps} steps (squared decrement {found.decrement:.3g}, largest "
-            f"log-odds {found.point.extent:.3g}, {found.trouble}); please report these data")
+            f"Newton's method did not converge in {found.steps} steps (squared decrement"
+            f" {found.decrement:.3g}, largest log-odds {found.point.extent:.3g}, {found.trouble}); please"
+            " report these data"
+        )
     return _from_dense(dense, found, existence.rank, existence.alive, existence.null)
 
 
 def _solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | None:
-    """Items of different strong components are infinitely far apart, the rest is unchanged; None if that is not the case.
+    """Items of different strong components are infinitely far apart, the rest is unchanged; None if that is
+    not the case.
 
-    Along a direction of recession every winner keeps up with the loser and tied items stay together, so that abilities can
-    part only between strong components.  The tie parameter g could move with them: down only without a tie, and up only
-    if each preference grows by as much, which a cycle of preferences forbids.
+    Along a direction of recession every winner keeps up with the loser and tied items stay together, so that
+    abilities can part only between strong components.  The tie parameter g could move with them: down only
+    without a tie, and up only if each preference grows by as much, which a cycle of preferences forbids.
     """
     if blocks.order_columns.shape[1] or blocks.tie_columns.shape[1] > 1:
         return None
@@ -196,18 +226,25 @@ def _solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | No
         among_winners = strong_components(winner, loser, blocks.n_nodes)
         if not tied.any() or (among_winners == np.arange(blocks.n_nodes)).all():
             return None
-    strong = strong_components(np.concatenate([winner, i[tied], j[tied]]), np.concatenate([loser, j[tied], i[tied]]), blocks.n_nodes)
+    strong = strong_components(
+        np.concatenate([winner, i[tied], j[tied]]), np.concatenate([loser, j[tied], i[tied]]), blocks.n_nodes
+    )
     inside = strong[i] == strong[j]
     if inside.all():
         return None
     c = problem.cells
-    kept = replace(problem, cells=Cells(c.i[inside], c.j[inside], c.pattern[inside], c.sign[inside], c.counts[inside]))
+    kept = replace(
+        problem, cells=Cells(c.i[inside], c.j[inside], c.pattern[inside], c.sign[inside], c.counts[inside])
+    )
     within = as_blocks(kept, _sets(strong))
     assert within is not None  # the item terms are those of `blocks`
     found = maximise(within.evaluate, _start(within), far=700.0)
     if not found.reached:
-        raise ConvergenceError(f"Newton's method did not converge in {found.steps} steps (squared decrement "
-                               f"{found.decrement:.3g}, {found.trouble}) inside strongly connected sets; please report these data")
+        raise ConvergenceError(
+            f"Newton's method did not converge in {found.steps} steps (squared decrement"
+            f" {found.decrement:.3g}, {found.trouble}) inside strongly connected sets; please report these"
+            " data"
+        )
     solved = _from_blocks(within, found, blocks.n_nodes - blocks.n_grounds + blocks.n_border)
 
     def fitted() -> FloatArray:

@@ -1,16 +1,17 @@
 """One cell's log-likelihood and its first two derivatives, for the three outcome models.
 
-With u the log-odds of i against j, g the tie parameter, P the probabilities of `pairproof.fit.outcomes` and counts
-y = (first, tie, second), n their sum::
+With u the log-odds of i against j, g the tie parameter, P the probabilities of `pairproof.fit.outcomes` and
+counts y = (first, tie, second), n their sum::
 
     binary, davidson  dl/du = ((y_1 - n P_1) - (y_2 - n P_2)) / 2        dl/dg = y_0 - n P_0
                       -d2l/du2 = n (P_0 (P_1 + P_2) + 4 P_1 P_2) / 4     -d2l/dudg = -n P_0 (P_1 - P_2) / 2
                       -d2l/dg2 = n P_0 (P_1 + P_2)
     rao-kupper        l = y_1 log P_1 + y_2 log P_2 + y_0 (log P_1 + log P_2 + log(exp(2g) - 1))
 
-The residuals y - n P of an outcome close to certain are taken from those of the others, and no other difference of nearly
-equal numbers is formed, so that counts of a million to one keep their digits.  For rao-kupper the information is the observed one (the expected one gives .141272
-where the observed gives .142634 for A in Dras 2015, Table 1).
+The residuals y - n P of an outcome close to certain are taken from those of the others, and no other
+difference of nearly equal numbers is formed, so that counts of a million to one keep their digits.  For
+rao-kupper the information is the observed one (the expected one gives .141272 where the observed gives
+.142634 for A in Dras 2015, Table 1).
 """
 
 from __future__ import annotations
@@ -84,11 +85,15 @@ class Counts:
 
     @cached_property
     def large(self) -> bool:
-        """Whether rounding n P, by up to n 1e-16, could cost the 13th digit of a standard error of order 1."""
+        """Whether rounding n P, by up to n 1e-16, could cost the 13th digit of a standard error of order
+        1.
+        """
         return bool(self.total.max(initial=0.0) > 1e3)
 
 
-def derivatives(u: FloatArray, g: FloatArray, y: Counts, model: OutcomeModel, extent: float = np.inf) -> Derivatives:
+def derivatives(
+    u: FloatArray, g: FloatArray, y: Counts, model: OutcomeModel, extent: float = np.inf
+) -> Derivatives:
     """See the module's formulas.  `g` broadcasts against `u`; it is not looked at for binary outcomes.
 
     No |u| is above `extent`; where that is a moderate number and counts are small, shorter formulas are used.
@@ -133,7 +138,9 @@ def _binary(u: FloatArray, y: Counts) -> Derivatives:
 
 
 def _near_even(u: FloatArray, total: FloatArray, y: Counts, residual: FloatArray) -> FloatArray:
-    """dl/du where u is small: ((y_1 - y_2) - n (P_1 - P_2)) / 2 with P_1 - P_2 formed without cancellation."""
+    """dl/du where u is small: ((y_1 - y_2) - n (P_1 - P_2)) / 2 with P_1 - P_2 formed without
+    cancellation.
+    """
     gap = -np.sign(u) * np.expm1(-np.abs(u)) / total
     return np.where(np.abs(u) < 0.25, 0.5 * ((y.first - y.second) - y.total * gap), residual)
 
@@ -162,7 +169,12 @@ def _davidson(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
     r_u, r_g = _careful_residuals(u, y, upset, n, total, p_more, p_less, p_tie)
     n_tie_either = n_tie * (p_more + p_less)
     return Derivatives(
-        llf, r_u=r_u, w_uu=0.25 * n_tie_either + n * (p_more * p_less), r_g=r_g, w_ug=-0.5 * n_tie * gap, w_gg=n_tie_either,
+        llf,
+        r_u=r_u,
+        w_uu=0.25 * n_tie_either + n * (p_more * p_less),
+        r_g=r_g,
+        w_ug=-0.5 * n_tie * gap,
+        w_gg=n_tie_either,
     )
 
 
@@ -180,7 +192,11 @@ def _plain_davidson(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
     down *= share
     n = y.total
     np.log(total, out=total)
-    llf = _dot(y.lead, half) + (float(np.sum(y.tie * g)) if g.size > 1 else y.n_ties * g.item()) - _dot(n, total)
+    llf = (
+        _dot(y.lead, half)
+        + (float(np.sum(y.tie * g)) if g.size > 1 else y.n_ties * g.item())
+        - _dot(n, total)
+    )
     gap = up - down
     n_tie = share
     n_tie *= n
@@ -201,13 +217,19 @@ def _plain_davidson(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
 
 
 def _careful_residuals(
-    u: FloatArray, y: Counts, upset: FloatArray, n: FloatArray, total: FloatArray, p_more: FloatArray, p_less: FloatArray,
+    u: FloatArray,
+    y: Counts,
+    upset: FloatArray,
+    n: FloatArray,
+    total: FloatArray,
+    p_more: FloatArray,
+    p_less: FloatArray,
     p_tie: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """dl/du and dl/dg of Davidson's model for large counts.
 
-    The three residuals y - n P sum to 0: the one of the likeliest outcome, which would lose the digits of 1 - P, is taken
-    from the other two.
+    The three residuals y - n P sum to 0: the one of the likeliest outcome, which would lose the digits of 1 -
+    P, is taken from the other two.
     """
     less, tie = upset - n * p_less, y.tie - n * p_tie
     more = np.where(p_more >= 0.5, -(less + tie), (y.first + y.second - upset) - n * p_more)
@@ -243,6 +265,10 @@ def _rao_kupper(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
     llf = float(np.sum(first * log_p1) + np.sum(second * log_p2) + np.sum(tie * log_gap))
     w1, w2 = first * p1 * q1, second * p2 * q2
     return Derivatives(
-        llf, r_u=first * q1 - second * q2, w_uu=w1 + w2, r_g=tie * pull - first * q1 - second * q2,
-        w_ug=w2 - w1, w_gg=w1 + w2 + tie * bend,
+        llf,
+        r_u=first * q1 - second * q2,
+        w_uu=w1 + w2,
+        r_g=tie * pull - first * q1 - second * q2,
+        w_ug=w2 - w1,
+        w_gg=w1 + w2 + tie * bend,
     )

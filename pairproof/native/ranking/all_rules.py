@@ -1,10 +1,11 @@
 """The rankings of one table by every rule that shared translation tasks have used, side by side.
 
     origwmt, bojar, expected-wins, playoffs      scores (:mod:`pairproof.native.ranking.shared_task_rules`)
-    lopez, most-probable                         orders that contradict least (:mod:`pairproof.native.ranking.feedback_arc`)
+    lopez, most-probable                         orders that contradict least
+                                                 (:mod:`pairproof.native.ranking.feedback_arc`)
 
-Hopkins and May (2013, section 2) list them to ask how one could know which is right; what a ranking leaves out (how far
-apart two neighbours are) a fitted model has.
+Hopkins and May (2013, section 2) list them to ask how one could know which is right; what a ranking leaves
+out (how far apart two neighbours are) a fitted model has.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...data.comparisons import Comparisons
-from ...errors import InputError
+from ...data.judgments import only_compared
 from ...data.options import whole_number
+from ...errors import InputError
 from . import shared_task_rules
 from .feedback_arc import Order, minimum_feedback_arc_set, most_probable_ranking
-from ...data.judgments import only_compared
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,13 @@ def all_rankings(table: Comparisons, seed: int = 0) -> dict[str, Ranking]:
     whole_number("seed", seed)
     own = only_compared(table)
     rules: Mapping[str, Callable[[], shared_task_rules.Scores | Order]] = {
-        "origwmt": lambda: shared_task_rules.orig_wmt(own), "bojar": lambda: shared_task_rules.bojar(own),
-        "lopez": lambda: minimum_feedback_arc_set(own), "most-probable": lambda: most_probable_ranking(own),
-        "playoffs": lambda: shared_task_rules.monte_carlo_playoffs(own, seed=seed), "expected-wins": lambda: shared_task_rules.expected_wins(own)}
+        "origwmt": lambda: shared_task_rules.orig_wmt(own),
+        "bojar": lambda: shared_task_rules.bojar(own),
+        "lopez": lambda: minimum_feedback_arc_set(own),
+        "most-probable": lambda: most_probable_ranking(own),
+        "playoffs": lambda: shared_task_rules.monte_carlo_playoffs(own, seed=seed),
+        "expected-wins": lambda: shared_task_rules.expected_wins(own),
+    }
     return {name: _ranking(name, rule) for name, rule in rules.items()}
 
 

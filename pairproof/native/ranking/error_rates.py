@@ -1,20 +1,24 @@
 """Standard errors of weighted means such as word error rates (Vilar, Leusch and Ney 2007, equations 7 to 9).
 
-With d_i the errors and l_i the length (reference words) of sentence i, L = sum of l_i, the rate is R = sum d_i / L; with
-the residuals e_i = d_i - R l_i, which sum to 0::
+With d_i the errors and l_i the length (reference words) of sentence i, L = sum of l_i, the rate is R = sum
+d_i / L; with the residuals e_i = d_i - R l_i, which sum to 0::
 
-    "vilar"      sqrt( sum l_i (d_i/l_i - R)^2 / ((m - 1) (L - 1)) )               equation 9; the sum is that of e_i^2 / l_i
+    "vilar"      sqrt( sum l_i (d_i/l_i - R)^2 / ((m - 1) (L - 1)) )               equation 9; the sum is
+    that of e_i^2 / l_i
     "delta"      sqrt( m/(m - 1) sum e_i^2 ) / L
-    "jackknife"  sqrt( (m - 1)/m sum (R_(-i) - mean R_(-i))^2 )                    R_(-i) = R - e_i / (L - l_i): i left out
+    "jackknife"  sqrt( (m - 1)/m sum (R_(-i) - mean R_(-i))^2 )                    R_(-i) = R - e_i / (L -
+    l_i): i left out
 
-Equation 9 takes the variance of d_i/l_i to fall as 1/l_i, as if each word went wrong by itself.  Where sentences differ
-in difficulty it does not, and equation 9 is too small, by about sqrt(1 + cv^2) with cv^2 the squared coefficient of
-variation of the lengths; the other two ask nothing of the variances.  With all l_i = 1 equation 9 is equation 4.
+Equation 9 takes the variance of d_i/l_i to fall as 1/l_i, as if each word went wrong by itself.  Where
+sentences differ in difficulty it does not, and equation 9 is too small, by about sqrt(1 + cv^2) with cv^2 the
+squared coefficient of variation of the lengths; the other two ask nothing of the variances.  With all l_i = 1
+equation 9 is equation 4.
 
-Two systems on the same sentences fail on the same hard ones, so their rates are not independent.  The difference
-R1 - R2 is a function of four sums over sentences, and its delta method has the residuals e_1i / L1 - e_2i / L2; the
-jackknife leaves a sentence out of both rates.  The paper tests R1 against R2 as if it were a constant, with equation
-9's standard error of R1 "or vice versa" (its section 3.1): no variance of R2, and no gain from the pairing.
+Two systems on the same sentences fail on the same hard ones, so their rates are not independent.  The
+difference R1 - R2 is a function of four sums over sentences, and its delta method has the residuals e_1i / L1
+- e_2i / L2; the jackknife leaves a sentence out of both rates.  The paper tests R1 against R2 as if it were a
+constant, with equation 9's standard error of R1 "or vice versa" (its section 3.1): no variance of R2, and no
+gain from the pairing.
 """
 
 from __future__ import annotations
@@ -32,8 +36,9 @@ from ...fit.tails import log10_two_sided_p, two_sided_p
 
 FloatArray = NDArray[np.float64]
 Estimator = Literal["delta", "jackknife", "vilar"]
-#: Residuals up to so many roundings of the numbers they are differences of are 0: systems that differ by the same rate in every
-#: sentence have a standard error of 0, not of 1e-17. R and e_i take about 5 roundings; observed at most 1.3.
+#: Residuals up to so many roundings of the numbers they are differences of are 0: systems that differ by the
+#: same rate in every sentence have a standard error of 0, not of 1e-17. R and e_i take about 5 roundings;
+#: observed at most 1.3.
 ROUNDINGS = 16 * float(np.finfo(float).eps)
 
 
@@ -110,7 +115,10 @@ class RateDifference:
             "vilar": equation 9 has no form for a difference.
         """
         if estimator == "vilar":
-            raise InputError("equation 9 has no form for the difference of two rates; take estimator='delta' or 'jackknife'")
+            raise InputError(
+                "equation 9 has no form for the difference of two rates; take estimator='delta' or"
+                " 'jackknife'"
+            )
         return {"delta": self.se_delta, "jackknife": self.se_jackknife}[estimator]
 
     def z(self, estimator: Estimator = "delta") -> float | None:
@@ -135,8 +143,12 @@ class RateDifference:
 
     @property
     def z_vilar(self) -> tuple[float | None, float | None]:
-        """The paper's own test: difference / equation 9's se of the first's rate, and of the second's; None where that is 0."""
-        one, two = (self.difference / rate.se_vilar if rate.se_vilar else None for rate in (self.first, self.second))
+        """The paper's own test: difference / equation 9's se of the first's rate, and of the second's; None
+        where that is 0.
+        """
+        one, two = (
+            self.difference / rate.se_vilar if rate.se_vilar else None for rate in (self.first, self.second)
+        )
         return one, two
 
 
@@ -187,15 +199,20 @@ def error_rate(errors: ArrayLike, lengths: ArrayLike) -> ErrorRate:
     Raises
     ------
     InputError
-        Fewer than 2 sentences, arrays of different lengths, negative errors, a length that is not > 0, L <= 1, or
-        numbers so large or so unequal that doubles cannot hold their sums.
+        Fewer than 2 sentences, arrays of different lengths, negative errors, a length that is not > 0, L <=
+        1, or numbers so large or so unequal that doubles cannot hold their sums.
     """
     return _rate_of(_ratio(errors, lengths))
 
 
-def rate_difference(first_errors: ArrayLike, second_errors: ArrayLike, lengths: ArrayLike,
-                    second_lengths: ArrayLike | None = None) -> RateDifference:
-    """The difference of two systems' rates on the same sentences, with the standard errors of a paired comparison.
+def rate_difference(
+    first_errors: ArrayLike,
+    second_errors: ArrayLike,
+    lengths: ArrayLike,
+    second_lengths: ArrayLike | None = None,
+) -> RateDifference:
+    """The difference of two systems' rates on the same sentences, with the standard errors of a paired
+    comparison.
 
     Parameters
     ----------
@@ -211,33 +228,55 @@ def rate_difference(first_errors: ArrayLike, second_errors: ArrayLike, lengths: 
     InputError
         As :func:`error_rate`; or the systems have different numbers of sentences.
     """
-    first, second = _ratio(first_errors, lengths), _ratio(second_errors, lengths if second_lengths is None else second_lengths)
+    first, second = _ratio(first_errors, lengths), _ratio(
+        second_errors, lengths if second_lengths is None else second_lengths
+    )
     m = len(first.lengths)
     if m != len(second.lengths):
-        raise InputError(f"{m} sentences of the first system and {len(second.lengths)} of the second; expected the same sentences of both")
+        raise InputError(
+            f"{m} sentences of the first system and {len(second.lengths)} of the second; expected the same"
+            " sentences of both"
+        )
     residuals = first.residuals / first.total - second.residuals / second.total
     residuals = _without_rounding(residuals, first.scale / first.total + second.scale / second.total)
-    left_out = _without_rounding(first.left_out - second.left_out, first.scale / first.rest + second.scale / second.rest)
-    return RateDifference(_rate_of(first), _rate_of(second), first.rate - second.rate,
-                          sqrt(m / (m - 1) * float(np.sum(residuals**2))), _jackknife(left_out), m)
+    left_out = _without_rounding(
+        first.left_out - second.left_out, first.scale / first.rest + second.scale / second.rest
+    )
+    return RateDifference(
+        _rate_of(first),
+        _rate_of(second),
+        first.rate - second.rate,
+        sqrt(m / (m - 1) * float(np.sum(residuals**2))),
+        _jackknife(left_out),
+        m,
+    )
 
 
 def _ratio(errors: ArrayLike, lengths: ArrayLike) -> _Ratio:
     d, l = np.asarray(errors, float), np.asarray(lengths, float)
     if d.ndim != 1 or d.shape != l.shape or len(d) < 2:
-        raise InputError(f"errors of shape {d.shape} and lengths of shape {l.shape}; expected one of each for at least 2 sentences")
+        raise InputError(
+            f"errors of shape {d.shape} and lengths of shape {l.shape}; expected one of each for at least 2"
+            " sentences"
+        )
     for name, values, least in (("errors", d, d >= 0), ("lengths", l, l > 0)):
         bad = ~(np.isfinite(values) & least)
         if bad.any():
             k = int(np.flatnonzero(bad)[0])
-            raise InputError(f"sentence {k + 1}: {name} is {values[k]}; expected a finite number {'>= 0' if name == 'errors' else '> 0'}")
+            raise InputError(
+                f"sentence {k + 1}: {name} is {values[k]}; expected a finite number"
+                f" {'>= 0' if name == 'errors' else '> 0'}"
+            )
     # Squares must fit as well: 1e150 is far beyond any text, and its square still is a double.
     with np.errstate(over="ignore"):
         total, most = float(l.sum()), max(float(d.sum()), float(l.sum()))
     if total <= 1:
         raise InputError(f"the lengths sum to {total}; equation 9 needs more than 1 word")
     if not isfinite(most) or most > 1e150 or total - float(l.max()) <= 0:
-        raise InputError(f"errors up to {d.max():g} and lengths from {l.min():g} to {l.max():g} are beyond what doubles can add; expected counts of words")
+        raise InputError(
+            f"errors up to {d.max():g} and lengths from {l.min():g} to {l.max():g} are beyond what doubles"
+            " can add; expected counts of words"
+        )
     rate = float(d.sum()) / total
     expected = rate * l
     return _Ratio(l, total, rate, _without_rounding(d - expected, d + expected), d + expected)

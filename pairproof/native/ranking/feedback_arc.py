@@ -1,19 +1,22 @@
 """Rankings that contradict the data least.
 
-A ranking puts s above t for every pair; it pays cost[t, s] when t stands below s though t was preferred.  Two costs::
+A ranking puts s above t for every pair; it pays cost[t, s] when t stands below s though t was preferred.  Two
+costs::
 
     minimum feedback arc set   cost[t, s] = max(0, w(t, s) - w(s, t))            Lopez (2012)
-    most probable ranking      cost[t, s] = -log P(theta_st > 1/2)               after Callison-Burch et al. (2012)
+    most probable ranking      cost[t, s] = -log P(theta_st > 1/2)               after Callison-Burch et al.
+    (2012)
 
-w(s, t) are the comparisons in which s was preferred to t; theta_st is the probability that s is preferred to t when one
-of them is, with a uniform prior, so Beta(1 + w(s, t), 1 + w(t, s)) a posteriori.  The second is the ranking that
-maximises the product over its pairs of the probability that they stand right; the prior is our choice, the organisers'
-paper not having been at hand.
+w(s, t) are the comparisons in which s was preferred to t; theta_st is the probability that s is preferred to
+t when one of them is, with a uniform prior, so Beta(1 + w(s, t), 1 + w(t, s)) a posteriori.  The second is
+the ranking that maximises the product over its pairs of the probability that they stand right; the prior is
+our choice, the organisers' paper not having been at hand.
 
-Exact: the best order of a set of systems with v last is the best order of the others, plus what v pays for standing
-below them, so dynamic programming over the 2**n subsets finds the optimum (Lawler 1964).  The systems are first parted
-into the strong components of "costs something to be put below"; between components an optimal order pays nothing.  One
-component of more than 20 systems is solved as an integer program (:mod:`pairproof.native.ranking.linear_ordering`).
+Exact: the best order of a set of systems with v last is the best order of the others, plus what v pays for
+standing below them, so dynamic programming over the 2**n subsets finds the optimum (Lawler 1964).  The
+systems are first parted into the strong components of "costs something to be put below"; between components
+an optimal order pays nothing.  One component of more than 20 systems is solved as an integer program
+(:mod:`pairproof.native.ranking.linear_ordering`).
 """
 
 from __future__ import annotations
@@ -26,14 +29,15 @@ from numpy.typing import NDArray
 
 from ...data.comparisons import Comparisons
 from ...data.graph import strong_components
-from ...errors import InputError
 from ...data.judgments import preference_counts
+from ...errors import InputError
 from .linear_ordering import cheapest_order
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: Up to here by dynamic programming: 2**20 subsets take a second or two and some 30 MB.  More by an integer program.
+#: Up to here by dynamic programming: 2**20 subsets take a second or two and some 30 MB.  More by an integer
+#: program.
 MOST_SYSTEMS = 20
 
 
@@ -62,7 +66,8 @@ def minimum_feedback_arc_set(table: Comparisons) -> Order:
     Raises
     ------
     InputError
-        More than 60 systems that cannot be parted (each beats each along some chain), or no proof in a minute.
+        More than 60 systems that cannot be parted (each beats each along some chain), or no proof in a
+        minute.
     """
     won = preference_counts(table)[:, :, 1]
     return _order("minimum feedback arc set", table, np.maximum(won - won.T, 0.0))
@@ -88,9 +93,12 @@ def most_probable_ranking(table: Comparisons) -> Order:
 def _order(name: str, table: Comparisons, cost: FloatArray) -> Order:
     cost = cost.copy()
     np.fill_diagonal(cost, 0.0)
-    # A pair pays the smaller of its two costs in any order; without it pairs that cost nothing one way part the systems.
+    # A pair pays the smaller of its two costs in any order; without it pairs that cost nothing one way part
+    # the systems.
     order, unique = best_order(np.maximum(cost - cost.T, 0.0))
-    paid = sum(float(cost[order[later], order[earlier]]) for later in range(len(order)) for earlier in range(later))
+    paid = sum(
+        float(cost[order[later], order[earlier]]) for later in range(len(order)) for earlier in range(later)
+    )
     return Order(name, tuple(table.items[k] for k in order), paid, unique)
 
 
@@ -117,15 +125,17 @@ def best_order(cost: FloatArray) -> tuple[list[int], bool]:
         inner, only = _best_of_component(part) if len(members) <= MOST_SYSTEMS else cheapest_order(part)
         order += [int(members[k]) for k in inner]
         unique = unique and only
-    # Where components have one best order each, the best orders are those that keep it and pay nothing between components;
-    # there is one only if no two neighbours of different components could change places.
+    # Where components have one best order each, the best orders are those that keep it and pay nothing
+    # between components; there is one only if no two neighbours of different components could change places.
     for above, below in zip(order, order[1:]):
         unique = unique and (component[above] == component[below] or bool(cost[above, below] > 0))
     return order, unique
 
 
 def _parts(cost: FloatArray, component: IntArray) -> Iterator[IntArray]:
-    """Components from the top: each is preceded only by those that no later one costs anything to be put below."""
+    """Components from the top: each is preceded only by those that no later one costs anything to be put
+    below.
+    """
     left = [np.flatnonzero(component == k) for k in np.unique(component)]
     while left:
         for k, members in enumerate(left):
@@ -136,7 +146,9 @@ def _parts(cost: FloatArray, component: IntArray) -> Iterator[IntArray]:
 
 
 def _best_of_component(cost: FloatArray) -> tuple[list[int], bool]:
-    """Dynamic programming over subsets; bit v of a subset's number says that v is among those placed first."""
+    """Dynamic programming over subsets; bit v of a subset's number says that v is among those placed
+    first.
+    """
     n = len(cost)
     if n == 1:
         return [0], True

@@ -3,9 +3,11 @@
 With x_ij = 1 if i stands before j (i < j) and cost[t, s] paid if t comes after s::
 
     minimise   sum over i < j of  x_ij cost[j, i] + (1 - x_ij) cost[i, j]
-    subject to 0 <= x_ij + x_jk - x_ik <= 1   for all i < j < k            no circle of three, hence none at all
+    subject to 0 <= x_ij + x_jk - x_ik <= 1   for all i < j < k            no circle of three, hence none at
+    all
 
-(Groetschel, Juenger and Reinelt 1984).  Whether the best order is the only one: the same program without that order.
+(Groetschel, Juenger and Reinelt 1984).  Whether the best order is the only one: the same program without that
+order.
 """
 
 from __future__ import annotations
@@ -43,8 +45,11 @@ def cheapest_order(cost: FloatArray) -> tuple[list[int], bool]:
     """
     n = len(cost)
     if n > MOST_SYSTEMS:
-        raise InputError(f"{n} systems cannot be parted (each beats each along some chain of comparisons); the exact search takes at most "
-                         f"{MOST_SYSTEMS}. Leave systems out, or rank them by a score (expected wins, a fitted model)")
+        raise InputError(
+            f"{n} systems cannot be parted (each beats each along some chain of comparisons); the exact"
+            f" search takes at most {MOST_SYSTEMS}. Leave systems out, or rank them by a score (expected"
+            " wins, a fitted model)"
+        )
     left, right = np.array(list(combinations(range(n), 2))).T
     price = cost[right, left] - cost[left, right]
     circles = _circles(n)
@@ -73,9 +78,16 @@ def _circles(n: int) -> Any:
 def _solved(price: FloatArray, limits: list[tuple[Any, float, float]], n: int) -> FloatArray:
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    found = milp(price, constraints=[LinearConstraint(matrix, low, high) for matrix, low, high in limits], integrality=np.ones(len(price)),
-                 bounds=Bounds(0.0, 1.0), options={"mip_rel_gap": 0.0, "time_limit": TIME_LIMIT})
+    found = milp(
+        price,
+        constraints=[LinearConstraint(matrix, low, high) for matrix, low, high in limits],
+        integrality=np.ones(len(price)),
+        bounds=Bounds(0.0, 1.0),
+        options={"mip_rel_gap": 0.0, "time_limit": TIME_LIMIT},
+    )
     if found.status != 0:
-        raise InputError(f"{n} systems that cannot be parted: the best order was not proved within {TIME_LIMIT:g} s ({found.message}); "
-                         "leave systems out, or rank them by a score (expected wins, a fitted model)")
+        raise InputError(
+            f"{n} systems that cannot be parted: the best order was not proved within {TIME_LIMIT:g} s"
+            f" ({found.message}); leave systems out, or rank them by a score (expected wins, a fitted model)"
+        )
     return np.asarray(found.x)

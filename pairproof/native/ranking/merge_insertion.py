@@ -1,17 +1,22 @@
-"""Ranking systems with as few comparisons as possible: merge insertion (Ford and Johnson 1959; Knuth vol. 3, 5.3.1).
+"""Ranking systems with as few comparisons as possible: merge insertion (Ford and Johnson 1959; Knuth vol. 3,
+5.3.1).
 
-Vilar, Leusch and Ney (2007, section 3.2) rank n systems so, since each comparison of two is a day of judges' work.
+Vilar, Leusch and Ney (2007, section 3.2) rank n systems so, since each comparison of two is a day of judges'
+work.
 
-1. compare floor(n/2) pairs, as the systems stand in the list (1st with 2nd, 3rd with 4th, ...); an odd one is left out;
-2. sort the better ones in the same way: a_1 < a_2 < ...; b_i is the partner of a_i, below it;
-3. b_1 < a_1 < a_2 < ... is the main chain; insert the others in the order b_3 b_2, b_5 b_4, b_11 ... b_6, ... with
-   t_k = (2^(k+1) + (-1)^k) / 3 = 1, 3, 5, 11, 21, ..., each by binary search below its a_i, probing the lower middle.
+1. compare floor(n/2) pairs, as the systems stand in the list (1st with 2nd, 3rd with 4th, ...); an odd one is
+left out; 2. sort the better ones in the same way: a_1 < a_2 < ...; b_i is the partner of a_i, below it; 3.
+b_1 < a_1 < a_2 < ... is the main chain; insert the others in the order b_3 b_2, b_5 b_4, b_11 ... b_6, ...
+with
+   t_k = (2^(k+1) + (-1)^k) / 3 = 1, 3, 5, 11, 21, ..., each by binary search below its a_i, probing the lower
+   middle.
 
-It never asks more than sum over k = 1..n of ceil(log2(3k/4)): 0 1 3 5 7 10 13 16 19 22 26 30 34 for n = 1..13.
+It never asks more than sum over k = 1..n of ceil(log2(3k/4)): 0 1 3 5 7 10 13 16 19 22 26 30 34 for n =
+1..13.
 
-A :class:`Plan` is the list of systems and the answers so far; what to ask next follows from them, so that a plan that
-was saved goes on where it was.  No comparison that follows from earlier ones is asked, hence answers cannot contradict
-each other, and a wrong one is not found out.
+A :class:`Plan` is the list of systems and the answers so far; what to ask next follows from them, so that a
+plan that was saved goes on where it was.  No comparison that follows from earlier ones is asked, hence
+answers cannot contradict each other, and a wrong one is not found out.
 """
 
 from __future__ import annotations
@@ -21,8 +26,8 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Union, get_args
 
-from ...errors import InputError, ItemError
 from ...data.options import one_of
+from ...errors import InputError, ItemError
 
 Answer = Literal["first", "second", "tie"]
 TieRule = Literal["refuse", "listed"]
@@ -34,7 +39,9 @@ FORMAT = 1
 
 
 def worst_case(n: int) -> int:
-    """The most comparisons merge insertion asks for n >= 0 systems: sum of ceil(log2(3k/4)), in whole numbers."""
+    """The most comparisons merge insertion asks for n >= 0 systems: sum of ceil(log2(3k/4)), in whole
+    numbers.
+    """
     # ceil(log2(3k/4)) is the smallest c with 2**c * 4 >= 3k; for k = 1 it is 0.
     return sum(max(0, (3 * k - 1).bit_length() - 2) for k in range(1, n + 1))
 
@@ -67,10 +74,15 @@ class Plan:
         state = _advance(steps, None)
         for number, (a, b, answer) in enumerate(self.answers, 1):
             if isinstance(state, _Settled):
-                raise InputError(f"{len(self.answers)} answers, but the ranking was settled after {number - 1}")
+                raise InputError(
+                    f"{len(self.answers)} answers, but the ranking was settled after {number - 1}"
+                )
             if (a, b) != state:
-                raise InputError(f"answer {number} is about {a!r} and {b!r}, but the question was {state[0]!r} or {state[1]!r}; answers must "
-                                 "be those to this list of systems, in the order in which they were asked")
+                raise InputError(
+                    f"answer {number} is about {a!r} and {b!r}, but the question was {state[0]!r} or"
+                    f" {state[1]!r}; answers must be those to this list of systems, in the order in which"
+                    " they were asked"
+                )
             state = _advance(steps, self._first_is_better(a, b, answer))
         return state
 
@@ -78,8 +90,10 @@ class Plan:
         one_of("answer", answer, get_args(Answer))
         if answer == "tie":
             if self.tie_rule == "refuse":
-                raise InputError(f"{a!r} and {b!r} tie, but a ranking needs one above the other; ask more judges, or choose tie_rule='listed' "
-                                 "(the one that stands earlier in the list counts as better)")
+                raise InputError(
+                    f"{a!r} and {b!r} tie, but a ranking needs one above the other; ask more judges, or"
+                    " choose tie_rule='listed' (the one that stands earlier in the list counts as better)"
+                )
             return self.systems.index(a) < self.systems.index(b)
         return answer == "first"
 
@@ -119,19 +133,34 @@ class Plan:
         """
         question = self.next
         if question is None:
-            raise InputError(f"the ranking is settled after {self.asked} comparisons; nothing is left to answer")
+            raise InputError(
+                f"the ranking is settled after {self.asked} comparisons; nothing is left to answer"
+            )
         return replace(self, answers=(*self.answers, (*question, _as_answer(question, answer))))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object of `rank-by-comparing`."""
         question, ranking = self.next, self.ranking
-        return {"next": None if question is None else list(question), "asked": self.asked, "at_most": self.at_most,
-                "ranking": None if ranking is None else list(ranking)}
+        return {
+            "next": None if question is None else list(question),
+            "asked": self.asked,
+            "at_most": self.at_most,
+            "ranking": None if ranking is None else list(ranking),
+        }
 
     def to_json(self) -> str:
         """All that is needed to go on later; see :meth:`from_json`."""
-        return json.dumps({"pairproof": "merge-insertion", "format": FORMAT, "systems": list(self.systems), "tie_rule": self.tie_rule,
-                           "answers": [list(a) for a in self.answers]}, indent=1, ensure_ascii=False)
+        return json.dumps(
+            {
+                "pairproof": "merge-insertion",
+                "format": FORMAT,
+                "systems": list(self.systems),
+                "tie_rule": self.tie_rule,
+                "answers": [list(a) for a in self.answers],
+            },
+            indent=1,
+            ensure_ascii=False,
+        )
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
@@ -149,8 +178,10 @@ class Plan:
             systems, answers = tuple(saved["systems"]), tuple((a, b, c) for a, b, c in saved["answers"])
             rule = saved["tie_rule"]
         except (ValueError, KeyError, TypeError) as trouble:
-            raise InputError(f"not a saved ranking (format {FORMAT}): {type(trouble).__name__} {trouble}; start anew, or name the right file"
-                             ) from trouble
+            raise InputError(
+                f"not a saved ranking (format {FORMAT}): {type(trouble).__name__} {trouble}; start anew, or"
+                " name the right file"
+            ) from trouble
         return cls(systems, answers, rule)
 
 
@@ -162,7 +193,10 @@ def _as_answer(question: Question, answer: str) -> Answer:
         return "second"
     if answer == "tie":
         return "tie"
-    raise InputError(f"answer {answer!r} to {question[0]!r} or {question[1]!r}; expected one of the two, 'first', 'second' or 'tie'")
+    raise InputError(
+        f"answer {answer!r} to {question[0]!r} or {question[1]!r}; expected one of the two, 'first', 'second'"
+        " or 'tie'"
+    )
 
 
 @dataclass(frozen=True)
@@ -178,7 +212,9 @@ def _advance(steps: Steps, first_is_better: bool | None) -> Question | _Settled:
         return _Settled(tuple(reversed(done.value)))
 
 
-def rank_by_merge_insertion(systems: Sequence[str], compare: Callable[[str, str], Union[Answer, str]], tie_rule: TieRule = "refuse") -> Plan:
+def rank_by_merge_insertion(
+    systems: Sequence[str], compare: Callable[[str, str], Union[Answer, str]], tie_rule: TieRule = "refuse"
+) -> Plan:
     """Rank by asking `compare(a, b)` as often as merge insertion needs.
 
     Parameters
@@ -244,7 +280,10 @@ def _check_systems(systems: Sequence[str]) -> None:
         if not isinstance(name, str) or not name.strip():
             raise ItemError(f"system {name!r} is not a non-empty name")
     if len(set(systems)) != len(systems):
-        raise ItemError(f"systems named more than once: {', '.join(sorted({s for s in systems if list(systems).count(s) > 1}))}")
+        raise ItemError(
+            "systems named more than once:"
+            f" {', '.join(sorted({s for s in systems if list(systems).count(s) > 1}))}"
+        )
     clash = sorted({"first", "second", "tie"} & set(systems))
     if clash:
         raise ItemError(f"system {', '.join(map(repr, clash))} cannot be told from an answer; rename it")

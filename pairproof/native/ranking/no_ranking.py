@@ -1,7 +1,8 @@
-"""Why pairs that were compared one by one give no ranking: a circle, or two systems that nothing puts in order.
+"""Why pairs that were compared one by one give no ranking: a circle, or two systems that nothing puts in
+order.
 
-Write A > B if A is better than B in their own comparison.  One ranking follows exactly if > has no circle and every two
-systems are joined by a chain A > ... > B one way or the other.
+Write A > B if A is better than B in their own comparison.  One ranking follows exactly if > has no circle and
+every two systems are joined by a chain A > ... > B one way or the other.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from .two_systems import TwoSystems, beaten_by
 
 
 def circle_by(results: tuple[TwoSystems, ...], votes: bool = False) -> tuple[str, ...]:
-    """A shortest circle, each system better than the next and the last better than the first; empty if there is none.
+    """A shortest circle, each system better than the next and the last better than the first; empty if there
+    is none.
 
     Parameters
     ----------
@@ -50,7 +52,8 @@ def _circle_through(start: str, below: dict[str, set[str]]) -> tuple[str, ...]:
 
 
 def unsettled_by(results: tuple[TwoSystems, ...], votes: bool = False) -> tuple[tuple[str, str, bool], ...]:
-    """Every two systems that no chain of better and worse puts in order, and whether they were compared (and came out even).
+    """Every two systems that no chain of better and worse puts in order, and whether they were compared (and
+    came out even).
 
     Parameters
     ----------
@@ -66,7 +69,11 @@ def unsettled_by(results: tuple[TwoSystems, ...], votes: bool = False) -> tuple[
     below = beaten_by(results, votes)
     worse = {name: _all_below(name, below) for name in below}
     compared = {frozenset((r.merged.first, r.merged.second)) for r in results}
-    return tuple((a, b, frozenset((a, b)) in compared) for a, b in combinations(below, 2) if b not in worse[a] and a not in worse[b])
+    return tuple(
+        (a, b, frozenset((a, b)) in compared)
+        for a, b in combinations(below, 2)
+        if b not in worse[a] and a not in worse[b]
+    )
 
 
 def _all_below(start: str, below: dict[str, set[str]]) -> set[str]:

@@ -1,16 +1,20 @@
 """Rankings of systems from counts of wins, ties and losses, as shared translation tasks have used them.
 
-With win, tie, loss the counts of a system over all others, and w(s, t) the comparisons in which s was preferred to t::
+With win, tie, loss the counts of a system over all others, and w(s, t) the comparisons in which s was
+preferred to t::
 
-    ORIGWMT(s)        (win + tie) / (win + tie + loss)         WMT until 2010; raised by copies of the system itself
+    ORIGWMT(s)        (win + tie) / (win + tie + loss)         WMT until 2010; raised by copies of the system
+                                                               itself
     BOJAR(s)          win / (win + loss)                       Bojar et al. (2011); no value if all were ties
-    Expected Wins(s)  mean over t != s of w(s, t) / (w(s, t) + w(t, s))             Callison-Burch et al. (2012)
-    Playoffs(s)       share of simulated knock-out tournaments that s wins; in a match of s and t, s goes on with
+    Expected Wins(s)  mean over t != s of w(s, t) / (w(s, t) + w(t, s))             Callison-Burch et al.
+    (2012)
+    Playoffs(s)       share of simulated knock-out tournaments that s wins; in a match of s and t, s goes on
+                      with
                       probability (1 + w(s, t)) / (2 + w(s, t) + w(t, s))
 
-The last one is the idea of the WMT 2012 organisers' Monte Carlo Playoffs; the details are ours, since their paper was
-not at hand: the draw is random, places left over are byes, and a pair never decided is a coin toss.  Rankings that
-minimise what they contradict are in :mod:`pairproof.native.ranking.feedback_arc`.
+The last one is the idea of the WMT 2012 organisers' Monte Carlo Playoffs; the details are ours, since their
+paper was not at hand: the draw is random, places left over are byes, and a pair never decided is a coin toss.
+Rankings that minimise what they contradict are in :mod:`pairproof.native.ranking.feedback_arc`.
 """
 
 from __future__ import annotations
@@ -21,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.comparisons import Comparisons
-from ...data.options import whole_number
 from ...data.judgments import preference_counts
+from ...data.options import whole_number
 
 FloatArray = NDArray[np.float64]
 
@@ -74,11 +78,17 @@ def bojar(table: Comparisons) -> Scores:
 
 
 def expected_wins(table: Comparisons) -> Scores:
-    """Mean share of decided comparisons won, over the opponents against whom any was decided; nan if there are none."""
+    """Mean share of decided comparisons won, over the opponents against whom any was decided; nan if there
+    are none.
+    """
     won = preference_counts(table)[:, :, 1]
     share = _ratio(won, won + won.T)
     met = ~np.isnan(share)
-    return Scores("Expected Wins", table.items, _ratio(np.where(met, share, 0.0).sum(axis=1), met.sum(axis=1).astype(float)))
+    return Scores(
+        "Expected Wins",
+        table.items,
+        _ratio(np.where(met, share, 0.0).sum(axis=1), met.sum(axis=1).astype(float)),
+    )
 
 
 def monte_carlo_playoffs(table: Comparisons, tournaments: int = 10_000, seed: int = 0) -> Scores:
@@ -107,8 +117,8 @@ def monte_carlo_playoffs(table: Comparisons, tournaments: int = 10_000, seed: in
     drawn = rng.permuted(np.tile(np.arange(n), (tournaments, 1)), axis=1)
     field = np.full((tournaments, size), -1)
     matches_with_bye = size - n
-    field[:, 0:2 * matches_with_bye:2] = drawn[:, :matches_with_bye]
-    field[:, 2 * matches_with_bye:] = drawn[:, matches_with_bye:]
+    field[:, 0 : 2 * matches_with_bye : 2] = drawn[:, :matches_with_bye]
+    field[:, 2 * matches_with_bye :] = drawn[:, matches_with_bye:]
     while field.shape[1] > 1:
         a, b = field[:, 0::2], field[:, 1::2]
         first = (b < 0) | (rng.random(a.shape) < goes_on[a, b])

@@ -1,11 +1,13 @@
 """The tests a paper may set beside a model: the sign test of two items, and Friedman's test of several.
 
-Sign test: of n = wins + losses preferences the number for one item is Binomial(n, 1/2) if neither is preferred.  Two-sided
-by the rule of R's binom.test: the sum of all probabilities that are not larger than that of what was observed, here
-P(|X - n/2| >= |wins - n/2|).  Ties are dropped, or split: half to either side, and of an odd number one is dropped.
+Sign test: of n = wins + losses preferences the number for one item is Binomial(n, 1/2) if neither is
+preferred.  Two-sided by the rule of R's binom.test: the sum of all probabilities that are not larger than
+that of what was observed, here P(|X - n/2| >= |wins - n/2|).  Ties are dropped, or split: half to either
+side, and of an odd number one is dropped.
 
-Friedman: in each of b blocks (judges) k items are ranked; with R_j the sum of item j's ranks and t the sizes of ties
-inside a block, Q = 12 sum_j (R_j - b (k+1)/2)^2 / (b k (k+1) - sum(t^3 - t) / (k-1)) is about chi-square on k - 1 df.
+Friedman: in each of b blocks (judges) k items are ranked; with R_j the sum of item j's ranks and t the sizes
+of ties inside a block, Q = 12 sum_j (R_j - b (k+1)/2)^2 / (b k (k+1) - sum(t^3 - t) / (k-1)) is about
+chi-square on k - 1 df.
 """
 
 from __future__ import annotations
@@ -18,10 +20,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...data.comparisons import Comparisons
 from ...data.columns import Factor
-from ...errors import InputError
+from ...data.comparisons import Comparisons
 from ...data.options import one_of
+from ...errors import InputError
 from ...fit.tails import SMALLEST, chi_square_p, log10_chi_square_p, p_equals
 
 FloatArray = NDArray[np.float64]
@@ -62,8 +64,12 @@ class SignTest:
         if self.rule == "drop":
             said = f"{self.ties} ties dropped" if self.ties else "no ties"
         else:
-            said = f"{self.ties} ties split" + (", of which one, left over, is dropped" if self.dropped else "")
-        return f"sign test: {self.wins} of {self.wins + self.losses} ({said}), {p_equals(self.p, self.log10_p)}"
+            said = f"{self.ties} ties split" + (
+                ", of which one, left over, is dropped" if self.dropped else ""
+            )
+        return (
+            f"sign test: {self.wins} of {self.wins + self.losses} ({said}), {p_equals(self.p, self.log10_p)}"
+        )
 
 
 def sign_test(wins: float, losses: float, ties: float = 0, rule: TieRule = "drop") -> SignTest:
@@ -83,8 +89,10 @@ def sign_test(wins: float, losses: float, ties: float = 0, rule: TieRule = "drop
     one_of("rule", rule, get_args(TieRule))
     for name, count in (("wins", wins), ("losses", losses), ("ties", ties)):
         if not (np.isfinite(count) and count >= 0 and float(count).is_integer()):
-            raise InputError(f"sign test: {name} is {count}; expected a whole number >= 0 (half a preference has no binomial "
-                             "distribution: use rule='split')")
+            raise InputError(
+                f"sign test: {name} is {count}; expected a whole number >= 0 (half a preference has no"
+                " binomial distribution: use rule='split')"
+            )
     half = int(ties) // 2 if rule == "split" else 0
     a, b = int(wins) + half, int(losses) + half
     if a + b == 0:
@@ -109,7 +117,8 @@ def log10_binomial_p(successes: int, n: int) -> float:
     p = binomial_p(successes, n)
     if p >= SMALLEST:
         return log10(p)
-    # The tail's largest term, log C(n, k), times 1 + k/(n-k+1) + k(k-1)/((n-k+1)(n-k+2)) + ...: so far out it ends soon.
+    # The tail's largest term, log C(n, k), times 1 + k/(n-k+1) + k(k-1)/((n-k+1)(n-k+2)) + ...: so far out it
+    # ends soon.
     fewer = min(successes, n - successes)
     total = term = 1.0
     for k in range(fewer, 0, -1):
@@ -117,7 +126,9 @@ def log10_binomial_p(successes: int, n: int) -> float:
         total += term
         if term < 1e-17 * total:
             break
-    return (lgamma(n + 1) - lgamma(fewer + 1) - lgamma(n - fewer + 1) + log(total)) / log(10.0) + (1 - n) * log10(2.0)
+    return (lgamma(n + 1) - lgamma(fewer + 1) - lgamma(n - fewer + 1) + log(total)) / log(10.0) + (
+        1 - n
+    ) * log10(2.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +155,10 @@ class Friedman:
         return log10_chi_square_p(self.statistic, self.df)
 
     def __str__(self) -> str:
-        return f"Friedman test of {self.what}: chi-square {self.statistic:.4f} on {self.df} df, {p_equals(self.p, self.log10_p)}"
+        return (
+            f"Friedman test of {self.what}: chi-square {self.statistic:.4f} on {self.df} df,"
+            f" {p_equals(self.p, self.log10_p)}"
+        )
 
 
 def friedman(scores: ArrayLike, what: str) -> Friedman:
@@ -165,14 +179,18 @@ def friedman(scores: ArrayLike, what: str) -> Friedman:
 
     y = np.asarray(scores, float)
     if y.ndim != 2 or min(y.shape) < 2 or np.isnan(y).any():
-        raise InputError(f"Friedman's test needs at least 2 blocks of at least 2 items without gaps; found shape {y.shape} with "
-                         f"{int(np.isnan(y).sum())} missing")
+        raise InputError(
+            "Friedman's test needs at least 2 blocks of at least 2 items without gaps; found shape"
+            f" {y.shape} with {int(np.isnan(y).sum())} missing"
+        )
     ranks = np.apply_along_axis(rankdata, 1, y)
     b, k = ranks.shape
     ties = sum(float(t) ** 3 - t for row in ranks for t in np.unique(row, return_counts=True)[1])
     spread = b * k * (k + 1) - ties / (k - 1)
     if spread <= 0:
-        raise InputError("Friedman's test: in every block all items have the same score, so nothing is ranked")
+        raise InputError(
+            "Friedman's test: in every block all items have the same score, so nothing is ranked"
+        )
     sums: FloatArray = ranks.sum(axis=0)
     q = 12.0 * float(np.sum((sums - b * (k + 1) / 2) ** 2)) / spread
     return Friedman(q, k - 1, chi_square_p(q, k - 1), what, sums)
@@ -188,7 +206,10 @@ def first_preferences_by_judge(table: Comparisons) -> FloatArray:
     """
     judge = table.columns.get("judge")
     if not isinstance(judge, Factor):
-        raise InputError(f"{table.source}: Friedman's test needs a judge column; it has {', '.join(table.columns) or 'none'}")
+        raise InputError(
+            f"{table.source}: Friedman's test needs a judge column; it has"
+            f" {', '.join(table.columns) or 'none'}"
+        )
     if (judge.codes < 0).any():
         raise InputError(f"{table.source}, row {int(np.flatnonzero(judge.codes < 0)[0]) + 1}: no judge")
     won = np.zeros((len(judge.levels), len(table.items)))
@@ -199,4 +220,7 @@ def first_preferences_by_judge(table: Comparisons) -> FloatArray:
 
 def friedman_by_judge(table: Comparisons) -> Friedman:
     """Friedman's test of the items' first preferences, ranked within each judge."""
-    return friedman(first_preferences_by_judge(table), "each judge's numbers of first preferences of the items, judges as blocks")
+    return friedman(
+        first_preferences_by_judge(table),
+        "each judge's numbers of first preferences of the items, judges as blocks",
+    )

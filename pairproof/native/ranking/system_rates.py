@@ -1,7 +1,9 @@
-"""Error rates of several systems on the same sentences: the rate of each, the paired difference of every two, and what is to be doubted.
+"""Error rates of several systems on the same sentences: the rate of each, the paired difference of every two,
+and what is to be doubted.
 
-The formulas are those of :mod:`pairproof.native.ranking.error_rates` (Vilar, Leusch and Ney 2007, section 3); p of k pairs is also
-given after Holm's correction.  Pairs that do not have the same sentences are not compared, and say why.
+The formulas are those of :mod:`pairproof.native.ranking.error_rates` (Vilar, Leusch and Ney 2007, section 3);
+p of k pairs is also given after Holm's correction.  Pairs that do not have the same sentences are not
+compared, and say why.
 """
 
 from __future__ import annotations
@@ -12,14 +14,15 @@ from itertools import combinations
 
 import numpy as np
 
-from ...errors import InputError, ItemError
 from ...data.reading.sentence_errors import COLUMNS, ErrorTable, Shared, shared_sentences
 from ...data.reading.table import suggestion
+from ...errors import InputError, ItemError
 from .error_rates import ErrorRate, Estimator, RateDifference, error_rate, holm, rate_difference
 
 #: Equation 9 and the delta method are said to disagree beyond this share.
 DISAGREE = 0.10
-#: Below so many sentences the normal interval is called too short; a rule of thumb (Student's t has 2.04 for 1.96 at 30).
+#: Below so many sentences the normal interval is called too short; a rule of thumb (Student's t has 2.04 for
+#: 1.96 at 30).
 FEW = 30
 #: So many names of sentences are shown; the JSON has all.
 SHOWN = 5
@@ -83,7 +86,9 @@ class Rates:
         return None if p is None else p < 1 - self.level
 
 
-def rates_of(table: ErrorTable, *, pair: tuple[str, str] | None, estimator: Estimator, level: float, common: bool) -> Rates:
+def rates_of(
+    table: ErrorTable, *, pair: tuple[str, str] | None, estimator: Estimator, level: float, common: bool
+) -> Rates:
     """Rates of all systems and differences of all pairs, or of the pair asked for.
 
     Parameters
@@ -106,15 +111,25 @@ def rates_of(table: ErrorTable, *, pair: tuple[str, str] | None, estimator: Esti
     """
     for name in pair or ():
         if name not in table.systems or not table.named:
-            has = f"the systems are {', '.join(list(table.systems)[:20])}" if table.named else "it has no column 'system'; name it with --system (in Python system=)"
+            has = (
+                f"the systems are {', '.join(list(table.systems)[:20])}"
+                if table.named
+                else "it has no column 'system'; name it with --system (in Python system=)"
+            )
             raise ItemError(f"{table.source}: no system {name!r}; {has}")
     if pair and pair[0] == pair[1]:
         raise ItemError(f"{pair[0]!r} against itself is no comparison; name two systems")
     paired = all(of.sentences is not None for of in table.systems.values())
     if pair and not paired:
-        raise InputError(f"{table.source}: no column 'sentence', so nothing says which errors of {pair[0]} and {pair[1]} belong together; "
-                         f"found {', '.join(map(repr, table.columns))}; name it with --sentence (in Python sentence=)")
-    systems = {name: error_rate(table.systems[name].errors, table.systems[name].lengths) for name in pair or table.systems}
+        raise InputError(
+            f"{table.source}: no column 'sentence', so nothing says which errors of {pair[0]} and"
+            f" {pair[1]} belong together; found {', '.join(map(repr, table.columns))}; name it with"
+            " --sentence (in Python sentence=)"
+        )
+    systems = {
+        name: error_rate(table.systems[name].errors, table.systems[name].lengths)
+        for name in pair or table.systems
+    }
     pairs = [_two(table, a, b, common) for a, b in combinations(systems, 2)] if paired else []
     found = Rates(table, systems, tuple(pairs), level, estimator)
     return Rates(table, systems, _corrected(found), level, estimator)
@@ -123,14 +138,30 @@ def rates_of(table: ErrorTable, *, pair: tuple[str, str] | None, estimator: Esti
 def _two(table: ErrorTable, first: str, second: str, common: bool) -> TwoRates:
     a, b = table.systems[first], table.systems[second]
     shared = shared_sentences(a, b)
-    alone = [f"{len(names)} of {system} {'is' if len(names) == 1 else 'are'} not there for {other} ({listed(names)})"
-             for system, other, names in ((first, second, shared.only_first), (second, first, shared.only_second)) if names]
+    alone = [
+        f"{len(names)} of {system} {'is' if len(names) == 1 else 'are'} not there for"
+        f" {other} ({listed(names)})"
+        for system, other, names in ((first, second, shared.only_first), (second, first, shared.only_second))
+        if names
+    ]
     both = len(shared.first)
     if alone and not common:
         cure = f", or compare the {both} they share with --common" if both > 1 else ""
-        return TwoRates(first, second, shared, None, why_not=f"not the same sentences: {'; '.join(alone)}; complete the table{cure}")
+        return TwoRates(
+            first,
+            second,
+            shared,
+            None,
+            why_not=f"not the same sentences: {'; '.join(alone)}; complete the table{cure}",
+        )
     if both < 2:
-        return TwoRates(first, second, shared, None, why_not=f"they share {both} sentence{'s' * (both != 1)}; a standard error needs at least 2")
+        return TwoRates(
+            first,
+            second,
+            shared,
+            None,
+            why_not=f"they share {both} sentence{'s' * (both != 1)}; a standard error needs at least 2",
+        )
     i, j = shared.first, shared.second
     difference = rate_difference(a.errors[i], b.errors[j], a.lengths[i], b.lengths[j])
     return TwoRates(first, second, shared, difference, int(np.sum(a.lengths[i] == b.lengths[j])))
@@ -140,8 +171,18 @@ def _corrected(found: Rates) -> tuple[TwoRates, ...]:
     """The pairs with Holm's p-values."""
     p = [two.difference.p(found.of_pairs) if two.difference is not None else None for two in found.pairs]
     corrected = holm([np.nan if value is None else value for value in p])
-    return tuple(TwoRates(two.first, two.second, two.shared, two.difference, two.same_lengths, two.why_not, None if np.isnan(c) else float(c))
-                 for two, c in zip(found.pairs, corrected))
+    return tuple(
+        TwoRates(
+            two.first,
+            two.second,
+            two.shared,
+            two.difference,
+            two.same_lengths,
+            two.why_not,
+            None if np.isnan(c) else float(c),
+        )
+        for two, c in zip(found.pairs, corrected)
+    )
 
 
 def listed(names: Sequence[str]) -> str:
@@ -159,15 +200,23 @@ def _of_table(rates: Rates) -> Iterator[str]:
     table = rates.table
     if not table.named:
         (only,) = rates.systems.values()
-        yield f"no column {COLUMNS['system']!r}{suggestion(COLUMNS['system'], table.columns)}: all {only.m} rows are taken as one system"
+        yield (
+            f"no column {COLUMNS['system']!r}{suggestion(COLUMNS['system'], table.columns)}: all"
+            f" {only.m} rows are taken as one system"
+        )
     if len(rates.systems) > 1 and not rates.pairs:
-        yield (f"no column {COLUMNS['sentence']!r}{suggestion(COLUMNS['sentence'], table.columns)}: systems are not compared, since nothing says which of "
-               "their errors are of the same sentence")
+        yield (
+            f"no column {COLUMNS['sentence']!r}{suggestion(COLUMNS['sentence'], table.columns)}: systems are"
+            " not compared, since nothing says which of their errors are of the same sentence"
+        )
     for name in rates.systems:
         errors = table.systems[name].errors
         broken = int(np.sum(errors != np.round(errors)))
         if broken:
-            yield f"{who(name)}{broken} of {len(errors)} errors are no whole numbers; the column must hold counts of edits, not rates"
+            yield (
+                f"{who(name)}{broken} of {len(errors)} errors are no whole numbers; the column must hold"
+                " counts of edits, not rates"
+            )
 
 
 def _of_order(rates: Rates) -> Iterator[str]:
@@ -175,27 +224,52 @@ def _of_order(rates: Rates) -> Iterator[str]:
         by_rate: dict[float, list[str]] = {}
         for name, rate in rates.systems.items():
             by_rate.setdefault(rate.rate, []).append(name)
-        same = bool(rates.pairs) and not any(two.shared.only_first or two.shared.only_second for two in rates.pairs)
-        yield f"lowest rate first{'' if same else ', each on its own sentences'}: {' '.join(' = '.join(by_rate[rate]) for rate in sorted(by_rate))}"
+        same = bool(rates.pairs) and not any(
+            two.shared.only_first or two.shared.only_second for two in rates.pairs
+        )
+        yield (
+            f"lowest rate first{'' if same else ', each on its own sentences'}:"
+            f" {' '.join(' = '.join(by_rate[rate]) for rate in sorted(by_rate))}"
+        )
     tested = [two for two in rates.pairs if two.p_holm is not None]
     if len(tested) > 1:
-        still = [f"{two.first}-{two.second}" for two in tested if two.p_holm is not None and two.p_holm < 1 - rates.level]
-        yield f"{len(tested)} pairs are tested; significant after Holm's correction for that: {', '.join(still) or 'none'}"
+        still = [
+            f"{two.first}-{two.second}"
+            for two in tested
+            if two.p_holm is not None and two.p_holm < 1 - rates.level
+        ]
+        yield (
+            f"{len(tested)} pairs are tested; significant after Holm's correction for that:"
+            f" {', '.join(still) or 'none'}"
+        )
 
 
 def _of_estimators(rates: Rates) -> Iterator[str]:
     for name, rate in rates.systems.items():
         ratio = rate.vilar_to_delta
         if ratio is not None and abs(ratio - 1) > DISAGREE:
-            yield (f"{who(name)}equation 9 takes every word to go wrong by itself; here it is {ratio:.2f} times the delta method's "
-                   f"({rate.se_vilar:.6f} against {rate.se_delta:.6f})")
+            yield (
+                f"{who(name)}equation 9 takes every word to go wrong by itself; here it is {ratio:.2f} times"
+                f" the delta method's ({rate.se_vilar:.6f} against {rate.se_delta:.6f})"
+            )
         if ratio is None:
-            yield f"{who(name)}every sentence has the same rate, so every standard error is 0 and the interval says nothing"
+            yield (
+                f"{who(name)}every sentence has the same rate, so every standard error is 0 and the interval"
+                " says nothing"
+            )
         if rate.interval(rates.level, rates.estimator)[0] < 0:
             yield f"{who(name)}the interval reaches below 0: too few errors for a normal interval"
-    fewest = min([*(rate.m for rate in rates.systems.values()), *(two.difference.m for two in rates.pairs if two.difference is not None)])
+    fewest = min(
+        [
+            *(rate.m for rate in rates.systems.values()),
+            *(two.difference.m for two in rates.pairs if two.difference is not None),
+        ]
+    )
     if fewest < FEW:
-        yield f"{fewest} sentences are few: standard errors are uncertain themselves, and normal intervals are too short"
+        yield (
+            f"{fewest} sentences are few: standard errors are uncertain themselves, and normal intervals are"
+            " too short"
+        )
 
 
 def _of_pairs(rates: Rates) -> Iterator[str]:
@@ -208,12 +282,21 @@ def _of_pairs(rates: Rates) -> Iterator[str]:
             yield f"NOT COMPARED: {pair}: {two.why_not}"
             continue
         if two.shared.only_first or two.shared.only_second:
-            yield (f"{pair} are compared on the {d.m} sentences both have; left out: {len(two.shared.only_first)} of {two.first}, "
-                   f"{len(two.shared.only_second)} of {two.second}")
+            yield (
+                f"{pair} are compared on the {d.m} sentences both have; left out:"
+                f" {len(two.shared.only_first)} of {two.first}, {len(two.shared.only_second)} of {two.second}"
+            )
         if two.same_lengths < d.m:
-            yield f"{pair}: {d.m - two.same_lengths} of {d.m} sentences have another length for the one than for the other; each rate has its own"
+            yield (
+                f"{pair}: {d.m - two.same_lengths} of {d.m} sentences have another length for the one than"
+                " for the other; each rate has its own"
+            )
         if d.z(rates.of_pairs) is None:
-            how = f"differ by the same {d.difference:.4g} errors a word" if d.difference else "have the same rate"
+            how = (
+                f"differ by the same {d.difference:.4g} errors a word"
+                if d.difference
+                else "have the same rate"
+            )
             yield f"{pair}: no z, since they {how} in every sentence and the standard error is 0"
         else:
             yield from _papers_test(rates, two, d)
@@ -228,9 +311,14 @@ def _papers_test(rates: Rates, two: TwoRates, d: RateDifference) -> Iterator[str
     ours = rates.significant(two)
     if None in d.z_vilar or verdicts == [ours, ours]:
         return
-    by = [f"z {z:.3f}, {'' if verdict else 'not '}significant, with {name}'s" for z, verdict, name in zip(d.z_vilar, verdicts, (two.first, two.second))]
-    yield (f"{two.first} and {two.second}: paired, the difference is {'' if ours else 'not '}significant; by the paper's test (equation 9; the other's rate taken "
-           f"as known, sentences not paired): {'; '.join(by)}")
+    by = [
+        f"z {z:.3f}, {'' if verdict else 'not '}significant, with {name}'s"
+        for z, verdict, name in zip(d.z_vilar, verdicts, (two.first, two.second))
+    ]
+    yield (
+        f"{two.first} and {two.second}: paired, the difference is {'' if ours else 'not '}significant; by the"
+        f" paper's test (equation 9; the other's rate taken as known, sentences not paired): {'; '.join(by)}"
+    )
 
 
 def who(name: str) -> str:

@@ -1,18 +1,20 @@
 """Two systems compared sentence by sentence (Vilar, Leusch and Ney 2007, section 3).
 
-With x sentences on which the first was judged better, y on which the second was, and m sentences judged in all::
+With x sentences on which the first was judged better, y on which the second was, and m sentences judged in
+all::
 
     R = (x - y) / m                                                            equation 5
     se "vilar" = sqrt(x + y - (x - y)^2 / m) / (m - 1)                         equation 6
     se "mean"  = sqrt((x + y - (x - y)^2 / m) / (m (m - 1)))                   the usual one: sd / sqrt(m)
-    significant  <=>  |R| > 1.96 se                                            equation 1, with E[R0] = 0, se[R0] = se[R]
+    significant  <=>  |R| > 1.96 se                                            equation 1, with E[R0] = 0,
+    se[R0] = se[R]
 
-Equation 4, of which 6 is the algebra, is not the standard error of a mean: it is larger by sqrt(m / (m - 1)), 1.08 at
-m = 7 and 1.0007 at m = 700.  `z` uses it all the same, since it is the paper's; both are given by name.  Where all
-judgments agree both are 0 and there is no z.  The sign test leaves ties out and is exact.
+Equation 4, of which 6 is the algebra, is not the standard error of a mean: it is larger by sqrt(m / (m - 1)),
+1.08 at m = 7 and 1.0007 at m = 700.  `z` uses it all the same, since it is the paper's; both are given by
+name.  Where all judgments agree both are 0 and there is no z.  The sign test leaves ties out and is exact.
 
-Judges can be merged by summing their sentences (the paper's way) or by majority vote, one vote a judge; the two can
-contradict each other, and :attr:`TwoSystems.reversal` says so.
+Judges can be merged by summing their sentences (the paper's way) or by majority vote, one vote a judge; the
+two can contradict each other, and :attr:`TwoSystems.reversal` says so.
 """
 
 from __future__ import annotations
@@ -24,8 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.comparisons import Comparisons
 from ...data.columns import Factor
+from ...data.comparisons import Comparisons
 from ...errors import InputError, ItemError
 from ...fit.inference import normal_quantile
 from .sign_test import sign_test
@@ -94,7 +96,9 @@ class BinaryResult:
 
     @property
     def mcnemar_z(self) -> float | None:
-        """(x - y) / sqrt(x + y), which takes its standard error under the null hypothesis; None without a preference."""
+        """(x - y) / sqrt(x + y), which takes its standard error under the null hypothesis; None without a
+        preference.
+        """
         decided = self.wins + self.losses
         return (self.wins - self.losses) / sqrt(decided) if decided else None
 
@@ -114,10 +118,22 @@ class BinaryResult:
         return None if self.wins == self.losses else self.first if self.wins > self.losses else self.second
 
     def to_dict(self) -> dict[str, Any]:
-        return {"first": self.first, "second": self.second, "judge": self.judge, "wins": self.wins, "ties": self.ties,
-                "losses": self.losses, "m": self.m, "R": self.R, "se_vilar": self.se_vilar, "se_mean": self.se_mean, "z": self.z,
-                "significant": self.significant, "p_sign": self.p_sign,
-                "log10_p_sign": self.log10_p_sign}
+        return {
+            "first": self.first,
+            "second": self.second,
+            "judge": self.judge,
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "m": self.m,
+            "R": self.R,
+            "se_vilar": self.se_vilar,
+            "se_mean": self.se_mean,
+            "z": self.z,
+            "significant": self.significant,
+            "p_sign": self.p_sign,
+            "log10_p_sign": self.log10_p_sign,
+        }
 
 
 @dataclass(frozen=True)
@@ -137,12 +153,20 @@ class TwoSystems:
 
     @property
     def votes(self) -> BinaryResult | None:
-        """One vote a judge for the system that has more of its sentences, none for an even one; None without judges."""
+        """One vote a judge for the system that has more of its sentences, none for an even one; None without
+        judges.
+        """
         if not self.by_judge:
             return None
         better = [r.better for r in self.by_judge]
-        return BinaryResult(self.merged.first, self.merged.second, None, better.count(self.merged.first), better.count(None),
-                            better.count(self.merged.second))
+        return BinaryResult(
+            self.merged.first,
+            self.merged.second,
+            None,
+            better.count(self.merged.first),
+            better.count(None),
+            better.count(self.merged.second),
+        )
 
     @property
     def against(self) -> tuple[str, ...]:
@@ -157,8 +181,10 @@ class TwoSystems:
         if votes is None or votes.better == self.merged.better or None in (votes.better, self.merged.better):
             return ""
         m = self.merged
-        return (f"{m.first} and {m.second}: the sum of sentences ({m.wins}-{m.losses}) puts {m.better} first, the majority vote of the judges "
-                f"({votes.wins}-{votes.losses}) puts {votes.better} first")
+        return (
+            f"{m.first} and {m.second}: the sum of sentences ({m.wins}-{m.losses}) puts {m.better} first, the"
+            f" majority vote of the judges ({votes.wins}-{votes.losses}) puts {votes.better} first"
+        )
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The JSON rows: every judge, then the merged row with its votes."""
@@ -167,8 +193,14 @@ class TwoSystems:
         return [*(r.to_dict() for r in self.by_judge), merged]
 
 
-def binary_result(wins: float, ties: float, losses: float, first: str = "first", second: str = "second",
-                  judge: str | None = None) -> BinaryResult:
+def binary_result(
+    wins: float,
+    ties: float,
+    losses: float,
+    first: str = "first",
+    second: str = "second",
+    judge: str | None = None,
+) -> BinaryResult:
     """One comparison from its counts.
 
     Raises
@@ -179,9 +211,13 @@ def binary_result(wins: float, ties: float, losses: float, first: str = "first",
     counts = {"wins": wins, "ties": ties, "losses": losses}
     for name, count in counts.items():
         if not (np.isfinite(count) and count >= 0 and float(count).is_integer()):
-            raise InputError(f"{first} and {second}: {name} is {count}; expected a whole number of sentences >= 0")
+            raise InputError(
+                f"{first} and {second}: {name} is {count}; expected a whole number of sentences >= 0"
+            )
     if not wins + ties + losses:
-        raise InputError(f"{first} and {second}{f', judge {judge}' if judge is not None else ''}: no sentence was judged")
+        raise InputError(
+            f"{first} and {second}{f', judge {judge}' if judge is not None else ''}: no sentence was judged"
+        )
     return BinaryResult(first, second, judge, int(wins), int(ties), int(losses))
 
 
@@ -197,14 +233,18 @@ def compare_two(table: Comparisons, first: str | None = None, second: str | None
     Raises
     ------
     InputError
-        More than one pair and no names; the two were never compared; a row without a judge beside rows with one.
+        More than one pair and no names; the two were never compared; a row without a judge beside rows with
+        one.
     ItemError
         An unknown system, or twice the same one.
     """
     pairs = pairs_in_order(table)
     if first is None and second is None:
         if len(pairs) != 1:
-            raise InputError(f"{table.source}: {len(pairs)} pairs of systems are compared; name the two, or compare all of them")
+            raise InputError(
+                f"{table.source}: {len(pairs)} pairs of systems are compared; name the two, or compare all of"
+                " them"
+            )
         a, b = pairs[0]
     else:
         a, b = (_place(table, name) for name in (first, second))
@@ -249,16 +289,23 @@ def _two(table: Comparisons, a: int, b: int) -> TwoSystems:
     codes = judge.codes[here]
     if (codes < 0).any():
         row = int(np.flatnonzero(here)[np.flatnonzero(codes < 0)[0]])
-        raise InputError(f"{table.source}, row {row + 1}: no judge; every row needs one, or leave the column out")
+        raise InputError(
+            f"{table.source}, row {row + 1}: no judge; every row needs one, or leave the column out"
+        )
     results = []
     for k in np.unique(codes[wins + ties + losses > 0]):
         mine = codes == k
-        results.append(binary_result(wins[mine].sum(), ties[mine].sum(), losses[mine].sum(), *names, judge=judge.levels[k]))
+        results.append(
+            binary_result(
+                wins[mine].sum(), ties[mine].sum(), losses[mine].sum(), *names, judge=judge.levels[k]
+            )
+        )
     return TwoSystems(merged, tuple(results))
 
 
 def ranking_by(results: tuple[TwoSystems, ...], votes: bool = False) -> tuple[str, ...] | None:
-    """The order of the systems, best first, if the results settle it: no cycle, and every neighbour pair was compared.
+    """The order of the systems, best first, if the results settle it: no cycle, and every neighbour pair was
+    compared.
 
     Parameters
     ----------
@@ -285,8 +332,12 @@ def ranking_by(results: tuple[TwoSystems, ...], votes: bool = False) -> tuple[st
 
 
 def beaten_by(results: tuple[TwoSystems, ...], votes: bool = False) -> dict[str, set[str]]:
-    """Each system of the results, sorted by name, and those that it beats: by the sum of sentences, or by majority vote."""
-    below: dict[str, set[str]] = {name: set() for name in sorted({name for r in results for name in (r.merged.first, r.merged.second)})}
+    """Each system of the results, sorted by name, and those that it beats: by the sum of sentences, or by
+    majority vote.
+    """
+    below: dict[str, set[str]] = {
+        name: set() for name in sorted({name for r in results for name in (r.merged.first, r.merged.second)})
+    }
     for r in results:
         one = r.votes if votes else r.merged
         if one is not None and one.better is not None:

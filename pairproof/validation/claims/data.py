@@ -1,8 +1,8 @@
 """The data of a claim as `Comparisons`, and its model as a native `Fit`.
 
-Whoever wrote a claims file chose the names of its data files, and whoever checks it may not know them: such a file must be a
-regular one of bounded size inside the claims file's own folder, or inside the folder that the caller names, when every link
-is resolved.  Nothing is opened, or said, of a file that lies elsewhere.
+Whoever wrote a claims file chose the names of its data files, and whoever checks it may not know them: such a
+file must be a regular one of bounded size inside the claims file's own folder, or inside the folder that the
+caller names, when every link is resolved.  Nothing is opened, or said, of a file that lies elsewhere.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...data.comparisons import Comparisons
 from ...errors import DataNotHere, InputError, RankingWarning
-from ...fit.fit import Fit
 from ...files.inputs import MOST_CLAIM_BYTES, OutsideError, read_inside
+from ...fit.fit import Fit
 from ...text import named
 from .paper import DataSpec, ModelClaim, Paper
 
@@ -34,7 +34,9 @@ class DataFileError(InputError):
     """A data file that a claims file names cannot, or must not, be read."""
 
 
-def data_from(paper: Paper, data: str | os.PathLike[str] | None = None, most_bytes: int | None = None) -> Paper:
+def data_from(
+    paper: Paper, data: str | os.PathLike[str] | None = None, most_bytes: int | None = None
+) -> Paper:
     """The paper, its data also looked for in a folder.
 
     Parameters
@@ -52,8 +54,10 @@ def data_from(paper: Paper, data: str | os.PathLike[str] | None = None, most_byt
     """
     folder = os.environ.get(IN_PLACE, "") if data is None else os.fspath(data)
     if folder and not os.path.isdir(folder):
-        raise InputError(f"{folder}: no such folder; data that are read in place are looked for there ("
-                         + (f"it stands in {IN_PLACE})" if data is None else "it was named as their folder)"))
+        raise InputError(
+            f"{folder}: no such folder; data that are read in place are looked for there ("
+            + (f"it stands in {IN_PLACE})" if data is None else "it was named as their folder)")
+        )
     most = MOST_CLAIM_BYTES if most_bytes is None else most_bytes
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise InputError(f"data_limit={most_bytes!r}; expected a whole number of bytes, at least 1")
@@ -66,17 +70,19 @@ def read_data(paper: Paper, name: str) -> Comparisons:
     Raises
     ------
     InputError
-        The file is missing or has another hash; the rows do not fit the layout; a pair that is to be read otherwise
-        is not there.
+        The file is missing or has another hash; the rows do not fit the layout; a pair that is to be read
+        otherwise is not there.
     """
     from ...data.reading import read
 
     spec = _spec(paper, name)
     where = f"{paper.source or paper.id}, line {spec.line}, data.{name}"
     if spec.kind == "games":
-        raise InputError(f"{where}: kind = \"games\" holds no outcomes; a fit or a test needs them")
+        raise InputError(f'{where}: kind = "games" holds no outcomes; a fit or a test needs them')
     if spec.kind == "table":
-        raise InputError(f"{where}: kind = \"table\" is no table of comparisons; a model or a test cannot use it")
+        raise InputError(
+            f'{where}: kind = "table" is no table of comparisons; a model or a test cannot use it'
+        )
     options: dict[str, Any] = {"items": _items(paper, spec) or None}
     if spec.item_data:
         options.update(item_data=_item_data(spec))
@@ -94,8 +100,10 @@ def read_data(paper: Paper, name: str) -> Comparisons:
 
 def _spec(paper: Paper, name: str) -> DataSpec:
     if name not in paper.data:
-        raise InputError(f"this needs data = {json.dumps(name) if name else '...'}, the name of a data set of the claims file; it has "
-                         f"{named(paper.data) or 'none'}")
+        raise InputError(
+            f"this needs data = {json.dumps(name) if name else '...'}, the name of a data set of the claims"
+            f" file; it has {named(paper.data) or 'none'}"
+        )
     return paper.data[name]
 
 
@@ -139,15 +147,26 @@ def _file(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
     content, own = _content(paper, spec, where)
     found = hashlib.sha256(content).hexdigest()
     if found != spec.sha256.lower():
-        # The hash of a file that does not belong to the claims file would tell about a file its author cannot read.
+        # The hash of a file that does not belong to the claims file would tell about a file its author cannot
+        # read.
         which = f"sha256 {found}" if own else "another sha256"
-        raise DataFileError(f"{where}: {spec.file} has {which}, the claims file says {spec.sha256}; the data have changed, or "
-                         "the hash was taken of another file")
+        raise DataFileError(
+            f"{where}: {spec.file} has {which}, the claims file says {spec.sha256}; the data have changed, or"
+            " the hash was taken of another file"
+        )
     # Cells stay text ("NA" is a word, "007" keeps its zeros); the readers interpret them.
     try:
-        return pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False, sep="\t" if spec.file.endswith(".tsv") else ",")
+        return pd.read_csv(
+            io.BytesIO(content),
+            dtype=str,
+            keep_default_na=False,
+            sep="\t" if spec.file.endswith(".tsv") else ",",
+        )
     except ValueError as error:  # of pandas (ragged, empty) and of UTF-8
-        raise DataFileError(f"{where}: {spec.file} is no readable table: {' '.join(str(error).split())}; save it as CSV in UTF-8") from error
+        raise DataFileError(
+            f"{where}: {spec.file} is no readable table: {' '.join(str(error).split())}; save it as CSV in"
+            " UTF-8"
+        ) from error
 
 
 def _content(paper: Paper, spec: DataSpec, where: str) -> tuple[bytes, bool]:
@@ -157,12 +176,16 @@ def _content(paper: Paper, spec: DataSpec, where: str) -> tuple[bytes, bool]:
             try:
                 found = _inside(paper.in_place, spec.file, paper, where)
             except OutsideError as error:
-                raise DataFileError(f"{where}: file {spec.file!r} leads outside {paper.in_place} and is not opened; name the folder it lies in with "
-                                 "--data DIR") from error
+                raise DataFileError(
+                    f"{where}: file {spec.file!r} leads outside {paper.in_place} and is not opened; name the"
+                    " folder it lies in with --data DIR"
+                ) from error
             if found is not None:
                 return found, False
-        raise DataNotHere(f"data not here: {spec.file} is not ours to ship; it is looked for in "
-                          f"{paper.in_place or 'no folder'} (name its folder with --data DIR)")
+        raise DataNotHere(
+            f"data not here: {spec.file} is not ours to ship; it is looked for in "
+            f"{paper.in_place or 'no folder'} (name its folder with --data DIR)"
+        )
     outside: OutsideError | None = None
     try:
         found = _inside(paper.folder, spec.file, paper, where)
@@ -181,10 +204,14 @@ def _content(paper: Paper, spec: DataSpec, where: str) -> tuple[bytes, bool]:
             if found is not None:
                 return found, False
     if outside is not None:
-        raise DataFileError(f"{where}: file {spec.file!r} lies outside the claims file's folder and is not opened; put it beside the claims file, or "
-                         "name the folder it lies in with --data DIR") from outside
-    raise DataFileError(f"{where}: file {spec.file!r} cannot be read (No such file or directory); it is looked for beside the claims file"
-                     + (f" and in {paper.in_place}" if paper.in_place else ""))
+        raise DataFileError(
+            f"{where}: file {spec.file!r} lies outside the claims file's folder and is not opened; put it"
+            " beside the claims file, or name the folder it lies in with --data DIR"
+        ) from outside
+    raise DataFileError(
+        f"{where}: file {spec.file!r} cannot be read (No such file or directory); it is looked for beside the"
+        " claims file" + (f" and in {paper.in_place}" if paper.in_place else "")
+    )
 
 
 def _inside(folder: str, name: str, paper: Paper, where: str) -> bytes | None:
@@ -202,7 +229,9 @@ def _inside(folder: str, name: str, paper: Paper, where: str) -> bytes | None:
 def _only(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
     for column, value in spec.only.items():
         if column not in frame.columns:
-            raise InputError(f"{where}: only = {column!r}, but the columns are {', '.join(map(str, frame.columns))}")
+            raise InputError(
+                f"{where}: only = {column!r}, but the columns are {', '.join(map(str, frame.columns))}"
+            )
         frame = frame[frame[column].astype(str) == str(value)]
         if frame.empty:
             raise InputError(f"{where}: no row has {column} = {value!r}")
@@ -210,7 +239,9 @@ def _only(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
 
 
 def _read_as(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
-    """What is printed under one pair, taken as another's: the columns stay where they are, their heads change."""
+    """What is printed under one pair, taken as another's: the columns stay where they are, their heads
+    change.
+    """
     read_as: dict[Pair, Pair] = {}
     for printed, taken in zip(spec.printed_pairs, spec.read_as_pairs):
         read_as[printed] = taken
@@ -218,7 +249,9 @@ def _read_as(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
     pairs = list(zip(frame["first"], frame["second"]))
     for k, pair in enumerate(pairs):
         if pair not in read_as:
-            raise InputError(f"{where}: row {k + 1} compares {pair[0]} with {pair[1]}, which printed_pairs does not name")
+            raise InputError(
+                f"{where}: row {k + 1} compares {pair[0]} with {pair[1]}, which printed_pairs does not name"
+            )
     out = frame.copy()
     out["first"] = [read_as[p][0] for p in pairs]
     out["second"] = [read_as[p][1] for p in pairs]
@@ -232,7 +265,17 @@ def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
 
     fitter = fit_llbt if model.family == "llbt" else fit_bradley_terry
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RankingWarning)  # the page's own choice; it stays among the fit's warnings
-        fit = fitter(table, ties=model.ties, by=model.by, reference=model.reference or None,
-                     order_effect=model.order_effect, cells=model.cells or None, item_terms=model.item_terms, separate=model.separate)
+        warnings.simplefilter(
+            "ignore", RankingWarning
+        )  # the page's own choice; it stays among the fit's warnings
+        fit = fitter(
+            table,
+            ties=model.ties,
+            by=model.by,
+            reference=model.reference or None,
+            order_effect=model.order_effect,
+            cells=model.cells or None,
+            item_terms=model.item_terms,
+            separate=model.separate,
+        )
     return fit.on_scale(model.scale) if model.scale else fit

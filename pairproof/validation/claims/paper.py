@@ -1,7 +1,7 @@
 """`Paper`, `Claim`: what a page says, as strings, and where it was read.
 
-A claim's numbers are strings ("0.190" keeps its zero).  Anything in a claims file that is not understood is an error
-that names the line: a misspelt key must not turn a check into no check.
+A claim's numbers are strings ("0.190" keeps its zero).  Anything in a claims file that is not understood is
+an error that names the line: a misspelt key must not turn a check into no check.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 from ...files.inputs import MOST_CLAIM_BYTES
 from ...fit.spec import Family, Scale, Ties
-
 from .printed import Printed
 
 DataKind = Literal["counts", "long", "matrix", "rankings", "file", "table", "games"]
@@ -28,15 +27,17 @@ class DataSpec:
     ----------
     name : str
     kind : {"counts", "long", "matrix", "rankings", "file", "table", "games"}
-        "table" is no table of comparisons; only computations read it.  "games" says who met whom how often, or only which
-        items there are: the outcomes are not at hand, and the printed numbers are held against each other.
+        "table" is no table of comparisons; only computations read it.  "games" says who met whom how often,
+        or only which items there are: the outcomes are not at hand, and the printed numbers are held against
+        each other.
     columns : tuple of str
     rows : tuple of tuple
         Inline data.
     file, sha256 : str
         A file beside the claims file, and its hash; "" for inline data.
     in_place : bool
-        The file is not ours to ship: where it is not in the folder named by the reader, what needs it is not run.
+        The file is not ours to ship: where it is not in the folder named by the reader, what needs it is not
+        run.
     item_data : mapping of column to mapping of item to value
         Item covariates.
     items : tuple of str
@@ -46,7 +47,8 @@ class DataSpec:
     from_ : str
         Another data set that this one is made from.
     printed_pairs, read_as_pairs : tuple of (str, str)
-        With `from_`: what is printed under the first pair is read as the second's, both from the first item's side.
+        With `from_`: what is printed under the first pair is read as the second's, both from the first item's
+        side.
     only : mapping of column to value
         With `from_`: the rows kept.
     note : str
@@ -162,11 +164,12 @@ class Claim:
     statement : str
         A claim in words.
     test : str
-        Name of its test in :mod:`pairproof.validation.statements.general`; "" if its verdict stands in `accept`.
+        Name of its test in :mod:`pairproof.validation.statements.general`; "" if its verdict stands in
+        `accept`.
     test_args : mapping
     compute : str
-        Name of a computation in :mod:`pairproof.validation.statements.computations` that gives the numbers, where no model of
-        `model` does; `test_args` are then its arguments.
+        Name of a computation in :mod:`pairproof.validation.statements.computations` that gives the numbers,
+        where no model of `model` does; `test_args` are then its arguments.
     explanation : str
         Of a statement without a test: why it has the verdict it has.
     compare_only : str

@@ -2,7 +2,8 @@
 
 A printed number stands for the set of values that print so.  With u the unit of its last place::
 
-    "0.2778"         [0.27775, 0.27785]   both ends allowed: half-up and half-even are both in use, and a tie in
+    "0.2778"         [0.27775, 0.27785]   both ends allowed: half-up and half-even are both in use, and a tie
+                                          in
                                           decimal is seldom one in the binary number that was printed
     "-1720"          unit 1; then 10, if the trailing zero of an integer is not a digit
     "2.34e-05"       unit 1e-7
@@ -31,21 +32,33 @@ Match = Literal["agrees", "agrees-truncated", "agrees-k-of-m", "differs"]
 R_LEGEND: Mapping[str, str] = {"***": "0.001", "**": "0.01", "*": "0.05", ".": "0.1"}
 
 #: A computed value lying this close (relative) to an end of the set counts as being on it: it was computed in
-#: doubles, and native values are held to 13 digits.  Without it 2.675 (stored as 2.67499999999999982) is not "2.68".
-#: Never more than a hundredth of the last place, nor less than the last bit of a double.
+#: doubles, and native values are held to 13 digits.  Without it 2.675 (stored as 2.67499999999999982) is not
+#: "2.68". Never more than a hundredth of the last place, nor less than the last bit of a double.
 END_SLACK, OF_A_PLACE, LAST_BIT = Decimal("1e-12"), Decimal("0.01"), Decimal(2) ** -52
 
-#: Characters, digits and the exponent of the longest printed number that is read: the precision of the arithmetic here is 60
-#: digits, and doubles end at 1e308.
+#: Characters, digits and the exponent of the longest printed number that is read: the precision of the
+#: arithmetic here is 60 digits, and doubles end at 1e308.
 MOST_PRINTED, MOST_DIGITS, MOST_EXPONENT = 200, 50, 400
 
-_MINUS = str.maketrans({"\u2212": "-", "\u2013": "-", "\u2010": "-", "\u2011": "-", "\ufe63": "-", "\uff0d": "-"})
-_SUPERSCRIPT = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207a", "0123456789-+")
+_MINUS = str.maketrans(
+    {"\u2212": "-", "\u2013": "-", "\u2010": "-", "\u2011": "-", "\ufe63": "-", "\uff0d": "-"}
+)
+_SUPERSCRIPT = str.maketrans(
+    "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207a", "0123456789-+"
+)
 _NUMBER = re.compile(
     r"(?P<sign>[+-]?)(?P<digits>\d+(?:\.\d*)?|\.\d+)"
     r"(?:[eE](?P<e>[+-]?\d+)|\s*[x\u00d7\u00b7*]\s*10(?:\^?\{?(?P<power>[+-]?\d+)\}?))?(?P<percent>\s*%)?"
 )
-_RELATIONS: Mapping[str, Relation] = {"<": "<", "<=": "<=", "\u2264": "<=", ">": ">", ">=": ">=", "\u2265": ">=", "=": "="}
+_RELATIONS: Mapping[str, Relation] = {
+    "<": "<",
+    "<=": "<=",
+    "\u2264": "<=",
+    ">": ">",
+    ">=": ">=",
+    "\u2265": ">=",
+    "=": "=",
+}
 _STARS = r"\*{1,5}|\u2020{1,2}|\."
 
 
@@ -111,7 +124,8 @@ class Printed:
         Parameters
         ----------
         text : str
-            "0.2778", ".28", "-1720", "2.34e-05", "< .001", "ns", "0.0088 **", "**", "30.646 on 8", Unicode minus.
+            "0.2778", ".28", "-1720", "2.34e-05", "< .001", "ns", "0.0088 **", "**", "30.646 on 8", Unicode
+            minus.
         legend : mapping of mark to limit
             What the marks mean; default R's own (`R_LEGEND`).
         alpha : str
@@ -123,10 +137,15 @@ class Printed:
             Not a string, or not one of the forms above.
         """
         if not isinstance(text, str):
-            raise InputError(f"printed number {quoted(text)} is a {type(text).__name__}; write it as a string in quotes, "
-                             "so that trailing zeros survive")
+            raise InputError(
+                f"printed number {quoted(text)} is a {type(text).__name__}; write it as a string in quotes, "
+                "so that trailing zeros survive"
+            )
         if len(text) > MOST_PRINTED:
-            raise InputError(f"printed {quoted(text, 30)} is not one number; the longest that is read has {MOST_PRINTED} characters")
+            raise InputError(
+                f"printed {quoted(text, 30)} is not one number; the longest that is read has"
+                f" {MOST_PRINTED} characters"
+            )
         plain = text.translate(_MINUS).translate(_SUPERSCRIPT).replace("\u00a0", " ").strip()
         body, _, df = plain.partition(" on ")
         if df:
@@ -134,10 +153,22 @@ class Printed:
             stat = cls.parse(body, legend=legend, alpha=alpha)
             if on.on is not None or on.value is None or on.is_bound or on.stars or stat.value is None:
                 raise InputError(_unreadable(text))
-            return cls(text, stat.value, stat.unit, stat.relation, stat.low, stat.high, stat.digits, stat.stars,
-                       stat.star_limits, on)
+            return cls(
+                text,
+                stat.value,
+                stat.unit,
+                stat.relation,
+                stat.low,
+                stat.high,
+                stat.digits,
+                stat.stars,
+                stat.star_limits,
+                on,
+            )
         if re.fullmatch(r"(?i)n\.?\s?s\.?", plain):
-            return cls(text, None, None, ">", _level(alpha, f"alpha = {alpha!r}, to which {text!r} refers"), None)
+            return cls(
+                text, None, None, ">", _level(alpha, f"alpha = {alpha!r}, to which {text!r} refers"), None
+            )
         mark = re.fullmatch(rf"(?P<number>.*?[\d%])?\s*(?P<mark>{_STARS})?", plain)
         if mark is None or not plain:
             raise InputError(_unreadable(text))
@@ -171,7 +202,9 @@ class Printed:
             return PrintMatch("differs", 0, self.digits, "")
         if math.isinf(value):
             inside = self.is_bound and ((value > 0 and self.high is None) or (value < 0 and self.low is None))
-            return PrintMatch("agrees", 0, 0, "bound") if inside else PrintMatch("differs", 0, self.digits, "")
+            return (
+                PrintMatch("agrees", 0, 0, "bound") if inside else PrintMatch("differs", 0, self.digits, "")
+            )
         with localcontext() as context:
             context.prec = 60
             return self._match(Decimal(value))
@@ -223,27 +256,41 @@ def _number(text: str, number: str, stars: str, limits: tuple[Decimal | None, De
     relation: Relation = "="
     found = re.match(r"(<=|>=|[<>=\u2264\u2265])\s*", number)
     if found:
-        relation, number = _RELATIONS[found[1]], number[found.end():]
+        relation, number = _RELATIONS[found[1]], number[found.end() :]
     parts = _NUMBER.fullmatch(number.strip())
     if parts is None:
         raise InputError(_unreadable(text))
     exponent = int(parts["e"] or parts["power"] or 0) - (2 if parts["percent"] else 0)
     digits = parts["digits"]
     if abs(exponent) > MOST_EXPONENT or len(digits) > MOST_DIGITS:
-        raise InputError(f"printed {text!r}: no computed number has more than {MOST_DIGITS} digits or an exponent beyond {MOST_EXPONENT}; "
-                         "was a sign lost?")
+        raise InputError(
+            f"printed {text!r}: no computed number has more than {MOST_DIGITS} digits or an exponent beyond"
+            f" {MOST_EXPONENT}; was a sign lost?"
+        )
     decimals = len(digits.partition(".")[2])
     with localcontext() as context:
         context.prec = 60
         value = Decimal(parts["sign"] + digits).scaleb(exponent)
-        # "5e3" has one digit and unit 1000; "1720" has unit 1 and maybe zeros that are no digits; "1720." has not.
+        # "5e3" has one digit and unit 1000; "1720" has unit 1 and maybe zeros that are no digits; "1720." has
+        # not.
         unit = Decimal(1).scaleb(exponent - decimals)
         significant = len(digits.replace(".", "").lstrip("0")) or 1
         if relation == "=":
-            return Printed(text, value, unit, relation, value - unit / 2, value + unit / 2, significant, stars, limits)
+            return Printed(
+                text, value, unit, relation, value - unit / 2, value + unit / 2, significant, stars, limits
+            )
     below = relation in ("<", "<=")
-    return Printed(text, value, None, relation, None if below else value, value if below else None, significant,
-                   stars, limits)
+    return Printed(
+        text,
+        value,
+        None,
+        relation,
+        None if below else value,
+        value if below else None,
+        significant,
+        stars,
+        limits,
+    )
 
 
 def _inside(x: Decimal, low: Decimal | None, high: Decimal | None, slack: Decimal) -> bool:
@@ -263,7 +310,9 @@ def _rounding_rule(x: Decimal, value: Decimal, half: Decimal, slack: Decimal) ->
 
 def _limits(mark: str, legend: Mapping[str, str], text: str) -> tuple[Decimal, Decimal]:
     if mark not in legend:
-        raise InputError(f"printed {text!r}: the legend {dict(legend)} does not say what {mark!r} means; add it")
+        raise InputError(
+            f"printed {text!r}: the legend {dict(legend)} does not say what {mark!r} means; add it"
+        )
     limits = {m: _level(v, f"the legend's {m!r} = {v!r}") for m, v in legend.items()}
     high = limits[mark]
     smaller = [v for v in limits.values() if v < high]
@@ -276,10 +325,12 @@ def _level(text: str, what: str) -> Decimal:
     except (ArithmeticError, TypeError, ValueError):
         level = Decimal("NaN")
     if not (level.is_finite() and 0 < level < 1):
-        raise InputError(f"{what}: expected a level between 0 and 1, such as \"0.05\"")
+        raise InputError(f'{what}: expected a level between 0 and 1, such as "0.05"')
     return level
 
 
 def _unreadable(text: str) -> str:
-    return (f"printed {text!r} is not one number; expected a form such as 0.2778, .28, -1720, 2.34e-05, < .001, ns, "
-            "0.0088 **, or 30.646 on 8 (a statistic on its degrees of freedom); no thousands separators")
+    return (
+        f"printed {text!r} is not one number; expected a form such as 0.2778, .28, -1720, 2.34e-05, < .001,"
+        " ns, 0.0088 **, or 30.646 on 8 (a statistic on its degrees of freedom); no thousands separators"
+    )

@@ -1,28 +1,34 @@
 """The names of a fit's numbers, and the numbers by name.
 
 =====================================  =================================================================
-``estimate.X``, ``se.X``               parameter X (``A``, ``tie``, ``order``, ``A:judge[3]``, ...) as in Fit.params
-``exp.X``                              exp of the estimate: an odds multiplier, or a worth with product one (reference sum)
+``estimate.X``, ``se.X``               parameter X (``A``, ``tie``, ``order``, ``A:judge[3]``, ...) as in
+                                       Fit.params
+``exp.X``                              exp of the estimate: an odds multiplier, or a worth with product one
+                                       (reference sum)
 ``z.X``, ``p.X``                       Wald z; two-sided normal p
 ``low.X``, ``high.X``                  95 % Wald limits
 ``deviance``, ``df_resid``             on the fit's cells; also ``null_deviance``, ``df_null``
 ``llf``, ``aic``, ``bic``              of the comparisons, no constants, nuisance parameters not counted
-``aic_glm``                            as R's glm: with the constants of its log-likelihood (and gnm's nuisance parameters)
+``aic_glm``                            as R's glm: with the constants of its log-likelihood (and gnm's
+                                       nuisance parameters)
 ``llf_poisson``                        the log-likelihood of glm(family = poisson) and gnm
 ``n_comparisons``, ``n_items``         sum of the counts; number of items
 ``gof_p``, ``pearson``, ``pearson_p``  goodness of fit: p of the deviance; Pearson's chi-square and its p
 ``worth.G.A``, ``worth_se.G.A``        worth of item A in group G (``all``, ``judge=3``)
-``contrast.G.A.B``                     A minus B on the fit's scale; also ``contrast_se``, ``contrast_z``, ``contrast_p``
+``contrast.G.A.B``                     A minus B on the fit's scale; also ``contrast_se``, ``contrast_z``,
+                                       ``contrast_p``
 ``odds.G.A.B``                         odds of A against B
 ``p_first.G.A.B``                      P(A preferred to B); also ``p_tie``, ``p_second``
 ``wins.A``                             first preferences of A in the data
 ``lr.C``, ``lr_df.C``, ``lr_p.C``      likelihood ratio against the fit of claim C of the same paper
-``test_statistic.T``, ``test_p.T``     of a test T beside a model (sign test, Friedman), of no fit; also ``test_df``
-``score.R.A``, ``log_posterior.M``     a score or cost by a rule R that ranks; at the mode of a model M; of no fit either
+``test_statistic.T``, ``test_p.T``     of a test T beside a model (sign test, Friedman), of no fit; also
+                                       ``test_df``
+``score.R.A``, ``log_posterior.M``     a score or cost by a rule R that ranks; at the mode of a model M; of
+                                       no fit either
 =====================================  =================================================================
 
-In ``wins``, ``worth``, ``contrast`` and so on the group comes before the item.  Names may hold dots: they are looked
-up among the fit's own groups and items, never split blindly.
+In ``wins``, ``worth``, ``contrast`` and so on the group comes before the item.  Names may hold dots: they are
+looked up among the fit's own groups and items, never split blindly.
 """
 
 from __future__ import annotations
@@ -82,7 +88,9 @@ def check_name(quantity: str) -> None:
 
         near = difflib.get_close_matches(kind_of(quantity), KINDS, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise InputError(f"no quantity is called {quantity!r}; it begins with one of {', '.join(KINDS)}{hint}")
+        raise InputError(
+            f"no quantity is called {quantity!r}; it begins with one of {', '.join(KINDS)}{hint}"
+        )
 
 
 def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> float:
@@ -110,7 +118,10 @@ def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> fl
     if kind in _LIKELIHOOD_RATIO:
         return _likelihood_ratio(fit, kind, rest, others or {})
     if kind in _OF_TEST:
-        raise InputError(f"{name!r} is a number of a test or rule beside a model, not of a fit; a statement's test computes it")
+        raise InputError(
+            f"{name!r} is a number of a test or rule beside a model, not of a fit; a statement's test"
+            " computes it"
+        )
     if kind == "wins":
         return first_preferences(fit.data)[_one(rest, list(fit.items), "item", name)]
     group, items = _group_and_items(fit, rest, name, 1 if kind in ("worth", "worth_se") else 2)
@@ -140,8 +151,13 @@ def _of_pair(fit: Fit, kind: str, group: str, a: str, b: str) -> float:
         contrast = fit.contrast(a, b, group=group)
     except NotEstimableError:
         return math.nan
-    values = {"contrast": contrast.estimate, "contrast_se": contrast.se, "contrast_z": contrast.z,
-              "contrast_p": contrast.p, "odds": contrast.odds}
+    values = {
+        "contrast": contrast.estimate,
+        "contrast_se": contrast.se,
+        "contrast_z": contrast.z,
+        "contrast_p": contrast.p,
+        "odds": contrast.odds,
+    }
     return float(values[kind])
 
 
@@ -157,36 +173,45 @@ def _group_and_items(fit: Fit, rest: str, name: str, n_items: int) -> tuple[str,
     for group in fit.groups:
         if not rest.startswith(f"{group}."):
             continue
-        tail = rest[len(group) + 1:]
+        tail = rest[len(group) + 1 :]
         if n_items == 1 and tail in fit.items:
             found.append((group, (tail,)))
         elif n_items == 2:
-            found += [(group, (a, tail[len(a) + 1:])) for a in fit.items
-                      if tail.startswith(f"{a}.") and tail[len(a) + 1:] in fit.items]
+            found += [
+                (group, (a, tail[len(a) + 1 :]))
+                for a in fit.items
+                if tail.startswith(f"{a}.") and tail[len(a) + 1 :] in fit.items
+            ]
     if len(found) != 1:
         shape = "GROUP.ITEM" if n_items == 1 else "GROUP.ITEM.ITEM"
-        raise InputError(f"{name!r} is {'ambiguous' if found else 'not there'}; expected {kind_of(name)}.{shape} with a "
-                         f"group of {', '.join(list(fit.groups)[:12])} and items of {', '.join(fit.items[:20])}")
+        raise InputError(
+            f"{name!r} is {'ambiguous' if found else 'not there'}; expected {kind_of(name)}.{shape} with a "
+            f"group of {', '.join(list(fit.groups)[:12])} and items of {', '.join(fit.items[:20])}"
+        )
     return found[0]
 
 
 def _one(name: str, known: list[str], what: str, quantity_name: str) -> str:
     if name not in known:
-        raise InputError(f"{quantity_name!r}: no {what} {name!r}; there are {', '.join(known[:30]) or 'none'}")
+        raise InputError(
+            f"{quantity_name!r}: no {what} {name!r}; there are {', '.join(known[:30]) or 'none'}"
+        )
     return name
 
 
 def first_preferences(data: Comparisons) -> dict[str, float]:
     """How often each item was preferred, over all its comparisons."""
-    wins = np.bincount(data.first, data.wins, len(data.items)) + np.bincount(data.second, data.losses, len(data.items))
+    wins = np.bincount(data.first, data.wins, len(data.items)) + np.bincount(
+        data.second, data.losses, len(data.items)
+    )
     return {item: float(w) for item, w in zip(data.items, wins)}
 
 
 def aic_glm(fit: Fit) -> float:
     """AIC as R prints it: for Bradley-Terry that of a binomial glm on the cells, for the LLBT that of gnm.
 
-    A binomial log-likelihood has log choose(n, wins) added for each cell; gnm's Poisson log-likelihood has the
-    constants of `Fit.llf_poisson`, and gnm counts one nuisance parameter for each cell as well.
+    A binomial log-likelihood has log choose(n, wins) added for each cell; gnm's Poisson log-likelihood has
+    the constants of `Fit.llf_poisson`, and gnm counts one nuisance parameter for each cell as well.
     """
     from scipy.special import gammaln
 
@@ -201,8 +226,8 @@ def aic_glm(fit: Fit) -> float:
 def scale_of(name: str, fit: Fit, se: Mapping[str, float] | None = None) -> float:
     """What an error of this quantity is measured by, beside its own size: its standard error, or 0 for none.
 
-    A z has standard error 1.  A deviance on 0 degrees of freedom is 0 by definition and what a program prints for it
-    is rounding, so its error is measured against 1.
+    A z has standard error 1.  A deviance on 0 degrees of freedom is 0 by definition and what a program prints
+    for it is rounding, so its error is measured against 1.
     """
     known = se or {}
     if name in known:
@@ -223,11 +248,12 @@ def scale_of(name: str, fit: Fit, se: Mapping[str, float] | None = None) -> floa
 
 
 def scale_of_logarithm(name: str, fit: Fit) -> float:
-    """Scale of a p-value or a worth, which are exponentials, so that its digits are the exponent's; 0 for what is none.
+    """Scale of a p-value or a worth, which are exponentials, so that its digits are the exponent's; 0 for
+    what is none.
 
-    d p / p = -z dz = -z^2 (dz / z) in the tail of the normal, and d w / w = log w (d log w / log w): a p of 1e-264 with z
-    right to 10 digits has 7, a worth of 1e-15 one or two fewer than its logarithm.  What has no magnitude above the
-    smallest normal double (2e-308) has no digits to compare.
+    d p / p = -z dz = -z^2 (dz / z) in the tail of the normal, and d w / w = log w (d log w / log w): a p of
+    1e-264 with z right to 10 digits has 7, a worth of 1e-15 one or two fewer than its logarithm.  What has no
+    magnitude above the smallest normal double (2e-308) has no digits to compare.
     """
     kind, _, rest = name.partition(".")
     if kind not in ("p", "contrast_p", "worth", "worth_se"):
@@ -259,7 +285,9 @@ def error_of(name: str, fit: Fit) -> float:
 
 
 def rounding_of(name: str, fit: Fit) -> float:
-    """Size of the sums that cancel in native's own number: each comparison is a term of the deviance and of llf; 0 for others."""
+    """Size of the sums that cancel in native's own number: each comparison is a term of the deviance and of
+    llf; 0 for others.
+    """
     sizes = {"deviance": 1.0, "null_deviance": 1.0, "llf": 1.0, "aic": 2.0, "bic": 2.0, "pearson": 1.0}
     return sizes.get(kind_of(name), 0.0) * fit.n_comparisons
 

@@ -1,7 +1,7 @@
 """Where a key stands in a TOML text: the parsers of the standard library keep no line numbers.
 
-The text is already known to be valid TOML (the parser has read it) and not to be nested deeper than `MOST_DEEP`, so this only
-has to follow it: strings, comments, brackets, keys.
+The text is already known to be valid TOML (the parser has read it) and not to be nested deeper than
+`MOST_DEEP`, so this only has to follow it: strings, comments, brackets, keys.
 """
 
 from __future__ import annotations
@@ -14,16 +14,15 @@ Path = tuple[Union[str, int], ...]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_STRINGS = re.compile(
-    r'"""(?:\\.|[^\\])*?"""+|\'\'\'.*?\'\'\'+|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'', re.DOTALL)
+_STRINGS = re.compile(r'"""(?:\\.|[^\\])*?"""+|\'\'\'.*?\'\'\'+|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'', re.DOTALL)
 _ATOM = re.compile(r"[^,\]\}\s#]+(?: [0-9][^,\]\}\s#]*)?")
 
 
 class LineMap:
     """Lines (from 1) of the keys of a valid TOML text.
 
-    `line(("claim", 0, "estimate", "A"))` is the line of A in the first claim's estimates; of a path that is not there,
-    the line of the longest part of it that is.
+    `line(("claim", 0, "estimate", "A"))` is the line of A in the first claim's estimates; of a path that is
+    not there, the line of the longest part of it that is.
     """
 
     def __init__(self, text: str) -> None:

@@ -1,4 +1,6 @@
-"""Fields of a TOML document read with their types; what is of another type is an error that names its line."""
+"""Fields of a TOML document read with their types; what is of another type is an error that names its
+line.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,7 @@ from typing import Any
 
 from ...errors import InputError
 from ...text import quoted
-from .toml_lines import LineMap
-from .toml_lines import Path as KeyPath
+from .toml_lines import LineMap, Path as KeyPath
 
 
 class TypedFields:
@@ -66,6 +67,9 @@ class TypedFields:
 
     def pairs(self, value: Any, path: KeyPath) -> tuple[tuple[str, str], ...]:
         if not isinstance(value, list) or not all(
-                isinstance(p, list) and len(p) == 2 and all(isinstance(i, str) for i in p) for p in value):
-            raise self.error(path, f"{path[-1]}: expected an array of pairs of items, such as [[\"A\", \"B\"], [\"A\", \"C\"]]")
+            isinstance(p, list) and len(p) == 2 and all(isinstance(i, str) for i in p) for p in value
+        ):
+            raise self.error(
+                path, f'{path[-1]}: expected an array of pairs of items, such as [["A", "B"], ["A", "C"]]'
+            )
         return tuple((p[0], p[1]) for p in value)

@@ -10,7 +10,9 @@ from ...errors import RUnavailable
 from ..statements.computations import Computed, Request
 
 
-def numbers_of(request: Request, code: str, arguments: Mapping[str, Any], needs: Sequence[str], label: str, lacks: str) -> Computed:
+def numbers_of(
+    request: Request, code: str, arguments: Mapping[str, Any], needs: Sequence[str], label: str, lacks: str
+) -> Computed:
     """R code that ends in a named numeric vector, as a `Computed`.
 
     Raises

@@ -1,7 +1,9 @@
-"""Numbers that no fit has, held against R: R's answer or why there is none, and a row for each number or each case.
+"""Numbers that no fit has, held against R: R's answer or why there is none, and a row for each number or each
+case.
 
-Numbers are held against R in digits, with the floors of floors.toml.  Means of draws have no digits to compare: they are
-judged by their Monte Carlo errors (:mod:`pairproof.validation.verdicts.sampled`), one row a case, whose `digits` stay empty.
+Numbers are held against R in digits, with the floors of floors.toml.  Means of draws have no digits to
+compare: they are judged by their Monte Carlo errors (:mod:`pairproof.validation.verdicts.sampled`), one row a
+case, whose `digits` stay empty.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ class Answer(Generic[T]):
 
 @dataclass(frozen=True)
 class NoAnswer:
-    """Why there is none: R was not to be asked (not-checkable), could not be (not-run), or has changed its mind (differs)."""
+    """Why there is none: R was not to be asked (not-checkable), could not be (not-run), or has changed its
+    mind (differs).
+    """
 
     verdict: Verdict
     why: str
@@ -94,24 +98,65 @@ def digits_rows(place: Place, numbers: Iterable[Held], result: RResult, said: st
     rows = []
     for n in numbers:
         judged = judge_digits(n.quantity, n.native, n.r, n.scale, n.r_call)
-        rows.append(Agreement(place.paper, place.claim, n.quantity, printed=None, native=n.native, r=n.r, r_call=n.r_call,
-                              r_source=result.source, certified=None, digits=judged.digits, verdict="agrees" if judged.enough else "differs",
-                              explanation=said if judged.enough else judged.shortfall(n.r_call), floor=judged.floor.digits,
-                              where=place.where, about="native-r"))
+        rows.append(
+            Agreement(
+                place.paper,
+                place.claim,
+                n.quantity,
+                printed=None,
+                native=n.native,
+                r=n.r,
+                r_call=n.r_call,
+                r_source=result.source,
+                certified=None,
+                digits=judged.digits,
+                verdict="agrees" if judged.enough else "differs",
+                explanation=said if judged.enough else judged.shortfall(n.r_call),
+                floor=judged.floor.digits,
+                where=place.where,
+                about="native-r",
+            )
+        )
     return rows
 
 
-def unanswered_rows(place: Place, native: Mapping[str, float | None], r_call: str, answer: NoAnswer, said: str = "") -> list[Agreement]:
+def unanswered_rows(
+    place: Place, native: Mapping[str, float | None], r_call: str, answer: NoAnswer, said: str = ""
+) -> list[Agreement]:
     """A row for each number (or, where the value is None, for several) that R has no answer to."""
     # A row that names an R call did not run in R; where R was not to be asked none is named.
     was_asked = answer.verdict != "not-checkable"
-    before = f"{r_call} did not run: " if answer.verdict == "not-run" else f"{said}; " if said and not was_asked else ""
-    return [Agreement(place.paper, place.claim, name, printed=None, native=value, r=None, r_call=r_call if was_asked else None, r_source=None,
-                      certified=None, digits=None, verdict=answer.verdict, explanation=before + answer.why, where=place.where, about="native-r")
-            for name, value in native.items()]
+    before = (
+        f"{r_call} did not run: "
+        if answer.verdict == "not-run"
+        else f"{said}; "
+        if said and not was_asked
+        else ""
+    )
+    return [
+        Agreement(
+            place.paper,
+            place.claim,
+            name,
+            printed=None,
+            native=value,
+            r=None,
+            r_call=r_call if was_asked else None,
+            r_source=None,
+            certified=None,
+            digits=None,
+            verdict=answer.verdict,
+            explanation=before + answer.why,
+            where=place.where,
+            about="native-r",
+        )
+        for name, value in native.items()
+    ]
 
 
-def sampled_row(place: Place, quantity: str, found: SampledAgreement, result: RResult, what: str, seen: str = "") -> Agreement:
+def sampled_row(
+    place: Place, quantity: str, found: SampledAgreement, result: RResult, what: str, seen: str = ""
+) -> Agreement:
     """One row for a case, with the two numbers that lie furthest apart in Monte Carlo errors.
 
     Parameters
@@ -126,9 +171,25 @@ def sampled_row(place: Place, quantity: str, found: SampledAgreement, result: RR
     packages = ", ".join(f"{p} {result.session.packages.get(p)}" for p in result.call.needs)
     # A record's note says when it was made, and why R was not asked live.
     source = _one_line(result.note) or f"{result.source}, R {result.session.r_version}"
-    explanation = (f"{what}, judged by Monte Carlo error and not by digits: largest |z| {abs(found.z[k]):.2f}, at {found.names[k]} (shown), at most "
-                   f"{found.limit:.2f} allowed; a difference of {found.visible.max():.2g}{f' ({seen})' if seen else ''} in any of them would be "
-                   f"seen with probability 0.9; {r_call} ({packages}; {source})")
-    return Agreement(place.paper, place.claim, quantity, printed=None, native=float(found.native[k]), r=float(found.r[k]), r_call=r_call,
-                     r_source=result.source, certified=None, digits=None, verdict="agrees" if found.agrees else "differs",
-                     explanation=explanation, where=place.where, about="native-r")
+    explanation = (
+        f"{what}, judged by Monte Carlo error and not by digits: largest |z| {abs(found.z[k]):.2f}, at"
+        f" {found.names[k]} (shown), at most {found.limit:.2f} allowed; a difference of"
+        f" {found.visible.max():.2g}{f' ({seen})' if seen else ''} in any of them would be seen with"
+        f" probability 0.9; {r_call} ({packages}; {source})"
+    )
+    return Agreement(
+        place.paper,
+        place.claim,
+        quantity,
+        printed=None,
+        native=float(found.native[k]),
+        r=float(found.r[k]),
+        r_call=r_call,
+        r_source=result.source,
+        certified=None,
+        digits=None,
+        verdict="agrees" if found.agrees else "differs",
+        explanation=explanation,
+        where=place.where,
+        about="native-r",
+    )

@@ -2,7 +2,8 @@
 
 A module has three functions, each given the paper's `Checker`, whose fits are made once and shared:
 
-``further(checker, backend)``     agreements that a claims file cannot express (a test beside a model, held against R)
+``further(checker, backend)``     agreements that a claims file cannot express (a test beside a model, held
+                                  against R)
 ``story(checker, agreements)``    sections of the report, every number in them computed
 ``worths(checker)``               what is drawn
 """
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...bridge.process.policy import Backend
-    from ..verdicts.agreement import Agreement
     from ..check import Checker
     from ..report import Story, WorthSeries
+    from ..verdicts.agreement import Agreement
 
 #: Paper -> module here.
 _MODULES = {"dras-2015": "dras_2015", "hopkins-may-2013": "hopkins_may_2013", "vilar-2007": "vilar_2007"}
@@ -27,11 +28,14 @@ _MODULES = {"dras-2015": "dras_2015", "hopkins-may-2013": "hopkins_may_2013", "v
 class PaperStory(Protocol):
     """What a module of this folder offers."""
 
-    def further(self, checker: Checker, backend: Backend) -> list[Agreement]: ...
+    def further(self, checker: Checker, backend: Backend) -> list[Agreement]:
+        ...
 
-    def story(self, checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]: ...
+    def story(self, checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
+        ...
 
-    def worths(self, checker: Checker) -> tuple[WorthSeries, ...]: ...
+    def worths(self, checker: Checker) -> tuple[WorthSeries, ...]:
+        ...
 
 
 def story_of(paper: str) -> PaperStory | None:

@@ -1,7 +1,7 @@
 """Claims files as tests: each claim is one test against the page, and one against R.
 
-`table-4[printed]` holds native against what is printed, `table-4[R]` native against R; so a machine without R runs the first
-and says of the second that it was not run.
+`table-4[printed]` holds native against what is printed, `table-4[R]` native against R; so a machine without R
+runs the first and says of the second that it was not run.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import pytest
 from ...text import label, safe
 
 if TYPE_CHECKING:
-    from ..verdicts.agreement import Agreement
     from ..check import Checker
     from ..claims.paper import Claim, Paper
+    from ..verdicts.agreement import Agreement
 
 #: What marks a report as "not run" in its user properties.
 NOT_RUN = "pairproof-not-run"
@@ -36,15 +36,25 @@ class ClaimsFile(pytest.File):
         from ..claims.reader import read_claims
 
         limit = self.config.getoption("pairproof_data_limit")
-        paper = data_from(read_claims(str(self.path)), self.config.getoption("pairproof_data"), None if limit is None else limit * 1024**2)
+        paper = data_from(
+            read_claims(str(self.path)),
+            self.config.getoption("pairproof_data"),
+            None if limit is None else limit * 1024**2,
+        )
         for claim in paper.claims:
             if claim.compute and "native" not in claim.engines:
-                yield ClaimItem.from_parent(self, name=f"{claim.id}[R]", paper=paper, claim=claim, against="R")
+                yield ClaimItem.from_parent(
+                    self, name=f"{claim.id}[R]", paper=paper, claim=claim, against="R"
+                )
                 continue
             if claim.numbers or claim.statement:
-                yield ClaimItem.from_parent(self, name=f"{claim.id}[printed]", paper=paper, claim=claim, against="printed")
+                yield ClaimItem.from_parent(
+                    self, name=f"{claim.id}[printed]", paper=paper, claim=claim, against="printed"
+                )
             if claim.model is not None and claim.data and claim.r_packages is not None:
-                yield ClaimItem.from_parent(self, name=f"{claim.id}[R]", paper=paper, claim=claim, against="R")
+                yield ClaimItem.from_parent(
+                    self, name=f"{claim.id}[R]", paper=paper, claim=claim, against="R"
+                )
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         from ...errors import PairproofError
@@ -73,7 +83,16 @@ class ClaimItem(pytest.Item):
         if missing:
             self._not_run(dict.fromkeys(a.explanation for a in missing), any(a.r_call for a in missing))
         elif self.against == "R" and not any(a.r is not None for a in rows):
-            self._not_run(["R was not asked" if self.config.getoption("pairproof_r") == "none" else "no R function has this model"], True)
+            self._not_run(
+                [
+                    (
+                        "R was not asked"
+                        if self.config.getoption("pairproof_r") == "none"
+                        else "no R function has this model"
+                    )
+                ],
+                True,
+            )
 
     def _printed(self) -> list[Agreement]:
         return self._checker(None).claim(self.claim)
@@ -81,14 +100,16 @@ class ClaimItem(pytest.Item):
     def _r(self) -> list[Agreement]:
         claim = self.claim
         if claim.model is not None:
-            claim = replace(claim, numbers=(), statement="", test="", compare_only="native against R", readings=())
+            claim = replace(
+                claim, numbers=(), statement="", test="", compare_only="native against R", readings=()
+            )
         mode = self.config.getoption("pairproof_r")
         return self._checker(mode).claim(claim)
 
     def _checker(self, mode: str | None) -> Checker:
-        from ..verdicts.certified import CertifiedValues
         from ..check import Checker
         from ..r_answers import counterparts
+        from ..verdicts.certified import CertifiedValues
         from ..verify import backend_of
 
         if self.against == "printed":

@@ -48,7 +48,9 @@ class Recorded:
         now = snapshots.numbers_of(fit, rules)
         before = snapshots.read(path)
         if before is None and not self._update:
-            raise AssertionError(f"no record {path}; make it with pytest --pairproof-update, look at it, and keep it")
+            raise AssertionError(
+                f"no record {path}; make it with pytest --pairproof-update, look at it, and keep it"
+            )
         found = [] if before is None else snapshots.changes(before.numbers, now, fit, rules)
         if self._update:
             if before is None or found:
@@ -56,8 +58,11 @@ class Recorded:
                 said = f"  new record, {len(now)} numbers" if before is None else _listed(found)
                 self._node.user_properties.append((CHANGED, f"{path}\n{said}"))
         elif found:
-            raise AssertionError(f"{len(found)} of {len(now)} numbers of {fit.title} are not as recorded in {path}:\n{_listed(found)}\n"
-                                 "If that is meant, write the record anew with pytest --pairproof-update")
+            raise AssertionError(
+                f"{len(found)} of {len(now)} numbers of {fit.title} are not as recorded in"
+                f" {path}:\n{_listed(found)}\nIf that is meant, write the record anew with pytest"
+                " --pairproof-update"
+            )
 
 
 def _listed(found: list[snapshots.Change]) -> str:

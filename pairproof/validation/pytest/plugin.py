@@ -12,8 +12,8 @@ what                      does
 ``--require-r``           what R did not answer fails
 ========================  ==========================================================================
 
-Nothing of pairproof, numpy or R is loaded before a test needs it.  No test depends on another or on their order, so
-`pytest -n` is safe.
+Nothing of pairproof, numpy or R is loaded before a test needs it.  No test depends on another or on their
+order, so `pytest -n` is safe.
 """
 
 from __future__ import annotations
@@ -39,15 +39,41 @@ NOT_RUN, USED, CHANGED = "pairproof-not-run", "pairproof-used", "pairproof-chang
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("pairproof", "preference models held against papers, R and records")
-    group.addoption("--pairproof-update", action="store_true", dest="pairproof_update",
-                    help="write the records of the `recorded` fixture anew and show what changed")
-    group.addoption("--pairproof-r", choices=("live", "recorded", "both", "none"), default=None, dest="pairproof_r", metavar="MODE",
-                    help="how R is asked for claims: live, recorded, both or none; default: live where it is, else recorded")
-    group.addoption("--pairproof-data", default=None, dest="pairproof_data", metavar="DIR",
-                    help="folder of data that claims files read in place, and in which their other data may lie")
-    group.addoption("--pairproof-data-limit", default=None, type=int, dest="pairproof_data_limit", metavar="MB",
-                    help="largest data file that a claims file may name; default: 256")
-    group.addoption("--require-r", action="store_true", dest="require_r", help="claims that R did not answer fail")
+    group.addoption(
+        "--pairproof-update",
+        action="store_true",
+        dest="pairproof_update",
+        help="write the records of the `recorded` fixture anew and show what changed",
+    )
+    group.addoption(
+        "--pairproof-r",
+        choices=("live", "recorded", "both", "none"),
+        default=None,
+        dest="pairproof_r",
+        metavar="MODE",
+        help=(
+            "how R is asked for claims: live, recorded, both or none; default: live where it is, else"
+            " recorded"
+        ),
+    )
+    group.addoption(
+        "--pairproof-data",
+        default=None,
+        dest="pairproof_data",
+        metavar="DIR",
+        help="folder of data that claims files read in place, and in which their other data may lie",
+    )
+    group.addoption(
+        "--pairproof-data-limit",
+        default=None,
+        type=int,
+        dest="pairproof_data_limit",
+        metavar="MB",
+        help="largest data file that a claims file may name; default: 256",
+    )
+    group.addoption(
+        "--require-r", action="store_true", dest="require_r", help="claims that R did not answer fail"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -74,8 +100,8 @@ def pytest_report_teststatus(report: pytest.TestReport | pytest.CollectReport) -
 def recorded(request: pytest.FixtureRequest) -> Recorded:
     """`recorded(fit, name="", rules={})`: the fit's numbers are those of its record.
 
-    ``rules`` are digits by quantity or kind, ``{"se": 6, "p": None}``; None leaves a quantity out.  A quantity that is lost
-    or new fails.  ``--pairproof-update`` writes the record and shows what changed.
+    ``rules`` are digits by quantity or kind, ``{"se": 6, "p": None}``; None leaves a quantity out.  A
+    quantity that is lost or new fails.  ``--pairproof-update`` writes the record and shows what changed.
     """
     from .fixture import Recorded
 
@@ -125,7 +151,9 @@ class Bookkeeping:
                 terminalreporter.line(f"{path}\n{text}")
         unused = self._unused()
         if unused:
-            terminalreporter.section(f"pairproof: {len(unused)} unused record{'s' if len(unused) > 1 else ''}", sep="-")
+            terminalreporter.section(
+                f"pairproof: {len(unused)} unused record{'s' if len(unused) > 1 else ''}", sep="-"
+            )
             for path, why in unused:
                 terminalreporter.line(f"{path}  ({why}; delete it if it is not wanted any more)")
 
@@ -142,7 +170,8 @@ class Bookkeeping:
     def _unused(self) -> list[tuple[str, str]]:
         """Records of collected modules whose test is gone, or passed without asking for them.
 
-        Nothing is said of a module that was collected in part (`test_x.py::test_a`), nor of tests that did not run.
+        Nothing is said of a module that was collected in part (`test_x.py::test_a`), nor of tests that did
+        not run.
         """
         if any("::" in str(argument) for argument in self.config.args):
             return []

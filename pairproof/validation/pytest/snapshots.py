@@ -1,7 +1,8 @@
 """Records of a fit's numbers beside one's own tests: what a quantity was, is, and how far they may lie apart.
 
-A record is one JSON file, `recorded/MODULE/TEST.json` beside the test's module, with every quantity at full precision (Python's repr;
-null where there is no number).  A quantity that the fit has lost fails, and so does one that is new.
+A record is one JSON file, `recorded/MODULE/TEST.json` beside the test's module, with every quantity at full
+precision (Python's repr; null where there is no number).  A quantity that the fit has lost fails, and so does
+one that is new.
 """
 
 from __future__ import annotations
@@ -15,16 +16,27 @@ from pathlib import Path
 from typing import Any, Union
 
 from ...errors import InputError
-from ...fit.fit import Fit
 from ...files.outputs import write as write_file
-from ..verdicts.digits import MOST, digits_of_agreement
+from ...fit.fit import Fit
 from ..claims.quantities import KINDS, kind_of, names, quantity, scale_of
+from ..verdicts.digits import MOST, digits_of_agreement
 
 FORMAT = 1
 #: Digits that another machine's linear algebra leaves, by kind; a count is equal or wrong.
 RULES: Mapping[str, float] = {
-    "estimate": 9.0, "se": 9.0, "z": 9.0, "p": 7.0, "deviance": 10.0, "df_resid": MOST, "llf": 10.0, "aic": 10.0, "bic": 10.0,
-    "n_comparisons": 12.0, "worth": 9.0, "worth_se": 9.0}
+    "estimate": 9.0,
+    "se": 9.0,
+    "z": 9.0,
+    "p": 7.0,
+    "deviance": 10.0,
+    "df_resid": MOST,
+    "llf": 10.0,
+    "aic": 10.0,
+    "bic": 10.0,
+    "n_comparisons": 12.0,
+    "worth": 9.0,
+    "worth_se": 9.0,
+}
 #: Digits by quantity or kind; None leaves it out of the record altogether.
 Rules = Mapping[str, Union[float, None]]
 Numbers = Mapping[str, Union[float, None]]
@@ -57,7 +69,10 @@ class Change:
             return f"{self.quantity}: lost, was {self.before!r}"
         if self.what == "new":
             return f"{self.quantity}: new, {self.now!r}"
-        return f"{self.quantity}: {self.before!r} -> {self.now!r} ({self.digits:.1f} digits, {self.asked:g} asked for)"
+        return (
+            f"{self.quantity}: {self.before!r} -> {self.now!r} ({self.digits:.1f} digits,"
+            f" {self.asked:g} asked for)"
+        )
 
 
 def numbers_of(fit: Fit, rules: Rules | None = None) -> dict[str, float | None]:
@@ -78,16 +93,23 @@ def checked(rules: Rules | None) -> dict[str, float | None]:
     given = dict(rules or {})
     for name, digits in given.items():
         if kind_of(name) not in KINDS:
-            raise InputError(f"rules: no quantity {name!r}; a rule is for a quantity (estimate.A) or a kind: {', '.join(RULES)}")
+            raise InputError(
+                f"rules: no quantity {name!r}; a rule is for a quantity (estimate.A) or a kind:"
+                f" {', '.join(RULES)}"
+            )
         if digits is not None and not 0 <= digits <= MOST:
-            raise InputError(f"rules: {name} = {digits!r}; expected digits from 0 to {MOST:g}, or None to leave it out")
+            raise InputError(
+                f"rules: {name} = {digits!r}; expected digits from 0 to {MOST:g}, or None to leave it out"
+            )
     return given
 
 
 def digits_asked(name: str, rules: Rules) -> float | None:
     """Digits of a quantity: its own rule, else its kind's, else the default."""
     kind = kind_of(name)
-    return rules[name] if name in rules else rules[kind] if kind in rules else RULES.get(kind, RULES["estimate"])
+    return (
+        rules[name] if name in rules else rules[kind] if kind in rules else RULES.get(kind, RULES["estimate"])
+    )
 
 
 def changes(before: Numbers, now: Numbers, fit: Fit, rules: Rules | None = None) -> list[Change]:
@@ -98,7 +120,11 @@ def changes(before: Numbers, now: Numbers, fit: Fit, rules: Rules | None = None)
         old, new, asked = before[name], now[name], digits_asked(name, known)
         if asked is None:
             continue
-        d = float(digits_of_agreement(math.nan if new is None else new, math.nan if old is None else old, scale_of(name, fit)))
+        d = float(
+            digits_of_agreement(
+                math.nan if new is None else new, math.nan if old is None else old, scale_of(name, fit)
+            )
+        )
         if not math.isnan(d) and d < asked:
             found.append(Change(name, old, new, d, asked, "differs"))
     found.sort(key=lambda c: (c.digits, c.quantity))
@@ -146,15 +172,29 @@ def read(path: Path) -> Record | None:
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path}: not a record of a fit ({type(error).__name__}: {error}); delete it and make it anew with "
-                         "--pairproof-update") from error
+        raise InputError(
+            f"{path}: not a record of a fit ({type(error).__name__}: {error}); delete it and make it anew"
+            " with --pairproof-update"
+        ) from error
 
 
 def write(path: Path, test: str, fit: Fit, numbers: Numbers) -> None:
     """Write the record in one step."""
     import pairproof
 
-    about = {"model": fit.title, "engine": fit.engine, "source": Path(fit.data.source).name, "pairproof": pairproof.__version__}
-    text = json.dumps({"format": FORMAT, "test": test, "about": about, "numbers": dict(numbers)}, indent=1, ensure_ascii=False) + "\n"
+    about = {
+        "model": fit.title,
+        "engine": fit.engine,
+        "source": Path(fit.data.source).name,
+        "pairproof": pairproof.__version__,
+    }
+    text = (
+        json.dumps(
+            {"format": FORMAT, "test": test, "about": about, "numbers": dict(numbers)},
+            indent=1,
+            ensure_ascii=False,
+        )
+        + "\n"
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, text)

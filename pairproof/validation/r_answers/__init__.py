@@ -1,8 +1,11 @@
-"""What R says about a native fit: every R function that has the model, asked, and its answer on our definitions.
+"""What R says about a native fit: every R function that has the model, asked, and its answer on our
+definitions.
 
-=================================== =============================================================================
+===================================
+=============================================================================
 R call                              answers
-=================================== =============================================================================
+===================================
+=============================================================================
 ``gnm::gnm(eliminate)``             every model but Rao and Kupper's
 ``stats::glm, refitted``            the same, up to 400 nuisance constants
 ``prefmod::llbtPC.fit``             whole counts, categorical covariates, no order effect
@@ -12,10 +15,11 @@ R call                              answers
 ``BradleyTerry2::GenDavidson``      Davidson's ties, no covariates
 ``psychotools::btmodel``            whole counts, Davidson's ties or none, no covariates, no order effect
 ``MASS::polr``                      Rao and Kupper's ties
-=================================== =============================================================================
+===================================
+=============================================================================
 
-What is translated (scale, reference, R's names, what a log-likelihood counts) is said in each answer's note, and a
-tolerance is never loosened for it.
+What is translated (scale, reference, R's names, what a log-likelihood counts) is said in each answer's note,
+and a tolerance is never loosened for it.
 """
 
 from __future__ import annotations
@@ -24,14 +28,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Optional
 
-from ...bridge.process.policy import Backend, BackendLike
-from ...bridge.process.policy import backend as policy
 from ...bridge.cells import count
+from ...bridge.process.policy import Backend, BackendLike, backend as policy
 from ...fit.fit import Fit
 from ..verdicts.agreement import RCounterpart
 from .ask import Question
 from .bradleyterry import (
-    BINOMIAL, BTM, binomial_counterpart, btm_counterpart, btmodel_counterpart, gendavidson_counterpart,
+    BINOMIAL,
+    BTM,
+    binomial_counterpart,
+    btm_counterpart,
+    btmodel_counterpart,
+    gendavidson_counterpart,
 )
 from .loglinear import glm_counterpart, gnm_counterpart
 from .prefmod import llbt_fit_counterpart, llbtpc_counterpart
@@ -41,13 +49,23 @@ from .stopped_short import witness
 
 __all__ = ["AT_A_LIMIT", "counterparts"]
 
-#: Ends an R call's name where R was on its way to infinity when it stopped; floors.toml has floors of their own for it.
+#: Ends an R call's name where R was on its way to infinity when it stopped; floors.toml has floors of their
+#: own for it.
 AT_A_LIMIT = "towards infinity"
 Answerer = Callable[[Question], Optional[RCounterpart]]
-#: In the order of a report: the most precise first, since a printed number is shown beside the first that has it.
+#: In the order of a report: the most precise first, since a printed number is shown beside the first that has
+#: it.
 _ANSWERERS: tuple[Answerer, ...] = (
-    glm_counterpart, gnm_counterpart, llbtpc_counterpart, llbt_fit_counterpart, btm_counterpart, binomial_counterpart,
-    gendavidson_counterpart, btmodel_counterpart, polr_counterpart)
+    glm_counterpart,
+    gnm_counterpart,
+    llbtpc_counterpart,
+    llbt_fit_counterpart,
+    btm_counterpart,
+    binomial_counterpart,
+    gendavidson_counterpart,
+    btmodel_counterpart,
+    polr_counterpart,
+)
 
 
 def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
@@ -57,28 +75,42 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     ----------
     fit : Fit
     backend : Backend, "live", "recorded", "both", "none", or None
-        As :mod:`pairproof.bridge.process.policy` says.  None: live where R and the package are, else from records.
+        As :mod:`pairproof.bridge.process.policy` says.  None: live where R and the package are, else from
+        records.
 
     Returns
     -------
     list of RCounterpart
-        One for each function that has the model; empty for mode "none".  A function that did not run, or that stopped,
-        says why in `not_run`.
+        One for each function that has the model; empty for mode "none".  A function that did not run, or that
+        stopped, says why in `not_run`.
     """
     chosen: Backend = policy(backend)
     if chosen.mode == "none":
         return []
     question = Question(fit, count(fit), chosen)
-    answers = [replace(a, witness=None if a.not_run else witness(fit, question.cells, a), rounding=rounding(fit, question.cells, a, a.r_call in (BTM, BINOMIAL)))
-               for answerer in _ANSWERERS if (a := answerer(question)) is not None]
+    answers = [
+        replace(
+            a,
+            witness=None if a.not_run else witness(fit, question.cells, a),
+            rounding=rounding(fit, question.cells, a, a.r_call in (BTM, BINOMIAL)),
+        )
+        for answerer in _ANSWERERS
+        if (a := answerer(question)) is not None
+    ]
     return [_on_the_way(fit, a) for a in answers] if at_a_limit(fit) else answers
 
 
 def _on_the_way(fit: Fit, answer: RCounterpart) -> RCounterpart:
-    # What R leaves of an outcome that cannot occur is an absolute error of its deviance, however small that is.
-    # A standard error of a worth may be lost in its covariances, which are as large as the way to infinity is long.
+    # What R leaves of an outcome that cannot occur is an absolute error of its deviance, however small that
+    # is. A standard error of a worth may be lost in its covariances, which are as large as the way to
+    # infinity is long.
     lost = tuple(f"worth_se.{g}.{i}" for g in fit.groups for i in fit.items)
-    return replace(answer, r_call=f"{answer.r_call}, {AT_A_LIMIT}", se={**answer.se, "deviance": 1.0}, lacks=(*answer.lacks, *lost))
+    return replace(
+        answer,
+        r_call=f"{answer.r_call}, {AT_A_LIMIT}",
+        se={**answer.se, "deviance": 1.0},
+        lacks=(*answer.lacks, *lost),
+    )
 
 
 def at_a_limit(fit: Fit) -> bool:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from ...bridge.records.drift import said_of_stopping
-from ...bridge.process.policy import Backend
-from ...bridge.records.result import RResult
 from ...bridge.cells import CountedCells
-from ...errors import RDrift, RError, RUnavailable, RecordMissing, RTimeout
+from ...bridge.process.policy import Backend
+from ...bridge.records.drift import said_of_stopping
+from ...bridge.records.result import RResult
+from ...errors import RDrift, RecordMissing, RError, RTimeout, RUnavailable
 from ...fit.fit import Fit
 from ..verdicts.agreement import RCounterpart, RSource
 
@@ -35,8 +35,14 @@ class Question:
     def too_large(self) -> str:
         """Why R's dense design is not asked for; "" if it is."""
         numbers = self.rows * len(self.fit.terms)
-        return "" if numbers <= MOST_NUMBERS else (
-            f"not asked: its design of {self.rows:,} rows and {len(self.fit.terms):,} columns would take {numbers * 8 / 1e9:.1f} GB")
+        return (
+            ""
+            if numbers <= MOST_NUMBERS
+            else (
+                f"not asked: its design of {self.rows:,} rows and {len(self.fit.terms):,} columns would take"
+                f" {numbers * 8 / 1e9:.1f} GB"
+            )
+        )
 
 
 Ask = Callable[[Question], RCounterpart]
@@ -48,7 +54,8 @@ def attempt(r_call: str, ask: Ask, question: Question, known: Sequence[str] = ()
     Parameters
     ----------
     known : sequence of str
-        Words of R's own errors on such a table; where R stops with one of them, it ran, and its stop is its answer.
+        Words of R's own errors on such a table; where R stops with one of them, it ran, and its stop is its
+        answer.
     """
     try:
         return ask(question)
@@ -61,28 +68,43 @@ def attempt(r_call: str, ask: Ask, question: Question, known: Sequence[str] = ()
         where = f" in {error.r_call}" if error.r_call else ""
         said = error.r_message.strip() or str(error)
         source: RSource = "recorded" if error.source == "recorded" else "live"
-        return RCounterpart(r_call, source, not_run=f"R stops: {said}{where} ({source})", expected=any(words in said for words in known))
+        return RCounterpart(
+            r_call,
+            source,
+            not_run=f"R stops: {said}{where} ({source})",
+            expected=any(words in said for words in known),
+        )
 
 
 def refused(r_call: str, why: str) -> RCounterpart:
-    """A function that has the model and was not asked, by a rule of ours that `why` gives with its numbers."""
+    """A function that has the model and was not asked, by a rule of ours that `why` gives with its
+    numbers.
+    """
     return RCounterpart(r_call, None, not_run=why, expected=True)
 
 
 def remarks(result: RResult) -> list[str]:
-    """R's own warnings, each once, and how its algorithm ended if otherwise than in its record, for the note."""
+    """R's own warnings, each once, and how its algorithm ended if otherwise than in its record, for the
+    note.
+    """
     seen = dict.fromkeys(" ".join(w.message.split()) for w in result.warnings)
     stopped = said_of_stopping(result.drift)
     return [*(f"R warns: {text}" for text in seen), *([stopped] if stopped else [])]
 
 
 #: R's words for an algorithm that did not arrive: glm, gnm, polr, btmodel.
-_NOT_CONVERGED = re.compile(r"(?:did|does|has|have|had)? ?(?:either )?not converge|fail(?:ed|s|ure)? to converge|algorithm failed|non-?convergence"
-                            r"|iteration limit|singular convergence|false convergence", re.IGNORECASE)
+_NOT_CONVERGED = re.compile(
+    r"(?:did|does|has|have|had)? ?(?:either )?not converge|fail(?:ed|s|ure)? to converge|algorithm"
+    r" failed|non-?convergence"
+    r"|iteration limit|singular convergence|false convergence",
+    re.IGNORECASE,
+)
 
 
 def converged(result: RResult, flag: bool | None) -> bool | None:
-    """What R says of itself: False by its flag or by a warning; None if it has no flag and warns of nothing."""
+    """What R says of itself: False by its flag or by a warning; None if it has no flag and warns of
+    nothing.
+    """
     return False if any(_NOT_CONVERGED.search(w.message) for w in result.warnings) else flag
 
 

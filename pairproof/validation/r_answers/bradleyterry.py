@@ -47,7 +47,11 @@ def _reference(fit: Fit) -> str:
 
 def _moved(fit: Fit, reference: str) -> list[str]:
     said = ["lambda is half its log-odds"] if fit.scale == "lambda" and not fit.spec.item_terms else []
-    return said + ([f"moved from its reference {reference} to {fit.constraint}"] if reference and fit.spec.reference != reference else [])
+    return said + (
+        [f"moved from its reference {reference} to {fit.constraint}"]
+        if reference and fit.spec.reference != reference
+        else []
+    )
 
 
 # -- BTm -----------------------------------------------------------------------------------------------------
@@ -65,22 +69,43 @@ def _ask_btm(question: Question) -> RCounterpart:
     fit, cells = question.fit, question.cells
     first, second = cells.names
     reference = _reference(fit)
-    model = bradleyterry2.BTm(cells.wins.tolist(), cells.losses.tolist(), first, second, players=fit.items, refcat=reference,
-                              at_home=None if cells.order is None else cells.order.tolist(), backend=question.backend)
+    model = bradleyterry2.BTm(
+        cells.wins.tolist(),
+        cells.losses.tolist(),
+        first,
+        second,
+        players=fit.items,
+        refcat=reference,
+        at_home=None if cells.order is None else cells.order.tolist(),
+        backend=question.backend,
+    )
     named = {f"player{item}": item for item in fit.items} | {"at.home": "order"}
     p = _parameters(model, named, "log-odds", reference)
     home = " + at.home" if cells.order is not None else ""
-    said = [f"BTm(cbind(wins, losses), i, j, ~ item{home}, refcat = {reference!r}), fitted again from its own solution"]
-    return _binomial_answer(question, BTM, p, model, said + (["at.home is order"] if home else []) + _moved(fit, reference))
+    said = [
+        f"BTm(cbind(wins, losses), i, j, ~ item{home}, refcat = {reference!r}), fitted again from its own"
+        " solution"
+    ]
+    return _binomial_answer(
+        question, BTM, p, model, said + (["at.home is order"] if home else []) + _moved(fit, reference)
+    )
 
 
 def _parameters(model: RModel, named: dict[str, str], scale: Any, reference: str) -> RParameters:
     kept = [(k, named[n]) for k, n in enumerate(model.names) if n in named and not np.isnan(model.coef[k])]
     at = [model.vcov_names.index(model.names[k]) for k, _ in kept]
-    return RParameters(tuple(n for _, n in kept), model.coef[[k for k, _ in kept]], model.vcov[np.ix_(at, at)], scale, reference)
+    return RParameters(
+        tuple(n for _, n in kept),
+        model.coef[[k for k, _ in kept]],
+        model.vcov[np.ix_(at, at)],
+        scale,
+        reference,
+    )
 
 
-def _binomial_answer(question: Question, r_call: str, p: RParameters, model: RModel, said: list[str]) -> RCounterpart:
+def _binomial_answer(
+    question: Question, r_call: str, p: RParameters, model: RModel, said: list[str]
+) -> RCounterpart:
     fit, cells = question.fit, question.cells
     values = parameter_values(fit, p)
     values.update(deviance=model.deviance, df_resid=model.df_residual)
@@ -91,18 +116,30 @@ def _binomial_answer(question: Question, r_call: str, p: RParameters, model: RMo
         said = [*said, "its log-likelihood rounds the counts and is not compared"]
     values.update(worth_values(fit, p))
     kept = [w for w in remarks(model.result) if "non-integer" not in w]
-    return RCounterpart(r_call, model.result.source, values, note=note(*said, *kept), converged=converged(model.result, model.converged))
+    return RCounterpart(
+        r_call,
+        model.result.source,
+        values,
+        note=note(*said, *kept),
+        converged=converged(model.result, model.converged),
+    )
 
 
 # -- logistic regression -------------------------------------------------------------------------------------
 
 
 def binomial_counterpart(question: Question) -> RCounterpart | None:
-    """glm(cbind(wins, losses) ~ 0 + differences of items, binomial), for what BTm's own formula does not reach."""
+    """glm(cbind(wins, losses) ~ 0 + differences of items, binomial), for what BTm's own formula does not
+    reach.
+    """
     fit, cells = question.fit, question.cells
     if cells.ties is not None or _plain(fit):
         return None
-    return refused(BINOMIAL, question.too_large) if question.too_large else attempt(BINOMIAL, _ask_binomial, question)
+    return (
+        refused(BINOMIAL, question.too_large)
+        if question.too_large
+        else attempt(BINOMIAL, _ask_binomial, question)
+    )
 
 
 def _ask_binomial(question: Question) -> RCounterpart:
@@ -116,12 +153,18 @@ def _ask_binomial(question: Question) -> RCounterpart:
         column = heads[term.kind, term.item, term.covariate, term.covariate_level]
         for covariate, level in term.by:
             c = cells.covariate(covariate)
-            column = column * (c.values if level is None else (c.values == c.levels.index(level)).astype(float))
+            column = column * (
+                c.values if level is None else (c.values == c.levels.index(level)).astype(float)
+            )
         columns[f"b{k + 1}"] = column
         named[f"b{k + 1}"] = term.name
-    model = base.glm(f"cbind(wins, losses) ~ 0 + {' + '.join(named)}", columns, "binomial", backend=question.backend)
+    model = base.glm(
+        f"cbind(wins, losses) ~ 0 + {' + '.join(named)}", columns, "binomial", backend=question.backend
+    )
     p = _parameters(model, named, "log-odds", reference)
-    said = ["glm(cbind(wins, losses) ~ 0 + one column a parameter, binomial), fitted again from its own solution"]
+    said = [
+        "glm(cbind(wins, losses) ~ 0 + one column a parameter, binomial), fitted again from its own solution"
+    ]
     if fit.scale == "lambda" and fit.spec.item_terms:
         said.append("coefficients, log-odds in R, are halved to lambda")
     return _binomial_answer(question, BINOMIAL, p, model, said + _moved(fit, reference))
@@ -133,14 +176,18 @@ def _head_columns(question: Question) -> dict[tuple[Any, ...], Any]:
     out: dict[tuple[Any, ...], Any] = {("order", None, None, None): cells.order}
     for k, item in enumerate(fit.items):
         out["item", item, None, None] = (cells.first == k).astype(float) - (cells.second == k)
-    covariate_terms = dict.fromkeys((t.covariate, t.covariate_level, t.item) for t in fit.terms if t.kind == "covariate")
+    covariate_terms = dict.fromkeys(
+        (t.covariate, t.covariate_level, t.item) for t in fit.terms if t.kind == "covariate"
+    )
     for (covariate, level, separate), values in zip(covariate_terms, item_values(question).values()):
         out["covariate", separate, covariate, level] = values[cells.first] - values[cells.second]
     return out
 
 
 def _likelihood(fit: Fit, llf: float, n_coefficients: int) -> dict[str, float]:
-    """llf and AIC; without AIC where items were never joined, since both functions below count a coefficient for each item there."""
+    """llf and AIC; without AIC where items were never joined, since both functions below count a coefficient
+    for each item there.
+    """
     values = likelihood_values(llf, n_coefficients)
     return values if fit.null_space.shape[1] == fit.n_infinite else {"llf": values["llf"]}
 
@@ -155,7 +202,9 @@ def gendavidson_counterpart(question: Question) -> RCounterpart | None:
         return None
     reason = question.too_large
     if len(question.cells) > MOST_MATCHES:
-        reason = f"not asked: {len(question.cells):,} cells are more than {MOST_MATCHES:,}, which take it minutes"
+        reason = (
+            f"not asked: {len(question.cells):,} cells are more than {MOST_MATCHES:,}, which take it minutes"
+        )
     return refused(GENDAVIDSON, reason) if reason else attempt(GENDAVIDSON, _ask_gendavidson, question)
 
 
@@ -165,9 +214,23 @@ def _ask_gendavidson(question: Question) -> RCounterpart:
     first, second = cells.names
     reference = _reference(fit)
     model = bradleyterry2.GenDavidson(
-        first, second, cells.wins.tolist(), cells.ties.tolist(), cells.losses.tolist(), players=fit.items, reference=reference,
-        at_home=None if cells.order is None else cells.order.tolist(), home_adv=cells.order is not None, backend=question.backend)
-    p = _parameters(model, {item: item for item in fit.items} | {"tie.max": "tie", "home.adv": "order"}, "log-odds", reference)
+        first,
+        second,
+        cells.wins.tolist(),
+        cells.ties.tolist(),
+        cells.losses.tolist(),
+        players=fit.items,
+        reference=reference,
+        at_home=None if cells.order is None else cells.order.tolist(),
+        home_adv=cells.order is not None,
+        backend=question.backend,
+    )
+    p = _parameters(
+        model,
+        {item: item for item in fit.items} | {"tie.max": "tie", "home.adv": "order"},
+        "log-odds",
+        reference,
+    )
     estimate = np.array([b + np.log(2.0) if name == "tie" else b for name, b in zip(p.names, p.estimate)])
     p = RParameters(p.names, estimate, p.vcov, p.scale, p.reference)
     values = parameter_values(fit, p)
@@ -176,10 +239,20 @@ def _ask_gendavidson(question: Question) -> RCounterpart:
         values.update(_likelihood(fit, model.loglik - cells.poisson_constant, len(p.names)))
     values.update(worth_values(fit, p))
     home = ["home.adv is order"] if cells.order is not None else []
-    return RCounterpart(GENDAVIDSON, model.result.source, values, note=note(
-        "gnm(count ~ GenDavidson(win, tie, loss, i, j, ...) - 1, eliminate = match)", "tie = tie.max + log 2", *home,
-        *_moved(fit, reference), "logLik(), Poisson, less a constant of the cells gives llf", *remarks(model.result)),
-        converged=converged(model.result, model.converged))
+    return RCounterpart(
+        GENDAVIDSON,
+        model.result.source,
+        values,
+        note=note(
+            "gnm(count ~ GenDavidson(win, tie, loss, i, j, ...) - 1, eliminate = match)",
+            "tie = tie.max + log 2",
+            *home,
+            *_moved(fit, reference),
+            "logLik(), Poisson, less a constant of the cells gives llf",
+            *remarks(model.result),
+        ),
+        converged=converged(model.result, model.converged),
+    )
 
 
 # -- btmodel -------------------------------------------------------------------------------------------------
@@ -189,13 +262,24 @@ def btmodel_counterpart(question: Question) -> RCounterpart | None:
     """psychotools' btmodel of the responses; None for other models than it has."""
     fit, cells = question.fit, question.cells
     undecided = cells.ties is not None and any(t.kind == "tie" for t in fit.terms)
-    if not _plain(fit) or cells.order is not None or fit.ties == "rao-kupper" or (cells.ties is not None and not undecided):
+    if (
+        not _plain(fit)
+        or cells.order is not None
+        or fit.ties == "rao-kupper"
+        or (cells.ties is not None and not undecided)
+    ):
         return None
     if not cells.whole:
         return None
     if len(fit.items) > MOST_ITEMS or cells.counts.sum() > MOST_RESPONSES:
-        return refused(BTMODEL, f"not asked: {len(fit.items)} items and {cells.counts.sum():,.0f} responses; it has a column for "
-                                f"each pair and a row for each response, and is asked up to {MOST_ITEMS} and {MOST_RESPONSES:,}")
+        return refused(
+            BTMODEL,
+            (
+                f"not asked: {len(fit.items)} items and {cells.counts.sum():,.0f} responses; it has a column"
+                f" for each pair and a row for each response, and is asked up to {MOST_ITEMS} and"
+                f" {MOST_RESPONSES:,}"
+            ),
+        )
     no_ties = cells.ties is not None and not cells.ties.any()
     known = ([NO_TIES] if no_ties else []) + ([TWO_ITEMS] if len(fit.items) == 2 else [])
     return attempt(BTMODEL, _ask_btmodel, question, known)
@@ -206,16 +290,38 @@ def _ask_btmodel(question: Question) -> RCounterpart:
     first, second = cells.names
     reference = _reference(fit)
     ties = None if cells.ties is None else cells.ties.astype(int).tolist()
-    data = psychotools.paircomp_from_counts(first, second, cells.wins.astype(int).tolist(), cells.losses.astype(int).tolist(), ties,
-                                            fit.items)
-    model = psychotools.btmodel(data, fit.items, ref=reference, undecided=ties is not None, backend=question.backend)
-    p = RParameters(tuple("tie" if n == "(undecided)" else n for n in model.names), model.coef, model.vcov, "log-odds", reference)
+    data = psychotools.paircomp_from_counts(
+        first, second, cells.wins.astype(int).tolist(), cells.losses.astype(int).tolist(), ties, fit.items
+    )
+    model = psychotools.btmodel(
+        data, fit.items, ref=reference, undecided=ties is not None, backend=question.backend
+    )
+    p = RParameters(
+        tuple("tie" if n == "(undecided)" else n for n in model.names),
+        model.coef,
+        model.vcov,
+        "log-odds",
+        reference,
+    )
     values = parameter_values(fit, p)
     values.update(_likelihood(fit, model.loglik, int(model.df)))
     for kind, numbers in (("worth", model.worth), ("worth_se", model.worth_se)):
         values.update({f"{kind}.all.{item}": float(v) for item, v in zip(model.items, numbers)})
     said = ["(undecided) is tie"] if ties is not None else []
-    return RCounterpart(BTMODEL, model.result.source, values, standard_errors(values), note(
-        f"btmodel(paircomp, ref = {reference!r}, undecided = {str(ties is not None).upper()})", *said, *_moved(fit, reference),
-        "llf is its logLik(), worths are its itempar(log = FALSE); its deviance() is -2 logLik, another thing than ours",
-        *remarks(model.result)), converged=converged(model.result, None))
+    return RCounterpart(
+        BTMODEL,
+        model.result.source,
+        values,
+        standard_errors(values),
+        note(
+            f"btmodel(paircomp, ref = {reference!r}, undecided = {str(ties is not None).upper()})",
+            *said,
+            *_moved(fit, reference),
+            (
+                "llf is its logLik(), worths are its itempar(log = FALSE); its deviance() is -2 logLik,"
+                " another thing than ours"
+            ),
+            *remarks(model.result),
+        ),
+        converged=converged(model.result, None),
+    )

@@ -1,10 +1,11 @@
 """The log-linear form in R: gnm with the nuisance constants eliminated, and glm with a column for each.
 
-    log m(i preferred) = mu_cell + lambda_i - lambda_j (+ order/2),  log m(tie) = mu_cell + tie,  log m(j preferred) = ...
+    log m(i preferred) = mu_cell + lambda_i - lambda_j (+ order/2),  log m(tie) = mu_cell + tie,  log m(j
+    preferred) = ...
 
-Subject covariates go in as R factors and numbers and R codes them itself (treatment contrasts), so that the witness
-makes its own design.  The cells are the fit's, so deviance and df are on the same table; the Poisson log-likelihood is
-brought to that of the comparisons by a constant of the cells.
+Subject covariates go in as R factors and numbers and R codes them itself (treatment contrasts), so that the
+witness makes its own design.  The cells are the fit's, so deviance and df are on the same table; the Poisson
+log-likelihood is brought to that of the comparisons by a constant of the cells.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ...bridge.packages import base, gnm
-from ...bridge.values.convert import data_frame, factor_of
-from ...bridge.packages.models import RModel
 from ...bridge.cells import CountedCells
+from ...bridge.packages import base, gnm
+from ...bridge.packages.models import RModel
+from ...bridge.values.convert import data_frame, factor_of
 from ...fit.predictions import item_covariate
 from ...fit.spec import Term
 from ..verdicts.agreement import RCounterpart
@@ -27,7 +28,8 @@ from .translate import RParameters, likelihood_values, parameter_values, worth_v
 GNM = "gnm::gnm(eliminate)"
 GLM = "stats::glm, refitted"
 SHORTCUT = "gnm::gnm(eliminate), its shortcut"
-#: gnm's Newton method takes 3 s for 435 constants and 30 s for 1770; its shortcut for linear models a fraction of a second.
+#: gnm's Newton method takes 3 s for 435 constants and 30 s for 1770; its shortcut for linear models a
+#: fraction of a second.
 MOST_TIGHT = 600
 #: glm carries a column for each nuisance constant; beyond this many it is left out.
 MOST_NUISANCE = 400
@@ -53,31 +55,57 @@ class LogLinear:
     reference: str
 
     def parameters(self, model: RModel, scale: str = "lambda") -> RParameters:
-        """The model's coefficients under the fit's names; the nuisance ones and what R found aliased left out."""
-        kept = [(k, self.names[parts]) for k, n in enumerate(model.names)
-                if (parts := frozenset(n.split(":"))) in self.names and not np.isnan(model.coef[k])]
+        """The model's coefficients under the fit's names; the nuisance ones and what R found aliased left
+        out.
+        """
+        kept = [
+            (k, self.names[parts])
+            for k, n in enumerate(model.names)
+            if (parts := frozenset(n.split(":"))) in self.names and not np.isnan(model.coef[k])
+        ]
         lost = set(self.names.values()) - {self.names.get(frozenset(n.split(":")), "") for n in model.names}
         if lost:
             raise KeyError(f"R has no coefficient for {sorted(lost)}; it has {list(model.names)[:12]}")
         at = [model.vcov_names.index(model.names[k]) for k, _ in kept]
-        return RParameters(tuple(n for _, n in kept), model.coef[[k for k, _ in kept]], model.vcov[np.ix_(at, at)],
-                           scale, self.reference)  # type: ignore[arg-type]  # "lambda" or "log-odds"
+        return RParameters(
+            tuple(n for _, n in kept),
+            model.coef[[k for k, _ in kept]],
+            model.vcov[np.ix_(at, at)],
+            scale,
+            self.reference,
+        )  # type: ignore[arg-type]  # "lambda" or "log-odds"
 
 
 def log_linear(question: Question) -> LogLinear:
     """One row for each outcome of each cell, and the formula."""
     fit, cells = question.fit, question.cells
     first, second = cells.names
-    given = {_r_name(cells, c.name): [f"{int(v):03d}" for v in c.values] if c.categorical else c.values.tolist()
-             for c in cells.covariates}
-    frame = gnm.llbt_frame(first, second, cells.wins.tolist(), cells.losses.tolist(),
-                           None if cells.ties is None else cells.ties.tolist(), items=fit.items, cell=list(cells.label),
-                           order=None if cells.order is None else cells.order.tolist(), covariates=given)
+    given = {
+        _r_name(cells, c.name): [f"{int(v):03d}" for v in c.values] if c.categorical else c.values.tolist()
+        for c in cells.covariates
+    }
+    frame = gnm.llbt_frame(
+        first,
+        second,
+        cells.wins.tolist(),
+        cells.losses.tolist(),
+        None if cells.ties is None else cells.ties.tolist(),
+        items=fit.items,
+        cell=list(cells.label),
+        order=None if cells.order is None else cells.order.tolist(),
+        covariates=given,
+    )
     columns = dict(frame.columns)
-    reference = "" if fit.spec.item_terms else (fit.spec.reference if fit.spec.reference in fit.items else fit.items[-1])
+    reference = (
+        ""
+        if fit.spec.item_terms
+        else (fit.spec.reference if fit.spec.reference in fit.items else fit.items[-1])
+    )
     columns.update(_item_columns(question, frame.columns))
     free = [t for t in fit.terms if t.item != reference or t.kind != "item"]
-    names = {frozenset([_head(question, t), *_parts(cells, t)]): t.name for t in free if _in_formula(question, t)}
+    names = {
+        frozenset([_head(question, t), *_parts(cells, t)]): t.name for t in free if _in_formula(question, t)
+    }
     ready = {k: factor_of(v) if isinstance(v, tuple) else v for k, v in columns.items()}
     return LogLinear(data_frame(ready), "y ~ " + " + ".join(_formula_terms(question, free)), names, reference)
 
@@ -96,8 +124,10 @@ def _formula_terms(question: Question, free: list[Term]) -> list[str]:
             heads = by_product.setdefault(product, [])
             if _head(question, term) not in heads:
                 heads.append(_head(question, term))
-    return [" + ".join(heads) if not product else f"({' + '.join(heads)}):{':'.join(product)}"
-            for product, heads in by_product.items()]
+    return [
+        " + ".join(heads) if not product else f"({' + '.join(heads)}):{':'.join(product)}"
+        for product, heads in by_product.items()
+    ]
 
 
 def _head(question: Question, term: Term) -> str:
@@ -105,7 +135,11 @@ def _head(question: Question, term: Term) -> str:
     if term.kind == "item":
         assert term.item is not None
         return f"o{question.fit.items.index(term.item) + 1}"
-    return _covariate_heads(question)[term.covariate, term.covariate_level, term.item] if term.kind == "covariate" else term.kind
+    return (
+        _covariate_heads(question)[term.covariate, term.covariate_level, term.item]
+        if term.kind == "covariate"
+        else term.kind
+    )
 
 
 def _parts(cells: CountedCells, term: Term) -> list[str]:
@@ -132,7 +166,11 @@ def _covariate_heads(question: Question) -> dict[tuple[str | None, str | None, s
 def item_values(question: Question) -> dict[str, Any]:
     """Value of each item covariate column, float[n_items], by its name in R."""
     heads = _covariate_heads(question)
-    return {heads[t.covariate, t.covariate_level, t.item]: item_covariate(question.fit, t) for t in question.fit.terms if t.kind == "covariate"}
+    return {
+        heads[t.covariate, t.covariate_level, t.item]: item_covariate(question.fit, t)
+        for t in question.fit.terms
+        if t.kind == "covariate"
+    }
 
 
 def _item_columns(question: Question, columns: Any) -> dict[str, Any]:
@@ -143,16 +181,24 @@ def _item_columns(question: Question, columns: Any) -> dict[str, Any]:
 
 def _is_log_linear(question: Question) -> bool:
     """Whether the model has a log-linear form: Rao and Kupper's has none but where no tie occurred."""
-    return question.fit.ties != "rao-kupper" or (question.cells.ties is not None and not question.cells.ties.any())
+    return question.fit.ties != "rao-kupper" or (
+        question.cells.ties is not None and not question.cells.ties.any()
+    )
 
 
 def _at_boundary(question: Question) -> Question:
     """Rao and Kupper's model without a tie, its threshold at 0: the cells as two outcomes."""
-    return replace(question, cells=replace(question.cells, ties=None)) if question.fit.ties == "rao-kupper" else question
+    return (
+        replace(question, cells=replace(question.cells, ties=None))
+        if question.fit.ties == "rao-kupper"
+        else question
+    )
 
 
 def gnm_counterpart(question: Question) -> RCounterpart | None:
-    """gnm(..., eliminate = cell), gone on from its shortcut with its Newton method; None for Rao and Kupper's ties."""
+    """gnm(..., eliminate = cell), gone on from its shortcut with its Newton method; None for Rao and Kupper's
+    ties.
+    """
     if not _is_log_linear(question):
         return None
     r_call = GNM if len(question.cells) <= MOST_TIGHT else SHORTCUT
@@ -165,9 +211,21 @@ def _ask_gnm(question: Question) -> RCounterpart:
     asked = log_linear(question)
     tight = len(question.cells) <= MOST_TIGHT
     model = gnm.gnm(asked.formula, asked.data, "cell", tight=tight, backend=question.backend)
-    how = "" if tight else ", by its shortcut for linear models, which carries a ridge of 1e-8 and stops about 4e-10 from the maximum"
-    return _answer(question, GNM if tight else SHORTCUT, asked, model,
-                   f"gnm({_shown(asked.formula)}, eliminate = cell, family = poisson){how}")
+    how = (
+        ""
+        if tight
+        else (
+            ", by its shortcut for linear models, which carries a ridge of 1e-8 and stops about 4e-10 from"
+            " the maximum"
+        )
+    )
+    return _answer(
+        question,
+        GNM if tight else SHORTCUT,
+        asked,
+        model,
+        f"gnm({_shown(asked.formula)}, eliminate = cell, family = poisson){how}",
+    )
 
 
 def _shown(formula: str) -> str:
@@ -176,12 +234,19 @@ def _shown(formula: str) -> str:
 
 
 def glm_counterpart(question: Question) -> RCounterpart | None:
-    """glm(y ~ cell + ..., family = poisson), fitted again from its own solution; None for Rao and Kupper's ties."""
+    """glm(y ~ cell + ..., family = poisson), fitted again from its own solution; None for Rao and Kupper's
+    ties.
+    """
     if not _is_log_linear(question):
         return None
     if len(question.cells) > MOST_NUISANCE:
-        return refused(GLM, f"not asked: its {len(question.cells)} nuisance columns are more than {MOST_NUISANCE}; "
-                            "gnm eliminates them")
+        return refused(
+            GLM,
+            (
+                f"not asked: its {len(question.cells)} nuisance columns are more than {MOST_NUISANCE}; "
+                "gnm eliminates them"
+            ),
+        )
     if question.too_large:
         return refused(GLM, question.too_large)
     return attempt(GLM, _ask_glm, _at_boundary(question))
@@ -191,7 +256,13 @@ def _ask_glm(question: Question) -> RCounterpart:
     asked = log_linear(question)
     formula = asked.formula.replace("y ~ ", "y ~ cell + ") if len(question.cells) > 1 else asked.formula
     model = base.glm_poisson(formula, asked.data, backend=question.backend)
-    return _answer(question, GLM, asked, model, f"glm({_shown(formula)}, family = poisson), fitted again from its own solution")
+    return _answer(
+        question,
+        GLM,
+        asked,
+        model,
+        f"glm({_shown(formula)}, family = poisson), fitted again from its own solution",
+    )
 
 
 def _answer(question: Question, r_call: str, asked: LogLinear, model: RModel, text: str) -> RCounterpart:
@@ -202,23 +273,39 @@ def _answer(question: Question, r_call: str, asked: LogLinear, model: RModel, te
     said = ""
     if fit.ties == "rao-kupper":
         values["df_resid"] += len(cells)
-        text += "; no tie occurred, so the threshold is at its boundary and the ties' empty outcomes are added to R's df"
+        text += (
+            "; no tie occurred, so the threshold is at its boundary and the ties' empty outcomes are added to"
+            " R's df"
+        )
     if cells.whole:
         values.update(likelihood_values(model.loglik - cells.poisson_constant, len(p.names)))
         said = "logLik(), Poisson, less a constant of the cells gives llf; AIC counts no nuisance constants"
     else:
         said = "R has no log-likelihood for counts that are not whole"
     values.update(worth_values(fit, p))
-    doubled = "" if fit.scale == "lambda" or fit.spec.item_terms else "item coefficients, lambda in R, are doubled to log-odds"
+    doubled = (
+        ""
+        if fit.scale == "lambda" or fit.spec.item_terms
+        else "item coefficients, lambda in R, are doubled to log-odds"
+    )
     covariates = ", ".join(f"{_r_name(cells, c.name)} is {c.name}" for c in cells.covariates)
-    return RCounterpart(r_call, model.result.source, values, note=note(
-        text, covariates, doubled, said, "z and p are R's estimate over its standard error", *_only_new(remarks(model.result))),
-        converged=converged(model.result, model.converged))
+    return RCounterpart(
+        r_call,
+        model.result.source,
+        values,
+        note=note(
+            text,
+            covariates,
+            doubled,
+            said,
+            "z and p are R's estimate over its standard error",
+            *_only_new(remarks(model.result)),
+        ),
+        converged=converged(model.result, model.converged),
+    )
 
 
 def _only_new(texts: list[str]) -> list[str]:
     # Half wins make R say so once for each row of counts.
     kept = [t for t in texts if "non-integer" not in t]
     return kept + ["R warns of non-integer counts"] * (len(kept) < len(texts))
-
-

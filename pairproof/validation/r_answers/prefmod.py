@@ -1,8 +1,8 @@
 """prefmod's two fitters of the LLBT: llbtPC.fit (through gnm) and llbt.fit (its own IRLS, which only prints).
 
-Both take responses, one row a judge, pair columns in prefmod's own order, so the counts are laid out as such rows; for
-a model without dependence between comparisons the rows are judges only in form.  prefmod counts response categories
-among the values that occur, and takes its last item as the reference.
+Both take responses, one row a judge, pair columns in prefmod's own order, so the counts are laid out as such
+rows; for a model without dependence between comparisons the rows are judges only in form.  prefmod counts
+response categories among the values that occur, and takes its last item as the reference.
 """
 
 from __future__ import annotations
@@ -13,16 +13,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...bridge.cells import CountedCells, with_covariates_as_factors
 from ...bridge.packages import prefmod
 from ...data.comparisons import Comparisons
-from ...bridge.cells import CountedCells, with_covariates_as_factors
-from ...fit.fit import Fit
 from ...data.wide import to_wide
+from ...fit.fit import Fit
 from ...fit.spec import Term
 from ..verdicts.agreement import RCounterpart
 from ..verdicts.verdict import UNITS
 from .ask import Question, attempt, converged, note, refused
-from .translate import MOST_WORTHS, RParameters, likelihood_values, named_worths, parameter_values, worth_values
+from .translate import (
+    MOST_WORTHS,
+    RParameters,
+    likelihood_values,
+    named_worths,
+    parameter_values,
+    worth_values,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,21 +88,31 @@ def _layout(question: Question) -> Layout:
     fit, cells = question.fit, question.cells
     in_model = tuple(c.name for c in cells.covariates)
     names = (*in_model, *(c for c in fit.spec.cells if c not in in_model))
-    return Layout(with_covariates_as_factors(cells, names), names, {c: f"S{chr(65 + k)}" for k, c in enumerate(names)}, in_model)
+    return Layout(
+        with_covariates_as_factors(cells, names),
+        names,
+        {c: f"S{chr(65 + k)}" for k, c in enumerate(names)},
+        in_model,
+    )
 
 
 def _is_log_linear(fit: Fit) -> bool:
     """Free items, Davidson's ties or none, nothing about who was named first, tie parameter common to all."""
-    return (not fit.spec.item_terms and not fit.spec.order_effect and fit.spec.cells != ("row",)
-            and fit.outcome_model != "rao-kupper" and fit.ties != "rao-kupper"
-            and not any(t.by for t in fit.terms if t.kind != "item"))
+    return (
+        not fit.spec.item_terms
+        and not fit.spec.order_effect
+        and fit.spec.cells != ("row",)
+        and fit.outcome_model != "rao-kupper"
+        and fit.ties != "rao-kupper"
+        and not any(t.by for t in fit.terms if t.kind != "item")
+    )
 
 
 def _reads(cells: CountedCells) -> bool:
     """Whether prefmod reads the cells as what they are.
 
-    It takes responses, so whole counts; and it counts categories among the values that occur, so that a tie category
-    in which no tie occurs, or an outcome that nobody gave, makes the table another model to it.
+    It takes responses, so whole counts; and it counts categories among the values that occur, so that a tie
+    category in which no tie occurs, or an outcome that nobody gave, makes the table another model to it.
     """
     return cells.whole and bool((cells.counts.sum(axis=0) > 0).all())
 
@@ -104,7 +121,9 @@ def _too_many(question: Question) -> str:
     """Why it is not asked, though it has the model; "" if it is."""
     responses = float(question.cells.counts.sum())
     if responses > MOST_RESPONSES:
-        return f"not asked: {responses:,.0f} responses are more than {MOST_RESPONSES:,}, which take it minutes"
+        return (
+            f"not asked: {responses:,.0f} responses are more than {MOST_RESPONSES:,}, which take it minutes"
+        )
     return question.too_large
 
 
@@ -128,24 +147,44 @@ def _ask_llbtpc(question: Question) -> RCounterpart:
     formel = "~" + ("+".join(products) or "1")
     elim = "~" + ("*".join(layout.r_names[c] for c in layout.covariates) or "1")
     undecided = any(t.kind == "tie" for t in fit.terms)
-    model = prefmod.llbtPC_fit(layout.frame(), len(fit.items), formel, elim, undec=undecided, backend=question.backend)
-    names = {frozenset([_head(fit, t), *_parts(layout, t)]): t.name for t in fit.terms if t.item != fit.items[-1]}
-    kept = [(k, names[parts]) for k, n in enumerate(model.names) if (parts := frozenset(n.split(":"))) in names]
+    model = prefmod.llbtPC_fit(
+        layout.frame(), len(fit.items), formel, elim, undec=undecided, backend=question.backend
+    )
+    names = {
+        frozenset([_head(fit, t), *_parts(layout, t)]): t.name for t in fit.terms if t.item != fit.items[-1]
+    }
+    kept = [
+        (k, names[parts]) for k, n in enumerate(model.names) if (parts := frozenset(n.split(":"))) in names
+    ]
     missing = set(names.values()) - {n for _, n in kept}
     if missing:
         raise KeyError(f"llbtPC.fit has no coefficient for {sorted(missing)}; it has {list(model.names)}")
     kept = [(k, n) for k, n in kept if not np.isnan(model.coef[k])]
     at = [model.vcov_names.index(model.names[k]) for k, _ in kept]
-    p = RParameters(tuple(n for _, n in kept), model.coef[[k for k, _ in kept]], model.vcov[np.ix_(at, at)], "lambda",
-                    fit.items[-1])
+    p = RParameters(
+        tuple(n for _, n in kept),
+        model.coef[[k for k, _ in kept]],
+        model.vcov[np.ix_(at, at)],
+        "lambda",
+        fit.items[-1],
+    )
     values = parameter_values(fit, p)
     said = _fit_values(question, layout, values, model.deviance, model.df_residual, model.loglik, len(kept))
     worths, own = _own_worths(fit, layout, model)
     values.update({**worth_values(fit, p), **worths})
-    call = f"llbtPC.fit(obj, {len(fit.items)}, formel = {formel}, elim = {elim}, undec = {str(undecided).upper()})"
-    return RCounterpart(LLBTPC, model.result.source, values, note=note(
-        call, _names(layout), *_translated(fit, fit.items[-1]), said, own, "its gnm takes no tolerance"),
-        converged=converged(model.result, model.converged))
+    call = (
+        f"llbtPC.fit(obj, {len(fit.items)}, formel = {formel}, elim = {elim}, undec ="
+        f" {str(undecided).upper()})"
+    )
+    return RCounterpart(
+        LLBTPC,
+        model.result.source,
+        values,
+        note=note(
+            call, _names(layout), *_translated(fit, fit.items[-1]), said, own, "its gnm takes no tolerance"
+        ),
+        converged=converged(model.result, model.converged),
+    )
 
 
 def _names(layout: Layout) -> str:
@@ -167,20 +206,32 @@ def _level(layout: Layout, covariate: str, level: str | None) -> int:
     return levels.index(level) + 1
 
 
-def _fit_values(question: Question, layout: Layout, values: dict[str, float], deviance: float, df: float, loglik: float,
-                n_estimable: int) -> str:
+def _fit_values(
+    question: Question,
+    layout: Layout,
+    values: dict[str, float],
+    deviance: float,
+    df: float,
+    loglik: float,
+    n_estimable: int,
+) -> str:
     """Deviance, df and llf on our definition, put into `values`; what was done, in words."""
     cells = question.cells
     empty = layout.n_blocks - len(cells)
-    # Directions along which the data say nothing (not those that grow without end): empty cells give them a number in R.
+    # Directions along which the data say nothing (not those that grow without end): empty cells give them a
+    # number in R.
     undetermined = question.fit.null_space.shape[1] - question.fit.n_infinite
     if empty and (undetermined or not cells.table.is_connected()):
-        return (f"its {empty} empty cells join items that no comparison joins, so that it has numbers for what the data do not "
-                "determine; its df, deviance and log-likelihood are not compared")
+        return (
+            f"its {empty} empty cells join items that no comparison joins, so that it has numbers for what"
+            " the data do not determine; its df, deviance and log-likelihood are not compared"
+        )
     values["df_resid"] = df - empty * (cells.counts.shape[1] - 1)
     if empty:
-        return (f"{empty} empty cells are taken off its df ({df:g}), which counts them; it leaves positive fitted counts in "
-                "them, so its deviance and log-likelihood are not compared")
+        return (
+            f"{empty} empty cells are taken off its df ({df:g}), which counts them; it leaves positive fitted"
+            " counts in them, so its deviance and log-likelihood are not compared"
+        )
     values["deviance"] = deviance
     values.update(likelihood_values(loglik - cells.poisson_constant, n_estimable))
     return "logLik(), Poisson, less a constant of the cells gives llf"
@@ -204,10 +255,17 @@ def _own_worths(fit: Fit, layout: Layout, model: prefmod.LLBTPCModel) -> tuple[d
         return {}, f"more than {MOST_WORTHS:,} worths, which are functions of the estimates, are not compared"
     values: dict[str, float] = {}
     for group, at in fit.groups.items():
-        column = ":".join(f"{layout.r_names[c]}{_level(layout, c, str(v))}" for c, v in at.items() if c in layout.r_names)
-        if column in model.groups or (not at and len(model.groups) == 1):  # without covariates its one column is "estimate"
+        column = ":".join(
+            f"{layout.r_names[c]}{_level(layout, c, str(v))}" for c, v in at.items() if c in layout.r_names
+        )
+        if column in model.groups or (
+            not at and len(model.groups) == 1
+        ):  # without covariates its one column is "estimate"
             values.update(named_worths(fit, group, model.worth[:, model.groups.index(column) if at else 0]))
-    return values, "worths are llbt.worth's" if values else f"llbt.worth has the groups {', '.join(model.groups)}"
+    return (
+        values,
+        "worths are llbt.worth's" if values else f"llbt.worth has the groups {', '.join(model.groups)}",
+    )
 
 
 # -- llbt.fit ------------------------------------------------------------------------------------------------
@@ -243,18 +301,26 @@ def llbt_fit_counterpart(question: Question) -> RCounterpart | None:
         return None
     reason = _too_many(question)
     if len(cells) > MOST_BLOCKS:
-        reason = f"not asked: {len(cells):,} nuisance constants are more than {MOST_BLOCKS:,}, which take it minutes"
+        reason = (
+            f"not asked: {len(cells):,} nuisance constants are more than {MOST_BLOCKS:,}, which take it"
+            " minutes"
+        )
     if reason:
         return refused(LLBT_FIT, reason)
-    known = ([SINGULAR, EXACTLY_SINGULAR, NO_CHANGE] if _fits_exactly(question) else []) + ([] if cells.table.is_connected() else [DEPENDENT, SINGULAR]) + (
-        [SINGULAR] if fit.null_space.shape[1] else [])
+    known = (
+        ([SINGULAR, EXACTLY_SINGULAR, NO_CHANGE] if _fits_exactly(question) else [])
+        + ([] if cells.table.is_connected() else [DEPENDENT, SINGULAR])
+        + ([SINGULAR] if fit.null_space.shape[1] else [])
+    )
     return attempt(LLBT_FIT, _ask_llbt_fit, question, known)
 
 
 def _fits_exactly(question: Question) -> bool:
     """Whether the deviance is 0, by its df or within its rounding (all items equal)."""
     fit = question.fit
-    return fit.df_resid == 0 or fit.deviance <= UNITS * sys.float_info.epsilon * float(question.cells.counts.sum())
+    return fit.df_resid == 0 or fit.deviance <= UNITS * sys.float_info.epsilon * float(
+        question.cells.counts.sum()
+    )
 
 
 def _ask_llbt_fit(question: Question) -> RCounterpart:
@@ -262,7 +328,9 @@ def _ask_llbt_fit(question: Question) -> RCounterpart:
     reference = fit.spec.reference if fit.spec.reference in fit.items else fit.items[-1]
     free = [t for t in fit.terms if t.kind != "item" or t.item != reference]
     design = _design(question, free)
-    model = prefmod.llbt_fit(design.y, design.columns, design.n_blocks, design.n_categories, backend=question.backend)
+    model = prefmod.llbt_fit(
+        design.y, design.columns, design.n_blocks, design.n_categories, backend=question.backend
+    )
     p = RParameters(tuple(design.columns), model.estimate, np.diag(model.se**2), "lambda", reference)
     values = parameter_values(fit, p)
     said = "its P(z), one-sided, is doubled"
@@ -275,12 +343,25 @@ def _ask_llbt_fit(question: Question) -> RCounterpart:
     values.update({n: v for n, v in worth_values(fit, p).items() if n.startswith("worth.")})
     if design.on_own_cells:
         values.update(deviance=model.deviance, df_resid=float(model.df))
-    # It prints p to 4 decimals; with standard errors of 2 to 4 digits a p of 1e-30 has none, so p is compared absolutely.
+    # It prints p to 4 decimals; with standard errors of 2 to 4 digits a p of 1e-30 has none, so p is compared
+    # absolutely.
     absolute = {name: 1.0 for name in values if name.startswith("p.")}
-    return RCounterpart(LLBT_FIT, model.result.source, values, absolute, note(
-        f"llbt.fit(y, Xmodel, q = {design.n_blocks}, ncat = {design.n_categories}), {design.how}", *_translated(fit, reference), said,
-        f"it stops when the deviance changes by less than 1e-4 of itself (here after {model.iterations} steps) and prints 4 "
-        "decimals; these are the unrounded numbers behind them"))
+    return RCounterpart(
+        LLBT_FIT,
+        model.result.source,
+        values,
+        absolute,
+        note(
+            f"llbt.fit(y, Xmodel, q = {design.n_blocks}, ncat = {design.n_categories}), {design.how}",
+            *_translated(fit, reference),
+            said,
+            (
+                "it stops when the deviance changes by less than 1e-4 of itself (here after"
+                f" {model.iterations} steps) and prints 4 decimals; these are the unrounded numbers behind"
+                " them"
+            ),
+        ),
+    )
 
 
 def _design(question: Question, free: list[Term]) -> Design:
@@ -291,11 +372,21 @@ def _design(question: Question, free: list[Term]) -> Design:
     if not categorical:
         responses = float(cells.counts.sum())
         if responses > MOST_BLOCKS:
-            return _own_design(question, free, f"on the cells, since llbt.design(casewise = TRUE) would make {responses:,.0f} "
-                                               "nuisance constants")
+            return _own_design(
+                question,
+                free,
+                (
+                    f"on the cells, since llbt.design(casewise = TRUE) would make {responses:,.0f} "
+                    "nuisance constants"
+                ),
+            )
     layout = _layout_with_numbers(question)
     if not categorical and _has_gaps(layout):
-        return _own_design(question, free, "on the cells, since some rows of llbt.design(casewise = TRUE) would hold no response")
+        return _own_design(
+            question,
+            free,
+            "on the cells, since some rows of llbt.design(casewise = TRUE) would hold no response",
+        )
     if categorical and layout.n_blocks > len(cells):
         return _own_design(question, free, "on the cells, since llbt.design would add empty ones")
     return _r_design(question, layout, free, casewise=not categorical)
@@ -307,7 +398,12 @@ def _layout_with_numbers(question: Question) -> Layout:
     in_model = tuple(c.name for c in cells.covariates)
     names = (*in_model, *(c for c in fit.spec.cells if c not in in_model))
     factors = [n for n in names if n not in in_model or cells.covariate(n).categorical]
-    return Layout(with_covariates_as_factors(cells, factors), names, {c: f"S{chr(65 + k)}" for k, c in enumerate(names)}, in_model)
+    return Layout(
+        with_covariates_as_factors(cells, factors),
+        names,
+        {c: f"S{chr(65 + k)}" for k, c in enumerate(names)},
+        in_model,
+    )
 
 
 def _has_gaps(layout: Layout) -> bool:
@@ -318,23 +414,43 @@ def _r_design(question: Question, layout: Layout, free: list[Term], casewise: bo
     fit, cells = question.fit, question.cells
     slopes = [layout.r_names[c.name] for c in cells.covariates if not c.categorical]
     factors = [r for c, r in layout.r_names.items() if r not in slopes]
-    made = prefmod.llbt_design(layout.frame(), len(fit.items), cat_scovs=factors or None, num_scovs=slopes or None,
-                               casewise=casewise, backend=question.backend)
+    made = prefmod.llbt_design(
+        layout.frame(),
+        len(fit.items),
+        cat_scovs=factors or None,
+        num_scovs=slopes or None,
+        casewise=casewise,
+        backend=question.backend,
+    )
     columns: dict[str, Any] = {}
     for term in free:
         column = np.asarray(made.column(_head(fit, term) if term.kind == "item" else "g1"), float)
         for covariate, level in term.by:
             there = made.column(layout.r_names[covariate])
-            column = column * (np.asarray(there, float) if level is None else
-                               (there.astype(str) == str(_level(layout, covariate, level))).astype(float))
+            column = column * (
+                np.asarray(there, float)
+                if level is None
+                else (there.astype(str) == str(_level(layout, covariate, level))).astype(float)
+            )
         columns[term.name] = column
     y = np.asarray(made.column("y"), float)
     categories = cells.counts.shape[1]
-    asked = ", ".join([f"nitems = {len(fit.items)}", *([f"cat.scovs = {factors}"] if factors else []),
-                       *([f"num.scovs = {slopes}, casewise = TRUE"] if slopes else [])])
+    asked = ", ".join(
+        [
+            f"nitems = {len(fit.items)}",
+            *([f"cat.scovs = {factors}"] if factors else []),
+            *([f"num.scovs = {slopes}, casewise = TRUE"] if slopes else []),
+        ]
+    )
     named = f", where {_names(layout)}" if layout.r_names else ""
-    how = f"Xmodel from llbt.design({asked}){named}" + ("" if not casewise else "; its constants are one a response, other cells than "
-                                                 "the fit's, so deviance and df are not compared")
+    how = f"Xmodel from llbt.design({asked}){named}" + (
+        ""
+        if not casewise
+        else (
+            "; its constants are one a response, other cells than "
+            "the fit's, so deviance and df are not compared"
+        )
+    )
     return Design(y, columns, len(y) // categories, categories, not casewise, how)
 
 
@@ -352,6 +468,9 @@ def _own_design(question: Question, free: list[Term], how: str) -> Design:
             column = np.outer(np.ones(len(cells)), side == 0.0)
         for covariate, level in term.by:
             c = cells.covariate(covariate)
-            column = column * (c.values if level is None else (c.values == c.levels.index(level)).astype(float))[:, None]
+            column = (
+                column
+                * (c.values if level is None else (c.values == c.levels.index(level)).astype(float))[:, None]
+            )
         columns[term.name] = column.ravel()
     return Design(cells.counts.ravel(), columns, len(cells), categories, True, how)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bridge.packages import mass
 from ...bridge.cells import CountedCells
+from ...bridge.packages import mass
 from ...fit.spec import by_suffix
 from ..verdicts.agreement import RCounterpart
 from .ask import Question, attempt, converged, note, refused, remarks
@@ -18,7 +18,9 @@ POLR = "MASS::polr"
 
 
 def polr_counterpart(question: Question) -> RCounterpart | None:
-    """polr(outcome ~ items, weights = count / 2); None for other models than it has (one threshold, free items)."""
+    """polr(outcome ~ items, weights = count / 2); None for other models than it has (one threshold, free
+    items).
+    """
     fit, cells = question.fit, question.cells
     varies = any(t.by for t in fit.terms if t.kind != "item")
     if fit.ties != "rao-kupper" or fit.spec.item_terms or varies or cells.ties is None:
@@ -26,11 +28,21 @@ def polr_counterpart(question: Question) -> RCounterpart | None:
     if question.too_large:
         return refused(POLR, question.too_large)
     if not cells.table.is_connected():
-        return refused(POLR, "not asked: polr drops columns of items that no chain of comparisons joins to the rest, and which of "
-                             "them is not ours to say")
+        return refused(
+            POLR,
+            (
+                "not asked: polr drops columns of items that no chain of comparisons joins to the rest, and"
+                " which of them is not ours to say"
+            ),
+        )
     if not cells.ties.any():
-        return refused(POLR, "not asked: no tie occurred, so the threshold is at its boundary 0, where polr has two levels only and "
-                             "stops; the model without ties stands in its place")
+        return refused(
+            POLR,
+            (
+                "not asked: no tie occurred, so the threshold is at its boundary 0, where polr has two levels"
+                " only and stops; the model without ties stands in its place"
+            ),
+        )
     return attempt(POLR, _ask_polr, question)
 
 
@@ -39,20 +51,53 @@ def _ask_polr(question: Question) -> RCounterpart:
     assert cells.ties is not None
     first, second = cells.names
     reference = fit.spec.reference if fit.spec.reference in fit.items else fit.items[-1]
-    by = {by_suffix(product).lstrip(":"): _values(cells, product) for product in dict.fromkeys(t.by for t in fit.terms if t.by)}
-    model = mass.polr(first, second, cells.wins.tolist(), cells.ties.tolist(), cells.losses.tolist(), items=fit.items,
-                      reference=reference, order=None if cells.order is None else cells.order.tolist(), by=by or None,
-                      backend=question.backend)
-    p = RParameters(tuple("tie" if n == "delta" else n for n in model.names), model.coef, np.asarray(model.vcov), "log-odds",
-                    reference)
-    values = {**parameter_values(fit, p), **likelihood_values(model.loglik, len(p.names)), **worth_values(fit, p)}
+    by = {
+        by_suffix(product).lstrip(":"): _values(cells, product)
+        for product in dict.fromkeys(t.by for t in fit.terms if t.by)
+    }
+    model = mass.polr(
+        first,
+        second,
+        cells.wins.tolist(),
+        cells.ties.tolist(),
+        cells.losses.tolist(),
+        items=fit.items,
+        reference=reference,
+        order=None if cells.order is None else cells.order.tolist(),
+        by=by or None,
+        backend=question.backend,
+    )
+    p = RParameters(
+        tuple("tie" if n == "delta" else n for n in model.names),
+        model.coef,
+        np.asarray(model.vcov),
+        "log-odds",
+        reference,
+    )
+    values = {
+        **parameter_values(fit, p),
+        **likelihood_values(model.loglik, len(p.names)),
+        **worth_values(fit, p),
+    }
     said = ["lambda is half its log-odds"] if fit.scale == "lambda" else []
     if fit.spec.reference != reference:
         said.append(f"moved from reference {reference} to {fit.constraint}")
-    return RCounterpart(POLR, model.result.source, values, note=note(
-        "polr(outcome ~ items, weights = count / 2) on each row and its mirror, so that its thresholds are -tie and +tie",
-        "its BFGS is followed by Newton steps on polr's own score", *said, "llf is its logLik(); it has no deviance on cells",
-        *remarks(model.result)), converged=converged(model.result, model.converged))
+    return RCounterpart(
+        POLR,
+        model.result.source,
+        values,
+        note=note(
+            (
+                "polr(outcome ~ items, weights = count / 2) on each row and its mirror, so that its"
+                " thresholds are -tie and +tie"
+            ),
+            "its BFGS is followed by Newton steps on polr's own score",
+            *said,
+            "llf is its logLik(); it has no deviance on cells",
+            *remarks(model.result),
+        ),
+        converged=converged(model.result, model.converged),
+    )
 
 
 def _values(cells: CountedCells, product: tuple[tuple[str, str | None], ...]) -> list[float]:

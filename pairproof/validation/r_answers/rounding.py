@@ -1,14 +1,16 @@
 """Where a number is what is left of sums that cancel, its rounding is that of the sums.
 
-A deviance of 0 (a saturated table, all items equal) is the sum of 2 y log(y / m) over the outcomes: every term is right to
-about 2^-52 of its count y, and nothing is left of them, so two right programs can give 0, 1e-29 and -5e-15.  With N
-comparisons the size of what cancels is N.  A log-likelihood that R gives as a Poisson one has had
+A deviance of 0 (a saturated table, all items equal) is the sum of 2 y log(y / m) over the outcomes: every
+term is right to about 2^-52 of its count y, and nothing is left of them, so two right programs can give 0,
+1e-29 and -5e-15.  With N comparisons the size of what cancels is N.  A log-likelihood that R gives as a
+Poisson one has had
 
     sum(n log n - n) - sum log y!
 
-added, which grows as N log N and is taken off again; a binomial one sum log choose(n, wins).  Where all is nearly certain
-(a million wins to one) the rest is a hundred-thousandth of that.  And a binomial glm takes the probability q of losing as
-1 - mu, right to 2^-53 and not to that part of itself: log q, of which there are as many as losses, is off by 2^-53 / q; beyond log-odds of 30 it puts 2^-52 in the place of q.
+added, which grows as N log N and is taken off again; a binomial one sum log choose(n, wins).  Where all is
+nearly certain (a million wins to one) the rest is a hundred-thousandth of that.  And a binomial glm takes the
+probability q of losing as 1 - mu, right to 2^-53 and not to that part of itself: log q, of which there are as
+many as losses, is off by 2^-53 / q; beyond log-odds of 30 it puts 2^-52 in the place of q.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ CLAMPED = float(np.exp(-30.0))
 
 
 def rounding(fit: Fit, cells: CountedCells, answer: RCounterpart, binomial: bool) -> dict[str, float]:
-    """Size of the sums that cancel in R's deviance, llf and AIC, by quantity; nothing where R has none of them.
+    """Size of the sums that cancel in R's deviance, llf and AIC, by quantity; nothing where R has none of
+    them.
 
     `binomial` says that R computed the probability of losing as 1 - mu.
     """
@@ -43,7 +46,8 @@ def rounding(fit: Fit, cells: CountedCells, answer: RCounterpart, binomial: bool
 
 
 def _of_small_probabilities(count: FloatArray, q: FloatArray, exact: bool = False) -> float:
-    """What a glm's probabilities cost: 2^-52 / q for each comparison that was lost, and all of log(2^-52 / q) beyond `CLAMPED`.
+    """What a glm's probabilities cost: 2^-52 / q for each comparison that was lost, and all of log(2^-52 / q)
+    beyond `CLAMPED`.
 
     `exact` says that q is computed as itself and not as 1 minus another.
     """

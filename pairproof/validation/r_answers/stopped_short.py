@@ -1,18 +1,20 @@
 """Is it R that stopped short?  Shown from the score and the information, at R's estimates and at native's.
 
-The log-likelihoods of these models are concave, so the maximum is where the score is 0, whoever computed it; and from a
-point near it one Newton step, information^-1 score, leads there.  Both are worked out here from the estimates and the
-cells alone, with formulas of this module's own:
+The log-likelihoods of these models are concave, so the maximum is where the score is 0, whoever computed it;
+and from a point near it one Newton step, information^-1 score, leads there.  Both are worked out here from
+the estimates and the cells alone, with formulas of this module's own:
 
-    two outcomes, Davidson   score = sum_cells sum_c (y_c - n p_c) x_c,  information = sum_cells n (sum_c p_c x_c x_c' - m m'),
-                             m = sum_c p_c x_c, where x_c is what the parameters are multiplied with in log(weight of outcome c)
+    two outcomes, Davidson   score = sum_cells sum_c (y_c - n p_c) x_c,  information = sum_cells n (sum_c p_c
+                             x_c x_c' - m m'),
+                             m = sum_c p_c x_c, where x_c is what the parameters are multiplied with in
+                             log(weight of outcome c)
     Rao and Kupper           log-likelihood = (W + T) log F(u - d) + (L + T) log F(-u - d) + T log(e^(2d) - 1)
 
-R has stopped short if the step from R's estimates leads to native's and native's own estimates are at the maximum.
+R has stopped short if the step from R's estimates leads to native's and native's own estimates are at the
+maximum.
 """
 
 from __future__ import annotations
-
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,16 +28,23 @@ from ..verdicts.agreement import RCounterpart, Witness
 
 FloatArray = NDArray[np.float64]
 
-#: A log-likelihood is a sum of n log p, with p right to 1e-16; below this part of it and of the sum of n a difference is rounding.
+#: A log-likelihood is a sum of n log p, with p right to 1e-16; below this part of it and of the sum of n a
+#: difference is rounding.
 ROUNDING = 1e-14
 #: Numbers in the design (cells x parameters) up to which it is worked out: 160 MB.
 MOST_NUMBERS = 20_000_000
 
 
 def witness(fit: Fit, cells: CountedCells, answer: RCounterpart) -> Witness | None:
-    """What the score says; None where R has not all estimates, some are infinite, or the design is too large."""
-    beta = np.array([0.0 if reference else answer.values.get(f"estimate.{name}", np.nan)
-                     for name, reference in zip(fit.names, fit.is_reference)])
+    """What the score says; None where R has not all estimates, some are infinite, or the design is too
+    large.
+    """
+    beta = np.array(
+        [
+            0.0 if reference else answer.values.get(f"estimate.{name}", np.nan)
+            for name, reference in zip(fit.names, fit.is_reference)
+        ]
+    )
     if np.isnan(beta).any() or fit.null_space.shape[1] or len(cells) * len(fit.terms) > MOST_NUMBERS:
         return None
     model = _Likelihood(fit, cells)
@@ -54,8 +63,13 @@ def witness(fit: Fit, cells: CountedCells, answer: RCounterpart) -> Witness | No
     gap = fit.llf - log_likelihood(fit, cells, beta)
     far = float(np.max(np.abs(way / se)))
     return Witness(
-        gap if gap > ROUNDING * (abs(fit.llf) + float(cells.counts.sum())) else 0.0, far, float(np.max(np.abs((way - back) / se))) / far if far > 0 else 0.0,
-        dict(zip((n for n, f in zip(fit.names, free) if f), (np.abs(step) / se).tolist())), float(np.max(np.abs(stated - se) / se)), float(np.max(np.abs(way))))
+        gap if gap > ROUNDING * (abs(fit.llf) + float(cells.counts.sum())) else 0.0,
+        far,
+        float(np.max(np.abs((way - back) / se))) / far if far > 0 else 0.0,
+        dict(zip((n for n, f in zip(fit.names, free) if f), (np.abs(step) / se).tolist())),
+        float(np.max(np.abs(stated - se) / se)),
+        float(np.max(np.abs(way))),
+    )
 
 
 class _Likelihood:
@@ -65,17 +79,26 @@ class _Likelihood:
         self._fit, self._cells = fit, cells
         columns = np.stack([_column(fit, cells, t) for t in fit.terms], axis=1)
         tie = np.array([t.kind == "tie" for t in fit.terms])
-        unit = np.array([LOG_WORTH_PER_UNIT[fit.scale] if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])
+        unit = np.array(
+            [LOG_WORTH_PER_UNIT[fit.scale] if t.kind in ("item", "covariate") else 1.0 for t in fit.terms]
+        )
         self._u, self._g = columns * np.where(tie, 0.0, unit), columns * tie
         counts = cells.counts
-        self._y = counts if counts.shape[1] == 3 else np.stack([counts[:, 0], np.zeros(len(counts)), counts[:, 1]], axis=1)
+        self._y = (
+            counts
+            if counts.shape[1] == 3
+            else np.stack([counts[:, 0], np.zeros(len(counts)), counts[:, 1]], axis=1)
+        )
         self._model = fit.outcome_model if cells.ties is not None else "binary"
 
     def newton(self, beta: FloatArray, free: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
-        """Inverse information of the free parameters (its pseudo-inverse where items sum to zero), and the Newton step."""
+        """Inverse information of the free parameters (its pseudo-inverse where items sum to zero), and the
+        Newton step.
+        """
         score, information = (self._rao_kupper if self._model == "rao-kupper" else self._log_linear)(beta)
         information = information[np.ix_(free, free)]
-        # In units of its own diagonal, so that what is small in the pseudo-inverse is so by the model and not by the units.
+        # In units of its own diagonal, so that what is small in the pseudo-inverse is so by the model and not
+        # by the units.
         size = np.sqrt(np.maximum(np.diag(information), np.finfo(float).tiny))
         inverse: FloatArray = np.linalg.pinv(information / np.outer(size, size), rcond=1e-13, hermitian=True)
         if self._fit.spec.reference == "sum":
@@ -122,7 +145,9 @@ class _Likelihood:
 
     def _quadratic(self, uu: FloatArray, ug: FloatArray, gg: FloatArray) -> FloatArray:
         cross = (self._u * ug[:, None]).T @ self._g
-        out: FloatArray = (self._u * uu[:, None]).T @ self._u + cross + cross.T + (self._g * gg[:, None]).T @ self._g
+        out: FloatArray = (
+            (self._u * uu[:, None]).T @ self._u + cross + cross.T + (self._g * gg[:, None]).T @ self._g
+        )
         return out
 
 
@@ -133,7 +158,9 @@ def log_likelihood(fit: Fit, cells: CountedCells, beta: FloatArray) -> float:
 
 
 def probabilities(fit: Fit, cells: CountedCells, beta: FloatArray) -> FloatArray:
-    """Of the outcomes of each cell, float[n_cells, 2 or 3], at parameters float[n_params] on the fit's scale."""
+    """Of the outcomes of each cell, float[n_cells, 2 or 3], at parameters float[n_params] on the fit's
+    scale.
+    """
     u, g = np.zeros(len(cells)), np.zeros(len(cells))
     for term, value in zip(fit.terms, beta):
         column = _column(fit, cells, term)
@@ -153,7 +180,11 @@ def _column(fit: Fit, cells: CountedCells, term: Term) -> FloatArray:
         assert cells.order is not None
         column = cells.order
     elif term.kind in ("item", "covariate"):
-        values = item_covariate(fit, term) if term.kind == "covariate" else np.array([float(item == term.item) for item in fit.items])
+        values = (
+            item_covariate(fit, term)
+            if term.kind == "covariate"
+            else np.array([float(item == term.item) for item in fit.items])
+        )
         column = values[cells.first] - values[cells.second]
     for name, level in term.by:
         c = cells.covariate(name)

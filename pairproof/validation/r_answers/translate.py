@@ -1,8 +1,8 @@
 """R's parameters on our definitions: by name, then from R's reference and scale to the fit's.
 
-With b the item terms under R's reference r, and C the map to the fit's constraint (subtract b_s for reference s,
-subtract the mean for "sum"; within each block of terms that share their subject covariates), estimates are C b and
-covariances C V C'.  lambda is half a log-odds; `tie` and `order` are the same on both scales.
+With b the item terms under R's reference r, and C the map to the fit's constraint (subtract b_s for reference
+s, subtract the mean for "sum"; within each block of terms that share their subject covariates), estimates are
+C b and covariances C V C'.  lambda is half a log-odds; `tie` and `order` are the same on both scales.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from ...fit.spec import LOG_WORTH_PER_UNIT, Scale
 FloatArray = NDArray[np.float64]
 #: Worths compared at most; a table of 400 judges and 30 items has 12,000.
 MOST_WORTHS = 1_000
-#: A variance that is less than this part of the covariances it is the rest of has no digit left: R has them to some 10 digits.
+#: A variance that is less than this part of the covariances it is the rest of has no digit left: R has them
+#: to some 10 digits.
 LOST = 1e-10
 
 
@@ -73,15 +74,27 @@ def moved(fit: Fit, r: RParameters) -> Moved:
     if r.reference:
         beta[blocks[:, fit.items.index(r.reference)]] = 0.0
     beta[at] = r.estimate
-    unit = np.array([LOG_WORTH_PER_UNIT[r.scale] / LOG_WORTH_PER_UNIT[fit.scale] if t.kind in ("item", "covariate") else 1.0
-                     for t in fit.terms])
+    unit = np.array(
+        [
+            (
+                LOG_WORTH_PER_UNIT[r.scale] / LOG_WORTH_PER_UNIT[fit.scale]
+                if t.kind in ("item", "covariate")
+                else 1.0
+            )
+            for t in fit.terms
+        ]
+    )
     vcov = np.zeros((n, n))
     vcov[np.ix_(at, at)] = r.vcov
     shift = np.eye(n)
     own = fit.spec.reference
     if r.reference and own != r.reference:
         for row in blocks:
-            taken = np.full(len(row), 1.0 / len(row)) if own == "sum" else (np.array(fit.items) == own).astype(float)
+            taken = (
+                np.full(len(row), 1.0 / len(row))
+                if own == "sum"
+                else (np.array(fit.items) == own).astype(float)
+            )
             shift[np.ix_(row, row)] -= taken
             # Not as a product with `shift`, where 0 * nan would spread what R has no number for.
             used = taken > 0
@@ -96,11 +109,15 @@ def item_blocks(fit: Fit) -> NDArray[np.int64]:
     for k, term in enumerate(fit.terms):
         if term.kind == "item":
             found.setdefault(term.by, {})[term.item] = k
-    return np.array([[places[item] for item in fit.items] for places in found.values()], dtype=np.int64).reshape(-1, len(fit.items))
+    return np.array(
+        [[places[item] for item in fit.items] for places in found.values()], dtype=np.int64
+    ).reshape(-1, len(fit.items))
 
 
 def parameter_values(fit: Fit, r: RParameters, tests: bool = False) -> dict[str, float]:
-    """estimate.X and se.X of every parameter but references; with `tests` z.X and p.X (two-sided, normal) as well."""
+    """estimate.X and se.X of every parameter but references; with `tests` z.X and p.X (two-sided, normal) as
+    well.
+    """
     m = moved(fit, r)
     values: dict[str, float] = {}
     se = np.sqrt(np.maximum(np.diag(m.vcov), 0.0))
@@ -142,8 +159,13 @@ def worth_values(fit: Fit, r: RParameters) -> dict[str, float]:
         variance = np.einsum("ij,jk,ik->i", spread, m.vcov, spread)
         size = np.einsum("ij,jk,ik->i", np.abs(spread), np.abs(m.vcov), np.abs(spread))
         values.update(named_worths(fit, group, w))
-        values.update({f"worth_se.{group}.{item}": sqrt(v) if v > 0 else 0.0 for item, v, s in zip(fit.items, variance, size)
-                       if v > LOST * s or not s})
+        values.update(
+            {
+                f"worth_se.{group}.{item}": sqrt(v) if v > 0 else 0.0
+                for item, v, s in zip(fit.items, variance, size)
+                if v > LOST * s or not s
+            }
+        )
     return values
 
 
@@ -153,7 +175,9 @@ def named_worths(fit: Fit, group: str, worths: Sequence[float] | FloatArray) -> 
 
 
 def likelihood_values(llf: float, n_coefficients: int) -> dict[str, float]:
-    """llf and AIC on our definition: k are R's coefficients, infinite ones as well, nuisance constants not counted."""
+    """llf and AIC on our definition: k are R's coefficients, infinite ones as well, nuisance constants not
+    counted.
+    """
     return {"llf": llf, "aic": -2.0 * llf + 2.0 * n_coefficients}
 
 

@@ -13,11 +13,27 @@ from ..verdicts.agreement import Agreement
 from .context import ReportContext, Story, StoryFigure, StoryTable, WorthSeries, worth_series
 from .text import render_text
 
-__all__ = ["FORMATS", "ReportContext", "Story", "StoryFigure", "StoryTable", "WorthSeries", "render", "render_text", "worth_series",
-           "write_report"]
+__all__ = [
+    "FORMATS",
+    "ReportContext",
+    "Story",
+    "StoryFigure",
+    "StoryTable",
+    "WorthSeries",
+    "render",
+    "render_text",
+    "worth_series",
+    "write_report",
+]
 
 #: Suffix of a report's file -> what it is.
-FORMATS = {".html": "one self-contained HTML file", ".md": "Markdown", ".json": "JSON", ".xml": "JUnit XML", ".txt": "text"}
+FORMATS = {
+    ".html": "one self-contained HTML file",
+    ".md": "Markdown",
+    ".json": "JSON",
+    ".xml": "JUnit XML",
+    ".txt": "text",
+}
 
 
 def render(agreements: Sequence[Agreement], context: ReportContext, suffix: str) -> str:
@@ -46,10 +62,15 @@ def render(agreements: Sequence[Agreement], context: ReportContext, suffix: str)
         return render_junit(agreements, context)
     if suffix == ".txt":
         return render_text(agreements, context)
-    raise InputError(f"report suffix {suffix!r}; expected one of {', '.join(f'{s} ({what})' for s, what in FORMATS.items())}")
+    raise InputError(
+        f"report suffix {suffix!r}; expected one of"
+        f" {', '.join(f'{s} ({what})' for s, what in FORMATS.items())}"
+    )
 
 
-def write_report(agreements: Sequence[Agreement], context: ReportContext, path: str | Path, *, force: bool = False) -> Path:
+def write_report(
+    agreements: Sequence[Agreement], context: ReportContext, path: str | Path, *, force: bool = False
+) -> Path:
     """Write a report; its form follows the suffix of `path` (.html, .md, .json, .xml for JUnit, .txt).
 
     Parameters
@@ -68,7 +89,8 @@ def write_report(agreements: Sequence[Agreement], context: ReportContext, path: 
     Raises
     ------
     InputError
-        A suffix that is none of these, a place that cannot be written to, or a file that must not be replaced.
+        A suffix that is none of these, a place that cannot be written to, or a file that must not be
+        replaced.
     """
     from ...files.outputs import write
 

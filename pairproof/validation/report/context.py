@@ -8,9 +8,9 @@ from typing import Any
 
 from ...fit.fit import Fit
 from ...fit.inference import normal_quantile
+from ..claims.quantities import kind_of
 from ..verdicts.agreement import Agreement, summary
 from ..verdicts.digits import worst
-from ..claims.quantities import kind_of
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class ReportContext:
 
 
 def counts_sentence(agreements: Sequence[Agreement]) -> str:
-    """ "12 numbers and statements: 10 agree, 2 explained (accepted 2)". """
+    """ "12 numbers and statements: 10 agree, 2 explained (accepted 2)"."""
     counts = summary(agreements)
     accepted = sum(a.accepted for a in agreements)
     parts = [f"{n} {'agree' if v == 'agrees' else v}" for v, n in counts.items()]
@@ -148,23 +148,34 @@ def counts_sentence(agreements: Sequence[Agreement]) -> str:
 
 
 def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str]:
-    """The first lines of a report: counts, what needs attention, what ran live, recorded, not at all; versions."""
+    """The first lines of a report: counts, what needs attention, what ran live, recorded, not at all;
+    versions.
+    """
     open_ = [a for a in agreements if not a.passes and a.verdict != "not-run"]
     lines = [counts_sentence(agreements)]
     ran = "" if all(a.verdict != "not-run" for a in agreements) else " that ran"
-    lines.append(f"Nothing{ran} needs attention." if not open_ else
-                 f"{len(open_)} need attention: " + ", ".join(dict.fromkeys(f"{a.claim} {a.quantity}".strip() for a in open_[:6]))
-                 + (", ..." if len(open_) > 6 else ""))
+    lines.append(
+        f"Nothing{ran} needs attention."
+        if not open_
+        else f"{len(open_)} need attention: "
+        + ", ".join(dict.fromkeys(f"{a.claim} {a.quantity}".strip() for a in open_[:6]))
+        + (", ..." if len(open_) > 6 else "")
+    )
     lines += short_lines(agreements)
     lines += r_lines(agreements, context)
     lines += context.first_lines
     if context.versions:
-        lines.append("Versions: " + ", ".join(f"{n} {v if v is not None else '(absent)'}" for n, v in context.versions.items()))
+        lines.append(
+            "Versions: "
+            + ", ".join(f"{n} {v if v is not None else '(absent)'}" for n, v in context.versions.items())
+        )
     return lines
 
 
 def short_lines(agreements: Sequence[Agreement]) -> list[str]:
-    """The R calls that stopped before their maximum, so that their numbers check nothing: "R did not converge ..."."""
+    """The R calls that stopped before their maximum, so that their numbers check nothing: "R did not converge
+    ...".
+    """
     calls: dict[str, list[Agreement]] = {}
     for a in agreements:
         if not a.r_arrived:
@@ -174,8 +185,10 @@ def short_lines(agreements: Sequence[Agreement]) -> list[str]:
         said = all("R did not converge" in a.explanation for a in rows)
         least = worst({a.quantity: a.digits for a in rows if a.digits is not None})
         digits = "" if least is None else f", {int(least.digits * 10) / 10:.1f} digits at least"
-        lines.append(f"{call} {'did not converge' if said else 'stopped short of the maximum'}: its numbers do not check {len(rows)} of "
-                     f"native's{digits}")
+        lines.append(
+            f"{call} {'did not converge' if said else 'stopped short of the maximum'}: its numbers do not"
+            f" check {len(rows)} of native's{digits}"
+        )
     return lines
 
 
@@ -186,7 +199,9 @@ def r_lines(agreements: Sequence[Agreement], context: ReportContext) -> list[str
     not_run = sum(a.verdict == "not-run" for a in agreements)
     lines = []
     for package, why in context.absent.items():
-        used = any(a.r_source == "recorded" and (package == "R" or package in (a.r_call or "")) for a in agreements)
+        used = any(
+            a.r_source == "recorded" and (package == "R" or package in (a.r_call or "")) for a in agreements
+        )
         what = "its recorded results are used" if used else "what needs it did not run"
         lines.append(f"{package} is absent: {what} ({why})" if why else f"{package} is absent: {what}")
     if live or recorded:
@@ -232,21 +247,38 @@ class DigitsRow:
 
 
 def digits_rows(agreements: Sequence[Agreement]) -> list[DigitsRow]:
-    """Fewest digits by source and kind of quantity, in the order of first appearance, 50-digit values last; never averaged."""
+    """Fewest digits by source and kind of quantity, in the order of first appearance, 50-digit values last;
+    never averaged.
+    """
     from ..verdicts.floors import CERTIFIED, floor
 
     groups: dict[tuple[str, str, str], dict[str, tuple[float, float]]] = {}
     for a in agreements:
         name = f"{a.claim} {a.quantity}".strip()
         if a.r is not None and a.r_call and a.digits is not None and a.floor is not None and a.r_arrived:
-            groups.setdefault((a.r_call, kind_of(a.quantity), a.r_source or ""), {})[name] = (a.digits, a.floor)
+            groups.setdefault((a.r_call, kind_of(a.quantity), a.r_source or ""), {})[name] = (
+                a.digits,
+                a.floor,
+            )
         if a.certified is not None and a.certified_digits is not None:
             groups.setdefault((CERTIFIED, kind_of(a.quantity), CERTIFIED), {})[name] = (
-                a.certified_digits, floor(a.quantity, CERTIFIED).digits)
+                a.certified_digits,
+                floor(a.quantity, CERTIFIED).digits,
+            )
     rows = []
     for (source, kind, how), members in groups.items():
         least = worst({name: d for name, (d, _) in members.items()})
         assert least is not None
-        rows.append(DigitsRow("50-digit values" if source == CERTIFIED else source, kind, how, len(members), least.digits,
-                              least.quantity, max(f for _, f in members.values()), tuple(d for d, _ in members.values())))
+        rows.append(
+            DigitsRow(
+                "50-digit values" if source == CERTIFIED else source,
+                kind,
+                how,
+                len(members),
+                least.digits,
+                least.quantity,
+                max(f for _, f in members.values()),
+                tuple(d for d, _ in members.values()),
+            )
+        )
     return sorted(rows, key=lambda r: r.r_source == CERTIFIED)

@@ -18,7 +18,8 @@ class Group:
     title : str
     paper, claim, where : str
     listed : tuple of Agreement
-        Printed numbers, statements, whatever does not agree, and what is judged in words (by Monte Carlo error) and not in digits.
+        Printed numbers, statements, whatever does not agree, and what is judged in words (by Monte Carlo
+        error) and not in digits.
     beyond : tuple of Agreement
         Numbers that only native and R (or the 50-digit values) have, and that agree.
     arithmetic : tuple of Agreement
@@ -35,28 +36,55 @@ class Group:
 
     @property
     def fit_each_other(self) -> str:
-        """ "and 12 printed numbers fit those printed beside them (z, p, win_totals)"; "" if none was checked so. """
+        """ "and 12 printed numbers fit those printed beside them (z, p, win_totals)"; "" if none was checked
+        so.
+        """
         n = len(self.arithmetic)
         kinds = dict.fromkeys(a.quantity.split(".")[1] for a in self.arithmetic)
-        return f"and {n} check{'s' if n > 1 else ''} of the printed numbers against each other hold{'' if n > 1 else 's'} ({', '.join(kinds)})" if n else ""
+        return (
+            f"and {n} check{'s' if n > 1 else ''} of the printed numbers against each other"
+            f" hold{'' if n > 1 else 's'} ({', '.join(kinds)})"
+            if n
+            else ""
+        )
 
 
 def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Group]:
-    """Agreements by claim, in order.  Where nothing is printed at all (a fit checked by itself) everything is listed."""
+    """Agreements by claim, in order.  Where nothing is printed at all (a fit checked by itself) everything is
+    listed.
+    """
     nothing_printed = all(a.about == "native-r" for a in agreements)
     found = []
     for paper, claim in dict.fromkeys((a.paper, a.claim) for a in agreements):
         rows = [a for a in agreements if (a.paper, a.claim) == (paper, claim)]
         # What did not run, or cannot be settled, is no agreement and must not be counted as one.
-        listed = [a for a in rows if nothing_printed or a.about not in ("native-r", "arithmetic") or a.verdict not in AGREEING or _in_words(a)]
+        listed = [
+            a
+            for a in rows
+            if nothing_printed
+            or a.about not in ("native-r", "arithmetic")
+            or a.verdict not in AGREEING
+            or _in_words(a)
+        ]
         where = next((a.where for a in rows if a.where), "")
         title = context.titles.get(claim) or claim or "The fit and R"
         rest = [a for a in rows if a not in listed]
-        found.append(Group(title, paper, claim, where, tuple(listed), tuple(a for a in rest if a.about != "arithmetic"),
-                           tuple(a for a in rest if a.about == "arithmetic")))
+        found.append(
+            Group(
+                title,
+                paper,
+                claim,
+                where,
+                tuple(listed),
+                tuple(a for a in rest if a.about != "arithmetic"),
+                tuple(a for a in rest if a.about == "arithmetic"),
+            )
+        )
     return found
 
 
 def _in_words(a: Agreement) -> bool:
-    """Held against R without digits: what the agreement is worth stands in its explanation only, so it cannot just be counted."""
+    """Held against R without digits: what the agreement is worth stands in its explanation only, so it cannot
+    just be counted.
+    """
     return a.r is not None and a.digits is None

@@ -1,4 +1,6 @@
-"""JUnit XML: one testcase an agreement; what did not run, or R did not converge for, is skipped with its reason; what differs fails."""
+"""JUnit XML: one testcase an agreement; what did not run, or R did not converge for, is skipped with its
+reason; what differs fails.
+"""
 
 from __future__ import annotations
 
@@ -31,18 +33,30 @@ def render_junit(agreements: Sequence[Agreement], context: ReportContext) -> str
 def _testcase(suite: ElementTree.Element, a: Agreement) -> None:
     # What the name needs to be told apart by: the same quantity is held against several R calls.
     name = a.quantity if a.about != "native-r" else f"{a.quantity} [{a.r_call or '50-digit value'}]"
-    case = ElementTree.SubElement(suite, "testcase", classname=numbers.clean(".".join(filter(None, ("pairproof", a.paper, a.claim)))),
-                                  name=numbers.clean(name), time="0")
+    case = ElementTree.SubElement(
+        suite,
+        "testcase",
+        classname=numbers.clean(".".join(filter(None, ("pairproof", a.paper, a.claim)))),
+        name=numbers.clean(name),
+        time="0",
+    )
     properties = ElementTree.SubElement(case, "properties")
     for key, value in a.to_dict().items():
         if value is not None and value != "" and key not in ("paper", "claim", "quantity"):
-            ElementTree.SubElement(properties, "property", name=key, value=numbers.clean(repr(value) if isinstance(value, float) else str(value)))
+            ElementTree.SubElement(
+                properties,
+                "property",
+                name=key,
+                value=numbers.clean(repr(value) if isinstance(value, float) else str(value)),
+            )
     message = numbers.clean(f"{numbers.verdict(a)}: {a.explanation}" if a.explanation else numbers.verdict(a))
     if a.verdict == "not-run" or not a.r_arrived and a.passes:
         ElementTree.SubElement(case, "skipped", message=message)
     elif not a.passes:
         failure = ElementTree.SubElement(case, "failure", type=a.verdict, message=message)
-        failure.text = numbers.clean(f"printed {a.printed}, native {a.native!r}, R {a.r!r} ({numbers.source(a) or 'not asked'})")
+        failure.text = numbers.clean(
+            f"printed {a.printed}, native {a.native!r}, R {a.r!r} ({numbers.source(a) or 'not asked'})"
+        )
 
 
 def _counts(rows: Iterable[Agreement]) -> dict[str, str]:

@@ -22,10 +22,23 @@ def render_markdown(agreements: Sequence[Agreement], context: ReportContext) -> 
     parts += [_group(g) for g in groups(agreements, context) if g.listed]
     rows = digits_rows(agreements)
     if rows:
-        parts.append("## Fewest digits of agreement of native\n\n" + table(
-            ("source", "quantity", "numbers", "digits", "floor", "fewest at"),
-            [(r.source if r.r_source == "certified" else f"{r.source} ({r.r_source})", r.kind, str(r.n), numbers.digits(r.least),
-              f"{r.floor:g}", r.least_at + ("" if r.enough else " (TOO FEW)")) for r in rows]))
+        parts.append(
+            "## Fewest digits of agreement of native\n\n"
+            + table(
+                ("source", "quantity", "numbers", "digits", "floor", "fewest at"),
+                [
+                    (
+                        r.source if r.r_source == "certified" else f"{r.source} ({r.r_source})",
+                        r.kind,
+                        str(r.n),
+                        numbers.digits(r.least),
+                        f"{r.floor:g}",
+                        r.least_at + ("" if r.enough else " (TOO FEW)"),
+                    )
+                    for r in rows
+                ],
+            )
+        )
     if context.command:
         parts.append(f"Made by `{context.command}`" + (f", {escape(context.made)}" if context.made else ""))
     return "\n\n".join(parts) + "\n"
@@ -47,7 +60,10 @@ def _story(story: Story) -> str:
     parts = [f"## {escape(story.title)}", *map(escape, story.paragraphs)]
     if story.table is not None:
         parts.append(_story_table(story.table))
-    parts += [escape(f"{figure.caption} (drawn in the HTML report) {figure.description}") for figure in story.figures]
+    parts += [
+        escape(f"{figure.caption} (drawn in the HTML report) {figure.description}")
+        for figure in story.figures
+    ]
     return "\n\n".join(parts)
 
 
@@ -62,16 +78,34 @@ def _group(group: Group) -> str:
         parts.append(escape(group.where))
     rows = [a for a in group.listed if a.about != "statement"]
     if rows:
-        parts.append(table(
-            ("quantity", "printed", "native", "R", "R call", "digits", "verdict", "explanation"),
-            [(a.quantity, a.printed or "", numbers.shown(a.native, a.quantity), numbers.shown(a.r, a.quantity), numbers.source(a), numbers.digits(a.digits),
-              f"{numbers.SIGNS[a.verdict]} {numbers.verdict(a)}", a.explanation) for a in rows]))
+        parts.append(
+            table(
+                ("quantity", "printed", "native", "R", "R call", "digits", "verdict", "explanation"),
+                [
+                    (
+                        a.quantity,
+                        a.printed or "",
+                        numbers.shown(a.native, a.quantity),
+                        numbers.shown(a.r, a.quantity),
+                        numbers.source(a),
+                        numbers.digits(a.digits),
+                        f"{numbers.SIGNS[a.verdict]} {numbers.verdict(a)}",
+                        a.explanation,
+                    )
+                    for a in rows
+                ],
+            )
+        )
     for a in group.listed:
         if a.about == "statement":
-            parts.append(f"> {escape(a.printed or '')}\n\n**{escape(numbers.SIGNS[a.verdict])} {escape(numbers.verdict(a))}**: "
-                         f"{escape(a.explanation or 'holds')}")
+            parts.append(
+                f"> {escape(a.printed or '')}\n\n**{escape(numbers.SIGNS[a.verdict])} {escape(numbers.verdict(a))}**:"
+                f" {escape(a.explanation or 'holds')}"
+            )
     if group.beyond:
-        parts.append(f"and {len(group.beyond)} more comparisons of numbers that are not on the page, all agree")
+        parts.append(
+            f"and {len(group.beyond)} more comparisons of numbers that are not on the page, all agree"
+        )
     if group.arithmetic:
         parts.append(escape(group.fit_each_other))
     return "\n\n".join(parts)

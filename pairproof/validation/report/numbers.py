@@ -4,28 +4,46 @@ from __future__ import annotations
 
 import re
 
-from ...text import safe
 from ...fit.tails import SMALLEST
-from ..verdicts.agreement import Agreement, Verdict
+from ...text import safe
 from ..claims.quantities import is_probability
+from ..verdicts.agreement import Agreement, Verdict
 
 #: What neither XML 1.0 nor a terminal can hold, and the rarer ends of a line.
 _NOT_TEXT = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]")
 
 #: A sign beside the word, so that no report tells a verdict by colour alone.
 SIGNS: dict[Verdict, str] = {
-    "agrees": "=", "agrees-truncated": "=", "agrees-k-of-m": "=", "explained": "~", "ambiguous": "?", "differs": "!",
-    "differs-conclusion": "!!", "not-estimable": "-", "not-checkable": "-", "not-run": "o",
+    "agrees": "=",
+    "agrees-truncated": "=",
+    "agrees-k-of-m": "=",
+    "explained": "~",
+    "ambiguous": "?",
+    "differs": "!",
+    "differs-conclusion": "!!",
+    "not-estimable": "-",
+    "not-checkable": "-",
+    "not-run": "o",
 }
 #: Tone of a verdict that nobody accepted: good, note, bad, off.
 _TONES: dict[Verdict, str] = {
-    "agrees": "good", "agrees-truncated": "good", "agrees-k-of-m": "good", "explained": "bad", "ambiguous": "bad",
-    "differs": "bad", "differs-conclusion": "bad", "not-estimable": "note", "not-checkable": "off", "not-run": "off",
+    "agrees": "good",
+    "agrees-truncated": "good",
+    "agrees-k-of-m": "good",
+    "explained": "bad",
+    "ambiguous": "bad",
+    "differs": "bad",
+    "differs-conclusion": "bad",
+    "not-estimable": "note",
+    "not-checkable": "off",
+    "not-run": "off",
 }
 
 
 def clean(text: str) -> str:
-    """Text without control characters: each becomes the sign for a character that cannot be shown, those of writing direction are spelt out."""
+    """Text without control characters: each becomes the sign for a character that cannot be shown, those of
+    writing direction are spelt out.
+    """
     return safe(_NOT_TEXT.sub("\ufffd", text).replace("\r\n", "\n").replace("\r", "\n"))
 
 
@@ -46,7 +64,7 @@ def digits(value: float | None) -> str:
 
 
 def verdict(a: Agreement) -> str:
-    """ "explained (accepted)". """
+    """ "explained (accepted)"."""
     return f"{a.verdict} (accepted)" if a.accepted else a.verdict
 
 
@@ -56,7 +74,7 @@ def tone(a: Agreement) -> str:
 
 
 def source(a: Agreement) -> str:
-    """ "stats::glm (recorded)"; "" if R was not asked. """
+    """ "stats::glm (recorded)"; "" if R was not asked."""
     if a.r_call is None:
         return ""
     return f"{a.r_call} ({a.r_source})" if a.r_source else a.r_call

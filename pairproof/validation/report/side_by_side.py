@@ -10,14 +10,17 @@ from html import escape
 from ..verdicts.agreement import Agreement
 from . import numbers
 
-#: Rows shown at most in a terminal or a notebook; what is left out is counted, and its fewest digits are shown all the same.
+#: Rows shown at most in a terminal or a notebook; what is left out is counted, and its fewest digits are
+#: shown all the same.
 MOST_ROWS = 60
 CERTIFIED = "50-digit values"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Digits shared, and whether they are enough; "lacking" where only one side has a number; `arrived` False where R stopped short."""
+    """Digits shared, and whether they are enough; "lacking" where only one side has a number; `arrived` False
+    where R stopped short.
+    """
 
     digits: float | None
     enough: bool
@@ -26,7 +29,9 @@ class Cell:
 
     @property
     def text(self) -> str:
-        return self.lacking or numbers.digits(self.digits) + ("" if self.enough else "!" if self.arrived else "~")
+        return self.lacking or numbers.digits(self.digits) + (
+            "" if self.enough else "!" if self.arrived else "~"
+        )
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,10 @@ def text(title: str, table: Pivot, lines: Sequence[str], notes: Sequence[str], r
             found = " ".join(f"{cells[s].text if s in cells else '':>8}" for s in table.sources)
             out.append(f"{quantity:<{width}} {numbers.shown(native, quantity):>18} {found}".rstrip())
         if len(table.rows) > rows:
-            out.append(f"... {len(table.rows) - rows:,} of {len(table.rows):,} quantities are not shown; to_frame() has them all")
+            out.append(
+                f"... {len(table.rows) - rows:,} of {len(table.rows):,} quantities are not shown; to_frame()"
+                " has them all"
+            )
         out.append("")
         out += [f"[{k + 1}] {s}: {_fewest(table, s)}" for k, s in enumerate(table.sources)]
     out += [f"  {numbers.SIGNS[a.verdict]} {numbers.verdict(a)}: {a.explanation}" for a in table.apart]
@@ -103,26 +111,45 @@ def _fewest(table: Pivot, source: str) -> str:
         return "no number of the fit that is estimable"
     short = sum(not c[source].arrived for _, _, c in table.rows if source in c)
     return f"{n} numbers, at least {numbers.digits(least)} digits ({at})" + (
-        f"; {short} of them (~) no check, since R stopped before its maximum" if short else "")
+        f"; {short} of them (~) no check, since R stopped before its maximum" if short else ""
+    )
 
 
 def html(title: str, table: Pivot, lines: Sequence[str], notes: Sequence[str], rows: int = MOST_ROWS) -> str:
     """The table for a notebook; everything that comes from the data is escaped."""
-    heads = "".join(f"<th>{escape(s)}<br>fewest {numbers.digits(fewest(table, s)[0])}</th>" for s in table.sources)
+    heads = "".join(
+        f"<th>{escape(s)}<br>fewest {numbers.digits(fewest(table, s)[0])}</th>" for s in table.sources
+    )
     body = []
     for quantity, native, cells in table.rows[:rows]:
         found = "".join(_html_cell(cells.get(s)) for s in table.sources)
-        body.append(f"<tr><th style='text-align:left'>{escape(quantity)}</th><td>{numbers.shown(native, quantity)}</td>{found}</tr>")
-    left = f"<p>{len(table.rows) - rows:,} more quantities: <code>to_frame()</code></p>" if len(table.rows) > rows else ""
+        body.append(
+            "<tr><th"
+            f" style='text-align:left'>{escape(quantity)}</th><td>{numbers.shown(native, quantity)}</td>{found}</tr>"
+        )
+    left = (
+        f"<p>{len(table.rows) - rows:,} more quantities: <code>to_frame()</code></p>"
+        if len(table.rows) > rows
+        else ""
+    )
     said = "".join(f"<li>{escape(line)}</li>" for line in lines)
     under = "".join(f"<li>{escape(f'{a.verdict}: {a.explanation}')}</li>" for a in table.apart)
     under += "".join(f"<li>{escape(n)}</li>" for n in notes)
     grid = f"<table><tr><th></th><th>native</th>{heads}</tr>{''.join(body)}</table>" if table.rows else ""
-    return f"<p><b>{escape(title)}</b></p><ul>{said}</ul>{grid}{left}<details><summary>How R was asked</summary><ul>{under}</ul></details>"
+    return (
+        f"<p><b>{escape(title)}</b></p><ul>{said}</ul>{grid}{left}<details><summary>How R was"
+        f" asked</summary><ul>{under}</ul></details>"
+    )
 
 
 def _html_cell(cell: Cell | None) -> str:
     if cell is None:
         return "<td></td>"
-    style = "" if cell.enough else " style='color:#b00020;font-weight:bold'" if cell.arrived else " style='color:#666'"
+    style = (
+        ""
+        if cell.enough
+        else " style='color:#b00020;font-weight:bold'"
+        if cell.arrived
+        else " style='color:#666'"
+    )
     return f"<td{style}>{escape(cell.text)}</td>"

@@ -16,8 +16,13 @@ NARROW = 76
 _STYLES = {"good": "green", "note": "cyan", "bad": "bold red", "off": "yellow"}
 
 
-def render_text(agreements: Sequence[Agreement], context: ReportContext | None = None, *, width: int | None = None,
-                color: bool = False) -> str:
+def render_text(
+    agreements: Sequence[Agreement],
+    context: ReportContext | None = None,
+    *,
+    width: int | None = None,
+    color: bool = False,
+) -> str:
     """Agreements as text.
 
     Parameters
@@ -36,7 +41,14 @@ def render_text(agreements: Sequence[Agreement], context: ReportContext | None =
     columns = width or shutil.get_terminal_size((100, 24)).columns
     about = context or ReportContext()
     stream = io.StringIO()
-    console = Console(file=stream, width=columns, force_terminal=color, no_color=not color, highlight=False, legacy_windows=False)
+    console = Console(
+        file=stream,
+        width=columns,
+        force_terminal=color,
+        no_color=not color,
+        highlight=False,
+        legacy_windows=False,
+    )
     console.print(numbers.clean(about.title), style="bold", markup=False)
     for line in opening(agreements, about):
         console.print(numbers.clean(line), markup=False)
@@ -55,7 +67,11 @@ def _group(console: object, group: Group, columns: int) -> None:
 
     assert isinstance(console, Console)
     console.print()
-    console.print(Text.assemble((numbers.clean(group.title), "bold"), numbers.clean(f"  {group.where}") if group.where else ""))
+    console.print(
+        Text.assemble(
+            (numbers.clean(group.title), "bold"), numbers.clean(f"  {group.where}") if group.where else ""
+        )
+    )
     statements = [a for a in group.listed if a.about == "statement"]
     table = [a for a in group.listed if a.about != "statement"]
     if table and columns >= NARROW:
@@ -70,8 +86,11 @@ def _group(console: object, group: Group, columns: int) -> None:
             _wrapped(console, f"  {numbers.SIGNS[a.verdict]} {a.quantity}: {a.explanation}", columns)
     if group.beyond:
         n = len(group.beyond)
-        held = "of numbers that only native and R have, all agree" if any(a.r is not None for a in group.beyond) else (
-            "with 50-digit values, all agree")
+        held = (
+            "of numbers that only native and R have, all agree"
+            if any(a.r is not None for a in group.beyond)
+            else ("with 50-digit values, all agree")
+        )
         _wrapped(console, f"  and {n} more comparison{'s' if n > 1 else ''} {held}", columns)
     if group.arithmetic:
         _wrapped(console, f"  {group.fit_each_other}", columns)
@@ -88,9 +107,19 @@ def _table(rows: Sequence[Agreement]) -> object:
         table.add_column(name, justify="right", no_wrap=True)  # names and verdicts wrap, a number never does
     table.add_column("verdict", overflow="fold")
     for a in rows:
-        table.add_row(*(Text(numbers.clean(cell)) for cell in (a.quantity, a.printed or "", numbers.shown(a.native, a.quantity), numbers.shown(a.r, a.quantity),
-                                                numbers.digits(a.digits))),
-                      Text(f"{numbers.SIGNS[a.verdict]} {numbers.verdict(a)}", style=_STYLES[numbers.tone(a)]))
+        table.add_row(
+            *(
+                Text(numbers.clean(cell))
+                for cell in (
+                    a.quantity,
+                    a.printed or "",
+                    numbers.shown(a.native, a.quantity),
+                    numbers.shown(a.r, a.quantity),
+                    numbers.digits(a.digits),
+                )
+            ),
+            Text(f"{numbers.SIGNS[a.verdict]} {numbers.verdict(a)}", style=_STYLES[numbers.tone(a)]),
+        )
     return table
 
 
@@ -99,9 +128,17 @@ def _stacked(console: object, a: Agreement) -> None:
     from rich.text import Text
 
     assert isinstance(console, Console)
-    console.print(Text(f"  {numbers.SIGNS[a.verdict]} {a.quantity}: {numbers.verdict(a)}", style=_STYLES[numbers.tone(a)]))
-    for name, value in (("printed", a.printed), ("native", numbers.shown(a.native, a.quantity)), ("R", numbers.shown(a.r, a.quantity)),
-                        ("digits", numbers.digits(a.digits))):
+    console.print(
+        Text(
+            f"  {numbers.SIGNS[a.verdict]} {a.quantity}: {numbers.verdict(a)}", style=_STYLES[numbers.tone(a)]
+        )
+    )
+    for name, value in (
+        ("printed", a.printed),
+        ("native", numbers.shown(a.native, a.quantity)),
+        ("R", numbers.shown(a.r, a.quantity)),
+        ("digits", numbers.digits(a.digits)),
+    ):
         if value not in (None, "-"):
             console.print(Text(f"      {name} {value}"))
 
@@ -130,17 +167,31 @@ def _digits(console: object, rows: Sequence[DigitsRow], columns: int) -> None:
     console.print("Fewest digits of agreement of native with", style="bold")
     if columns < NARROW:
         for r in rows:
-            _wrapped(console, f"  {r.source} ({r.r_source}), {r.kind}: {numbers.digits(r.least)} of {r.n} numbers, floor {r.floor:g}"
-                              f"{'' if r.enough else ', TOO FEW'}", columns)
+            _wrapped(
+                console,
+                (
+                    f"  {r.source} ({r.r_source}), {r.kind}: {numbers.digits(r.least)} of {r.n} numbers,"
+                    f" floor {r.floor:g}{'' if r.enough else ', TOO FEW'}"
+                ),
+                columns,
+            )
         return
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
-    for name, justify in (("source", "left"), ("quantity", "left"), ("numbers", "right"), ("digits", "right"), ("floor", "right"),
-                          ("fewest at", "left")):
+    for name, justify in (
+        ("source", "left"),
+        ("quantity", "left"),
+        ("numbers", "right"),
+        ("digits", "right"),
+        ("floor", "right"),
+        ("fewest at", "left"),
+    ):
         table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]  # rich's Literal, given by name
     for r in rows:
         label = r.source if r.r_source == "certified" else f"{r.source} ({r.r_source})"
-        table.add_row(*(Text(c) for c in (label, r.kind, str(r.n), numbers.digits(r.least), f"{r.floor:g}")),
-                      Text(r.least_at if r.enough else f"{r.least_at}  TOO FEW", style="" if r.enough else "bold red"))
+        table.add_row(
+            *(Text(c) for c in (label, r.kind, str(r.n), numbers.digits(r.least), f"{r.floor:g}")),
+            Text(r.least_at if r.enough else f"{r.least_at}  TOO FEW", style="" if r.enough else "bold red"),
+        )
     console.print(table)
 
 
@@ -150,4 +201,6 @@ def _wrapped(console: object, text: str, columns: int) -> None:
 
     assert isinstance(console, Console)
     indent = len(text) - len(text.lstrip())
-    console.print(Text(textwrap.fill(numbers.clean(text), max(columns, 20), subsequent_indent=" " * (indent + 2))))
+    console.print(
+        Text(textwrap.fill(numbers.clean(text), max(columns, 20), subsequent_indent=" " * (indent + 2)))
+    )

@@ -1,4 +1,6 @@
-"""`Verification`: agreements that show themselves, in a terminal and in a notebook, and know whether they agree."""
+"""`Verification`: agreements that show themselves, in a terminal and in a notebook, and know whether they
+agree.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +40,12 @@ class Verification(Sequence[Agreement]):
     require_r: bool = False
 
     @overload
-    def __getitem__(self, place: int) -> Agreement: ...
+    def __getitem__(self, place: int) -> Agreement:
+        ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Agreement]: ...
+    def __getitem__(self, place: slice) -> Sequence[Agreement]:
+        ...
 
     def __getitem__(self, place: int | slice) -> Agreement | Sequence[Agreement]:
         return self.agreements[place]
@@ -54,8 +58,12 @@ class Verification(Sequence[Agreement]):
 
     @property
     def compared(self) -> int:
-        """Numbers that were held against R or against 50-digit values; without any nothing is shown to agree."""
-        return sum(a.digits is not None and a.r_arrived or a.certified_digits is not None for a in self.agreements)
+        """Numbers that were held against R or against 50-digit values; without any nothing is shown to
+        agree.
+        """
+        return sum(
+            a.digits is not None and a.r_arrived or a.certified_digits is not None for a in self.agreements
+        )
 
     @property
     def agrees(self) -> bool:
@@ -79,21 +87,34 @@ class Verification(Sequence[Agreement]):
         return all(a.about == "native-r" and not a.claim for a in self.agreements)
 
     def __str__(self) -> str:
-        from .side_by_side import pivot, text
         from . import render_text
         from .context import opening
+        from .side_by_side import pivot, text
 
         if not self._one_fit:
             return render_text(self.agreements, self.context).rstrip("\n")
         bare = replace(self.context, first_lines=())
-        return text(self.context.title, pivot(self.agreements), opening(self.agreements, bare), self.context.first_lines)
+        return text(
+            self.context.title,
+            pivot(self.agreements),
+            opening(self.agreements, bare),
+            self.context.first_lines,
+        )
 
     def __repr__(self) -> str:
-        return f"<Verification: {len(self)} agreements, {self.compared} numbers compared, exit code {self.exit_code}>"
+        return (
+            f"<Verification: {len(self)} agreements, {self.compared} numbers compared, exit code"
+            f" {self.exit_code}>"
+        )
 
     def _repr_html_(self) -> str:
-        from .side_by_side import html, pivot
         from .context import opening
+        from .side_by_side import html, pivot
 
         bare = replace(self.context, first_lines=())
-        return html(self.context.title, pivot(self.agreements), opening(self.agreements, bare), self.context.first_lines)
+        return html(
+            self.context.title,
+            pivot(self.agreements),
+            opening(self.agreements, bare),
+            self.context.first_lines,
+        )

@@ -30,10 +30,14 @@ def versions(backend: Backend) -> dict[str, str | None]:
     import numpy
 
     import pairproof
+
     from ...errors import RUnavailable
 
-    found: dict[str, str | None] = {"pairproof": pairproof.__version__, "Python": platform.python_version(),
-                                    "numpy": numpy.__version__}
+    found: dict[str, str | None] = {
+        "pairproof": pairproof.__version__,
+        "Python": platform.python_version(),
+        "numpy": numpy.__version__,
+    }
     if backend.mode == "none":
         return found
     if backend.mode != "recorded":

@@ -6,8 +6,6 @@ from . import of_data, of_model, of_numbers  # noqa: F401  # importing them regi
 from .registry import FAMILIES, STAGES, Family, Situation, Slip
 
 
-
-
 def families() -> dict[str, Family]:
     """All families by name, by stage and in the order in which they were registered."""
     return {f.name: f for f in sorted(FAMILIES.values(), key=lambda f: STAGES.index(f.stage))}

@@ -42,19 +42,21 @@ class Explanation:
 
     @property
     def words(self) -> str:
-        """ "the columns are read in prefmod's order and p-values are one-sided". """
+        """ "the columns are read in prefmod's order and p-values are one-sided"."""
         return " and ".join(s.sentence for s in self.slips)
 
     @property
     def sentence(self) -> str:
-        """ "comes out if ...". """
+        """ "comes out if ..."."""
         if not self.slips:
             return "no slip needed: every number comes out as it is printed"
         text = f"comes out if {self.words}"
         if self.note:
             text += f" ({self.note})"
         if self.also:
-            more = "; ".join(f"if {a}" for a in self.also[:4]) + (f"; and {len(self.also) - 4} more" if len(self.also) > 4 else "")
+            more = "; ".join(f"if {a}" for a in self.also[:4]) + (
+                f"; and {len(self.also) - 4} more" if len(self.also) > 4 else ""
+            )
             text += f" (the same numbers: {more})"
         return text
 
@@ -103,13 +105,18 @@ class Found:
 
 
 def count_words(found: Found) -> str:
-    """ "1 explanation of 15,768 readings; 9 numbers". """
+    """ "1 explanation of 15,768 readings; 9 numbers"."""
     n = len(found.explanations)
-    words = f"{n} explanation{'' if n == 1 else 's'} of {found.readings:,} reading{'' if found.readings == 1 else 's'}; " \
-            f"{found.numbers} number{'' if found.numbers == 1 else 's'}"
+    words = (
+        f"{n} explanation{'' if n == 1 else 's'} of"
+        f" {found.readings:,} reading{'' if found.readings == 1 else 's'};"
+        f" {found.numbers} number{'' if found.numbers == 1 else 's'}"
+    )
     if found.chance > BY_CHANCE and not found.plain:
-        words += (f"; the numbers that are off have {found.digits} digit{'' if found.digits == 1 else 's'} between them, so that chance alone "
-                  f"gives about {found.chance:.1g}: no evidence for any")
+        words += (
+            f"; the numbers that are off have {found.digits} digit{'' if found.digits == 1 else 's'} between"
+            f" them, so that chance alone gives about {found.chance:.1g}: no evidence for any"
+        )
     if found.skipped:
         words += f"; {found.skipped:,} further readings were not tried"
     if found.failed:

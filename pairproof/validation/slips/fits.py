@@ -1,7 +1,8 @@
-"""The fits a search asks for: one model, many variants of its table, ties treated and the solver stopped in various ways.
+"""The fits a search asks for: one model, many variants of its table, ties treated and the solver stopped in
+various ways.
 
-Everything here is in log-odds and in the order of the terms of the claim's own fit; scales, constraints and the
-definitions of other numbers are the business of :mod:`pairproof.validation.slips.values`.
+Everything here is in log-odds and in the order of the terms of the claim's own fit; scales, constraints and
+the definitions of other numbers are the business of :mod:`pairproof.validation.slips.values`.
 """
 
 from __future__ import annotations
@@ -27,13 +28,19 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-#: Treatment of ties -> outcomes of the model, and what a tie adds to either side's wins (None: ties stay ties).
+#: Treatment of ties -> outcomes of the model, and what a tie adds to either side's wins (None: ties stay
+#: ties).
 TREATMENTS: Mapping[str, tuple[OutcomeModel, float | None]] = {
-    "davidson": ("davidson", None), "rao-kupper": ("rao-kupper", None), "none": ("davidson", None), "drop": ("binary", 0.0),
-    "half": ("binary", 0.5), "two-games": ("binary", 1.0), "third": ("binary", 1.0 / 3.0),
+    "davidson": ("davidson", None),
+    "rao-kupper": ("rao-kupper", None),
+    "none": ("davidson", None),
+    "drop": ("binary", 0.0),
+    "half": ("binary", 0.5),
+    "two-games": ("binary", 1.0),
+    "third": ("binary", 1.0 / 3.0),
 }
-#: Penalties: scikit-learn's LogisticRegression, C = 1, one column an item; PlackettLuce's half a win and half a loss of
-#: every item against a hypothetical one of log-worth 0.
+#: Penalties: scikit-learn's LogisticRegression, C = 1, one column an item; PlackettLuce's half a win and half
+#: a loss of every item against a hypothetical one of log-worth 0.
 PENALTIES = ("ridge", "pseudo")
 #: Tables fitted one by one with the full machinery where Newton in step does not reach a finite maximum.
 MOST_BY_HAND = 200
@@ -140,16 +147,24 @@ class Model:
 
     @cached_property
     def solved_for(self) -> IntArray:
-        """Places of the terms that are solved for: all but a reference, the last item where items sum to zero."""
-        return np.flatnonzero([not r for r in self.fit.is_reference] if "sum" not in self.fit.constraint else
-                              [t.kind != "item" or t.item != self.fit.items[-1] for t in self.fit.terms])
+        """Places of the terms that are solved for: all but a reference, the last item where items sum to
+        zero.
+        """
+        return np.flatnonzero(
+            [not r for r in self.fit.is_reference]
+            if "sum" not in self.fit.constraint
+            else [t.kind != "item" or t.item != self.fit.items[-1] for t in self.fit.terms]
+        )
 
     @cached_property
     def columns(self) -> FloatArray:
         """float[n_cells, K]: what each term adds to u (to g, for tie terms), references included."""
         fit, cells = self.fit, self.cells
         pairs = self.rows.pairs[cells.pair]
-        groups = [{name: v.value(s) for name, v in self._patterns.variables.items()} for s in range(self._patterns.n)]
+        groups = [
+            {name: v.value(s) for name, v in self._patterns.variables.items()}
+            for s in range(self._patterns.n)
+        ]
         out = np.zeros((len(pairs), len(fit.terms)))
         for k, term in enumerate(fit.terms):
             size = np.array([term.multiplier(g) for g in groups])[cells.pattern]
@@ -158,13 +173,21 @@ class Model:
             elif term.kind == "order":
                 out[:, k] = size * cells.sign
             else:
-                x = (np.array(fit.items) == term.item).astype(float) if term.kind == "item" else item_covariate(fit, term)
+                x = (
+                    (np.array(fit.items) == term.item).astype(float)
+                    if term.kind == "item"
+                    else item_covariate(fit, term)
+                )
                 out[:, k] = size * (x[pairs[:, 0]] - x[pairs[:, 1]])
         return out
 
     @cached_property
     def _items_solved_for(self) -> list[int]:
-        return [self.fit.items.index(str(self.fit.terms[k].item)) for k in self.solved_for if self.fit.terms[k].kind == "item"]
+        return [
+            self.fit.items.index(str(self.fit.terms[k].item))
+            for k in self.solved_for
+            if self.fit.terms[k].kind == "item"
+        ]
 
     @cached_property
     def is_tie(self) -> BoolArray:
@@ -178,7 +201,9 @@ class Model:
         has_tie = ties in ("davidson", "rao-kupper")
         g = np.flatnonzero(self.is_tie) if has_tie else np.zeros(0, np.int64)
         t = self.columns[:, g]
-        if has_tie and not len(g):  # the claim's own model has no tie parameter: one for all, which it has no name for
+        if has_tie and not len(
+            g
+        ):  # the claim's own model has no tie parameter: one for all, which it has no name for
             t, g = np.ones((len(self.columns), 1)), np.array([-1])
         return Design(self.columns[:, u], t, outcome), np.concatenate([u, g])
 
@@ -200,8 +225,15 @@ class Model:
         found = self._spread(many.beta, many.information, many.llf, many.finite, places, design.k)
         return self._by_hand(variants, solver, found, np.flatnonzero(np.isnan(found.rank)))
 
-    def _spread(self, beta: FloatArray, information: FloatArray, llf: FloatArray, fine: BoolArray, places: IntArray,
-                rank: int) -> Fitted:
+    def _spread(
+        self,
+        beta: FloatArray,
+        information: FloatArray,
+        llf: FloatArray,
+        fine: BoolArray,
+        places: IntArray,
+        rank: int,
+    ) -> Fitted:
         """From the parameters solved for to all terms; a tie parameter without a name stays behind."""
         b, k = len(beta), len(self.fit.terms)
         named = places >= 0
@@ -215,11 +247,21 @@ class Model:
             bad[:, self.is_tie] = True  # no such parameter under this treatment of ties
         return Fitted(full, cov, bad, np.where(fine, llf, np.nan), np.where(fine, float(rank), np.nan))
 
-    def _by_hand(self, variants: Sequence[Rows], solver: Solver, found: Fitted, which: NDArray[np.int64]) -> Fitted:
+    def _by_hand(
+        self, variants: Sequence[Rows], solver: Solver, found: Fitted, which: NDArray[np.int64]
+    ) -> Fitted:
         """What is infinite or not estimable is worked out by the native fit, one table at a time."""
-        native = solver.ties in ("davidson", "rao-kupper", "none", "drop", "half") and self.fit.spec.by in ("", "judge")
+        native = solver.ties in ("davidson", "rao-kupper", "none", "drop", "half") and self.fit.spec.by in (
+            "",
+            "judge",
+        )
         for b in which:
-            if not native or self.by_hand >= MOST_BY_HAND or solver.ties == "rao-kupper" and not variants[b].tie_category:
+            if (
+                not native
+                or self.by_hand >= MOST_BY_HAND
+                or solver.ties == "rao-kupper"
+                and not variants[b].tie_category
+            ):
                 self.failed += 1
                 continue
             self.by_hand += 1
@@ -256,20 +298,44 @@ class Model:
             ridge = np.concatenate([free[u] * 1.0, np.zeros(g.shape[1])])
             many = _fit_regular(whole, counts, ridge)
         else:
-            ghost = np.eye(len(u))[free[u]]  # every item against one of log-worth 0, under the same model of ties
+            ghost = np.eye(len(u))[
+                free[u]
+            ]  # every item against one of log-worth 0, under the same model of ties
             extra = np.tile(np.array([0.5, 0.0, 0.5]), (len(y), len(ghost), 1))
-            many = _fit_regular(Design(np.vstack([x, ghost]), np.vstack([g, np.ones((len(ghost), g.shape[1]))]), design.model),
-                            np.concatenate([y, extra], axis=1))
+            many = _fit_regular(
+                Design(
+                    np.vstack([x, ghost]), np.vstack([g, np.ones((len(ghost), g.shape[1]))]), design.model
+                ),
+                np.concatenate([y, extra], axis=1),
+            )
         with np.errstate(invalid="ignore"):  # a fit that failed has no log-likelihood
             llf = log_likelihood(whole, many.beta, y)
-        return self._spread(many.beta, many.information, llf, many.finite, np.concatenate([u, places[design.u.shape[1]:]]), design.k)
+        return self._spread(
+            many.beta,
+            many.information,
+            llf,
+            many.finite,
+            np.concatenate([u, places[design.u.shape[1] :]]),
+            design.k,
+        )
 
-    def _stopped(self, variants: Sequence[Rows], y: FloatArray, solver: Solver, design: Design, places: IntArray) -> Fitted:
+    def _stopped(
+        self, variants: Sequence[Rows], y: FloatArray, solver: Solver, design: Design, places: IntArray
+    ) -> Fitted:
         """Where an algorithm stands after so many steps, or where R's glm stops."""
         how, _, k = solver.stop.partition(":")
-        if design.model != "binary" and (how == "mm" or design.model == "rao-kupper"):  # these algorithms have no such model
+        if design.model != "binary" and (
+            how == "mm" or design.model == "rao-kupper"
+        ):  # these algorithms have no such model
             none = np.zeros(len(y))
-            return self._spread(np.zeros((len(y), design.k)), np.zeros((len(y), design.k, design.k)), none, none > 0, places, design.k)
+            return self._spread(
+                np.zeros((len(y), design.k)),
+                np.zeros((len(y), design.k, design.k)),
+                none,
+                none > 0,
+                places,
+                design.k,
+            )
         points = [self._path(v, solver, how, design) for v in variants]
         at = [len(p) if how == "glm" else int(k) for p in points]
         chosen = [p[n - 1] if 0 < n <= len(p) else None for p, n in zip(points, at)]
@@ -292,7 +358,9 @@ class Model:
         if key not in self._paths:
             if how == "mm":
                 y = treated(self.cells.tally(rows), solver.ties)
-                self._paths[key] = zermelo_path(y, self.rows.pairs[self.cells.pair], len(self.fit.items), self._items_solved_for)
+                self._paths[key] = zermelo_path(
+                    y, self.rows.pairs[self.cells.pair], len(self.fit.items), self._items_solved_for
+                )
             else:
                 y, x, g = self._glm_rows(rows, solver, design)
                 path = binomial_path if self.fit.model == "bradley-terry" else poisson_path
@@ -300,14 +368,18 @@ class Model:
             self._keep.append(rows)  # so that its id stays its own
         return self._paths[key]
 
-    def _glm_rows(self, rows: Rows, solver: Solver, design: Design) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _glm_rows(
+        self, rows: Rows, solver: Solver, design: Design
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Counts and columns of the cells a glm is given, each row as often as it stands in the table."""
         if solver.cells == "model":
             y, x, g = self.cells.tally(rows), design.u, design.g
         else:
             cell = self.cells.cell_of(rows)
             if solver.cells == "judge":
-                box, index = np.unique(cell * (int(rows.judge.max(initial=0)) + 1) + rows.judge, return_inverse=True)
+                box, index = np.unique(
+                    cell * (int(rows.judge.max(initial=0)) + 1) + rows.judge, return_inverse=True
+                )
                 y = np.stack([np.bincount(np.ravel(index), rows.counts[:, k]) for k in range(3)], axis=1)
                 cell = box // (int(rows.judge.max(initial=0)) + 1)
             else:
@@ -338,13 +410,25 @@ class Model:
             poisson = times @ (xlogy(n, n) - n - gammaln(y[:, kinds] + 1).sum(axis=1))
             counts = (y * times[:, None]).sum(axis=0)
             null, null_rank = _null(counts, solver.ties, binary)
-            rows.append((saturated, times.sum(), max(0.0, self.cells.possible - times.sum()), binomial, poisson, counts.sum(), null,
-                         null_rank))
+            rows.append(
+                (
+                    saturated,
+                    times.sum(),
+                    max(0.0, self.cells.possible - times.sum()),
+                    binomial,
+                    poisson,
+                    counts.sum(),
+                    null,
+                    null_rank,
+                )
+            )
         return Constants(*np.array(rows, float).T)
 
 
 def _fit_regular(design: Design, y: FloatArray, ridge: FloatArray | None = None) -> Many:
-    """Fits of the tables that have ties where the model has a parameter for them; without ties it is at its limit."""
+    """Fits of the tables that have ties where the model has a parameter for them; without ties it is at its
+    limit.
+    """
     regular = np.flatnonzero(y[..., 1].any(axis=1)) if design.g.shape[1] else np.arange(len(y))
     many = fit_many(design, y[regular], ridge)
     if len(regular) == len(y):
@@ -352,7 +436,11 @@ def _fit_regular(design: Design, y: FloatArray, ridge: FloatArray | None = None)
     n, k = len(y), design.k
     out = Many(np.zeros((n, k)), np.zeros((n, k, k)), np.zeros(n), np.zeros(n, bool))
     out.beta[regular], out.information[regular], out.llf[regular], out.finite[regular] = (
-        many.beta, many.information, many.llf, many.finite)
+        many.beta,
+        many.information,
+        many.llf,
+        many.finite,
+    )
     return out
 
 
@@ -377,10 +465,14 @@ def _null(counts: FloatArray, ties: str, binary: bool) -> tuple[float, float]:
     if ties == "none":
         return -n * math.log(3.0), 0.0
     decided = n - tied
-    llf = (tied * math.log(tied / n) if tied else 0.0) + (decided * math.log(decided / (2.0 * n)) if decided else 0.0)
+    llf = (tied * math.log(tied / n) if tied else 0.0) + (
+        decided * math.log(decided / (2.0 * n)) if decided else 0.0
+    )
     return llf, 1.0
 
 
 def units(fit: Fit) -> FloatArray:
     """float[K]: what log-odds are multiplied with to be on the fit's scale."""
-    return np.array([1.0 / LOG_WORTH_PER_UNIT[fit.scale] if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])
+    return np.array(
+        [1.0 / LOG_WORTH_PER_UNIT[fit.scale] if t.kind in ("item", "covariate") else 1.0 for t in fit.terms]
+    )

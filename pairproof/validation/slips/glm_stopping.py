@@ -1,11 +1,13 @@
-"""What R's `glm` prints when it stops by its own rule: a maximum reached, a covariance from one step before it.
+"""What R's `glm` prints when it stops by its own rule: a maximum reached, a covariance from one step before
+it.
 
 `glm.fit` (binomial, logit) repeats weighted least squares from eta = logit((n y + 1/2)/(n + 1)) until
 
     |D_t - D_{t-1}| / (|D_t| + 0.1) < 1e-8,
 
-and takes standard errors from (X' W X)^-1 with the weights W that the *last* least squares used, which are those of
-the last step but one.  Estimates are then right to eight and more digits, standard errors to five to nine.
+and takes standard errors from (X' W X)^-1 with the weights W that the *last* least squares used, which are
+those of the last step but one.  Estimates are then right to eight and more digits, standard errors to five to
+nine.
 """
 
 from __future__ import annotations
@@ -23,15 +25,22 @@ EPSILON, MOST_STEPS = 1e-8, 25
 
 
 def glm_values(fit: Fit) -> dict[str, float]:
-    """estimate.X, se.X and deviance as R's `glm` prints them by default, for a Bradley-Terry fit of two outcomes.
+    """estimate.X, se.X and deviance as R's `glm` prints them by default, for a Bradley-Terry fit of two
+    outcomes.
 
     Raises
     ------
     InputError
         Another model than free items, with or without an order effect.
     """
-    if fit.outcome_model != "binary" or fit.scale != "log-odds" or any(t.by or t.kind == "covariate" for t in fit.terms):
-        raise InputError(f"{fit.title}: how glm stops is known here for Bradley-Terry models of items and an order effect")
+    if (
+        fit.outcome_model != "binary"
+        or fit.scale != "log-odds"
+        or any(t.by or t.kind == "covariate" for t in fit.terms)
+    ):
+        raise InputError(
+            f"{fit.title}: how glm stops is known here for Bradley-Terry models of items and an order effect"
+        )
     cells = count(fit)
     won, lost = np.asarray(cells.wins, float), np.asarray(cells.losses, float)
     columns = {}

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ...data.columns import natural_order
 from ...data.wide import lexicographic_pair_order, prefmod_pair_order
-from .rows import Rows
 from .registry import Draft, RowChange, Situation, family
+from .rows import Rows
 
 IntArray = NDArray[np.int64]
 
@@ -54,8 +54,12 @@ def relabelled(place: Sequence[int]) -> RowChange:
         at = np.asarray(place)[rows.pairs[rows.pair]]
         back = at[:, 0] > at[:, 1]
         low, high, n = at.min(axis=1), at.max(axis=1), len(rows.items)
-        return replace(rows, pair=low * n - low * (low + 1) // 2 + high - low - 1, sign=np.where(back, -rows.sign, rows.sign),
-                       y=np.where(back[:, None], rows.y[:, ::-1], rows.y))
+        return replace(
+            rows,
+            pair=low * n - low * (low + 1) // 2 + high - low - 1,
+            sign=np.where(back, -rows.sign, rows.sign),
+            y=np.where(back[:, None], rows.y[:, ::-1], rows.y),
+        )
 
     return change
 
@@ -70,9 +74,14 @@ def missing_as_ties(rows: Rows) -> Rows:
     first = np.array([int(np.flatnonzero(box == b)[0]) for b in range(len(total))])
     add = first[lacking > 0]
     return replace(
-        rows, pair=np.concatenate([rows.pair, rows.pair[add]]), pattern=np.concatenate([rows.pattern, rows.pattern[add]]),
-        sign=np.concatenate([rows.sign, rows.sign[add]]), judge=np.concatenate([rows.judge, rows.judge[add]]),
-        y=np.concatenate([rows.y, np.tile([0.0, 1.0, 0.0], (len(add), 1))]), times=np.concatenate([rows.times, lacking[lacking > 0]]))
+        rows,
+        pair=np.concatenate([rows.pair, rows.pair[add]]),
+        pattern=np.concatenate([rows.pattern, rows.pattern[add]]),
+        sign=np.concatenate([rows.sign, rows.sign[add]]),
+        judge=np.concatenate([rows.judge, rows.judge[add]]),
+        y=np.concatenate([rows.y, np.tile([0.0, 1.0, 0.0], (len(add), 1))]),
+        times=np.concatenate([rows.times, lacking[lacking > 0]]),
+    )
 
 
 def recycled(by_pair: bool) -> RowChange:
@@ -102,8 +111,15 @@ def _pair_name(s: Situation, pair: int) -> str:
     return f"{s.rows.items[i]}:{s.rows.items[j]}"
 
 
-@family("pair-order", "data", 1, what="the columns of a wide table are read in another order of the pairs", order=4, group="pair-order",
-        seen="Dras (2015): columns AB AC AD BC BD CD fed to prefmod, which reads 12 13 23 14 24 34")
+@family(
+    "pair-order",
+    "data",
+    1,
+    what="the columns of a wide table are read in another order of the pairs",
+    order=4,
+    group="pair-order",
+    seen="Dras (2015): columns AB AC AD BC BD CD fed to prefmod, which reads 12 13 23 14 24 34",
+)
 def pair_order(s: Situation) -> Iterator[Draft]:
     n = len(s.rows.items)
     if n < 4 or not _whole(s.rows):
@@ -112,30 +128,66 @@ def pair_order(s: Situation) -> Iterator[Draft]:
     taken = np.array([dictionary[p] for p in prefmod_pair_order(n)])
     yield Draft("the columns are read in prefmod's order", rows=read_as(taken))
     if (np.argsort(taken) != taken).any():
-        yield Draft("the columns are in prefmod's order and are read in that of a dictionary", rows=read_as(np.argsort(taken)), cost=2)
+        yield Draft(
+            "the columns are in prefmod's order and are read in that of a dictionary",
+            rows=read_as(np.argsort(taken)),
+            cost=2,
+        )
 
 
-@family("all-pairs-reversed", "data", 1, what="rows and columns of a matrix change places, or winners and losers", order=1, group="outcomes",
-        seen="BradleyTerry2's springall: win is column over row")
+@family(
+    "all-pairs-reversed",
+    "data",
+    1,
+    what="rows and columns of a matrix change places, or winners and losers",
+    order=1,
+    group="outcomes",
+    seen="BradleyTerry2's springall: win is column over row",
+)
 def all_reversed(s: Situation) -> Iterator[Draft]:
-    what = "the rows of the matrix are taken for its columns" if s.matrix else "winners are taken for losers in every pair"
+    what = (
+        "the rows of the matrix are taken for its columns"
+        if s.matrix
+        else "winners are taken for losers in every pair"
+    )
     yield Draft(what, rows=outcomes((2, 1, 0)))
 
 
-@family("response-coding", "data", 2, what="the codes of the answers are exchanged (0/1/2, 1/0/-1, 1/2/3)", order=1, group="outcomes",
-        seen="data sets of one field code the same three answers differently: cemspc 0/1/2, immig and trdel 1/-1, 1/2/3 elsewhere")
+@family(
+    "response-coding",
+    "data",
+    2,
+    what="the codes of the answers are exchanged (0/1/2, 1/0/-1, 1/2/3)",
+    order=1,
+    group="outcomes",
+    seen=(
+        "data sets of one field code the same three answers differently: cemspc 0/1/2, immig and trdel 1/-1,"
+        " 1/2/3 elsewhere"
+    ),
+)
 def response_coding(s: Situation) -> Iterator[Draft]:
     if not s.rows.tie_category:
         return
     names = ("a win of the first", "a tie", "a win of the second")
     for p in permutations(range(3)):
         if p not in ((0, 1, 2), (2, 1, 0)):
-            read = "; ".join(f"the code of {names[k]} for that of {names[place]}" for place, k in enumerate(p) if place != k)
+            read = "; ".join(
+                f"the code of {names[k]} for that of {names[place]}"
+                for place, k in enumerate(p)
+                if place != k
+            )
             yield Draft(f"the answers are coded otherwise ({read})", rows=outcomes(p))  # type: ignore[arg-type]  # a permutation of three
 
 
-@family("missing-as-undecided", "data", 1, what="missing answers are counted as undecided", order=2, group="missing",
-        seen="CEMS: 91 of 303 answers to Paris-Milano are missing, not undecided")
+@family(
+    "missing-as-undecided",
+    "data",
+    1,
+    what="missing answers are counted as undecided",
+    order=2,
+    group="missing",
+    seen="CEMS: 91 of 303 answers to Paris-Milano are missing, not undecided",
+)
 def missing_as_undecided(s: Situation) -> Iterator[Draft]:
     filled = missing_as_ties(s.rows)
     added = float(filled.counts.sum() - s.rows.counts.sum())
@@ -143,17 +195,35 @@ def missing_as_undecided(s: Situation) -> Iterator[Draft]:
         yield Draft(f"{added:g} missing answers are counted as undecided", rows=missing_as_ties)
 
 
-@family("one-pair-reversed", "data", 2, what="one pair is read the other way round", order=3,
-        seen="CEMS, Barcelona:Stockholm: Dittrich et al. (1998), corrected in 2001, and still so in prefmod's cemspc")
+@family(
+    "one-pair-reversed",
+    "data",
+    2,
+    what="one pair is read the other way round",
+    order=3,
+    seen=(
+        "CEMS, Barcelona:Stockholm: Dittrich et al. (1998), corrected in 2001, and still so in prefmod's"
+        " cemspc"
+    ),
+)
 def one_pair_reversed(s: Situation) -> Iterator[Draft]:
     wins = np.zeros(len(s.rows.pairs))
     np.add.at(wins, s.rows.pair, np.abs(s.rows.counts[:, 0] - s.rows.counts[:, 2]))
     for pair in np.flatnonzero(wins > 0):  # where wins are equal in every row, nothing would change
-        yield Draft(f"the pair {_pair_name(s, pair)} is read the other way round", rows=reversed_pair(int(pair)))
+        yield Draft(
+            f"the pair {_pair_name(s, pair)} is read the other way round", rows=reversed_pair(int(pair))
+        )
 
 
-@family("judge-major", "data", 2, what="answers written out judge by judge are labelled pair by pair, or the other way round", order=2,
-        group="judge-major", seen="BradleyTerry2's vignette, section 7.3: 5314.305 for 4984.783")
+@family(
+    "judge-major",
+    "data",
+    2,
+    what="answers written out judge by judge are labelled pair by pair, or the other way round",
+    order=2,
+    group="judge-major",
+    seen="BradleyTerry2's vignette, section 7.3: 5314.305 for 4984.783",
+)
 def judge_major(s: Situation) -> Iterator[Draft]:
     judges, pairs = len(np.unique(s.rows.judge)), len(np.unique(s.rows.pair))
     regular = len(np.unique(np.column_stack([s.rows.judge, s.rows.pair]), axis=0)) == judges * pairs
@@ -162,29 +232,55 @@ def judge_major(s: Situation) -> Iterator[Draft]:
         yield Draft("answers written out judge by judge are labelled pair by pair", rows=recycled(False))
 
 
-@family("alphabetical", "data", 1, what="the rows of a table of estimates carry the items' names in another order", order=5, group="labels",
-        affects=(*"estimate exp se z p low high worth worth_se contrast contrast_z odds p_first wins".split(),),
-        seen="R sorts the levels of a factor, so that its output is not in the order of the data")
+@family(
+    "alphabetical",
+    "data",
+    1,
+    what="the rows of a table of estimates carry the items' names in another order",
+    order=5,
+    group="labels",
+    affects=(*"estimate exp se z p low high worth worth_se contrast contrast_z odds p_first wins".split(),),
+    seen="R sorts the levels of a factor, so that its output is not in the order of the data",
+)
 def alphabetical(s: Situation) -> Iterator[Draft]:
     items = s.rows.items
-    orders = {tuple(sorted(items, key=lambda i: (i.casefold(), i))), tuple(sorted(items)), natural_order(items)} - {items}
+    orders = {
+        tuple(sorted(items, key=lambda i: (i.casefold(), i))),
+        tuple(sorted(items)),
+        natural_order(items),
+    } - {items}
     seen = set()
     for order in sorted(orders):
         place = [order.index(i) for i in items]
-        for way, words in ((place, "names in the order of the data stand beside numbers in alphabetical order"),
-                           (list(np.argsort(place)), "names in alphabetical order stand beside numbers in the order of the data")):
+        for way, words in (
+            (place, "names in the order of the data stand beside numbers in alphabetical order"),
+            (
+                list(np.argsort(place)),
+                "names in alphabetical order stand beside numbers in the order of the data",
+            ),
+        ):
             if tuple(way) not in seen:
                 seen.add(tuple(way))
                 yield Draft(words, rows=relabelled(way))
 
 
-@family("labels-exchanged", "data", 3, what="two neighbouring items carry each other's names", order=5, group="labels",
-        affects=(*"estimate exp se z p low high worth worth_se contrast contrast_z odds p_first wins".split(),),
-        seen="no print found; the neighbouring cell that scrutiny's *_map_seq() looks at")
+@family(
+    "labels-exchanged",
+    "data",
+    3,
+    what="two neighbouring items carry each other's names",
+    order=5,
+    group="labels",
+    affects=(*"estimate exp se z p low high worth worth_se contrast contrast_z odds p_first wins".split(),),
+    seen="no print found; the neighbouring cell that scrutiny's *_map_seq() looks at",
+)
 def labels_exchanged(s: Situation) -> Iterator[Draft]:
     n = len(s.rows.items)
     if n > 2:  # of two items it is the same as all pairs reversed
         for k in range(n - 1):
             place = list(range(n))
             place[k], place[k + 1] = k + 1, k
-            yield Draft(f"{s.rows.items[k]} and {s.rows.items[k + 1]} carry each other's names", rows=relabelled(place))
+            yield Draft(
+                f"{s.rows.items[k]} and {s.rows.items[k + 1]} carry each other's names",
+                rows=relabelled(place),
+            )

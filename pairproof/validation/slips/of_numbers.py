@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..claims.printed import Printed
-from .values import Setting
 from .registry import OF_ITEMS, Draft, SettingChange, Situation, family
+from .values import Setting
 
 #: Elo's scale: 400 points are odds of 10.
 ELO = 400.0 / math.log(10.0)
@@ -29,57 +29,120 @@ def setting(**fields: Any) -> SettingChange:
 # -- scale ---------------------------------------------------------------------------------------------------
 
 
-@family("scale", "scale", 1, what="item parameters are on another scale", group="scale", affects=OF_ITEMS,
-        seen="prefmod gives lambda, psychotools exactly twice as much; 1.75 in BradleyTerry2's help on CEMS; Elo points in chat arenas")
+@family(
+    "scale",
+    "scale",
+    1,
+    what="item parameters are on another scale",
+    group="scale",
+    affects=OF_ITEMS,
+    seen=(
+        "prefmod gives lambda, psychotools exactly twice as much; 1.75 in BradleyTerry2's help on CEMS; Elo"
+        " points in chat arenas"
+    ),
+)
 def scale(s: Situation) -> Iterator[Draft]:
     lam = s.fit.scale == "lambda"
     # From log-odds: lambda is half of it; from lambda: log-odds are twice as much.
     to_log_odds = 2.0 if lam else 1.0
-    yield Draft("estimates are log-odds, twice lambda" if lam else "estimates are lambda, half the log-odds",
-                change=setting(factor=2.0 if lam else 0.5))
-    yield Draft("estimates are half as large once more (lambda halved)" if lam else "estimates are log-odds doubled",
-                change=setting(factor=0.5 if lam else 2.0), cost=2)
+    yield Draft(
+        "estimates are log-odds, twice lambda" if lam else "estimates are lambda, half the log-odds",
+        change=setting(factor=2.0 if lam else 0.5),
+    )
+    yield Draft(
+        "estimates are half as large once more (lambda halved)" if lam else "estimates are log-odds doubled",
+        change=setting(factor=0.5 if lam else 2.0),
+        cost=2,
+    )
     yield Draft("estimates are log-odds divided by 1.75", change=setting(factor=to_log_odds / 1.75), cost=2)
-    yield Draft("estimates are log-odds divided by 1.702, the normal ogive's constant", change=setting(factor=to_log_odds / 1.702), cost=2)
+    yield Draft(
+        "estimates are log-odds divided by 1.702, the normal ogive's constant",
+        change=setting(factor=to_log_odds / 1.702),
+        cost=2,
+    )
     yield Draft("estimates are Elo points", change=setting(factor=to_log_odds * ELO), cost=2)
     for centre in (1000.0, 1500.0):
-        yield Draft(f"estimates are Elo points with mean {centre:g}",
-                    change=setting(factor=to_log_odds * ELO, offset=centre, reference="sum"), cost=2)
+        yield Draft(
+            f"estimates are Elo points with mean {centre:g}",
+            change=setting(factor=to_log_odds * ELO, offset=centre, reference="sum"),
+            cost=2,
+        )
 
 
-@family("reference", "scale", 1, what="another item, or none, is the reference", group="reference", affects=OF_ITEMS,
-        seen="prefmod takes the last item, BradleyTerry2 the first, others the sum; R sorts names before it takes one")
+@family(
+    "reference",
+    "scale",
+    1,
+    what="another item, or none, is the reference",
+    group="reference",
+    affects=OF_ITEMS,
+    seen=(
+        "prefmod takes the last item, BradleyTerry2 the first, others the sum; R sorts names before it"
+        " takes one"
+    ),
+)
 def reference(s: Situation) -> Iterator[Draft]:
     if s.fit.spec.item_terms:
         return
     for item in (*s.fit.items, "sum"):
         if item != s.setting.reference:
-            yield Draft("the items sum to zero" if item == "sum" else f"{item} is the reference", change=setting(reference=item))
+            yield Draft(
+                "the items sum to zero" if item == "sum" else f"{item} is the reference",
+                change=setting(reference=item),
+            )
 
 
-@family("sign", "scale", 2, what="item parameters have the other sign: small is good", group="scale", affects=OF_ITEMS,
-        seen="eba and ordinal models, where a large parameter is a small preference; no print found")
+@family(
+    "sign",
+    "scale",
+    2,
+    what="item parameters have the other sign: small is good",
+    group="scale",
+    affects=OF_ITEMS,
+    seen="eba and ordinal models, where a large parameter is a small preference; no print found",
+)
 def sign(s: Situation) -> Iterator[Draft]:
     yield Draft("a small estimate is a preferred item", change=setting(factor=-1.0))
 
 
-@family("worth-scale", "scale", 1, what="worths are taken from parameters on the other scale", group="worth-scale", affects=_WORTHS,
-        seen="log worth is 2 lambda (Dras 2015, section 5) and the log-odds of Bradley and Terry")
+@family(
+    "worth-scale",
+    "scale",
+    1,
+    what="worths are taken from parameters on the other scale",
+    group="worth-scale",
+    affects=_WORTHS,
+    seen="log worth is 2 lambda (Dras 2015, section 5) and the log-odds of Bradley and Terry",
+)
 def worth_scale(s: Situation) -> Iterator[Draft]:
     yield Draft("worths and odds are exp(lambda), not exp(2 lambda)", change=setting(worth_factor=0.5))
     yield Draft("worths and odds are exp(2 x log-odds)", change=setting(worth_factor=2.0))
 
 
-@family("tie-parameter", "scale", 2, what="the tie parameter is given in another form", group="tie-parameter", affects=("estimate", "low", "high"),
-        seen="Davidson's nu; BradleyTerry2's GenDavidson, whose tie.max is log nu - log 2")
+@family(
+    "tie-parameter",
+    "scale",
+    2,
+    what="the tie parameter is given in another form",
+    group="tie-parameter",
+    affects=("estimate", "low", "high"),
+    seen="Davidson's nu; BradleyTerry2's GenDavidson, whose tie.max is log nu - log 2",
+)
 def tie_parameter(s: Situation) -> Iterator[Draft]:
     if any(q.startswith(("estimate.tie", "low.tie", "high.tie")) for q, _ in s.numbers):
         yield Draft("the tie parameter is nu, not its logarithm", change=setting(tie="nu"))
         yield Draft("the tie parameter is log nu less log 2", change=setting(tie="tie.max"))
 
 
-@family("order-coding", "scale", 2, what="the order effect is coded +1 and -1, which halves it", group="order-coding",
-        affects=("estimate", "se", "low", "high"), seen="no print found; prefmod users code it in several ways")
+@family(
+    "order-coding",
+    "scale",
+    2,
+    what="the order effect is coded +1 and -1, which halves it",
+    group="order-coding",
+    affects=("estimate", "se", "low", "high"),
+    seen="no print found; prefmod users code it in several ways",
+)
 def order_coding(s: Situation) -> Iterator[Draft]:
     if s.fit.spec.order_effect:
         yield Draft("the order effect is coded +1 and -1", change=setting(order_factor=0.5))
@@ -89,37 +152,79 @@ def order_coding(s: Situation) -> Iterator[Draft]:
 # -- inference -----------------------------------------------------------------------------------------------
 
 
-@family("one-sided-p", "inference", 1, what="p-values are one-sided (or two-sided where one-sided is said)", group="sided", affects=("p",),
-        seen="prefmod's llbt.fit, whose P(z) is one-sided; statcheck's commonest false alarm")
+@family(
+    "one-sided-p",
+    "inference",
+    1,
+    what="p-values are one-sided (or two-sided where one-sided is said)",
+    group="sided",
+    affects=("p",),
+    seen="prefmod's llbt.fit, whose P(z) is one-sided; statcheck's commonest false alarm",
+)
 def one_sided(s: Situation) -> Iterator[Draft]:
     other = 1 if s.setting.sided == 2 else 2
     yield Draft(f"p-values are {'one' if other == 1 else 'two'}-sided", change=setting(sided=other))
 
 
-@family("t-for-z", "inference", 2, what="p-values are from the t distribution", group="t", affects=("p",),
-        seen="statcheck's list of confused statistics; no print found in this field")
+@family(
+    "t-for-z",
+    "inference",
+    2,
+    what="p-values are from the t distribution",
+    group="t",
+    affects=("p",),
+    seen="statcheck's list of confused statistics; no print found in this field",
+)
 def t_for_z(s: Situation) -> Iterator[Draft]:
     yield Draft("p-values are from t with the residual degrees of freedom", change=setting(t=True))
 
 
-@family("deviance-is-log-likelihood", "inference", 1, what="what is called deviance is -2 log L", group="deviance",
-        affects=("deviance", "null_deviance", "gof_p"), seen="psychotools, deviance of a btmodel")
+@family(
+    "deviance-is-log-likelihood",
+    "inference",
+    1,
+    what="what is called deviance is -2 log L",
+    group="deviance",
+    affects=("deviance", "null_deviance", "gof_p"),
+    seen="psychotools, deviance of a btmodel",
+)
 def deviance_is_log_likelihood(s: Situation) -> Iterator[Draft]:
     yield Draft("what is called deviance is minus twice the log-likelihood", change=setting(deviance="llf"))
 
 
-@family("aic-constant", "inference", 1, what="AIC with other constants or another number of parameters", group="aic", affects=("aic", "aic_glm"),
-        seen="statsmodels' own tests translate AIC for R (k) and for Stata (divided by n)")
+@family(
+    "aic-constant",
+    "inference",
+    1,
+    what="AIC with other constants or another number of parameters",
+    group="aic",
+    affects=("aic", "aic_glm"),
+    seen="statsmodels' own tests translate AIC for R (k) and for Stata (divided by n)",
+)
 def aic_constant(s: Situation) -> Iterator[Draft]:
     own = "aic_glm" not in s.kinds
-    yield Draft("AIC has the constants of R's glm" if own else "AIC is -2 log L + 2k without the constants of R's glm", change=setting(aic="other"))
+    yield Draft(
+        (
+            "AIC has the constants of R's glm"
+            if own
+            else "AIC is -2 log L + 2k without the constants of R's glm"
+        ),
+        change=setting(aic="other"),
+    )
     yield Draft("AIC is deviance + 2k", change=setting(aic="deviance"))
     yield Draft("AIC counts one parameter more", change=setting(aic="k+1"), cost=2)
     yield Draft("AIC is divided by the number of comparisons", change=setting(aic="per-n"), cost=2)
 
 
-@family("df", "inference", 2, what="degrees of freedom are counted otherwise", group="df", affects=("df_resid", "df_null", "gof_p", "p"),
-        seen="gnm and prefmod count empty cells, glm and BradleyTerry2 do not")
+@family(
+    "df",
+    "inference",
+    2,
+    what="degrees of freedom are counted otherwise",
+    group="df",
+    affects=("df_resid", "df_null", "gof_p", "p"),
+    seen="gnm and prefmod count empty cells, glm and BradleyTerry2 do not",
+)
 def df(s: Situation) -> Iterator[Draft]:
     if not {"df_resid", "df_null", "gof_p"} & s.kinds:
         return
@@ -133,23 +238,47 @@ def df(s: Situation) -> Iterator[Draft]:
 # -- print ---------------------------------------------------------------------------------------------------
 
 
-@family("digits-transposed", "print", 2, what="two neighbouring digits of one number changed places", group="",
-        seen="no print found in this field; the commonest slip of typing (scrutiny's *_map_seq())")
+@family(
+    "digits-transposed",
+    "print",
+    2,
+    what="two neighbouring digits of one number changed places",
+    group="",
+    seen="no print found in this field; the commonest slip of typing (scrutiny's *_map_seq())",
+)
 def digits_transposed(s: Situation) -> Iterator[Draft]:
     for quantity, printed in s.numbers:
         for text in transposed(printed):
-            yield Draft(f"{quantity} is {text} and two of its digits changed places in print", quantity=quantity, alternative=Printed.parse(text))
+            yield Draft(
+                f"{quantity} is {text} and two of its digits changed places in print",
+                quantity=quantity,
+                alternative=Printed.parse(text),
+            )
 
 
-@family("sign-lost", "print", 2, what="the sign of one number was lost", group="",
-        seen="no print found in this field; Unicode minus signs vanish when a PDF is copied")
+@family(
+    "sign-lost",
+    "print",
+    2,
+    what="the sign of one number was lost",
+    group="",
+    seen="no print found in this field; Unicode minus signs vanish when a PDF is copied",
+)
 def sign_lost(s: Situation) -> Iterator[Draft]:
     for quantity, printed in s.numbers:
         kind = quantity.partition(".")[0]
-        if kind in ("estimate", "z", "low", "high", "contrast", "contrast_z", "llf") and not printed.is_bound and printed.value:
+        if (
+            kind in ("estimate", "z", "low", "high", "contrast", "contrast_z", "llf")
+            and not printed.is_bound
+            and printed.value
+        ):
             text = _plain(printed)
             text = text[1:] if text.startswith("-") else f"-{text}"
-            yield Draft(f"{quantity} is {text} and its sign was lost in print", quantity=quantity, alternative=Printed.parse(text))
+            yield Draft(
+                f"{quantity} is {text} and its sign was lost in print",
+                quantity=quantity,
+                alternative=Printed.parse(text),
+            )
 
 
 def _plain(printed: Printed) -> str:
@@ -160,7 +289,9 @@ def _plain(printed: Printed) -> str:
 
 
 def transposed(printed: Printed) -> list[str]:
-    """The number with two neighbouring digits exchanged, in every way that makes another number of the same form."""
+    """The number with two neighbouring digits exchanged, in every way that makes another number of the same
+    form.
+    """
     if printed.is_bound:
         return []
     text = _plain(printed)
@@ -170,7 +301,9 @@ def transposed(printed: Printed) -> list[str]:
         digits = digits[1:]  # a leading zero does not wander behind the point
     found = []
     for a, b in zip(digits, digits[1:]):
-        if text[a] != text[b] and not (a == digits[0] and text[b] == "0" and "." not in text[a:b] and mantissa.lstrip("+-")[0] != "0"):
+        if text[a] != text[b] and not (
+            a == digits[0] and text[b] == "0" and "." not in text[a:b] and mantissa.lstrip("+-")[0] != "0"
+        ):
             swapped = list(text)
             swapped[a], swapped[b] = text[b], text[a]
             found.append("".join(swapped))

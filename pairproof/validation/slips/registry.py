@@ -1,8 +1,9 @@
 """The field's known slips: each a named transformation, so that a search can try it and a report can name it.
 
-A slip has a stage (what it changes), a cost (how far-fetched it is; readings are listed by it), a sentence that
-completes "comes out if ...", and the place where it was really seen.  Families are registered here and live beside:
-data in :mod:`.slips_of_data`, model in :mod:`.slips_of_model`, scale, inference and print in :mod:`.slips_of_numbers`.
+A slip has a stage (what it changes), a cost (how far-fetched it is; readings are listed by it), a sentence
+that completes "comes out if ...", and the place where it was really seen.  Families are registered here and
+live beside: data in :mod:`.slips_of_data`, model in :mod:`.slips_of_model`, scale, inference and print in
+:mod:`.slips_of_numbers`.
 
 Nothing here says that an author made a slip; only which numbers would come out if that were so.
 """
@@ -140,18 +141,52 @@ class Family:
         """The slips of this family that are possible here."""
         if self.affects and not self.affects & situation.kinds:
             return []
-        return [Slip(self.name, self.stage, d.cost or self.cost, d.sentence, self.group, self.order, d.rows, d.change, d.quantity,
-                     d.alternative) for d in self.drafts(situation)]
+        return [
+            Slip(
+                self.name,
+                self.stage,
+                d.cost or self.cost,
+                d.sentence,
+                self.group,
+                self.order,
+                d.rows,
+                d.change,
+                d.quantity,
+                d.alternative,
+            )
+            for d in self.drafts(situation)
+        ]
 
 
 FAMILIES: dict[str, Family] = {}
 
 #: Kinds of printed numbers that a change of the items' parameters shows in.
-OF_ITEMS = ("estimate", "exp", "se", "z", "p", "low", "high", "contrast", "contrast_se", "contrast_z", "contrast_p")
+OF_ITEMS = (
+    "estimate",
+    "exp",
+    "se",
+    "z",
+    "p",
+    "low",
+    "high",
+    "contrast",
+    "contrast_se",
+    "contrast_z",
+    "contrast_p",
+)
 
 
-def family(name: str, stage: Stage, cost: int, *, what: str, seen: str, group: str = "", order: int = 0,
-           affects: Sequence[str] = ()) -> Callable[[Callable[[Situation], Iterable[Draft]]], Callable[[Situation], Iterable[Draft]]]:
+def family(
+    name: str,
+    stage: Stage,
+    cost: int,
+    *,
+    what: str,
+    seen: str,
+    group: str = "",
+    order: int = 0,
+    affects: Sequence[str] = (),
+) -> Callable[[Callable[[Situation], Iterable[Draft]]], Callable[[Situation], Iterable[Draft]]]:
     """Register a family of slips; the decorated function drafts those that are possible."""
 
     def register(drafts: Callable[[Situation], Iterable[Draft]]) -> Callable[[Situation], Iterable[Draft]]:

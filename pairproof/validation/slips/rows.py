@@ -1,8 +1,9 @@
-"""The counts of a table as a search wants them: rows on unordered pairs, so that another reading is another array.
+"""The counts of a table as a search wants them: rows on unordered pairs, so that another reading is another
+array.
 
-A row is (pair, covariate pattern, who was named first, judge, counts); equal rows are kept once with their number.
-A slip of the data maps rows to rows; `ModelCells` adds them into the cells of a model, `partition` into those on
-which a deviance is taken.
+A row is (pair, covariate pattern, who was named first, judge, counts); equal rows are kept once with their
+number. A slip of the data maps rows to rows; `ModelCells` adds them into the cells of a model, `partition`
+into those on which a deviance is taken.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.comparisons import Comparisons
 from ...data.columns import Column, Factor
+from ...data.comparisons import Comparisons
+from ...data.wide import lexicographic_pair_order
 from ...errors import InputError
 from ...fit.fit import Fit
-from ...data.wide import lexicographic_pair_order
 from ...native.pairs.design import Patterns, find_patterns
 from ...native.pairs.formula import parse
 
@@ -81,8 +82,16 @@ class Rows:
             columns["judge"] = Factor(self.judge, judges.levels)
         if "order" in like.columns:
             columns["order"] = np.abs(self.sign).astype(float)
-        return Comparisons.build(self.items, np.where(back, second, first), np.where(back, first, second), y[:, 0],
-                                 y[:, 1] if self.tie_category else None, y[:, 2], columns=columns, source=like.source)
+        return Comparisons.build(
+            self.items,
+            np.where(back, second, first),
+            np.where(back, first, second),
+            y[:, 0],
+            y[:, 1] if self.tie_category else None,
+            y[:, 2],
+            columns=columns,
+            source=like.source,
+        )
 
 
 def rows_of(fit: Fit) -> tuple[Rows, Patterns]:
@@ -93,7 +102,9 @@ def rows_of(fit: Fit) -> tuple[Rows, Patterns]:
     low, high = np.where(back, data.second, data.first), np.where(back, data.first, data.second)
     n = len(data.items)
     pair = low * n - low * (low + 1) // 2 + high - low - 1
-    y = np.stack([np.where(back, data.losses, data.wins), data.ties, np.where(back, data.wins, data.losses)], axis=1)
+    y = np.stack(
+        [np.where(back, data.losses, data.wins), data.ties, np.where(back, data.wins, data.losses)], axis=1
+    )
     sign = np.where(back, -1, 1) * _ground(data)
     judges = data.columns.get("judge")
     judge = judges.codes if isinstance(judges, Factor) else np.zeros(data.n_rows, np.int64)
@@ -101,8 +112,19 @@ def rows_of(fit: Fit) -> tuple[Rows, Patterns]:
     key = np.column_stack([pair, patterns.of_row, sign, judge, y])[used]
     distinct, times = np.unique(key, axis=0, return_counts=True)
     whole = distinct[:, :4].astype(np.int64)
-    return Rows(data.items, whole[:, 0], whole[:, 1], whole[:, 2], whole[:, 3], distinct[:, 4:], times.astype(float),
-                data.tie_category), patterns
+    return (
+        Rows(
+            data.items,
+            whole[:, 0],
+            whole[:, 1],
+            whole[:, 2],
+            whole[:, 3],
+            distinct[:, 4:],
+            times.astype(float),
+            data.tie_category,
+        ),
+        patterns,
+    )
 
 
 def _ground(data: Comparisons) -> IntArray:
@@ -110,7 +132,9 @@ def _ground(data: Comparisons) -> IntArray:
     column = data.columns.get("order")
     if column is None:
         return np.ones(data.n_rows, np.int64)
-    values = np.array([float(v) for v in column.levels])[column.codes] if isinstance(column, Factor) else column
+    values = (
+        np.array([float(v) for v in column.levels])[column.codes] if isinstance(column, Factor) else column
+    )
     if not np.isin(values, (0.0, 1.0)).all():
         raise InputError(f"{data.source}: column order holds other values than 0 and 1")
     ground: IntArray = values.astype(np.int64)
@@ -128,7 +152,8 @@ class ModelCells:
     order : bool
         Whether who was named first matters.
     possible : int
-        Pairs x strata of the table as it stands; there are more cells where a slip may turn round who was named first.
+        Pairs x strata of the table as it stands; there are more cells where a slip may turn round who was
+        named first.
     """
 
     pair: IntArray
@@ -163,7 +188,14 @@ def model_cells(rows: Rows, order: bool) -> ModelCells:
     seen = np.unique(np.column_stack([rows.pattern, sign]), axis=0)
     strata = np.unique(np.vstack([seen, seen * [1, -1]]), axis=0)
     n = len(rows.pairs)
-    return ModelCells(np.tile(np.arange(n), len(strata)), np.repeat(strata[:, 0], n), np.repeat(strata[:, 1], n), n, order, len(seen) * n)
+    return ModelCells(
+        np.tile(np.arange(n), len(strata)),
+        np.repeat(strata[:, 0], n),
+        np.repeat(strata[:, 1], n),
+        n,
+        order,
+        len(seen) * n,
+    )
 
 
 def partition(rows: Rows, cells: ModelCells, kind: str) -> tuple[FloatArray, FloatArray]:
@@ -183,7 +215,9 @@ def partition(rows: Rows, cells: ModelCells, kind: str) -> tuple[FloatArray, Flo
     if kind == "model":
         counts = cells.tally(rows)
     else:
-        _, box = np.unique(cells.cell_of(rows) * (int(rows.judge.max(initial=0)) + 1) + rows.judge, return_inverse=True)
+        _, box = np.unique(
+            cells.cell_of(rows) * (int(rows.judge.max(initial=0)) + 1) + rows.judge, return_inverse=True
+        )
         box = np.ravel(box)
         counts = np.stack([np.bincount(box, rows.counts[:, k]) for k in range(3)], axis=1)
     return counts, np.ones(len(counts))

@@ -1,8 +1,10 @@
-"""Which known slips make the printed numbers come out: none, one, or two together, judged by all numbers of the claims.
+"""Which known slips make the printed numbers come out: none, one, or two together, judged by all numbers of
+the claims.
 
-A single printed number fits dozens of readings; all numbers of a claim together seldom fit more than one.  So a reading
-counts only if every number comes out, every reading that does is kept (unless it merely adds to a smaller one), and how
-many were tried is always said.  What is found is a way to get the numbers, never what somebody did.
+A single printed number fits dozens of readings; all numbers of a claim together seldom fit more than one.  So
+a reading counts only if every number comes out, every reading that does is kept (unless it merely adds to a
+smaller one), and how many were tried is always said.  What is found is a way to get the numbers, never what
+somebody did.
 """
 
 from __future__ import annotations
@@ -15,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..verdicts.evidence import digits_between, enough
-from .explanations import Explanation, Found
-from .rows import Rows
-from .values import Setting
-from .registry import Slip
 from .catalogue import slips_for
+from .explanations import Explanation, Found
+from .registry import Slip
+from .rows import Rows
 from .stopped_early import Proof, prove_stopped
 from .target import Target
+from .values import Setting
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -31,9 +33,9 @@ IntArray = NDArray[np.int64]
 MOST_READINGS = 20_000
 #: Slips that say where a solver stood when it ended; which step that was is a detail.
 _STOPS = ("stopped-early", "infinite-estimate")
-#: Two readings whose printed numbers agree to this, relative, are the same for every purpose: fits of one model laid out otherwise
-#: differ by rounding (observed at most 1.1e-14 in the searches of the tests), readings that differ do so where it can be printed
-#: (observed at least 7.7e-4).
+#: Two readings whose printed numbers agree to this, relative, are the same for every purpose: fits of one
+#: model laid out otherwise differ by rounding (observed at most 1.1e-14 in the searches of the tests),
+#: readings that differ do so where it can be printed (observed at least 7.7e-4).
 SAME = 1e-9
 
 
@@ -41,8 +43,8 @@ SAME = 1e-9
 class _Outcome:
     """All readings tried on all targets.
 
-    `fails[r, t]` counts the numbers of target t that do not come out under reading r (-1: all do, judged exactly);
-    `which[r, t]` is the last of them; `vectors` keeps the numbers of readings that fit somewhere.
+    `fails[r, t]` counts the numbers of target t that do not come out under reading r (-1: all do, judged
+    exactly); `which[r, t]` is the last of them; `vectors` keeps the numbers of readings that fit somewhere.
     """
 
     readings: list[tuple[Slip, ...]] = field(default_factory=list)
@@ -55,12 +57,16 @@ class _Outcome:
     given: frozenset[tuple[str, str]] = frozenset()
 
     def chance(self, explanations: Sequence[Explanation], digits: int) -> float:
-        """Readings of as many slips as the best explanation has that fit so many digits by chance; 0 for one that was given."""
+        """Readings of as many slips as the best explanation has that fit so many digits by chance; 0 for one
+        that was given.
+        """
         best = explanations[0].slips if explanations else ()
         tried = 0 if any(s.key in self.given for s in best) else self.singles if len(best) < 2 else self.tried
         return float(tried) / 10.0**digits
 
-    def add(self, slips: tuple[Slip, ...], fits: list[bool], vectors: Sequence[FloatArray | None] = ()) -> None:
+    def add(
+        self, slips: tuple[Slip, ...], fits: list[bool], vectors: Sequence[FloatArray | None] = ()
+    ) -> None:
         for t, v in enumerate(vectors):
             if v is not None and fits[t]:
                 self.vectors[len(self.readings), t] = v
@@ -103,7 +109,9 @@ class GivenReading:
     values: FloatArray
 
 
-def search(targets: Sequence[Target], given: Sequence[GivenReading] = (), most: int = MOST_READINGS) -> Searched:
+def search(
+    targets: Sequence[Target], given: Sequence[GivenReading] = (), most: int = MOST_READINGS
+) -> Searched:
     """Explain claims that share a table, jointly as far as one reading reaches.
 
     Parameters
@@ -114,11 +122,17 @@ def search(targets: Sequence[Target], given: Sequence[GivenReading] = (), most: 
         Readings tried at most.
     """
     plain = [t for t in targets if t.comes_out()]
-    found = [Found((t.claim,), len(t.numbers), 1, (Explanation((), (t.claim,), len(t.numbers)),)) for t in plain]
+    found = [
+        Found((t.claim,), len(t.numbers), 1, (Explanation((), (t.claim,), len(t.numbers)),)) for t in plain
+    ]
     left = [t for t in targets if t not in plain]
     if not left:
         return Searched(tuple(found), len(plain))
-    theirs = [GivenReading(g.slip, left.index(targets[g.target]), g.values) for g in given if targets[g.target] in left]
+    theirs = [
+        GivenReading(g.slip, left.index(targets[g.target]), g.values)
+        for g in given
+        if targets[g.target] in left
+    ]
     outcome = _try_all(left, theirs, most)
     return Searched((*found, *_explain(left, outcome)), len(plain) + outcome.tried)
 
@@ -134,15 +148,36 @@ def _explain(targets: Sequence[Target], outcome: _Outcome) -> list[Found]:
         covered = (fits & open_) @ weight
         best = int(covered.max(initial=0))
         if best == 0:
-            found += [Found((targets[t].claim,), len(targets[t].numbers), outcome.tried, (), outcome.skipped, failed)
-                      for t in np.flatnonzero(open_)]
+            found += [
+                Found(
+                    (targets[t].claim,), len(targets[t].numbers), outcome.tried, (), outcome.skipped, failed
+                )
+                for t in np.flatnonzero(open_)
+            ]
             break
         group = (fits & open_)[int(np.argmax(covered))]
         claims = tuple(targets[t].claim for t in np.flatnonzero(group))
         fitting = [int(r) for r in np.flatnonzero(fits[:, group].all(axis=1))]
         explanations = _distinct(outcome, _minimal(outcome, fitting), np.flatnonzero(group), claims, best)
-        digits = digits_between((t.claim, q.quantity, q.printed.text) for t, g in zip(targets, group) if g for q in t.numbers if q.quantity in t.off)
-        found.append(Found(claims, best, outcome.tried, explanations, outcome.skipped, failed, outcome.chance(explanations, digits), digits))
+        digits = digits_between(
+            (t.claim, q.quantity, q.printed.text)
+            for t, g in zip(targets, group)
+            if g
+            for q in t.numbers
+            if q.quantity in t.off
+        )
+        found.append(
+            Found(
+                claims,
+                best,
+                outcome.tried,
+                explanations,
+                outcome.skipped,
+                failed,
+                outcome.chance(explanations, digits),
+                digits,
+            )
+        )
         open_ &= ~group
     return found
 
@@ -161,7 +196,9 @@ def _try_all(targets: Sequence[Target], given: Sequence[GivenReading], most: int
     combos, outcome.skipped = _combinations([s for s in slips.values() if s.stage != "print"], most)
     blocks: dict[tuple[Slip, ...], list[tuple[Slip, ...]]] = {}
     for combo in combos:
-        blocks.setdefault(tuple(s for s in combo if s.stage != "data"), []).append(tuple(s for s in combo if s.stage == "data"))
+        blocks.setdefault(tuple(s for s in combo if s.stage != "data"), []).append(
+            tuple(s for s in combo if s.stage == "data")
+        )
     variants = _Variants(targets)
     for others, tables in blocks.items():
         _try_block(outcome, targets, variants, others, tables, of_print)
@@ -171,9 +208,15 @@ def _try_all(targets: Sequence[Target], given: Sequence[GivenReading], most: int
 
 
 def _combinations(slips: Sequence[Slip], most: int) -> tuple[list[tuple[Slip, ...]], int]:
-    """None, one, two slips that do not exclude each other, cheapest first, at most `most`; and how many were left out."""
+    """None, one, two slips that do not exclude each other, cheapest first, at most `most`; and how many were
+    left out.
+    """
     ordered = sorted(slips, key=lambda s: s.cost)
-    pairs = [(a, b) if _before(a, b) else (b, a) for a, b in combinations(ordered, 2) if not (a.group and a.group == b.group)]
+    pairs = [
+        (a, b) if _before(a, b) else (b, a)
+        for a, b in combinations(ordered, 2)
+        if not (a.group and a.group == b.group)
+    ]
     pairs.sort(key=lambda p: p[0].cost + p[1].cost)
     everything: list[tuple[Slip, ...]] = [(), *((s,) for s in ordered), *pairs]
     return everything[:most], max(0, len(everything) - most)
@@ -213,15 +256,27 @@ def _setting(target: Target, slips: Sequence[Slip]) -> Setting:
 # -- trying them ---------------------------------------------------------------------------------------------
 
 
-def _try_block(outcome: _Outcome, targets: Sequence[Target], variants: _Variants, others: tuple[Slip, ...],
-               tables: list[tuple[Slip, ...]], of_print: Sequence[Slip]) -> None:
+def _try_block(
+    outcome: _Outcome,
+    targets: Sequence[Target],
+    variants: _Variants,
+    others: tuple[Slip, ...],
+    tables: list[tuple[Slip, ...]],
+    of_print: Sequence[Slip],
+) -> None:
     """All tables under one setting."""
-    values = [t.values([(key, variants.rows(k, key)) for key in tables], _setting(t, others)) for k, t in enumerate(targets)]
+    values = [
+        t.values([(key, variants.rows(k, key)) for key in tables], _setting(t, others))
+        for k, t in enumerate(targets)
+    ]
     outside = [t.outside(v) for t, v in zip(targets, values)]
     count = np.stack([o.sum(axis=1) for o in outside], axis=1)
     if of_print:
         budget = [2 - len(others) - len(key) for key in tables]
-        outcome.tried += sum(len(of_print) if b == 1 else len(of_print) * (len(of_print) + 1) // 2 if b == 2 else 0 for b in budget)
+        outcome.tried += sum(
+            len(of_print) if b == 1 else len(of_print) * (len(of_print) + 1) // 2 if b == 2 else 0
+            for b in budget
+        )
     for r, key in enumerate(tables):
         fits = [bool(count[r, t] == 0) and target.fits(values[t][r]) for t, target in enumerate(targets)]
         if any(fits):
@@ -230,14 +285,26 @@ def _try_block(outcome: _Outcome, targets: Sequence[Target], variants: _Variants
         for t, target in enumerate(targets):
             if room and 1 <= count[r, t] <= room:
                 for slips in _misprints(target, values[t][r], outside[t][r], of_print):
-                    outcome.add((*key, *others, *slips), [f or k == t for k, f in enumerate(fits)], [v[r] for v in values])
+                    outcome.add(
+                        (*key, *others, *slips),
+                        [f or k == t for k, f in enumerate(fits)],
+                        [v[r] for v in values],
+                    )
 
 
-def _misprints(target: Target, values: FloatArray, outside: BoolArray, of_print: Sequence[Slip]) -> Iterator[tuple[Slip, ...]]:
+def _misprints(
+    target: Target, values: FloatArray, outside: BoolArray, of_print: Sequence[Slip]
+) -> Iterator[tuple[Slip, ...]]:
     """Slips of the print, one for each number that does not come out, with which the rest does."""
     wrong = [target.numbers[k].quantity for k in np.flatnonzero(outside)]
-    choices = [[s for s in of_print if s.quantity == q and s.alternative is not None and
-                target.prints(q, s.alternative, values)] for q in wrong]
+    choices = [
+        [
+            s
+            for s in of_print
+            if s.quantity == q and s.alternative is not None and target.prints(q, s.alternative, values)
+        ]
+        for q in wrong
+    ]
     if all(choices) and target.fits(values, leaving_out=wrong):
         if len(choices) == 1:
             yield from ((s,) for s in choices[0])
@@ -245,12 +312,22 @@ def _misprints(target: Target, values: FloatArray, outside: BoolArray, of_print:
             yield from ((a, b) for a in choices[0] for b in choices[1])
 
 
-def _try_stopped(outcome: _Outcome, targets: Sequence[Target], variants: _Variants, combos: Sequence[tuple[Slip, ...]]) -> None:
-    """The likelihood at the printed values, as the table stands and under one slip of the data or of the ties."""
-    tried = [c for c in combos if not c or len(c) == 1 and (c[0].stage == "data" or c[0].name in ("ties", "scale"))]
+def _try_stopped(
+    outcome: _Outcome, targets: Sequence[Target], variants: _Variants, combos: Sequence[tuple[Slip, ...]]
+) -> None:
+    """The likelihood at the printed values, as the table stands and under one slip of the data or of the
+    ties.
+    """
+    tried = [
+        c for c in combos if not c or len(c) == 1 and (c[0].stage == "data" or c[0].name in ("ties", "scale"))
+    ]
     for combo in tried:
-        key, others = tuple(s for s in combo if s.stage == "data"), tuple(s for s in combo if s.stage != "data")
-        proofs: list[Proof | None] = [prove_stopped(t, variants.rows(k, key), _setting(t, others)) for k, t in enumerate(targets)]
+        key, others = tuple(s for s in combo if s.stage == "data"), tuple(
+            s for s in combo if s.stage != "data"
+        )
+        proofs: list[Proof | None] = [
+            prove_stopped(t, variants.rows(k, key), _setting(t, others)) for k, t in enumerate(targets)
+        ]
         if any(p is not None for p in proofs):
             first = next(p for p in proofs if p is not None)
             outcome.notes[len(outcome.readings)] = first.note
@@ -262,7 +339,9 @@ def _try_stopped(outcome: _Outcome, targets: Sequence[Target], variants: _Varian
 
 
 def _minimal(outcome: _Outcome, fitting: Sequence[int]) -> list[int]:
-    """Readings that do not merely add slips to another one that fits: what changes nothing explains nothing."""
+    """Readings that do not merely add slips to another one that fits: what changes nothing explains
+    nothing.
+    """
     sets = {r: frozenset(s.key for s in outcome.readings[r]) for r in fitting}
     least = sorted(fitting, key=lambda r: (len(sets[r]), sum(s.cost for s in outcome.readings[r]), r))
     kept: list[int] = []
@@ -272,8 +351,12 @@ def _minimal(outcome: _Outcome, fitting: Sequence[int]) -> list[int]:
     return kept
 
 
-def _distinct(outcome: _Outcome, readings: Sequence[int], group: IntArray, claims: tuple[str, ...], numbers: int) -> tuple[Explanation, ...]:
-    """One explanation for all readings that give the same numbers, or that differ only in when a solver stops."""
+def _distinct(
+    outcome: _Outcome, readings: Sequence[int], group: IntArray, claims: tuple[str, ...], numbers: int
+) -> tuple[Explanation, ...]:
+    """One explanation for all readings that give the same numbers, or that differ only in when a solver
+    stops.
+    """
     families: list[tuple[int, list[int]]] = []
     for r in readings:
         for first, same in families:
@@ -285,8 +368,16 @@ def _distinct(outcome: _Outcome, readings: Sequence[int], group: IntArray, claim
     found = []
     for first, same in families:
         words = tuple(" and ".join(s.sentence for s in outcome.readings[r]) for r in same)
-        found.append(Explanation(outcome.readings[first], claims, numbers, words, outcome.notes.get(first, ""),
-                                 tuple(tuple(s.name for s in outcome.readings[r]) for r in same)))
+        found.append(
+            Explanation(
+                outcome.readings[first],
+                claims,
+                numbers,
+                words,
+                outcome.notes.get(first, ""),
+                tuple(tuple(s.name for s in outcome.readings[r]) for r in same),
+            )
+        )
     return tuple(found)
 
 
@@ -298,7 +389,8 @@ def _same_numbers(outcome: _Outcome, a: int, b: int, group: IntArray) -> bool:
         va, vb = outcome.vectors.get((a, t)), outcome.vectors.get((b, t))
         if va is None or vb is None:
             return False
-        # 1e-12 beside it, for what is 0 in one reading and rounding in the other: deviances of 600 saturated fits were at most 1.6e-25.
+        # 1e-12 beside it, for what is 0 in one reading and rounding in the other: deviances of 600 saturated
+        # fits were at most 1.6e-25.
         if not np.allclose(va, vb, rtol=SAME, atol=1e-12, equal_nan=True):
             return False
     return True

@@ -1,18 +1,23 @@
 """Stopped early, proved from the likelihood at the printed values and never assumed.
 
-A program that stops before its maximum leaves all its numbers a little short.  That this is so is taken for shown if
+A program that stops before its maximum leaves all its numbers a little short.  That this is so is taken for
+shown if
 
-1. all estimates are printed; at least half of them, and two, do not come out: a program that stops leaves them all short,
+1. all estimates are printed; at least half of them, and two, do not come out: a program that stops leaves
+them all short,
    a slip of the pen only one;
-2. the log-likelihood at the printed values lies below the maximum by less than 1e-6 of itself;
-3. they lie where an ascent from equal items, one of plain steps or one of steps scaled item by item (as Zermelo's),
-   passes on its way: the direction from the maximum is the same within 8 degrees, or the opposite one (overshot);
+2. the log-likelihood at the printed values lies below the maximum by less than 1e-6 of itself; 3. they lie
+where an ascent from equal items, one of plain steps or one of steps scaled item by item (as Zermelo's),
+   passes on its way: the direction from the maximum is the same within 8 degrees, or the opposite one
+   (overshot);
 4. from there every further step brings every number nearer to its computed value, none further away;
 5. every other printed number comes out at the printed estimates.
 
-Random numbers as near to the maximum pass the third of these once in a hundred times for four items, less for more.
+Random numbers as near to the maximum pass the third of these once in a hundred times for four items, less for
+more.
 
-An infinite estimate is shown in the same way: at the printed value the log-likelihood is within 1e-6 of its supremum.
+An infinite estimate is shown in the same way: at the printed value the log-likelihood is within 1e-6 of its
+supremum.
 """
 
 from __future__ import annotations
@@ -27,11 +32,11 @@ from numpy.typing import NDArray
 from ...fit.spec import LOG_WORTH_PER_UNIT
 from ...native.pairs.batch import Design, log_likelihood, score_and_information
 from ..claims.quantities import kind_of
+from .catalogue import families
 from .fits import Fitted, treated
+from .registry import Slip
 from .rows import Rows
 from .values import Batch, Setting, wins_of
-from .registry import Slip
-from .catalogue import families
 
 if TYPE_CHECKING:
     from .target import Target
@@ -55,7 +60,9 @@ class Proof:
 
 
 def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
-    """Whether the printed estimates are where a solver stopped just before the maximum; None if that is not shown."""
+    """Whether the printed estimates are where a solver stopped just before the maximum; None if that is not
+    shown.
+    """
     model, fit = target.model, target.fit
     if setting.solver.penalty or setting.solver.stop or fit.spec.by or fit.spec.item_terms or setting.offset:
         return None
@@ -89,12 +96,17 @@ def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
     if not _rest_comes_out(target, rows, setting, start, places):
         return None
     family = families()["stopped-early"]
-    note = f"at the printed values the log-likelihood lies {below:.2g} below its maximum of {best.llf[0]:.6g}, and every step from there leads to the computed numbers"
+    note = (
+        f"at the printed values the log-likelihood lies {below:.2g} below its maximum of {best.llf[0]:.6g},"
+        " and every step from there leads to the computed numbers"
+    )
     return Proof(Slip(family.name, family.stage, family.cost, "the solver stopped early", family.group), note)
 
 
 def _printed_estimates(target: Target, setting: Setting) -> tuple[FloatArray, FloatArray] | None:
-    """Every term in log-odds as printed, references 0, and the half-width of its print; None if one is not printed."""
+    """Every term in log-odds as printed, references 0, and the half-width of its print; None if one is not
+    printed.
+    """
     fit = target.fit
     beta, width = np.zeros(len(fit.terms)), np.zeros(len(fit.terms))
     have = {q.quantity: q.printed for q in target.numbers}
@@ -118,7 +130,11 @@ def _printed_estimates(target: Target, setting: Setting) -> tuple[FloatArray, Fl
 def _enough_are_off(target: Target, rows: Rows, setting: Setting, best: Fitted) -> bool:
     """Two printed estimates, and at least half of them, are not those at the maximum."""
     at_maximum = target.values_of(_one_fit(target, rows, setting, best), setting)
-    estimates = [(q.quantity, float(v)) for q, v in zip(target.numbers, at_maximum) if kind_of(q.quantity) == "estimate"]
+    estimates = [
+        (q.quantity, float(v))
+        for q, v in zip(target.numbers, at_maximum)
+        if kind_of(q.quantity) == "estimate"
+    ]
     known = [(name, v) for name, v in estimates if not math.isnan(v) and v != 0.0]
     off = sum(not target.fits_one(name, v) for name, v in known)
     return off >= max(2, len(known) / 2)
@@ -157,13 +173,15 @@ def _centred(target: Target, ties: str) -> _Centred:
     return _Centred(Design(model.columns[:, at[~model.is_tie[at]]], design.g, design.model), at, len(items))
 
 
-def _on_the_way(centred: _Centred, printed: FloatArray, goal: FloatArray, below: float, top: float, y: FloatArray) -> bool:
+def _on_the_way(
+    centred: _Centred, printed: FloatArray, goal: FloatArray, below: float, top: float, y: FloatArray
+) -> bool:
     """Whether an ascent from equal items comes to its end from where the print lies."""
     gap = printed - goal
     stiffness = float(np.linalg.eigvalsh(score_and_information(centred.design, goal[None], y)[1][0])[-1])
     for scaled, length in ((True, 0.5), (False, 1.0 / stiffness)):
         here = np.zeros_like(goal)
-        here[centred.n_items:] = goal[centred.n_items:]
+        here[centred.n_items :] = goal[centred.n_items :]
         for _ in range(PATH_STEPS):
             here = centred.step(here, y, scaled, length)
             if top - float(log_likelihood(centred.design, here[None], y)[0]) <= below:
@@ -175,8 +193,12 @@ def _on_the_way(centred: _Centred, printed: FloatArray, goal: FloatArray, below:
     return False
 
 
-def _approaches(centred: _Centred, printed: FloatArray, goal: FloatArray, slack: FloatArray, y: FloatArray) -> bool:
-    """Along an ascent from the printed values no number moves away from its goal, or past it, by more than its rounding."""
+def _approaches(
+    centred: _Centred, printed: FloatArray, goal: FloatArray, slack: FloatArray, y: FloatArray
+) -> bool:
+    """Along an ascent from the printed values no number moves away from its goal, or past it, by more than
+    its rounding.
+    """
     here, nearest, side = printed, np.abs(printed - goal), np.sign(printed - goal)
     for _ in range(STEPS):
         here = centred.step(here, y, True, 0.5)
@@ -187,7 +209,9 @@ def _approaches(centred: _Centred, printed: FloatArray, goal: FloatArray, slack:
     return True
 
 
-def _batch(target: Target, rows: Rows, setting: Setting, start: FloatArray, places: NDArray[np.int64]) -> Batch:
+def _batch(
+    target: Target, rows: Rows, setting: Setting, start: FloatArray, places: NDArray[np.int64]
+) -> Batch:
     """One fit that stands at the printed estimates."""
     model = target.model
     counts = model.tallies([rows])
@@ -199,7 +223,9 @@ def _batch(target: Target, rows: Rows, setting: Setting, start: FloatArray, plac
     beta[0, places] = start
     with np.errstate(all="ignore"):
         cov[0][np.ix_(places, places)] = np.linalg.pinv(information[0])
-    fitted = Fitted(beta, cov, np.zeros((1, n), bool), log_likelihood(design, start[None], y), np.array([float(design.k)]))
+    fitted = Fitted(
+        beta, cov, np.zeros((1, n), bool), log_likelihood(design, start[None], y), np.array([float(design.k)])
+    )
     return _one_fit(target, rows, setting, fitted)
 
 
@@ -210,15 +236,26 @@ def _one_fit(target: Target, rows: Rows, setting: Setting, fitted: Fitted) -> Ba
     def none(claim: str) -> tuple[FloatArray, FloatArray]:
         return np.array([np.nan]), np.array([np.nan])
 
-    return Batch(fitted, model.constants([rows], setting.solver), wins_of(target.fit, counts, model.rows.pairs[model.cells.pair]), none)
+    return Batch(
+        fitted,
+        model.constants([rows], setting.solver),
+        wins_of(target.fit, counts, model.rows.pairs[model.cells.pair]),
+        none,
+    )
 
 
-def _rest_comes_out(target: Target, rows: Rows, setting: Setting, start: FloatArray, places: NDArray[np.int64],
-                    free: frozenset[str] = frozenset()) -> bool:
+def _rest_comes_out(
+    target: Target,
+    rows: Rows,
+    setting: Setting,
+    start: FloatArray,
+    places: NDArray[np.int64],
+    free: frozenset[str] = frozenset(),
+) -> bool:
     """Every number that is not an estimate comes out at the printed estimates, those in `free` aside.
 
-    z, p and limits of a printed estimate are held against the printed estimate and standard error, as intervals: they
-    were computed before these were rounded.
+    z, p and limits of a printed estimate are held against the printed estimate and standard error, as
+    intervals: they were computed before these were rounded.
     """
     from ..verdicts.arithmetic import check_numbers
 
@@ -236,16 +273,28 @@ def _rest_comes_out(target: Target, rows: Rows, setting: Setting, start: FloatAr
     return True
 
 
-def _infinite(target: Target, rows: Rows, setting: Setting, start: FloatArray, places: NDArray[np.int64], infinite: NDArray[np.bool_],
-              below: float) -> Proof | None:
+def _infinite(
+    target: Target,
+    rows: Rows,
+    setting: Setting,
+    start: FloatArray,
+    places: NDArray[np.int64],
+    infinite: NDArray[np.bool_],
+    below: float,
+) -> Proof | None:
     """Printed in place of an infinite estimate: any number far out does as well."""
     names = [target.fit.terms[k].name for k in places[infinite]]
-    if not (np.abs(start[infinite]) > 8).all():  # exp(-8) of a comparison: nobody's finite estimate without thousands of them
+    if not (
+        np.abs(start[infinite]) > 8
+    ).all():  # exp(-8) of a comparison: nobody's finite estimate without thousands of them
         return None
     free = frozenset(f"{kind}.{name}" for name in names for kind in ("se", "z", "p", "low", "high"))
     if not _rest_comes_out(target, rows, setting, start, places, free):
         return None
     family = families()["infinite-estimate"]
-    sentence = f"{', '.join(names)}, infinite or not determined by these data, is printed as it stood where some program stopped"
+    sentence = (
+        f"{', '.join(names)}, infinite or not determined by these data, is printed as it stood where some"
+        " program stopped"
+    )
     note = f"at the printed values the log-likelihood lies {below:.2g} below its supremum"
     return Proof(Slip(family.name, family.stage, family.cost, sentence, family.group), note)

@@ -1,9 +1,9 @@
 """Where an algorithm stands before it has arrived: the steps of R's glm, and Zermelo's iteration.
 
-`glm.fit` repeats weighted least squares from a start of its own (binomial: mu = (y + 1/2)/(n + 1); Poisson: mu = y + 0.1)
-until |D_t - D_{t-1}| / (|D_t| + 0.1) < 1e-8, at most 25 times, and takes the covariance from the weights that its *last*
-least squares used, those of the last step but one: ?glm.control, and `paper-claims` of Turner and Firth (2012), whose
-seven-digit standard errors come out in this way only.
+`glm.fit` repeats weighted least squares from a start of its own (binomial: mu = (y + 1/2)/(n + 1); Poisson:
+mu = y + 0.1) until |D_t - D_{t-1}| / (|D_t| + 0.1) < 1e-8, at most 25 times, and takes the covariance from
+the weights that its *last* least squares used, those of the last step but one: ?glm.control, and
+`paper-claims` of Turner and Firth (2012), whose seven-digit standard errors come out in this way only.
 
 Zermelo (1929), Hunter (2004): p_i <- W_i / sum_j n_ij / (p_i + p_j), from equal worths.
 """
@@ -62,7 +62,8 @@ def binomial_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
     before = _binomial_deviance(share, mu, n)
     path: list[Iterate] = []
     for _ in range(MOST_STEPS):
-        # R keeps eta within +-log(1/eps) of the logistic (thresh of C_logit_linkinv); beyond 30 mu stays at the bound.
+        # R keeps eta within +-log(1/eps) of the logistic (thresh of C_logit_linkinv); beyond 30 mu stays at
+        # the bound.
         spread = np.maximum(mu * (1.0 - mu), np.finfo(float).eps)
         weight = n * spread
         information = x.T @ (x * weight[:, None])
@@ -72,7 +73,9 @@ def binomial_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
             return path
         path.append(Iterate(beta, information))
         eta = x @ beta
-        mu = np.clip(1.0 / (1.0 + np.exp(-np.clip(eta, -700, 700))), np.finfo(float).eps, 1 - np.finfo(float).eps)
+        mu = np.clip(
+            1.0 / (1.0 + np.exp(-np.clip(eta, -700, 700))), np.finfo(float).eps, 1 - np.finfo(float).eps
+        )
         now = _binomial_deviance(share, mu, n)
         if abs(now - before) / (abs(now) + 0.1) < EPSILON:
             break
@@ -87,7 +90,8 @@ def _binomial_deviance(share: FloatArray, mu: FloatArray, n: FloatArray) -> floa
 
 
 def poisson_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
-    """The steps of glm(count ~ nuisance + ., poisson) on outcomes of cells; the nuisance parameters are swept out.
+    """The steps of glm(count ~ nuisance + ., poisson) on outcomes of cells; the nuisance parameters are swept
+    out.
 
     Parameters
     ----------
@@ -99,7 +103,9 @@ def poisson_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
     binary = not g.shape[1] and not y[:, 1].any()
     kinds = [0, 2] if binary else [0, 1, 2]
     zero_u, zero_g = np.zeros_like(x), np.zeros_like(g)
-    columns = np.stack([np.hstack([x / 2, zero_g]), np.hstack([zero_u, g]), np.hstack([-x / 2, zero_g])], axis=1)[:, kinds]
+    columns = np.stack(
+        [np.hstack([x / 2, zero_g]), np.hstack([zero_u, g]), np.hstack([-x / 2, zero_g])], axis=1
+    )[:, kinds]
     counts = y[:, kinds]
     mu = counts + 0.1
     eta = np.log(mu)

@@ -1,4 +1,6 @@
-"""One claim as a search sees it: its printed numbers as intervals, its model ready for thousands of tables."""
+"""One claim as a search sees it: its printed numbers as intervals, its model ready for thousands of
+tables.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...fit.fit import Fit
-from ..verdicts.arithmetic import Printout
-from ..verdicts.verdict import judge_print
 from ..claims.paper import Claim, PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import kind_of
+from ..verdicts.arithmetic import Printout
+from ..verdicts.verdict import judge_print
 from .fits import Constants, Fitted, Model, Solver
+from .registry import Situation, Slip, printed_kinds
 from .rows import Rows
 from .values import Batch, Setting, Values, own_setting, wins_of
-from .registry import Situation, Slip, printed_kinds
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -70,13 +72,22 @@ class Target:
         self._tallies: dict[Key, FloatArray] = {}
 
     @staticmethod
-    def of(claim: Claim, fit: Fit, others: Mapping[str, Target] | None = None, matrix: bool = False) -> Target:
+    def of(
+        claim: Claim, fit: Fit, others: Mapping[str, Target] | None = None, matrix: bool = False
+    ) -> Target:
         return Target(claim.id, fit, claim.numbers, float(claim.alpha), claim.sided, others or {}, matrix)
 
     def situation(self) -> Situation:
         """What families of slips look at."""
-        return Situation(self.fit, self.model, self.setting, printed_kinds(self._place),
-                         tuple((q.quantity, q.printed) for q in self.numbers), self.matrix, self._steps)
+        return Situation(
+            self.fit,
+            self.model,
+            self.setting,
+            printed_kinds(self._place),
+            tuple((q.quantity, q.printed) for q in self.numbers),
+            self.matrix,
+            self._steps,
+        )
 
     @cached_property
     def _steps(self) -> int:
@@ -105,22 +116,33 @@ class Target:
         return self._values.compute(Batch(fitted, constants, wins, other), setting)
 
     def fitted(self, tables: Tables, solver: Solver) -> Fitted:
-        """Fits of these tables, each made once; the deviance's cells matter only to an algorithm that stops early."""
+        """Fits of these tables, each made once; the deviance's cells matter only to an algorithm that stops
+        early.
+        """
         solver = solver if solver.stop else replace(solver, cells="model")
         new = [(key, rows) for key, rows in tables if (solver, key) not in self._fits]
         if new:
-            made = self.model.fitted([rows for _, rows in new], np.stack([self._tally(k, r) for k, r in new]), solver)
+            made = self.model.fitted(
+                [rows for _, rows in new], np.stack([self._tally(k, r) for k, r in new]), solver
+            )
             for b, (key, _) in enumerate(new):
                 self._fits[solver, key] = made.take([b])
         parts = [self._fits[solver, key] for key, _ in tables]
-        return Fitted(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("beta", "cov", "bad", "llf", "rank")))
+        return Fitted(
+            *(
+                np.concatenate([getattr(p, name) for p in parts])
+                for name in ("beta", "cov", "bad", "llf", "rank")
+            )
+        )
 
     def _constants_of(self, tables: Tables, solver: Solver) -> Constants:
         for key, rows in tables:
             if (solver.ties, solver.cells, key) not in self._constants:
                 self._constants[solver.ties, solver.cells, key] = self.model.constants([rows], solver)
         parts = [self._constants[solver.ties, solver.cells, key] for key, _ in tables]
-        return Constants(*(np.concatenate([getattr(p, name) for p in parts]) for name in Constants.__dataclass_fields__))
+        return Constants(
+            *(np.concatenate([getattr(p, name) for p in parts]) for name in Constants.__dataclass_fields__)
+        )
 
     def _tally(self, key: Key, rows: Rows) -> FloatArray:
         if key not in self._tallies:
@@ -137,7 +159,10 @@ class Target:
 
     def fits(self, values: FloatArray, leaving_out: Sequence[str] = ()) -> bool:
         """Every number comes out, judged exactly as `check` judges it."""
-        return all(q.quantity in leaving_out or judge_print(q, float(v), self.alpha).comes_out for q, v in zip(self.numbers, values))
+        return all(
+            q.quantity in leaving_out or judge_print(q, float(v), self.alpha).comes_out
+            for q, v in zip(self.numbers, values)
+        )
 
     def values_of(self, batch: Batch, setting: Setting) -> FloatArray:
         """float[n_numbers] of one fit that was made elsewhere."""
@@ -150,7 +175,15 @@ class Target:
 
     def printout(self) -> Printout:
         """The numbers by themselves, for the checks that need no data."""
-        return Printout.of(self.numbers, self.fit.spec, self.fit.scale, self.fit.items, self.fit.data.tie_category, self.sided, self.alpha)
+        return Printout.of(
+            self.numbers,
+            self.fit.spec,
+            self.fit.scale,
+            self.fit.items,
+            self.fit.data.tie_category,
+            self.sided,
+            self.alpha,
+        )
 
     def prints(self, quantity: str, printed: Printed, values: FloatArray) -> bool:
         """Whether a number comes out as another print than the one that stands there."""
@@ -166,11 +199,17 @@ class Target:
         """Quantities that do not come out as they stand."""
         from ..claims.quantities import quantity
 
-        half = {q.quantity: 2.0 if self.sided == 1 and kind_of(q.quantity) == "p" else 1.0 for q in self.numbers}
+        half = {
+            q.quantity: 2.0 if self.sided == 1 and kind_of(q.quantity) == "p" else 1.0 for q in self.numbers
+        }
         fits = {name: t.fit for name, t in self.others.items()}
         values = [quantity(self.fit, q.quantity, fits) / half[q.quantity] for q in self.numbers]
-        return tuple(q.quantity for q, v in zip(self.numbers, values) if judge_print(
-            q, v, self.alpha, self.fit.df_resid, self.fit.n_comparisons).verdict not in ("agrees", "agrees-truncated", "agrees-k-of-m", "explained"))
+        return tuple(
+            q.quantity
+            for q, v in zip(self.numbers, values)
+            if judge_print(q, v, self.alpha, self.fit.df_resid, self.fit.n_comparisons).verdict
+            not in ("agrees", "agrees-truncated", "agrees-k-of-m", "explained")
+        )
 
 
 def _follow(key: Key, rows: Rows) -> Rows:

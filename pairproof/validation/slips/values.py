@@ -1,7 +1,8 @@
-"""The printed numbers of a claim under a reading: scale, constraint and definitions applied to many fits at once.
+"""The printed numbers of a claim under a reading: scale, constraint and definitions applied to many fits at
+once.
 
-A `Setting` says everything that a reading decides apart from the data.  `Values` knows which numbers the claim prints
-and computes them for B fits together, float[B, n_numbers]; names and definitions are those of
+A `Setting` says everything that a reading decides apart from the data.  `Values` knows which numbers the
+claim prints and computes them for B fits together, float[B, n_numbers]; names and definitions are those of
 :mod:`pairproof.validation.claims.quantities`, against which they are tested.
 """
 
@@ -69,7 +70,9 @@ Others = Callable[[str], tuple[FloatArray, FloatArray]]
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """B fits and what goes with them; `wins` float[B, n_items] are first preferences before ties are treated."""
+    """B fits and what goes with them; `wins` float[B, n_items] are first preferences before ties are
+    treated.
+    """
 
     fitted: Fitted
     constants: Constants
@@ -104,7 +107,9 @@ class Values:
             raise InputError(f"{', '.join(unknown)}: a search does not vary it")
         self._places = {name: k for k, name in enumerate(self.fit.names)}
         at = self.fit.layout
-        self._blocks = [at.place[at.block == b][np.argsort(at.item[at.block == b])] for b in range(len(at.blocks))]
+        self._blocks = [
+            at.place[at.block == b][np.argsort(at.item[at.block == b])] for b in range(len(at.blocks))
+        ]
         self._units = units(self.fit)
         self._functions = {name: self._function(name) for name in self.names if kind_of(name) in _LINEAR}
         self._shifts: dict[str, FloatArray] = {}
@@ -125,8 +130,13 @@ class Values:
 
     def _pair(self, name: str) -> tuple[str, str, str]:
         rest = name.partition(".")[2]
-        return next((g, a, b) for g in self.fit.groups for a in self.fit.items for b in self.fit.items
-                    if rest == f"{g}.{a}.{b}")
+        return next(
+            (g, a, b)
+            for g in self.fit.groups
+            for a in self.fit.items
+            for b in self.fit.items
+            if rest == f"{g}.{a}.{b}"
+        )
 
     def _item(self, name: str) -> tuple[str, str]:
         rest = name.partition(".")[2]
@@ -143,7 +153,11 @@ class Values:
         out = np.eye(n)
         if not self._blocks or self.fit.spec.item_terms:
             return out
-        weights = np.full(len(items), 1.0 / len(items)) if reference == "sum" else np.eye(len(items))[items.index(reference)]
+        weights = (
+            np.full(len(items), 1.0 / len(items))
+            if reference == "sum"
+            else np.eye(len(items))[items.index(reference)]
+        )
         for block in self._blocks:
             out[np.ix_(block, block)] -= weights[None, :]
         return out
@@ -156,8 +170,20 @@ class Values:
 _OF_PARAMETER = ("estimate", "exp", "se", "z", "p", "low", "high")
 _CONTRASTS = ("contrast", "contrast_se", "contrast_z", "contrast_p", "odds", "p_first", "p_tie", "p_second")
 _LINEAR = (*_OF_PARAMETER, *_CONTRASTS)
-_TABLE = ("deviance", "df_resid", "null_deviance", "df_null", "llf", "aic", "bic", "aic_glm", "llf_poisson", "n_comparisons",
-          "n_items", "gof_p")
+_TABLE = (
+    "deviance",
+    "df_resid",
+    "null_deviance",
+    "df_null",
+    "llf",
+    "aic",
+    "bic",
+    "aic_glm",
+    "llf_poisson",
+    "n_comparisons",
+    "n_items",
+    "gof_p",
+)
 _KINDS = (*_LINEAR, *_TABLE, "worth", "worth_se", "wins", "lr", "lr_df", "lr_p")
 
 
@@ -184,7 +210,9 @@ class _Computed:
                 column = self.batch.wins[:, self.v.fit.items.index(name.partition(".")[2])]
             else:
                 column = self._likelihood_ratio(kind, name.partition(".")[2])
-            columns.append(np.where(self._failed & (kind not in ("wins", "n_items", "n_comparisons")), np.nan, column))
+            columns.append(
+                np.where(self._failed & (kind not in ("wins", "n_items", "n_comparisons")), np.nan, column)
+            )
         return np.stack(columns, axis=1)
 
     # -- parameters and contrasts ----------------------------------------------------------------------------
@@ -194,10 +222,22 @@ class _Computed:
         if not names:
             return {}
         f, terms = self.batch.fitted, self.v.fit.terms
-        factor = self.v._units * np.array([self.s.factor if t.kind in ("item", "covariate") else
-                                           self.s.order_factor if t.kind == "order" else 1.0 for t in terms])
+        factor = self.v._units * np.array(
+            [
+                (
+                    self.s.factor
+                    if t.kind in ("item", "covariate")
+                    else self.s.order_factor
+                    if t.kind == "order"
+                    else 1.0
+                )
+                for t in terms
+            ]
+        )
         rows = (np.stack([self.v._functions[n] for n in names]) * factor) @ self.v.shift(self.s.reference)
-        with np.errstate(invalid="ignore", over="ignore"):  # an algorithm that ran off has no numbers, and needs none
+        with np.errstate(
+            invalid="ignore", over="ignore"
+        ):  # an algorithm that ran off has no numbers, and needs none
             value = f.beta @ rows.T
         variance = ((rows @ f.cov) * rows).sum(axis=2)
         lost = f.bad @ (np.abs(rows) > 1e-12).T if f.bad.any() else np.zeros(value.shape, bool)
@@ -206,7 +246,11 @@ class _Computed:
 
     def _of(self, name: str, value: FloatArray, se: FloatArray) -> FloatArray:
         kind = kind_of(name).replace("contrast_", "")
-        term = self.v.fit.terms[self.v._places[name.partition(".")[2]]] if kind_of(name) in _OF_PARAMETER else None
+        term = (
+            self.v.fit.terms[self.v._places[name.partition(".")[2]]]
+            if kind_of(name) in _OF_PARAMETER
+            else None
+        )
         z = value / se
         if kind == "se":
             return se
@@ -236,7 +280,8 @@ class _Computed:
         return tail
 
     def _outcome(self, kind: str, contrast: FloatArray) -> FloatArray:
-        # From the scale of the fit, and whatever else it was multiplied with, to log-odds; the slip is in the printing.
+        # From the scale of the fit, and whatever else it was multiplied with, to log-odds; the slip is in the
+        # printing.
         u = contrast * LOG_WORTH_PER_UNIT[self.v.fit.scale] / self.s.factor * self.s.worth_factor
         if kind == "odds":
             odds: FloatArray = np.exp(u)
@@ -272,7 +317,9 @@ class _Computed:
         binary = TREATMENTS[s.solver.ties][0] == "binary" or not self.v.fit.data.tie_category
         outcomes = 1.0 if binary else 2.0
         if kind in ("df_resid", "df_null"):
-            counts = (c.cells + (c.empty if s.df == "all-cells" else 0.0)) * (outcomes + (s.df == "all-counts"))
+            counts = (c.cells + (c.empty if s.df == "all-cells" else 0.0)) * (
+                outcomes + (s.df == "all-counts")
+            )
             extra = {"+1": 1.0, "-1": -1.0}.get(s.df, 0.0)
             return counts - (f.rank if kind == "df_resid" else c.null_rank) + extra
         if kind in ("deviance", "null_deviance"):
@@ -301,8 +348,13 @@ class _Computed:
         else:
             glm = own - 2.0 * c.poisson + 2.0 * c.cells
         plain, other = (glm, own) if kind == "aic_glm" else (own, glm)
-        found: dict[str, FloatArray] = {"": plain, "other": other, "deviance": 2.0 * (c.saturated - f.llf) + 2.0 * f.rank,
-                                        "k+1": plain + 2.0, "per-n": plain / c.total}
+        found: dict[str, FloatArray] = {
+            "": plain,
+            "other": other,
+            "deviance": 2.0 * (c.saturated - f.llf) + 2.0 * f.rank,
+            "k+1": plain + 2.0,
+            "per-n": plain / c.total,
+        }
         return found[self.s.aic]
 
     def _likelihood_ratio(self, kind: str, claim: str) -> FloatArray:
@@ -340,7 +392,12 @@ def own_setting(fit: Fit, sided: int) -> Setting:
     """
     cells: Mapping[tuple[str, ...], str] = {(): "model", ("row",): "row", ("judge",): "judge"}
     if fit.spec.cells not in cells:
-        raise InputError(f"cells = {list(fit.spec.cells)}: a search knows the model's own cells, \"judge\" and \"row\"")
+        raise InputError(
+            f'cells = {list(fit.spec.cells)}: a search knows the model\'s own cells, "judge" and "row"'
+        )
     if any(t.kind in ("tie", "order") and t.by for t in fit.terms):
-        raise InputError("a tie parameter or an order effect that varies with covariates: a search does not know such models")
+        raise InputError(
+            "a tie parameter or an order effect that varies with covariates: a search does not know such"
+            " models"
+        )
     return Setting(Solver(fit.spec.ties, cells=cells[fit.spec.cells]), fit.spec.reference, sided=sided)

@@ -1,7 +1,9 @@
-"""Numbers of a paper that no `Fit` has: a claim names the computation, as `compute = "..."`, and prints its numbers in `stat`.
+"""Numbers of a paper that no `Fit` has: a claim names the computation, as `compute = "..."`, and prints its
+numbers in `stat`.
 
-A computation is a function of a `Request`; it gives a `Computed`: its numbers by name, from native code or from R.
-A model that native does not have (bias reduction, random effects) is asked of R and is said to be `not-run` natively.
+A computation is a function of a `Request`; it gives a `Computed`: its numbers by name, from native code or
+from R. A model that native does not have (bias reduction, random effects) is asked of R and is said to be
+`not-run` natively.
 """
 
 from __future__ import annotations
@@ -144,8 +146,14 @@ class Request:
             There is none, or it is something else.
         """
         value = self._argument(name, "a table of pairs of text")
-        if not isinstance(value, Mapping) or not value or not all(
-                isinstance(v, list) and len(v) == 2 and all(isinstance(x, str) for x in v) for v in value.values()):
+        if (
+            not isinstance(value, Mapping)
+            or not value
+            or not all(
+                isinstance(v, list) and len(v) == 2 and all(isinstance(x, str) for x in v)
+                for v in value.values()
+            )
+        ):
             raise self._wrong(name, 'a table of pairs of text, such as {ce = ["Czech", "English"]}', value)
         return {key: (v[0], v[1]) for key, v in value.items()}
 
@@ -187,8 +195,8 @@ class Computed:
     lacks : str
         What native has not got that this needs: its numbers are R's alone; "" if native computed them.
     remarks : mapping of name to str
-        Why a printed number means nothing, whether or not it comes out; it is then `explained`, and the remark begins
-        with the name under which a person accepts it.
+        Why a printed number means nothing, whether or not it comes out; it is then `explained`, and the
+        remark begins with the name under which a person accepts it.
     """
 
     native: Mapping[str, float] = field(default_factory=dict)

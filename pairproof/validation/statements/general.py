@@ -1,9 +1,9 @@
 """Claims in words: each has a test, so that its verdict is computed and not typed.
 
-A test is a function of a `Context` and of the claim's `args`; it returns a `Finding`.  A statement that does not hold
-is `differs-conclusion`, or `differs` where nothing follows from it, and its explanation begins with what it is:
-``false`` (the data say otherwise), ``misleading`` (true to the letter, the reader concludes the opposite), ``erratum``
-(a slip of the pen).  That word is what a person accepts in the claims file.
+A test is a function of a `Context` and of the claim's `args`; it returns a `Finding`.  A statement that does
+not hold is `differs-conclusion`, or `differs` where nothing follows from it, and its explanation begins with
+what it is: ``false`` (the data say otherwise), ``misleading`` (true to the letter, the reader concludes the
+opposite), ``erratum`` (a slip of the pen).  That word is what a person accepts in the claims file.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...data.comparisons import Comparisons
 from ...data.columns import Factor
+from ...data.comparisons import Comparisons
 from ...errors import InputError
 from ...fit.fit import Fit
 from ...fit.spec import LOG_WORTH_PER_UNIT
 from ...fit.tails import p_equals, p_words
+from ..claims.quantities import first_preferences, quantity
 from ..verdicts import two_item_counts as two_items
 from ..verdicts.agreement import Verdict
-from ..claims.quantities import first_preferences, quantity
 from .registry import Context, Finding, holds, statement_test
 
 if TYPE_CHECKING:
@@ -58,10 +58,15 @@ def disagreeing_pairs(context: Context, *, judge: str, pairs: Sequence[Sequence[
     """The pairs on which one judge's majority is against that of every other judge are these and no other."""
     majorities = _majorities(context.data)
     others = [m for j, m in majorities.items() if j != judge]
-    against = [pair for pair, side in majorities[judge].items()
-               if side != 0 and all(m.get(pair, 0) == -side for m in others)]
-    text = (f"judge {judge}'s majority is against that of each of the other {len(others)} judges on "
-            f"{', '.join('-'.join(p) for p in against) or 'no pair'}")
+    against = [
+        pair
+        for pair, side in majorities[judge].items()
+        if side != 0 and all(m.get(pair, 0) == -side for m in others)
+    ]
+    text = (
+        f"judge {judge}'s majority is against that of each of the other {len(others)} judges on "
+        f"{', '.join('-'.join(p) for p in against) or 'no pair'}"
+    )
     return holds(sorted(against) == sorted((p[0], p[1]) for p in pairs), text)
 
 
@@ -80,7 +85,9 @@ def _majorities(data: Comparisons) -> dict[str, dict[tuple[str, str], int]]:
 
 
 @statement_test("sign-and-significance")
-def sign_and_significance(context: Context, *, parameter: str, sign: str, significant: bool = True) -> Finding:
+def sign_and_significance(
+    context: Context, *, parameter: str, sign: str, significant: bool = True
+) -> Finding:
     """A parameter has this sign, and is or is not significant."""
     estimate, p = quantity(context.fit, f"estimate.{parameter}"), quantity(context.fit, f"p.{parameter}")
     right = (estimate > 0) == (sign == "positive") and (p < context.alpha) == significant
@@ -91,7 +98,10 @@ def sign_and_significance(context: Context, *, parameter: str, sign: str, signif
 def rare_ties(context: Context, *, below: str = "0.1") -> Finding:
     """There is little undecidedness: fewer ties than this share of all comparisons."""
     share = float(context.data.ties.sum()) / context.data.n_comparisons
-    text = f"{context.data.ties.sum():g} of {context.data.n_comparisons:g} comparisons are ties ({100 * share:.1f} %)"
+    text = (
+        f"{context.data.ties.sum():g} of {context.data.n_comparisons:g} comparisons are ties"
+        f" ({100 * share:.1f} %)"
+    )
     return holds(share < float(below), text, native=share)
 
 
@@ -103,9 +113,11 @@ def only_significant_interactions(context: Context, *, parameters: Sequence[str]
     """
     found, zs = _significant(context.fit, context.alpha)
     centred, centred_z = _significant(context.fit.with_reference("sum"), context.alpha)
-    text = (f"with {context.fit.constraint}: {', '.join(f'{n} (z = {zs[n]:.2f})' for n in found) or 'none'}. This holds for "
-            "this reference only; with items summing to zero, significant are "
-            + (", ".join(f"{n} (z = {centred_z[n]:.2f})" for n in centred) or "none"))
+    text = (
+        f"with {context.fit.constraint}: {', '.join(f'{n} (z = {zs[n]:.2f})' for n in found) or 'none'}. This"
+        " holds for this reference only; with items summing to zero, significant are "
+        + (", ".join(f"{n} (z = {centred_z[n]:.2f})" for n in centred) or "none")
+    )
     return holds(sorted(found) == sorted(parameters), text)
 
 
@@ -117,7 +129,9 @@ def _significant(fit: Fit, alpha: float) -> tuple[list[str], dict[str, float]]:
 
 @statement_test("improves-the-fit")
 def improves_the_fit(context: Context, *, smaller: str) -> Finding:
-    """The model is better than the smaller one of another claim: likelihood ratio, log-likelihoods of the same data."""
+    """The model is better than the smaller one of another claim: likelihood ratio, log-likelihoods of the
+    same data.
+    """
     test = context.fit.compare(context.fit_of(smaller))
     text = f"likelihood ratio {test.statistic:.4f} on {test.df} df, {p_equals(test.p, test.log10_p, 3)}"
     return holds(test.p < context.alpha, text, native=test.statistic)
@@ -125,10 +139,11 @@ def improves_the_fit(context: Context, *, smaller: str) -> Finding:
 
 @statement_test("effects-add-to-own-item")
 def effects_add_to_own_item(context: Context, *, judge: str) -> Finding:
-    """Whether a judge's ordering is lambda_j + lambda_jl (same item), or lambda_l + lambda_jl as the page has it.
+    """Whether a judge's ordering is lambda_j + lambda_jl (same item), or lambda_l + lambda_jl as the page has
+    it.
 
-    The worths of the judge's group are computed from the definition of the model; only the right subscript gives
-    the same numbers from the printed parameters.
+    The worths of the judge's group are computed from the definition of the model; only the right subscript
+    gives the same numbers from the printed parameters.
     """
     import numpy as np
 
@@ -145,8 +160,10 @@ def effects_add_to_own_item(context: Context, *, judge: str) -> Finding:
 
     error_j = float(np.max(np.abs(worths(own + extra) - truth)))
     error_l = float(np.max(np.abs(worths(own[position] + extra) - truth)))
-    text = (f"lambda_jl belongs to lambda_j (worths of judge {judge} off by {error_j:.1g}), not to lambda_l "
-            f"(off by {error_l:.2g}): the subscript should be j")
+    text = (
+        f"lambda_jl belongs to lambda_j (worths of judge {judge} off by {error_j:.1g}), not to lambda_l "
+        f"(off by {error_l:.2g}): the subscript should be j"
+    )
     return holds(error_l < 1e-9, text, "erratum", error_l, "differs")
 
 
@@ -158,8 +175,11 @@ def chi_square_accepts(context: Context, *, claims: Sequence[str]) -> Finding:
     """The goodness-of-fit tests of these claims' models do not reject."""
     p = {c: quantity(context.fit_of(c), "gof_p") for c in claims}
     text = "the test rejects: " if all(v < context.alpha for v in p.values()) else "goodness of fit: "
-    text += "; ".join(f"{c}: deviance {context.fit_of(c).deviance:.3f} on {context.fit_of(c).df_resid} df, {p_equals(v, digits=2)}"
-                      for c, v in p.items())
+    text += "; ".join(
+        f"{c}: deviance {context.fit_of(c).deviance:.3f} on {context.fit_of(c).df_resid} df,"
+        f" {p_equals(v, digits=2)}"
+        for c, v in p.items()
+    )
     return holds(all(v >= context.alpha for v in p.values()), text, "misleading", min(p.values()))
 
 
@@ -191,8 +211,11 @@ def objects_and_parameters(context: Context, *, objects: int, parameters: int) -
     fit = context.fit
     pairs = len(fit.cell_table().first)
     k = pairs + fit.rank
-    text = (f"{len(fit.items)} objects, {3 * pairs if fit.outcome_model != 'binary' else 2 * pairs} counts and {k} parameters "
-            f"({pairs} nuisance, {fit.rank} others); it is the counts that are as many as the parameters")
+    text = (
+        f"{len(fit.items)} objects, {3 * pairs if fit.outcome_model != 'binary' else 2 * pairs} counts and"
+        f" {k} parameters ({pairs} nuisance, {fit.rank} others); it is the counts that are as many as the"
+        " parameters"
+    )
     return holds(len(fit.items) == objects and k == parameters, text, "erratum", float(k), "differs")
 
 
@@ -208,33 +231,40 @@ def sign_test_agrees(context: Context) -> Finding:
     pairs = context.data.pooled()
     if len(pairs) != 1:
         raise InputError(f"a sign test is of one pair of items; {context.data.source} has {len(pairs)} pairs")
-    (pair, (a, t, b)), = pairs.items()
+    ((pair, (a, t, b)),) = pairs.items()
     dropped, split = two_items.sign_test_p(a, b), two_items.sign_test_p(a + t // 2, b + t // 2)
     estimate, p = quantity(context.fit, f"estimate.{pair[0]}"), quantity(context.fit, f"p.{pair[0]}")
     same = (dropped < context.alpha) == (p < context.alpha) and (a > b) == (estimate > 0)
-    text = (f"sign test p = {p_words(dropped)} with ties dropped, {p_words(split)} with ties split; the model's p for {pair[0]} "
-            f"is {p_words(p)}; {pair[0] if a > b else pair[1]} is preferred")
+    text = (
+        f"sign test p = {p_words(dropped)} with ties dropped, {p_words(split)} with ties split; the model's p"
+        f" for {pair[0]} is {p_words(p)}; {pair[0] if a > b else pair[1]} is preferred"
+    )
     return holds(same, text, native=dropped)
 
 
 @statement_test("only-counts-that-print")
 def only_counts_that_print(context: Context, *, at_most: int, printed: Mapping[str, str]) -> Finding:
     """The claim's counts are the only ones, each at most so large, that print these numbers."""
-    (_, counts), = context.data.pooled().items()
+    ((_, counts),) = context.data.pooled().items()
     found = two_items.counts_that_print(printed, at_most)
-    text = (f"of all counts (n+, n0, n-) up to {at_most} each, {len(found)} print{'s' if len(found) == 1 else ''} {', '.join(f'{k} {v}' for k, v in printed.items())}: "
-            + ", ".join(map(str, found[:4])))
+    text = (
+        f"of all counts (n+, n0, n-) up to {at_most} each,"
+        f" {len(found)} print{'s' if len(found) == 1 else ''} {', '.join(f'{k} {v}' for k, v in printed.items())}: "
+        + ", ".join(map(str, found[:4]))
+    )
     return holds(found == [tuple(map(int, counts))], text, native=float(len(found)))
 
 
 @statement_test("counts-not-determined")
 def counts_not_determined(context: Context, *, total: int, stronger_ties_than: str) -> Finding:
-    """What is said in words leaves many counts: first item preferred at alpha, tie effect larger and more significant
-    than that of another data set."""
-    (_, (a, t, b)), = context.data_of(stronger_ties_than).pooled().items()
+    """What is said in words leaves many counts: first item preferred at alpha, tie effect larger and more
+    significant than that of another data set."""
+    ((_, (a, t, b)),) = context.data_of(stronger_ties_than).pooled().items()
     found = two_items.counts_with(total, (int(a), int(t), int(b)), context.alpha)
-    text = (f"its counts are not in the text: {len(found)} (n+, n0, n-) with n+ + n0 + n- = {total} fit what is said "
-            f"(n+ {_range(found, 0)}, n0 {_range(found, 1)}, n- {_range(found, 2)})")
+    text = (
+        f"its counts are not in the text: {len(found)} (n+, n0, n-) with n+ + n0 + n- = {total} fit what is"
+        f" said (n+ {_range(found, 0)}, n0 {_range(found, 1)}, n- {_range(found, 2)})"
+    )
     if not found:
         return Finding("differs-conclusion", f"false: no counts with total {total} fit what is said", 0.0)
     return Finding("not-checkable" if len(found) > 1 else "agrees", text, float(len(found)))
@@ -247,14 +277,19 @@ def _range(triples: Sequence[tuple[int, int, int]], place: int) -> str:
 
 @statement_test("pattern-of-counts")
 def pattern_of_counts(context: Context, *, pattern: str, total: int = 120) -> Finding:
-    """Counts known only by a description: whether *every* such count behaves as said; the numbers cannot be checked.
+    """Counts known only by a description: whether *every* such count behaves as said; the numbers cannot be
+    checked.
 
     `pattern`: "equal" (n+ = n0 = n-: all parameters 0), "ties" (n+ = n- < n0: tie effect positive, o1 = 0),
     "no-ties" (n+ = n- > n0: tie effect negative, o1 = 0).
     """
     tried, broken = two_items.try_pattern(pattern, total)
-    text = (f"its counts stand in an image and are not in the text; all {tried} counts of that description with a total up to "
-            f"{total} behave as said")
+    text = (
+        f"its counts stand in an image and are not in the text; all {tried} counts of that description with a"
+        f" total up to {total} behave as said"
+    )
     if broken:
-        return Finding("differs-conclusion", f"false: {broken[0]} is of that description and does not behave as said")
+        return Finding(
+            "differs-conclusion", f"false: {broken[0]} is of that description and does not behave as said"
+        )
     return Finding("not-checkable", text, float(tried))

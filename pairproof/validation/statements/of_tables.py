@@ -9,8 +9,12 @@ from .registry import Context, Finding, holds, statement_test
 
 
 @statement_test("ranking-by-column")
-def ranking_by_column(context: Context, *, item: str, columns: Sequence[str], ranking: Sequence[str]) -> Finding:
-    """Each column of printed numbers, largest first, gives this ranking; where two are printed alike, either order does."""
+def ranking_by_column(
+    context: Context, *, item: str, columns: Sequence[str], ranking: Sequence[str]
+) -> Finding:
+    """Each column of printed numbers, largest first, gives this ranking; where two are printed alike, either
+    order does.
+    """
     table = context.table
     tied, wrong = [], []
     for column in columns:
@@ -18,11 +22,18 @@ def ranking_by_column(context: Context, *, item: str, columns: Sequence[str], ra
         found = [value[name] for name in ranking]
         if any(a < b for a, b in zip(found, found[1:])):
             wrong.append(f"{column}: {' '.join(sorted(value, key=lambda k: -value[k]))}")
-        tied += [f"{a} and {b} in {column} ({value[a]})" for a, b in zip(ranking, list(ranking)[1:]) if value[a] == value[b]]
+        tied += [
+            f"{a} and {b} in {column} ({value[a]})"
+            for a, b in zip(ranking, list(ranking)[1:])
+            if value[a] == value[b]
+        ]
     if wrong:
         return Finding("differs-conclusion", f"false: {'; '.join(wrong)}")
     if tied:
-        return Finding("explained", f"tied: comes out if those printed alike may stand in either order: {', '.join(tied)}")
+        return Finding(
+            "explained",
+            f"tied: comes out if those printed alike may stand in either order: {', '.join(tied)}",
+        )
     return Finding("agrees", f"{', '.join(columns)}: {' '.join(ranking)}")
 
 

@@ -6,13 +6,14 @@ A test is a function of a `Context` and of the claim's `args`; it returns a `Fin
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
 from ...data.comparisons import Comparisons
 from ...errors import InputError
 from ...fit.fit import Fit
 from ..verdicts.agreement import Verdict
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,7 +118,14 @@ def run_test(name: str, context: Context, args: Mapping[str, Any]) -> Finding:
     return test(context, **args)
 
 
-def holds(true: bool, text: str, otherwise: str = "false", native: float | None = None,
-          verdict: Verdict = "differs-conclusion") -> Finding:
-    """Agrees if true; else the verdict, with the word (false, misleading, erratum) that a person may accept."""
+def holds(
+    true: bool,
+    text: str,
+    otherwise: str = "false",
+    native: float | None = None,
+    verdict: Verdict = "differs-conclusion",
+) -> Finding:
+    """Agrees if true; else the verdict, with the word (false, misleading, erratum) that a person may
+    accept.
+    """
     return Finding("agrees", text, native) if true else Finding(verdict, f"{otherwise}: {text}", native)

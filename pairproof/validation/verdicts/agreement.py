@@ -1,4 +1,6 @@
-"""`Agreement`: one quantity, what the page, native, R and 50-digit arithmetic say about it, and the verdict."""
+"""`Agreement`: one quantity, what the page, native, R and 50-digit arithmetic say about it, and the
+verdict.
+"""
 
 from __future__ import annotations
 
@@ -12,27 +14,47 @@ from ...data.options import one_of
 if TYPE_CHECKING:
     from ...fit.fit import Fit
 
-Verdict = Literal["agrees", "agrees-truncated", "agrees-k-of-m", "explained", "ambiguous", "differs",
-                  "differs-conclusion", "not-estimable", "not-checkable", "not-run"]
+Verdict = Literal[
+    "agrees",
+    "agrees-truncated",
+    "agrees-k-of-m",
+    "explained",
+    "ambiguous",
+    "differs",
+    "differs-conclusion",
+    "not-estimable",
+    "not-checkable",
+    "not-run",
+]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 RSource = Literal["live", "recorded"]
-#: What a row is about: a number on the page, a claim in words, a number that only native and R have, or whether printed
-#: numbers fit each other.
+#: What a row is about: a number on the page, a claim in words, a number that only native and R have, or
+#: whether printed numbers fit each other.
 About = Literal["printed", "statement", "native-r", "arithmetic"]
 
 #: Verdicts that need nobody's attention.
 AGREEING: tuple[Verdict, ...] = ("agrees", "agrees-truncated", "agrees-k-of-m")
-#: Verdicts that a person can accept (`accept` in a claims file names the explanation).
-#: What did not run is accepted where native has no such model and another engine was asked; it stays "not-run".
-ACCEPTABLE: tuple[Verdict, ...] = ("explained", "ambiguous", "differs", "differs-conclusion", "not-checkable", "not-run")
+#: Verdicts that a person can accept (`accept` in a claims file names the explanation). What did not run is
+#: accepted where native has no such model and another engine was asked; it stays "not-run".
+ACCEPTABLE: tuple[Verdict, ...] = (
+    "explained",
+    "ambiguous",
+    "differs",
+    "differs-conclusion",
+    "not-checkable",
+    "not-run",
+)
 _FAILING: tuple[Verdict, ...] = ("explained", "ambiguous", "differs", "differs-conclusion")
 
-#: Native is at the maximum if a Newton step from its estimates moves none of them by more than this part of its standard
-#: error, and its standard errors are those of the information to this part.  A millionth of a standard error is found; seen
-#: on 110 random tables (`tests/validation/slips/stress.py`) that have a maximum: at most 4.1e-13, and 1.8e-15.
+#: Native is at the maximum if a Newton step from its estimates moves none of them by more than this part of
+#: its standard error, and its standard errors are those of the information to this part.  A millionth of a
+#: standard error is found; seen on 110 random tables (`tests/validation/slips/stress.py`) that have a
+#: maximum: at most 4.1e-13, and 1.8e-15.
 AT_MAXIMUM = 1e-8
-#: What a Newton step from R's estimates may leave of the way to native's; it leaves about the square of the way.
+#: What a Newton step from R's estimates may leave of the way to native's; it leaves about the square of the
+#: way.
 LEFT = 0.1
+
 
 @dataclass(frozen=True)
 class Agreement:
@@ -54,8 +76,8 @@ class Agreement:
     certified : str or None
         50-digit value, as text.
     digits : float or None
-        Of native against R (against certified if R was not asked), at most 16; None for means of draws, which are judged by
-        their Monte Carlo error (`explanation` says how).
+        Of native against R (against certified if R was not asked), at most 16; None for means of draws, which
+        are judged by their Monte Carlo error (`explanation` says how).
     verdict : Verdict
     explanation : str
         In words; begins with the explanation's name and a colon where a person can accept it.
@@ -101,7 +123,9 @@ class Agreement:
 
     @property
     def passes(self) -> bool:
-        """Needs nobody's attention: agrees, accepted, not checkable, or not estimable with nothing printed."""
+        """Needs nobody's attention: agrees, accepted, not checkable, or not estimable with nothing
+        printed.
+        """
         if self.verdict == "not-estimable":
             return self.printed is None
         return self.accepted or self.verdict in AGREEING or self.verdict == "not-checkable"
@@ -109,11 +133,24 @@ class Agreement:
     def to_dict(self) -> dict[str, Any]:
         """The object of interfaces' JSON; what was added to it later comes last."""
         return {
-            "paper": self.paper, "claim": self.claim, "quantity": self.quantity, "printed": self.printed,
-            "native": _finite(self.native), "r": _finite(self.r), "r_call": self.r_call, "r_source": self.r_source,
-            "certified": self.certified, "digits": self.digits, "verdict": self.verdict,
-            "explanation": self.explanation, "accepted": self.accepted, "floor": self.floor,
-            "certified_digits": self.certified_digits, "r_certified_digits": self.r_certified_digits, "where": self.where, "about": self.about,
+            "paper": self.paper,
+            "claim": self.claim,
+            "quantity": self.quantity,
+            "printed": self.printed,
+            "native": _finite(self.native),
+            "r": _finite(self.r),
+            "r_call": self.r_call,
+            "r_source": self.r_source,
+            "certified": self.certified,
+            "digits": self.digits,
+            "verdict": self.verdict,
+            "explanation": self.explanation,
+            "accepted": self.accepted,
+            "floor": self.floor,
+            "certified_digits": self.certified_digits,
+            "r_certified_digits": self.r_certified_digits,
+            "where": self.where,
+            "about": self.about,
         }
 
 
@@ -124,7 +161,8 @@ class Witness:
     Attributes
     ----------
     below : float
-        How far the log-likelihood at R's estimates lies below native's; 0 within rounding, or if it is R's that is larger.
+        How far the log-likelihood at R's estimates lies below native's; 0 within rounding, or if it is R's
+        that is larger.
     way : float
         Largest distance from R's estimates to native's, in standard errors.
     left : float
@@ -132,7 +170,8 @@ class Witness:
     native_steps : mapping of parameter to float
         Newton step from native's estimates, in standard errors.
     native_se : float
-        Largest relative difference of native's standard errors from those of the information at native's estimates.
+        Largest relative difference of native's standard errors from those of the information at native's
+        estimates.
     moved : float
         Largest distance from R's estimates to native's, in the parameters' own unit.
     """
@@ -151,8 +190,15 @@ class Witness:
 
     @property
     def r_stopped_short(self) -> bool:
-        """Native is at the maximum, of which there is one, and R's own estimates lead there or have the smaller likelihood."""
-        return self.way > 0 and (self.left <= LEFT or self.below > 0) and self.native_step <= AT_MAXIMUM and self.native_se <= AT_MAXIMUM
+        """Native is at the maximum, of which there is one, and R's own estimates lead there or have the
+        smaller likelihood.
+        """
+        return (
+            self.way > 0
+            and (self.left <= LEFT or self.below > 0)
+            and self.native_step <= AT_MAXIMUM
+            and self.native_se <= AT_MAXIMUM
+        )
 
 
 @dataclass(frozen=True)
@@ -162,7 +208,8 @@ class RCounterpart:
     Attributes
     ----------
     r_call : str
-        "package::function" and what distinguishes the call, for example "stats::glm, refitted from its solution".
+        "package::function" and what distinguishes the call, for example "stats::glm, refitted from its
+        solution".
     r_source : {"live", "recorded"} or None
         None if it did not run.
     values : mapping of quantity to float
@@ -174,19 +221,20 @@ class RCounterpart:
     not_run : str or None
         Why it did not run; `values` is then empty.
     expected : bool
-        That it has no values is no failure: it ran, and stopped with an error of R's own that is known for such a
-        table; or it was not asked, by a rule of ours on the table's size.
+        That it has no values is no failure: it ran, and stopped with an error of R's own that is known for
+        such a table; or it was not asked, by a rule of ours on the table's size.
     converged : bool or None
         What R says of itself, by its flag or a warning; None if it says nothing.
     witness : Witness or None
         What the score says of R's estimates and of native's; None if it was not asked.
     rounding : mapping of quantity to float
-        Size of the sums that cancel in R's number; a difference of a few units in the last place of that is none.
+        Size of the sums that cancel in R's number; a difference of a few units in the last place of that is
+        none.
     drift : str
         How a live answer differs from its record, where both were asked; "" if it does not.
     lacks : tuple of str
-        Quantities that this R function does not give though it gives others of their kind; any other that is missing
-        counts as lost.
+        Quantities that this R function does not give though it gives others of their kind; any other that is
+        missing counts as lost.
     """
 
     r_call: str
@@ -206,13 +254,15 @@ class RCounterpart:
 class Counterparts(Protocol):
     """Asks R what a native fit can be held against; `backend` is whatever reaches R (live or recorded)."""
 
-    def __call__(self, fit: Fit, backend: Any) -> Sequence[RCounterpart]: ...
+    def __call__(self, fit: Fit, backend: Any) -> Sequence[RCounterpart]:
+        ...
 
 
 class Certified(Protocol):
     """50-digit values of a fit's quantities as decimal text; empty if there are none for it."""
 
-    def __call__(self, fit: Fit) -> Mapping[str, str]: ...
+    def __call__(self, fit: Fit) -> Mapping[str, str]:
+        ...
 
 
 def summary(agreements: Iterable[Agreement]) -> dict[str, int]:
@@ -226,12 +276,14 @@ def summary(agreements: Iterable[Agreement]) -> dict[str, int]:
 def exit_code(agreements: Sequence[Agreement], require_r: bool = False) -> Literal[0, 1, 2]:
     """0, 1 or 2, as a command ends.
 
-    1 if something differs, is explained but not accepted, is ambiguous, or is not estimable against a printed number;
-    else 2 if something required did not run: a native number, or with `require_r` anything of R's, or all of it;
-    else 0.
+    1 if something differs, is explained but not accepted, is ambiguous, or is not estimable against a printed
+    number; else 2 if something required did not run: a native number, or with `require_r` anything of R's, or
+    all of it; else 0.
     """
-    if any(a.verdict in _FAILING and not a.accepted or a.verdict == "not-estimable" and a.printed is not None
-           for a in agreements):
+    if any(
+        a.verdict in _FAILING and not a.accepted or a.verdict == "not-estimable" and a.printed is not None
+        for a in agreements
+    ):
         return 1
     not_run = [a for a in agreements if a.verdict == "not-run" and not a.accepted]
     # A row that names an R call did not run in R; every other row that did not run is native's.

@@ -1,17 +1,19 @@
 """Do the printed numbers fit each other?  Checks that need no data, in intervals.
 
-A printed number is an interval, its rounding; what follows from printed numbers is an interval as well, and a number
-that was printed beside them must meet it::
+A printed number is an interval, its rounding; what follows from printed numbers is an interval as well, and a
+number that was printed beside them must meet it::
 
     z = estimate / se       p = 2 Phi(-|z|)  (or half of it)      limits = estimate +- 1.96 se
     worth = softmax of the log worths, sums to 1                  estimates that sum to zero do
-    contrast = difference   odds = exp(log worth difference)      |se_a - se_b| <= se of the difference <= se_a + se_b
+    contrast = difference   odds = exp(log worth difference)      |se_a - se_b| <= se of the difference <=
+    se_a + se_b
     p of a deviance         likelihood ratio = difference of deviances, its df, its p
     df_null - df = number of parameters                           null deviance >= deviance
     df <= pairs x free outcomes - parameters                      AIC = deviance + 2k + one constant a table
 
-As statcheck (Nuijten et al. 2016) does for t and F, extended to what papers on paired comparisons print.  Each printed
-number is checked at most once, by the sharpest relation that has it.  The test of win totals is in :mod:`.win_totals`.
+As statcheck (Nuijten et al. 2016) does for t and F, extended to what papers on paired comparisons print.
+Each printed number is checked at most once, by the sharpest relation that has it.  The test of win totals is
+in :mod:`.win_totals`.
 """
 
 from __future__ import annotations
@@ -24,17 +26,21 @@ from typing import Literal
 
 from ...fit.inference import normal_quantile
 from ...fit.spec import LOG_WORTH_PER_UNIT, ModelSpec
-from .agreement import Verdict
 from ..claims.paper import PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import kind_of
+from .agreement import Verdict
 
 #: Relative slack of an interval computed in doubles from ends that are exact decimals.
 SLACK = 1e-9
 How = Literal["rounded", "truncated", "idle-zeros"]
 #: Kinds that are whole numbers and never rounded.
 _WHOLE = ("df_resid", "df_null", "lr_df")
-_VERDICTS: tuple[tuple[How, Verdict], ...] = (("rounded", "agrees"), ("truncated", "agrees-truncated"), ("idle-zeros", "agrees-k-of-m"))
+_VERDICTS: tuple[tuple[How, Verdict], ...] = (
+    ("rounded", "agrees"),
+    ("truncated", "agrees-truncated"),
+    ("idle-zeros", "agrees-k-of-m"),
+)
 
 
 @dataclass(frozen=True)
@@ -46,21 +52,29 @@ class Interval:
 
     @staticmethod
     def of(printed: Printed, how: How = "rounded") -> Interval:
-        """The values that print so: rounded; cut off; rounded where the zeros that end an integer are no digits."""
+        """The values that print so: rounded; cut off; rounded where the zeros that end an integer are no
+        digits.
+        """
         if printed.unit is None or printed.value is None:
-            return Interval(-math.inf if printed.low is None else float(printed.low),
-                            math.inf if printed.high is None else float(printed.high))
+            return Interval(
+                -math.inf if printed.low is None else float(printed.low),
+                math.inf if printed.high is None else float(printed.high),
+            )
         half = printed.unit / 2
         if how == "truncated":
-            return Interval(float(printed.value - (printed.unit if printed.value <= 0 else 0)),
-                            float(printed.value + (printed.unit if printed.value >= 0 else 0)))
+            return Interval(
+                float(printed.value - (printed.unit if printed.value <= 0 else 0)),
+                float(printed.value + (printed.unit if printed.value >= 0 else 0)),
+            )
         if how == "idle-zeros" and printed.unit == 1 and printed.value:
             digits = str(abs(int(printed.value)))
             half = Decimal(10) ** (len(digits) - len(digits.rstrip("0"))) / 2
         return Interval(float(printed.value - half), float(printed.value + half))
 
     def meets(self, other: Interval) -> bool:
-        slack = SLACK * max((abs(e) for e in (self.low, self.high, other.low, other.high) if math.isfinite(e)), default=0.0)
+        slack = SLACK * max(
+            (abs(e) for e in (self.low, self.high, other.low, other.high) if math.isfinite(e)), default=0.0
+        )
         return self.low <= other.high + slack and other.low <= self.high + slack
 
     def __add__(self, other: Interval) -> Interval:
@@ -81,7 +95,9 @@ class Interval:
         return Interval(min(ends), max(ends))
 
     def both(self, other: Interval) -> Interval:
-        """What lies in both; the other if nothing does (that is then the finding of the check of this one)."""
+        """What lies in both; the other if nothing does (that is then the finding of the check of this
+        one).
+        """
         low, high = max(self.low, other.low), min(self.high, other.high)
         return Interval(low, high) if low <= high else other
 
@@ -133,10 +149,29 @@ class Printout:
     alpha: float = 0.05
 
     @staticmethod
-    def of(numbers: Sequence[PrintedQuantity], spec: ModelSpec, scale: str, items: tuple[str, ...], tie_category: bool,
-           sided: int = 2, alpha: float = 0.05) -> Printout:
-        return Printout({q.quantity: q.printed for q in numbers}, items, LOG_WORTH_PER_UNIT[scale], spec.ties, spec.reference, spec.by,
-                        spec.order_effect, spec.cells, spec.item_terms, tie_category, sided, alpha)
+    def of(
+        numbers: Sequence[PrintedQuantity],
+        spec: ModelSpec,
+        scale: str,
+        items: tuple[str, ...],
+        tie_category: bool,
+        sided: int = 2,
+        alpha: float = 0.05,
+    ) -> Printout:
+        return Printout(
+            {q.quantity: q.printed for q in numbers},
+            items,
+            LOG_WORTH_PER_UNIT[scale],
+            spec.ties,
+            spec.reference,
+            spec.by,
+            spec.order_effect,
+            spec.cells,
+            spec.item_terms,
+            tie_category,
+            sided,
+            alpha,
+        )
 
     def interval(self, name: str, how: How = "rounded") -> Interval | None:
         """The printed interval; 0 for a reference that is not printed; None if it is not there."""
@@ -154,7 +189,11 @@ class Printout:
         if self.by or self.item_terms:
             return None
         found = {i: self.interval(f"estimate.{i}", how) for i in self.items}
-        return None if any(v is None for v in found.values()) else {i: v for i, v in found.items() if v is not None}
+        return (
+            None
+            if any(v is None for v in found.values())
+            else {i: v for i, v in found.items() if v is not None}
+        )
 
 
 @dataclass(frozen=True)
@@ -203,16 +242,32 @@ def _judge(p: Printout, name: str, words: str, rule: Rule) -> Check | None:
         wide = rule(p, how)
         printed = p.interval(name, how)
         if wide is not None and printed is not None and printed.meets(wide):
-            extra = "" if verdict == "agrees" else " (only if digits are cut off)" if how == "truncated" else " (its last zeros are no digits)"
+            extra = (
+                ""
+                if verdict == "agrees"
+                else (
+                    " (only if digits are cut off)"
+                    if how == "truncated"
+                    else " (its last zeros are no digits)"
+                )
+            )
             return Check(name, verdict, f"{words}: {given}{extra}")
     if kind_of(name) in ("p", "contrast_p"):
         other = given.times(0.5 if p.sided == 2 else 2.0)
         if Interval.of(p.numbers[name]).meets(other):
             side = "one" if p.sided == 2 else "two"
-            return Check(name, "explained", f"one-sided-p: comes out if p is {side}-sided ({words}: {given}; {side}-sided {other})")
+            return Check(
+                name,
+                "explained",
+                f"one-sided-p: comes out if p is {side}-sided ({words}: {given}; {side}-sided {other})",
+            )
         printed = Interval.of(p.numbers[name])
         if (printed.high <= p.alpha < given.low) or (printed.low >= p.alpha > given.high):
-            return Check(name, "differs-conclusion", f"{words}: {given}; the printed p lies on the other side of {p.alpha:g}")
+            return Check(
+                name,
+                "differs-conclusion",
+                f"{words}: {given}; the printed p lies on the other side of {p.alpha:g}",
+            )
     return Check(name, "differs", f"{words}: {given}")
 
 
@@ -222,22 +277,32 @@ def _judge(p: Printout, name: str, words: str, rule: Rule) -> Check | None:
 def _rules(p: Printout, name: str) -> Iterator[tuple[str, Rule]]:
     kind, _, rest = name.partition(".")
     if kind == "z":
-        yield f"estimate.{rest} / se.{rest}", lambda q, how: _quotient(q, f"estimate.{rest}", f"se.{rest}", how)
+        yield f"estimate.{rest} / se.{rest}", lambda q, how: _quotient(
+            q, f"estimate.{rest}", f"se.{rest}", how
+        )
     elif kind == "p":
-        yield f"from z.{rest}, or estimate.{rest} / se.{rest}", lambda q, how: _p(q, f"z.{rest}", f"estimate.{rest}", f"se.{rest}", how)
+        yield f"from z.{rest}, or estimate.{rest} / se.{rest}", lambda q, how: _p(
+            q, f"z.{rest}", f"estimate.{rest}", f"se.{rest}", how
+        )
     elif kind in ("low", "high"):
         sign = "-" if kind == "low" else "+"
         yield f"estimate.{rest} {sign} 1.96 se.{rest}", lambda q, how: _limit(q, kind, rest, how)
     elif kind == "exp":
-        yield f"exp(estimate.{rest})", lambda q, how: None if (e := q.interval(f"estimate.{rest}", how)) is None else e.exp()
+        yield f"exp(estimate.{rest})", lambda q, how: (
+            None if (e := q.interval(f"estimate.{rest}", how)) is None else e.exp()
+        )
     elif kind == "worth" and not p.by:
         yield "from the estimates", lambda q, how: _worth(q, rest, how)
     elif kind in ("contrast", "odds", "contrast_se", "contrast_z", "contrast_p") and not p.by:
         yield from _pair_rules(p, kind, rest)
     elif kind == "gof_p":
-        yield "from deviance and df_resid", lambda q, how: _tail(q.interval("deviance", how), q.interval("df_resid", how))
+        yield "from deviance and df_resid", lambda q, how: _tail(
+            q.interval("deviance", how), q.interval("df_resid", how)
+        )
     elif kind == "lr_p":
-        yield f"from lr.{rest} and lr_df.{rest}", lambda q, how: _tail(q.interval(f"lr.{rest}", how), q.interval(f"lr_df.{rest}", how))
+        yield f"from lr.{rest} and lr_df.{rest}", lambda q, how: _tail(
+            q.interval(f"lr.{rest}", how), q.interval(f"lr_df.{rest}", how)
+        )
     elif kind == "deviance":
         yield "not above the null deviance", lambda q, how: _not_above(q.interval("null_deviance", how))
     elif kind == "df_resid":
@@ -276,7 +341,9 @@ def _worth(p: Printout, rest: str, how: How) -> Interval | None:
         return None
     # Rises with the item's own estimate and falls with every other.
     gaps = [(e - estimates[item]).times(p.unit) for i, e in estimates.items() if i != item]
-    return Interval(1.0 / (1.0 + sum(g.exp().high for g in gaps)), 1.0 / (1.0 + sum(g.exp().low for g in gaps)))
+    return Interval(
+        1.0 / (1.0 + sum(g.exp().high for g in gaps)), 1.0 / (1.0 + sum(g.exp().low for g in gaps))
+    )
 
 
 def _pair_rules(p: Printout, kind: str, rest: str) -> Iterator[tuple[str, Rule]]:
@@ -296,14 +363,19 @@ def _pair_rules(p: Printout, kind: str, rest: str) -> Iterator[tuple[str, Rule]]
     if kind == "contrast":
         yield f"estimate.{a} - estimate.{b}", difference
     elif kind == "odds":
-        yield f"exp of the log worth difference of {a} and {b}", lambda q, how: None if (d := difference(q, how)) is None else d.times(q.unit).exp()
+        yield f"exp of the log worth difference of {a} and {b}", lambda q, how: (
+            None if (d := difference(q, how)) is None else d.times(q.unit).exp()
+        )
     elif kind == "contrast_se":
         yield f"between the difference and the sum of se.{a} and se.{b}", spread
     elif kind == "contrast_z":
-        yield f"contrast.{rest} / contrast_se.{rest}", lambda q, how: _quotient(q, f"contrast.{rest}", f"contrast_se.{rest}", how)
+        yield f"contrast.{rest} / contrast_se.{rest}", lambda q, how: _quotient(
+            q, f"contrast.{rest}", f"contrast_se.{rest}", how
+        )
     else:
         yield f"from contrast_z.{rest}, or contrast.{rest} / contrast_se.{rest}", lambda q, how: _p(
-            q, f"contrast_z.{rest}", f"contrast.{rest}", f"contrast_se.{rest}", how)
+            q, f"contrast_z.{rest}", f"contrast.{rest}", f"contrast_se.{rest}", how
+        )
 
 
 def _tail(statistic: Interval | None, df: Interval | None) -> Interval | None:
@@ -315,7 +387,10 @@ def _tail(statistic: Interval | None, df: Interval | None) -> Interval | None:
     whole = df.low
     if whole <= 0 or df.high != whole:
         return None
-    return Interval(float(gammaincc(whole / 2, max(statistic.high, 0.0) / 2)), float(gammaincc(whole / 2, max(statistic.low, 0.0) / 2)))
+    return Interval(
+        float(gammaincc(whole / 2, max(statistic.high, 0.0) / 2)),
+        float(gammaincc(whole / 2, max(statistic.low, 0.0) / 2)),
+    )
 
 
 def _not_above(null: Interval | None) -> Interval | None:
@@ -323,7 +398,9 @@ def _not_above(null: Interval | None) -> Interval | None:
 
 
 def _parameters(p: Printout) -> tuple[int, bool]:
-    """Parameters that are estimated, without that of the ties, and whether the items say how many there are."""
+    """Parameters that are estimated, without that of the ties, and whether the items say how many there
+    are.
+    """
     printed = [n.partition(".")[2] for n in p.numbers if kind_of(n) == "estimate"]
     if p.by or p.item_terms:
         return len([n for n in printed if n != "tie" and n != p.reference]), False
@@ -342,7 +419,9 @@ def _df_at_most(p: Printout, how: How) -> Interval | None:
         return None
     pairs = len(p.items) * (len(p.items) - 1) // 2
     ternary = p.tie_category and p.ties in ("davidson", "rao-kupper", "none")
-    return Interval(0.0, pairs * (2 if ternary else 1) - k - (p.ties in ("davidson", "rao-kupper") and ternary))
+    return Interval(
+        0.0, pairs * (2 if ternary else 1) - k - (p.ties in ("davidson", "rao-kupper") and ternary)
+    )
 
 
 def _sums(p: Printout) -> Iterator[Check]:
@@ -356,4 +435,8 @@ def _sums(p: Printout) -> Iterator[Check]:
 
 def _sum(name: str, parts: list[Interval], total: float) -> Check:
     both = Interval(sum(w.low for w in parts), sum(w.high for w in parts))
-    return Check(f"{name}.sum", "agrees" if both.meets(Interval(total, total)) else "differs", f"the sum of all is {both}, and must be {total:g}")
+    return Check(
+        f"{name}.sum",
+        "agrees" if both.meets(Interval(total, total)) else "differs",
+        f"the sum of all is {both}, and must be {total:g}",
+    )

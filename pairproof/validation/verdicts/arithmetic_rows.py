@@ -1,7 +1,7 @@
 """Level 0 as agreements: the arithmetic of every claim of a paper, each check under a name of its own.
 
-``arithmetic.z.A`` is the printed z of A held against the printed estimate and standard error; ``z.A`` remains the row
-in which it is held against the data.  No number is looked at twice under one name.
+``arithmetic.z.A`` is the printed z of A held against the printed estimate and standard error; ``z.A`` remains
+the row in which it is held against the data.  No number is looked at twice under one name.
 """
 
 from __future__ import annotations
@@ -13,18 +13,20 @@ from numpy.typing import NDArray
 
 from ...data.comparisons import Comparisons
 from ...errors import PairproofError
-from ...native.pairs.models import make_spec
 from ...fit.spec import ModelSpec
+from ...native.pairs.models import make_spec
+from ..claims.paper import Claim, DataSpec, Paper
 from .agreement import ACCEPTABLE, Agreement
 from .arithmetic import Check, Interval, Printout, check_numbers
-from ..claims.paper import Claim, DataSpec, Paper
 from .win_totals import Games, check_win_totals
 
 PREFIX = "arithmetic."
 
 
 def arithmetic_rows(paper: Paper, data_of: Callable[[str], Comparisons]) -> list[Agreement]:
-    """Agreements of level 0, claim by claim; a claim whose data cannot be read has none (its own rows say why)."""
+    """Agreements of level 0, claim by claim; a claim whose data cannot be read has none (its own rows say
+    why).
+    """
     printouts: dict[str, tuple[Claim, Printout]] = {}
     found = []
     for claim in paper.claims:
@@ -54,19 +56,49 @@ def printout_of(claim: Claim, data: Comparisons) -> Printout:
     """The claim's numbers with what its model and table say of them (never the outcomes)."""
     assert claim.model is not None
     m = claim.model
-    spec: ModelSpec = make_spec(m.family, data, m.ties, m.by, m.reference or None, data.items[-1 if m.family == "llbt" else 0],
-                                m.order_effect, m.cells or None, m.item_terms, m.separate)
-    return Printout.of(claim.numbers, spec, m.scale or spec.scale, data.items, data.tie_category, claim.sided, float(claim.alpha))
+    spec: ModelSpec = make_spec(
+        m.family,
+        data,
+        m.ties,
+        m.by,
+        m.reference or None,
+        data.items[-1 if m.family == "llbt" else 0],
+        m.order_effect,
+        m.cells or None,
+        m.item_terms,
+        m.separate,
+    )
+    return Printout.of(
+        claim.numbers,
+        spec,
+        m.scale or spec.scale,
+        data.items,
+        data.tie_category,
+        claim.sided,
+        float(claim.alpha),
+    )
 
 
 def _without_outcomes(claim: Claim, spec: DataSpec) -> Printout:
-    """The claim's numbers where nobody knows more of the table than its items; ties are there if the model has them."""
+    """The claim's numbers where nobody knows more of the table than its items; ties are there if the model
+    has them.
+    """
     assert claim.model is not None
     m = claim.model
     ternary = m.ties in ("davidson", "rao-kupper")
-    own = ModelSpec(m.family, m.ties or "none", m.by, m.reference or spec.items[-1 if m.family == "llbt" else 0], m.order_effect,
-                    m.cells, m.item_terms, m.separate)
-    return Printout.of(claim.numbers, own, m.scale or own.scale, spec.items, ternary, claim.sided, float(claim.alpha))
+    own = ModelSpec(
+        m.family,
+        m.ties or "none",
+        m.by,
+        m.reference or spec.items[-1 if m.family == "llbt" else 0],
+        m.order_effect,
+        m.cells,
+        m.item_terms,
+        m.separate,
+    )
+    return Printout.of(
+        claim.numbers, own, m.scale or own.scale, spec.items, ternary, claim.sided, float(claim.alpha)
+    )
 
 
 def _observed(data: Comparisons, ties: str) -> NDArray[np.float64]:
@@ -79,20 +111,37 @@ def _observed(data: Comparisons, ties: str) -> NDArray[np.float64]:
 
 
 def _across(claim: Claim, p: Printout, earlier: Sequence[tuple[Claim, Printout]]) -> Iterator[Check]:
-    """Claims on the same table and cells: one constant in all AICs, deviances whose differences are likelihood ratios."""
+    """Claims on the same table and cells: one constant in all AICs, deviances whose differences are
+    likelihood ratios.
+    """
     for other, q in earlier:
-        if other.data != claim.data or (q.by, q.cells) != (p.by, p.cells) or q.ties in ("half", "drop") or p.ties in ("half", "drop"):
+        if (
+            other.data != claim.data
+            or (q.by, q.cells) != (p.by, p.cells)
+            or q.ties in ("half", "drop")
+            or p.ties in ("half", "drop")
+        ):
             continue
         for name in ("aic", "aic_glm"):
             mine, theirs = _constant(p, name), _constant(q, name)
             if mine is not None and theirs is not None:
-                yield Check(name, "agrees" if mine.meets(theirs) else "differs",
-                            f"AIC - deviance + 2 df is {mine}, and {theirs} in {other.id}: one constant for one table")
+                yield Check(
+                    name,
+                    "agrees" if mine.meets(theirs) else "differs",
+                    (
+                        f"AIC - deviance + 2 df is {mine}, and {theirs} in {other.id}: one constant for one"
+                        " table"
+                    ),
+                )
         d, df = _difference(p, q, "deviance"), _difference(p, q, "df_resid")
         for name, value in ((f"lr.{other.id}", d), (f"lr_df.{other.id}", df)):
             if name in p.numbers and value is not None:
                 holds = bool((own := p.interval(name)) and own.meets(value))
-                yield Check(name, "agrees" if holds else "differs", f"difference of the printed values of both models: {value}")
+                yield Check(
+                    name,
+                    "agrees" if holds else "differs",
+                    f"difference of the printed values of both models: {value}",
+                )
 
 
 def _constant(p: Printout, name: str) -> Interval | None:
@@ -109,8 +158,21 @@ def _difference(p: Printout, q: Printout, name: str) -> Interval | None:
 
 def _agreement(paper: Paper, claim: Claim, printout: Printout, check: Check) -> Agreement:
     printed = printout.numbers.get(check.quantity)
-    row = Agreement(paper.id, claim.id, PREFIX + check.quantity, printed=printed.text if printed else None, native=None, r=None,
-                    r_call=None, r_source=None, certified=None, digits=None, verdict=check.verdict, explanation=check.sentence,
-                    accepted=check.verdict in ACCEPTABLE and check.sentence.partition(":")[0] in claim.accept, where=claim.where,
-                    about="arithmetic")
+    row = Agreement(
+        paper.id,
+        claim.id,
+        PREFIX + check.quantity,
+        printed=printed.text if printed else None,
+        native=None,
+        r=None,
+        r_call=None,
+        r_source=None,
+        certified=None,
+        digits=None,
+        verdict=check.verdict,
+        explanation=check.sentence,
+        accepted=check.verdict in ACCEPTABLE and check.sentence.partition(":")[0] in claim.accept,
+        where=claim.where,
+        about="arithmetic",
+    )
     return row

@@ -1,11 +1,12 @@
 """R's number and the 50-digit value beside native's, and what it means if they differ.
 
-Where native and R differ by more than their floor, one of them is wrong, and which is not a matter of trust.  The score
-says who stands at the maximum (:mod:`pairproof.validation.r_answers.stopped_short`): if native does, and a Newton step from
-R's own estimates leads to native's, R stopped before it arrived, whether it says so or not, and its number is no check of
-native's.  Then the verdict is not-checkable, with R's digits shown; it never counts as agreement.  Without that evidence
-(an infinite estimate, a design too large) R's own word that it did not converge is taken if native's likelihood is the
-larger.  Degrees of freedom do not depend on where an algorithm stops and are never excused.
+Where native and R differ by more than their floor, one of them is wrong, and which is not a matter of trust.
+The score says who stands at the maximum (:mod:`pairproof.validation.r_answers.stopped_short`): if native
+does, and a Newton step from R's own estimates leads to native's, R stopped before it arrived, whether it says
+so or not, and its number is no check of native's.  Then the verdict is not-checkable, with R's digits shown;
+it never counts as agreement.  Without that evidence (an infinite estimate, a design too large) R's own word
+that it did not converge is taken if native's likelihood is the larger.  Degrees of freedom do not depend on
+where an algorithm stops and are never excused.
 """
 
 from __future__ import annotations
@@ -16,26 +17,37 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ...fit.fit import Fit
+from ..claims.quantities import kind_of, rounding_of, scale_of, scale_of_logarithm
 from .agreement import AT_MAXIMUM, LEFT, Agreement, RCounterpart, Verdict, value_or_none
 from .floors import Floor
 from .verdict import DigitsJudgement, judge_certified, judge_digits
-from ..claims.quantities import kind_of, rounding_of, scale_of, scale_of_logarithm
 
-#: A deviance, -2 llf or AIC that was taken one step before R's last estimates lies below the maximum by more than what they do.
-#: Of 120 tables of `tests/validation/slips/stress.py` and R's football none asks, their digits being enough; seen at most 1.06 times that from
-#: llbtPC.fit, and up to 1,100 from llbt.fit where it is 1e-11 and the deviance of the step before 1e-8, which is within its floor.
+#: A deviance, -2 llf or AIC that was taken one step before R's last estimates lies below the maximum by more
+#: than what they do. Of 120 tables of `tests/validation/slips/stress.py` and R's football none asks, their
+#: digits being enough; seen at most 1.06 times that from llbtPC.fit, and up to 1,100 from llbt.fit where it
+#: is 1e-11 and the deviance of the step before 1e-8, which is within its floor.
 OF_SHORTFALL = 4.0
-#: What an algorithm that stopped leaves of a log-likelihood whose maximum lies at infinity, as a share of half the deviance (of 1 where
-#: that is less).  A Newton step towards infinity leaves 1/e of what was missing, so a rule on the change of the deviance leaves .58 of the
-#: change: llbt.fit's is 1e-4 of it.  Seen in 72 small separated tables: llbt.fit 2.0e-4 and llbtPC.fit 2.4e-5 in all, others below 2e-8.
+#: What an algorithm that stopped leaves of a log-likelihood whose maximum lies at infinity, as a share of
+#: half the deviance (of 1 where that is less).  A Newton step towards infinity leaves 1/e of what was
+#: missing, so a rule on the change of the deviance leaves .58 of the change: llbt.fit's is 1e-4 of it.  Seen
+#: in 72 small separated tables: llbt.fit 2.0e-4 and llbtPC.fit 2.4e-5 in all, others below 2e-8.
 OF_LIMIT = {"prefmod::llbt.fit": 1e-4, "prefmod::llbtPC.fit": 1e-4}
 OF_LIMIT_ELSEWHERE = 1e-7
-#: A log worth is a sum of at most a few terms, twice lambda each: it moves by this many times the largest of them.
+#: A log worth is a sum of at most a few terms, twice lambda each: it moves by this many times the largest of
+#: them.
 OF_WAY = 8.0
 
 
-def with_sources(row: Agreement, fit: Fit, native: float, r: RCounterpart | None, certified: Mapping[str, str], *, half: int = 1,
-                 floors: Sequence[Floor] | None = None) -> Agreement:
+def with_sources(
+    row: Agreement,
+    fit: Fit,
+    native: float,
+    r: RCounterpart | None,
+    certified: Mapping[str, str],
+    *,
+    half: int = 1,
+    floors: Sequence[Floor] | None = None,
+) -> Agreement:
     """The row with R's and the certified value beside it, and the verdict that follows from them.
 
     Parameters
@@ -45,7 +57,8 @@ def with_sources(row: Agreement, fit: Fit, native: float, r: RCounterpart | None
     native : float
         As it is shown; nan if not estimable.
     half : {1, 2}
-        2 where the number shown is half of R's (a one-sided p); certified values, all two-sided, are then left out.
+        2 where the number shown is half of R's (a one-sided p); certified values, all two-sided, are then
+        left out.
     """
     notes = [row.explanation] if row.explanation else []
     name = row.quantity
@@ -54,12 +67,16 @@ def with_sources(row: Agreement, fit: Fit, native: float, r: RCounterpart | None
         notes += said
     if name in certified and half == 1:
         text, wider = certified[name], scale_of_logarithm(name, fit)
-        exact = judge_certified(name, native, text, scale_of(name, fit), floors, rounding_of(name, fit), wider)
+        exact = judge_certified(
+            name, native, text, scale_of(name, fit), floors, rounding_of(name, fit), wider
+        )
         row = replace(row, certified=text, certified_digits=value_or_none(exact.digits))
         if r is None:
             row = replace(row, digits=row.certified_digits, floor=exact.floor.digits)
         else:
-            of_r = judge_certified(name, r.values[name], text, scale_of(name, fit), floors)  # shown, and decides nothing
+            of_r = judge_certified(
+                name, r.values[name], text, scale_of(name, fit), floors
+            )  # shown, and decides nothing
             row = replace(row, r_certified_digits=value_or_none(of_r.digits))
         if not exact.enough:
             row = replace(row, verdict=_worse(row.verdict))
@@ -74,24 +91,40 @@ def with_r_alone(row: Agreement, r: RCounterpart | None, half: int = 1) -> Agree
     return replace(row, r=value_or_none(r.values[row.quantity] / half), r_call=r.r_call, r_source=r.r_source)
 
 
-def _beside_r(row: Agreement, fit: Fit, native: float, r: RCounterpart, half: int,
-              floors: Sequence[Floor] | None) -> tuple[Agreement, list[str]]:
+def _beside_r(
+    row: Agreement, fit: Fit, native: float, r: RCounterpart, half: int, floors: Sequence[Floor] | None
+) -> tuple[Agreement, list[str]]:
     name = row.quantity
     value = r.values[name] / half
     row = replace(row, r=value_or_none(value), r_call=r.r_call, r_source=r.r_source)
-    against = judge_digits(name, native, value, scale_of(name, fit, _errors(r)), r.r_call, floors, r.rounding.get(name, 0.0),
-                           scale_of_logarithm(name, fit))
+    against = judge_digits(
+        name,
+        native,
+        value,
+        scale_of(name, fit, _errors(r)),
+        r.r_call,
+        floors,
+        r.rounding.get(name, 0.0),
+        scale_of_logarithm(name, fit),
+    )
     row = replace(row, digits=value_or_none(against.digits), floor=against.floor.digits)
     if math.isnan(native) and not math.isnan(value):
         return row, [f"R gives {value:.6g}, which rests on when it stopped"]
-    off = r.witness.native_steps.get(name.partition(".")[2], 0.0) if r.witness is not None and kind_of(name) == "estimate" else 0.0
+    off = (
+        r.witness.native_steps.get(name.partition(".")[2], 0.0)
+        if r.witness is not None and kind_of(name) == "estimate"
+        else 0.0
+    )
     if against.enough and off <= AT_MAXIMUM:
         return row, []
     if math.isnan(value):
         return replace(row, verdict=_worse(row.verdict)), ["R has no value"]
     short = stopped_short(name, fit, native, value, r)
     if not short:
-        return replace(row, verdict=_worse(row.verdict)), [*([] if against.enough else [against.shortfall(r.r_call)]), *_whose(r)]
+        return replace(row, verdict=_worse(row.verdict)), [
+            *([] if against.enough else [against.shortfall(r.r_call)]),
+            *_whose(r),
+        ]
     # What R could not confirm is no agreement with it; a print that comes out, or does not, stays as it is.
     verdict: Verdict = "not-checkable" if row.about == "native-r" and row.verdict == "agrees" else row.verdict
     return replace(row, verdict=verdict, r_arrived=False), [f"{short}; {_shared(against, r)}"]
@@ -104,23 +137,36 @@ def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterp
         return ""
     if kind in ("deviance", "llf", "aic") and fit.n_infinite and _on_the_way(kind, native, value, r):
         lower = _worse_by(kind, native, value)
-        return f"R stopped on its way to an infinite estimate: its log-likelihood lies {lower:.2g} below the limit, which native gives"
+        return (
+            f"R stopped on its way to an infinite estimate: its log-likelihood lies {lower:.2g} below the"
+            " limit, which native gives"
+        )
     said = "R did not converge" if r.converged is False else "R stopped short of the maximum"
     w = r.witness
     if w is None:
         return f"{said}, by its own word" if r.converged is False and not _r_is_higher(fit, r) else ""
     if not w.r_stopped_short:
         return ""
-    # Far off, the fitted counts of an R that gave up need not even sum to the observed ones, and its deviance is of nothing.
+    # Far off, the fitted counts of an R that gave up need not even sum to the observed ones, and its deviance
+    # is of nothing.
     far = r.converged is False and w.left > LEFT
-    if kind in ("deviance", "llf", "aic") and not far and not _by_the_shortfall(kind, native, value, w.below, r.rounding.get(name, 0.0)):
+    if (
+        kind in ("deviance", "llf", "aic")
+        and not far
+        and not _by_the_shortfall(kind, native, value, w.below, r.rounding.get(name, 0.0))
+    ):
         return ""
     if kind == "worth" and min(native, value) > 0 and abs(math.log(native / value)) > OF_WAY * w.moved:
         return ""
     if w.left > LEFT:
-        return f"{said}: its log-likelihood lies {w.below:.2g} below native's, whose estimates are where the score is 0"
-    return (f"{said}: a Newton step from its own estimates leads {w.way:.2g} standard errors on, to native's, where the score is 0"
-            + (f"; its log-likelihood lies {w.below:.2g} below" if w.below > 0 else ""))
+        return (
+            f"{said}: its log-likelihood lies {w.below:.2g} below native's, whose estimates are where the"
+            " score is 0"
+        )
+    return (
+        f"{said}: a Newton step from its own estimates leads {w.way:.2g} standard errors on, to native's,"
+        " where the score is 0" + (f"; its log-likelihood lies {w.below:.2g} below" if w.below > 0 else "")
+    )
 
 
 def _worse_by(kind: str, native: float, value: float) -> float:
@@ -129,13 +175,17 @@ def _worse_by(kind: str, native: float, value: float) -> float:
 
 
 def _on_the_way(kind: str, native: float, value: float, r: RCounterpart) -> bool:
-    """Whether what R lacks of a limit at infinity is what its stopping rule leaves: never more than that, never on the other side."""
+    """Whether what R lacks of a limit at infinity is what its stopping rule leaves: never more than that,
+    never on the other side.
+    """
     share = OF_LIMIT.get(r.r_call.split(",")[0], OF_LIMIT_ELSEWHERE)
     return 0.0 < _worse_by(kind, native, value) <= share * max(1.0, abs(r.values.get("deviance", 0.0)) / 2)
 
 
 def _by_the_shortfall(kind: str, native: float, value: float, below: float, size: float) -> bool:
-    """Whether a deviance, llf or AIC of R's lies on its own side of native's, and by no more than R's estimates account for."""
+    """Whether a deviance, llf or AIC of R's lies on its own side of native's, and by no more than R's
+    estimates account for.
+    """
     worse = _worse_by(kind, native, value)
     slack = 4.0 * sys.float_info.epsilon * size
     return -slack <= worse <= OF_SHORTFALL * below + slack
@@ -145,8 +195,9 @@ def _r_is_higher(fit: Fit, r: RCounterpart) -> bool:
     """Whether R's likelihood is larger than native's, so that it is native that is not at the maximum."""
     slack = 4.0 * sys.float_info.epsilon
     llf, deviance = r.values.get("llf", math.nan), r.values.get("deviance", math.nan)
-    return (llf > fit.llf + slack * (abs(llf) + r.rounding.get("llf", 0.0))
-            or deviance < fit.deviance - slack * (abs(deviance) + r.rounding.get("deviance", 0.0)))
+    return llf > fit.llf + slack * (
+        abs(llf) + r.rounding.get("llf", 0.0)
+    ) or deviance < fit.deviance - slack * (abs(deviance) + r.rounding.get("deviance", 0.0))
 
 
 def _whose(r: RCounterpart) -> list[str]:
@@ -155,9 +206,15 @@ def _whose(r: RCounterpart) -> list[str]:
     if w is None or w.r_stopped_short:
         return []
     if w.native_step > AT_MAXIMUM:
-        return [f"a Newton step from native's own estimates moves one by {w.native_step:.2g} standard errors: native is not at the maximum"]
+        return [
+            f"a Newton step from native's own estimates moves one by {w.native_step:.2g} standard errors:"
+            " native is not at the maximum"
+        ]
     if w.native_se > AT_MAXIMUM:
-        return [f"native's standard errors are not those of the information at its estimates (off by {w.native_se:.2g} of themselves)"]
+        return [
+            "native's standard errors are not those of the information at its estimates (off by"
+            f" {w.native_se:.2g} of themselves)"
+        ]
     return ["R says that it did not converge"] if r.converged is False else []
 
 
@@ -172,4 +229,6 @@ def _errors(r: RCounterpart) -> dict[str, float]:
 
 def _worse(verdict: Verdict) -> Verdict:
     """Too few digits make a number differ; what is wrong already, or has no value, stays."""
-    return "differs" if verdict in ("agrees", "agrees-truncated", "agrees-k-of-m", "not-checkable") else verdict
+    return (
+        "differs" if verdict in ("agrees", "agrees-truncated", "agrees-k-of-m", "not-checkable") else verdict
+    )

@@ -1,7 +1,7 @@
 """50-digit values of shipped papers' models, found by their data and their model.
 
-The values are made by code that shares nothing with this package (`tests/certified/`, which says how); the package
-carries a copy of those that its shipped papers need, `papers/FOLDER/ID.certified.json`.
+The values are made by code that shares nothing with this package (`tests/certified/`, which says how); the
+package carries a copy of those that its shipped papers need, `papers/FOLDER/ID.certified.json`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,26 @@ from ...data.columns import Factor
 from ...fit.fit import Fit
 
 Document = Mapping[str, Any]
-#: Keys of a certified document that are copied into the package; the rest (cells, covariances) is for its own proof.
-KEPT = ("id", "model", "items", "item_data", "params", "bse", "pvalues", "deviance", "df_resid", "llf", "aic", "bic",
-        "n_comparisons", "worth", "worth_se", "data")
+#: Keys of a certified document that are copied into the package; the rest (cells, covariances) is for its own
+#: proof.
+KEPT = (
+    "id",
+    "model",
+    "items",
+    "item_data",
+    "params",
+    "bse",
+    "pvalues",
+    "deviance",
+    "df_resid",
+    "llf",
+    "aic",
+    "bic",
+    "n_comparisons",
+    "worth",
+    "worth_se",
+    "data",
+)
 _COUNTS = ("first", "second", "wins", "ties", "losses")
 
 
@@ -44,7 +61,12 @@ class CertifiedValues:
         """The copy that comes with a shipped paper; nothing if there is none."""
         folders = (f for f in resources.files("pairproof.validation.papers").iterdir() if f.is_dir())
         files = (folder.joinpath(f"{paper}.certified.json") for folder in folders)
-        return cls(document for file in files if file.is_file() for document in json.loads(file.read_text(encoding="utf-8")))
+        return cls(
+            document
+            for file in files
+            if file.is_file()
+            for document in json.loads(file.read_text(encoding="utf-8"))
+        )
 
     def __call__(self, fit: Fit) -> Mapping[str, str]:
         """Quantity -> decimal text; empty if no document has this model on these data."""
@@ -57,15 +79,36 @@ class CertifiedValues:
 def _same_model(fit: Fit, document: Document) -> bool:
     model, spec = document["model"], fit.spec
     cells = model["cells"]
-    return (spec.family, spec.ties, spec.by.replace(" ", ""), spec.order_effect, spec.cells, spec.reference, fit.scale,
-            fit.data.tie_category, _item_covariates(fit)) == (
-        model["family"], model["ties"], (model["by"] or "").replace(" ", ""), model["order_effect"],
-        () if cells is None else (cells,) if isinstance(cells, str) else tuple(cells), model["reference"] or "", model["scale"],
-        model["tie_category"], {c: {item: _label(v) for item, v in document["item_data"][c].items()} for c in model["item_covariates"] or ()})
+    return (
+        spec.family,
+        spec.ties,
+        spec.by.replace(" ", ""),
+        spec.order_effect,
+        spec.cells,
+        spec.reference,
+        fit.scale,
+        fit.data.tie_category,
+        _item_covariates(fit),
+    ) == (
+        model["family"],
+        model["ties"],
+        (model["by"] or "").replace(" ", ""),
+        model["order_effect"],
+        () if cells is None else (cells,) if isinstance(cells, str) else tuple(cells),
+        model["reference"] or "",
+        model["scale"],
+        model["tie_category"],
+        {
+            c: {item: _label(v) for item, v in document["item_data"][c].items()}
+            for c in model["item_covariates"] or ()
+        },
+    )
 
 
 def _item_covariates(fit: Fit) -> dict[str, dict[str, str]] | None:
-    """The item covariates in the model, by value; None where items stay free beside them, which no document has."""
+    """The item covariates in the model, by value; None where items stay free beside them, which no document
+    has.
+    """
     if fit.layout.separate:
         return None
     found = {}
@@ -77,9 +120,15 @@ def _item_covariates(fit: Fit) -> dict[str, dict[str, str]] | None:
 
 
 def _same_data(fit: Fit, document: Document) -> bool:
-    """The same counts, pooled over columns that the model does not use; who was named first counts with an order effect only."""
+    """The same counts, pooled over columns that the model does not use; who was named first counts with an
+    order effect only.
+    """
     rows: Sequence[Mapping[str, Any]] = document["data"]
-    used = {c for t in fit.terms for c, _ in t.by} | set(fit.spec.cells) | ({"order"} if fit.spec.order_effect else set())
+    used = (
+        {c for t in fit.terms for c, _ in t.by}
+        | set(fit.spec.cells)
+        | ({"order"} if fit.spec.order_effect else set())
+    )
     by_row = "row" in used
     columns = [c for c in rows[0] if c not in _COUNTS and c in fit.data.columns and (by_row or c in used)]
 
@@ -98,10 +147,30 @@ def _same_data(fit: Fit, document: Document) -> bool:
 
     data = fit.data
     values = [data.columns[c] for c in columns]
-    own = pooled((data.items[i], data.items[j], w, t, l, [v.levels[v.codes[r]] if isinstance(v, Factor) else v[r] for v in values])
-                 for r, (i, j, w, t, l) in enumerate(zip(data.first, data.second, data.wins.tolist(), data.ties.tolist(), data.losses.tolist())))
-    theirs = pooled((r["first"], r["second"], float(r["wins"]), float(r.get("ties", 0)), float(r["losses"]), [r[c] for c in columns])
-                    for r in rows)
+    own = pooled(
+        (
+            data.items[i],
+            data.items[j],
+            w,
+            t,
+            l,
+            [v.levels[v.codes[r]] if isinstance(v, Factor) else v[r] for v in values],
+        )
+        for r, (i, j, w, t, l) in enumerate(
+            zip(data.first, data.second, data.wins.tolist(), data.ties.tolist(), data.losses.tolist())
+        )
+    )
+    theirs = pooled(
+        (
+            r["first"],
+            r["second"],
+            float(r["wins"]),
+            float(r.get("ties", 0)),
+            float(r["losses"]),
+            [r[c] for c in columns],
+        )
+        for r in rows
+    )
     return bool(own == theirs)
 
 
@@ -123,7 +192,9 @@ def values_of(document: Document) -> dict[str, str]:
             found[name] = str(document[name])
     for key in ("worth", "worth_se"):
         for group, items in (document[key] or {}).items():
-            found.update({f"{key}.{group}.{item}": text for item, text in (items or {}).items() if text is not None})
+            found.update(
+                {f"{key}.{group}.{item}": text for item, text in (items or {}).items() if text is not None}
+            )
     return found
 
 

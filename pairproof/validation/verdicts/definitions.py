@@ -1,18 +1,21 @@
 """The definitions of deviance, df, log-likelihood and AIC that programs print of one and the same fit.
 
-With y the counts of a cell, n their sum, llf the log-likelihood of the comparisons and k the rank of the model:
+With y the counts of a cell, n their sum, llf the log-likelihood of the comparisons and k the rank of the
+model:
 
     deviance = 2 (sum y log(y / n) - llf),   df = cells x (outcomes - 1) - k      whatever the cells are
 
-and cells are the pairs, the rows of the table as they stand, each judge's rows, or single comparisons, where the sum is 0
-and the deviance -2 llf.  R's own log-likelihoods have constants on top of llf:
+and cells are the pairs, the rows of the table as they stand, each judge's rows, or single comparisons, where
+the sum is 0 and the deviance -2 llf.  R's own log-likelihoods have constants on top of llf:
 
     glm(binomial), BTm     + sum log choose(n, wins)                               AIC = -2 logLik + 2 k
-    glm(poisson), gnm      + sum(n log n - n) - sum log y!                         AIC = -2 logLik + 2 (k + cells)
+    glm(poisson), gnm      + sum(n log n - n) - sum log y!                         AIC = -2 logLik + 2 (k +
+    cells)
 
-So a page that prints R's AIC, or a deviance of ungrouped data, is right by a definition that has a name.  It is found only
-if all numbers of the table that the claim prints come out of one program's output, and only if those that do not come out
-as they stand have more digits than chance needs to hit one of the definitions (`fewest_digits`).
+So a page that prints R's AIC, or a deviance of ungrouped data, is right by a definition that has a name.  It
+is found only if all numbers of the table that the claim prints come out of one program's output, and only if
+those that do not come out as they stand have more digits than chance needs to hit one of the definitions
+(`fewest_digits`).
 """
 
 from __future__ import annotations
@@ -32,8 +35,20 @@ from ..claims.quantities import kind_of
 
 FloatArray = NDArray[np.float64]
 #: Quantities of the table of a fit; the others are the same on all cells.
-OF_THE_TABLE = ("deviance", "df_resid", "null_deviance", "df_null", "gof_p", "aic", "aic_glm", "llf", "llf_poisson", "bic")
-#: Chance that some definition prints as a number that is none of them: with d digits and m definitions about m / 10^d.
+OF_THE_TABLE = (
+    "deviance",
+    "df_resid",
+    "null_deviance",
+    "df_null",
+    "gof_p",
+    "aic",
+    "aic_glm",
+    "llf",
+    "llf_poisson",
+    "bic",
+)
+#: Chance that some definition prints as a number that is none of them: with d digits and m definitions about
+#: m / 10^d.
 BY_CHANCE = 1e-3
 
 
@@ -56,7 +71,9 @@ class Definition:
 
 
 def definitions(fit: Fit) -> list[Definition]:
-    """Every definition of the numbers of the table that differs from this package's own on this fit, the nearest first."""
+    """Every definition of the numbers of the table that differs from this package's own on this fit, the
+    nearest first.
+    """
     own = count(fit).counts
     outcomes = own.shape[1] - 1
     k, k_null = len(own) * outcomes - fit.df_resid, len(own) * outcomes - fit.df_null
@@ -72,7 +89,9 @@ def definitions(fit: Fit) -> list[Definition]:
             llf = fit.llf + constants
             aic = -2.0 * llf + 2.0 * (fit.rank + extra)
             name = "+".join(filter(None, (at, "aic-constant")))
-            sentence = " and ".join(filter(None, (words if at else "", f"logLik and AIC are those of R's {program}")))
+            sentence = " and ".join(
+                filter(None, (words if at else "", f"logLik and AIC are those of R's {program}"))
+            )
             found.append(Definition(name, sentence, {**table, "llf": llf, "aic": aic, "aic_glm": aic}))
     return found
 
@@ -103,7 +122,8 @@ def _cells(fit: Fit, own: FloatArray) -> list[tuple[FloatArray, str]]:
     return found
 
 
-#: Comparisons beyond which a deviance of single ones is not looked at: nobody's software keeps a row for each.
+#: Comparisons beyond which a deviance of single ones is not looked at: nobody's software keeps a row for
+#: each.
 MOST_SINGLE = 2_000_000
 
 
@@ -116,7 +136,9 @@ def _both_orders(fit: Fit, outcomes: int) -> FloatArray:
         column = table.columns[name]
         keys.append(np.unique(column.codes if hasattr(column, "codes") else column, return_inverse=True)[1])
     _, cell = np.unique(np.stack(keys, axis=1)[used], axis=0, return_inverse=True)
-    y = np.stack([table.wins, table.ties, table.losses] if outcomes == 3 else [table.wins, table.losses], axis=1)[used]
+    y = np.stack(
+        [table.wins, table.ties, table.losses] if outcomes == 3 else [table.wins, table.losses], axis=1
+    )[used]
     return np.stack([np.bincount(np.ravel(cell), y[:, c]) for c in range(outcomes)], axis=1)
 
 
@@ -128,13 +150,20 @@ def _saturated(y: FloatArray) -> float:
     return float(np.sum(xlogy(y, y)) - np.sum(xlogy(n, n)))
 
 
-def _table(y: FloatArray, outcomes: int, llf: float, null_llf: float, k: int, k_null: int) -> dict[str, float]:
+def _table(
+    y: FloatArray, outcomes: int, llf: float, null_llf: float, k: int, k_null: int
+) -> dict[str, float]:
     from scipy.special import gammaincc
 
     saturated, contrasts = _saturated(y), len(y) * outcomes
     deviance, df = 2.0 * (saturated - llf), contrasts - k
-    return {"deviance": deviance, "df_resid": float(df), "null_deviance": 2.0 * (saturated - null_llf), "df_null": float(contrasts - k_null),
-            "gof_p": float(gammaincc(df / 2.0, max(deviance, 0.0) / 2.0)) if df > 0 else math.nan}
+    return {
+        "deviance": deviance,
+        "df_resid": float(df),
+        "null_deviance": 2.0 * (saturated - null_llf),
+        "df_null": float(contrasts - k_null),
+        "gof_p": float(gammaincc(df / 2.0, max(deviance, 0.0) / 2.0)) if df > 0 else math.nan,
+    }
 
 
 def _log_likelihoods(fit: Fit, y: FloatArray, outcomes: int) -> list[tuple[float, int, str]]:
@@ -151,9 +180,15 @@ def _log_likelihoods(fit: Fit, y: FloatArray, outcomes: int) -> list[tuple[float
     return [*found, (poisson, len(y), "Poisson glm and gnm, which count a nuisance constant for each cell")]
 
 
-def recognised(fit: Fit, numbers: Sequence[PrintedQuantity], wrong: Sequence[str],
-               comes_out: Callable[[PrintedQuantity, float], bool], value: Callable[[PrintedQuantity], float]) -> tuple[Definition, bool] | None:
-    """The definition under which every number of the table comes out, those that are `wrong` as they stand among them; or None.
+def recognised(
+    fit: Fit,
+    numbers: Sequence[PrintedQuantity],
+    wrong: Sequence[str],
+    comes_out: Callable[[PrintedQuantity, float], bool],
+    value: Callable[[PrintedQuantity], float],
+) -> tuple[Definition, bool] | None:
+    """The definition under which every number of the table comes out, those that are `wrong` as they stand
+    among them; or None.
 
     With it, whether the numbers have digits enough that it is no chance.
 
@@ -174,15 +209,20 @@ def recognised(fit: Fit, numbers: Sequence[PrintedQuantity], wrong: Sequence[str
     enough = sum(significant_digits(q.printed.text) for q in off) >= fewest_digits(len(known))
 
     def fits(d: Definition, q: PrintedQuantity) -> bool:
-        # An author may take R's deviance and -2 llf + 2k: AIC and llf that come out by our definition need no other.
-        free = kind_of(q.quantity) in ("aic", "aic_glm", "llf", "llf_poisson", "bic") and q.quantity not in wrong
+        # An author may take R's deviance and -2 llf + 2k: AIC and llf that come out by our definition need no
+        # other.
+        free = (
+            kind_of(q.quantity) in ("aic", "aic_glm", "llf", "llf_poisson", "bic") and q.quantity not in wrong
+        )
         return free or comes_out(q, d.values.get(q.quantity, value(q)))
 
     return next(((d, enough) for d in known if all(fits(d, q) for q in table)), None)
 
 
 def fewest_digits(n_definitions: int) -> int:
-    """Significant digits that numbers must have together so that `n_definitions` hit them by chance less often than `BY_CHANCE`."""
+    """Significant digits that numbers must have together so that `n_definitions` hit them by chance less
+    often than `BY_CHANCE`.
+    """
     return math.ceil(math.log10(max(n_definitions, 1) / BY_CHANCE))
 
 

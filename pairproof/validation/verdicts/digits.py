@@ -2,10 +2,11 @@
 
     digits = -log10( |c - t| / max(|t|, scale) ),  0 <= digits <= 16
 
-c is the computed value, t the one it is held against, scale the standard error of t where it has one: an estimate
-of 1e-9 with a standard error of 0.1 is zero for every purpose, and its relative error says nothing.  Where t and
-scale are both 0 the error is absolute.  McCullough (1998, The American Statistician 52, 358-366) with the scale
-added.  Digits are never averaged: a halved effect hides among 200 good numbers, the minimum shows it.
+c is the computed value, t the one it is held against, scale the standard error of t where it has one: an
+estimate of 1e-9 with a standard error of 0.1 is zero for every purpose, and its relative error says nothing.
+Where t and scale are both 0 the error is absolute.  McCullough (1998, The American Statistician 52, 358-366)
+with the scale added.  Digits are never averaged: a halved effect hides among 200 good numbers, the minimum
+shows it.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ def digits_of_agreement(computed: ArrayLike, truth: ArrayLike, scale: ArrayLike 
     Returns
     -------
     float[...]
-        0 to 16; 16 if equal; 0 if only one of the two has a value (a lost quantity never passes); nan if neither has.
+        0 to 16; 16 if equal; 0 if only one of the two has a value (a lost quantity never passes); nan if
+        neither has.
     """
     c, t = np.asarray(computed, float), np.asarray(truth, float)
     s = np.nan_to_num(np.asarray(scale, float), nan=0.0, posinf=0.0)

@@ -1,7 +1,8 @@
 """Floors: how many digits native and R must agree in, by quantity and R function, from `floors.toml`.
 
-No single tolerance: R's estimates, standard errors and deviances carry very different numbers of right digits, and
-prefmod's fitters stop where they stop.  Each floor has a sentence why and, beside it, what was observed.
+No single tolerance: R's estimates, standard errors and deviances carry very different numbers of right
+digits, and prefmod's fitters stop where they stop.  Each floor has a sentence why and, beside it, what was
+observed.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from importlib import resources
 from typing import Any
 
 from ...errors import InputError
+from ..claims.quantities import KINDS, kind_of
 from .agreement import Agreement
 from .digits import MOST
-from ..claims.quantities import KINDS, kind_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -38,7 +39,8 @@ class Floor:
     quantity : str
         First part of a quantity's name, as in `quantities.KINDS`.
     r_call : str
-        R function it holds for ("prefmod::llbtPC.fit", "gnm"); "certified" for 50-digit values; "*" for any other R call.
+        R function it holds for ("prefmod::llbtPC.fit", "gnm"); "certified" for 50-digit values; "*" for any
+        other R call.
     digits : float
         0 to 16.
     observed : float
@@ -66,15 +68,17 @@ def read_floors(text: str) -> tuple[Floor, ...]:
     Raises
     ------
     InputError
-        A key is missing, the quantity is unknown, digits lie outside 0..16, there is no sentence why, or two floors
-        are for the same quantity and call.
+        A key is missing, the quantity is unknown, digits lie outside 0..16, there is no sentence why, or two
+        floors are for the same quantity and call.
     """
     found: dict[tuple[str, str], Floor] = {}
     for number, row in enumerate(tomllib.loads(text).get("floor", []), 1):
         floor = _floor(row, number)
         key = (floor.quantity, floor.r_call)
         if key in found:
-            raise InputError(f"floors.toml, floor {number}: {key} has a floor already ({found[key].digits:g} digits)")
+            raise InputError(
+                f"floors.toml, floor {number}: {key} has a floor already ({found[key].digits:g} digits)"
+            )
         found[key] = floor
     return tuple(found.values())
 
@@ -84,18 +88,26 @@ def _floor(row: dict[str, Any], number: int) -> Floor:
     if set(row) != wanted:
         raise InputError(f"floors.toml, floor {number}: keys {sorted(row)}; expected {sorted(wanted)}")
     if row["quantity"] not in KINDS:
-        raise InputError(f"floors.toml, floor {number}: quantity {row['quantity']!r}; expected one of {', '.join(KINDS)}")
+        raise InputError(
+            f"floors.toml, floor {number}: quantity {row['quantity']!r}; expected one of {', '.join(KINDS)}"
+        )
     if not 0 <= row["digits"] <= MOST or not 0 <= row["observed"] <= MOST:
-        raise InputError(f"floors.toml, floor {number}: digits {row['digits']} and observed {row['observed']} must lie in 0..16")
+        raise InputError(
+            f"floors.toml, floor {number}: digits {row['digits']} and observed {row['observed']} must lie in"
+            " 0..16"
+        )
     if len(str(row["why"]).split()) < 4:
-        raise InputError(f"floors.toml, floor {number}: {row['why']!r} is no reason; say in a sentence why this floor")
+        raise InputError(
+            f"floors.toml, floor {number}: {row['why']!r} is no reason; say in a sentence why this floor"
+        )
     return Floor(row["quantity"], row["r_call"], float(row["digits"]), float(row["observed"]), row["why"])
 
 
 def floor(quantity: str, r_call: str, floors: Sequence[Floor] | None = None) -> Floor:
     """The floor for a quantity ("se.A") and an R call ("stats::glm, refitted from its solution").
 
-    The floor whose `r_call` stands in the call as whole words wins, the longest first; else the one for any call.
+    The floor whose `r_call` stands in the call as whole words wins, the longest first; else the one for any
+    call.
 
     Raises
     ------
@@ -110,7 +122,9 @@ def floor(quantity: str, r_call: str, floors: Sequence[Floor] | None = None) -> 
     for f in candidates:
         if f.r_call == ANY and r_call != CERTIFIED:
             return f
-    raise InputError(f"floors.toml has no floor for {kind!r} from {r_call!r}; add one, with the digits observed and why")
+    raise InputError(
+        f"floors.toml has no floor for {kind!r} from {r_call!r}; add one, with the digits observed and why"
+    )
 
 
 def _stands_in(name: str, call: str) -> bool:
@@ -141,7 +155,9 @@ def observed(agreements: Iterable[Agreement], floors: Sequence[Floor] | None = N
     least: dict[tuple[str, str], Observed] = {}
     for a in agreements:
         # An R that did not arrive is held to no floor.
-        pairs: list[tuple[str, float | None]] = [] if a.r is None or a.r_call is None or not a.r_arrived else [(a.r_call, a.digits)]
+        pairs: list[tuple[str, float | None]] = (
+            [] if a.r is None or a.r_call is None or not a.r_arrived else [(a.r_call, a.digits)]
+        )
         if a.certified is not None:
             pairs.append((CERTIFIED, a.certified_digits))
         for call, d in pairs:
@@ -155,7 +171,8 @@ def observed(agreements: Iterable[Agreement], floors: Sequence[Floor] | None = N
 
 
 def update_observed(agreements: Iterable[Agreement], floors: Sequence[Floor] | None = None) -> str:
-    """`floors.toml` anew, with what this run observed, so that the file can be kept honest; floors not used stay.
+    """`floors.toml` anew, with what this run observed, so that the file can be kept honest; floors not used
+    stay.
 
     A comment names the claim and the quantity of each minimum, and how far the floor lies below it.
     """
@@ -163,9 +180,15 @@ def update_observed(agreements: Iterable[Agreement], floors: Sequence[Floor] | N
     blocks = []
     for f in shipped() if floors is None else floors:
         o = seen.get((f.quantity, f.r_call))
-        comment = "not used in this run" if o is None else f"{o.claim} {o.quantity}, {o.r_call}; slack {o.digits - f.digits:.1f}"
+        comment = (
+            "not used in this run"
+            if o is None
+            else f"{o.claim} {o.quantity}, {o.r_call}; slack {o.digits - f.digits:.1f}"
+        )
         value = f.observed if o is None else math.floor(o.digits * 10) / 10
         why = f.why.replace("\\", "\\\\").replace('"', '\\"')
-        blocks.append(f'[[floor]]\nquantity = "{f.quantity}"\nr_call = "{f.r_call}"\ndigits = {f.digits:g}\n'
-                      f'observed = {value:g}  # {comment}\nwhy = "{why}"\n')
+        blocks.append(
+            f'[[floor]]\nquantity = "{f.quantity}"\nr_call = "{f.r_call}"\ndigits = {f.digits:g}\n'
+            f'observed = {value:g}  # {comment}\nwhy = "{why}"\n'
+        )
     return "\n".join(blocks)

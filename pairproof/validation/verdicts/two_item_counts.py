@@ -1,6 +1,7 @@
 """Two items with ties: closed forms, and the search for all counts that print given numbers.
 
-With counts (a, t, b) of first preferred, tie, second preferred, the saturated model of Dras (2015, eq. 1) has::
+With counts (a, t, b) of first preferred, tie, second preferred, the saturated model of Dras (2015, eq. 1)
+has::
 
     o1 = ln(a/b) / 2                 se = sqrt(1/a + 1/b) / 2
     g1 = ln t - (ln a + ln b) / 2    se = sqrt(1/t + (1/a + 1/b) / 4)
@@ -45,8 +46,12 @@ def closed_form(a: float, t: float, b: float) -> ClosedForm:
     """
     if min(a, t, b) <= 0:
         raise InputError(f"counts ({a:g}, {t:g}, {b:g}): an estimate is infinite where a count is 0")
-    return ClosedForm(math.log(a / b) / 2, math.sqrt(1 / a + 1 / b) / 2, math.log(t) - math.log(a * b) / 2,
-                      math.sqrt(1 / t + (1 / a + 1 / b) / 4))
+    return ClosedForm(
+        math.log(a / b) / 2,
+        math.sqrt(1 / a + 1 / b) / 2,
+        math.log(t) - math.log(a * b) / 2,
+        math.sqrt(1 / t + (1 / a + 1 / b) / 4),
+    )
 
 
 def sign_test_p(a: float, b: float) -> float:
@@ -77,14 +82,18 @@ def counts_that_print(printed: Mapping[str, str], at_most: int) -> list[Triple]:
     found: list[Triple] = []
     for i in np.flatnonzero(keep):
         g, se = np.log(n) - np.log(a[i] * b[i]) / 2, np.sqrt(1 / n + var[i])
-        fits = _prints(g, printed.get("g1")) & _prints(se, printed.get("se_g1")) & _z_prints(g / se, printed.get("p_g1"))
+        fits = (
+            _prints(g, printed.get("g1"))
+            & _prints(se, printed.get("se_g1"))
+            & _z_prints(g / se, printed.get("p_g1"))
+        )
         found += [(int(a[i]), int(t), int(b[i])) for t in n[fits]]
     return found
 
 
 def counts_with(total: int, stronger_ties_than: Triple, alpha: float) -> list[Triple]:
-    """All positive (a, t, b) of this total with o1 > 0 significant at alpha, and g1 larger than that of other counts,
-    by its estimate and by its z (and significant at alpha)."""
+    """All positive (a, t, b) of this total with o1 > 0 significant at alpha, and g1 larger than that of other
+    counts, by its estimate and by its z (and significant at alpha)."""
     z = normal_quantile(1 - alpha / 2)
     other = closed_form(*stronger_ties_than)
     z_ties = max(z, other.g / other.se_g)
@@ -98,7 +107,9 @@ def counts_with(total: int, stronger_ties_than: Triple, alpha: float) -> list[Tr
 
 
 def try_pattern(pattern: str, total: int) -> tuple[int, list[Triple]]:
-    """How many counts (n, t, n) of a description there are up to this total, and those that do not behave as said."""
+    """How many counts (n, t, n) of a description there are up to this total, and those that do not behave as
+    said.
+    """
     rules: dict[str, tuple[Callable[[int, int], bool], Callable[[float], bool]]] = {
         "equal": (lambda n, t: n == t, lambda g: abs(g) < 1e-12),
         "ties": (lambda n, t: n < t, lambda g: g > 0),
@@ -124,8 +135,14 @@ def _prints(values: FloatArray, text: str | None) -> BoolArray:
 
 def _inside(values: FloatArray, printed: Printed) -> BoolArray:
     """As `Printed.verdict`, on many values: the ends are widened by the last bits of a double."""
-    low = -np.inf if printed.low is None else float(printed.low * (1 - Decimal("1e-12").copy_sign(printed.low)))
-    high = np.inf if printed.high is None else float(printed.high * (1 + Decimal("1e-12").copy_sign(printed.high)))
+    low = (
+        -np.inf if printed.low is None else float(printed.low * (1 - Decimal("1e-12").copy_sign(printed.low)))
+    )
+    high = (
+        np.inf
+        if printed.high is None
+        else float(printed.high * (1 + Decimal("1e-12").copy_sign(printed.high)))
+    )
     return (values >= low) & (values <= high)
 
 

@@ -13,20 +13,20 @@ from decimal import Decimal
 import numpy as np
 
 from ...fit.tails import p_equals
+from ..claims.paper import PrintedQuantity
+from ..claims.quantities import kind_of
 from .agreement import Verdict
 from .digits import digits_of_agreement
 from .floors import CERTIFIED, Floor, floor
-from ..claims.paper import PrintedQuantity
-from ..claims.quantities import kind_of
 
 #: Explanation of a printed residue of a deviance that is 0 by definition.
 ROUNDING_ERROR = "rounding-error"
-#: Below this size, per comparison, a printed deviance on 0 df is what rounding leaves of 0: observed 6.7e-15 over 120
-#: comparisons in Dras (2015); a deviance is a sum of n log terms, each right to 1e-16.
+#: Below this size, per comparison, a printed deviance on 0 df is what rounding leaves of 0: observed 6.7e-15
+#: over 120 comparisons in Dras (2015); a deviance is a sum of n log terms, each right to 1e-16.
 RESIDUE = 1e-12
-#: Units in the last place, of the sums that cancel: a term 2 y log(y / m) rounds a quotient, a logarithm and two products,
-#: half to one unit each of 2 y.  Seen at most 0.81 over 120 random tables and 2.7 on R's football, where
-#: R had converged (`tests/validation/slips/stress.py`).
+#: Units in the last place, of the sums that cancel: a term 2 y log(y / m) rounds a quotient, a logarithm and
+#: two products, half to one unit each of 2 y.  Seen at most 0.81 over 120 random tables and 2.7 on R's
+#: football, where R had converged (`tests/validation/slips/stress.py`).
 UNITS = 4.0
 
 
@@ -49,7 +49,9 @@ class PrintJudgement:
         return self.verdict in ("agrees", "agrees-truncated", "agrees-k-of-m")
 
 
-def judge_print(q: PrintedQuantity, value: float, alpha: float, df_resid: int = -1, n: float = 0.0, se: float = math.nan) -> PrintJudgement:
+def judge_print(
+    q: PrintedQuantity, value: float, alpha: float, df_resid: int = -1, n: float = 0.0, se: float = math.nan
+) -> PrintJudgement:
     """The verdict on one printed number, by itself.
 
     Parameters
@@ -66,21 +68,46 @@ def judge_print(q: PrintedQuantity, value: float, alpha: float, df_resid: int = 
     """
     p = q.printed
     if math.isnan(value):
-        return PrintJudgement("not-estimable", f"{q.quantity} is not estimable from these data; the page prints {p.text}, which "
-                                               "depends on when the author's program stopped")
+        return PrintJudgement(
+            "not-estimable",
+            (
+                f"{q.quantity} is not estimable from these data; the page prints {p.text}, which "
+                "depends on when the author's program stopped"
+            ),
+        )
     match = p.verdict(value)
-    if kind_of(q.quantity) in ("p", "contrast_p") and match.verdict != "differs" and not p.star_verdict(value):
-        return PrintJudgement("differs-conclusion", f"the mark {p.stars} does not belong to {p_equals(value)}")
+    if (
+        kind_of(q.quantity) in ("p", "contrast_p")
+        and match.verdict != "differs"
+        and not p.star_verdict(value)
+    ):
+        return PrintJudgement(
+            "differs-conclusion", f"the mark {p.stars} does not belong to {p_equals(value)}"
+        )
     if match.verdict == "agrees":
-        return PrintJudgement("agrees", "" if match.rule in ("bound", "half-up or half-even") else f"at a tie, by {match.rule}")
+        return PrintJudgement(
+            "agrees", "" if match.rule in ("bound", "half-up or half-even") else f"at a tie, by {match.rule}"
+        )
     if match.verdict == "agrees-truncated":
         return PrintJudgement("agrees-truncated", f"{value!r} agrees only if truncated, not rounded")
     if match.verdict == "agrees-k-of-m":
-        return PrintJudgement("agrees-k-of-m", f"agrees to {match.k} of {match.m} digits: the zeros that end an integer may be "
-                                               "no digits")
-    if q.quantity == "deviance" and df_resid == 0 and p.value is not None and abs(p.value) < Decimal(RESIDUE * max(n, 1.0)):
-        return PrintJudgement("explained", f"{ROUNDING_ERROR}: a model with 0 degrees of freedom has deviance 0; {p.text} is what "
-                                           "rounding left of it")
+        return PrintJudgement(
+            "agrees-k-of-m",
+            f"agrees to {match.k} of {match.m} digits: the zeros that end an integer may be no digits",
+        )
+    if (
+        q.quantity == "deviance"
+        and df_resid == 0
+        and p.value is not None
+        and abs(p.value) < Decimal(RESIDUE * max(n, 1.0))
+    ):
+        return PrintJudgement(
+            "explained",
+            (
+                f"{ROUNDING_ERROR}: a model with 0 degrees of freedom has deviance 0; {p.text} is what "
+                "rounding left of it"
+            ),
+        )
     conclusion = _conclusion(q, value, alpha, se)
     plain = f"computed {value!r}"
     if not conclusion and _sign(q, value):
@@ -91,15 +118,18 @@ def judge_print(q: PrintedQuantity, value: float, alpha: float, df_resid: int = 
 def _sign(q: PrintedQuantity, value: float) -> bool:
     """Whether a number that has a sign is printed with the other one."""
     p = q.printed
-    return kind_of(q.quantity) in ("estimate", "z", "contrast", "contrast_z") and p.value is not None and (
-        p.low is not None and p.low > 0 > value or p.high is not None and p.high < 0 < value)
+    return (
+        kind_of(q.quantity) in ("estimate", "z", "contrast", "contrast_z")
+        and p.value is not None
+        and (p.low is not None and p.low > 0 > value or p.high is not None and p.high < 0 < value)
+    )
 
 
 def _conclusion(q: PrintedQuantity, value: float, alpha: float, se: float) -> str:
     """How the conclusion changes: sign, or significance at alpha; "" if it does not.
 
-    A sign says something only of a number that is not 0 within its standard error, as printed or as computed: 0.001 printed
-    as -0.001 with a standard error of 0.1 is another number and the same finding.
+    A sign says something only of a number that is not 0 within its standard error, as printed or as computed:
+    0.001 printed as -0.001 with a standard error of 0.1 is another number and the same finding.
     """
     kind, p = kind_of(q.quantity), q.printed
     if kind in ("p", "contrast_p", "gof_p", "lr_p"):
@@ -115,13 +145,17 @@ def _conclusion(q: PrintedQuantity, value: float, alpha: float, se: float) -> st
     return ""
 
 
-def reversed_items(numbers: Sequence[PrintedQuantity], values: Mapping[str, float], items: Sequence[str]) -> dict[str, str]:
+def reversed_items(
+    numbers: Sequence[PrintedQuantity], values: Mapping[str, float], items: Sequence[str]
+) -> dict[str, str]:
     """Quantities of items that are printed in another order than computed, with a sentence.
 
     Only items whose printed numbers are apart by more than their rounding.
     """
     found: dict[str, str] = {}
-    estimates = {q.quantity: q for q in numbers if kind_of(q.quantity) == "estimate" and q.quantity[9:] in items}
+    estimates = {
+        q.quantity: q for q in numbers if kind_of(q.quantity) == "estimate" and q.quantity[9:] in items
+    }
     for a, qa in estimates.items():
         for b, qb in estimates.items():
             pa, pb = qa.printed, qb.printed
@@ -153,23 +187,37 @@ class DigitsJudgement:
         return math.isnan(self.digits) or self.digits >= self.floor.digits
 
     def shortfall(self, other: str) -> str:
-        return (f"native and {other} agree to {self.digits:.1f} digits, fewer than the floor of {self.floor.digits:g} "
-                f"({self.floor.why})")
+        return (
+            f"native and {other} agree to {self.digits:.1f} digits, fewer than the floor of"
+            f" {self.floor.digits:g} ({self.floor.why})"
+        )
 
 
-def judge_digits(quantity: str, native: float, other: float, scale: float, source: str, floors: Sequence[Floor] | None = None,
-                 rounding: float = 0.0, wider: float = 0.0) -> DigitsJudgement:
+def judge_digits(
+    quantity: str,
+    native: float,
+    other: float,
+    scale: float,
+    source: str,
+    floors: Sequence[Floor] | None = None,
+    rounding: float = 0.0,
+    wider: float = 0.0,
+) -> DigitsJudgement:
     """Digits of native against R (`source` its call) or against certified, held against their floor.
 
-    The digits are the plain ones of :func:`pairproof.validation.verdicts.digits.digits_of_agreement`.  Only where these are too few is it
-    asked whether the number has fewer to lose; `rounding` and `wider` are as in :func:`digits_forgiven`.
+    The digits are the plain ones of :func:`pairproof.validation.verdicts.digits.digits_of_agreement`.  Only
+    where these are too few is it asked whether the number has fewer to lose; `rounding` and `wider` are as in
+    :func:`digits_forgiven`.
     """
     asked = floor(quantity, source, floors)
     return DigitsJudgement(digits_forgiven(native, other, scale, asked.digits, rounding, wider), asked)
 
 
-def digits_forgiven(native: float, other: float, scale: float, least: float, rounding: float, wider: float) -> float:
-    """Digits of agreement; if they are fewer than `least`, those of the sums or of the logarithm that the numbers come from.
+def digits_forgiven(
+    native: float, other: float, scale: float, least: float, rounding: float, wider: float
+) -> float:
+    """Digits of agreement; if they are fewer than `least`, those of the sums or of the logarithm that the
+    numbers come from.
 
     Parameters
     ----------
@@ -178,8 +226,8 @@ def digits_forgiven(native: float, other: float, scale: float, least: float, rou
     least : float
         Digits asked for.
     rounding : float
-        Size of the sums of which the numbers are what is left.  Within `UNITS` of the last place of these sums the two are the
-        same number, whatever is left of the sums (a deviance of 0 against 1e-15).
+        Size of the sums of which the numbers are what is left.  Within `UNITS` of the last place of these
+        sums the two are the same number, whatever is left of the sums (a deviance of 0 against 1e-15).
     wider : float
         Scale of a number that is the exponential of another, so that its digits are the other's; 0 for none.
     """
@@ -190,7 +238,14 @@ def digits_forgiven(native: float, other: float, scale: float, least: float, rou
     return float(digits_of_agreement(native, other, max(scale, wider, size)))
 
 
-def judge_certified(quantity: str, native: float, text: str, scale: float, floors: Sequence[Floor] | None = None,
-                    rounding: float = 0.0, wider: float = 0.0) -> DigitsJudgement:
+def judge_certified(
+    quantity: str,
+    native: float,
+    text: str,
+    scale: float,
+    floors: Sequence[Floor] | None = None,
+    rounding: float = 0.0,
+    wider: float = 0.0,
+) -> DigitsJudgement:
     """Digits of native against a 50-digit value given as decimal text."""
     return judge_digits(quantity, native, float(np.float64(text)), scale, CERTIFIED, floors, rounding, wider)

@@ -1,9 +1,10 @@
 """Printed abilities checked without the outcomes: at a maximum the fitted win totals are whole numbers.
 
-Bradley and Terry's likelihood equations say that each item's expected wins equal its observed wins, an integer (with
-ties as half wins, or with Davidson's ties: wins + ties/2, a half-integer).  From printed abilities and the number of
-games of every pair the expected totals follow as intervals, and each must hold such a number.  With an order effect the
-wins of those named first must be one as well, and with Davidson's ties the number of ties.
+Bradley and Terry's likelihood equations say that each item's expected wins equal its observed wins, an
+integer (with ties as half wins, or with Davidson's ties: wins + ties/2, a half-integer).  From printed
+abilities and the number of games of every pair the expected totals follow as intervals, and each must hold
+such a number.  With an order effect the wins of those named first must be one as well, and with Davidson's
+ties the number of ties.
 
 A GRIM test (Brown and Heathers 2017) for paired comparisons.  Rao and Kupper's model has no such totals.
 """
@@ -53,25 +54,41 @@ class Games:
 
     @staticmethod
     def stated(items: Sequence[str], rows: Sequence[Sequence[object]], games: float) -> Games | None:
-        """As a page states them: (first, second, games) by name, or the same number for every pair; None if it does not."""
+        """As a page states them: (first, second, games) by name, or the same number for every pair; None if
+        it does not.
+        """
         if games:
             return Games.each_pair(len(items), games)
         if not rows:
             return None
         for a, b, n in rows:
             if a not in items or b not in items or a == b or not isinstance(n, (int, float)) or n < 0:
-                raise InputError(f"games: found [{a!r}, {b!r}, {n!r}]; expected two different items of {', '.join(items)} and a number")
+                raise InputError(
+                    f"games: found [{a!r}, {b!r}, {n!r}]; expected two different items of"
+                    f" {', '.join(items)} and a number"
+                )
         place = {name: k for k, name in enumerate(items)}
-        return Games(np.array([place[str(r[0])] for r in rows]), np.array([place[str(r[1])] for r in rows]),
-                     np.array([float(str(r[2])) for r in rows]), np.ones(len(rows)))
+        return Games(
+            np.array([place[str(r[0])] for r in rows]),
+            np.array([place[str(r[1])] for r in rows]),
+            np.array([float(str(r[2])) for r in rows]),
+            np.ones(len(rows)),
+        )
 
     @staticmethod
     def of(data: Comparisons, ties: str) -> Games:
         """Of a table; its outcomes are not looked at, but for ties that are dropped."""
         n = data.wins + data.losses + (0.0 if ties == "drop" else data.ties)
         column = data.columns.get("order")
-        home = np.ones(data.n_rows) if column is None else np.asarray(column if isinstance(column, np.ndarray) else
-                                                                      [float(v) for v in np.array(column.levels)[column.codes]])
+        home = (
+            np.ones(data.n_rows)
+            if column is None
+            else np.asarray(
+                column
+                if isinstance(column, np.ndarray)
+                else [float(v) for v in np.array(column.levels)[column.codes]]
+            )
+        )
         return Games(data.first, data.second, n, home)
 
 
@@ -108,8 +125,16 @@ class Total:
         return math.floor((self.interval.high + slack) / self.step) * self.step >= self.interval.low - slack
 
 
-def expected_totals(low: FloatArray, high: FloatArray, games: Games, *, tie: Interval | None = None, order: Interval | None = None,
-                    half_wins: bool = False, items: tuple[str, ...] = ()) -> list[Total]:
+def expected_totals(
+    low: FloatArray,
+    high: FloatArray,
+    games: Games,
+    *,
+    tie: Interval | None = None,
+    order: Interval | None = None,
+    half_wins: bool = False,
+    items: tuple[str, ...] = (),
+) -> list[Total]:
     """Intervals of the expected totals.
 
     Parameters
@@ -149,6 +174,7 @@ def expected_totals(low: FloatArray, high: FloatArray, games: Games, *, tie: Int
 
 def _points(u: FloatArray, tie: Interval | None) -> tuple[FloatArray, FloatArray]:
     """P(win) + P(tie) / 2 at log-odds u, least and most over the tie parameter; it rises with u."""
+
     def at(g: float) -> FloatArray:
         model: OutcomeModel = "binary" if tie is None else "davidson"
         p = outcome_probabilities(u, np.array(g), model)
@@ -165,12 +191,15 @@ def _ties(least: FloatArray, most: FloatArray, tie: Interval | None) -> tuple[Fl
         return np.zeros_like(least), np.zeros_like(least)
     near = np.where((least <= 0) & (most >= 0), 0.0, np.minimum(np.abs(least), np.abs(most)))
     far = np.maximum(np.abs(least), np.abs(most))
-    return (outcome_probabilities(far, np.array(tie.low), "davidson")[:, 1],
-            outcome_probabilities(near, np.array(tie.high), "davidson")[:, 1])
+    return (
+        outcome_probabilities(far, np.array(tie.low), "davidson")[:, 1],
+        outcome_probabilities(near, np.array(tie.high), "davidson")[:, 1],
+    )
 
 
 def check_win_totals(printout: Printout, games: Games, observed: FloatArray | None = None) -> Check | None:
-    """Whether the printed abilities can be a maximum for any outcomes of these games; None if they do not say.
+    """Whether the printed abilities can be a maximum for any outcomes of these games; None if they do not
+    say.
 
     Parameters
     ----------
@@ -183,34 +212,59 @@ def check_win_totals(printout: Printout, games: Games, observed: FloatArray | No
     if estimates is None or printout.ties == "rao-kupper" or printout.by or printout.item_terms:
         return None
     tie = order = None
-    if printout.order_effect and ((order := printout.interval("estimate.order")) is None or not games.home.any()):
+    if printout.order_effect and (
+        (order := printout.interval("estimate.order")) is None or not games.home.any()
+    ):
         return None  # without knowing who was named first there is nothing to hold it against
     ternary = printout.tie_category and printout.ties in ("davidson", "none")
-    if ternary and (tie := printout.interval("estimate.tie") if printout.ties == "davidson" else Interval(0.0, 0.0)) is None:
+    if (
+        ternary
+        and (tie := printout.interval("estimate.tie") if printout.ties == "davidson" else Interval(0.0, 0.0))
+        is None
+    ):
         return None
     ends = [estimates[i].times(printout.unit) for i in printout.items]
-    totals = expected_totals(np.array([e.low for e in ends]), np.array([e.high for e in ends]), games, tie=tie, order=order,
-                             half_wins=printout.ties == "half", items=printout.items)
+    totals = expected_totals(
+        np.array([e.low for e in ends]),
+        np.array([e.high for e in ends]),
+        games,
+        tie=tie,
+        order=order,
+        half_wins=printout.ties == "half",
+        items=printout.items,
+    )
     if printout.ties == "none":
         totals = [t for t in totals if t.what != "ties"]  # held at 0, the tie parameter has no equation
     sharp = [t for t in totals if t.says_something]
     return _verdict(totals, sharp, observed, printout.items)
 
 
-def _verdict(totals: list[Total], sharp: list[Total], observed: FloatArray | None, items: tuple[str, ...]) -> Check:
+def _verdict(
+    totals: list[Total], sharp: list[Total], observed: FloatArray | None, items: tuple[str, ...]
+) -> Check:
     name = "win_totals"
     if not sharp:
         widest = max(t.interval.high - t.interval.low for t in totals)
-        return Check(name, "not-checkable", f"with the digits printed a total is known to {widest:.2g} only: any would do")
+        return Check(
+            name,
+            "not-checkable",
+            f"with the digits printed a total is known to {widest:.2g} only: any would do",
+        )
     bad = [t for t in sharp if not t.holds]
     if bad:
         words = "; ".join(f"{t.what} {t.interval}" for t in bad)
         kind = "a whole number" if bad[0].step == 1 else "a multiple of a half"
         return Check(name, "differs", f"at a maximum every expected total is {kind}; these are not: {words}")
-    words = ", ".join(f"{t.what} {t.nearest:g}" + ("" if t.says_something else " (or others)") for t in totals)
+    words = ", ".join(
+        f"{t.what} {t.nearest:g}" + ("" if t.says_something else " (or others)") for t in totals
+    )
     text = f"the expected totals are whole within their rounding: {words}"
     if observed is not None:
-        other = [f"{i} {o:g}" for i, o, t in zip(items, observed, totals) if not t.interval.low - 1e-6 <= o <= t.interval.high + 1e-6]
+        other = [
+            f"{i} {o:g}"
+            for i, o, t in zip(items, observed, totals)
+            if not t.interval.low - 1e-6 <= o <= t.interval.high + 1e-6
+        ]
         if other:
             text += f"; the data here have others: {', '.join(other)}"
     return Check(name, "agrees", text)

@@ -1,6 +1,7 @@
 """Scalar annotation held against R: integrals, R's own arithmetic, R's sampling, and TrueSkillThroughTime.
 
-Replayed from the records that ship with the package; ``PAIRPROOF_RECORD=all`` asks R live and writes them anew.
+Replayed from the records that ship with the package; ``PAIRPROOF_RECORD=all`` asks R live and writes them
+anew.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import os
 
 import numpy as np
 import pytest
-
 from bridge.conftest import digits
+
 from pairproof.bridge import Backend
 from pairproof.bridge.oracles import annotation as r
 from pairproof.native.annotation import beta, match_quality, trueskill
@@ -19,9 +20,15 @@ from pairproof.native.annotation.methods import observe, start
 from pairproof.native.annotation.system_scores import rank_sum_p
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
-#: mean_i, var_i, mean_j, var_j, gamma, epsilon: the specified vector, equals, an upset, a far favourite, a small margin.
-GAMES = [(0.3, 1.0, -0.2, 0.64, 0.5, 0.08885596505), (0.5, 1 / 12, 0.5, 1 / 12, 0.1, 0.1), (0.1, 0.05, 0.9, 0.02, 0.1, 0.1),
-         (2.0, 0.5, -1.0, 0.3, 0.4, 0.2), (0.6, 0.01, 0.55, 0.03, 0.1, 0.001)]
+#: mean_i, var_i, mean_j, var_j, gamma, epsilon: the specified vector, equals, an upset, a far favourite, a
+#: small margin.
+GAMES = [
+    (0.3, 1.0, -0.2, 0.64, 0.5, 0.08885596505),
+    (0.5, 1 / 12, 0.5, 1 / 12, 0.1, 0.1),
+    (0.1, 0.05, 0.9, 0.02, 0.1, 0.1),
+    (2.0, 0.5, -1.0, 0.3, 0.4, 0.2),
+    (0.6, 0.01, 0.55, 0.03, 0.1, 0.001),
+]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +52,8 @@ def test_trueskill_updates_are_the_moments_that_r_integrates(policy, game, outco
     mi, vi, mj, vj, gamma, epsilon = game
     found, result = r.trueskill_moments(mi, vi, mj, vj, outcome, gamma, epsilon, backend=policy)
     came_from_the_source_asked(result)
-    # integrate is asked for 13 digits; observed least 13.6, at the tie of the upset, whose outcome has little mass.
+    # integrate is asked for 13 digits; observed least 13.6, at the tie of the upset, whose outcome has little
+    # mass.
     assert min(digits(a, b, 1e-3) for a, b in zip(native_game(game, outcome), found)) > 13
 
 
@@ -56,7 +64,8 @@ def test_trueskill_updates_are_those_of_trueskillthroughtime(policy, game, outco
     found, result = r.through_time(mi, vi, mj, vj, outcome, gamma, epsilon, backend=policy)
     came_from_the_source_asked(result)
     least = min(digits(a, b, 1e-3) for a, b in zip(native_game(game, outcome), found))
-    # Observed least 13.4, at the tie of the upset: the package divides by a small difference of probabilities.
+    # Observed least 13.4, at the tie of the upset: the package divides by a small difference of
+    # probabilities.
     assert least > 13, f"{least:.1f} digits"
 
 
@@ -88,7 +97,9 @@ def test_bounded_ranking_follows_rs_arithmetic_through_64_judgments(policy):
         alpha[i], b[i], alpha[j], b[j] = beta.update_pair(beta.Pair(alpha[i], b[i], alpha[j], b[j]), outcome)
         np.testing.assert_allclose(np.r_[alpha, b], found[k], rtol=1e-13)  # observed 2e-15
     assert len(kinds) == 6  # every branch was taken
-    np.testing.assert_allclose(found[3, :3], [1.15603092, 1.29708592, 1], atol=5.1e-9)  # the specification's trace
+    np.testing.assert_allclose(
+        found[3, :3], [1.15603092, 1.29708592, 1], atol=5.1e-9
+    )  # the specification's trace
 
 
 def test_easl_and_direct_assessment_follow_rs_arithmetic(policy):
@@ -114,13 +125,21 @@ def test_partners_come_as_often_as_r_draws_them(policy):
     draws = 20_000
     of_r, result = r.partner_counts(q, 2, draws, patterns, 2018, backend=policy)
     came_from_the_source_asked(result)
-    drawn = match_quality.draw_partners(np.zeros(draws, int), location, variance, 2, np.arange(1, 5), np.random.default_rng(2018))
+    drawn = match_quality.draw_partners(
+        np.zeros(draws, int), location, variance, 2, np.arange(1, 5), np.random.default_rng(2018)
+    )
     own = np.array([np.sum((drawn[:, 0] == int(p[0])) & (drawn[:, 1] == int(p[2]))) for p in patterns])
-    exact = np.array([q[i] / q.sum() * q[j] / (q.sum() - q[i]) for i, j in itertools.permutations(range(4), 2)])
+    exact = np.array(
+        [q[i] / q.sum() * q[j] / (q.sum() - q[i]) for i, j in itertools.permutations(range(4), 2)]
+    )
     assert own.sum() == of_r.sum() == draws
-    # Either against the definition, and one against the other (two samples of equal size): 11 degrees of freedom each.
-    for chi2 in (np.sum((of_r - draws * exact) ** 2 / (draws * exact)), np.sum((own - draws * exact) ** 2 / (draws * exact)),
-                 np.sum((own - of_r) ** 2 / (own + of_r))):
+    # Either against the definition, and one against the other (two samples of equal size): 11 degrees of
+    # freedom each.
+    for chi2 in (
+        np.sum((of_r - draws * exact) ** 2 / (draws * exact)),
+        np.sum((own - draws * exact) ** 2 / (draws * exact)),
+        np.sum((own - of_r) ** 2 / (own + of_r)),
+    ):
         assert chdtrc(11, chi2) > 0.001, chi2
 
 

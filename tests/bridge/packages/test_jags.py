@@ -1,7 +1,8 @@
 """Translation competitions held against R: JAGS, MCMCpack, optim, t.test, binom.test and plain arithmetic.
 
-Replayed from the records that ship with the package; ``PAIRPROOF_RECORD=all`` asks R live and writes them anew.  Posterior
-means are judged against the Monte Carlo standard errors of both programs (pairproof.validation.verdicts.sampled).
+Replayed from the records that ship with the package; ``PAIRPROOF_RECORD=all`` asks R live and writes them
+anew.  Posterior means are judged against the Monte Carlo standard errors of both programs
+(pairproof.validation.verdicts.sampled).
 """
 
 from __future__ import annotations
@@ -10,21 +11,21 @@ import os
 
 import numpy as np
 import pytest
-
 from bridge.conftest import digits
 from native.translation import random_table, table_2, two
+
 from pairproof.bridge import Backend
 from pairproof.bridge.oracles import competitions
 from pairproof.bridge.packages import jags
+from pairproof.data.judgments import judgments, preference_counts
 from pairproof.errors import InputError, RecordMissing
 from pairproof.native.experiment.baselines import adjusted_uniform, independent_pairs, independent_students
-from pairproof.native.ranking.two_systems import binary_result
-from pairproof.native.irt.gaussian_collapsed import map_irt_gaussian
-from pairproof.native.numerics.mcmc import convergence
 from pairproof.native.irt.categorical import fit_irt_categorical
 from pairproof.native.irt.gaussian import fit_irt_gaussian
+from pairproof.native.irt.gaussian_collapsed import map_irt_gaussian
 from pairproof.native.irt.gaussian_model import GaussianModel, item_codes
-from pairproof.data.judgments import judgments, preference_counts
+from pairproof.native.numerics.mcmc import convergence
+from pairproof.native.ranking.two_systems import binary_result
 from pairproof.validation.verdicts.sampled import agree_sampled
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
@@ -32,9 +33,13 @@ LONG = jags.Chains(chains=3, warmup=500, draws=2000, thin=10)
 #: JAGS walks over every item of every comparison: 160 comparisons cost what 16 times the iterations on 10 do.
 BRIEF = jags.Chains(chains=3, warmup=300, draws=1500, thin=3)
 SHORT = jags.Chains(chains=2, warmup=300, draws=500, thin=4, seed=7)
-#: Shared items: the paper's example on one segment, and 160 comparisons of 5 systems on 25 segments. Fresh: the example.
-TABLES = {"table 2": (table_2(True), "shared"), "table 2, fresh": (table_2(), "fresh"),
-          "simulated": (random_table(7, n=160, n_segments=25), "shared")}
+#: Shared items: the paper's example on one segment, and 160 comparisons of 5 systems on 25 segments. Fresh:
+#: the example.
+TABLES = {
+    "table 2": (table_2(True), "shared"),
+    "table 2, fresh": (table_2(), "fresh"),
+    "simulated": (random_table(7, n=160, n_segments=25), "shared"),
+}
 CHAINS = {"table 2": LONG, "table 2, fresh": LONG, "simulated": BRIEF}
 
 
@@ -51,7 +56,13 @@ def for_r(table, items):
     single = judgments(table)
     n = len(single)
     if items == "fresh":
-        return jags.Compared(len(table.items), np.r_[single.first, single.second], np.arange(n), n + np.arange(n), single.outcome)
+        return jags.Compared(
+            len(table.items),
+            np.r_[single.first, single.second],
+            np.arange(n),
+            n + np.arange(n),
+            single.outcome,
+        )
     author, _, item = item_codes(table, single.first, single.second, single.row)
     return jags.Compared(len(table.items), author, item[:n], item[n:], single.outcome)
 
@@ -72,7 +83,9 @@ def test_gaussian_abilities_are_those_of_jags_within_monte_carlo_error(policy, n
     # sd / sd_R - 1 has standard error of about sqrt(1 / (2 ess)); four of them.
     assert np.all(np.abs(of_r.sd / own.sd - 1) < 4 * np.sqrt(0.5 / of_r.ess + 0.5 / own.diagnostics.ess))
     # JAGS too finds the mean of the abilities where it is for any data: N(0, s0^2/S).
-    assert abs(level.mean[0]) < 4 * level.mcse[0] and abs(level.sd[0] * np.sqrt(len(own.items)) - 1) < 4 * np.sqrt(0.5 / level.ess[0])
+    assert abs(level.mean[0]) < 4 * level.mcse[0] and abs(
+        level.sd[0] * np.sqrt(len(own.items)) - 1
+    ) < 4 * np.sqrt(0.5 / level.ess[0])
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -83,12 +96,28 @@ def test_categorical_preferences_are_those_of_jags_within_monte_carlo_error(poli
     came_from_the_source_asked(of_r[0].result)
     own = fit_irt_categorical(table, items=items, chains=4, draws=4000, seed=1, warn=False)
     theta, kernel = own.theta, own.model.likelihood
-    draws = np.stack([np.einsum("cdl,lm,cdm->cd", theta[:, :, a], kernel[p], theta[:, :, b]) for p in range(3) for a, b in pairs], axis=-1)
+    draws = np.stack(
+        [
+            np.einsum("cdl,lm,cdm->cd", theta[:, :, a], kernel[p], theta[:, :, b])
+            for p in range(3)
+            for a, b in pairs
+        ],
+        axis=-1,
+    )
     # The same draws averaged in another order. Observed 9e-15.
-    np.testing.assert_allclose(draws.mean(axis=(0, 1)).reshape(3, -1), [[own.preferences()[a, b, p] for a, b in pairs] for p in range(3)], rtol=1e-12)
+    np.testing.assert_allclose(
+        draws.mean(axis=(0, 1)).reshape(3, -1),
+        [[own.preferences()[a, b, p] for a, b in pairs] for p in range(3)],
+        rtol=1e-12,
+    )
     names = [f"P({p} | {a}, {b})" for p in range(3) for a, b in pairs]
-    found = agree_sampled(names, draws.mean(axis=(0, 1)), convergence(draws).mcse, np.concatenate([x.mean for x in of_r]),
-                          np.concatenate([x.mcse for x in of_r]))
+    found = agree_sampled(
+        names,
+        draws.mean(axis=(0, 1)),
+        convergence(draws).mcse,
+        np.concatenate([x.mean for x in of_r]),
+        np.concatenate([x.mcse for x in of_r]),
+    )
     assert found.agrees, found
     assert found.visible.max() < 0.02, found
 
@@ -98,8 +127,14 @@ def test_without_ties_and_with_fresh_items_abilities_are_those_of_mcmcpack(polic
     single = judgments(table)
     name = np.array(table.items)
     first, second = name[single.first], name[single.second]
-    of_r = jags.pair_compare(first.tolist(), second.tolist(), np.where(single.outcome == 1, first, second).tolist(), table.items,
-                             chains=jags.Chains(3, 500, 3000, 2), backend=policy)
+    of_r = jags.pair_compare(
+        first.tolist(),
+        second.tolist(),
+        np.where(single.outcome == 1, first, second).tolist(),
+        table.items,
+        chains=jags.Chains(3, 500, 3000, 2),
+        backend=policy,
+    )
     came_from_the_source_asked(of_r.result)
     model = GaussianModel(sd_ability=1.0, sd_quality=0.5, sd_noise=0.5, radius=0.0)  # tau = 1
     own = fit_irt_gaussian(table, model=model, items="fresh", chains=4, draws=4000, seed=1)
@@ -118,7 +153,10 @@ def test_live_jags_agrees_too():
 def test_the_same_seed_gives_jags_the_same_draws_and_another_one_others():
     data = for_r(*TABLES["table 2"])
     short = jags.Chains(2, 50, 50, 1, seed=3)
-    one, again, other = (jags.irt_gaussian(data, chains=c, backend=Backend("live"))[0].mean for c in (short, short, jags.Chains(2, 50, 50, 1, seed=4)))
+    one, again, other = (
+        jags.irt_gaussian(data, chains=c, backend=Backend("live"))[0].mean
+        for c in (short, short, jags.Chains(2, 50, 50, 1, seed=4))
+    )
     np.testing.assert_array_equal(one, again)
     assert np.all(one != other)
 
@@ -127,7 +165,9 @@ def test_a_wrong_model_is_seen(policy):
     """The check can fail: noise of half the size is told from JAGS's answer."""
     table, items = TABLES["simulated"]
     of_r, _ = jags.irt_gaussian(for_r(table, items), chains=BRIEF, backend=policy)
-    wrong = fit_irt_gaussian(table, model=GaussianModel(sd_noise=0.5), items=items, chains=4, draws=4000, seed=1, warn=False)
+    wrong = fit_irt_gaussian(
+        table, model=GaussianModel(sd_noise=0.5), items=items, chains=4, draws=4000, seed=1, warn=False
+    )
     found = agree_sampled(table.items, wrong.mean, wrong.diagnostics.mcse, of_r.mean, of_r.mcse)
     assert not found.agrees and "DIFFER" in str(found)
 
@@ -151,9 +191,15 @@ def test_baselines_are_rs_arithmetic(policy):
     first, second = np.array([(i, j) for i in range(5) for j in range(5) if i != j]).T
     of_r, result = competitions.baselines(counts, first, second, backend=policy)
     came_from_the_source_asked(result)
-    own = {"adjusted-uniform": adjusted_uniform(counts), "pairs": independent_pairs(counts, 1.0),
-           **{f"students-{kind}": independent_students(counts, kind, 1.0) for kind in ("asymmetric", "arithmetic", "geometric")},
-           "students-geometric, raw": independent_students(counts, "geometric", 1.0, raw=True)}
+    own = {
+        "adjusted-uniform": adjusted_uniform(counts),
+        "pairs": independent_pairs(counts, 1.0),
+        **{
+            f"students-{kind}": independent_students(counts, kind, 1.0)
+            for kind in ("asymmetric", "arithmetic", "geometric")
+        },
+        "students-geometric, raw": independent_students(counts, "geometric", 1.0, raw=True),
+    }
     assert own.keys() == of_r.keys()
     for name, p in own.items():
         # Sums of counts, quotients and one square root, in R's order or ours. Observed 0 to 3e-16.
@@ -187,6 +233,11 @@ def test_an_agreement_without_monte_carlo_error_or_of_other_lengths_is_refused()
 
 def test_agreement_of_equals_fails_no_more_often_than_it_says():
     rng = np.random.default_rng(5)
-    failed = sum(not agree_sampled("abcde", rng.normal(size=5), np.ones(5), np.zeros(5), np.zeros(5), false_alarm=0.05).agrees for _ in range(2000))
+    failed = sum(
+        not agree_sampled(
+            "abcde", rng.normal(size=5), np.ones(5), np.zeros(5), np.zeros(5), false_alarm=0.05
+        ).agrees
+        for _ in range(2000)
+    )
     # Binomial(2000, 0.049): 99.9 % lie below 132.
     assert 60 < failed < 132

@@ -1,14 +1,15 @@
 """R's models on Dras's Table 1, in the paper's column order and as prefmod reads the same columns.
 
-Each against values certified to 50 digits (``tests/certified``), with the digits asked for and those observed.
+Each against values certified to 50 digits (``tests/certified``), with the digits asked for and those
+observed.
 """
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from bridge.conftest import ITEMS, Counts, digits
+
 from pairproof.bridge.packages.base import binom_test, friedman_test, glm, glm_poisson, qvcalc
 from pairproof.bridge.packages.bradleyterry2 import BTabilities, BTm, GenDavidson, countsToBinomial
 from pairproof.bridge.packages.gnm import gnm, gnm_llbt, llbt_frame
@@ -23,7 +24,9 @@ JUDGES = {"o1": "A", "o2": "B", "o3": "C"}
 
 def frame(counts, ties=True, **more):
     wins, losses = counts.wins, counts.losses
-    return llbt_frame(counts.first, counts.second, wins, losses, counts.ties if ties else None, items=ITEMS, **more)
+    return llbt_frame(
+        counts.first, counts.second, wins, losses, counts.ties if ties else None, items=ITEMS, **more
+    )
 
 
 def by_judge(counts):
@@ -34,9 +37,14 @@ def by_judge(counts):
 def worst(found, se, true):
     """Smallest number of digits over estimates and over standard errors."""
     names = [n for n in true["params"] if n in found]
-    assert len(names) == len([n for n in true["params"] if true["params"][n] is not None]), (names, true["params"])
-    return (min(digits(found[n], true["params"][n], true["bse"][n]) for n in names),
-            min(digits(se[n], true["bse"][n]) for n in names))
+    assert len(names) == len([n for n in true["params"] if true["params"][n] is not None]), (
+        names,
+        true["params"],
+    )
+    return (
+        min(digits(found[n], true["params"][n], true["bse"][n]) for n in names),
+        min(digits(se[n], true["bse"][n]) for n in names),
+    )
 
 
 def renamed(model):
@@ -59,7 +67,8 @@ def test_gnm_gives_the_llbt_with_ties(dras_either, certified):
 
 
 def test_gnm_as_it_comes_stops_short_of_the_maximum(dras, certified):
-    # Its shortcut for linear predictors carries a ridge of 1e-8: 9.7 digits observed. This is why tight is the default.
+    # Its shortcut for linear predictors carries a ridge of 1e-8: 9.7 digits observed. This is why tight is
+    # the default.
     true = certified("dras-table1--llbt-davidson")
     estimates, _ = worst(*renamed(gnm_llbt(frame(dras.pooled()), tight=False)), true)
     assert 8.5 < estimates < 11
@@ -76,7 +85,9 @@ def test_gnm_gives_the_judges_effects(dras_either, certified):
     assert len(m.eliminated) == 24
 
 
-@pytest.mark.parametrize(("order", "printed"), [("right", (30.45544, 220.9466)), ("prefmod", (30.64585, 221.2189))])
+@pytest.mark.parametrize(
+    ("order", "printed"), [("right", (30.45544, 220.9466)), ("prefmod", (30.64585, 221.2189))]
+)
 def test_the_deviances_of_the_paper_come_from_the_wrong_column_order(dras, order, printed):
     counts = (dras if order == "right" else dras.read_as_prefmod()).pooled()
     f = frame(counts)
@@ -105,14 +116,18 @@ def test_gnm_keeps_the_order_of_rows_in_its_fitted_values(dras):
     mixed = np.random.default_rng(5).permutation(18)
     from pairproof.bridge import data_frame, factor_of
 
-    columns = {k: (factor_of([v[i] for i in mixed]) if isinstance(v, tuple) else v[mixed]) for k, v in f.columns.items()}
+    columns = {
+        k: factor_of([v[i] for i in mixed]) if isinstance(v, tuple) else v[mixed]
+        for k, v in f.columns.items()
+    }
     straight, shuffled = gnm_llbt(f), gnm("y ~ o1 + o2 + o3 + tie", data_frame(columns), "cell")
     np.testing.assert_allclose(shuffled.fitted, straight.fitted[mixed], rtol=1e-12)
     np.testing.assert_allclose(shuffled.coef, straight.coef, rtol=1e-12)
 
 
 def test_what_is_not_estimable_is_not_a_number_however_tight_the_tolerance(dras):
-    # glm's rank tolerance is epsilon / 1000: asked tightly, R itself gives numbers of 1e13 for an aliased column.
+    # glm's rank tolerance is epsilon / 1000: asked tightly, R itself gives numbers of 1e13 for an aliased
+    # column.
     f = frame(dras.pooled())
     m = glm("y ~ cell + o1 + o2 + o3 + o4 + tie", f.data)
     assert np.isnan(m.estimate("o4")) and np.isnan(m.standard_error("o4"))
@@ -171,7 +186,9 @@ def test_the_home_effect_is_for_the_one_at_home_on_either_side():
 def test_gendavidson_is_the_llbt_on_the_log_odds_scale(dras_either, certified):
     counts, name = dras_either
     counts = counts.pooled()
-    m = GenDavidson(counts.first, counts.second, counts.wins, counts.ties, counts.losses, players=ITEMS, reference="D")
+    m = GenDavidson(
+        counts.first, counts.second, counts.wins, counts.ties, counts.losses, players=ITEMS, reference="D"
+    )
     true = certified(f"{name}--llbt-davidson")
     found = {**{p: m.estimate(p) / 2 for p in "ABC"}, "tie": m.log_nu}
     se = {**{p: m.standard_error(p) / 2 for p in "ABC"}, "tie": m.standard_error("tie.max")}
@@ -199,7 +216,10 @@ def test_btmodel_gives_davidson_its_likelihood_and_worths(dras, certified):
     found = {p: m.params()[p] / 2 for p in "ABC"} | {"tie": m.params()["(undecided)"]}
     se = {p: m.bse()[p] / 2 for p in "ABC"} | {"tie": m.bse()["(undecided)"]}
     estimates, errors = worst(found, se, true)
-    assert (estimates > 10, errors > 7) == (True, True), (estimates, errors)  # observed 14.7 and 7.6: one fit, no second
+    assert (estimates > 10, errors > 7) == (True, True), (
+        estimates,
+        errors,
+    )  # observed 14.7 and 7.6: one fit, no second
     assert digits(m.loglik, true["llf"]) > 13
     assert min(digits(w, true["worth"]["all"][i]) for w, i in zip(m.worth, ITEMS)) > 10
     assert min(digits(s, true["worth_se"]["all"][i]) for s, i in zip(m.worth_se, ITEMS)) > 7
@@ -212,7 +232,9 @@ def test_polr_on_rows_and_mirrors_is_rao_kupper(dras, certified):
     true = certified("dras-table1--bradley-terry-rao-kupper-ref-d")
     found, se = m.params(), m.bse()
     rename = {"delta": "tie"}
-    estimates, errors = worst({rename.get(k, k): v for k, v in found.items()}, {rename.get(k, k): v for k, v in se.items()}, true)
+    estimates, errors = worst(
+        {rename.get(k, k): v for k, v in found.items()}, {rename.get(k, k): v for k, v in se.items()}, true
+    )
     assert (estimates > 12, errors > 9) == (True, True), (estimates, errors)  # observed 15.3 and 10.4
     assert digits(m.loglik, true["llf"]) > 13 and abs(m.asymmetry) < 1e-14
     as_it_comes = polr(*table, items=ITEMS, polish=False)
@@ -236,7 +258,9 @@ def test_saturated_two_item_tables_are_fitted_by_gnm_and_glm():
     f = llbt_frame(["1"], ["2"], [61], [35], [24], items=["1", "2"])
     o1, g1 = np.log(61 / 35) / 2, np.log(24) - (np.log(61) + np.log(35)) / 2
     for m in (gnm_llbt(f), glm("y ~ o1 + tie", f.data)):
-        assert m.estimate("o1") == pytest.approx(o1, rel=1e-13) and m.estimate("tie") == pytest.approx(g1, rel=1e-13)
+        assert m.estimate("o1") == pytest.approx(o1, rel=1e-13) and m.estimate("tie") == pytest.approx(
+            g1, rel=1e-13
+        )
         assert m.standard_error("o1") == pytest.approx(np.sqrt(1 / 61 + 1 / 35) / 2, rel=1e-13)
         assert abs(m.deviance) < 1e-12 and m.df_residual == 0
 
@@ -304,8 +328,16 @@ def test_a_family_r_does_not_get_is_refused():
 
 def test_every_function_says_which_packages_it_needs():
     needs = {f.__name__: f.needs for f in (glm, gnm, polr, btmodel, BTm, GenDavidson, qvcalc, binom_test)}
-    assert needs == {"glm": (), "gnm": ("gnm",), "polr": ("MASS",), "btmodel": ("psychotools",), "BTm": ("BradleyTerry2",),
-                     "GenDavidson": ("BradleyTerry2", "gnm"), "qvcalc": ("qvcalc",), "binom_test": ()}
+    assert needs == {
+        "glm": (),
+        "gnm": ("gnm",),
+        "polr": ("MASS",),
+        "btmodel": ("psychotools",),
+        "BTm": ("BradleyTerry2",),
+        "GenDavidson": ("BradleyTerry2", "gnm"),
+        "qvcalc": ("qvcalc",),
+        "binom_test": (),
+    }
 
 
 def test_counts_are_pooled_over_judges(dras):
@@ -317,9 +349,15 @@ def test_counts_are_pooled_over_judges(dras):
 def test_gendavidson_gives_every_player_its_own_ability_whatever_the_order_of_the_players():
     """gnm sorts the players itself; taken by position, London would have Barcelona's ability."""
     counts = ([*"cbcb"], [*"aaba"], [30, 20, 25, 18], [4, 5, 6, 7], [10, 20, 12, 19])
-    asked = {order: GenDavidson(*counts, players=list(order), reference="a") for order in ("abc", "cab", "bca")}
+    asked = {
+        order: GenDavidson(*counts, players=list(order), reference="a") for order in ("abc", "cab", "bca")
+    }
     for model in asked.values():
         for player in "bc":
-            assert model.estimate(player) == pytest.approx(asked["abc"].estimate(player), rel=1e-9)  # observed 1e-13
-            assert model.standard_error(player) == pytest.approx(asked["abc"].standard_error(player), rel=1e-9)
+            assert model.estimate(player) == pytest.approx(
+                asked["abc"].estimate(player), rel=1e-9
+            )  # observed 1e-13
+            assert model.standard_error(player) == pytest.approx(
+                asked["abc"].standard_error(player), rel=1e-9
+            )
     assert asked["cab"].estimate("c") > asked["cab"].estimate("b")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from bridge.conftest import ITEMS, digits
+
 from pairproof.bridge.packages.gnm import gnm
 from pairproof.bridge.packages.prefmod import llbt_design, llbt_fit, llbt_worth, llbtPC_fit
 from pairproof.errors import RError
@@ -32,7 +32,9 @@ def as_the_paper_fed_it(wide):
     (pooled, "dras-table1", (30.45544, 220.9466)),
     (as_the_paper_fed_it, "dras-table1-prefmod-order", (30.64585, 221.2189)),
 ])  # fmt: skip
-def test_llbt_pc_fit_gives_the_paper_in_the_wrong_order_and_the_table_in_the_right_one(wide, certified, order, name, deviances):
+def test_llbt_pc_fit_gives_the_paper_in_the_wrong_order_and_the_table_in_the_right_one(
+    wide, certified, order, name, deviances
+):
     m = llbtPC_fit(order(wide), 4, obj_names=ITEMS)
     true = certified(f"{name}--llbt-davidson")
     params = {("tie" if k == "U" else k): v for k, v in m.params().items()}
@@ -55,7 +57,10 @@ def test_llbt_pc_fit_gives_the_judges_effects(wide, certified):
     assert worst > 4.5, worst  # observed 5.6: llbtPC.fit takes no tolerance
     assert digits(m.deviance, true["deviance"]) > 8 and m.df_residual == 35
     z = {k: m.estimate(names[k]) / m.standard_error(names[k]) for k in names if k != "tie"}
-    assert {k for k, v in z.items() if abs(v) > 1.96} == {"A:judge[3]", "B:judge[3]"}, "as Dras says, against D"
+    assert {k for k, v in z.items() if abs(v) > 1.96} == {
+        "A:judge[3]",
+        "B:judge[3]",
+    }, "as Dras says, against D"
     assert m.worth.shape == (4, 4)
     np.testing.assert_allclose(m.worth.sum(axis=0), 1)
 
@@ -173,7 +178,14 @@ def test_prefmods_functions_replay_from_records_as_they_ran(wide, tmp_path):
         w = llbt_worth(m, backend=policy)
         with pytest.raises(RError, match="computationally singular") as error:
             llbt_fit([61, 24, 35], {"o1": [1, 0, -1], "g1": [0, 1, 0]}, 1, 3, backend=policy)
-        found = (f.estimate.tobytes(), f.lines, m.coef.tobytes(), m.vcov.tobytes(), w.values.tobytes(), error.value.stack)
+        found = (
+            f.estimate.tobytes(),
+            f.lines,
+            m.coef.tobytes(),
+            m.vcov.tobytes(),
+            w.values.tobytes(),
+            error.value.stack,
+        )
         if policy.mode == "live":
             live = found
         else:

@@ -65,7 +65,12 @@ def test_text_sorts_as_in_the_c_locale_whatever_the_callers_locale(r, monkeypatc
 
 
 def test_what_r_printed_warned_and_said_comes_back_in_order(r):
-    said = r.call(code="print(1:3); cat('no newline'); warning('first é'); message('note 日'); warning('second'); invisible(7)")
+    said = r.call(
+        code=(
+            "print(1:3); cat('no newline'); warning('first é'); message('note 日'); warning('second');"
+            " invisible(7)"
+        )
+    )
     assert said.output == ("[1] 1 2 3", "no newline")
     assert [w.message for w in said.warnings] == ["first é", "second"]
     assert said.messages == ("note 日\n",)
@@ -87,8 +92,12 @@ def test_text_written_to_the_error_console_is_kept(r):
 
 def test_an_error_carries_rs_words_call_stack_output_and_warnings(r):
     with pytest.raises(RError) as caught:
-        r.call(code="outer <- function(x) inner(x); inner <- function(x) stop('é is bad 日'); cat('before'); "
-                    "warning('careful'); outer(1)")
+        r.call(
+            code=(
+                "outer <- function(x) inner(x); inner <- function(x) stop('é is bad 日'); cat('before'); "
+                "warning('careful'); outer(1)"
+            )
+        )
     error = caught.value
     assert error.r_message == "é is bad 日"
     assert error.r_call == "inner(x)"
@@ -111,7 +120,9 @@ def test_a_function_that_is_not_there_is_named(r):
 
 
 def test_the_call_r_sees_names_its_data_instead_of_holding_it(r):
-    call = r.call("stats::lm", {"formula": r_formula("y ~ x"), "data": frame()}, extract="deparse(value$call)")
+    call = r.call(
+        "stats::lm", {"formula": r_formula("y ~ x"), "data": frame()}, extract="deparse(value$call)"
+    )
     assert call.value.scalar() == "stats::lm(formula = y ~ x, data = .data)"
     assert call.text == "stats::lm(formula = y ~ x, data = <data.frame 9 x 2: x, y>)"
 

@@ -1,4 +1,6 @@
-"""A worker that cannot be trusted any more is replaced, whatever spoilt it; and none outlives its parent, not even while R starts."""
+"""A worker that cannot be trusted any more is replaced, whatever spoilt it; and none outlives its parent, not
+even while R starts.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,14 @@ def test_a_worker_whose_functions_or_search_path_were_changed_is_replaced(spoilt
     spoilt.poisoned = ()
     assert spoilt.call(code=code, timeout=60).value.scalar() == 1.0
     assert said in "; ".join(spoilt.poisoned) and spoilt.pid is None
-    assert spoilt.call(code="c(mean(c(1, 3)), stats::var(c(1, 3)), sd(c(2, 2)), stats::median(1:3), stats::deviance(stats::lm(c(1, 3) ~ 1)))"
-                       ).value.values.tolist() == pytest.approx([2.0, 2.0, 0.0, 2.0, 2.0], abs=1e-14)  # observed 4e-16 off with OpenBLAS
+    assert spoilt.call(
+        code=(
+            "c(mean(c(1, 3)), stats::var(c(1, 3)), sd(c(2, 2)), stats::median(1:3),"
+            " stats::deviance(stats::lm(c(1, 3) ~ 1)))"
+        )
+    ).value.values.tolist() == pytest.approx(
+        [2.0, 2.0, 0.0, 2.0, 2.0], abs=1e-14
+    )  # observed 4e-16 off with OpenBLAS
 
 
 @pytest.mark.r
@@ -78,7 +86,11 @@ def test_what_can_be_put_back_is_put_back_in_the_same_worker(spoilt, code, asks,
 def test_loading_packages_poisons_nothing(spoilt):
     spoilt.call(code="1")
     pid = spoilt.pid
-    for code, needs in (("suppressMessages(library(gnm)); 1", ()), ("BradleyTerry2::BTm; 1", ("BradleyTerry2", "MASS")), ("stats4::mle; 1", ())):
+    for code, needs in (
+        ("suppressMessages(library(gnm)); 1", ()),
+        ("BradleyTerry2::BTm; 1", ("BradleyTerry2", "MASS")),
+        ("stats4::mle; 1", ()),
+    ):
         spoilt.call(code=code, needs=needs)
     assert spoilt.pid == pid
 
@@ -162,7 +174,10 @@ def test_what_is_no_node_is_no_reply(value):
 def run_worker(tmp_path, monkeypatch, body):
     """A session whose worker is another program."""
     program = tmp_path / "worker.py"
-    program.write_text("import os, pickle, struct, sys, time\nMARK = " + repr(MARK) + "\nout = sys.stdout.buffer\n" + body, "utf-8")
+    program.write_text(
+        "import os, pickle, struct, sys, time\nMARK = " + repr(MARK) + "\nout = sys.stdout.buffer\n" + body,
+        "utf-8",
+    )
     monkeypatch.setattr(process, "WORKER", str(program))
     monkeypatch.setattr(process, "find_r_home", lambda environment: str(tmp_path))
     return RSession()
@@ -195,7 +210,8 @@ def test_a_wrong_time_limit_of_a_call_is_refused_before_r_is_asked(spoilt):
             spoilt.call(code="1", timeout=seconds)
 
 
-# -- killed while R starts ------------------------------------------------------------------------------------
+# -- killed while R starts
+# ------------------------------------------------------------------------------------
 
 ASK = "from pairproof.bridge.process.session import session; session().call(code='1')"
 
@@ -207,7 +223,11 @@ def workers_in(folder):
         if entry.name.isdigit():
             try:
                 state = (entry / "stat").read_text("utf-8").rsplit(")", 1)[1].split()[0]
-                if state != "Z" and f"TMPDIR={folder}".encode() in (entry / "environ").read_bytes() and b"worker.py" in (entry / "cmdline").read_bytes():
+                if (
+                    state != "Z"
+                    and f"TMPDIR={folder}".encode() in (entry / "environ").read_bytes()
+                    and b"worker.py" in (entry / "cmdline").read_bytes()
+                ):
                     found.append(int(entry.name))
             except OSError:
                 continue
@@ -219,7 +239,9 @@ def workers_in(folder):
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("after", [0.0, 0.3])
 def test_no_worker_and_no_folder_outlives_a_parent_that_is_ended_while_r_starts(tmp_path, sent, after):
-    parent = subprocess.Popen([sys.executable, "-c", ASK], env={**os.environ, "TMPDIR": str(tmp_path)}, stderr=subprocess.DEVNULL)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", ASK], env={**os.environ, "TMPDIR": str(tmp_path)}, stderr=subprocess.DEVNULL
+    )
     deadline = time.monotonic() + 60
     while not workers_in(tmp_path) and parent.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -236,16 +258,25 @@ def test_no_worker_and_no_folder_outlives_a_parent_that_is_ended_while_r_starts(
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks processes up in /proc")
 def test_ctrl_c_while_r_starts_ends_it_in_a_session_that_goes_on(tmp_path):
     program = (
-        "import os, signal, sys, threading, time\nfrom pairproof.bridge.process.session import session\n"
-        "threading.Timer(0.15, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
-        "try:\n    session().call(code='1'); print('started before')\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
-        "print(session().pid, os.listdir(os.environ['TMPDIR']))\n")
-    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "TMPDIR": str(tmp_path)}, capture_output=True, text=True, timeout=120)
+        "import os, signal, sys, threading, time\nfrom pairproof.bridge.process.session import"
+        " session\nthreading.Timer(0.15, os.kill, (os.getpid(), signal.SIGINT)).start()\ntry:\n   "
+        " session().call(code='1'); print('started before')\nexcept KeyboardInterrupt:\n   "
+        " print('interrupted')\nprint(session().pid, os.listdir(os.environ['TMPDIR']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.stdout.splitlines() == ["interrupted", "None []"], done
     assert not workers_in(tmp_path)
 
 
 @pytest.mark.r
 def test_no_folder_for_r_is_a_reason_with_a_cure(tmp_path):
-    with RSession({**os.environ, "TMPDIR": str(tmp_path / "not there")}) as one, pytest.raises(RUnavailable, match="no temporary folder for R.*\n  cure: set TMPDIR"):
+    with RSession({**os.environ, "TMPDIR": str(tmp_path / "not there")}) as one, pytest.raises(
+        RUnavailable, match="no temporary folder for R.*\n  cure: set TMPDIR"
+    ):
         one.call(code="1")

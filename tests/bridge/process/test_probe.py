@@ -52,6 +52,7 @@ def test_an_r_that_does_not_work_is_said(tmp_path):
 @pytest.fixture
 def broken_rpy2(tmp_path):
     """An environment in which ``import rpy2.rinterface`` runs the given source."""
+
     def make(source):
         folder = tmp_path / "rpy2"
         folder.mkdir()
@@ -135,8 +136,10 @@ def test_a_default_time_limit_that_is_no_time_is_refused(monkeypatch, text):
 def test_importing_the_bridge_starts_no_r_and_loads_no_rpy2_and_no_pandas():
     import subprocess
 
-    code = ("import sys, pairproof.bridge, pairproof.bridge.packages.prefmod, pairproof.bridge.packages.gnm, pairproof.bridge.packages.mass\n"
-            "print([m for m in ('rpy2', 'pandas', 'scipy') if m in sys.modules])")
+    code = (
+        "import sys, pairproof.bridge, pairproof.bridge.packages.prefmod, pairproof.bridge.packages.gnm,"
+        " pairproof.bridge.packages.mass\nprint([m for m in ('rpy2', 'pandas', 'scipy') if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -144,6 +147,12 @@ def test_importing_the_bridge_starts_no_r_and_loads_no_rpy2_and_no_pandas():
 def test_a_gnm_that_loses_parameters_is_treated_as_not_installed_and_the_cure_is_named():
     from pairproof.bridge.process.session import _too_old
 
-    assert _too_old("gnm", "1.1-3") == _too_old("gnm", "1.1.5") == _too_old("gnm", None) == _too_old("MASS", "1.0") == ""
+    assert (
+        _too_old("gnm", "1.1-3")
+        == _too_old("gnm", "1.1.5")
+        == _too_old("gnm", None)
+        == _too_old("MASS", "1.0")
+        == ""
+    )
     reason = _too_old("gnm", "1.1.2")
     assert "gnm 1.1.2 is too old" in reason and "install.packages" in reason

@@ -152,7 +152,8 @@ def test_eight_threads_share_one_r(r):
 
 
 def test_ten_thousand_values_back_do_not_wear_the_process_out(r):
-    # SexpVector.memoryview() drops a reference to None per call and ends Python < 3.12 after some 6000 of them.
+    # SexpVector.memoryview() drops a reference to None per call and ends Python < 3.12 after some 6000 of
+    # them.
     pid = r.call(code="1") and r.pid
     for _ in range(7):
         r.call(code="lapply(1:1500, function(i) as.numeric(i))")
@@ -199,7 +200,8 @@ def test_r_dies_with_its_parent_even_in_the_middle_of_a_loop(busy):
         "import threading\n"
         "from pairproof.bridge.process.session import session\n"
         "r = session(); print(r.call(code='tempdir()').value.scalar(), r.pid, flush=True)\n"
-        f"r.call(code={busy!r})\n")
+        f"r.call(code={busy!r})\n"
+    )
     parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     folder, worker = parent.stdout.readline().split()
     worker = int(worker)
@@ -214,7 +216,9 @@ def test_r_dies_with_its_parent_even_in_the_middle_of_a_loop(busy):
 
 def test_two_processes_have_two_rs(r):
     r.call(code="1")
-    program = "from pairproof.bridge.process.session import session; r = session(); r.call(code='1'); print(r.pid)"
+    program = (
+        "from pairproof.bridge.process.session import session; r = session(); r.call(code='1'); print(r.pid)"
+    )
     other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert int(other.stdout) != r.pid
     assert gone(int(other.stdout), 5)

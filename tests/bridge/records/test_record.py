@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from pairproof.bridge import Backend, Records, backend, using
+from pairproof.bridge.process.session import session
 from pairproof.bridge.records.drift import digits_shared, drift, matters, said_of_stopping
-from pairproof.bridge.values.json import pretty
 from pairproof.bridge.records.record import PACKAGED, read_record, without_places
 from pairproof.bridge.records.result import Answer, RCondition, make_call
-from pairproof.bridge.process.session import session
+from pairproof.bridge.values.json import pretty
 from pairproof.errors import RDrift, RecordMissing, RError, RUnavailable
 from tests.places import ROOT
 
@@ -38,7 +38,11 @@ def records(tmp_path):
 def messy(records):
     """A recorded call: the recorder, the call's arguments and the live result."""
     recorder = Backend("live", record="all", records=records)
-    arguments = {"code": MESSY, "args": {"x": np.random.default_rng(3).standard_normal(40)}, "needs": ("gnm",)}
+    arguments = {
+        "code": MESSY,
+        "args": {"x": np.random.default_rng(3).standard_normal(40)},
+        "needs": ("gnm",),
+    }
     return arguments, recorder.call(**arguments)
 
 
@@ -60,7 +64,11 @@ def test_a_replayed_answer_is_the_live_one_to_the_bit(records, messy):
     from bridge.test_round_trip import same
 
     same(replayed.node, live.node)
-    assert (replayed.output, replayed.messages, replayed.warnings) == (live.output, live.messages, live.warnings)
+    assert (replayed.output, replayed.messages, replayed.warnings) == (
+        live.output,
+        live.messages,
+        live.warnings,
+    )
     assert replayed.session.r_version == live.session.r_version
     assert replayed.session.packages == {"gnm": live.session.packages["gnm"]}
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", replayed.when)
@@ -82,18 +90,37 @@ def test_an_r_error_is_replayed_as_the_same_error(records):
 
 @pytest.mark.r
 def test_a_record_says_how_it_was_made_and_names_no_place_and_no_person(records):
-    code = "{ warning(tempfile('x')); print(.libPaths()); message(R.home()); cat(path.expand('~/file'), getwd()); list(tempdir(), d) }"
+    code = (
+        "{ warning(tempfile('x')); print(.libPaths()); message(R.home()); cat(path.expand('~/file'),"
+        " getwd()); list(tempdir(), d) }"
+    )
     folder = str(Path.home() / "somewhere" / "data.csv")
     r_home = session().call(code="R.home()").value.scalar()
     Backend("live", record="all", records=records).call(code=code, args={"d": folder}, needs=("gnm",))
     text = one_file(records).read_text("utf-8")
     content = json.loads(text)
-    for place in {str(Path.home()), os.getcwd(), str(ROOT), tempfile.gettempdir() + "/Rtmp", r_home, "site-library"}:
+    for place in {
+        str(Path.home()),
+        os.getcwd(),
+        str(ROOT),
+        tempfile.gettempdir() + "/Rtmp",
+        r_home,
+        "site-library",
+    }:
         assert place not in text, place
     assert not re.search(rf"/{re.escape(getpass.getuser())}\b", text)
     assert content["answer"]["value"]["list"][0] == {"chr": ["<tmp>"]}
     assert content["call"]["arguments"]["d"] == {"chr": ["<home>/somewhere/data.csv"]}
-    assert set(content["session"]) >= {"r_version", "platform", "blas", "lapack_version", "os", "locale", "rng", "packages"}
+    assert set(content["session"]) >= {
+        "r_version",
+        "platform",
+        "blas",
+        "lapack_version",
+        "os",
+        "locale",
+        "rng",
+        "packages",
+    }
     assert content["session"]["packages"]["gnm"]
     assert content["call"]["code"] == [code]
 
@@ -108,7 +135,9 @@ def test_one_changed_digit_is_found_and_named_and_stops_the_comparison(records, 
     assert number == 0.1
     content["answer"]["value"]["named"]["m"]["dbl"][0] = 0.1000001
     path.write_text(pretty(content), "utf-8")
-    with pytest.raises(RDrift, match=r"value/m\[0\]: number; 1 of 2 differ, recorded 0.1000001, live 0.1 \(6.0 digits"):
+    with pytest.raises(
+        RDrift, match=r"value/m\[0\]: number; 1 of 2 differ, recorded 0.1000001, live 0.1 \(6.0 digits"
+    ):
         Backend("both", records=records).call(**arguments)
     content["answer"]["value"]["named"]["m"]["dbl"][0] = 0.1000000000001
     path.write_text(pretty(content), "utf-8")
@@ -161,8 +190,18 @@ def model_answer(iterations=8, converged=True, coef=0.5, warnings=(), output=(),
     """What a fit's reduction gives, as an answer."""
     from pairproof.bridge.values.convert import to_node
 
-    value = to_node({"coef": [coef], "converged": converged, "iterations": iterations, "calls": [iterations, 3]})
-    return Answer(value, output, tuple(RCondition(w, "f()") for w in warnings), (), error and RCondition(error, "solve()"), True, 0.1)
+    value = to_node(
+        {"coef": [coef], "converged": converged, "iterations": iterations, "calls": [iterations, 3]}
+    )
+    return Answer(
+        value,
+        output,
+        tuple(RCondition(w, "f()") for w in warnings),
+        (),
+        error and RCondition(error, "solve()"),
+        True,
+        0.1,
+    )
 
 
 SINGULAR = "system is computationally singular: reciprocal condition number = {}"
@@ -177,10 +216,15 @@ SINGULAR = "system is computationally singular: reciprocal condition number = {}
     ({"output": ("Deviance: 30.45544", "Number of iterations: 5")}, "Number of iterations: 5, recorded Number of iterations: 4"),
 ])  # fmt: skip
 def test_how_an_algorithm_came_to_its_end_is_told_and_is_no_drift(live, told):
-    standing = {"warnings": ("non-integer counts",), "output": ("Deviance: 30.45544", "Number of iterations: 4")}
+    standing = {
+        "warnings": ("non-integer counts",),
+        "output": ("Deviance: 30.45544", "Number of iterations: 4"),
+    }
     found = drift(model_answer(**standing), model_answer(**{**standing, **live}))
     assert found and matters(found, 16.0) == []
-    assert told in said_of_stopping(found) and said_of_stopping(found).startswith("R stopped otherwise than when it was recorded: ")
+    assert told in said_of_stopping(found) and said_of_stopping(found).startswith(
+        "R stopped otherwise than when it was recorded: "
+    )
 
 
 @pytest.mark.parametrize("live", [
@@ -188,8 +232,13 @@ def test_how_an_algorithm_came_to_its_end_is_told_and_is_no_drift(live, told):
     {"output": ("Deviance: 31", "Number of iterations: 4")}, {"output": ("Deviance: 30.45544",)}, {"error": SINGULAR.format("1e-17")},
 ])  # fmt: skip
 def test_numbers_other_warnings_and_errors_are_drift_beside_other_steps_too(live):
-    standing = {"warnings": ("non-integer counts",), "output": ("Deviance: 30.45544", "Number of iterations: 4")}
-    found = drift(model_answer(**standing), model_answer(**{**standing, "iterations": 9, "converged": False, **live}))
+    standing = {
+        "warnings": ("non-integer counts",),
+        "output": ("Deviance: 30.45544", "Number of iterations: 4"),
+    }
+    found = drift(
+        model_answer(**standing), model_answer(**{**standing, "iterations": 9, "converged": False, **live})
+    )
     assert matters(found, 9.0), found
     assert said_of_stopping(found)
 
@@ -197,7 +246,11 @@ def test_numbers_other_warnings_and_errors_are_drift_beside_other_steps_too(live
 def test_the_same_error_with_another_condition_number_is_told_and_an_error_that_went_is_drift():
     one, other = (model_answer(error=SINGULAR.format(number)) for number in ("1.26157e-16", "2.1e-9"))
     assert drift(one, other) and matters(drift(one, other), 16.0) == []
-    for a, b in ((one, model_answer()), (model_answer(), one), (one, model_answer(error="subscript out of bounds"))):
+    for a, b in (
+        (one, model_answer()),
+        (model_answer(), one),
+        (one, model_answer(error="subscript out of bounds")),
+    ):
         assert matters(drift(a, b), 1.0)
 
 
@@ -210,7 +263,11 @@ def test_attributes_that_gnm_puts_on_its_flag_are_told_with_it():
         return Answer(node, (), (), (), None, True, 0.1)
 
     found = drift(answer(False, {"criterion": 1e-6, "score": [1.0, 2.0]}), answer(True, {}))
-    assert {d.field for d in found} == {"value/converged@criterion", "value/converged@score", "value/converged[0]"}
+    assert {d.field for d in found} == {
+        "value/converged@criterion",
+        "value/converged@score",
+        "value/converged[0]",
+    }
     assert matters(found, 16.0) == []
 
 
@@ -218,14 +275,18 @@ def test_a_tiny_element_is_held_to_the_rounding_of_its_vector_and_to_its_own_dig
     from pairproof.bridge.records.drift import _doubles
 
     def digits(small, other, largest):
-        (found,) = _doubles("value/fitted", ["0", "1"], np.array([small, largest]), np.array([other, largest]))
+        (found,) = _doubles(
+            "value/fitted", ["0", "1"], np.array([small, largest]), np.array([other, largest])
+        )
         return found.digits
 
     # As gnm gave it with the reference BLAS and with OpenBLAS.
     assert digits(2.750008033330421e-09, 2.7500128195606437e-09, 40.0) > 15
     assert digits(2.75e-09, 2.76e-09, 40.0) < 3, "1e-11 is no rounding of 40"
     assert digits(2.750008e-09, 2.750012e-09, 1e-9) < 7, "alone, its own digits count"
-    assert digits(1.0, 1.0 + 1e-6, 1e3) == pytest.approx(6, abs=0.1)  # -log10(1e-6), to the tenth that a report shows
+    assert digits(1.0, 1.0 + 1e-6, 1e3) == pytest.approx(
+        6, abs=0.1
+    )  # -log10(1e-6), to the tenth that a report shows
 
 
 def test_a_flag_that_became_a_word_or_another_length_is_drift():
@@ -245,14 +306,24 @@ def test_asked_both_ways_other_steps_pass_and_stand_in_the_answer(records):
     content["answer"]["value"]["named"]["converged"]["lgl"] = [False]
     path.write_text(pretty(content), "utf-8")
     again = Backend("both", records=records).call(**code, args={"n": 8})
-    assert first.drift == () and [d.field for d in again.drift] == ["value/iterations[0]", "value/converged[0]"]
-    assert remarks(again) == ["R stopped otherwise than when it was recorded: iterations 8, recorded 500; converged True, recorded False"]
+    assert first.drift == () and [d.field for d in again.drift] == [
+        "value/iterations[0]",
+        "value/converged[0]",
+    ]
+    assert remarks(again) == [
+        "R stopped otherwise than when it was recorded: iterations 8, recorded 500; converged True, recorded"
+        " False"
+    ]
 
 
 def test_numbers_inside_text_are_compared_as_numbers_and_words_exactly():
     from pairproof.bridge.records.drift import _text
 
-    noise = _text("error", "singular: reciprocal condition number = 1.26157e-16", "singular: reciprocal condition number = 2.1e-17")
+    noise = _text(
+        "error",
+        "singular: reciprocal condition number = 1.26157e-16",
+        "singular: reciprocal condition number = 2.1e-17",
+    )
     assert noise.digits > 15, "another BLAS, the same error"
     assert _text("output", "Residual df = 8 ", "Residual df = 9 ").digits < 1
     assert _text("output", "Deviance: 30.45544", "Deviance: 30.45545").digits == pytest.approx(6.5, abs=0.1)
@@ -261,7 +332,9 @@ def test_numbers_inside_text_are_compared_as_numbers_and_words_exactly():
 
 def test_paths_are_replaced_only_where_they_are_paths():
     places = (("/opt/R/library", "<library>"), ("/opt/R", "<R_HOME>"), ("/Users/me", "<home>"))
-    said = without_places("in /opt/R/library/gnm and /opt/R: /Users/merry /Users/me/x /var/folders/RtmpAb12/f", places)
+    said = without_places(
+        "in /opt/R/library/gnm and /opt/R: /Users/merry /Users/me/x /var/folders/RtmpAb12/f", places
+    )
     assert said == "in <library>/gnm and <R_HOME>: /Users/merry <home>/x <tmp>/f"
 
 
@@ -276,7 +349,9 @@ def test_recording_once_asks_once_and_again_when_versions_change(records):
     path.write_text(path.read_text("utf-8").replace('"gnm": "', '"gnm": "0.'), "utf-8")
     third = recorder.call(**call)
     assert third.source == "live" and third.value.scalar() != first.value.scalar()
-    assert [d.field for d in third.drift] == ["value[0]"], "another version is compared, not reused in silence"
+    assert [d.field for d in third.drift] == [
+        "value[0]"
+    ], "another version is compared, not reused in silence"
     assert recorder.call(**call).value.scalar() == third.value.scalar()
     assert Backend("live", record="all", records=records).call(**call).source == "live"
 
@@ -286,10 +361,14 @@ def test_a_large_argument_is_recorded_as_its_digest(records):
     recorder = Backend("live", record="all", records=records)
     recorder.call(code="sum(x)", args={"x": np.arange(5000.0) / 3, "y": [1, 2]})
     arguments = json.loads(one_file(records).read_text("utf-8"))["call"]["arguments"]
-    assert re.fullmatch("[0-9a-f]{64}", arguments["x"]["sha256"]) and "5000 values" in arguments["x"]["abridged"]
+    assert (
+        re.fullmatch("[0-9a-f]{64}", arguments["x"]["sha256"]) and "5000 values" in arguments["x"]["abridged"]
+    )
     assert arguments["y"] == {"int": [1, 2]}
     replay = Backend("recorded", records=records)
-    assert replay.call(code="sum(x)", args={"x": np.arange(5000.0) / 3, "y": [1, 2]}).value.scalar() == pytest.approx(12497500 / 3)
+    assert replay.call(
+        code="sum(x)", args={"x": np.arange(5000.0) / 3, "y": [1, 2]}
+    ).value.scalar() == pytest.approx(12497500 / 3)
     with pytest.raises(RecordMissing):
         replay.call(code="sum(x)", args={"x": np.arange(5000.0) / 3 + 1e-12, "y": [1, 2]})
 
@@ -298,7 +377,12 @@ def test_a_missing_record_names_the_call_and_how_to_record_it(records):
     with pytest.raises(RecordMissing) as caught:
         Backend("recorded", records=records).call("gnm::gnm", {"x": [1.5]}, needs=("gnm",))
     said = str(caught.value)
-    assert "gnm::gnm(x = 1.5)" in said and "pairproof record" in said and "R and gnm" in said and "mode is" in said
+    assert (
+        "gnm::gnm(x = 1.5)" in said
+        and "pairproof record" in said
+        and "R and gnm" in said
+        and "mode is" in said
+    )
 
 
 @pytest.mark.r
@@ -326,7 +410,9 @@ def test_a_replaced_record_leaves_no_other_file(records, messy):
     assert [p.name for p in records.directories[0].iterdir()] == [one_file(records).name]
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="a folder cannot be closed to its owner here (root)")
+@pytest.mark.skipif(
+    os.name != "posix" or os.geteuid() == 0, reason="a folder cannot be closed to its owner here (root)"
+)
 @pytest.mark.r
 def test_a_folder_that_cannot_be_written_is_named_with_the_way_out(tmp_path):
     tmp_path.chmod(0o500)
@@ -353,7 +439,9 @@ def test_a_folder_of_ones_own_is_searched_first(tmp_path, monkeypatch):
     assert Records().directories == (tmp_path, PACKAGED)
 
 
-@pytest.mark.parametrize(("mode", "record"), [("sometimes", None), ("recorded", "all"), ("none", "once"), (None, "twice")])
+@pytest.mark.parametrize(
+    ("mode", "record"), [("sometimes", None), ("recorded", "all"), ("none", "once"), (None, "twice")]
+)
 def test_a_wrong_mode_is_refused(mode, record):
     with pytest.raises(ValueError, match="mode|record"):
         Backend(mode, record=record)
@@ -427,10 +515,16 @@ else:
 
 @pytest.mark.r
 def test_a_machine_without_r_replays_and_says_so(records):
-    live = Backend("live", record="all", records=records).call(code="x + 1", args={"x": [0.1, None]}, needs=("gnm",))
+    live = Backend("live", record="all", records=records).call(
+        code="x + 1", args={"x": [0.1, None]}, needs=("gnm",)
+    )
     environment = {k: v for k, v in os.environ.items() if k not in ("PATH", "R_HOME", "LD_LIBRARY_PATH")}
-    done = subprocess.run([sys.executable, "-c", WITHOUT_R, str(records.directories[0])], capture_output=True, text=True,
-                          env={**environment, "PATH": "", "PYTHONPATH": str(ROOT)})
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_R, str(records.directories[0])],
+        capture_output=True,
+        text=True,
+        env={**environment, "PATH": "", "PYTHONPATH": str(ROOT)},
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [live.value.values[0].hex(), "[False,", "True]"]
 
@@ -441,7 +535,9 @@ def test_with_one_package_absent_only_its_calls_are_replayed_and_say_why(records
     recorder.call(code="'from prefmod'", needs=("prefmod",))
     fresh.info().packages["prefmod"] = None
     mixed = Backend(None, records=records, live=fresh)
-    replayed, live = mixed.call(code="'from prefmod'", needs=("prefmod",)), mixed.call(code="'from gnm'", needs=("gnm",))
+    replayed, live = mixed.call(code="'from prefmod'", needs=("prefmod",)), mixed.call(
+        code="'from gnm'", needs=("gnm",)
+    )
     assert (replayed.source, live.source) == ("recorded", "live")
     assert "prefmod is not installed" in replayed.note
 
@@ -451,7 +547,8 @@ def test_a_package_whose_installation_is_broken_counts_as_absent(tmp_path):
     from pairproof.bridge.process.process import PACKAGES
     from pairproof.bridge.process.session import RSession, probe
 
-    # Debian's R always searches its site library, so prefmod is hidden by a broken one in a folder searched before.
+    # Debian's R always searches its site library, so prefmod is hidden by a broken one in a folder searched
+    # before.
     (tmp_path / "prefmod").mkdir()
     (tmp_path / "prefmod" / "DESCRIPTION").write_text("", "utf-8")
     environment = {**os.environ, "R_LIBS": str(tmp_path)}
@@ -491,6 +588,8 @@ def test_live_r_still_answers_as_each_shipped_record_says(record, r):
         pytest.skip(r.missing(record.call.needs))
     found = drift(record.answer, scrubbed(r.answer(record.call), r.places()))
     if [w for w in record.session.packages.items() if w not in r.info().packages.items()]:
-        found = [d for d in found if d.field.startswith("value")]  # another version may word its output otherwise
+        found = [
+            d for d in found if d.field.startswith("value")
+        ]  # another version may word its output otherwise
     # 7 digits: llbtPC.fit's own stop leaves 5.6 to 9.5, so another BLAS may end it a step apart
     assert not matters(found, 7.0), "\n".join(map(str, found))

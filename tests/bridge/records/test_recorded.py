@@ -9,14 +9,17 @@ import os
 
 import numpy as np
 import pytest
-
 from bridge.conftest import ITEMS, digits
+
 from pairproof.bridge import Backend
 from pairproof.bridge.packages.prefmod import llbt_design, llbt_fit, llbt_worth, llbtPC_fit
 from pairproof.errors import RError
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
-ORDERS = {"dras-table1": ["AB", "AC", "BC", "AD", "BD", "CD"], "dras-table1-prefmod-order": ["AB", "AC", "AD", "BC", "BD", "CD"]}
+ORDERS = {
+    "dras-table1": ["AB", "AC", "BC", "AD", "BD", "CD"],
+    "dras-table1-prefmod-order": ["AB", "AC", "AD", "BC", "BD", "CD"],
+}
 
 
 @pytest.fixture
@@ -33,9 +36,11 @@ def table(request, dras):
 @pytest.fixture
 def in_both_sources(policy):
     """Every answer comes from the source that was asked."""
+
     def check(*models):
         assert {m.result.source for m in models} == {"live" if RECORD else "recorded"}
         assert all(m.result.session.packages["prefmod"] for m in models)
+
     return check
 
 

@@ -8,12 +8,11 @@ import decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
+from pairproof.bridge.records.result import make_call
 from pairproof.bridge.values.convert import data_frame, factor_of, matrix, to_node
 from pairproof.bridge.values.nodes import factor
-from pairproof.bridge.records.result import make_call
 from pairproof.bridge.values.values import INT_NA, NA_BITS, Expr, Formula, from_node
 
 
@@ -91,7 +90,9 @@ def test_a_frame_r_cannot_have_is_refused_with_the_reason(frame, said):
 
 
 def test_nothing_that_is_passed_is_changed():
-    frame = pd.DataFrame({"x": [1.0, np.nan], "i": pd.array([1, None], dtype="Int64"), "f": pd.Categorical(["a", None])})
+    frame = pd.DataFrame(
+        {"x": [1.0, np.nan], "i": pd.array([1, None], dtype="Int64"), "f": pd.Categorical(["a", None])}
+    )
     array = np.array([[1.0, np.nan], [3.0, 4.0]])
     before = (frame.copy(deep=True), array.copy())
     to_node(frame)
@@ -107,10 +108,32 @@ def test_the_key_of_a_call_follows_what_r_sees_and_not_the_python_type():
     assert key([1, 2]) == key(np.array([1, 2], "i8")) == key(np.array([1, 2], "u1")) == key(pd.Series([1, 2]))
     assert key(pd.Series([1, None], dtype="Int64")) == key([1, None])
     assert key(pd.Series(["a", None])) == key(["a", None])
-    assert key(pd.DataFrame({"a": [1.5]})) == key(data_frame({"a": [1.5]})) == key(pd.DataFrame({"a": [1.5]}, index=[0]))
+    assert (
+        key(pd.DataFrame({"a": [1.5]}))
+        == key(data_frame({"a": [1.5]}))
+        == key(pd.DataFrame({"a": [1.5]}, index=[0]))
+    )
     assert key(pd.Categorical(["b", "a"], categories=["b", "a"])) == key(factor_of(["b", "a"], ["b", "a"]))
-    different = [1, 1.0, True, "1", [1, 1], np.array([[1]]), None, {"a": 1}, [None, 1], Formula("~1"), Expr("1"), b"\x01",
-                 pd.Categorical(["1"]), np.nan, [1.0, None], -0.0, 0.0, dt.date(1970, 1, 2)]
+    different = [
+        1,
+        1.0,
+        True,
+        "1",
+        [1, 1],
+        np.array([[1]]),
+        None,
+        {"a": 1},
+        [None, 1],
+        Formula("~1"),
+        Expr("1"),
+        b"\x01",
+        pd.Categorical(["1"]),
+        np.nan,
+        [1.0, None],
+        -0.0,
+        0.0,
+        dt.date(1970, 1, 2),
+    ]
     assert len({key(v) for v in different}) == len(different)
 
 
@@ -118,27 +141,53 @@ def key_of(value):
     return make_call("f", {"x": value}).key
 
 
-@given(st.lists(st.integers(-10**12 + 1, 10**12 - 1), min_size=1), st.integers(-14, 14), st.integers(-8, 8))
-def test_a_key_does_not_turn_on_the_last_bits_of_an_argument_and_turns_on_its_twelfth_digit(digits, exponent, steps):
+@given(
+    st.lists(st.integers(-(10**12) + 1, 10**12 - 1), min_size=1), st.integers(-14, 14), st.integers(-8, 8)
+)
+def test_a_key_does_not_turn_on_the_last_bits_of_an_argument_and_turns_on_its_twelfth_digit(
+    digits, exponent, steps
+):
     literals = np.array([float(f"{d}e{exponent}") for d in digits])
-    moved = literals + steps * np.where(literals == 0, 0.0, np.spacing(literals))  # as another libm or BLAS gives them: at most 8 units in the last place
-    assert key_of(moved) == key_of(literals) == key_of(pd.Series(moved)) == key_of(pd.DataFrame({"c": moved})["c"])
+    moved = literals + steps * np.where(
+        literals == 0, 0.0, np.spacing(literals)
+    )  # as another libm or BLAS gives them: at most 8 units in the last place
+    assert (
+        key_of(moved)
+        == key_of(literals)
+        == key_of(pd.Series(moved))
+        == key_of(pd.DataFrame({"c": moved})["c"])
+    )
     other = np.array([float(f"{digits[0] + (1 if digits[0] >= 0 else -1)}e{exponent}"), *literals[1:]])
     assert key_of(other) != key_of(literals)
 
 
 def test_the_key_sees_computed_arguments_inside_frames_lists_matrices_and_complex_numbers():
     third, moved = 1 / 3, np.nextafter(1 / 3, 1)
-    for place in (lambda v: [v, 2.0], lambda v: {"a": {"b": v}}, lambda v: np.array([[v, 1.0]]), lambda v: pd.DataFrame({"a": [v]}),
-                  lambda v: complex(v, v), lambda v: [v, None, float("nan")]):
+    for place in (
+        lambda v: [v, 2.0],
+        lambda v: {"a": {"b": v}},
+        lambda v: np.array([[v, 1.0]]),
+        lambda v: pd.DataFrame({"a": [v]}),
+        lambda v: complex(v, v),
+        lambda v: [v, None, float("nan")],
+    ):
         assert key_of(place(third)) == key_of(place(moved))
         assert key_of(place(third)) != key_of(place(third + 1e-11))
 
 
 def test_every_part_of_a_call_but_its_needs_and_label_is_in_its_key():
     base = dict(code="x", args={"x": 1, "y": 2}, extract="value", seed=1)
-    keys = [make_call(**{**base, **change}).key for change in (
-        {}, {"code": "y"}, {"args": {"y": 2, "x": 1}}, {"args": {"x": 1}}, {"extract": None}, {"seed": 2})]
+    keys = [
+        make_call(**{**base, **change}).key
+        for change in (
+            {},
+            {"code": "y"},
+            {"args": {"y": 2, "x": 1}},
+            {"args": {"x": 1}},
+            {"extract": None},
+            {"seed": 2},
+        )
+    ]
     assert len(set(keys)) == len(keys)
     assert make_call(**base, needs=["gnm"], label="named").key == keys[0]
 

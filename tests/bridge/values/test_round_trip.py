@@ -7,15 +7,14 @@ import datetime as dt
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 
+from pairproof.bridge.process.session import session
 from pairproof.bridge.values.convert import data_frame, matrix, to_node
-from pairproof.bridge.values.nodes import factor
 from pairproof.bridge.values.frames import to_frame
 from pairproof.bridge.values.json import dump, load
-from pairproof.bridge.process.session import session
+from pairproof.bridge.values.nodes import factor
 from pairproof.bridge.values.values import NA_BITS, RList, RVector
 
 pytestmark = pytest.mark.r
@@ -95,8 +94,14 @@ def test_arrays_keep_their_shape_and_order(value):
 
 
 def test_names_dimnames_and_odd_column_names_survive():
-    value = session().call(code="""list(v = c(`o1:SUBJ3` = 1, `a b` = 2), m = matrix(1:4, 2, dimnames = list(NULL, c("é", "")))
-        , a = structure(1, class = "kl", extra = "x"))""").value
+    value = (
+        session()
+        .call(
+            code="""list(v = c(`o1:SUBJ3` = 1, `a b` = 2), m = matrix(1:4, 2, dimnames = list(NULL, c("é", "")))
+        , a = structure(1, class = "kl", extra = "x"))"""
+        )
+        .value
+    )
     assert value["v"].names == ("o1:SUBJ3", "a b")
     assert value["m"].dimnames == (None, ("é", ""))
     assert value["a"].rclass == ("kl",) and value["a"].attributes["extra"].scalar() == "x"
@@ -110,18 +115,38 @@ def test_integer_na_is_no_number():
 
 
 def test_a_frame_of_every_kind_comes_back_as_it_was():
-    frame = pd.DataFrame({
-        "o1:SUBJ3": [1 / 3, np.nan, np.pi], "a b": [1, 2, 3], "f": pd.Categorical(["u", None, "v"], categories=["v", "u", "w"]),
-        "o": pd.Categorical(["hi", "lo", "hi"], categories=["lo", "hi"], ordered=True), "s": ["x", None, "é日"],
-        "b": pd.array([True, None, False], dtype="boolean"), "i": pd.array([1, None, 3], dtype="Int32"),
-        "d": [dt.date(2024, 1, 31), None, dt.date(1960, 2, 29)], "l": [True, False, True]}, index=["r1", "r2", "é"])
+    frame = pd.DataFrame(
+        {
+            "o1:SUBJ3": [1 / 3, np.nan, np.pi],
+            "a b": [1, 2, 3],
+            "f": pd.Categorical(["u", None, "v"], categories=["v", "u", "w"]),
+            "o": pd.Categorical(["hi", "lo", "hi"], categories=["lo", "hi"], ordered=True),
+            "s": ["x", None, "é日"],
+            "b": pd.array([True, None, False], dtype="boolean"),
+            "i": pd.array([1, None, 3], dtype="Int32"),
+            "d": [dt.date(2024, 1, 31), None, dt.date(1960, 2, 29)],
+            "l": [True, False, True],
+        },
+        index=["r1", "r2", "é"],
+    )
     result = session().call(code="x", args={"x": frame})
     pd.testing.assert_frame_equal(to_frame(result.as_list()), frame, check_dtype=False)
     classes = session().call(code="sapply(x, function(k) class(k)[1])", args={"x": frame}).value.by_name()
-    assert classes == {"o1:SUBJ3": "numeric", "a b": "integer", "f": "factor", "o": "ordered", "s": "character",
-                       "b": "logical", "i": "integer", "d": "Date", "l": "logical"}
+    assert classes == {
+        "o1:SUBJ3": "numeric",
+        "a b": "integer",
+        "f": "factor",
+        "o": "ordered",
+        "s": "character",
+        "b": "logical",
+        "i": "integer",
+        "d": "Date",
+        "l": "logical",
+    }
     assert session().call(code="levels(x$f)", args={"x": frame}).value.values.tolist() == ["v", "u", "w"]
-    assert session().call(code="c(is.na(x[[1]][2]), is.nan(x[[1]][2]))", args={"x": frame}).value.values.tolist() == [True, False]
+    assert session().call(
+        code="c(is.na(x[[1]][2]), is.nan(x[[1]][2]))", args={"x": frame}
+    ).value.values.tolist() == [True, False]
 
 
 def test_moments_keep_their_instant_and_zone():

@@ -13,10 +13,10 @@ import time
 import numpy as np
 import pytest
 
+from pairproof.bridge.process.session import session
 from pairproof.bridge.values.json import dump
 from pairproof.bridge.values.rdata import read_rda
 from pairproof.bridge.values.serialized import read_file
-from pairproof.bridge.process.session import session
 from pairproof.errors import InputError
 
 #: What R itself makes of a file, in its own words.
@@ -48,15 +48,33 @@ def test_every_bit_is_as_r_reads_it(tmp_path, compress, version):
 
 @pytest.mark.r("prefmod", "BradleyTerry2", "gnm")
 def test_the_packages_data_sets_are_as_r_has_them(tmp_path):
-    sets = [("prefmod", "cemspc"), ("prefmod", "baseball"), ("BradleyTerry2", "flatlizards"), ("BradleyTerry2", "CEMS"), ("gnm", "yaish"), ("gnm", "backPain")]
+    sets = [
+        ("prefmod", "cemspc"),
+        ("prefmod", "baseball"),
+        ("BradleyTerry2", "flatlizards"),
+        ("BradleyTerry2", "CEMS"),
+        ("gnm", "yaish"),
+        ("gnm", "backPain"),
+    ]
     for package, name in sets:
         path = tmp_path / f"{name}.rds"
-        theirs = session().call(code="holder <- new.env(); utils::data(list = name, package = package, envir = holder); saveRDS(holder[[name]], path); holder[[name]]",
-                                args={"package": package, "name": name, "path": str(path)}, needs=[package]).node
+        theirs = (
+            session()
+            .call(
+                code=(
+                    "holder <- new.env(); utils::data(list = name, package = package, envir = holder);"
+                    " saveRDS(holder[[name]], path); holder[[name]]"
+                ),
+                args={"package": package, "name": name, "path": str(path)},
+                needs=[package],
+            )
+            .node
+        )
         assert dump(read_file(path)[name]) == dump(theirs), name
 
 
-# -- files made by hand ----------------------------------------------------------------------------------------
+# -- files made by hand
+# ----------------------------------------------------------------------------------------
 
 HEAD = b"X\n" + struct.pack(">iii", 2, 0x00040202, 0x00020300)
 
@@ -70,6 +88,8 @@ def text(value):
 
 
 NIL = struct.pack(">i", 254)
+
+
 #: system("touch FILE"), as a call.
 def call(command):
     return struct.pack(">i", 6) + symbol(b"system") + struct.pack(">i", 2) + text(command) + NIL
@@ -88,8 +108,14 @@ def rda(name, value):
 def test_a_promise_in_a_file_is_not_kept(tmp_path, kind):
     made = tmp_path / "pwned"
     bad = promise(f"touch {made}".encode())
-    content = {"rds": HEAD + bad, "rda": rda(b"x", bad), "in a list": rda(b"x", struct.pack(">ii", 19, 1) + bad),
-               "as an attribute": HEAD + struct.pack(">iii", 0x20D, 1, 7) + struct.pack(">i", 0x402) + symbol(b"names") + bad + NIL}[kind]
+    content = {
+        "rds": HEAD + bad,
+        "rda": rda(b"x", bad),
+        "in a list": rda(b"x", struct.pack(">ii", 19, 1) + bad),
+        "as an attribute": (
+            HEAD + struct.pack(">iii", 0x20D, 1, 7) + struct.pack(">i", 0x402) + symbol(b"names") + bad + NIL
+        ),
+    }[kind]
     path = tmp_path / f"x.{'rda' if content.startswith(b'RDX') else 'rds'}"
     path.write_bytes(gzip.compress(content))
     try:
@@ -102,10 +128,13 @@ def test_a_promise_in_a_file_is_not_kept(tmp_path, kind):
 @pytest.mark.r
 def test_functions_environments_and_s4_objects_are_named_and_not_read(tmp_path):
     path = tmp_path / "x.rda"
-    session().call(code="""
+    session().call(
+        code="""
 f <- function(x) system("touch pwned"); e <- new.env(); e$x <- 1; makeActiveBinding("y", function() stop("run"), e)
 q <- quote(system("touch pwned")); fo <- y ~ x; x <- 1
-save(f, e, q, fo, x, file = path); invisible()""", args={"path": str(path)})
+save(f, e, q, fo, x, file = path); invisible()""",
+        args={"path": str(path)},
+    )
     assert read_rda(path, "x").tolist() == [1.0]
     for name in ("f", "e", "q", "fo"):
         with pytest.raises(TypeError, match=f"x.rda, {name} is an R object"):
@@ -140,8 +169,17 @@ def test_a_pipe_is_not_waited_for(tmp_path):
 
 
 def test_bytes_changed_at_random_end_as_errors_that_say_so(tmp_path):
-    names = struct.pack(">i", 0x402) + symbol(b"names") + struct.pack(">ii", 16, 2) + 2 * (struct.pack(">ii", 0x00040009, 1) + b"a")
-    frame = struct.pack(">ii", 0x313, 2) + (struct.pack(">ii", 13, 2) + struct.pack(">ii", 1, 2)) + (struct.pack(">ii", 14, 2) + struct.pack(">dd", 1.5, np.nan))
+    names = (
+        struct.pack(">i", 0x402)
+        + symbol(b"names")
+        + struct.pack(">ii", 16, 2)
+        + 2 * (struct.pack(">ii", 0x00040009, 1) + b"a")
+    )
+    frame = (
+        struct.pack(">ii", 0x313, 2)
+        + (struct.pack(">ii", 13, 2) + struct.pack(">ii", 1, 2))
+        + (struct.pack(">ii", 14, 2) + struct.pack(">dd", 1.5, np.nan))
+    )
     whole = rda(b"d", frame + names + struct.pack(">i", 0x402) + symbol(b"class") + text(b"data.frame") + NIL)
     path = tmp_path / "x.rda"
     path.write_bytes(whole)
@@ -150,8 +188,10 @@ def test_bytes_changed_at_random_end_as_errors_that_say_so(tmp_path):
     for _ in range(800):
         changed = bytearray(whole)
         for _ in range(generator.randint(1, 4)):
-            changed[generator.randrange(5, len(changed))] = generator.choice((0, 1, 2, 3, 9, 13, 16, 19, 127, 254, 255))
-        path.write_bytes(changed[:generator.choice((len(changed), generator.randrange(len(changed))))])
+            changed[generator.randrange(5, len(changed))] = generator.choice(
+                (0, 1, 2, 3, 9, 13, 16, 19, 127, 254, 255)
+            )
+        path.write_bytes(changed[: generator.choice((len(changed), generator.randrange(len(changed))))])
         try:
             read_rda(path)
         except (InputError, TypeError) as error:

@@ -1,7 +1,8 @@
 """Awkward tables: each is read right, or refused with the item, row or column named; and never changed.
 
-Each case holds a table (text of a file, or a frame), the call, and what must come out: the error's class and words
-of its message.  What prefmod and BradleyTerry2 do on the like is noted where it is a silent wrong number.
+Each case holds a table (text of a file, or a frame), the call, and what must come out: the error's class and
+words of its message.  What prefmod and BradleyTerry2 do on the like is noted where it is a silent wrong
+number.
 """
 
 from __future__ import annotations
@@ -16,8 +17,16 @@ import pandas as pd
 import pytest
 
 from pairproof.data.columns import Factor
+from pairproof.data.reading import (
+    from_counts,
+    from_long,
+    from_matrix,
+    from_rankings,
+    from_votes,
+    from_wide,
+    read,
+)
 from pairproof.errors import CodingError, InputError, ItemError, PairOrderError
-from pairproof.data.reading import from_counts, from_long, from_matrix, from_rankings, from_votes, from_wide, read
 
 LONG = "first,second,outcome\nA,B,first\nB,C,second\nA,C,tie\n"
 COUNTS = "first,second,wins,ties,losses\nA,B,7,1,2\nB,C,3,0,4\n"
@@ -44,166 +53,618 @@ def with_column(text, name, *cells):
 # Every case: name, text of the file, arguments of read, error, parts of the message.
 REFUSED_FILES = [
     # outcomes
-    ("an outcome in other case", edited(LONG, ("B,C,second", "B,C,Second")), {}, CodingError,
-     ["row 2 (line 3), column 'outcome': the answer is 'Second'", "did you mean 'second'"]),
-    ("an outcome with blanks", edited(LONG, ("A,B,first", "A,B, First ")), {}, CodingError,
-     ["row 1 (line 2)", "' First '", "did you mean 'first'"]),
-    ("a blank outcome", edited(LONG, ("A,C,tie", "A,C,")), {}, CodingError,
-     ["row 3 (line 4), column 'outcome': the answer is blank"]),
-    ("an outcome nobody knows, twice", LONG + "A,B,win\nA,B,win\n", {}, CodingError,
-     ["row 4", "'win' (2 such rows)", "'first'", "'tie'", "'second'"]),
-    ("codes without a coding", "first,second,outcome\nA,B,1\n", {}, CodingError, ["the answer is '1'", "coding="]),
-    ("a coding that does not fit", "first,second,outcome\nA,B,1\nA,B,3\n", {"coding": CODES}, CodingError,
-     ["row 2 (line 3)", "the answer is '3'"]),
-    ("a coding with 'missing' in a long table", LONG, {"coding": "first=first,second=second,missing=NA"}, CodingError,
-     ["'missing'", "prefmod"]),
-    ("a winner by the model's name", "model_a,model_b,winner\nx,y,Model_A\n", {}, CodingError,
-     ["column 'winner'", "'Model_A'", "did you mean 'model_a'", "'tie (bothbad)'"]),
-    ("a tie where none could be answered", LONG, {"tie_category": False}, InputError,
-     ["row 3 (line 4), column 'outcome'", "tie_category=False", "'drop'"]),
+    (
+        "an outcome in other case",
+        edited(LONG, ("B,C,second", "B,C,Second")),
+        {},
+        CodingError,
+        ["row 2 (line 3), column 'outcome': the answer is 'Second'", "did you mean 'second'"],
+    ),
+    (
+        "an outcome with blanks",
+        edited(LONG, ("A,B,first", "A,B, First ")),
+        {},
+        CodingError,
+        ["row 1 (line 2)", "' First '", "did you mean 'first'"],
+    ),
+    (
+        "a blank outcome",
+        edited(LONG, ("A,C,tie", "A,C,")),
+        {},
+        CodingError,
+        ["row 3 (line 4), column 'outcome': the answer is blank"],
+    ),
+    (
+        "an outcome nobody knows, twice",
+        LONG + "A,B,win\nA,B,win\n",
+        {},
+        CodingError,
+        ["row 4", "'win' (2 such rows)", "'first'", "'tie'", "'second'"],
+    ),
+    (
+        "codes without a coding",
+        "first,second,outcome\nA,B,1\n",
+        {},
+        CodingError,
+        ["the answer is '1'", "coding="],
+    ),
+    (
+        "a coding that does not fit",
+        "first,second,outcome\nA,B,1\nA,B,3\n",
+        {"coding": CODES},
+        CodingError,
+        ["row 2 (line 3)", "the answer is '3'"],
+    ),
+    (
+        "a coding with 'missing' in a long table",
+        LONG,
+        {"coding": "first=first,second=second,missing=NA"},
+        CodingError,
+        ["'missing'", "prefmod"],
+    ),
+    (
+        "a winner by the model's name",
+        "model_a,model_b,winner\nx,y,Model_A\n",
+        {},
+        CodingError,
+        ["column 'winner'", "'Model_A'", "did you mean 'model_a'", "'tie (bothbad)'"],
+    ),
+    (
+        "a tie where none could be answered",
+        LONG,
+        {"tie_category": False},
+        InputError,
+        ["row 3 (line 4), column 'outcome'", "tie_category=False", "'drop'"],
+    ),
     # items
-    ("an item against itself", edited(LONG, ("B,C,second", "B,B,second")), {}, ItemError,
-     ["row 2 (line 3)", "'B' is compared with itself"]),
-    ("a row without an item", edited(LONG, ("B,C,second", "B,,second")), {}, ItemError,
-     ["row 2 (line 3), column 'second': no item name"]),
-    ("an item of blanks", edited(LONG, ("B,C,second", "B,  ,second")), {}, ItemError, ["column 'second': no item name"]),
-    ("an item called NA", edited(LONG, ("B,C,second", "NA,C,second")), {}, ItemError,
-     ["row 2 (line 3), column 'first'", "'NA'", "usually means a missing value", "items="]),
-    ("two items that differ in case", edited(LONG, ("A,C,tie", "a,C,tie")), {}, ItemError,
-     ["'A', 'a' differ only in blanks, case", "rename={'a': 'A'}"]),
+    (
+        "an item against itself",
+        edited(LONG, ("B,C,second", "B,B,second")),
+        {},
+        ItemError,
+        ["row 2 (line 3)", "'B' is compared with itself"],
+    ),
+    (
+        "a row without an item",
+        edited(LONG, ("B,C,second", "B,,second")),
+        {},
+        ItemError,
+        ["row 2 (line 3), column 'second': no item name"],
+    ),
+    (
+        "an item of blanks",
+        edited(LONG, ("B,C,second", "B,  ,second")),
+        {},
+        ItemError,
+        ["column 'second': no item name"],
+    ),
+    (
+        "an item called NA",
+        edited(LONG, ("B,C,second", "NA,C,second")),
+        {},
+        ItemError,
+        ["row 2 (line 3), column 'first'", "'NA'", "usually means a missing value", "items="],
+    ),
+    (
+        "two items that differ in case",
+        edited(LONG, ("A,C,tie", "a,C,tie")),
+        {},
+        ItemError,
+        ["'A', 'a' differ only in blanks, case", "rename={'a': 'A'}"],
+    ),
     ("two items that differ in blanks", edited(LONG, ("A,C,tie", "A ,C,tie")), {}, ItemError, ["'A', 'A '"]),
-    ("two items that differ in Unicode form", "first,second,outcome\ncaf\u00e9,B,first\ncafe\u0301,B,first\n", {}, ItemError,
-     ["'cafe\\u0301', 'caf\\xe9' differ only in blanks, case or Unicode form"]),
-    ("blanks around an item", edited(LONG, ("B,C,second", "B, C,second"), ("A,C,tie", "A, C,tie")), {}, ItemError,
-     ["1 item name(s) have blanks around them: ' C'", "rename={' C': 'C'}"]),
+    (
+        "two items that differ in Unicode form",
+        "first,second,outcome\ncaf\u00e9,B,first\ncafe\u0301,B,first\n",
+        {},
+        ItemError,
+        ["'cafe\\u0301', 'caf\\xe9' differ only in blanks, case or Unicode form"],
+    ),
+    (
+        "blanks around an item",
+        edited(LONG, ("B,C,second", "B, C,second"), ("A,C,tie", "A, C,tie")),
+        {},
+        ItemError,
+        ["1 item name(s) have blanks around them: ' C'", "rename={' C': 'C'}"],
+    ),
     ("an item called tie", edited(LONG, ("B,C,second", "tie,C,second")), {}, ItemError, ["'tie'", "rename"]),
-    ("an item with a colon", edited(LONG, ("B,C,second", "B:2,C,second")), {}, ItemError, ["'B:2'", "rename"]),
-    ("an item with a bracket", edited(LONG, ("B,C,second", "B[2],C,second")), {}, ItemError, ["'B[2]'", "--rename"]),
-    ("one item only in the stated items", LONG, {"items": ["A", "B"]}, ItemError,
-     ["found 'C', not among the stated items 'A', 'B'"]),
-    ("a misspelt stated item", edited(LONG, ("B,C,second", "B,Chat,second"), ("A,C,tie", "A,Chat,tie")),
-     {"items": ["A", "B", "Chatt"]}, ItemError, ["found 'Chat'", "did you mean 'Chatt'"]),
+    (
+        "an item with a colon",
+        edited(LONG, ("B,C,second", "B:2,C,second")),
+        {},
+        ItemError,
+        ["'B:2'", "rename"],
+    ),
+    (
+        "an item with a bracket",
+        edited(LONG, ("B,C,second", "B[2],C,second")),
+        {},
+        ItemError,
+        ["'B[2]'", "--rename"],
+    ),
+    (
+        "one item only in the stated items",
+        LONG,
+        {"items": ["A", "B"]},
+        ItemError,
+        ["found 'C', not among the stated items 'A', 'B'"],
+    ),
+    (
+        "a misspelt stated item",
+        edited(LONG, ("B,C,second", "B,Chat,second"), ("A,C,tie", "A,Chat,tie")),
+        {"items": ["A", "B", "Chatt"]},
+        ItemError,
+        ["found 'Chat'", "did you mean 'Chatt'"],
+    ),
     ("items stated twice", LONG, {"items": ["A", "B", "C", "A"]}, ItemError, ["'A' stated more than once"]),
     ("items as one string", LONG, {"items": "ABC"}, InputError, ["one string", "list"]),
     ("a rename of nobody", LONG, {"rename": {"D": "d"}}, ItemError, ["rename has 'D'", "found 'A'"]),
-    ("renames that make an item meet itself", LONG, {"rename": {"B": "A"}}, ItemError, ["row 1", "compared with itself"]),
+    (
+        "renames that make an item meet itself",
+        LONG,
+        {"rename": {"B": "A"}},
+        ItemError,
+        ["row 1", "compared with itself"],
+    ),
     # counts and weights
-    ("a negative count", edited(COUNTS, ("7,1,2", "7,1,-2")), {}, InputError,
-     ["row 1 (line 2), column 'losses': losses is '-2'", ">= 0"]),
-    ("a blank count", edited(COUNTS, ("3,0,4", "3,,4")), {}, InputError, ["row 2 (line 3), column 'ties': ties is blank"]),
-    ("a count that is NA", edited(COUNTS, ("3,0,4", "NA,0,4")), {}, InputError, ["column 'wins': wins is 'NA'"]),
-    ("an infinite count", edited(COUNTS, ("3,0,4", "inf,0,4")), {}, InputError, ["column 'wins': wins is 'inf'"]),
+    (
+        "a negative count",
+        edited(COUNTS, ("7,1,2", "7,1,-2")),
+        {},
+        InputError,
+        ["row 1 (line 2), column 'losses': losses is '-2'", ">= 0"],
+    ),
+    (
+        "a blank count",
+        edited(COUNTS, ("3,0,4", "3,,4")),
+        {},
+        InputError,
+        ["row 2 (line 3), column 'ties': ties is blank"],
+    ),
+    (
+        "a count that is NA",
+        edited(COUNTS, ("3,0,4", "NA,0,4")),
+        {},
+        InputError,
+        ["column 'wins': wins is 'NA'"],
+    ),
+    (
+        "an infinite count",
+        edited(COUNTS, ("3,0,4", "inf,0,4")),
+        {},
+        InputError,
+        ["column 'wins': wins is 'inf'"],
+    ),
     ("a count of 1e999", edited(COUNTS, ("3,0,4", "1e999,0,4")), {}, InputError, ["wins is '1e999'"]),
     ("a count in words", edited(COUNTS, ("3,0,4", "three,0,4")), {}, InputError, ["wins is 'three'"]),
-    ("a decimal comma in counts", "first;second;wins;losses\nA;B;7,5;2\n", {}, InputError,
-     ["row 1 (line 2), column 'wins': wins is '7,5'", "write decimals with a point"]),
+    (
+        "a decimal comma in counts",
+        "first;second;wins;losses\nA;B;7,5;2\n",
+        {},
+        InputError,
+        ["row 1 (line 2), column 'wins': wins is '7,5'", "write decimals with a point"],
+    ),
     ("no comparison at all", "first,second,wins,losses\nA,B,0,0\n", {}, InputError, ["all counts are 0"]),
-    ("ties counted where none could be answered", COUNTS, {"tie_category": False}, InputError,
-     ["row 1 (line 2), column 'ties'"]),
-    ("a blank weight", with_column(LONG, "weight", 1, "", 2), {}, InputError,
-     ["row 2 (line 3), column 'weight': weight is blank"]),
+    (
+        "ties counted where none could be answered",
+        COUNTS,
+        {"tie_category": False},
+        InputError,
+        ["row 1 (line 2), column 'ties'"],
+    ),
+    (
+        "a blank weight",
+        with_column(LONG, "weight", 1, "", 2),
+        {},
+        InputError,
+        ["row 2 (line 3), column 'weight': weight is blank"],
+    ),
     ("a negative weight", with_column(LONG, "weight", 1, 2, -1), {}, InputError, ["row 3", "weight is '-1'"]),
     # columns
-    ("no layout fits", "left,right,answer\nA,B,left\n", {}, InputError,
-     ["'left', 'right', 'answer'", "long (first, second, outcome)", "model_a", "system1", "wins", "columns={"]),
-    ("columns in other case", "First,Second,Outcome\nA,B,first\n", {}, InputError, ["'First' is not exactly 'first'"]),
-    ("columns of two layouts", "first,second,outcome,wins,losses\nA,B,first,1,0\n", {}, InputError,
-     ["long and counts", "layout='long'"]),
-    ("a stated layout that does not fit", LONG, {"layout": "votes"}, InputError, ["layout 'votes' needs the column 'model_a'"]),
+    (
+        "no layout fits",
+        "left,right,answer\nA,B,left\n",
+        {},
+        InputError,
+        [
+            "'left', 'right', 'answer'",
+            "long (first, second, outcome)",
+            "model_a",
+            "system1",
+            "wins",
+            "columns={",
+        ],
+    ),
+    (
+        "columns in other case",
+        "First,Second,Outcome\nA,B,first\n",
+        {},
+        InputError,
+        ["'First' is not exactly 'first'"],
+    ),
+    (
+        "columns of two layouts",
+        "first,second,outcome,wins,losses\nA,B,first,1,0\n",
+        {},
+        InputError,
+        ["long and counts", "layout='long'"],
+    ),
+    (
+        "a stated layout that does not fit",
+        LONG,
+        {"layout": "votes"},
+        InputError,
+        ["layout 'votes' needs the column 'model_a'"],
+    ),
     ("a layout that is none", LONG, {"layout": "wide"}, InputError, ["layout='wide'", "'prefmod'"]),
-    ("an option of another layout", LONG, {"winner": "rows"}, InputError, ["winner='rows' is for layout 'matrix'", "'long'"]),
-    ("a role that is none", LONG, {"columns": {"jugde": "outcome"}}, InputError, ["'jugde' is unknown", "did you mean 'judge'"]),
-    ("a role for a column that is not there", with_column(LONG, "rater", 1, 2, 3), {"columns": {"judge": "ratr"}}, InputError,
-     ["no column 'ratr'", "did you mean 'rater'"]),
-    ("a role that is taken", with_column(with_column(LONG, "rater", 1, 2, 3), "judge", 1, 2, 3),
-     {"columns": {"judge": "rater"}}, InputError, ["there is a column 'judge' as well"]),
-    ("two columns of one name", with_column(with_column(LONG, "age", 1, 2, 3), "age", 1, 2, 3), {}, InputError,
-     ["more than one column is called 'age'"]),
-    ("a column without a name", "," + LONG.replace("\n", "\n0,").rstrip("0,"), {}, InputError,
-     ["column 1 has no name", "index=False"]),
-    ("an order that is neither 0 nor 1", with_column(LONG, "order", 1, -1, 0), {}, InputError,
-     ["row 2 (line 3), column 'order': order is '-1'", "neutral ground"]),
-    ("a blank order", with_column(LONG, "order", 1, "", 0), {}, InputError, ["column 'order': order is blank"]),
-    ("a covariate with decimal commas", edited(LONG.replace(",", ";"), ("outcome", "outcome;x"), ("first\nB", "first;1,5\nB"),
-     ("B;C;second", "B;C;second;2"), ("A;C;tie", "A;C;tie;")), {}, InputError,
-     ["row 1 (line 2), column 'x': '1,5' has a comma", "levels={'x': [...]}"]),
-    ("a judge with blanks around the name", with_column(LONG, "judge", "ann", "ann ", "bob"), {}, InputError,
-     ["row 2 (line 3), column 'judge': 'ann '", "blanks around"]),
-    ("levels that miss one", with_column(LONG, "sex", "f", "m", "x"), {"levels": {"sex": ["m", "f"]}}, InputError,
-     ["column 'sex' holds 'x'", "'m', 'f'"]),
-    ("levels of a column that is not there", with_column(LONG, "sex", "f", "m", "f"), {"levels": {"sexe": ["m", "f"]}},
-     InputError, ["'sexe'", "did you mean 'sex'"]),
+    (
+        "an option of another layout",
+        LONG,
+        {"winner": "rows"},
+        InputError,
+        ["winner='rows' is for layout 'matrix'", "'long'"],
+    ),
+    (
+        "a role that is none",
+        LONG,
+        {"columns": {"jugde": "outcome"}},
+        InputError,
+        ["'jugde' is unknown", "did you mean 'judge'"],
+    ),
+    (
+        "a role for a column that is not there",
+        with_column(LONG, "rater", 1, 2, 3),
+        {"columns": {"judge": "ratr"}},
+        InputError,
+        ["no column 'ratr'", "did you mean 'rater'"],
+    ),
+    (
+        "a role that is taken",
+        with_column(with_column(LONG, "rater", 1, 2, 3), "judge", 1, 2, 3),
+        {"columns": {"judge": "rater"}},
+        InputError,
+        ["there is a column 'judge' as well"],
+    ),
+    (
+        "two columns of one name",
+        with_column(with_column(LONG, "age", 1, 2, 3), "age", 1, 2, 3),
+        {},
+        InputError,
+        ["more than one column is called 'age'"],
+    ),
+    (
+        "a column without a name",
+        "," + LONG.replace("\n", "\n0,").rstrip("0,"),
+        {},
+        InputError,
+        ["column 1 has no name", "index=False"],
+    ),
+    (
+        "an order that is neither 0 nor 1",
+        with_column(LONG, "order", 1, -1, 0),
+        {},
+        InputError,
+        ["row 2 (line 3), column 'order': order is '-1'", "neutral ground"],
+    ),
+    (
+        "a blank order",
+        with_column(LONG, "order", 1, "", 0),
+        {},
+        InputError,
+        ["column 'order': order is blank"],
+    ),
+    (
+        "a covariate with decimal commas",
+        edited(
+            LONG.replace(",", ";"),
+            ("outcome", "outcome;x"),
+            ("first\nB", "first;1,5\nB"),
+            ("B;C;second", "B;C;second;2"),
+            ("A;C;tie", "A;C;tie;"),
+        ),
+        {},
+        InputError,
+        ["row 1 (line 2), column 'x': '1,5' has a comma", "levels={'x': [...]}"],
+    ),
+    (
+        "a judge with blanks around the name",
+        with_column(LONG, "judge", "ann", "ann ", "bob"),
+        {},
+        InputError,
+        ["row 2 (line 3), column 'judge': 'ann '", "blanks around"],
+    ),
+    (
+        "levels that miss one",
+        with_column(LONG, "sex", "f", "m", "x"),
+        {"levels": {"sex": ["m", "f"]}},
+        InputError,
+        ["column 'sex' holds 'x'", "'m', 'f'"],
+    ),
+    (
+        "levels of a column that is not there",
+        with_column(LONG, "sex", "f", "m", "f"),
+        {"levels": {"sexe": ["m", "f"]}},
+        InputError,
+        ["'sexe'", "did you mean 'sex'"],
+    ),
     # files
     ("an empty file", "", {}, InputError, ["the file is empty"]),
     ("a file of blank lines", "\n  \n\n", {}, InputError, ["the file is empty"]),
     ("a header and nothing else", "first,second,outcome\n", {}, InputError, ["no rows below the header"]),
-    ("a line that is too short", LONG + "A,B\n", {}, InputError, ["line 5: 2 field(s), but the header has 3"]),
-    ("a line that is too long", LONG + "A,B,first,9\n", {}, InputError, ["line 5: 4 field(s), but the header has 3"]),
-    ("a short line after a quoted line end", 'first,second,outcome\n"A\nx",B,first\nA,B\n', {}, InputError, ["line 4: 2 field(s)"]),
-    ("a quote that is not closed", 'first,second,outcome\nA,B,"first\nA,B,first\n', {}, InputError, ["quote"]),
-    ("a header that splits two ways", "first;a,second\n1,2\n", {}, InputError, ["at commas and at semicolons"]),
+    (
+        "a line that is too short",
+        LONG + "A,B\n",
+        {},
+        InputError,
+        ["line 5: 2 field(s), but the header has 3"],
+    ),
+    (
+        "a line that is too long",
+        LONG + "A,B,first,9\n",
+        {},
+        InputError,
+        ["line 5: 4 field(s), but the header has 3"],
+    ),
+    (
+        "a short line after a quoted line end",
+        'first,second,outcome\n"A\nx",B,first\nA,B\n',
+        {},
+        InputError,
+        ["line 4: 2 field(s)"],
+    ),
+    (
+        "a quote that is not closed",
+        'first,second,outcome\nA,B,"first\nA,B,first\n',
+        {},
+        InputError,
+        ["quote"],
+    ),
+    (
+        "a header that splits two ways",
+        "first;a,second\n1,2\n",
+        {},
+        InputError,
+        ["at commas and at semicolons"],
+    ),
     # rankings
-    ("a rank in words", "system1,rank1,system2,rank2\nA,first,B,2\n", {}, InputError,
-     ["row 1 (line 2), column 'rank1': the rank is 'first'"]),
-    ("a rank of -2", "system1,rank1,system2,rank2\nA,-2,B,2\n", {}, InputError, ["the rank is '-2'", "-1 or blank"]),
-    ("a system twice in one ranking", "system1,rank1,system2,rank2,system3,rank3\nA,1,B,2,C,3\nA,1,B,2,A,3\n", {}, ItemError,
-     ["row 2 (line 3), column 'system3': 'A' stands in system1 as well"]),
-    ("nobody ranked", "system1,rank1,system2,rank2\nA,-1,B,-1\nA,1,B,\n", {}, InputError, ["no row ranks two systems"]),
-    ("a rank without a system", "system1,rank1,system2,rank2\nA,1,,2\n", {}, ItemError,
-     ["column 'system2': no system, but rank2 is '2'"]),
-    ("a gap in the columns", "system1,rank1,system2,rank2,system4,rank4\nA,1,B,2,C,3\n", {}, InputError, ["system3, rank3"]),
-    ("a system column without its rank", "system1,rank1,system2,rank2,system3\nA,1,B,2,C\n", {}, InputError, ["rank3"]),
+    (
+        "a rank in words",
+        "system1,rank1,system2,rank2\nA,first,B,2\n",
+        {},
+        InputError,
+        ["row 1 (line 2), column 'rank1': the rank is 'first'"],
+    ),
+    (
+        "a rank of -2",
+        "system1,rank1,system2,rank2\nA,-2,B,2\n",
+        {},
+        InputError,
+        ["the rank is '-2'", "-1 or blank"],
+    ),
+    (
+        "a system twice in one ranking",
+        "system1,rank1,system2,rank2,system3,rank3\nA,1,B,2,C,3\nA,1,B,2,A,3\n",
+        {},
+        ItemError,
+        ["row 2 (line 3), column 'system3': 'A' stands in system1 as well"],
+    ),
+    (
+        "nobody ranked",
+        "system1,rank1,system2,rank2\nA,-1,B,-1\nA,1,B,\n",
+        {},
+        InputError,
+        ["no row ranks two systems"],
+    ),
+    (
+        "a rank without a system",
+        "system1,rank1,system2,rank2\nA,1,,2\n",
+        {},
+        ItemError,
+        ["column 'system2': no system, but rank2 is '2'"],
+    ),
+    (
+        "a gap in the columns",
+        "system1,rank1,system2,rank2,system4,rank4\nA,1,B,2,C,3\n",
+        {},
+        InputError,
+        ["system3, rank3"],
+    ),
+    (
+        "a system column without its rank",
+        "system1,rank1,system2,rank2,system3\nA,1,B,2,C\n",
+        {},
+        InputError,
+        ["rank3"],
+    ),
     # wide
-    ("a wide table without an order", WIDE, {**WIDE_CALL, "pair_order": None}, PairOrderError,
-     ["3 columns for 3 items, but the order is not stated. prefmod reads 12 13 23; lexicographic is 12 13 23"]),
-    ("a wide table without a coding", WIDE, {**WIDE_CALL, "coding": None}, CodingError,
-     ["V1, V2, V3 hold -1, 0, 1, but the coding is not stated"]),
-    ("a wide table without items", WIDE, {**WIDE_CALL, "items": None}, ItemError, ["the items are not stated"]),
-    ("too few pair columns", "V1,V2\n1,0\n", WIDE_CALL, PairOrderError, ["2 columns, but 3 items (A, B, C) have 3 pairs"]),
-    ("too few stated pair columns", WIDE, {**WIDE_CALL, "pairs": ["V1", "V2"]}, PairOrderError, ["2 pair columns", "3 pairs"]),
-    ("a stated pair column that is not there", WIDE, {**WIDE_CALL, "pairs": ["V1", "V2", "W3"]}, InputError, ["'W3'"]),
+    (
+        "a wide table without an order",
+        WIDE,
+        {**WIDE_CALL, "pair_order": None},
+        PairOrderError,
+        [
+            "3 columns for 3 items, but the order is not stated. prefmod reads 12 13 23; lexicographic is 12"
+            " 13 23"
+        ],
+    ),
+    (
+        "a wide table without a coding",
+        WIDE,
+        {**WIDE_CALL, "coding": None},
+        CodingError,
+        ["V1, V2, V3 hold -1, 0, 1, but the coding is not stated"],
+    ),
+    (
+        "a wide table without items",
+        WIDE,
+        {**WIDE_CALL, "items": None},
+        ItemError,
+        ["the items are not stated"],
+    ),
+    (
+        "too few pair columns",
+        "V1,V2\n1,0\n",
+        WIDE_CALL,
+        PairOrderError,
+        ["2 columns, but 3 items (A, B, C) have 3 pairs"],
+    ),
+    (
+        "too few stated pair columns",
+        WIDE,
+        {**WIDE_CALL, "pairs": ["V1", "V2"]},
+        PairOrderError,
+        ["2 pair columns", "3 pairs"],
+    ),
+    (
+        "a stated pair column that is not there",
+        WIDE,
+        {**WIDE_CALL, "pairs": ["V1", "V2", "W3"]},
+        InputError,
+        ["'W3'"],
+    ),
     # prefmod's llbtPC.fit(nitems = 3) on such a table silently takes the other three columns as covariates
-    ("columns of more items than stated", "a,b,c,d,e,f\n1,0,1,1,0,-1\n", WIDE_CALL, PairOrderError,
-     ["3 pairs, but all 6 columns", "4 items"]),
-    ("an order that is none", WIDE, {**WIDE_CALL, "pair_order": "lexi"}, PairOrderError, ["'lexi'", "prefmod"]),
+    (
+        "columns of more items than stated",
+        "a,b,c,d,e,f\n1,0,1,1,0,-1\n",
+        WIDE_CALL,
+        PairOrderError,
+        ["3 pairs, but all 6 columns", "4 items"],
+    ),
+    (
+        "an order that is none",
+        WIDE,
+        {**WIDE_CALL, "pair_order": "lexi"},
+        PairOrderError,
+        ["'lexi'", "prefmod"],
+    ),
     ("a pair stated twice", WIDE, {**WIDE_CALL, "pair_order": "AB,AC,BA"}, PairOrderError, ["'BA' twice"]),
-    ("a pair that can be read in two ways", "V1\n1\n",
-     {"layout": "prefmod", "items": ["A", "AA", "AAA"], "pair_order": "AAAA", "coding": CODES}, PairOrderError,
-     ["more than one way"]),
-    ("a response outside the coding", edited(WIDE, ("-1,1,0", "-1,2,0")), WIDE_CALL, CodingError,
-     ["row 2 (line 3), column 'V2': the answer is '2'", "'0' (tie)"]),
-    ("0/1/2 answers under a -1/0/1 coding", "V1,V2,V3\n0,1,2\n2,2,1\n", WIDE_CALL, CodingError, ["the answer is '2'"]),
-    ("a blank response without a code for missing", edited(WIDE, ("-1,1,0", "-1,,0")), WIDE_CALL, CodingError,
-     ["column 'V2': the answer is blank", "missing=NA"]),
+    (
+        "a pair that can be read in two ways",
+        "V1\n1\n",
+        {"layout": "prefmod", "items": ["A", "AA", "AAA"], "pair_order": "AAAA", "coding": CODES},
+        PairOrderError,
+        ["more than one way"],
+    ),
+    (
+        "a response outside the coding",
+        edited(WIDE, ("-1,1,0", "-1,2,0")),
+        WIDE_CALL,
+        CodingError,
+        ["row 2 (line 3), column 'V2': the answer is '2'", "'0' (tie)"],
+    ),
+    (
+        "0/1/2 answers under a -1/0/1 coding",
+        "V1,V2,V3\n0,1,2\n2,2,1\n",
+        WIDE_CALL,
+        CodingError,
+        ["the answer is '2'"],
+    ),
+    (
+        "a blank response without a code for missing",
+        edited(WIDE, ("-1,1,0", "-1,,0")),
+        WIDE_CALL,
+        CodingError,
+        ["column 'V2': the answer is blank", "missing=NA"],
+    ),
     ("responses in words", "V1,V2,V3\nyes,no,yes\n", WIDE_CALL, CodingError, ["'yes'"]),
-    ("all responses missing", "V1,V2,V3\nNA,NA,NA\n", {**WIDE_CALL, "coding": {**CODES, "missing": "NA"}}, InputError,
-     ["every response is missing"]),
-    ("a coding with one code for two answers", WIDE, {**WIDE_CALL, "coding": "first=1,tie=0,second=0"}, CodingError,
-     ["the code 0 to 'tie' and to 'second'"]),
-    ("a coding without second", WIDE, {**WIDE_CALL, "coding": {"first": 1}}, CodingError, ["no code for second"]),
-    ("a coding with an unknown answer", WIDE, {**WIDE_CALL, "coding": {**CODES, "ties": 0}}, CodingError,
-     ["'ties'", "did you mean 'tie'"]),
-    ("a coding that is no coding", WIDE, {**WIDE_CALL, "coding": "1,0,-1"}, CodingError, ["'1' is not ANSWER=CODE"]),
+    (
+        "all responses missing",
+        "V1,V2,V3\nNA,NA,NA\n",
+        {**WIDE_CALL, "coding": {**CODES, "missing": "NA"}},
+        InputError,
+        ["every response is missing"],
+    ),
+    (
+        "a coding with one code for two answers",
+        WIDE,
+        {**WIDE_CALL, "coding": "first=1,tie=0,second=0"},
+        CodingError,
+        ["the code 0 to 'tie' and to 'second'"],
+    ),
+    (
+        "a coding without second",
+        WIDE,
+        {**WIDE_CALL, "coding": {"first": 1}},
+        CodingError,
+        ["no code for second"],
+    ),
+    (
+        "a coding with an unknown answer",
+        WIDE,
+        {**WIDE_CALL, "coding": {**CODES, "ties": 0}},
+        CodingError,
+        ["'ties'", "did you mean 'tie'"],
+    ),
+    (
+        "a coding that is no coding",
+        WIDE,
+        {**WIDE_CALL, "coding": "1,0,-1"},
+        CodingError,
+        ["'1' is not ANSWER=CODE"],
+    ),
     # matrices
-    ("a matrix without a winner", MATRIX, {"layout": "matrix"}, InputError, ["winner='rows'", "winner='columns'"]),
-    ("a matrix that is not square", MATRIX.replace("C,1,4,0\n", ""), {"layout": "matrix", "winner": "rows"}, InputError,
-     ["2 rows and 3 columns"]),
-    ("a matrix with other labels in rows", edited(MATRIX, ("C,1,4,0", "D,1,4,0")), {"layout": "matrix", "winner": "rows"},
-     ItemError, ["'D' only in the rows", "'C' only in the columns"]),
-    ("a matrix with a label twice", edited(MATRIX, ("C,1,4,0", "B,1,4,0")), {"layout": "matrix", "winner": "rows"},
-     ItemError, ["more than one row is labelled 'B'"]),
-    ("a matrix without row labels", "A,B\n0,7\n2,0\n", {"layout": "matrix", "winner": "rows"}, InputError,
-     ["2 rows and 1 columns beside the row labels"]),
-    ("a diagonal that is not zero", edited(MATRIX, ("B,2,0,3", "B,2,5,3")), {"layout": "matrix", "winner": "rows"}, InputError,
-     ["row 2 (line 3), column 'B': 'B' against itself is '5'"]),
-    ("a blank cell off the diagonal", edited(MATRIX, ("B,2,0,3", "B,2,0,")), {"layout": "matrix", "winner": "rows"}, InputError,
-     ["column 'C': the cell of row 'B' is blank", "write 0"]),
-    ("a negative cell", edited(MATRIX, ("B,2,0,3", "B,-2,0,3")), {"layout": "matrix", "winner": "rows"}, InputError,
-     ["column 'A': the cell of row 'B' is '-2'"]),
+    (
+        "a matrix without a winner",
+        MATRIX,
+        {"layout": "matrix"},
+        InputError,
+        ["winner='rows'", "winner='columns'"],
+    ),
+    (
+        "a matrix that is not square",
+        MATRIX.replace("C,1,4,0\n", ""),
+        {"layout": "matrix", "winner": "rows"},
+        InputError,
+        ["2 rows and 3 columns"],
+    ),
+    (
+        "a matrix with other labels in rows",
+        edited(MATRIX, ("C,1,4,0", "D,1,4,0")),
+        {"layout": "matrix", "winner": "rows"},
+        ItemError,
+        ["'D' only in the rows", "'C' only in the columns"],
+    ),
+    (
+        "a matrix with a label twice",
+        edited(MATRIX, ("C,1,4,0", "B,1,4,0")),
+        {"layout": "matrix", "winner": "rows"},
+        ItemError,
+        ["more than one row is labelled 'B'"],
+    ),
+    (
+        "a matrix without row labels",
+        "A,B\n0,7\n2,0\n",
+        {"layout": "matrix", "winner": "rows"},
+        InputError,
+        ["2 rows and 1 columns beside the row labels"],
+    ),
+    (
+        "a diagonal that is not zero",
+        edited(MATRIX, ("B,2,0,3", "B,2,5,3")),
+        {"layout": "matrix", "winner": "rows"},
+        InputError,
+        ["row 2 (line 3), column 'B': 'B' against itself is '5'"],
+    ),
+    (
+        "a blank cell off the diagonal",
+        edited(MATRIX, ("B,2,0,3", "B,2,0,")),
+        {"layout": "matrix", "winner": "rows"},
+        InputError,
+        ["column 'C': the cell of row 'B' is blank", "write 0"],
+    ),
+    (
+        "a negative cell",
+        edited(MATRIX, ("B,2,0,3", "B,-2,0,3")),
+        {"layout": "matrix", "winner": "rows"},
+        InputError,
+        ["column 'A': the cell of row 'B' is '-2'"],
+    ),
 ]
 
 
-@pytest.mark.parametrize("name, text, arguments, error, said", REFUSED_FILES, ids=[case[0] for case in REFUSED_FILES])
+@pytest.mark.parametrize(
+    "name, text, arguments, error, said", REFUSED_FILES, ids=[case[0] for case in REFUSED_FILES]
+)
 def test_the_file_is_refused_and_the_place_is_named(tmp_path, name, text, arguments, error, said):
     path = tmp_path / "table.csv"
     path.write_text(text, encoding="utf-8", newline="")
@@ -216,32 +677,90 @@ def test_the_file_is_refused_and_the_place_is_named(tmp_path, name, text, argume
 
 # Frames: name, columns, arguments, error, parts of the message.
 REFUSED_FRAMES = [
-    ("an item that is NaN", {"first": ["A", None], "second": ["B", "C"], "outcome": ["first", "tie"]}, {}, ItemError,
-     ["row 2, column 'first': no item name"]),
-    ("an outcome that is NaN", {"first": ["A", "A"], "second": ["B", "C"], "outcome": ["first", np.nan]}, {}, CodingError,
-     ["row 2, column 'outcome': the answer is blank"]),
-    ("a NaN count", {"first": ["A"], "second": ["B"], "wins": [np.nan], "losses": [1]}, {}, InputError,
-     ["column 'wins': wins is blank"]),
-    ("an infinite weight", {"first": ["A"], "second": ["B"], "outcome": ["first"], "weight": [math.inf]}, {}, InputError,
-     ["row 1, column 'weight': weight is inf"]),
-    ("an infinite covariate", {"first": ["A"], "second": ["B"], "outcome": ["first"], "age": [math.inf]}, {}, InputError,
-     ["column 'age' is inf"]),
-    ("columns of different lengths", {"first": ["A", "B"], "second": ["B"], "outcome": ["first"]}, {}, InputError,
-     ["different lengths", "'first': 2"]),
-    ("a column that is one word", {"first": "A", "second": ["B"], "outcome": ["first"]}, {}, InputError,
-     ["column 'first' is 'A'"]),
+    (
+        "an item that is NaN",
+        {"first": ["A", None], "second": ["B", "C"], "outcome": ["first", "tie"]},
+        {},
+        ItemError,
+        ["row 2, column 'first': no item name"],
+    ),
+    (
+        "an outcome that is NaN",
+        {"first": ["A", "A"], "second": ["B", "C"], "outcome": ["first", np.nan]},
+        {},
+        CodingError,
+        ["row 2, column 'outcome': the answer is blank"],
+    ),
+    (
+        "a NaN count",
+        {"first": ["A"], "second": ["B"], "wins": [np.nan], "losses": [1]},
+        {},
+        InputError,
+        ["column 'wins': wins is blank"],
+    ),
+    (
+        "an infinite weight",
+        {"first": ["A"], "second": ["B"], "outcome": ["first"], "weight": [math.inf]},
+        {},
+        InputError,
+        ["row 1, column 'weight': weight is inf"],
+    ),
+    (
+        "an infinite covariate",
+        {"first": ["A"], "second": ["B"], "outcome": ["first"], "age": [math.inf]},
+        {},
+        InputError,
+        ["column 'age' is inf"],
+    ),
+    (
+        "columns of different lengths",
+        {"first": ["A", "B"], "second": ["B"], "outcome": ["first"]},
+        {},
+        InputError,
+        ["different lengths", "'first': 2"],
+    ),
+    (
+        "a column that is one word",
+        {"first": "A", "second": ["B"], "outcome": ["first"]},
+        {},
+        InputError,
+        ["column 'first' is 'A'"],
+    ),
     ("no rows", {"first": [], "second": [], "outcome": []}, {}, InputError, ["no rows"]),
-    ("cells that are lists", {"first": [["A"], ["B"]], "second": ["B", "A"], "outcome": ["first", "tie"]}, {}, InputError,
-     ["column 'first' holds neither text nor numbers"]),
-    ("cells that are bytes", {"first": [b"A"], "second": [b"B"], "outcome": ["first"]}, {}, InputError, ["column 'first' holds the bytes b'A'"]),
-    ("an encoding for a frame", {"first": ["A"], "second": ["B"], "outcome": ["first"]}, {"encoding": "utf-8"}, InputError,
-     ["encoding='utf-8' is for files"]),
-    ("a covariate called wins in a long table", {"first": ["A"], "second": ["B"], "outcome": ["first"], "wins": [1.0]}, {},
-     InputError, ["'wins' cannot be a covariate"]),
+    (
+        "cells that are lists",
+        {"first": [["A"], ["B"]], "second": ["B", "A"], "outcome": ["first", "tie"]},
+        {},
+        InputError,
+        ["column 'first' holds neither text nor numbers"],
+    ),
+    (
+        "cells that are bytes",
+        {"first": [b"A"], "second": [b"B"], "outcome": ["first"]},
+        {},
+        InputError,
+        ["column 'first' holds the bytes b'A'"],
+    ),
+    (
+        "an encoding for a frame",
+        {"first": ["A"], "second": ["B"], "outcome": ["first"]},
+        {"encoding": "utf-8"},
+        InputError,
+        ["encoding='utf-8' is for files"],
+    ),
+    (
+        "a covariate called wins in a long table",
+        {"first": ["A"], "second": ["B"], "outcome": ["first"], "wins": [1.0]},
+        {},
+        InputError,
+        ["'wins' cannot be a covariate"],
+    ),
 ]
 
 
-@pytest.mark.parametrize("name, columns, arguments, error, said", REFUSED_FRAMES, ids=[case[0] for case in REFUSED_FRAMES])
+@pytest.mark.parametrize(
+    "name, columns, arguments, error, said", REFUSED_FRAMES, ids=[case[0] for case in REFUSED_FRAMES]
+)
 def test_the_frame_is_refused_and_not_changed(name, columns, arguments, error, said):
     before = copy.deepcopy(columns)
     with pytest.raises(error) as caught:
@@ -266,12 +785,15 @@ def test_a_folder_is_refused(tmp_path):
 
 
 def test_columns_of_several_levels_are_refused():
-    frame = pd.DataFrame([["A", "B", "first"]], columns=pd.MultiIndex.from_product([["x"], ["first", "second", "outcome"]]))
+    frame = pd.DataFrame(
+        [["A", "B", "first"]], columns=pd.MultiIndex.from_product([["x"], ["first", "second", "outcome"]])
+    )
     with pytest.raises(InputError, match="several levels"):
         read(frame)
 
 
-# -- read right ----------------------------------------------------------------------------------------------------
+# -- read right
+# ----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -289,8 +811,16 @@ PLAIN = "first,second,outcome\nZo\u00eb,Bj\u00f6rk,first\nBj\u00f6rk,Zo\u00eb,ti
 
 @pytest.mark.parametrize(
     "encoding, mark, said",
-    [("utf-8", b"", None), ("utf-8", b"\xef\xbb\xbf", None), ("utf-16-le", b"\xff\xfe", None), ("utf-16-be", b"\xfe\xff", None),
-     ("utf-32-le", b"\xff\xfe\0\0", None), ("latin-1", b"", "latin-1"), ("cp1252", b"", "cp1252"), ("utf-16", b"", "utf-16")],
+    [
+        ("utf-8", b"", None),
+        ("utf-8", b"\xef\xbb\xbf", None),
+        ("utf-16-le", b"\xff\xfe", None),
+        ("utf-16-be", b"\xfe\xff", None),
+        ("utf-32-le", b"\xff\xfe\0\0", None),
+        ("latin-1", b"", "latin-1"),
+        ("cp1252", b"", "cp1252"),
+        ("utf-16", b"", "utf-16"),
+    ],
 )
 def test_encodings_are_read(saved, encoding, mark, said):
     table = read(saved(PLAIN, encoding=encoding, mark=mark), encoding=said)
@@ -381,7 +911,10 @@ def test_items_that_differ_in_case_are_two_if_stated_and_one_if_renamed(saved):
 
 
 def test_reserved_names_have_a_way_out(saved):
-    table = read(saved("first,second,outcome\ntie,order,first\nx:y,tie,second\n"), rename={"tie": "necktie", "order": "o", "x:y": "xy"})
+    table = read(
+        saved("first,second,outcome\ntie,order,first\nx:y,tie,second\n"),
+        rename={"tie": "necktie", "order": "o", "x:y": "xy"},
+    )
     assert table.items == ("necktie", "o", "xy")
 
 
@@ -399,7 +932,13 @@ def test_integer_items_are_ordered_as_numbers_in_files_and_frames(saved):
 
 def test_unused_categories_of_a_frame_are_no_items():
     kinds = pd.CategoricalDtype(["Z", "B", "A"], ordered=True)
-    frame = pd.DataFrame({"first": pd.Series(["A"], dtype=kinds), "second": pd.Series(["B"], dtype=kinds), "outcome": ["first"]})
+    frame = pd.DataFrame(
+        {
+            "first": pd.Series(["A"], dtype=kinds),
+            "second": pd.Series(["B"], dtype=kinds),
+            "outcome": ["first"],
+        }
+    )
     assert read(frame).items == ("A", "B")
 
 
@@ -420,12 +959,27 @@ def test_a_covariate_with_blanks_has_missing_values_and_no_row_is_lost(saved):
 def test_numbers_too_large_for_a_double_stay_apart(saved):
     table = read(saved(with_column(LONG, "id", "9007199254740993", "9007199254740992", "9007199254740993")))
     assert table.columns["id"].levels == ("9007199254740992", "9007199254740993")
-    frame = pd.DataFrame({"first": ["A", "A"], "second": ["B", "B"], "outcome": ["first", "first"], "id": [2**60, 2**60 + 1]})
+    frame = pd.DataFrame(
+        {
+            "first": ["A", "A"],
+            "second": ["B", "B"],
+            "outcome": ["first", "first"],
+            "id": [2**60, 2**60 + 1],
+        }
+    )
     assert len(read(frame).columns["id"].levels) == 2
 
 
 def test_numbers_as_text_in_a_frame_are_numbers():
-    frame = pd.DataFrame({"first": ["A", "A"], "second": ["B", "B"], "wins": ["7", " 1 "], "losses": ["2", "1e1"], "age": ["30", "41.5"]})
+    frame = pd.DataFrame(
+        {
+            "first": ["A", "A"],
+            "second": ["B", "B"],
+            "wins": ["7", " 1 "],
+            "losses": ["2", "1e1"],
+            "age": ["30", "41.5"],
+        }
+    )
     table = read(frame)
     assert table.pooled() == {("A", "B"): (8, 0, 12)}
     assert table.columns["age"].tolist() == [30.0, 41.5]
@@ -455,18 +1009,24 @@ def test_pandas_own_types_with_missing_values_are_read(dtype):
     assert isinstance(column, Factor) == (dtype == "boolean")
 
 
-# prefmod counts unanimous answers as ties, and 0/1/2 answers without a 2 as a binary table whose ties are losses
-# (its llbt.design, llbtPC.fit); here the meaning comes from the coding alone.
+# prefmod counts unanimous answers as ties, and 0/1/2 answers without a 2 as a binary table whose ties are
+# losses (its llbt.design, llbtPC.fit); here the meaning comes from the coding alone.
 def test_unanimous_answers_are_wins_if_the_coding_says_so(saved):
     path = saved("V1,V2,V3\n1,1,1\n1,1,1\n")
-    assert read(path, **WIDE_CALL).pooled() == {("A", "B"): (2, 0, 0), ("A", "C"): (2, 0, 0), ("B", "C"): (2, 0, 0)}
+    assert read(path, **WIDE_CALL).pooled() == {
+        ("A", "B"): (2, 0, 0),
+        ("A", "C"): (2, 0, 0),
+        ("B", "C"): (2, 0, 0),
+    }
     as_ties = {**WIDE_CALL, "coding": {"first": 0, "tie": 1, "second": 2}}
     assert read(path, **as_ties).pooled()["B", "C"] == (0, 2, 0)
 
 
 def test_ties_stay_ties_where_nobody_chose_the_second():
     frame = pd.DataFrame({"V1": [0, 1], "V2": [1, 0], "V3": [0, 0]})
-    table = from_wide(frame, items="A B C".split(), pair_order="prefmod", coding={"first": 0, "tie": 1, "second": 2})
+    table = from_wide(
+        frame, items="A B C".split(), pair_order="prefmod", coding={"first": 0, "tie": 1, "second": 2}
+    )
     assert table.pooled() == {("A", "B"): (1, 1, 0), ("A", "C"): (1, 1, 0), ("B", "C"): (2, 0, 0)}
     assert table.tie_category
 
@@ -477,7 +1037,9 @@ def test_the_tie_category_is_what_occurs_unless_it_is_stated():
     assert not from_wide(frame, **call).tie_category
     assert from_wide(frame, **call, tie_category=True).tie_category
     assert not from_counts({"first": ["A"], "second": ["B"], "wins": [1], "losses": [1]}).tie_category
-    assert from_counts({"first": ["A"], "second": ["B"], "wins": [1], "ties": [0], "losses": [1]}).tie_category
+    assert from_counts(
+        {"first": ["A"], "second": ["B"], "wins": [1], "ties": [0], "losses": [1]}
+    ).tie_category
 
 
 def test_codes_that_mean_missing_make_no_comparison(saved):
@@ -495,7 +1057,11 @@ def test_a_pair_that_nobody_compared_is_read_and_leaves_the_rest(saved):
 
 def test_codes_are_alike_however_the_number_is_written():
     frame = pd.DataFrame({"V1": ["1", "01"], "V2": [1.0, 0.0], "V3": [-1, 1]})
-    assert read(frame, **WIDE_CALL).pooled() == {("A", "B"): (2, 0, 0), ("A", "C"): (1, 1, 0), ("B", "C"): (1, 0, 1)}
+    assert read(frame, **WIDE_CALL).pooled() == {
+        ("A", "B"): (2, 0, 0),
+        ("A", "C"): (1, 1, 0),
+        ("B", "C"): (1, 0, 1),
+    }
 
 
 def test_a_wide_row_with_a_judge_keeps_the_judge_for_each_pair(saved):
@@ -504,14 +1070,18 @@ def test_a_wide_row_with_a_judge_keeps_the_judge_for_each_pair(saved):
     assert "judge" not in read(saved(WIDE), **WIDE_CALL).columns
 
 
-@pytest.mark.parametrize("order", ["AB,CA,BC", "A-B,C-A,B-C", ["AB", "CA", "BC"], [("A", "B"), ("C", "A"), ("B", "C")]])
+@pytest.mark.parametrize(
+    "order", ["AB,CA,BC", "A-B,C-A,B-C", ["AB", "CA", "BC"], [("A", "B"), ("C", "A"), ("B", "C")]]
+)
 def test_stated_pairs_say_which_item_comes_first(saved, order):
     table = read(saved(WIDE), **{**WIDE_CALL, "pair_order": order})
     assert table.pooled() == {("A", "B"): (1, 0, 1), ("A", "C"): (0, 1, 1), ("B", "C"): (0, 1, 1)}
 
 
 def test_two_items_and_one_respondent_are_enough():
-    assert from_wide({"V1": [1]}, items=["A", "B"], pair_order="prefmod", coding=CODES).pooled() == {("A", "B"): (1, 0, 0)}
+    assert from_wide({"V1": [1]}, items=["A", "B"], pair_order="prefmod", coding=CODES).pooled() == {
+        ("A", "B"): (1, 0, 0)
+    }
 
 
 def test_rankings_skip_what_is_not_ranked_and_nothing_else(saved):
@@ -526,7 +1096,10 @@ def test_a_matrix_counts_for_its_rows_or_its_columns_as_stated(saved, winner, ex
 
 def test_labels_decide_in_a_matrix_not_positions(saved):
     turned = ",A,C,B\nC,1,,4\nA,,3,7\nB,2,3,\n"
-    assert from_matrix(saved(turned), winner="rows").digest() == from_matrix(saved(MATRIX), winner="rows").digest()
+    assert (
+        from_matrix(saved(turned), winner="rows").digest()
+        == from_matrix(saved(MATRIX), winner="rows").digest()
+    )
 
 
 def test_a_frame_and_an_array_are_the_same_matrix_as_the_file(saved):
@@ -536,7 +1109,13 @@ def test_a_frame_and_an_array_are_the_same_matrix_as_the_file(saved):
     in_column = frame.reset_index()
     digests = {
         from_matrix(x, winner="rows", **more).digest()
-        for x, more in [(saved(MATRIX), {}), (frame, {}), (shuffled, {}), (in_column, {}), (counts, {"items": list("ABC")})]
+        for x, more in [
+            (saved(MATRIX), {}),
+            (frame, {}),
+            (shuffled, {}),
+            (in_column, {}),
+            (counts, {"items": list("ABC")}),
+        ]
     }
     assert len(digests) == 1
 
@@ -559,12 +1138,15 @@ def test_a_matrix_of_ties_makes_the_tie_category_and_must_be_symmetric():
     assert table.tie_category
     assert not from_matrix(wins, winner="rows").tie_category
     with pytest.raises(InputError, match="1 ties of 'A' with 'B', but 0 of 'B' with 'A'"):
-        from_matrix(wins, winner="rows", ties=pd.DataFrame([[0, 1], [0, 0]], index=["A", "B"], columns=["A", "B"]))
+        from_matrix(
+            wins, winner="rows", ties=pd.DataFrame([[0, 1], [0, 0]], index=["A", "B"], columns=["A", "B"])
+        )
     with pytest.raises(InputError, match="tie_category=False"):
         from_matrix(wins, winner="rows", ties=ties, tie_category=False)
 
 
-# -- item data -----------------------------------------------------------------------------------------------------
+# -- item data
+# -----------------------------------------------------------------------------------------------------
 
 
 def test_item_data_are_matched_by_name_not_by_row(saved):
@@ -581,7 +1163,10 @@ def test_item_data_are_matched_by_name_not_by_row(saved):
         ({"item": ["A", "B"], "x": [1, 2]}, "no row for 'C'"),
         ({"item": ["A", "B", "C", "D"], "x": [1, 2, 3, 4]}, "unknown 'D'"),
         ({"item": ["A", "B", "c"], "x": [1, 2, 3]}, "no row for 'C'; unknown 'c'"),
-        ({"item": ["A", "B", "C", "B"], "x": [1, 2, 3, 4]}, "row 2, column 'item': item 'B' has more than one row (2 such rows)"),
+        (
+            {"item": ["A", "B", "C", "B"], "x": [1, 2, 3, 4]},
+            "row 2, column 'item': item 'B' has more than one row (2 such rows)",
+        ),
         ({"item": ["A", "B", None], "x": [1, 2, 3]}, "row 3, column 'item': no item name"),
     ],
 )
@@ -603,7 +1188,8 @@ def test_item_data_follow_a_rename(saved):
     assert table.item_data["x"].tolist() == [2.0, 3.0, 1.0]
 
 
-# -- nothing is changed ----------------------------------------------------------------------------------------------
+# -- nothing is changed
+# ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -611,7 +1197,11 @@ def test_item_data_follow_a_rename(saved):
     [
         (from_long, with_column(LONG, "age", 1, "", 3), {"rename": {"A": "Z"}}),
         (from_counts, COUNTS, {"columns": {}}),
-        (from_votes, "model_a,model_b,winner,judge\nx,y,tie (bothbad),1\ny,x,model_a,2\n", {"levels": {"judge": [2, 1]}}),
+        (
+            from_votes,
+            "model_a,model_b,winner,judge\nx,y,tie (bothbad),1\ny,x,model_a,2\n",
+            {"levels": {"judge": [2, 1]}},
+        ),
         (from_rankings, "system1,rank1,system2,rank2\nA,1,B,-1\nA,2,B,1\n", {}),
         (from_wide, WIDE, {k: v for k, v in WIDE_CALL.items() if k != "layout"}),
         (from_matrix, MATRIX, {"winner": "columns"}),

@@ -1,4 +1,6 @@
-"""Pairs made from rankings are remembered as such, and a fit that takes them as independent says what that costs."""
+"""Pairs made from rankings are remembered as such, and a fit that takes them as independent says what that
+costs.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ import pytest
 import pairproof
 from pairproof.cli import main
 from pairproof.data.comparisons import Comparisons
-from pairproof.errors import PairproofWarning, RankingWarning
 from pairproof.data.judgments import one_row_each, only_compared, split_tracks
+from pairproof.errors import PairproofWarning, RankingWarning
 from pairproof.native.experiment.models import fit_preference_model
 
 #: Rows are rankings; ranks of A, B, C, D.
@@ -23,11 +25,18 @@ RANKS = [(1, 2, 3, 4), (2, 1, 3, 4), (4, 1, 2, 3), (3, 4, 1, 2), (1, 3, 2, 4)]
 
 def wide(rows: list[tuple[Any, ...]] = RANKS) -> dict[str, list[Any]]:
     k = len(rows[0])
-    return {**{f"system{i + 1}": ["ABCD"[i]] * len(rows) for i in range(k)}, **{f"rank{i + 1}": [r[i] for r in rows] for i in range(k)}}
+    return {
+        **{f"system{i + 1}": ["ABCD"[i]] * len(rows) for i in range(k)},
+        **{f"rank{i + 1}": [r[i] for r in rows] for i in range(k)},
+    }
 
 
 def rows_of_systems() -> dict[str, list[Any]]:
-    return {"ranking": [r for r in range(len(RANKS)) for _ in "ABCD"], "system": list("ABCD") * len(RANKS), "rank": [x for r in RANKS for x in r]}
+    return {
+        "ranking": [r for r in range(len(RANKS)) for _ in "ABCD"],
+        "system": list("ABCD") * len(RANKS),
+        "rank": [x for r in RANKS for x in r],
+    }
 
 
 @pytest.mark.parametrize("data", [wide(), rows_of_systems()])
@@ -43,15 +52,25 @@ def test_the_memory_counts_what_is_ranked_and_not_what_is_listed() -> None:
 
 def test_the_memory_survives_every_table_made_from_the_table() -> None:
     table = pairproof.read({**wide(), "track": ["x", "x", "y", "y", "y"]})
-    made = [table.select(np.arange(table.n_rows) < 7), table.without_ties(), table.ties_as_half_wins(), table.with_items("DCBA"), pickle.loads(pickle.dumps(table)),
-            one_row_each(pairproof.read({**wide(), "weight": [2, 1, 1, 1, 1]})), only_compared(table.select([0, 1]), "other"), *split_tracks(table, ["track"]).values()]
+    made = [
+        table.select(np.arange(table.n_rows) < 7),
+        table.without_ties(),
+        table.ties_as_half_wins(),
+        table.with_items("DCBA"),
+        pickle.loads(pickle.dumps(table)),
+        one_row_each(pairproof.read({**wide(), "weight": [2, 1, 1, 1, 1]})),
+        only_compared(table.select([0, 1]), "other"),
+        *split_tracks(table, ["track"]).values(),
+    ]
     assert [t.ranked_together for t in made] == [4] * len(made)
     assert table.as_independent().ranked_together == 0 and table.as_independent().digest() == table.digest()
 
 
 @pytest.mark.parametrize("fit", [pairproof.fit_llbt, pairproof.fit_bradley_terry])
 def test_a_fit_of_rankings_warns_with_the_factor_and_names_the_models_for_them(fit: Any) -> None:
-    with pytest.warns(RankingWarning, match=r"rankings of up to 4 items.*factor of 1\.29.*pattR\.fit and PlackettLuce") as caught:
+    with pytest.warns(
+        RankingWarning, match=r"rankings of up to 4 items.*factor of 1\.29.*pattR\.fit and PlackettLuce"
+    ) as caught:
         fitted = fit(pairproof.read(wide()))
     assert len(caught) == 1 and caught[0].filename == __file__  # it points at the caller
     (said,) = fitted.warnings
@@ -76,7 +95,11 @@ def test_tests_on_pairs_of_rankings_carry_a_caution() -> None:
     assert "pairs of a ranking are not independent" in larger.compare(smaller).caution
     assert "pairs of a ranking are not independent" in smaller.goodness_of_fit().caution
     plain = table.as_independent()
-    assert "ranking" not in pairproof.fit_llbt(plain, by="judge").compare(pairproof.fit_llbt(plain)).caution + pairproof.fit_llbt(plain).goodness_of_fit().caution
+    assert (
+        "ranking"
+        not in pairproof.fit_llbt(plain, by="judge").compare(pairproof.fit_llbt(plain)).caution
+        + pairproof.fit_llbt(plain).goodness_of_fit().caution
+    )
 
 
 def test_the_models_whose_papers_use_these_pairs_do_not_warn_with_every_fit() -> None:
@@ -86,10 +109,14 @@ def test_the_models_whose_papers_use_these_pairs_do_not_warn_with_every_fit() ->
     assert fitted is not None
 
 
-def test_the_command_line_says_it_in_the_summary_and_in_the_json(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_says_it_in_the_summary_and_in_the_json(
+    tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "rankings.csv"
     data = wide()
-    path.write_text("\n".join([",".join(data), *(",".join(map(str, row)) for row in zip(*data.values()))]) + "\n")
+    path.write_text(
+        "\n".join([",".join(data), *(",".join(map(str, row)) for row in zip(*data.values()))]) + "\n"
+    )
     assert main(["fit", str(path)]) == 0
     assert "fitted as independent" in " ".join(capsys.readouterr().out.split())
     assert main(["fit", str(path), "--json"]) == 0

@@ -1,4 +1,6 @@
-"""Readers on real tables, on every layout of one table, and under hypothesis: all ways in lead to one table."""
+"""Readers on real tables, on every layout of one table, and under hypothesis: all ways in lead to one
+table.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +15,22 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from pairproof.data.comparisons import Comparisons
 from pairproof.data.columns import Factor
-from pairproof.errors import DataWarning, InputError, PairOrderError
-from pairproof.data.wide import lexicographic_pair_order, prefmod_pair_order, to_wide
-from pairproof.data.reading import from_counts, from_long, from_matrix, from_rankings, from_votes, from_wide, read
+from pairproof.data.comparisons import Comparisons
+from pairproof.data.reading import (
+    from_counts,
+    from_long,
+    from_matrix,
+    from_rankings,
+    from_votes,
+    from_wide,
+    read,
+)
 from pairproof.data.reading.table import Table
+from pairproof.data.wide import lexicographic_pair_order, prefmod_pair_order, to_wide
+from pairproof.errors import DataWarning, InputError, PairOrderError
 from tests.places import DATA
 
 DRAS = DATA / "dras_table1.csv"
@@ -29,18 +38,23 @@ DRAS_WIDE = DATA / "dras_wide_lexicographic.csv"
 CODING = {"first": 1, "tie": 0, "second": -1}
 
 
-# -- Dras (2015), Table 1 ------------------------------------------------------------------------------------------
+# -- Dras (2015), Table 1
+# ------------------------------------------------------------------------------------------
 
-# The page's own lines: for AB AC AD BC BD CD, how often the first was preferred, neither, the second; judges 1 to 4.
+# The page's own lines: for AB AC AD BC BD CD, how often the first was preferred, neither, the second; judges
+# 1 to 4.
 PRINTED = """
 38 0 2 36 1 3 37 1 2 39 1 0 0 2 38 3 0 37
 37 2 1 36 3 1 38 1 1 37 2 1 2 2 36 1 0 39
 33 4 3 33 3 4 3 3 34 4 4 32 2 4 34 1 0 39
 37 2 1 39 0 1 35 3 2 34 2 4 2 2 36 3 1 36
 """
-DRAS_POOLED = dict(zip(
-    combinations("ABCD", 2), map(tuple, np.array(PRINTED.split(), float).reshape(4, 6, 3).sum(axis=0).tolist())
-))
+DRAS_POOLED = dict(
+    zip(
+        combinations("ABCD", 2),
+        map(tuple, np.array(PRINTED.split(), float).reshape(4, 6, 3).sum(axis=0).tolist()),
+    )
+)
 # Read as prefmod reads columns, AB AC BC AD BD CD, the counts of A-D and B-C change places.
 DRAS_SWAPPED = {**DRAS_POOLED, ("A", "D"): DRAS_POOLED["B", "C"], ("B", "C"): DRAS_POOLED["A", "D"]}
 
@@ -57,7 +71,9 @@ def test_dras_table_1_is_read_as_printed():
 def test_the_same_wide_table_in_the_two_column_orders_differs_in_ad_and_bc():
     arguments = {"items": list("ABCD"), "coding": CODING}
     assert from_wide(DRAS_WIDE, pair_order="lexicographic", **arguments).pooled() == DRAS_POOLED
-    assert from_wide(DRAS_WIDE, pair_order="prefmod", pair_names="ignore", **arguments).pooled() == DRAS_SWAPPED
+    assert (
+        from_wide(DRAS_WIDE, pair_order="prefmod", pair_names="ignore", **arguments).pooled() == DRAS_SWAPPED
+    )
     stated = from_wide(DRAS_WIDE, pair_order="AB,AC,AD,BC,BD,CD", **arguments)
     assert stated.pooled() == DRAS_POOLED
     assert stated.columns["judge"].levels == ("1", "2", "3", "4")
@@ -87,21 +103,29 @@ def test_prefmod_itself_reads_our_wide_table_as_we_mean_it(tmp_path):
     for order in ("prefmod", "lexicographic"):
         path = tmp_path / f"{order}.csv"
         to_wide(read(DRAS), order).frame.to_csv(path, index=False)
-        script = f'd <- read.csv("{path}"); f <- suppressMessages(prefmod::llbtPC.fit(d, nitems = 4, undec = TRUE)); cat(f$deviance, f$df.residual)'
-        run = subprocess.run([shutil.which("Rscript") or "Rscript", "-e", script], capture_output=True, text=True, timeout=120)
+        script = (
+            f'd <- read.csv("{path}"); f <- suppressMessages(prefmod::llbtPC.fit(d, nitems = 4, undec ='
+            " TRUE)); cat(f$deviance, f$df.residual)"
+        )
+        run = subprocess.run(
+            [shutil.which("Rscript") or "Rscript", "-e", script], capture_output=True, text=True, timeout=120
+        )
         assert run.returncode == 0, run.stderr
         deviances[order] = [f"{float(x):.3f}" for x in run.stdout.split()[-2:]]
     assert deviances == {"prefmod": ["30.455", "8.000"], "lexicographic": ["30.646", "8.000"]}
 
 
-# -- real data that are not ours to ship ------------------------------------------------------------------------------
+# -- real data that are not ours to ship
+# ------------------------------------------------------------------------------
 
 
 def test_llmfao_is_read_with_roles_and_a_coding(shared):
     source = shared / "data" / "llmfao_crowd.csv"
     table = read(
-        source, columns={"first": "model_x", "second": "model_y", "judge": "worker"},
-        coding={"first": 1, "tie": 0, "second": 2}, item_data=shared / "data" / "llmfao_models.csv",
+        source,
+        columns={"first": "model_x", "second": "model_y", "judge": "worker"},
+        coding={"first": 1, "tie": 0, "second": 2},
+        item_data=shared / "data" / "llmfao_models.csv",
     )
     assert len(table.items) == 59
     assert (table.wins.sum(), table.losses.sum(), table.ties.sum()) == (2911, 2549, 3471)
@@ -112,11 +136,17 @@ def test_llmfao_is_read_with_roles_and_a_coding(shared):
     with open(source, newline="") as f:
         pairs = Counter()
         for row in csv.DictReader(f):
-            pairs[min(row["model_x"], row["model_y"], key=int), max(row["model_x"], row["model_y"], key=int)] += 1
+            pairs[
+                min(row["model_x"], row["model_y"], key=int), max(row["model_x"], row["model_y"], key=int)
+            ] += 1
     assert {pair: sum(counts) for pair, counts in table.pooled().items()} == dict(pairs)
 
 
-WMT_FILES = {"wmt10": "wmt10.RNK_results.csv", "wmt11": "wmt11-maneval-indivsystems.RNK_results.csv", "wmt12": "wmt12.RNK_results.csv"}
+WMT_FILES = {
+    "wmt10": "wmt10.RNK_results.csv",
+    "wmt11": "wmt11-maneval-indivsystems.RNK_results.csv",
+    "wmt12": "wmt12.RNK_results.csv",
+}
 LANGUAGES = {"c": "Czech", "f": "French", "g": "German", "s": "Spanish", "e": "English"}
 
 
@@ -134,7 +164,8 @@ def test_wmt_rankings_give_the_comparisons_that_hopkins_and_may_print(shared, ed
         if row["edition"] != edition:
             continue
         here = [
-            column.codes == column.levels.index(LANGUAGES[letter]) for column, letter in zip((source, target), row["track"])
+            column.codes == column.levels.index(LANGUAGES[letter])
+            for column, letter in zip((source, target), row["track"])
         ]
         part = table.select(here[0] & here[1])
         on_source = np.bincount(part.columns["source"].codes)[part.columns["source"].codes]
@@ -151,12 +182,20 @@ def test_wmt_columns_of_system_numbers_are_no_covariates(shared):
 
 
 def test_an_error_in_wmt_columns_names_them_as_the_file_does():
-    row = {"judgeId": ["j"], "srcIndex": [1], "system1Id": ["a"], "system2Id": ["b"], "system1rank": [1], "system2rank": ["x"]}
+    row = {
+        "judgeId": ["j"],
+        "srcIndex": [1],
+        "system1Id": ["a"],
+        "system2Id": ["b"],
+        "system1rank": [1],
+        "system2rank": ["x"],
+    }
     with pytest.raises(InputError, match=r"column 'system2rank' \(as 'rank2'\): the rank is 'x'"):
         read(row)
 
 
-# -- one table in every layout ---------------------------------------------------------------------------------------
+# -- one table in every layout
+# ---------------------------------------------------------------------------------------
 
 
 @st.composite
@@ -169,11 +208,18 @@ def tables(draw, tie_category=None):
     with_ties = draw(st.booleans()) if tie_category is None else tie_category
     first, second, wins, ties, losses = (np.array(c) for c in zip(*rows))
     flip = np.array(draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows))))
-    judge = Factor(np.array(draw(st.lists(st.integers(0, 1), min_size=len(rows), max_size=len(rows)))), ("ann", "bob"))
+    judge = Factor(
+        np.array(draw(st.lists(st.integers(0, 1), min_size=len(rows), max_size=len(rows)))), ("ann", "bob")
+    )
     wins[0] += 1  # at least one comparison
     return Comparisons.build(
-        items, np.where(flip, second, first), np.where(flip, first, second), np.where(flip, losses, wins),
-        ties if with_ties else None, np.where(flip, wins, losses), columns={"judge": judge},
+        items,
+        np.where(flip, second, first),
+        np.where(flip, first, second),
+        np.where(flip, losses, wins),
+        ties if with_ties else None,
+        np.where(flip, wins, losses),
+        columns={"judge": judge},
     )
 
 
@@ -181,8 +227,13 @@ def as_answers(table, names, words):
     """One row an answer, in a frame."""
     counts = {words[0]: table.wins, words[1]: table.ties, words[2]: table.losses}
     parts = [
-        pd.DataFrame({names[0]: np.array(table.items)[table.first], names[1]: np.array(table.items)[table.second], names[2]: word})
-        .loc[np.repeat(np.arange(table.n_rows), c.astype(int))]
+        pd.DataFrame(
+            {
+                names[0]: np.array(table.items)[table.first],
+                names[1]: np.array(table.items)[table.second],
+                names[2]: word,
+            }
+        ).loc[np.repeat(np.arange(table.n_rows), c.astype(int))]
         for word, c in counts.items()
     ]
     return pd.concat(parts, ignore_index=True)
@@ -199,16 +250,23 @@ def test_every_layout_with_rows_gives_back_the_same_table_in_any_row_order(table
     long = as_answers(table, ("first", "second", "outcome"), ("first", "tie", "second"))
     votes = as_answers(table, ("model_a", "model_b", "winner"), ("model_a", "tie (bothbad)", "model_b"))
     ranks = {"first": (1, 2), "tie": (3, 3), "second": (7, 4)}
-    rankings = pd.DataFrame({
-        "system1": long["first"], "rank1": [ranks[o][0] for o in long["outcome"]],
-        "system2": long["second"], "rank2": [ranks[o][1] for o in long["outcome"]],
-    })
+    rankings = pd.DataFrame(
+        {
+            "system1": long["first"],
+            "rank1": [ranks[o][0] for o in long["outcome"]],
+            "system2": long["second"],
+            "rank2": [ranks[o][1] for o in long["outcome"]],
+        }
+    )
     for frame in (counts, long, votes, rankings):
         order = random.sample(range(len(frame)), len(frame))
         before = frame.copy(deep=True)
         assert read(frame, **stated(table)).digest() == table.digest()
         assert read(frame.iloc[order], **stated(table)).digest() == table.digest()
-        assert read(frame.astype("category") if frame is not counts else frame, **stated(table)).digest() == table.digest()
+        assert (
+            read(frame.astype("category") if frame is not counts else frame, **stated(table)).digest()
+            == table.digest()
+        )
         pd.testing.assert_frame_equal(frame, before)
 
 
@@ -237,8 +295,10 @@ def test_a_wide_table_gives_back_the_same_table(table, order, by_judge):
     if by_judge:
         for code, level in enumerate(["1", "2"]):
             assert back.columns["judge"].levels[code] == level
-            assert back.select(back.columns["judge"].codes == code).digest() == table.select(
-                table.columns["judge"].codes == code).digest()
+            assert (
+                back.select(back.columns["judge"].codes == code).digest()
+                == table.select(table.columns["judge"].codes == code).digest()
+            )
 
 
 @given(tables(), st.sampled_from(["rows", "columns"]), st.randoms(use_true_random=False))
@@ -264,20 +324,34 @@ def test_each_named_function_reads_its_layout():
         from_counts({"first": ["B"], "second": ["A"], "wins": [0], "losses": [1]}).digest(),
         from_votes({"model_a": ["A"], "model_b": ["B"], "winner": ["model_a"]}).digest(),
         from_rankings({"system1": ["A"], "rank1": [1], "system2": ["B"], "rank2": [2]}).digest(),
-        from_wide({"x": ["+"]}, items=["A", "B"], pair_order="prefmod", coding={"first": "+", "second": "-"}).digest(),
+        from_wide(
+            {"x": ["+"]}, items=["A", "B"], pair_order="prefmod", coding={"first": "+", "second": "-"}
+        ).digest(),
         from_matrix(np.array([[0, 1], [0, 0]]), winner="rows", items=["A", "B"]).digest(),
     }
     assert len(digests) == 1
 
 
 def test_both_kinds_of_tie_in_votes_are_ties():
-    frame = {"model_a": ["x", "x", "y"], "model_b": ["y", "y", "x"], "winner": ["tie", "tie (bothbad)", "model_b"]}
+    frame = {
+        "model_a": ["x", "x", "y"],
+        "model_b": ["y", "y", "x"],
+        "winner": ["tie", "tie (bothbad)", "model_b"],
+    }
     assert read(frame).pooled() == {("x", "y"): (1, 2, 0)}
 
 
 def test_a_role_maps_a_column_and_the_rest_become_covariates():
-    frame = {"rater": [2, 1], "first": ["A", "B"], "second": ["B", "A"], "outcome": ["tie", "first"], "age": [30, 40],
-             "sex": ["m", "f"], "order": [1, 0], "source": [12, 5]}
+    frame = {
+        "rater": [2, 1],
+        "first": ["A", "B"],
+        "second": ["B", "A"],
+        "outcome": ["tie", "first"],
+        "age": [30, 40],
+        "sex": ["m", "f"],
+        "order": [1, 0],
+        "source": [12, 5],
+    }
     table = read(frame, columns={"judge": "rater"}, levels={"sex": ["m", "f"]})
     assert table.columns["judge"].levels == ("1", "2")
     assert table.columns["age"].tolist() == [30.0, 40.0]
@@ -286,7 +360,8 @@ def test_a_role_maps_a_column_and_the_rest_become_covariates():
     assert table.columns["source"].levels == ("5", "12")
 
 
-# -- pair orders and wide tables --------------------------------------------------------------------------------------
+# -- pair orders and wide tables
+# --------------------------------------------------------------------------------------
 
 
 def test_the_two_pair_orders_are_those_of_the_manuals():
@@ -298,7 +373,12 @@ def test_the_two_pair_orders_are_those_of_the_manuals():
 
 def test_a_wide_table_has_one_column_a_pair_and_fills_with_nan():
     table = Comparisons.build(
-        ["A", "B", "C"], [1, 0], [0, 2], [2, 0], [1, 0], [0, 1],
+        ["A", "B", "C"],
+        [1, 0],
+        [0, 2],
+        [2, 0],
+        [1, 0],
+        [0, 1],
         columns={"judge": Factor(np.array([1, 0]), ("ann", "bob")), "age": np.array([40.0, 30.0])},
     )
     wide = to_wide(table, covariates=["judge", "age"])
@@ -326,7 +406,14 @@ def test_what_a_wide_table_cannot_hold_is_refused():
     with pytest.raises(InputError, match="no comparison has level 'm' of 'sex'"):
         to_wide(table.select([0]), covariates=["sex"])
     empty = Comparisons.build(
-        ["A", "B"], [0, 1], [1, 0], [1, 0], None, [2, 0], columns={"sex": Factor(np.array([0, 1]), ("f", "m"))})
+        ["A", "B"],
+        [0, 1],
+        [1, 0],
+        [1, 0],
+        None,
+        [2, 0],
+        columns={"sex": Factor(np.array([0, 1]), ("f", "m"))},
+    )
     with pytest.raises(InputError, match="no comparison has level 'm'"):
         to_wide(empty, covariates=["sex"])
     with pytest.raises(InputError, match="no column 'age'; found sex"):
@@ -335,7 +422,8 @@ def test_what_a_wide_table_cannot_hold_is_refused():
         to_wide(table, "lexi")
 
 
-# -- speed -----------------------------------------------------------------------------------------------------------
+# -- speed
+# -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -359,8 +447,8 @@ def seconds_of_cpu(call):
     return best
 
 
-# Observed on two shared cores with pandas 1.5: 0.17 s of strings, 0.06 s of categories, 0.51 s of a file.  The
-# bounds leave room for slower machines; a loop over rows in Python would take several seconds.
+# Observed on two shared cores with pandas 1.5: 0.17 s of strings, 0.06 s of categories, 0.51 s of a file.
+# The bounds leave room for slower machines; a loop over rows in Python would take several seconds.
 def test_a_million_votes_are_read_well_under_a_second(million):
     assert seconds_of_cpu(lambda: read(million)) < 0.8
     categories = million.astype("category")
@@ -377,21 +465,35 @@ def test_a_million_votes_of_a_file_are_read_in_about_a_second(million, tmp_path)
 def test_line_numbers_are_only_looked_for_when_something_is_wrong(monkeypatch, tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("first,second,outcome\nA,B,first\n")
-    monkeypatch.setattr(Table, "where", lambda *args: pytest.fail("a message was made though nothing is wrong"))
+    monkeypatch.setattr(
+        Table, "where", lambda *args: pytest.fail("a message was made though nothing is wrong")
+    )
     assert read(path).n_comparisons == 1
 
 
-# -- rankings with a row a system ----------------------------------------------------------------------------------------
+# -- rankings with a row a system
+# ----------------------------------------------------------------------------------------
 
 
-RANKED = {"source": list("1112222"), "judge": list("jjjjjkk"), "system": list("ABCABAC"), "rank": [1, 2, 2, 2, 1, 1, 3]}
+RANKED = {
+    "source": list("1112222"),
+    "judge": list("jjjjjkk"),
+    "system": list("ABCABAC"),
+    "rank": [1, 2, 2, 2, 1, 1, 3],
+}
 
 
 def test_a_row_a_system_gives_the_pairs_of_each_ranking():
     table = read(RANKED)
     assert table.items == ("A", "B", "C") and table.n_rows == 5 and table.tie_category
     assert table.pooled() == {("A", "B"): (1, 0, 1), ("A", "C"): (2, 0, 0), ("B", "C"): (0, 1, 0)}
-    assert [table.columns["judge"].levels[k] for k in table.columns["judge"].codes] == ["j", "j", "j", "j", "k"]
+    assert [table.columns["judge"].levels[k] for k in table.columns["judge"].codes] == [
+        "j",
+        "j",
+        "j",
+        "j",
+        "k",
+    ]
 
 
 def test_the_order_of_the_rows_does_not_matter_but_to_who_is_named_first():
@@ -400,7 +502,11 @@ def test_the_order_of_the_rows_does_not_matter_but_to_who_is_named_first():
 
 
 def test_wmt11_melted_to_a_row_a_system_holds_the_same_comparisons(shared):
-    wide = pd.read_csv(shared / "data" / "wmt" / "wmt11-maneval-indivsystems.RNK_results.csv", dtype=str, keep_default_na=False).head(2000)
+    wide = pd.read_csv(
+        shared / "data" / "wmt" / "wmt11-maneval-indivsystems.RNK_results.csv",
+        dtype=str,
+        keep_default_na=False,
+    ).head(2000)
     parts = []
     for k in range(1, 6):
         part = wide[["srclang", "trglang", "srcIndex", "judgeId", f"system{k}Id", f"system{k}rank"]].copy()

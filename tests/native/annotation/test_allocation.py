@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from pairproof.errors import InputError
 from pairproof.native.annotation.allocation import default_hits, even_hits, next_hits
@@ -76,14 +75,28 @@ def test_keisks_breaks_equal_variances_by_id_as_text():
 
 
 def test_numbers_of_hits_where_none_are_asked_for():
-    assert (default_hits(150, 5), default_hits(151, 5), default_hits(150, 5, "cjmay"), default_hits(150, 5, "keisks")) == (30, 31, 30, 20)
+    assert (
+        default_hits(150, 5),
+        default_hits(151, 5),
+        default_hits(150, 5, "cjmay"),
+        default_hits(150, 5, "keisks"),
+    ) == (30, 31, 30, 20)
 
 
 def test_the_controls_choose_by_counts_not_by_variance():
     for method in ("da", "random"):
         fresh = start(method, 20)
         counts = np.r_[np.ones(10, int), np.zeros(10, int)]
-        batch = next_hits(ScoreState(method, np.full(20, 2.0) if method == "random" else fresh.a, fresh.b + 1.0, counts * 0), counts, 5, 2, rng(), first=False)
+        batch = next_hits(
+            ScoreState(
+                method, np.full(20, 2.0) if method == "random" else fresh.a, fresh.b + 1.0, counts * 0
+            ),
+            counts,
+            5,
+            2,
+            rng(),
+            first=False,
+        )
         assert set(batch.ravel()) == set(range(10, 20))
 
 
@@ -94,7 +107,9 @@ def test_more_anchors_than_leave_partners_is_an_error_with_the_largest_number_po
     assert next_hits(state, state.n, 5, 7, rng(), first=False, pool="cjmay").shape == (7, 5)
 
 
-@pytest.mark.parametrize(("per_hit", "hits", "said"), [(11, 1, "11 items a HIT of 10"), (0, 1, "0 items a HIT"), (5, 0, "0 HITs")])
+@pytest.mark.parametrize(
+    ("per_hit", "hits", "said"), [(11, 1, "11 items a HIT of 10"), (0, 1, "0 items a HIT"), (5, 0, "0 HITs")]
+)
 def test_sizes_that_cannot_be(per_hit, hits, said):
     with pytest.raises(InputError, match=said):
         next_hits(start("easl", 10), np.zeros(10, int), per_hit, hits, rng(), first=True)

@@ -7,7 +7,13 @@ import pytest
 
 from pairproof import fit_llbt
 from pairproof.errors import InputError
-from pairproof.native.annotation.annotators import agreement, krippendorff_alpha, ranks, spearman, standardised
+from pairproof.native.annotation.annotators import (
+    agreement,
+    krippendorff_alpha,
+    ranks,
+    spearman,
+    standardised,
+)
 from pairproof.native.annotation.comparisons import comparisons_of_hits
 from pairproof.native.annotation.system_scores import rank_sum_p, system_scores
 
@@ -17,11 +23,18 @@ def test_z_scores_have_mean_0_and_spread_1_within_each_annotator():
     who, s = np.repeat([0, 1, 2], 20), np.r_[r.random(20), 0.4 + 0.1 * r.random(20), r.random(20) ** 3]
     z = standardised(who, s)
     for k in range(3):
-        assert np.mean(z[who == k]) == pytest.approx(0, abs=1e-14) and np.std(z[who == k], ddof=1) == pytest.approx(1)
+        assert np.mean(z[who == k]) == pytest.approx(0, abs=1e-14) and np.std(
+            z[who == k], ddof=1
+        ) == pytest.approx(1)
 
 
-@pytest.mark.parametrize(("who", "score", "said"), [([0, 0, 1], [0.1, 0.2, 0.3], "annotator ann: one score only"),
-                                                    ([1, 0, 1, 0], [0.3, 0.1, 0.3, 0.2], "annotator ann: the same score 2 times")])
+@pytest.mark.parametrize(
+    ("who", "score", "said"),
+    [
+        ([0, 0, 1], [0.1, 0.2, 0.3], "annotator ann: one score only"),
+        ([1, 0, 1, 0], [0.3, 0.1, 0.3, 0.2], "annotator ann: the same score 2 times"),
+    ],
+)
 def test_an_annotator_without_spread_cannot_be_standardised(who, score, said):
     with pytest.raises(InputError, match=said):
         standardised(who, score, ["bob", "ann"])
@@ -66,14 +79,18 @@ def test_the_rank_sum_test_is_scipys():
 
     r = np.random.default_rng(3)
     x, y = r.integers(0, 9, 30).astype(float), r.integers(1, 11, 25).astype(float)
-    assert rank_sum_p(x, y) == pytest.approx(mannwhitneyu(x, y, alternative="two-sided", method="asymptotic").pvalue, rel=1e-12)
+    assert rank_sum_p(x, y) == pytest.approx(
+        mannwhitneyu(x, y, alternative="two-sided", method="asymptotic").pvalue, rel=1e-12
+    )
     assert rank_sum_p(np.ones(4), np.ones(5)) == 1.0
 
 
 def test_a_cluster_ends_where_all_above_differ_from_all_below():
     r = np.random.default_rng(4)
     names = np.repeat(["a", "b", "c", "d"], 60)
-    score = np.r_[r.normal(0.8, 0.1, 60), r.normal(0.79, 0.1, 60), r.normal(0.4, 0.1, 60), r.normal(0.41, 0.1, 60)]
+    score = np.r_[
+        r.normal(0.8, 0.1, 60), r.normal(0.79, 0.1, 60), r.normal(0.4, 0.1, 60), r.normal(0.41, 0.1, 60)
+    ]
     found = system_scores(list(names), score)
     assert set(found.systems[:2]) == {"a", "b"} and found.cluster.tolist() == [1, 1, 2, 2]
     assert ((found.low < found.score) & (found.score < found.high)).all() and found.n.tolist() == [60] * 4
@@ -88,10 +105,20 @@ def test_one_system_or_a_score_that_is_no_number_is_refused():
 
 
 def test_a_hit_becomes_every_pair_of_it_with_its_judge():
-    table = comparisons_of_hits(["x", "y", "z"], [[2, 0, 1], [0, 1, 2]], [[0.9, 0.4, 0.4], [0.1, np.nan, 0.3]], ["ann", None], ["1/1", "1/2"])
+    table = comparisons_of_hits(
+        ["x", "y", "z"],
+        [[2, 0, 1], [0, 1, 2]],
+        [[0.9, 0.4, 0.4], [0.1, np.nan, 0.3]],
+        ["ann", None],
+        ["1/1", "1/2"],
+    )
     rows = table.to_frame()
     assert rows[["first", "second", "wins", "ties", "losses"]].values.tolist() == [
-        ["z", "x", 1, 0, 0], ["z", "y", 1, 0, 0], ["x", "y", 0, 1, 0], ["x", "z", 0, 0, 1]]
+        ["z", "x", 1, 0, 0],
+        ["z", "y", 1, 0, 0],
+        ["x", "y", 0, 1, 0],
+        ["x", "z", 0, 0, 1],
+    ]
     assert rows["judge"].tolist() == ["ann"] * 3 + [None] and rows["source"].tolist() == ["1/1"] * 3 + ["1/2"]
 
 

@@ -1,4 +1,6 @@
-"""Bounded scores: every vector and trace of the specification of Sakaguchi and Van Durme (2018), sections 3.2 and 4."""
+"""Bounded scores: every vector and trace of the specification of Sakaguchi and Van Durme (2018), sections 3.2
+and 4.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from pairproof.native.annotation import beta
 from pairproof.native.annotation.beta import Pair, chances, update_pair
@@ -17,12 +18,16 @@ PRINTED = 6e-11
 
 
 def test_the_mode_at_the_uniform_start_is_one_half_and_elsewhere_equation_12():
-    np.testing.assert_array_equal(beta.mode([1, 2, 1, 2.8, 1.25], [1, 1, 3, 1.2, 2.75]), [0.5, 1.0, 0.0, 0.9, 0.125])
+    np.testing.assert_array_equal(
+        beta.mode([1, 2, 1, 2.8, 1.25], [1, 1, 3, 1.2, 2.75]), [0.5, 1.0, 0.0, 0.9, 0.125]
+    )
 
 
 def test_the_variance_is_equation_13_and_can_rise():
     assert beta.variance(1, 1) == pytest.approx(1 / 12, rel=1e-15)
-    assert beta.variance(1, 4) == pytest.approx(0.026667, abs=5e-7) and beta.variance(2, 4) == pytest.approx(0.031746, abs=5e-7)
+    assert beta.variance(1, 4) == pytest.approx(0.026667, abs=5e-7) and beta.variance(2, 4) == pytest.approx(
+        0.031746, abs=5e-7
+    )
 
 
 @pytest.mark.parametrize("b", [1.2, 1.7, math.sqrt(3) - 1e-3, math.sqrt(3) + 1e-3, 2.5, 40.0])
@@ -32,7 +37,9 @@ def test_at_alpha_1_the_variance_rises_with_alpha_exactly_where_beta_exceeds_the
 
 def test_chances_of_the_start_and_of_the_specified_pairs():
     start = chances(0.5, 0.5)
-    assert start.win == pytest.approx(0.4750208125, abs=PRINTED) and start.tie == pytest.approx(0.0499583750, abs=PRINTED)
+    assert start.win == pytest.approx(0.4750208125, abs=PRINTED) and start.tie == pytest.approx(
+        0.0499583750, abs=PRINTED
+    )
     assert chances(1, 0) == pytest.approx((0.7109495026, 0.0393106030, 0.2497398944), abs=PRINTED)
     assert chances(0.7, 0.4) == pytest.approx((0.5498339973, 0.0488536628, 0.4013123399), abs=PRINTED)
 
@@ -51,11 +58,15 @@ def test_the_chance_to_win_is_confined_so_that_surprise_is_never_small(mi, mj):
 
 def test_the_first_step_and_the_trace_of_four_pairs():
     c = math.sqrt(2 * 0.01 + 2 / 12)
-    assert c == pytest.approx(0.4320493799, abs=PRINTED) and 1 / 12 / c == pytest.approx(0.1928791875, abs=PRINTED)
+    assert c == pytest.approx(0.4320493799, abs=PRINTED) and 1 / 12 / c == pytest.approx(
+        0.1928791875, abs=PRINTED
+    )
     alpha, beta_ = np.ones(3), np.ones(3)
     steps = []
     for i, j, outcome in ((0, 1, "win"), (1, 2, "win"), (0, 2, "win"), (0, 1, "tie")):
-        alpha[i], beta_[i], alpha[j], beta_[j] = update_pair(Pair(alpha[i], beta_[i], alpha[j], beta_[j]), outcome)
+        alpha[i], beta_[i], alpha[j], beta_[j] = update_pair(
+            Pair(alpha[i], beta_[i], alpha[j], beta_[j]), outcome
+        )
         steps.append((alpha.copy(), beta_.copy()))
     assert steps[0][0][0] == steps[0][1][1] == pytest.approx(1.1012575591, abs=PRINTED)
     np.testing.assert_allclose(alpha, [1.15603092, 1.29708592, 1], atol=5.1e-9)
@@ -65,12 +76,17 @@ def test_the_first_step_and_the_trace_of_four_pairs():
 
 def test_after_one_win_the_modes_are_exactly_1_and_0():
     won = update_pair(Pair(1, 1, 1, 1), "win")
-    assert (float(beta.mode(won.alpha_i, won.beta_i)), float(beta.mode(won.alpha_j, won.beta_j))) == (1.0, 0.0)
+    assert (float(beta.mode(won.alpha_i, won.beta_i)), float(beta.mode(won.alpha_j, won.beta_j))) == (
+        1.0,
+        0.0,
+    )
 
 
 def test_a_tie_of_near_equals_moves_more_than_a_win():
     tied, won = update_pair(Pair(1, 1, 1, 1), "tie"), update_pair(Pair(1, 1, 1, 1), "win")
-    assert tied.alpha_i - 1 == pytest.approx(0.1832, abs=5e-5) and won.alpha_i - 1 == pytest.approx(0.1013, abs=5e-5)
+    assert tied.alpha_i - 1 == pytest.approx(0.1832, abs=5e-5) and won.alpha_i - 1 == pytest.approx(
+        0.1013, abs=5e-5
+    )
     assert tied.alpha_i == tied.beta_i == tied.alpha_j == tied.beta_j
 
 
@@ -79,11 +95,24 @@ def test_a_tie_of_unequals_draws_them_together_whichever_stands_first():
     one = update_pair(Pair(*high, *low), "tie")
     other = update_pair(Pair(*low, *high), "tie")
     assert one.alpha_i == high[0] and one.beta_i > high[1] and one.alpha_j > low[0] and one.beta_j == low[1]
-    assert (one.alpha_i, one.beta_i, one.alpha_j, one.beta_j) == (other.alpha_j, other.beta_j, other.alpha_i, other.beta_i)
+    assert (one.alpha_i, one.beta_i, one.alpha_j, one.beta_j) == (
+        other.alpha_j,
+        other.beta_j,
+        other.alpha_i,
+        other.beta_i,
+    )
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.permutations(range(5)), st.lists(st.sampled_from([0.0, 0.2, 0.5, 1.0, math.nan]), min_size=5, max_size=5)), max_size=8))
+@given(
+    st.lists(
+        st.tuples(
+            st.permutations(range(5)),
+            st.lists(st.sampled_from([0.0, 0.2, 0.5, 1.0, math.nan]), min_size=5, max_size=5),
+        ),
+        max_size=8,
+    )
+)
 def test_alpha_and_beta_never_decrease_and_modes_stay_in_the_unit_interval(hits):
     alpha, beta_ = np.ones(5), np.ones(5)
     for items, scores in hits:
@@ -106,7 +135,10 @@ def test_easl_adds_the_score_and_its_complement():
 def test_easl_is_the_same_to_the_last_bit_in_any_order_and_its_mode_is_the_mean(rows, random):
     shuffled = list(rows)
     random.shuffle(shuffled)
-    results = [beta.add_scores(np.ones(5), np.ones(5), [i for i, _ in r], [s for _, s in r]) for r in (rows, shuffled)]
+    results = [
+        beta.add_scores(np.ones(5), np.ones(5), [i for i, _ in r], [s for _, s in r])
+        for r in (rows, shuffled)
+    ]
     np.testing.assert_array_equal(results[0], results[1])
     modes = beta.mode(*results[0])
     for k in range(5):

@@ -24,7 +24,11 @@ def state(n=9, seed=5):
 
 def exact_probabilities(location, variance, anchor, pool, size):
     """Of every ordered draw without replacement: the definition, written out."""
-    q = {j: float(match_quality(location[anchor], variance[anchor], location[j], variance[j])) for j in pool if j != anchor}
+    q = {
+        j: float(match_quality(location[anchor], variance[anchor], location[j], variance[j]))
+        for j in pool
+        if j != anchor
+    }
     found = {}
     for draw in itertools.permutations(q, size):
         p, left = 1.0, sum(q.values())
@@ -44,8 +48,16 @@ def chi_square_p(counts, expected):
 
 
 # All three ways to propose, each alone, and the mixture as it runs.
-@pytest.mark.parametrize("rounds", [{}, {"uniform_rounds": 0}, {"uniform_rounds": 0, "sliced_rounds": 0}, {"uniform_rounds": 1, "sliced_rounds": 1}],
-                         ids=["as it runs", "slices", "all q", "each hands on to the next"])
+@pytest.mark.parametrize(
+    "rounds",
+    [
+        {},
+        {"uniform_rounds": 0},
+        {"uniform_rounds": 0, "sliced_rounds": 0},
+        {"uniform_rounds": 1, "sliced_rounds": 1},
+    ],
+    ids=["as it runs", "slices", "all q", "each hands on to the next"],
+)
 def test_partners_are_drawn_as_the_definition_draws_them(rounds):
     location, variance = state()
     pool = np.array([0, 2, 3, 5, 7, 8])
@@ -57,7 +69,8 @@ def test_partners_are_drawn_as_the_definition_draws_them(rounds):
         seen = {draw: 0 for draw in exact}
         for row in map(tuple, found.tolist()):
             seen[row] += 1
-        # With this seed the smallest p of the eight runs is far from 0; a wrong bound or a lost proposal gives 0.
+        # With this seed the smallest p of the eight runs is far from 0; a wrong bound or a lost proposal
+        # gives 0.
         assert chi_square_p(list(seen.values()), [draws * exact[d] for d in seen]) > 0.01
 
 
@@ -70,7 +83,10 @@ def test_first_draws_of_a_large_pool_follow_the_qualities():
     q[anchor] = 0
     order = np.argsort(location)
     cells = np.array_split(order, 40)
-    assert chi_square_p([np.isin(found, c).sum() for c in cells], [draws * q[c].sum() / q.sum() for c in cells]) > 0.01
+    assert (
+        chi_square_p([np.isin(found, c).sum() for c in cells], [draws * q[c].sum() / q.sum() for c in cells])
+        > 0.01
+    )
 
 
 def test_an_item_so_far_from_all_others_that_every_quality_is_0_still_gets_partners_in_proportion():

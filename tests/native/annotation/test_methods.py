@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from pairproof.errors import InputError
 from pairproof.native.annotation.methods import ADDITIVE, METHODS, ScoreState, Settings, observe, start
 
 SCORES = st.one_of(st.floats(0, 1), st.just(float("nan")))
-HITS = st.lists(st.tuples(st.permutations(range(6)).map(lambda p: p[:4]), st.lists(SCORES, min_size=4, max_size=4)), max_size=12)
+HITS = st.lists(
+    st.tuples(st.permutations(range(6)).map(lambda p: p[:4]), st.lists(SCORES, min_size=4, max_size=4)),
+    max_size=12,
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -35,7 +37,9 @@ def test_scores_stay_in_the_unit_interval(rows, method):
 @settings(max_examples=40, deadline=None)
 @given(HITS)
 def test_easl_random_hits_and_direct_assessment_estimate_the_same(rows):
-    easl, random, da = (observe(start(m, 6), [h for h, _ in rows], [s for _, s in rows]) for m in ("easl", "random", "da"))
+    easl, random, da = (
+        observe(start(m, 6), [h for h, _ in rows], [s for _, s in rows]) for m in ("easl", "random", "da")
+    )
     np.testing.assert_array_equal(easl.score, random.score)
     seen = da.n > 0
     np.testing.assert_allclose(easl.score[seen], da.score[seen], atol=2.3e-16)
@@ -49,7 +53,9 @@ def test_direct_assessment_in_two_parts_is_direct_assessment_at_once():
     twice = observe(observe(start("da", 6), hits[:17], scores[:17]), hits[17:], scores[17:])
     np.testing.assert_allclose([once.score, once.variance], [twice.score, twice.variance], rtol=1e-14)
     own = [s for h, v in zip(hits, scores) for i, s in zip(h, v) if i == 2]
-    assert once.score[2] == pytest.approx(np.mean(own)) and once.variance[2] == pytest.approx(np.var(own, ddof=1) / len(own))
+    assert once.score[2] == pytest.approx(np.mean(own)) and once.variance[2] == pytest.approx(
+        np.var(own, ddof=1) / len(own)
+    )
 
 
 def test_ranks_alone_decide_what_ra_and_trueskill_learn():

@@ -1,4 +1,6 @@
-"""The paper's experiments: what comes out under which annotators, against the specification's own simulation."""
+"""The paper's experiments: what comes out under which annotators, against the specification's own
+simulation.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,27 @@ import pytest
 
 from pairproof.errors import InputError
 from pairproof.native.annotation.simulation import (
-    Annotators, Experiment, histogram, mean_agreement, sd_for_agreement, simulate, spread, truth_of,
+    Annotators,
+    Experiment,
+    histogram,
+    mean_agreement,
+    sd_for_agreement,
+    simulate,
+    spread,
+    truth_of,
 )
 
 #: Spearman's rho after 1, 2, 3, 4, 6 and 10 annotations, by an independent simulation with its own truths.
-LEXICAL = {"da": [.614, .728, .795, .830, .873, .920], "random": [.592, .722, .790, .833, .883, .922],
-           "easl": [.586, .693, .771, .812, .864, .920], "ra": [.494, .587, .659, .713, .788, .863]}
-WITH_CONTEXT = {"random": [.722, .832, .879, .905, .936, .959], "easl": [.734, .815, .866, .893, .930, .956]}
+LEXICAL = {
+    "da": [0.614, 0.728, 0.795, 0.830, 0.873, 0.920],
+    "random": [0.592, 0.722, 0.790, 0.833, 0.883, 0.922],
+    "easl": [0.586, 0.693, 0.771, 0.812, 0.864, 0.920],
+    "ra": [0.494, 0.587, 0.659, 0.713, 0.788, 0.863],
+}
+WITH_CONTEXT = {
+    "random": [0.722, 0.832, 0.879, 0.905, 0.936, 0.959],
+    "easl": [0.734, 0.815, 0.866, 0.893, 0.930, 0.956],
+}
 AT = np.array([1, 2, 3, 4, 6, 10]) - 1
 
 

@@ -6,8 +6,7 @@ import math
 
 import mpmath as mp
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pairproof.native.annotation.trueskill import Skills, chance_to_win, tie, update_pair, win
 
@@ -16,16 +15,24 @@ GAMMA, EPSILON = 0.5, 0.08885596505
 
 
 def test_the_specified_win_and_tie():
-    assert update_pair(PAIR, "win", GAMMA, EPSILON) == pytest.approx((0.729286978, 0.733236625, -0.474743666, 0.530733722), abs=6e-10)
-    assert update_pair(PAIR, "tie", GAMMA, EPSILON) == pytest.approx((0.066642329, 0.533284626, -0.050651091, 0.448833383), abs=6e-10)
+    assert update_pair(PAIR, "win", GAMMA, EPSILON) == pytest.approx(
+        (0.729286978, 0.733236625, -0.474743666, 0.530733722), abs=6e-10
+    )
+    assert update_pair(PAIR, "tie", GAMMA, EPSILON) == pytest.approx(
+        (0.066642329, 0.533284626, -0.050651091, 0.448833383), abs=6e-10
+    )
 
 
 def test_a_loss_is_the_others_win():
-    lost, won = update_pair(PAIR, "loss", GAMMA, EPSILON), update_pair(Skills(*PAIR[2:], *PAIR[:2]), "win", GAMMA, EPSILON)
+    lost, won = update_pair(PAIR, "loss", GAMMA, EPSILON), update_pair(
+        Skills(*PAIR[2:], *PAIR[:2]), "win", GAMMA, EPSILON
+    )
     assert lost == (*won[2:], *won[:2])
 
 
-@pytest.mark.parametrize(("t", "v", "w"), [(-2, 2.822745, 0.911026), (0, 1.141078, 0.731520), (2, 0.138790, 0.227447)])
+@pytest.mark.parametrize(
+    ("t", "v", "w"), [(-2, 2.822745, 0.911026), (0, 1.141078, 0.731520), (2, 0.138790, 0.227447)]
+)
 def test_the_specified_factors_of_a_win(t, v, w):
     assert win(t, 0.5) == pytest.approx((v, w), abs=6e-7)
 
@@ -57,7 +64,8 @@ def test_a_win_has_every_digit_in_both_tails(t, e):
 @pytest.mark.parametrize("t", [1e-6, 0.3, 1.0, 3.9, 4.1, 10.0, 30.0, 200.0])
 def test_a_tie_has_every_digit_where_the_printed_formula_is_0_over_0(t, e):
     v, w = cut_normal(t, -e, e)
-    # Observed: worst 6e-14 in w, 1e-12 in v at t = 1e-6, where v is the difference of t and a mean of its size.
+    # Observed: worst 6e-14 in w, 1e-12 in v at t = 1e-6, where v is the difference of t and a mean of its
+    # size.
     assert tie(t, e).v == pytest.approx(v, rel=1e-13, abs=3e-18)
     assert tie(t, e).w == pytest.approx(w, rel=2e-13)
     assert tie(-t, e) == (-tie(t, e).v, tie(t, e).w)

@@ -4,24 +4,37 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
+from pairproof.data.judgments import HAT, preference_counts
 from pairproof.errors import InputError
 from pairproof.native.experiment import baselines
-from pairproof.data.judgments import HAT, preference_counts
 from pairproof.native.experiment.perplexity import perplexity
-
 from tests.native.translation import SYSTEMS, TABLE_2, random_table, table_2
 
 ROWS = [("jhu", "uedin"), ("bbn", "kit"), ("uedin", "cmu")]
 VECTORS = {
-    "pairs": [[.5, .25, .25], [.25, .5, .25], [.25, .5, .25]],
-    "asymmetric": [[.285714, .428571, .285714], [.142857, .714286, .142857], [.285714, .428571, .285714]],
-    "arithmetic": [[.285714, .357143, .357143], [.142857, .714286, .142857], [.214286, .5, .285714]],
-    "geometric": [[.289898, .355051, .355051], [.142857, .714286, .142857], [.205605, .503626, .290769]],
+    "pairs": [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.5, 0.25]],
+    "asymmetric": [
+        [0.285714, 0.428571, 0.285714],
+        [0.142857, 0.714286, 0.142857],
+        [0.285714, 0.428571, 0.285714],
+    ],
+    "arithmetic": [[0.285714, 0.357143, 0.357143], [0.142857, 0.714286, 0.142857], [0.214286, 0.5, 0.285714]],
+    "geometric": [
+        [0.289898, 0.355051, 0.355051],
+        [0.142857, 0.714286, 0.142857],
+        [0.205605, 0.503626, 0.290769],
+    ],
 }
-TRAINING = {"adjusted": 2.582907, "pairs": 2.0, "asymmetric": 1.850474, "arithmetic": 1.937897, "geometric": 1.919986, "raw": 2.016134}
+TRAINING = {
+    "adjusted": 2.582907,
+    "pairs": 2.0,
+    "asymmetric": 1.850474,
+    "arithmetic": 1.937897,
+    "geometric": 1.919986,
+    "raw": 2.016134,
+}
 
 
 def model(name, counts):
@@ -29,7 +42,11 @@ def model(name, counts):
         return baselines.adjusted_uniform(counts)
     if name == "pairs":
         return baselines.independent_pairs(counts)
-    return baselines.independent_students(counts, "geometric", raw=True) if name == "raw" else baselines.independent_students(counts, name)
+    return (
+        baselines.independent_students(counts, "geometric", raw=True)
+        if name == "raw"
+        else baselines.independent_students(counts, name)
+    )
 
 
 @pytest.mark.parametrize("name", VECTORS)
@@ -41,11 +58,11 @@ def test_the_models_give_the_vectors_of_table_2(name):
 
 def test_the_raw_geometric_reconstruction_sums_to_less_than_one():
     q = model("raw", preference_counts(table_2()))[SYSTEMS.index("uedin"), SYSTEMS.index("cmu")]
-    assert np.abs(q - [.202031, .494872, .285714]).max() < 5e-7 and q.sum() < 1
+    assert np.abs(q - [0.202031, 0.494872, 0.285714]).max() < 5e-7 and q.sum() < 1
 
 
 def test_adjusted_uniform_is_the_unsmoothed_rate_of_ties():
-    assert model("adjusted", preference_counts(table_2()))[0, 1].tolist() == [.1, .45, .45]
+    assert model("adjusted", preference_counts(table_2()))[0, 1].tolist() == [0.1, 0.45, 0.45]
 
 
 @pytest.mark.parametrize("name", TRAINING)
@@ -61,7 +78,9 @@ def test_uniform_has_perplexity_three():
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.01, 10))
-def test_all_but_the_raw_form_are_distributions_and_all_but_the_asymmetric_form_respect_the_order_of_the_pair(seed, alpha):
+def test_all_but_the_raw_form_are_distributions_and_all_but_the_asymmetric_form_respect_the_order_of_the_pair(
+    seed, alpha
+):
     counts = preference_counts(random_table(seed, n=40))
     for name in ("asymmetric", "arithmetic", "geometric"):
         q = baselines.independent_students(counts, name, alpha)

@@ -1,4 +1,6 @@
-"""The learning-curve experiment: repeatable bit for bit, resumable, tracks apart; summaries on numbers made by hand."""
+"""The learning-curve experiment: repeatable bit for bit, resumable, tracks apart; summaries on numbers made
+by hand.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +12,26 @@ import pytest
 from scipy.stats import t
 
 from pairproof import read
+from pairproof.data.judgments import split_tracks
 from pairproof.errors import DataWarning, InputError
 from pairproof.native.experiment import splits
-from pairproof.native.experiment.splits import split_by_source
-from pairproof.data.judgments import split_tracks
-from pairproof.native.experiment.run import Design, run
-from pairproof.native.experiment.summary import (
-    Result, best_by_size, difference, judgments_enough, means, sizes_trained,
-)
 from pairproof.native.experiment.models import PreferenceOptions, fit_preference_model
-
+from pairproof.native.experiment.run import Design, run
+from pairproof.native.experiment.splits import split_by_source
+from pairproof.native.experiment.summary import (
+    Result,
+    best_by_size,
+    difference,
+    judgments_enough,
+    means,
+    sizes_trained,
+)
 from tests.native.translation import random_table
 
 QUICK = PreferenceOptions(chains=1, warmup=10, draws=30)
-DESIGN = Design(sizes=(20, 60), trials=2, models=("uniform", "pairs", "irt-gaussian", "davidson"), seed=5, options=QUICK)
+DESIGN = Design(
+    sizes=(20, 60), trials=2, models=("uniform", "pairs", "irt-gaussian", "davidson"), seed=5, options=QUICK
+)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +51,9 @@ def test_a_track_has_the_same_numbers_alone_and_so_has_a_model_and_a_size(tracks
         assert part and all(whole[r.key] == r for r in part)
 
 
-def test_every_model_of_a_trial_sees_the_same_comparisons_and_a_larger_size_holds_the_smaller_ones(tracks, monkeypatch):
+def test_every_model_of_a_trial_sees_the_same_comparisons_and_a_larger_size_holds_the_smaller_ones(
+    tracks, monkeypatch
+):
     from pairproof.native.experiment import run
 
     seen = {}
@@ -60,16 +70,26 @@ def test_every_model_of_a_trial_sees_the_same_comparisons_and_a_larger_size_hold
         assert {run.table_digest(s) for s in samples} == {run.table_digest(samples[0])}
 
     def rows(s):
-        return Counter(zip(s.first.tolist(), s.second.tolist(), s.wins.tolist(), s.losses.tolist(), s.columns["source"].codes.tolist()))
+        return Counter(
+            zip(
+                s.first.tolist(),
+                s.second.tolist(),
+                s.wins.tolist(),
+                s.losses.tolist(),
+                s.columns["source"].codes.tolist(),
+            )
+        )
 
     assert not rows(small[0]) - rows(large[0])
 
 
 def test_the_perplexity_is_that_of_the_model_fitted_by_hand(tracks):
     split = tracks["x"]
-    found, = run({"x": split}, Design((10_000,), 1, ("students-geometric",), 0, QUICK))
+    (found,) = run({"x": split}, Design((10_000,), 1, ("students-geometric",), 0, QUICK))
     by_hand = fit_preference_model(split.train, "students-geometric").perplexity(split.test)
-    assert found.perplexity == by_hand.value and found.n_train == split.train.n_rows  # a size beyond the set is the whole set
+    assert (
+        found.perplexity == by_hand.value and found.n_train == split.train.n_rows
+    )  # a size beyond the set is the whole set
 
 
 def test_an_interrupted_run_goes_on_where_it_was_and_ends_with_the_same_bits(tracks, tmp_path):
@@ -96,7 +116,16 @@ def test_several_processes_give_the_same_results_in_the_same_order(tracks, tmp_p
     small = Design((20, 60), 2, ("pairs", "irt-gaussian"), 5, QUICK)
     seen = []
     alone = run(tracks, small, state=tmp_path / "one")
-    assert run(tracks, small, state=tmp_path / "two", workers=2, progress=lambda done, total, result: seen.append((done, total))) == alone
+    assert (
+        run(
+            tracks,
+            small,
+            state=tmp_path / "two",
+            workers=2,
+            progress=lambda done, total, result: seen.append((done, total)),
+        )
+        == alone
+    )
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     assert seen == [(k, 16) for k in range(1, 17)]
     with pytest.raises(InputError, match="workers=0"):
@@ -127,11 +156,14 @@ def test_infinite_perplexities_survive_the_state_as_null(tracks, tmp_path):
     assert run(tracks, design, state=state) == first and "Infinity" not in state.read_text()
 
 
-@pytest.mark.parametrize(("other", "said"), [
-    (lambda t: (t, Design(**{**DESIGN.__dict__, "seed": 6})), "seed 5, not 6"),
-    (lambda t: (t, Design(**{**DESIGN.__dict__, "options": PreferenceOptions(alpha=2)})), "options"),
-    (lambda t: ({"x": t["y"]}, DESIGN), "other data"),
-])
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (lambda t: (t, Design(**{**DESIGN.__dict__, "seed": 6})), "seed 5, not 6"),
+        (lambda t: (t, Design(**{**DESIGN.__dict__, "options": PreferenceOptions(alpha=2)})), "options"),
+        (lambda t: ({"x": t["y"]}, DESIGN), "other data"),
+    ],
+)
 def test_a_state_of_something_else_is_refused(tracks, tmp_path, other, said):
     state = tmp_path / "state.jsonl"
     run(tracks, Design((20,), 1, ("uniform",), 5, QUICK), state=state)
@@ -148,8 +180,17 @@ def test_a_file_that_is_no_state_is_refused_and_left_alone(tracks, tmp_path, tex
     assert state.read_text() == text
 
 
-@pytest.mark.parametrize(("design", "said"), [({"sizes": ()}, "training sizes"), ({"sizes": (0,)}, "training sizes"), ({"sizes": (5, 5)}, "training sizes"),
-                                              ({"trials": 0}, "trials=0"), ({"models": ()}, "models"), ({"models": ("elo",)}, "model='elo'")])
+@pytest.mark.parametrize(
+    ("design", "said"),
+    [
+        ({"sizes": ()}, "training sizes"),
+        ({"sizes": (0,)}, "training sizes"),
+        ({"sizes": (5, 5)}, "training sizes"),
+        ({"trials": 0}, "trials=0"),
+        ({"models": ()}, "models"),
+        ({"models": ("elo",)}, "model='elo'"),
+    ],
+)
 def test_a_design_that_cannot_be_run_is_refused(design, said):
     with pytest.raises(InputError, match=said):
         Design(**design)
@@ -167,11 +208,20 @@ def test_a_state_that_another_process_works_on_is_refused_and_not_harmed(tracks,
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(InputError, match="another process works on this state"):
             run(tracks, small, state=tmp_path / "state")
-    assert (tmp_path / "state").read_bytes() == content and run(tracks, small, state=tmp_path / "state") == before
+    assert (tmp_path / "state").read_bytes() == content and run(
+        tracks, small, state=tmp_path / "state"
+    ) == before
 
 
-@pytest.mark.parametrize(("line", "said"), [(b'{"x": 1}\n', "line 2: no result .KeyError"), (b"[1]\n", r"line 2: \[1\], expected an object"),
-                                            (b"\xff\xfe\n", "line 2: not JSON"), (b'{"track": 1,\n', "line 2: not JSON .*; remove the line")])
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b'{"x": 1}\n', "line 2: no result .KeyError"),
+        (b"[1]\n", r"line 2: \[1\], expected an object"),
+        (b"\xff\xfe\n", "line 2: not JSON"),
+        (b'{"track": 1,\n', "line 2: not JSON .*; remove the line"),
+    ],
+)
 def test_a_line_that_is_no_result_is_named_with_the_way_out(tracks, tmp_path, line, said):
     small = Design((20,), 1, ("pairs",), 5, QUICK)
     run(tracks, small, state=tmp_path / "state")
@@ -186,12 +236,15 @@ def test_results_of_another_numpy_are_gone_on_with_aloud(tracks, tmp_path):
     small = Design((20,), 1, ("pairs",), 5, QUICK)
     run(tracks, small, state=tmp_path / "state")
     content = (tmp_path / "state").read_text("utf-8")
-    (tmp_path / "state").write_text(content.replace(f'"numpy": "{np.__version__}"', '"numpy": "0.9"'), encoding="utf-8")
+    (tmp_path / "state").write_text(
+        content.replace(f'"numpy": "{np.__version__}"', '"numpy": "0.9"'), encoding="utf-8"
+    )
     with pytest.warns(DataWarning, match="was begun with numpy 0.9, this is"):
         run(tracks, small, state=tmp_path / "state")
 
 
-# -- summaries -------------------------------------------------------------------------------------------------------
+# -- summaries
+# -------------------------------------------------------------------------------------------------------
 
 
 def results(values):
@@ -200,11 +253,13 @@ def results(values):
 
 
 def test_a_mean_is_that_of_the_tracks_means_with_their_spread_over_trials():
-    found, = means(results({("x", "m", 10): [2.0, 2.2], ("y", "m", 10): [3.0, 3.4]}))
+    (found,) = means(results({("x", "m", 10): [2.0, 2.2], ("y", "m", 10): [3.0, 3.4]}))
     assert found.mean == pytest.approx((2.1 + 3.2) / 2) and found.n == 4 and found.n_infinite == 0
-    se = np.sqrt(.02 / 2 + .08 / 2) / 2
-    df = (.01 + .04) ** 2 / (.01**2 / 1 + .04**2 / 1)  # Satterthwaite
-    assert found.se == pytest.approx(se) and found.high - found.mean == pytest.approx(t.ppf(0.975, df) * se, rel=1e-6)
+    se = np.sqrt(0.02 / 2 + 0.08 / 2) / 2
+    df = (0.01 + 0.04) ** 2 / (0.01**2 / 1 + 0.04**2 / 1)  # Satterthwaite
+    assert found.se == pytest.approx(se) and found.high - found.mean == pytest.approx(
+        t.ppf(0.975, df) * se, rel=1e-6
+    )
 
 
 def test_one_trial_has_no_interval_and_an_infinite_perplexity_makes_an_infinite_mean():
@@ -215,29 +270,54 @@ def test_one_trial_has_no_interval_and_an_infinite_perplexity_makes_an_infinite_
 def test_the_best_model_is_told_from_others_trial_by_trial():
     """b is above a in every trial by the same .1 though their spreads overlap; c is not told from a."""
     a = np.array([2.0, 2.5, 2.2, 2.4])
-    best, = best_by_size(results({("x", "a", 10): a, ("x", "b", 10): a + .1 + [0, .001, 0, .001], ("x", "c", 10): a + [.05, -.04, .03, -.02],
-                                  ("x", "d", 10): [float("inf")] * 4}))
+    (best,) = best_by_size(
+        results(
+            {
+                ("x", "a", 10): a,
+                ("x", "b", 10): a + 0.1 + [0, 0.001, 0, 0.001],
+                ("x", "c", 10): a + [0.05, -0.04, 0.03, -0.02],
+                ("x", "d", 10): [float("inf")] * 4,
+            }
+        )
+    )
     assert best.model == "a" and best.level_with == ("c",)
 
 
 def test_a_difference_is_taken_trial_by_trial_and_wants_the_same_trials():
-    a, b = results({("x", "a", 10): [2.0, 3.0], ("y", "a", 10): [2.5, 2.5]}), results({("x", "b", 10): [1.9, 2.8], ("y", "b", 10): [2.5, 2.3]})
+    a, b = results({("x", "a", 10): [2.0, 3.0], ("y", "a", 10): [2.5, 2.5]}), results(
+        {("x", "b", 10): [1.9, 2.8], ("y", "b", 10): [2.5, 2.3]}
+    )
     found = difference(a, b)
     # Track x: 0.1 and 0.2; track y: 0 and 0.2. Variances 0.005 and 0.02 over 2 trials and 2 tracks.
     assert found.mean == pytest.approx(0.125) and found.se == pytest.approx(np.sqrt(0.005 / 2 + 0.02 / 2) / 2)
     df = (0.0025 + 0.01) ** 2 / (0.0025**2 + 0.01**2)
     assert found.low == pytest.approx(0.125 - t.ppf(0.975, df) * found.se) and np.isnan(found.se_test)
     assert (found.positive_in, found.n_tracks) == (2, 2)
-    with pytest.raises(InputError, match="2 and 4 results that are not of the same tracks and trials; one side alone has .*'y', 1"):
+    with pytest.raises(
+        InputError,
+        match="2 and 4 results that are not of the same tracks and trials; one side alone has .*'y', 1",
+    ):
         difference(a[:2], b)
-    with pytest.raises(InputError, match="4 results for 2 trials of tracks; expected those of one model at one size"):
+    with pytest.raises(
+        InputError, match="4 results for 2 trials of tracks; expected those of one model at one size"
+    ):
         difference(a[:2] + a[:2], b[:2])
 
 
 def grouped(track, model, trial, p, groups=(50, 50, 50, 50), size=10):
     """A result whose comparisons of test group g each got the probability p[g]."""
     bits = [n * -np.log2(q) for n, q in zip(groups, p)]
-    return Result(track, model, size, trial, float(2 ** (sum(bits) / sum(groups))), size, sum(groups), bits=tuple(bits), sizes=groups)
+    return Result(
+        track,
+        model,
+        size,
+        trial,
+        float(2 ** (sum(bits) / sum(groups))),
+        size,
+        sum(groups),
+        bits=tuple(bits),
+        sizes=groups,
+    )
 
 
 def test_the_test_sets_share_of_a_difference_is_the_jackknife_over_its_sources():
@@ -248,9 +328,15 @@ def test_the_test_sets_share_of_a_difference_is_the_jackknife_over_its_sources()
     def without(g, p):
         return 2 ** -np.mean([np.log2(q) for k, q in enumerate(p) if k != g])
 
-    gaps = np.array([without(g, (0.30, 0.40, 0.35, 0.45)) - without(g, (0.32, 0.38, 0.36, 0.41)) for g in range(4)])
-    assert found.se_train == 0 and found.se_test == pytest.approx(np.sqrt(3 / 4 * np.sum((gaps - gaps.mean()) ** 2)), rel=1e-12)
-    assert found.se == pytest.approx(found.se_test) and found.high - found.mean == pytest.approx(t.ppf(0.975, 3) * found.se)
+    gaps = np.array(
+        [without(g, (0.30, 0.40, 0.35, 0.45)) - without(g, (0.32, 0.38, 0.36, 0.41)) for g in range(4)]
+    )
+    assert found.se_train == 0 and found.se_test == pytest.approx(
+        np.sqrt(3 / 4 * np.sum((gaps - gaps.mean()) ** 2)), rel=1e-12
+    )
+    assert found.se == pytest.approx(found.se_test) and found.high - found.mean == pytest.approx(
+        t.ppf(0.975, 3) * found.se
+    )
     same = difference(a, [grouped("x", "c", k, (0.30, 0.40, 0.35, 0.45)) for k in (1, 2)])
     assert (same.mean, same.se, same.low, same.high) == (0, 0, 0, 0)
 
@@ -270,22 +356,31 @@ def test_the_groups_of_a_test_set_part_its_sources_evenly_and_not_by_their_order
     source = table.columns["source"].codes
     assert all(len(set(group[source == code])) == 1 for code in np.unique(source))
     per_group = [len(set(source[group == g])) for g in range(20)]
-    assert set(per_group) == {2, 3} and np.array_equal(splits.test_groups(table.select(np.arange(599, -1, -1))), group[::-1])
+    assert set(per_group) == {2, 3} and np.array_equal(
+        splits.test_groups(table.select(np.arange(599, -1, -1))), group[::-1]
+    )
 
 
 def test_models_that_hardly_differ_are_not_told_apart_and_a_useless_one_is():
     alone = useless = 0
     for seed in range(20):
         split = split_by_source(random_table(seed, n=800, n_segments=150), 200)
-        (best,) = best_by_size(run({"x": split}, Design((200,), 3, ("adjusted-uniform", "davidson", "rao-kupper"), seed, QUICK)))
+        (best,) = best_by_size(
+            run({"x": split}, Design((200,), 3, ("adjusted-uniform", "davidson", "rao-kupper"), seed, QUICK))
+        )
         alone += not {"davidson", "rao-kupper"} & set(best.level_with)
         useless += "adjusted-uniform" not in (best.model, *best.level_with)
-    # Observed 0 and 20; by the training sets' part of the variance alone Davidson and Rao-Kupper were told apart in 6 of these tables.
+    # Observed 0 and 20; by the training sets' part of the variance alone Davidson and Rao-Kupper were told
+    # apart in 6 of these tables.
     assert alone <= 1 and useless >= 18
 
 
 def test_a_size_beyond_the_training_set_is_no_size_of_its_own():
-    rows = [Result("x", "a", k, i, p + 0.001 * i, min(k, 480), 100) for k, p in ((50, 2.5), (400, 2.26), (2000, 2.25)) for i in (1, 2)]
+    rows = [
+        Result("x", "a", k, i, p + 0.001 * i, min(k, 480), 100)
+        for k, p in ((50, 2.5), (400, 2.26), (2000, 2.25))
+        for i in (1, 2)
+    ]
     assert sizes_trained(rows) == {50: 50, 400: 400, 2000: 480} and judgments_enough(rows) == {"a": 400}
     more = [*rows, *(Result("x", "a", 4000, i, 2.25 + 0.001 * i, 480, 100) for i in (1, 2))]
     assert sizes_trained(more) == sizes_trained(rows) and judgments_enough(more) == {"a": 400}
@@ -296,7 +391,9 @@ def test_a_size_beyond_the_training_set_is_no_size_of_its_own():
 
 
 def test_judgments_are_enough_from_where_the_curve_stays_near_its_end():
-    curve = results({("x", "m", k): [p] for k, p in ((100, 2.9), (200, 2.52), (400, 2.6), (800, 2.51), (1600, 2.5))})
+    curve = results(
+        {("x", "m", k): [p] for k, p in ((100, 2.9), (200, 2.52), (400, 2.6), (800, 2.51), (1600, 2.5))}
+    )
     flat = results({("x", "u", k): [3.0] for k in (100, 200, 400, 800, 1600)})
     lost = results({("x", "i", 100): [2.0], ("x", "i", 1600): [float("inf")]})
     assert judgments_enough(curve + flat) == {"m": 800, "u": 100} and judgments_enough(lost) == {"i": None}
@@ -306,8 +403,22 @@ def test_judgments_are_enough_from_where_the_curve_stays_near_its_end():
 
 def test_on_wmt11_the_gaussian_model_beats_the_students_at_1600_comparisons(shared):
     """Figure 3's order on one track, two trials; the whole figure is a claim of its own."""
-    track = split_tracks(read(shared / "data" / "wmt" / "wmt11-maneval-indivsystems.RNK_results.csv"))["English-German"]
-    found = run({"en-de": split_by_source(track)}, Design((1600,), 2, ("irt-gaussian", "students-geometric", "students-arithmetic", "adjusted-uniform"),
-                                                          options=PreferenceOptions(chains=2, warmup=50, draws=100)))
+    track = split_tracks(read(shared / "data" / "wmt" / "wmt11-maneval-indivsystems.RNK_results.csv"))[
+        "English-German"
+    ]
+    found = run(
+        {"en-de": split_by_source(track)},
+        Design(
+            (1600,),
+            2,
+            ("irt-gaussian", "students-geometric", "students-arithmetic", "adjusted-uniform"),
+            options=PreferenceOptions(chains=2, warmup=50, draws=100),
+        ),
+    )
     order = sorted(means(found), key=lambda m: m.mean)
-    assert [m.model for m in order] == ["irt-gaussian", "students-geometric", "students-arithmetic", "adjusted-uniform"]
+    assert [m.model for m in order] == [
+        "irt-gaussian",
+        "students-geometric",
+        "students-arithmetic",
+        "adjusted-uniform",
+    ]

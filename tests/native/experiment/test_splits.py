@@ -8,13 +8,16 @@ import numpy as np
 import pytest
 
 from pairproof import read
+from pairproof.data.judgments import split_tracks
 from pairproof.errors import InputError
 from pairproof.native.experiment.splits import split_at_random, split_by_source
-from pairproof.data.judgments import split_tracks
-
 from tests.native.translation import random_table, table_2
 
-FILES = {"wmt10": "wmt10.RNK_results.csv", "wmt11": "wmt11-maneval-indivsystems.RNK_results.csv", "wmt12": "wmt12.RNK_results.csv"}
+FILES = {
+    "wmt10": "wmt10.RNK_results.csv",
+    "wmt11": "wmt11-maneval-indivsystems.RNK_results.csv",
+    "wmt12": "wmt12.RNK_results.csv",
+}
 LANGUAGES = {"c": "Czech", "f": "French", "g": "German", "s": "Spanish", "e": "English"}
 
 
@@ -22,13 +25,22 @@ LANGUAGES = {"c": "Czech", "f": "French", "g": "German", "s": "Spanish", "e": "E
 def test_all_numbers_of_table_3(shared, edition):
     tracks = split_tracks(read(shared / "data" / "wmt" / FILES[edition]))
     with open(shared / "data" / "hm2013_table3.csv") as file:
-        printed = {f"{LANGUAGES[r['track'][0]]}-{LANGUAGES[r['track'][1]]}": (int(r["train"]), int(r["test"]), int(r["k"]))
-                   for r in csv.DictReader(file) if r["edition"] == edition}
+        printed = {
+            f"{LANGUAGES[r['track'][0]]}-{LANGUAGES[r['track'][1]]}": (
+                int(r["train"]),
+                int(r["test"]),
+                int(r["k"]),
+            )
+            for r in csv.DictReader(file)
+            if r["edition"] == edition
+        }
     found = {}
     for track, table in tracks.items():
         split = split_by_source(table)
         found[track] = (split.train.n_rows, split.test.n_rows, split.k)
-        assert not set(split.train.columns["source"].codes.tolist()) & set(split.test.columns["source"].codes.tolist())
+        assert not set(split.train.columns["source"].codes.tolist()) & set(
+            split.test.columns["source"].codes.tolist()
+        )
     assert found == printed and len(found) == 8
 
 
@@ -54,13 +66,16 @@ def test_a_random_split_is_the_same_for_the_same_seed_and_takes_every_row_once()
     assert a.test.n_comparisons + a.train.n_comparisons == table.n_comparisons
 
 
-@pytest.mark.parametrize(("split", "said"), [
-    (lambda: split_by_source(table_2(), 5), "no column 'source'"),
-    (lambda: split_by_source(table_2(sources=True), 5), "takes all 10"),
-    (lambda: split_by_source(table_2(sources=True), 2000), "leaves no training set"),
-    (lambda: split_at_random(table_2(), 10, 0), "1 to 9"),
-    (lambda: split_at_random(table_2(), 0, 0), "1 to 9"),
-])
+@pytest.mark.parametrize(
+    ("split", "said"),
+    [
+        (lambda: split_by_source(table_2(), 5), "no column 'source'"),
+        (lambda: split_by_source(table_2(sources=True), 5), "takes all 10"),
+        (lambda: split_by_source(table_2(sources=True), 2000), "leaves no training set"),
+        (lambda: split_at_random(table_2(), 10, 0), "1 to 9"),
+        (lambda: split_at_random(table_2(), 0, 0), "1 to 9"),
+    ],
+)
 def test_a_split_that_cannot_be_made_is_refused_with_the_numbers(split, said):
     with pytest.raises(InputError, match=said):
         split()

@@ -1,7 +1,9 @@
-"""Simulation-based calibration: parameters from the prior, data from them, posterior ranks of the truth uniform.
+"""Simulation-based calibration: parameters from the prior, data from them, posterior ranks of the truth
+uniform.
 
-Talts, Betancourt, Simpson, Vehtari and Gelman (2018).  A sampler whose posterior is too narrow, too wide or displaced
-piles ranks up at the ends, in the middle or on one side.  The same check must find a posterior that is made wrong.
+Talts, Betancourt, Simpson, Vehtari and Gelman (2018).  A sampler whose posterior is too narrow, too wide or
+displaced piles ranks up at the ends, in the middle or on one side.  The same check must find a posterior that
+is made wrong.
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ import pytest
 from pairproof.native.irt.categorical import CategoricalModel, fit_irt_categorical, strengths
 from pairproof.native.irt.gaussian import fit_irt_gaussian
 from pairproof.native.irt.gaussian_model import GaussianModel
-
 from tests.native.translation import table
 
 REPLICATES, BINS, KEPT = 96, 8, 31
@@ -35,7 +36,9 @@ def gaussian_data(rng, model, shared):
         gap = mu[first] - mu[second] + model.sd_quality * np.sqrt(2) * rng.normal(size=40)
     gap = gap + model.sd_noise * np.sqrt(2) * rng.normal(size=40)
     outcome = np.where(np.abs(gap) < model.radius, 0, np.where(gap > 0, 1, 2))
-    return mu - mu.mean(), table([(NAMES[a], NAMES[b], o) for a, b, o in zip(first, second, outcome)], NAMES, segment.tolist())
+    return mu - mu.mean(), table(
+        [(NAMES[a], NAMES[b], o) for a, b, o in zip(first, second, outcome)], NAMES, segment.tolist()
+    )
 
 
 def categorical_data(rng, model, shared):
@@ -48,7 +51,9 @@ def categorical_data(rng, model, shared):
     u = rng.random(40)
     p = model.likelihood[:, l1, l2]
     outcome = np.where(u < p[0], 0, np.where(u < p[0] + p[1], 1, 2))
-    return strengths(theta[None], model)[0], table([(NAMES[a], NAMES[b], o) for a, b, o in zip(first, second, outcome)], NAMES, segment.tolist())
+    return strengths(theta[None], model)[0], table(
+        [(NAMES[a], NAMES[b], o) for a, b, o in zip(first, second, outcome)], NAMES, segment.tolist()
+    )
 
 
 def ranks(simulate, sample, seed):
@@ -74,11 +79,20 @@ LIMIT = 24.3
 
 @pytest.mark.parametrize(("shared", "sampler"), [(True, "gibbs"), (False, "gibbs"), (False, "collapsed")])
 def test_the_gaussian_samplers_are_calibrated(shared, sampler):
-    model = GaussianModel(sd_ability=1.2, sd_quality=.8, radius=.5)
+    model = GaussianModel(sd_ability=1.2, sd_quality=0.8, radius=0.5)
 
     def sample(data, k):
-        p = fit_irt_gaussian(data, model=model, items="shared" if shared else "fresh", sampler=sampler, chains=1, warmup=30,
-                             draws=62 if sampler == "collapsed" else 125, seed=k, warn=False)
+        p = fit_irt_gaussian(
+            data,
+            model=model,
+            items="shared" if shared else "fresh",
+            sampler=sampler,
+            chains=1,
+            warmup=30,
+            draws=62 if sampler == "collapsed" else 125,
+            seed=k,
+            warn=False,
+        )
         return p.centred[0]
 
     found = ranks(lambda rng: gaussian_data(rng, model, shared), sample, seed=11)
@@ -91,19 +105,31 @@ def test_the_categorical_samplers_are_calibrated(shared):
     model = CategoricalModel(levels=5)
 
     def sample(data, k):
-        return fit_irt_categorical(data, model=model, items="shared" if shared else "fresh", chains=1, warmup=30, draws=186, seed=k,
-                                   warn=False).strength.draws[0]
+        return fit_irt_categorical(
+            data,
+            model=model,
+            items="shared" if shared else "fresh",
+            chains=1,
+            warmup=30,
+            draws=186,
+            seed=k,
+            warn=False,
+        ).strength.draws[0]
 
     found = ranks(lambda rng: categorical_data(rng, model, shared), sample, seed=12)
     assert max(chi_square(found[:, s]) for s in range(3)) < LIMIT
 
 
 def test_a_model_that_takes_shared_items_for_fresh_ones_is_found_out_by_the_same_check():
-    """With few, noisy items and many comparisons of each, fresh items claim to know far more than there is to know."""
-    model = GaussianModel(sd_ability=1.0, sd_quality=2.5, sd_noise=.4, radius=.3)
+    """With few, noisy items and many comparisons of each, fresh items claim to know far more than there is to
+    know.
+    """
+    model = GaussianModel(sd_ability=1.0, sd_quality=2.5, sd_noise=0.4, radius=0.3)
 
     def sample(data, k):
-        return fit_irt_gaussian(data, model=model, items="fresh", chains=1, warmup=30, draws=62, seed=k, warn=False).centred[0]
+        return fit_irt_gaussian(
+            data, model=model, items="fresh", chains=1, warmup=30, draws=62, seed=k, warn=False
+        ).centred[0]
 
     found = ranks(lambda rng: gaussian_data(rng, model, True), sample, seed=13)
     assert max(chi_square(found[:, s]) for s in range(3)) > LIMIT

@@ -1,11 +1,12 @@
-"""Every conditional the samplers draw from, exactly: a wrong variance, exponent or radius of any size fails here.
+"""Every conditional the samplers draw from, exactly: a wrong variance, exponent or radius of any size fails
+here.
 
-A long run only finds an error that is large beside its Monte Carlo error (a noise variance 5 % off passes all of them).
-So the random numbers are taken away.  With noise 0 a step must give the conditional mean, and its answers to noise in
-one place after another, the columns of B, must have B B' = the conditional covariance, both from a dense precision matrix
-that is built here from the model's formula.  Discrete draws are inverted: the quality must change exactly where u passes
-the cumulative probability.  One run of the whole categorical sampler against enumeration shows that the parts make a
-chain with the right distribution.
+A long run only finds an error that is large beside its Monte Carlo error (a noise variance 5 % off passes all
+of them). So the random numbers are taken away.  With noise 0 a step must give the conditional mean, and its
+answers to noise in one place after another, the columns of B, must have B B' = the conditional covariance,
+both from a dense precision matrix that is built here from the model's formula.  Discrete draws are inverted:
+the quality must change exactly where u passes the cumulative probability.  One run of the whole categorical
+sampler against enumeration shows that the parts make a chain with the right distribution.
 """
 
 from __future__ import annotations
@@ -18,15 +19,18 @@ import pytest
 from scipy.special import gammaln, ndtr
 from scipy.stats import truncnorm
 
+from pairproof.data.judgments import HAT, judgments, preference_counts
 from pairproof.native.irt import gaussian_gibbs
+from pairproof.native.irt.categorical import CategoricalModel, fit_irt_categorical
 from pairproof.native.irt.categorical_gibbs import CategoricalTables, FreshCells, SweepChain
 from pairproof.native.irt.gaussian_gibbs import (
-    FreshChain, OptionChain, SegmentChain, restricted_differences, segment_blocks,
+    FreshChain,
+    OptionChain,
+    SegmentChain,
+    restricted_differences,
+    segment_blocks,
 )
-from pairproof.native.irt.categorical import CategoricalModel, fit_irt_categorical
 from pairproof.native.irt.gaussian_model import GaussianModel, item_codes, oriented
-from pairproof.data.judgments import HAT, judgments, preference_counts
-
 from tests.native.translation import check_mean, random_table, table
 
 #: No two constants alike, none 1, none the default.
@@ -49,11 +53,14 @@ class Given:
         return 0.0 if size is None else np.zeros(size)
 
 
-# -- the Gaussian model ----------------------------------------------------------------------------------------------
+# -- the Gaussian model
+# ----------------------------------------------------------------------------------------------
 
 
 class Tiny:
-    """A small table with ties, items that are seen often, once, and segments of different sizes; and its chains' inputs."""
+    """A small table with ties, items that are seen often, once, and segments of different sizes; and its
+    chains' inputs.
+    """
 
     def __init__(self, monkeypatch) -> None:
         rows = random_table(11, n=24, n_systems=4, n_segments=6)
@@ -73,8 +80,8 @@ class Tiny:
     def incidence(self, codes):
         """float[n, codes]: +1 at what was preferred, -1 at the other."""
         rows = np.zeros((self.n, codes.max() + 1))
-        rows[np.arange(self.n), codes[:self.n]] += 1
-        rows[np.arange(self.n), codes[self.n:]] -= 1
+        rows[np.arange(self.n), codes[: self.n]] += 1
+        rows[np.arange(self.n), codes[self.n :]] -= 1
         return rows
 
     def joint_prior(self):
@@ -89,7 +96,9 @@ class Tiny:
         return precision
 
     def answers(self, chain, sizes):
-        """float[mu and q, noise]: where a step from the origin goes for one unit of noise in each place; delta is 0."""
+        """float[mu and q, noise]: where a step from the origin goes for one unit of noise in each place;
+        delta is 0.
+        """
         self.delta[:] = 0
         columns = []
         for place in range(sum(sizes)):
@@ -115,7 +124,11 @@ def test_an_item_is_a_system_in_a_segment(tiny):
     assert tiny.author[tiny.item].tolist() == [*tiny.data.up, *tiny.data.down]
     assert tiny.segment[tiny.item].tolist() == [*source, *source]
     assert len(set(zip(tiny.author, tiny.segment))) == tiny.items
-    assert len(set(np.bincount(tiny.segment))) > 1 and len(set(np.bincount(tiny.item))) > 2 and 0 < tiny.data.n_decided < tiny.n
+    assert (
+        len(set(np.bincount(tiny.segment))) > 1
+        and len(set(np.bincount(tiny.item))) > 2
+        and 0 < tiny.data.n_decided < tiny.n
+    )
 
 
 def segment_chain(tiny):
@@ -129,7 +142,10 @@ def test_a_step_of_segments_has_the_exact_mean_and_covariance(tiny):
     seen = np.hstack([np.zeros((tiny.n, tiny.systems)), tiny.incidence(tiny.item)])
     precision = tiny.joint_prior() + seen.T @ seen / (2 * MODEL.sd_noise**2)
     mu = chain.step()
-    same(np.concatenate([mu, chain.q]), np.linalg.solve(precision, seen.T @ tiny.delta / (2 * MODEL.sd_noise**2)))
+    same(
+        np.concatenate([mu, chain.q]),
+        np.linalg.solve(precision, seen.T @ tiny.delta / (2 * MODEL.sd_noise**2)),
+    )
     b = tiny.answers(chain, [tiny.systems, tiny.items])
     same(b @ b.T, np.linalg.inv(precision))
 
@@ -139,11 +155,13 @@ def option_chain(tiny, shift=False):
 
 
 def test_a_step_of_options_has_the_exact_mean_and_covariance(tiny):
-    """o_up + o_down is N(q_up + q_down, 2 so^2) whatever their difference; (mu, q) given both, each with variance so^2."""
+    """o_up + o_down is N(q_up + q_down, 2 so^2) whatever their difference; (mu, q) given both, each with
+    variance so^2.
+    """
     chain = option_chain(tiny)
     rng = np.random.default_rng(2)
     q, noise = rng.normal(size=tiny.items), rng.normal(size=tiny.n)
-    up, down = tiny.item[:tiny.n], tiny.item[tiny.n:]
+    up, down = tiny.item[: tiny.n], tiny.item[tiny.n :]
     total = q[up] + q[down] + np.sqrt(2) * MODEL.sd_noise * noise
     o = np.concatenate([(total + tiny.delta) / 2, (total - tiny.delta) / 2])
     seen = np.zeros((2 * tiny.n, tiny.systems + tiny.items))
@@ -153,7 +171,7 @@ def test_a_step_of_options_has_the_exact_mean_and_covariance(tiny):
     mu = chain.step()
     same(np.concatenate([mu, chain.q]), np.linalg.solve(precision, seen.T @ o / MODEL.sd_noise**2))
     # From the origin and with no noise in what is seen, o is 0.
-    b = tiny.answers(chain, [tiny.n, tiny.systems, tiny.items])[:, tiny.n:]
+    b = tiny.answers(chain, [tiny.n, tiny.systems, tiny.items])[:, tiny.n :]
     same(b @ b.T, np.linalg.inv(precision))
 
 
@@ -168,7 +186,7 @@ def test_the_level_is_moved_to_a_draw_of_its_own_distribution_and_nothing_else_m
         chain.q, tiny.rng.normals = q.copy(), [*normals, *([1.7] if shift else [])]
         found.append(np.concatenate([chain.step(), chain.q]))
     still, moved = found
-    assert moved[:tiny.systems].mean() == pytest.approx(1.7 * MODEL.sd_ability / 2, rel=EXACT)
+    assert moved[: tiny.systems].mean() == pytest.approx(1.7 * MODEL.sd_ability / 2, rel=EXACT)
     same(moved - still, (moved - still).mean())
 
 
@@ -193,9 +211,12 @@ def test_differences_of_shared_items_are_asked_for_about_the_qualities_with_the_
     chain.q = np.random.default_rng(4).normal(size=tiny.items)
     gap = tiny.incidence(tiny.item) @ chain.q
     chain.step()
-    (asked, n_decided, d, sd), = tiny.asked
+    ((asked, n_decided, d, sd),) = tiny.asked
     same(asked, gap)
-    assert sd == pytest.approx(np.sqrt(2) * MODEL.sd_noise, rel=1e-15) and (n_decided, d) == (tiny.data.n_decided, MODEL.radius)
+    assert sd == pytest.approx(np.sqrt(2) * MODEL.sd_noise, rel=1e-15) and (n_decided, d) == (
+        tiny.data.n_decided,
+        MODEL.radius,
+    )
 
 
 def test_differences_of_fresh_items_are_asked_for_about_the_abilities_with_noise_and_quality(tiny):
@@ -203,7 +224,7 @@ def test_differences_of_fresh_items_are_asked_for_about_the_abilities_with_noise
     chain.mu = np.random.default_rng(4).normal(size=tiny.systems)
     gap = tiny.incidence(np.concatenate([tiny.data.up, tiny.data.down])) @ chain.mu
     chain.step()
-    (asked, n_decided, d, sd), = tiny.asked
+    ((asked, n_decided, d, sd),) = tiny.asked
     same(asked, gap)
     assert sd == pytest.approx(np.sqrt(2 * (MODEL.sd_quality**2 + MODEL.sd_noise**2)), rel=1e-15)
     assert (n_decided, d) == (tiny.data.n_decided, MODEL.radius)
@@ -211,16 +232,20 @@ def test_differences_of_fresh_items_are_asked_for_about_the_abilities_with_noise
 
 @pytest.mark.parametrize("chain", ["segment", "option"])
 def test_a_chain_starts_with_qualities_from_the_prior(tiny, chain):
-    """mu ~ N(0, s0^2), q ~ N(mu, sa^2): what one unit of noise in the first system and in the first item moves."""
+    """mu ~ N(0, s0^2), q ~ N(mu, sa^2): what one unit of noise in the first system and in the first item
+    moves.
+    """
     tiny.rng.normals = [np.eye(tiny.systems)[0], np.eye(tiny.items)[0]]
     started = (segment_chain if chain == "segment" else option_chain)(tiny).q
     same(started, MODEL.sd_ability * (tiny.author == 0) + MODEL.sd_quality * np.eye(tiny.items)[0])
 
 
 def test_restricted_differences_are_the_quantiles_of_the_truncated_normal():
-    """By scipy's distribution function; a draw for u is the u- or the (1-u)-quantile.  Observed: within 3e-15."""
+    """By scipy's distribution function; a draw for u is the u- or the (1-u)-quantile.  Observed: within
+    3e-15.
+    """
     rng = np.random.default_rng(5)
-    n, n_decided, d, sd = 400, 250, .31, 1.37
+    n, n_decided, d, sd = 400, 250, 0.31, 1.37
     gap, u = rng.normal(scale=1.5, size=n), rng.random(n)
 
     class Fixed:
@@ -241,20 +266,23 @@ def test_restricted_differences_are_the_quantiles_of_the_truncated_normal():
 def test_the_models_probabilities_are_those_of_the_same_differences():
     """P(first) = P(N(gap, tau^2) >= d); the radius enters nowhere else."""
     gap = np.linspace(-3, 3, 13)
-    tau = np.sqrt(2 * (.7**2 + .45**2))
-    tie = ndtr((.31 - gap) / tau) - ndtr((-.31 - gap) / tau)
-    same(MODEL.preferences(gap), np.stack([tie, ndtr((gap - .31) / tau), ndtr((-gap - .31) / tau)], axis=1))
+    tau = np.sqrt(2 * (0.7**2 + 0.45**2))
+    tie = ndtr((0.31 - gap) / tau) - ndtr((-0.31 - gap) / tau)
+    same(MODEL.preferences(gap), np.stack([tie, ndtr((gap - 0.31) / tau), ndtr((-gap - 0.31) / tau)], axis=1))
 
 
-# -- the categorical model -------------------------------------------------------------------------------------------
+# -- the categorical model
+# -------------------------------------------------------------------------------------------
 
-CATEGORICAL = CategoricalModel(levels=4, sd_noise=.8, concentration=.6, radius=1)
+CATEGORICAL = CategoricalModel(levels=4, sd_noise=0.8, concentration=0.6, radius=1)
 
 
 def likelihood_by_hand(model):
     """K[outcome, l1, l2] by adding up what is seen of both options."""
     size = model.levels
-    seen = np.array([[np.exp(-((o - level) / model.sd_noise) ** 2 / 2) for o in range(size)] for level in range(size)])
+    seen = np.array(
+        [[np.exp(-(((o - level) / model.sd_noise) ** 2) / 2) for o in range(size)] for level in range(size)]
+    )
     seen /= seen.sum(axis=1, keepdims=True)
     k = np.zeros((3, size, size))
     for a, b, o1, o2 in itertools.product(range(size), repeat=4):
@@ -268,7 +296,9 @@ def test_the_likelihood_is_the_sum_over_what_is_seen():
 
 
 class Dice:
-    """Stands in for a random generator: uniforms by item for the sweeps, and the shapes that gammas are asked for."""
+    """Stands in for a random generator: uniforms by item for the sweeps, and the shapes that gammas are asked
+    for.
+    """
 
     def __init__(self) -> None:
         self.u: list[np.ndarray] = []
@@ -301,7 +331,9 @@ def counted(author, quality, n_systems, size):
 
 
 class Sweep:
-    """A categorical chain on a small table, and its conditionals by the model's formula, judgment by judgment."""
+    """A categorical chain on a small table, and its conditionals by the model's formula, judgment by
+    judgment.
+    """
 
     def __init__(self) -> None:
         rows = random_table(3, n=20, n_systems=4, n_segments=3)
@@ -313,7 +345,7 @@ class Sweep:
         self.chain = SweepChain(self.single, self.author, segment, item, tables, self.dice)
         rng = np.random.default_rng(8)
         self.start = rng.integers(0, 4, len(self.author))
-        self.theta = rng.dirichlet([.7] * 4, 4)
+        self.theta = rng.dirichlet([0.7] * 4, 4)
         self.of = defaultdict(list)
         for j in range(len(self.single)):
             first, second, outcome = item[j], item[len(self.single) + j], self.single.outcome[j]
@@ -349,10 +381,10 @@ def test_every_item_has_one_turn_and_never_with_one_it_is_compared_to():
 
 
 def test_a_quality_is_drawn_with_exactly_its_conditional_probability():
-    """Theta times the product of K over the item's comparisons: u a billionth below and above each step of the cumulative
-    probability of each item, the others at .37."""
+    """Theta times the product of K over the item's comparisons: u a billionth below and above each step of
+    the cumulative probability of each item, the others at .37."""
     sweep, steps = Sweep(), 0
-    everywhere = np.full(len(sweep.author), .37)
+    everywhere = np.full(len(sweep.author), 0.37)
     settled = sweep.expected(everywhere)
     for turn_number, turn in enumerate(sweep.chain.turns):
         before = sweep.start.copy()
@@ -374,22 +406,32 @@ def test_theta_of_shared_items_is_drawn_with_the_prior_and_the_counts_of_qualiti
     u = np.random.default_rng(9).random(len(sweep.author))
     quality, theta = sweep.drawn(u)
     shape = sweep.dice.shapes[-1]
-    assert (shape == CATEGORICAL.concentration + counted(sweep.author, quality, 4, 4)).all() and len(np.unique(shape)) > 2
+    assert (shape == CATEGORICAL.concentration + counted(sweep.author, quality, 4, 4)).all() and len(
+        np.unique(shape)
+    ) > 2
     gamma = Dice().standard_gamma(shape)
     same(theta, gamma / gamma.sum(axis=1, keepdims=True))
 
 
 def test_fresh_items_are_drawn_with_exactly_their_joint_probabilities():
-    """Cells theta_1,l1 theta_2,l2 K, one multinomial for the comparisons of a pair with one outcome; then theta by counts."""
+    """Cells theta_1,l1 theta_2,l2 K, one multinomial for the comparisons of a pair with one outcome; then
+    theta by counts.
+    """
     rows = [("A", "B", 1), ("B", "A", 1), ("A", "B", 1), ("C", "B", 0), ("A", "C", 2), ("C", "A", 2)]
     counts, dice = preference_counts(table(rows, "ABC")), Dice()
     chain = FreshCells(counts, CategoricalTables(CATEGORICAL.likelihood, CATEGORICAL.concentration), dice)
-    theta = chain.theta = np.random.default_rng(1).dirichlet([.7] * 4, 3)
-    kinds = [(0, 1, 1, 2), (0, 1, 2, 1), (0, 2, 1, 1), (0, 2, 2, 1), (1, 2, 0, 1)]  # first < second, outcome, how often
+    theta = chain.theta = np.random.default_rng(1).dirichlet([0.7] * 4, 3)
+    kinds = [
+        (0, 1, 1, 2),
+        (0, 1, 2, 1),
+        (0, 2, 1, 1),
+        (0, 2, 2, 1),
+        (1, 2, 0, 1),
+    ]  # first < second, outcome, how often
     rng = np.random.default_rng(2)
     dice.pairs = np.stack([rng.multinomial(times, np.full(16, 1 / 16)) for *_, times in kinds])
     new = chain.step()
-    (times, p), = dice.cells
+    ((times, p),) = dice.cells
     assert times.tolist() == [k[3] for k in kinds]
     k = likelihood_by_hand(CATEGORICAL)
     expected = np.stack([(np.outer(theta[i], theta[j]) * k[outcome]).ravel() for i, j, outcome, _ in kinds])
@@ -404,14 +446,15 @@ def test_fresh_items_are_drawn_with_exactly_their_joint_probabilities():
     same(new, gamma / gamma.sum(axis=1, keepdims=True))
 
 
-# -- the whole chain -------------------------------------------------------------------------------------------------
+# -- the whole chain
+# -------------------------------------------------------------------------------------------------
 
 
 def every_quality(rows, names, model):
     """E[theta_a' K_p theta_b | comparisons], float[n, n, 3], by adding up all qualities of all items.
 
-    Given the qualities theta_s is Dirichlet(aa + counts), integrated out; of a system with itself, E[theta theta'] is its
-    second moment.
+    Given the qualities theta_s is Dirichlet(aa + counts), integrated out; of a system with itself, E[theta
+    theta'] is its second moment.
     """
     author = {}
     for a, b, x, _ in rows:
@@ -440,17 +483,45 @@ def every_quality(rows, names, model):
 #: Eight segments, two of them judged twice: what theta learns from many items, and hands on to them.
 MANY_ITEMS = [*(("A", "B", x, 1 if x % 3 else 2) for x in range(8)), ("A", "B", 2, 1), ("B", "A", 5, 0)]
 #: Three segments of all three systems, each item in four comparisons.
-MANY_COMPARISONS = [(a, b, x, o) for x in range(3) for a, b, o in (("A", "B", 1), ("A", "B", 1), ("B", "C", 0), ("A", "C", 1), ("B", "C", 1),
-                                                                  ("A", "C", 0 if x == 1 else 1))]
+MANY_COMPARISONS = [
+    (a, b, x, o)
+    for x in range(3)
+    for a, b, o in (
+        ("A", "B", 1),
+        ("A", "B", 1),
+        ("B", "C", 0),
+        ("A", "C", 1),
+        ("B", "C", 1),
+        ("A", "C", 0 if x == 1 else 1),
+    )
+]
 
 
-@pytest.mark.parametrize(("rows", "names", "model", "draws", "of_one", "of_two"), [
-    (MANY_ITEMS, "AB", CategoricalModel(levels=2, concentration=.3), 10_000, .0002, .002),  # 2^16 qualities
-    (MANY_COMPARISONS, "ABC", CategoricalModel(levels=3, sd_noise=.6, concentration=.3), 5000, .0019, .0045),  # 3^9
-], ids=["many items", "many comparisons"])
+@pytest.mark.parametrize(
+    ("rows", "names", "model", "draws", "of_one", "of_two"),
+    [
+        (
+            MANY_ITEMS,
+            "AB",
+            CategoricalModel(levels=2, concentration=0.3),
+            10_000,
+            0.0002,
+            0.002,
+        ),  # 2^16 qualities
+        (
+            MANY_COMPARISONS,
+            "ABC",
+            CategoricalModel(levels=3, sd_noise=0.6, concentration=0.3),
+            5000,
+            0.0019,
+            0.0045,
+        ),  # 3^9
+    ],
+    ids=["many items", "many comparisons"],
+)
 def test_shared_items_have_the_exact_posterior_of_all_qualities(rows, names, model, draws, of_one, of_two):
-    """Theta to the power .9 moves the ties of two new items of one system ("many items") by 13 to 15 standard errors of
-    these runs, to the power .95 by 6; those of two systems by 2."""
+    """Theta to the power .9 moves the ties of two new items of one system ("many items") by 13 to 15 standard
+    errors of these runs, to the power .95 by 6; those of two systems by 2."""
     exact = every_quality(rows, names, model)
     data = table([(a, b, o) for a, b, _, o in rows], names, [x for *_, x, _ in rows])
     theta = fit_irt_categorical(data, model=model, draws=draws, seed=4, workers=1, warn=False).theta

@@ -1,4 +1,6 @@
-"""The diagnostics of chains against the R package posterior, against theory, and on chains whose fault is known."""
+"""The diagnostics of chains against the R package posterior, against theory, and on chains whose fault is
+known.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +23,19 @@ def cases() -> dict[str, np.ndarray]:
     last_one = np.array([0, 0, 0, 1.0])[:, None]
     return {
         "independent": rng.standard_normal((4, 250)),
-        "slow": autoregression(.9, (4, 250)),
-        "antithetic": autoregression(-.6, (4, 250)),
+        "slow": autoregression(0.9, (4, 250)),
+        "antithetic": autoregression(-0.6, (4, 250)),
         "heavy tails": rng.standard_cauchy((4, 250)),
         "shifted": rng.standard_normal((4, 250)) + last_one,
         "wider": rng.standard_normal((4, 250)) * (1 + 2 * last_one),
-        "random walk": autoregression(.999, (3, 101)),
+        "random walk": autoregression(0.999, (3, 101)),
         "ties": rng.poisson(3, (3, 101)).astype(float),
-        "one chain": autoregression(.5, (1, 57)),
+        "one chain": autoregression(0.5, (1, 57)),
     }
 
 
-#: rhat, ess_bulk, ess_tail, ess_mean, mcse_mean of the R package posterior 1.4.0 (Debian 12, R 4.2.2) for cases(), draws
-#: written with 17 digits and read by scan().
+#: rhat, ess_bulk, ess_tail, ess_mean, mcse_mean of the R package posterior 1.4.0 (Debian 12, R 4.2.2) for
+#: cases(), draws written with 17 digits and read by scan().
 POSTERIOR = {
     "independent": (1.00149160476, 979.67658477, 948.882041651, 971.688113708, 0.0323145231364),
     "slow": (1.08596937894, 46.6253178297, 146.766863257, 45.6850177168, 0.351824836312),
@@ -51,7 +53,9 @@ POSTERIOR = {
 def test_the_numbers_are_those_of_the_package_posterior(name):
     """Observed: 5e-12, the 12 digits that were printed."""
     d = convergence(cases()[name][:, :, None])
-    assert (d.rhat[0], d.ess_bulk[0], d.ess_tail[0], d.ess[0], d.mcse[0]) == pytest.approx(POSTERIOR[name], rel=2e-11)
+    assert (d.rhat[0], d.ess_bulk[0], d.ess_tail[0], d.ess[0], d.mcse[0]) == pytest.approx(
+        POSTERIOR[name], rel=2e-11
+    )
 
 
 def test_each_quantity_has_its_own_numbers():
@@ -64,7 +68,8 @@ def test_each_quantity_has_its_own_numbers():
             assert getattr(together, name)[k] == pytest.approx(getattr(alone, name)[0], rel=1e-13)
 
 
-# -- the parts -------------------------------------------------------------------------------------------------------
+# -- the parts
+# -------------------------------------------------------------------------------------------------------
 
 
 def test_split_rhat_is_that_of_the_definition():
@@ -72,7 +77,9 @@ def test_split_rhat_is_that_of_the_definition():
     halves = np.array([[1, 2, 4], [2, 2, 3], [3, 2, 5], [1, 0, 1.0]])
     within = halves.var(axis=1, ddof=1).mean()
     between = 3 * halves.mean(axis=1).var(ddof=1)
-    assert split_rhat(halves[None])[0] == pytest.approx(np.sqrt((2 / 3 * within + between / 3) / within), rel=1e-14)
+    assert split_rhat(halves[None])[0] == pytest.approx(
+        np.sqrt((2 / 3 * within + between / 3) / within), rel=1e-14
+    )
 
 
 def test_normal_scores_are_those_of_average_ranks():
@@ -84,18 +91,19 @@ def test_normal_scores_are_those_of_average_ranks():
     assert np.abs(normal_scores(x) - expected).max() < 1e-15
 
 
-# -- theory ----------------------------------------------------------------------------------------------------------
+# -- theory
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_independent_draws_are_worth_their_number():
     d = convergence(np.random.default_rng(1).normal(size=(4, 2000, 3)))
     for ess in (d.ess, d.ess_bulk, d.ess_tail):
-        assert ess == pytest.approx([8000] * 3, rel=.1)
+        assert ess == pytest.approx([8000] * 3, rel=0.1)
     assert d.rhat.max() < 1.005 and d.good
-    assert d.mcse == pytest.approx([1 / np.sqrt(8000)] * 3, rel=.1)
+    assert d.mcse == pytest.approx([1 / np.sqrt(8000)] * 3, rel=0.1)
 
 
-@pytest.mark.parametrize("phi", [.5, .9, -.5])
+@pytest.mark.parametrize("phi", [0.5, 0.9, -0.5])
 def test_an_autoregression_is_worth_its_known_share(phi):
     """ESS / N = (1 - phi) / (1 + phi), and an increasing function of the draws has the same bulk ESS."""
     rng = np.random.default_rng(2)
@@ -105,15 +113,18 @@ def test_an_autoregression_is_worth_its_known_share(phi):
         x[:, t] = phi * x[:, t - 1] + noise[:, t]
     expected = 24_000 * (1 - phi) / (1 + phi)
     d, of_cubes = convergence(x), convergence(np.exp(3 * x))
-    assert d.ess[0] == pytest.approx(expected, rel=.15) and d.ess_bulk[0] == pytest.approx(expected, rel=.15)
+    assert d.ess[0] == pytest.approx(expected, rel=0.15) and d.ess_bulk[0] == pytest.approx(
+        expected, rel=0.15
+    )
     assert of_cubes.ess_bulk[0] == d.ess_bulk[0] and of_cubes.ess_tail[0] == d.ess_tail[0]
 
 
-# -- faults ----------------------------------------------------------------------------------------------------------
+# -- faults
+# ----------------------------------------------------------------------------------------------------------
 
 
 def halves(x: np.ndarray) -> np.ndarray:
-    return np.concatenate([x[:, :len(x[0]) // 2], x[:, len(x[0]) // 2:]])[None]
+    return np.concatenate([x[:, : len(x[0]) // 2], x[:, len(x[0]) // 2 :]])[None]
 
 
 def test_chains_in_different_places_and_a_chain_that_drifts_are_both_seen():
@@ -157,7 +168,10 @@ def test_a_draw_that_is_not_finite_is_not_hidden_by_its_rank():
     x = np.random.default_rng(0).normal(size=(4, 200, 3))
     x[2, 50, 1], x[0, 0, 2] = np.nan, np.inf
     d = convergence(x)
-    assert np.isfinite(d.rhat).tolist() == [True, False, False] == np.isfinite(d.ess_bulk).tolist() and not d.good
+    assert (
+        np.isfinite(d.rhat).tolist() == [True, False, False] == np.isfinite(d.ess_bulk).tolist()
+        and not d.good
+    )
 
 
 def test_too_few_draws_cannot_be_told():

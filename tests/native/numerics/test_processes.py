@@ -1,4 +1,6 @@
-"""Several processes: answers in order, a task that fails, and no process that outlives the one that started it."""
+"""Several processes: answers in order, a task that fails, and no process that outlives the one that started
+it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ from pairproof.native.numerics.processes import in_order
 
 def test_answers_come_in_the_order_of_the_tasks_from_one_process_or_three():
     tasks = list(range(40))
-    assert list(in_order(math.sqrt, tasks, 1)) == list(in_order(math.sqrt, tasks, 3)) == [(k, math.sqrt(k)) for k in tasks]
+    assert (
+        list(in_order(math.sqrt, tasks, 1))
+        == list(in_order(math.sqrt, tasks, 3))
+        == [(k, math.sqrt(k)) for k in tasks]
+    )
 
 
 def test_tasks_are_taken_a_few_at_a_time():
@@ -39,7 +45,9 @@ def test_the_error_of_a_task_is_that_of_the_whole():
 
 
 def test_a_worker_that_is_killed_is_no_defect_but_an_error_with_a_way_out():
-    with pytest.raises(PairproofError, match="a worker process ended before its work did: .* for want of memory"):
+    with pytest.raises(
+        PairproofError, match="a worker process ended before its work did: .* for want of memory"
+    ):
         list(in_order(signal.raise_signal, [signal.SIGKILL, signal.SIGKILL], 2))
 
 
@@ -62,8 +70,16 @@ def test_no_process_outlives_the_one_that_started_it(tmp_path, how):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
     # Pytest may run with interrupts ignored, which children inherit.
-    restore = "import signal, runpy, sys; signal.signal(signal.SIGINT, signal.default_int_handler); runpy.run_path(sys.argv[1], run_name='__main__')"
-    process = subprocess.Popen([sys.executable, "-c", restore, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    restore = (
+        "import signal, runpy, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        " runpy.run_path(sys.argv[1], run_name='__main__')"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", restore, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
     assert process.stdout is not None
     children = [int(pid) for pid in process.stdout.readline().split()]
     assert len(children) == 2

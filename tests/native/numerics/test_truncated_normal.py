@@ -25,8 +25,9 @@ def exact_quantile(u, a, b):
 @pytest.mark.parametrize("a", [-45.0, -8.0, -1.0, 0.0, 0.7, 5.0, 20.0, 36.9, 37.1, 60.0])
 @pytest.mark.parametrize("u", [1e-12, 0.3, 0.9999])
 def test_a_draw_above_a_bound_is_the_exact_quantile(a, u):
-    """-Phi^-1(u Phi(-a)) is the (1-u)-quantile.  Observed: within 3e-13 of it, in units of what is left above the bound
-    where that is small; below -8 a quantile of u near 0 lies so deep that 1 - Phi cannot be told from 1."""
+    """-Phi^-1(u Phi(-a)) is the (1-u)-quantile.  Observed: within 3e-13 of it, in units of what is left above
+    the bound where that is small; below -8 a quantile of u near 0 lies so deep that 1 - Phi cannot be told
+    from 1."""
     z = float(above(np.array([a]), np.array([u]))[0])
     with mpmath.workdps(60):
         tail = lambda x: mpmath.erfc(mpmath.mpf(x) / mpmath.sqrt(2)) / 2  # noqa: E731
@@ -35,7 +36,18 @@ def test_a_draw_above_a_bound_is_the_exact_quantile(a, u):
     assert share == pytest.approx(u, rel=1e-9)
 
 
-@pytest.mark.parametrize(("a", "b"), [(-0.4, 0.4), (-3.0, -2.0), (-12.0, -10.0), (-30.0, 1.0), (-38.0, -37.5), (-60.0, -59.9), (-500.0, -499.0)])
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (-0.4, 0.4),
+        (-3.0, -2.0),
+        (-12.0, -10.0),
+        (-30.0, 1.0),
+        (-38.0, -37.5),
+        (-60.0, -59.9),
+        (-500.0, -499.0),
+    ],
+)
 @pytest.mark.parametrize("u", [1e-6, 0.5, 0.99])
 def test_a_draw_between_two_bounds_is_the_exact_quantile(a, b, u):
     """Observed: within 2e-12 of the interval's length."""
@@ -65,4 +77,6 @@ def test_the_mean_of_many_draws_is_the_inverse_mills_ratio(a):
 
     u = (np.arange(200_000) + 0.5) / 200_000
     exact = np.exp(-a * a / 2 - 0.5 * np.log(2 * np.pi) - log_ndtr(-a))
-    assert above(np.full(len(u), a), u).mean() == pytest.approx(exact, abs=2e-5)  # midpoint rule; observed 6e-6
+    assert above(np.full(len(u), a), u).mean() == pytest.approx(
+        exact, abs=2e-5
+    )  # midpoint rule; observed 6e-6

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from mpmath import log10, mp, mpf
 
-from pairproof.data.comparisons import Comparisons
 from pairproof.data.columns import Factor, natural_order
+from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
 from pairproof.native.pairs.bradley_terry import fit_bradley_terry
 from pairproof.native.pairs.models import fit_llbt
@@ -35,9 +35,16 @@ def table(case: dict[str, Any]) -> Comparisons:
     ties = [float(r.get("ties", 0)) for r in rows] if case["model"]["tie_category"] else None
     item_data = {k: np.array([float(v[i]) for i in items]) for k, v in (case["item_data"] or {}).items()}
     return Comparisons.build(
-        items, [place[r["first"]] for r in rows], [place[r["second"]] for r in rows],
-        [float(r["wins"]) for r in rows], ties, [float(r["losses"]) for r in rows],
-        columns=columns, item_data=item_data, source=case["id"])
+        items,
+        [place[r["first"]] for r in rows],
+        [place[r["second"]] for r in rows],
+        [float(r["wins"]) for r in rows],
+        ties,
+        [float(r["losses"]) for r in rows],
+        columns=columns,
+        item_data=item_data,
+        source=case["id"],
+    )
 
 
 @lru_cache(maxsize=None)
@@ -45,8 +52,15 @@ def _native(name: str) -> Fit:
     case = next(f for f in FITS if f["id"] == name)
     m = case["model"]
     fitter = fit_llbt if m["family"] == "llbt" else fit_bradley_terry
-    return fitter(table(case), ties=m["ties"], by=m["by"] or "", reference=m["reference"], order_effect=m["order_effect"],
-                  cells=m["cells"], item_terms=m["item_covariates"] or ())
+    return fitter(
+        table(case),
+        ties=m["ties"],
+        by=m["by"] or "",
+        reference=m["reference"],
+        order_effect=m["order_effect"],
+        cells=m["cells"],
+        item_terms=m["item_covariates"] or (),
+    )
 
 
 def native(case: dict[str, Any]) -> Fit:

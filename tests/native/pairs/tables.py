@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.data.comparisons import Comparisons
 from pairproof.data.columns import Factor
+from pairproof.data.comparisons import Comparisons
 
-#: Dras (2015), Table 1: first preferred, undecided, second preferred; pairs AB AC AD BC BD CD, judges J1 to J4.
+#: Dras (2015), Table 1: first preferred, undecided, second preferred; pairs AB AC AD BC BD CD, judges J1 to
+#: J4.
 DRAS = [
     [(38, 0, 2), (36, 1, 3), (37, 1, 2), (39, 1, 0), (0, 2, 38), (3, 0, 37)],
     [(37, 2, 1), (36, 3, 1), (38, 1, 1), (37, 2, 1), (2, 2, 36), (1, 0, 39)],
@@ -19,14 +20,24 @@ DRAS = [
 ]
 
 
-def table(items: str | Sequence[str], rows: Sequence[tuple[Any, ...]], ties: bool = False, **columns: Any) -> Comparisons:
+def table(
+    items: str | Sequence[str], rows: Sequence[tuple[Any, ...]], ties: bool = False, **columns: Any
+) -> Comparisons:
     """Rows (first, second, wins, losses) or, with `ties`, (first, second, wins, ties, losses)."""
     names = list(items)
     place = {name: k for k, name in enumerate(names)}
     item_data = columns.pop("item_data", None)
     return Comparisons.build(
-        names, [place[r[0]] for r in rows], [place[r[1]] for r in rows], [r[2] for r in rows],
-        [r[3] for r in rows] if ties else None, [r[-1] for r in rows], columns=columns, item_data=item_data, source="test")
+        names,
+        [place[r[0]] for r in rows],
+        [place[r[1]] for r in rows],
+        [r[2] for r in rows],
+        [r[3] for r in rows] if ties else None,
+        [r[-1] for r in rows],
+        columns=columns,
+        item_data=item_data,
+        source="test",
+    )
 
 
 def factor(values: Sequence[str]) -> Factor:
@@ -43,8 +54,15 @@ def dras(**more: Any) -> Comparisons:
     return table("ABCD", rows, ties=True, judge=factor(judges), age=ages, **more)
 
 
-def random_table(seed: int, n_items: int = 6, n_patterns: int = 1, per_pair: int = 12, ties: bool = True,
-                 covariate: bool = False, density: float = 1.0) -> Comparisons:
+def random_table(
+    seed: int,
+    n_items: int = 6,
+    n_patterns: int = 1,
+    per_pair: int = 12,
+    ties: bool = True,
+    covariate: bool = False,
+    density: float = 1.0,
+) -> Comparisons:
     """A connected table drawn from a Davidson model."""
     rng = np.random.default_rng(seed)
     ability = rng.normal(size=n_items)

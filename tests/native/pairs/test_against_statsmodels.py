@@ -7,20 +7,24 @@ import warnings
 import numpy as np
 import pytest
 
-from pairproof.data.comparisons import Comparisons
 from pairproof.data.columns import Factor
+from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
 from pairproof.native.pairs.bradley_terry import fit_bradley_terry
 from pairproof.native.pairs.models import fit_llbt
 from tests.native.pairs.tables import dras, random_table, table
 
-# statsmodels' IRLS, iterated to 1e-14 and refitted once from its own solution; observed least over these models: 12.9
-# (estimates), 12.4 (standard errors), 11.8 (deviance).
+# statsmodels' IRLS, iterated to 1e-14 and refitted once from its own solution; observed least over these
+# models: 12.9 (estimates), 12.4 (standard errors), 11.8 (deviance).
 ESTIMATES, ERRORS, DEVIANCE = 1e-11, 1e-10, 1e-10
 
 
-def glm(data: Comparisons, by: str = "", ties: bool = True, order: bool = False, tie_parameter: bool = True) -> tuple[dict[str, tuple[float, float]], float, int]:
-    """Estimates and standard errors by our names, deviance, df of the log-linear model with its nuisance columns."""
+def glm(
+    data: Comparisons, by: str = "", ties: bool = True, order: bool = False, tie_parameter: bool = True
+) -> tuple[dict[str, tuple[float, float]], float, int]:
+    """Estimates and standard errors by our names, deviance, df of the log-linear model with its nuisance
+    columns.
+    """
     import statsmodels.api as sm
 
     column = data.columns.get(by)
@@ -63,12 +67,15 @@ def glm(data: Comparisons, by: str = "", ties: bool = True, order: bool = False,
         labels += [f"{n}:{by}" for n in names]
     labels += ["tie"] * (ties and tie_parameter) + ["order"] * order
     values = {n: (float(b), float(s)) for n, b, s in zip(labels, fit.params, fit.bse)}
-    # Rows of one cell are added up for the deviance; here every row is a cell of its own, so no more is needed.
+    # Rows of one cell are added up for the deviance; here every row is a cell of its own, so no more is
+    # needed.
     return values, float(fit.deviance), int(fit.df_resid)
 
 
 def agree(fit: Fit, values: dict[str, tuple[float, float]], deviance: float, df: int) -> None:
-    gaps = {n: (abs(fit.params[n] - b) / max(abs(b), s), abs(fit.bse[n] - s) / s) for n, (b, s) in values.items()}
+    gaps = {
+        n: (abs(fit.params[n] - b) / max(abs(b), s), abs(fit.bse[n] - s) / s) for n, (b, s) in values.items()
+    }
     assert set(values) == {n for n, free in zip(fit.names, fit.free) if free}
     assert max(g[0] for g in gaps.values()) < ESTIMATES, gaps
     assert max(g[1] for g in gaps.values()) < ERRORS, gaps
@@ -126,5 +133,10 @@ def test_a_binary_table_of_ten_items() -> None:
 
 def test_half_wins_are_fractional_counts() -> None:
     data = dras()
-    values, deviance, df = glm(table("ABCD", [(a, b, *y) for (a, b), y in data.ties_as_half_wins().pooled().items()], ties=True).without_ties(), ties=False)
+    values, deviance, df = glm(
+        table(
+            "ABCD", [(a, b, *y) for (a, b), y in data.ties_as_half_wins().pooled().items()], ties=True
+        ).without_ties(),
+        ties=False,
+    )
     agree(fit_llbt(data, ties="half"), values, deviance, df)

@@ -10,8 +10,8 @@ from mpmath import mpf
 from pairproof.errors import NotEstimableError
 from tests.native.pairs.certified_cases import FITS, digits, native, stated
 
-# Required: 13 digits of max(|value|, standard error) for estimates, of the value for standard errors. Observed least over
-# all fits: 13.9 (round robin 999999:1, centred) and 15.1.
+# Required: 13 digits of max(|value|, standard error) for estimates, of the value for standard errors.
+# Observed least over all fits: 13.9 (round robin 999999:1, centred) and 15.1.
 ESTIMATE_DIGITS, SE_DIGITS = 13.0, 13.0
 # A sum of positive terms; observed least 13.4 (citations).
 DEVIANCE_DIGITS = 13.0
@@ -19,8 +19,9 @@ DEVIANCE_DIGITS = 13.0
 LLF_DIGITS = 14.0
 # Worths and their standard errors pass through exp and the delta method; observed least 13.2 and 13.0.
 WORTH_DIGITS = 12.5
-# An optimum of a least-squares criterion: half the digits of the criterion would be 8; Newton's last digit turns on the
-# LAPACK below numpy. Observed least 11.2 (numpy 1.24, Debian 12) and 10.94 (numpy 2.2 and 2.4, Debian 13 and unstable).
+# An optimum of a least-squares criterion: half the digits of the criterion would be 8; Newton's last digit
+# turns on the LAPACK below numpy. Observed least 11.2 (numpy 1.24, Debian 12) and 10.94 (numpy 2.2 and 2.4,
+# Debian 13 and unstable).
 QUASI_DIGITS = 10.5
 
 ids = [fit["id"] for fit in FITS]
@@ -48,9 +49,13 @@ def test_covariances_have_twelve_certified_digits_of_their_standard_errors(case:
     cov = native(case).cov_params()
     names, rows = case["cov_params"]["names"], case["cov_params"]["rows"]
     assert set(names) == set(cov.index)
-    # Of the product of the two standard errors: a covariance near 0 has no digits of its own. Observed least 12.9.
-    found = {(a, b): digits(cov.loc[a, b], mpf(rows[i][j]), (mpf(rows[i][i]) * mpf(rows[j][j])) ** mpf("0.5"))
-             for i, a in enumerate(names) for j, b in enumerate(names)}
+    # Of the product of the two standard errors: a covariance near 0 has no digits of its own. Observed least
+    # 12.9.
+    found = {
+        (a, b): digits(cov.loc[a, b], mpf(rows[i][j]), (mpf(rows[i][i]) * mpf(rows[j][j])) ** mpf("0.5"))
+        for i, a in enumerate(names)
+        for j, b in enumerate(names)
+    }
     assert min(found.values()) >= 12.0, min(found, key=found.__getitem__)
 
 
@@ -80,7 +85,8 @@ def test_the_null_model_has_equal_items_no_order_effect_and_its_tie_parameter(ca
 
 def test_p_values_agree_far_into_the_tail(case: dict[str, Any]) -> None:
     p = native(case).pvalues
-    # A relative error of z is multiplied by z**2 in the tail; z reaches 300 in one set (p = 0 in doubles there).
+    # A relative error of z is multiplied by z**2 in the tail; z reaches 300 in one set (p = 0 in doubles
+    # there).
     found = {n: digits(p[n], mpf(v)) for n, v in stated(case["pvalues"]).items() if mpf(v) > mpf("1e-280")}
     assert all(d >= 9.0 for d in found.values()), found
 

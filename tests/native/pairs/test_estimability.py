@@ -1,4 +1,6 @@
-"""Separated, disconnected, saturated and degenerate tables: the right number or none, with the reason by name."""
+"""Separated, disconnected, saturated and degenerate tables: the right number or none, with the reason by
+name.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ from pairproof.native.pairs.bradley_terry import fit_bradley_terry
 from pairproof.native.pairs.models import fit_llbt
 from tests.native.pairs.tables import DRAS, dras, factor, random_table, table
 
-UNBEATEN = [("A", "B", 5, 0), ("A", "C", 5, 0), ("A", "D", 6, 0), ("B", "C", 3, 2), ("B", "D", 4, 1), ("C", "D", 2, 3)]
+UNBEATEN = [
+    ("A", "B", 5, 0),
+    ("A", "C", 5, 0),
+    ("A", "D", 6, 0),
+    ("B", "C", 3, 2),
+    ("B", "D", 4, 1),
+    ("C", "D", 2, 3),
+]
 CLOSE = 1e-12  # two routes to the same maximum in doubles; observed 3e-15
 
 
@@ -50,7 +59,14 @@ def test_a_winless_item_is_named() -> None:
 
 
 def test_two_sets_of_which_one_always_beats_the_other_are_separated_though_no_item_is_unbeaten() -> None:
-    rows = [("A", "B", 2, 1), ("C", "D", 1, 2), ("A", "C", 4, 0), ("B", "D", 4, 0), ("A", "D", 4, 0), ("B", "C", 4, 0)]
+    rows = [
+        ("A", "B", 2, 1),
+        ("C", "D", 1, 2),
+        ("A", "C", 4, 0),
+        ("B", "D", 4, 0),
+        ("A", "D", 4, 0),
+        ("B", "C", 4, 0),
+    ]
     fit = fit_bradley_terry(table("ABCD", rows))
     assert fit.not_estimable == ("C", "D")
     assert abs(fit.params["B"] - np.log(1 / 2)) < CLOSE
@@ -63,7 +79,8 @@ def test_ties_keep_an_unbeaten_item_finite() -> None:
 
 
 def test_davidson_separation_is_found_where_every_item_is_joined_by_ties() -> None:
-    # lambda_A = 1, lambda_C = .5, lambda_B = 0 and gamma between .5 and 1 predict every outcome with certainty.
+    # lambda_A = 1, lambda_C = .5, lambda_B = 0 and gamma between .5 and 1 predict every outcome with
+    # certainty.
     fit = fit_llbt(table("ABC", [("A", "B", 1, 0, 0), ("B", "C", 0, 1, 0), ("C", "A", 0, 1, 0)], ties=True))
     assert set(fit.not_estimable) == {"A", "B", "tie"}
     assert fit.llf == 0.0 and any("separated" in w for w in fit.warnings)
@@ -80,7 +97,9 @@ def test_a_tie_category_without_ties_leaves_the_items_estimable() -> None:
     fit = fit_llbt(with_category)
     binary = fit_llbt(with_category.without_ties())
     assert fit.not_estimable == ("tie",) and np.isnan(fit.params["tie"])
-    assert np.allclose(fit.params[:3], binary.params, rtol=0, atol=1e-14)  # the same solver on the same cells; observed 0
+    assert np.allclose(
+        fit.params[:3], binary.params, rtol=0, atol=1e-14
+    )  # the same solver on the same cells; observed 0
     assert fit.df_resid == binary.df_resid + 3 - 1  # three more cells, one more parameter
     assert fit.deviance == pytest.approx(binary.deviance, rel=1e-12)  # doubles; observed 1e-16
 
@@ -113,18 +132,36 @@ def test_a_judge_who_never_saw_the_reference_has_no_effects_and_is_named() -> No
     assert "judge=2: A, B, C | D" in fit.warnings[0]
     against_c = fit_llbt(data, by="judge", reference="C")
     assert against_c.not_estimable == ("D:judge[2]",)
-    assert fit.contrast("A", "B", group="judge=2").estimate == pytest.approx(against_c.contrast("A", "B", group="judge=2").estimate, rel=1e-12)  # observed 1e-16
+    assert fit.contrast("A", "B", group="judge=2").estimate == pytest.approx(
+        against_c.contrast("A", "B", group="judge=2").estimate, rel=1e-12
+    )  # observed 1e-16
 
 
 def test_one_judge_of_a_common_tie_parameter_may_be_separated_alone() -> None:
-    rows = [("A", "B", 5, 1, 3), ("B", "C", 4, 2, 3), ("A", "C", 6, 1, 2), ("A", "B", 4, 0, 0), ("B", "C", 2, 1, 3), ("A", "C", 6, 0, 0)]
-    fit = fit_llbt(table("ABC", rows, ties=True, judge=factor(["1"] * 3 + ["2"] * 3)), by="judge", reference="C")
+    rows = [
+        ("A", "B", 5, 1, 3),
+        ("B", "C", 4, 2, 3),
+        ("A", "C", 6, 1, 2),
+        ("A", "B", 4, 0, 0),
+        ("B", "C", 2, 1, 3),
+        ("A", "C", 6, 0, 0),
+    ]
+    fit = fit_llbt(
+        table("ABC", rows, ties=True, judge=factor(["1"] * 3 + ["2"] * 3)), by="judge", reference="C"
+    )
     assert fit.not_estimable == ("A:judge[2]",)
     assert np.isfinite(fit.params["tie"]) and np.isfinite(fit.params["B:judge[2]"])
 
 
 def test_a_judge_without_ties_has_no_tie_effect_but_the_others_do() -> None:
-    rows = [("A", "B", 5, 1, 3), ("B", "C", 4, 2, 3), ("A", "C", 6, 1, 2), ("A", "B", 4, 0, 3), ("B", "C", 2, 0, 3), ("A", "C", 6, 0, 1)]
+    rows = [
+        ("A", "B", 5, 1, 3),
+        ("B", "C", 4, 2, 3),
+        ("A", "C", 6, 1, 2),
+        ("A", "B", 4, 0, 3),
+        ("B", "C", 2, 0, 3),
+        ("A", "C", 6, 0, 1),
+    ]
     fit = fit_llbt(table("ABC", rows, ties=True, judge=factor(["1"] * 3 + ["2"] * 3)), by="judge + tie:judge")
     assert fit.not_estimable == ("tie:judge[2]",)
     alone = fit_llbt(table("ABC", rows[:3], ties=True))
@@ -146,13 +183,17 @@ def test_a_slope_separated_at_its_ends_leaves_the_middle_estimable() -> None:
     data = table("AB", [("A", "B", 3, 0), ("A", "B", 0, 4), ("A", "B", 2, 1)], x=np.array([1.0, -1.0, 0.0]))
     fit = fit_llbt(data, by="x")
     assert fit.not_estimable == ("A:x",)
-    assert fit.params["A"] == pytest.approx(np.log(2) / 2, rel=1e-12)  # only the row x = 0 is left; observed 1e-16
+    assert fit.params["A"] == pytest.approx(
+        np.log(2) / 2, rel=1e-12
+    )  # only the row x = 0 is left; observed 1e-16
 
 
 def test_the_saturated_two_item_table_that_stops_prefmod_has_its_closed_form() -> None:
     fit = fit_llbt(table(["+", "-"], [("+", "-", 61, 24, 35)], ties=True))
     assert fit.params["+"] == pytest.approx(np.log(61 / 35) / 2, rel=1e-14)  # Dras 2015; observed equal
-    assert fit.params["tie"] == pytest.approx(np.log(24) - (np.log(61) + np.log(35)) / 2, rel=1e-14)  # observed 2e-16
+    assert fit.params["tie"] == pytest.approx(
+        np.log(24) - (np.log(61) + np.log(35)) / 2, rel=1e-14
+    )  # observed 2e-16
     assert fit.df_resid == 0 and 0 <= fit.deviance < 1e-12
 
 
@@ -185,20 +226,25 @@ def test_a_missing_value_in_a_column_the_model_uses_names_its_row() -> None:
     assert fit_llbt(data).df_resid == 0  # a model that does not use x has no reason to mind
 
 
-@pytest.mark.parametrize("wrong, error, text", [
-    (dict(reference="E"), ItemError, "reference 'E' is not an item; the items are A, B, C, D"),
-    (dict(by="sex"), FormulaError, "no column 'sex' .* judge, age"),
-    (dict(by="judge +"), FormulaError, "unexpected"),
-    (dict(by="judge:age"), FormulaError, "without its parts"),
-    (dict(by="order:judge"), FormulaError, "order_effect is not asked for"),
-    (dict(by="tie:judge", ties="none"), FormulaError, "ties='none' has none"),
-    (dict(item_terms=["size"]), FormulaError, "no item covariate 'size'"),
-    (dict(separate=["A"]), InputError, "only beside item_terms"),
-    (dict(item_terms=["size"], reference="A"), InputError, "reference='A' beside item_terms"),
-    (dict(ties="davison"), InputError, "expected one of 'davidson'"),
-    (dict(cells="sex"), FormulaError, "no column 'sex'"),
-])
-def test_a_wrong_option_is_refused_with_what_there_is(wrong: dict[str, object], error: type[Exception], text: str) -> None:
+@pytest.mark.parametrize(
+    "wrong, error, text",
+    [
+        (dict(reference="E"), ItemError, "reference 'E' is not an item; the items are A, B, C, D"),
+        (dict(by="sex"), FormulaError, "no column 'sex' .* judge, age"),
+        (dict(by="judge +"), FormulaError, "unexpected"),
+        (dict(by="judge:age"), FormulaError, "without its parts"),
+        (dict(by="order:judge"), FormulaError, "order_effect is not asked for"),
+        (dict(by="tie:judge", ties="none"), FormulaError, "ties='none' has none"),
+        (dict(item_terms=["size"]), FormulaError, "no item covariate 'size'"),
+        (dict(separate=["A"]), InputError, "only beside item_terms"),
+        (dict(item_terms=["size"], reference="A"), InputError, "reference='A' beside item_terms"),
+        (dict(ties="davison"), InputError, "expected one of 'davidson'"),
+        (dict(cells="sex"), FormulaError, "no column 'sex'"),
+    ],
+)
+def test_a_wrong_option_is_refused_with_what_there_is(
+    wrong: dict[str, object], error: type[Exception], text: str
+) -> None:
     with pytest.raises(error, match=text):
         fit_llbt(dras(), **wrong)  # type: ignore[arg-type]  # wrong on purpose
 
@@ -226,12 +272,14 @@ def test_neutral_ground_everywhere_leaves_no_order_effect_to_estimate() -> None:
 
 
 def test_a_level_nobody_has_is_left_out_and_said() -> None:
-    from pairproof.data.comparisons import Comparisons
     from pairproof.data.columns import Factor
+    from pairproof.data.comparisons import Comparisons
 
     base = dras()
     judge = Factor(base.columns["judge"].codes, ("1", "2", "3", "4", "5"))  # type: ignore[union-attr]  # a factor
-    data = Comparisons.build(base.items, base.first, base.second, base.wins, base.ties, base.losses, columns={"judge": judge})
+    data = Comparisons.build(
+        base.items, base.first, base.second, base.wins, base.ties, base.losses, columns={"judge": judge}
+    )
     fit = fit_llbt(data, by="judge")
     assert not any("judge[5]" in n for n in fit.names)
     assert any("level(s) 5 of judge have no comparisons" in w for w in fit.warnings)
@@ -239,7 +287,10 @@ def test_a_level_nobody_has_is_left_out_and_said() -> None:
 
 def test_dropped_and_halved_ties_are_counted_in_a_warning() -> None:
     ties = sum(cell[1] for judge in DRAS for cell in judge)
-    assert any(w.startswith(f"{ties} of 960 comparisons are ties and were dropped") for w in fit_llbt(dras(), ties="drop").warnings)
+    assert any(
+        w.startswith(f"{ties} of 960 comparisons are ties and were dropped")
+        for w in fit_llbt(dras(), ties="drop").warnings
+    )
     assert any("half a win each way" in w for w in fit_llbt(dras(), ties="half").warnings)
 
 
@@ -249,7 +300,9 @@ def test_a_large_separated_table_is_solved_in_the_blink_of_an_eye() -> None:
     losses = np.where(data.first == 0, 0.0, data.losses)
     from pairproof.data.comparisons import Comparisons
 
-    fit = fit_bradley_terry(Comparisons.build(data.items, data.first, data.second, wins, None, losses), reference="i1")
+    fit = fit_bradley_terry(
+        Comparisons.build(data.items, data.first, data.second, wins, None, losses), reference="i1"
+    )
     assert fit.not_estimable == ("i0",)
     rest = data.select((data.first != 0) & (data.second != 0))
     other = fit_bradley_terry(rest, reference="i1")

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from pairproof.data.comparisons import Comparisons
 from pairproof.data.columns import Factor, take
+from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
-from pairproof.native.pairs import blocks, fit
 from pairproof.native.numerics import newton
+from pairproof.native.pairs import blocks, fit
 from pairproof.native.pairs.bradley_terry import fit_bradley_terry
 from pairproof.native.pairs.dense import as_dense
 from pairproof.native.pairs.models import fit_llbt, make_spec
@@ -22,14 +21,27 @@ from tests.native.pairs.tables import dras, random_table
 # Two orders of the same sums in doubles: 12 digits of max(|value|, se); observed 13.5 to 16.
 GAP = 1e-12
 
-tables = st.builds(random_table, seed=st.integers(0, 10_000), n_items=st.integers(3, 7), n_patterns=st.integers(1, 3),
-                   per_pair=st.integers(8, 30), ties=st.booleans())
+tables = st.builds(
+    random_table,
+    seed=st.integers(0, 10_000),
+    n_items=st.integers(3, 7),
+    n_patterns=st.integers(1, 3),
+    per_pair=st.integers(8, 30),
+    ties=st.booleans(),
+)
 ties_of = st.sampled_from(["davidson", "rao-kupper", "half", "drop", "none"])
 
 
 def rebuild(data: Comparisons, **changes: Any) -> Comparisons:
-    parts = dict(items=data.items, first=data.first, second=data.second, wins=data.wins,
-                 ties=data.ties if data.tie_category else None, losses=data.losses, columns=data.columns)
+    parts = dict(
+        items=data.items,
+        first=data.first,
+        second=data.second,
+        wins=data.wins,
+        ties=data.ties if data.tie_category else None,
+        losses=data.losses,
+        columns=data.columns,
+    )
     return Comparisons.build(**(parts | changes))
 
 
@@ -42,7 +54,9 @@ def same(a: Fit, b: Fit, names: dict[str, str] | None = None) -> None:
         if np.isfinite(x):
             assert abs(x - y) <= GAP * max(abs(x), se, 1e-300) or x == y, (name, x, y)
     assert a.df_resid == b.df_resid
-    assert abs(a.llf - b.llf) <= 1e-11 * max(1.0, abs(a.llf))  # thousands of terms in another order; observed 1e-14
+    assert abs(a.llf - b.llf) <= 1e-11 * max(
+        1.0, abs(a.llf)
+    )  # thousands of terms in another order; observed 1e-14
 
 
 def fitted(data: Comparisons, ties: str, **options: Any) -> Fit:
@@ -63,8 +77,13 @@ def test_permuting_rows_changes_nothing(data: Comparisons, ties: str, random: An
 @given(tables, ties_of, st.lists(st.booleans(), min_size=70, max_size=70))
 def test_swapping_sides_changes_nothing(data: Comparisons, ties: str, flips: list[bool]) -> None:
     f = np.resize(np.array(flips), data.n_rows)
-    swapped = rebuild(data, first=np.where(f, data.second, data.first), second=np.where(f, data.first, data.second),
-                      wins=np.where(f, data.losses, data.wins), losses=np.where(f, data.wins, data.losses))
+    swapped = rebuild(
+        data,
+        first=np.where(f, data.second, data.first),
+        second=np.where(f, data.first, data.second),
+        wins=np.where(f, data.losses, data.wins),
+        losses=np.where(f, data.wins, data.losses),
+    )
     same(fitted(data, ties), fitted(swapped, ties))
 
 
@@ -73,16 +92,31 @@ def test_swapping_sides_changes_nothing(data: Comparisons, ties: str, flips: lis
 def test_reordering_items_changes_nothing_but_the_order(data: Comparisons, ties: str, random: Any) -> None:
     order = list(data.items)
     random.shuffle(order)
-    same(fitted(data, ties, reference=data.items[0]), fitted(data.with_items(order), ties, reference=data.items[0]))
+    same(
+        fitted(data, ties, reference=data.items[0]),
+        fitted(data.with_items(order), ties, reference=data.items[0]),
+    )
 
 
 @settings(max_examples=30, deadline=None)
 @given(tables, st.sampled_from(["davidson", "rao-kupper", "none"]), st.integers(2, 5))
-def test_counting_everything_k_times_divides_standard_errors_by_root_k(data: Comparisons, ties: str, k: int) -> None:
+def test_counting_everything_k_times_divides_standard_errors_by_root_k(
+    data: Comparisons, ties: str, k: int
+) -> None:
     one = fitted(data, ties)
-    more = fitted(rebuild(data, wins=data.wins * k, ties=data.ties * k if data.tie_category else None, losses=data.losses * k), ties)
+    more = fitted(
+        rebuild(
+            data,
+            wins=data.wins * k,
+            ties=data.ties * k if data.tie_category else None,
+            losses=data.losses * k,
+        ),
+        ties,
+    )
     free = one.free & (one.beta != 0)
-    assert np.allclose(more.beta[free], one.beta[free], rtol=1e-11, atol=1e-12)  # the same maximum in doubles; observed 1e-14
+    assert np.allclose(
+        more.beta[free], one.beta[free], rtol=1e-11, atol=1e-12
+    )  # the same maximum in doubles; observed 1e-14
     assert np.allclose(more.bse[free] * np.sqrt(k), one.bse[free], rtol=1e-11)  # observed 1e-14
     assert more.deviance == pytest.approx(k * one.deviance, rel=1e-10, abs=1e-9)  # observed 1e-14
 
@@ -92,9 +126,15 @@ def test_counting_everything_k_times_divides_standard_errors_by_root_k(data: Com
 def test_one_row_a_comparison_is_the_same_as_counts(data: Comparisons, ties: str) -> None:
     counts = np.stack([data.wins, data.ties, data.losses], axis=1).astype(int)
     row, outcome = (np.repeat(k, counts.ravel()) for k in np.divmod(np.arange(counts.size), 3))
-    raw = rebuild(data, first=data.first[row], second=data.second[row], wins=outcome == 0,
-                  ties=outcome == 1 if data.tie_category else None, losses=outcome == 2,
-                  columns={k: take(c, row) for k, c in data.columns.items()})
+    raw = rebuild(
+        data,
+        first=data.first[row],
+        second=data.second[row],
+        wins=outcome == 0,
+        ties=outcome == 1 if data.tie_category else None,
+        losses=outcome == 2,
+        columns={k: take(c, row) for k, c in data.columns.items()},
+    )
     same(fitted(data, ties), fitted(raw, ties))
 
 
@@ -115,11 +155,15 @@ def test_any_reference_and_the_sum_constraint_give_the_same_contrasts(data: Comp
 
 
 def test_the_two_scales_differ_by_a_factor_of_two_and_leave_tie_and_order_alone() -> None:
-    lam, log_odds = fit_llbt(dras(), reference="D", order_effect=True), fit_bradley_terry(dras(), reference="D", order_effect=True)
+    lam, log_odds = fit_llbt(dras(), reference="D", order_effect=True), fit_bradley_terry(
+        dras(), reference="D", order_effect=True
+    )
     for other in (log_odds.on_scale("lambda"), lam):
         same(lam, other)
     doubled = lam.on_scale("log-odds")
-    assert doubled.params["A"] == 2 * lam.params["A"] and doubled.bse["A"] == pytest.approx(2 * lam.bse["A"], rel=1e-15)  # one rounding
+    assert doubled.params["A"] == 2 * lam.params["A"] and doubled.bse["A"] == pytest.approx(
+        2 * lam.bse["A"], rel=1e-15
+    )  # one rounding
     assert doubled.params["tie"] == lam.params["tie"] and doubled.params["order"] == lam.params["order"]
 
 
@@ -143,20 +187,25 @@ def test_blocks_and_the_dense_solver_find_the_same_maximum_and_covariance(data: 
     eye = np.eye(p.n_params)
     va, vb = a.point.covariance(), b.point.covariance()
     assert np.allclose(va.between(eye), vb.between(eye), rtol=1e-9, atol=1e-12)  # observed 1e-13
-    assert np.allclose(va.variances(), np.diag(va.between(eye)), rtol=1e-12, atol=1e-15)  # the same numbers; observed 1e-15
+    assert np.allclose(
+        va.variances(), np.diag(va.between(eye)), rtol=1e-12, atol=1e-15
+    )  # the same numbers; observed 1e-15
     assert np.allclose(vb.variances(), np.diag(vb.between(eye)), rtol=1e-12, atol=1e-15)
 
 
 def test_a_table_of_cells_and_a_list_of_cells_give_the_same_slopes() -> None:
     full = random_table(5, n_items=6, n_patterns=8, covariate=True)
     assert as_dense(problem(full, "x")).grid
-    # The same comparisons, each pattern seeing a third of the pairs, in one list and padded to a full table of zeros.
+    # The same comparisons, each pattern seeing a third of the pairs, in one list and padded to a full table
+    # of zeros.
     sparse = full.select(np.arange(full.n_rows) % 3 == np.unique(full.columns["judge"].codes, return_inverse=True)[1] % 3)  # type: ignore[union-attr]  # a factor
     listed = as_dense(problem(sparse, "x"))
     assert not listed.grid
     a = newton.maximise(listed.evaluate, listed.start())
     pooled = fit_llbt(sparse, by="x")
-    assert np.allclose(listed.to_params(a.x)[: len(sparse.items)] / 2, pooled.beta[: len(sparse.items)], atol=1e-12)  # observed 0
+    assert np.allclose(
+        listed.to_params(a.x)[: len(sparse.items)] / 2, pooled.beta[: len(sparse.items)], atol=1e-12
+    )  # observed 0
 
 
 def test_many_numeric_terms_in_a_list_take_the_product_by_pairs_and_agree() -> None:
@@ -172,7 +221,9 @@ def test_many_numeric_terms_in_a_list_take_the_product_by_pairs_and_agree() -> N
     for c in range(len(values)):
         z = layout.z.columns[layout.stratum[c]]
         slow[:, :, layout.pair[c]] += values[c] * np.outer(z, z)
-    assert np.allclose(layout.pool.products(values), slow, rtol=1e-12, atol=1e-12)  # other order of the same sums; observed 1e-15
+    assert np.allclose(
+        layout.pool.products(values), slow, rtol=1e-12, atol=1e-12
+    )  # other order of the same sums; observed 1e-15
 
 
 def test_conjugate_gradients_and_cholesky_lead_to_the_same_maximum(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,8 +245,14 @@ def test_a_covariate_far_from_zero_costs_no_digits() -> None:
 def test_splitting_a_judge_in_two_equal_halves_leaves_the_common_fit() -> None:
     data = dras()
     halves = Comparisons.build(
-        data.items, np.tile(data.first, 2), np.tile(data.second, 2), np.tile(data.wins, 2) / 2, np.tile(data.ties, 2) / 2,
-        np.tile(data.losses, 2) / 2, columns={"judge": Factor(np.tile(data.columns["judge"].codes, 2), ("1", "2", "3", "4"))})  # type: ignore[union-attr]  # a factor
+        data.items,
+        np.tile(data.first, 2),
+        np.tile(data.second, 2),
+        np.tile(data.wins, 2) / 2,
+        np.tile(data.ties, 2) / 2,
+        np.tile(data.losses, 2) / 2,
+        columns={"judge": Factor(np.tile(data.columns["judge"].codes, 2), ("1", "2", "3", "4"))},
+    )  # type: ignore[union-attr]  # a factor
     same(fit_llbt(data, by="judge"), fit_llbt(halves, by="judge"))
 
 

@@ -10,8 +10,7 @@ import pytest
 from benchmarks.data import counts_table
 from benchmarks.ours import table_of
 from pairproof import fit_llbt
-from pairproof.native.pairs import dense as dense_module
-from pairproof.native.pairs import pooling
+from pairproof.native.pairs import dense as dense_module, pooling
 from pairproof.native.pairs.blocks import as_blocks
 from pairproof.native.pairs.dense import as_dense
 from pairproof.native.pairs.fit import _build
@@ -69,7 +68,9 @@ def test_a_coarser_table_gives_a_start_within_a_standard_error_and_the_same_fit(
     assert start._coarse() is not None
     near = start.evaluate(start.start()).newton_step(1e-9)[1]
     far = start.evaluate(start._least_squares()).newton_step(1e-9)[1]
-    assert near < 1.0 < far  # squared length of the way to the maximum in standard errors; observed 0.017 and 192
+    assert (
+        near < 1.0 < far
+    )  # squared length of the way to the maximum in standard errors; observed 0.017 and 192
     fit = fit_llbt(table_of(data), by="x")
     monkeypatch.setattr(dense_module, "_GROUPS_PER_TERM", 10**6)
     without = fit_llbt(table_of(data), by="x")
@@ -107,4 +108,6 @@ def test_cells_read_through_a_table_are_the_cells_added_up(n_sets):
 def test_variances_of_a_large_block_are_the_diagonal_of_its_covariance():
     blocks = as_blocks(problem_of(counts_table(60, 20, True)))
     covariance = blocks.evaluate(blocks.start()).covariance()
-    np.testing.assert_allclose(covariance.variances(), np.diag(covariance.between(np.eye(61))), rtol=1e-12)  # observed 4e-16
+    np.testing.assert_allclose(
+        covariance.variances(), np.diag(covariance.between(np.eye(61))), rtol=1e-12
+    )  # observed 4e-16

@@ -9,33 +9,38 @@ import pytest
 
 from pairproof import read
 from pairproof.data.comparisons import Comparisons
-from pairproof.errors import InputError
-from pairproof.native.ranking.feedback_arc import (
-    _best_of_component, best_order, minimum_feedback_arc_set, most_probable_ranking,
-)
-from pairproof.native.ranking.shared_task_rules import bojar, expected_wins, monte_carlo_playoffs, orig_wmt
-from pairproof.native.ranking.linear_ordering import cheapest_order
-from pairproof.native.ranking.all_rules import all_rankings
 from pairproof.data.judgments import preference_counts, split_tracks
-
+from pairproof.errors import InputError
+from pairproof.native.ranking.all_rules import all_rankings
+from pairproof.native.ranking.feedback_arc import (
+    _best_of_component,
+    best_order,
+    minimum_feedback_arc_set,
+    most_probable_ranking,
+)
+from pairproof.native.ranking.linear_ordering import cheapest_order
+from pairproof.native.ranking.shared_task_rules import bojar, expected_wins, monte_carlo_playoffs, orig_wmt
 from tests.native.translation import random_table, table, table_2
 
 
 def test_origwmt_and_bojar_of_table_2():
-    assert orig_wmt(table_2()).values == pytest.approx([1, .25, .75, 0, .75], abs=1e-15)
-    assert bojar(table_2()).values == pytest.approx([1, .25, 2 / 3, 0, 2 / 3], abs=1e-15)
+    assert orig_wmt(table_2()).values == pytest.approx([1, 0.25, 0.75, 0, 0.75], abs=1e-15)
+    assert bojar(table_2()).values == pytest.approx([1, 0.25, 2 / 3, 0, 2 / 3], abs=1e-15)
     assert orig_wmt(table_2()).ranking == ("bbn", "jhu", "uedin", "cmu", "kit")
 
 
 def test_a_copy_of_a_system_raises_its_origwmt_and_leaves_bojar():
-    """Bojar et al.'s argument (the paper's section 2): A and B equal, C a copy of B that always ties with it."""
+    """Bojar et al.'s argument (the paper's section 2): A and B equal, C a copy of B that always ties with
+    it.
+    """
+
     def counts(rows):
         return Comparisons.build(["A", "B", "C"], *([r[k] for r in rows] for k in range(5)))
 
     alone, doubled = counts([(0, 1, 1, 1, 1)]), counts([(0, 1, 1, 1, 1), (0, 2, 1, 1, 1), (1, 2, 0, 3, 0)])
     assert orig_wmt(alone).values[:2] == pytest.approx([2 / 3, 2 / 3])
     assert orig_wmt(doubled).values == pytest.approx([2 / 3, 5 / 6, 5 / 6])
-    assert bojar(doubled).values == pytest.approx([.5, .5, .5])
+    assert bojar(doubled).values == pytest.approx([0.5, 0.5, 0.5])
 
 
 def test_a_system_with_ties_only_has_no_bojar_and_one_never_compared_has_nothing():
@@ -48,12 +53,12 @@ def test_a_system_with_ties_only_has_no_bojar_and_one_never_compared_has_nothing
 def test_expected_wins_weighs_every_opponent_alike_however_often_it_was_met():
     rows = [("A", "B", 1)] * 8 + [("A", "B", 2)] * 2 + [("A", "C", 2)] + [("B", "C", 0)]
     scores = expected_wins(table(rows, "ABC")).values
-    assert scores == pytest.approx([(.8 + 0) / 2, .2, 1.0])
+    assert scores == pytest.approx([(0.8 + 0) / 2, 0.2, 1.0])
 
 
 def test_playoffs_are_won_in_proportion_to_the_strength_of_two():
     scores = monte_carlo_playoffs(table([("A", "B", 1)] * 7 + [("A", "B", 2)] * 1, "AB"), 20_000, seed=3)
-    assert abs(scores.values[0] - .8) < 4 * scores.se[0] < .02  # (1 + 7) / (2 + 8)
+    assert abs(scores.values[0] - 0.8) < 4 * scores.se[0] < 0.02  # (1 + 7) / (2 + 8)
     assert scores.values.sum() == pytest.approx(1)
 
 
@@ -100,8 +105,10 @@ def test_the_rankings_pay_what_the_best_permutation_pays(seed):
 
     data = random_table(seed, n=60, n_systems=6)
     won = preference_counts(data)[:, :, 1]
-    for found, cost in ((minimum_feedback_arc_set(data), np.maximum(won - won.T, 0)),
-                        (most_probable_ranking(data), -np.log(betainc(1 + won, 1 + won.T, .5)))):
+    for found, cost in (
+        (minimum_feedback_arc_set(data), np.maximum(won - won.T, 0)),
+        (most_probable_ranking(data), -np.log(betainc(1 + won, 1 + won.T, 0.5))),
+    ):
         cost = cost.copy()
         np.fill_diagonal(cost, 0)
         best, orders = brute_force(cost)
@@ -114,7 +121,9 @@ def test_the_most_probable_ranking_of_thirty_systems_is_found_where_they_can_be_
     line = table([(a, b, 1) for a, b in zip(names, names[1:])], names)
     found = most_probable_ranking(line)
     # Each decided pair pays -log P(Beta(2, 1) > 1/2) = -log 0.75, each pair never met -log 0.5.
-    assert found.ranking == tuple(names) and found.cost == pytest.approx(-29 * np.log(0.75) - (435 - 29) * np.log(0.5), rel=1e-12)
+    assert found.ranking == tuple(names) and found.cost == pytest.approx(
+        -29 * np.log(0.75) - (435 - 29) * np.log(0.5), rel=1e-12
+    )
 
 
 def test_every_rule_ranks_the_systems_and_says_what_is_open():
@@ -127,7 +136,9 @@ def test_every_rule_ranks_the_systems_and_says_what_is_open():
     assert ring["lopez"].notes == ("other orders contradict as little",) and len(ring["lopez"].ranking) == 24
     names = [f"s{k:02d}" for k in range(61)]
     large = all_rankings(table([(a, b, 1) for a, b in zip(names, names[1:] + names[:1])], names))
-    assert large["lopez"].ranking == () and "no ranking: 61 systems cannot be parted" in large["lopez"].notes[0]
+    assert (
+        large["lopez"].ranking == () and "no ranking: 61 systems cannot be parted" in large["lopez"].notes[0]
+    )
     assert len(large["expected-wins"].ranking) == 61
     ties = all_rankings(table([("a", "b", 0), ("b", "c", 1)], "abc"))
     assert ties["bojar"].notes[0] == "no score: a"
@@ -147,7 +158,10 @@ def test_more_than_twenty_systems_are_ranked_whether_they_can_be_parted_or_not()
     assert minimum_feedback_arc_set(line).ranking == tuple(names) and minimum_feedback_arc_set(line).unique
     ring = minimum_feedback_arc_set(table([(a, b, 1) for a, b in zip(names, names[1:] + names[:1])], names))
     assert ring.cost == 1 and not ring.unique
-    weak = table([(a, b, 1) for a, b in zip(names, names[1:] + names[:1]) for _ in range(1 if b == "s00" else 2)], names)
+    weak = table(
+        [(a, b, 1) for a, b in zip(names, names[1:] + names[:1]) for _ in range(1 if b == "s00" else 2)],
+        names,
+    )
     assert minimum_feedback_arc_set(weak).ranking == tuple(names) and minimum_feedback_arc_set(weak).unique
 
 
@@ -179,7 +193,10 @@ def test_too_many_systems_and_a_search_without_a_proof_are_refused(monkeypatch):
 
 def test_wmt10_has_two_tracks_of_more_than_twenty_systems_and_both_are_ranked(shared):
     tracks = split_tracks(read(shared / "data" / "wmt" / "wmt10.RNK_results.csv"))
-    assert [minimum_feedback_arc_set(tracks[name]).cost for name in ("French-English", "German-English")] == [61, 55]
+    assert [minimum_feedback_arc_set(tracks[name]).cost for name in ("French-English", "German-English")] == [
+        61,
+        55,
+    ]
 
 
 def test_twenty_systems_in_one_component_are_ranked_exactly():
@@ -190,6 +207,18 @@ def test_twenty_systems_in_one_component_are_ranked_exactly():
 
 
 def test_the_references_of_wmt11_come_first_by_every_heuristic(shared):
-    track = split_tracks(read(shared / "data" / "wmt" / "wmt11-maneval-indivsystems.RNK_results.csv"))["English-Czech"]
-    rankings = [h(track).ranking for h in (orig_wmt, bojar, expected_wins, minimum_feedback_arc_set, most_probable_ranking, monte_carlo_playoffs)]
+    track = split_tracks(read(shared / "data" / "wmt" / "wmt11-maneval-indivsystems.RNK_results.csv"))[
+        "English-Czech"
+    ]
+    rankings = [
+        h(track).ranking
+        for h in (
+            orig_wmt,
+            bojar,
+            expected_wins,
+            minimum_feedback_arc_set,
+            most_probable_ranking,
+            monte_carlo_playoffs,
+        )
+    ]
     assert {r[0] for r in rankings} == {"_ref"} and {r[-1] for r in rankings[:5]} == {"cu-zeman"}

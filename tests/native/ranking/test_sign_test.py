@@ -9,11 +9,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pairproof.data.comparisons import Comparisons
 from pairproof.data.columns import Factor
+from pairproof.data.comparisons import Comparisons
 from pairproof.errors import InputError
 from pairproof.native.ranking.sign_test import (
-    binomial_p, first_preferences_by_judge, friedman, friedman_by_judge, sign_test,
+    binomial_p,
+    first_preferences_by_judge,
+    friedman,
+    friedman_by_judge,
+    sign_test,
 )
 
 #: Sprent and Smeeton's rule needs nothing but counts; these are Dras's (2015), Figure 1(c).
@@ -68,9 +72,14 @@ def test_an_unknown_rule_is_refused_with_the_rules_there_are():
 def table_1(dras_rows):
     items, judges = "ABCD", "1234"
     return Comparisons.build(
-        list(items), [items.index(r[1]) for r in dras_rows], [items.index(r[2]) for r in dras_rows], [r[3] for r in dras_rows],
-        [r[4] for r in dras_rows], [r[5] for r in dras_rows],
-        columns={"judge": Factor(np.array([judges.index(r[0]) for r in dras_rows]), tuple(judges))})
+        list(items),
+        [items.index(r[1]) for r in dras_rows],
+        [items.index(r[2]) for r in dras_rows],
+        [r[3] for r in dras_rows],
+        [r[4] for r in dras_rows],
+        [r[5] for r in dras_rows],
+        columns={"judge": Factor(np.array([judges.index(r[0]) for r in dras_rows]), tuple(judges))},
+    )
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +91,10 @@ def dras(root_rows):
 def root_rows():
     from tests.certified.load import load_data
 
-    return [(str(r["judge"]), r["first"], r["second"], r["wins"], r["ties"], r["losses"]) for r in load_data("dras-table1")["rows"]]
+    return [
+        (str(r["judge"]), r["first"], r["second"], r["wins"], r["ties"], r["losses"])
+        for r in load_data("dras-table1")["rows"]
+    ]
 
 
 def test_first_preferences_by_judge_add_up_to_the_papers_totals(dras):
@@ -94,16 +106,23 @@ def test_friedman_is_scipys_on_the_same_scores(dras):
     won = first_preferences_by_judge(dras)
     expected = stats.friedmanchisquare(*won.T)
     test = friedman_by_judge(dras)
-    assert (test.statistic, test.p) == (pytest.approx(expected[0], rel=1e-13), pytest.approx(expected[1], rel=1e-12))
+    assert (test.statistic, test.p) == (
+        pytest.approx(expected[0], rel=1e-13),
+        pytest.approx(expected[1], rel=1e-12),
+    )
     assert test.df == 3 and "first preferences" in str(test)
 
 
 def test_ties_within_a_block_share_their_mean_rank_and_widen_the_statistic():
     scores = [[1, 1, 2], [3, 1, 2], [1, 2, 2], [1, 1, 1]]
-    assert friedman(scores, "scores").statistic == pytest.approx(stats.friedmanchisquare(*np.array(scores).T)[0], rel=1e-13)
+    assert friedman(scores, "scores").statistic == pytest.approx(
+        stats.friedmanchisquare(*np.array(scores).T)[0], rel=1e-13
+    )
 
 
-@pytest.mark.parametrize("scores", [[[1, 2, 3]], [[1], [2]], [[1, float("nan")], [1, 2]], [[1, 1], [2, 2]], [1, 2]])
+@pytest.mark.parametrize(
+    "scores", [[[1, 2, 3]], [[1], [2]], [[1, float("nan")], [1, 2]], [[1, 1], [2, 2]], [1, 2]]
+)
 def test_scores_that_cannot_be_ranked_are_refused(scores):
     with pytest.raises(InputError):
         friedman(scores, "scores")
@@ -123,6 +142,12 @@ def test_r_gives_the_same_p_values(dras):
     for wins, losses, ties in (MODPREF, COLLINS):
         for rule in ("drop", "split"):
             test = sign_test(wins, losses, ties, rule=rule)
-            assert test.p == pytest.approx(base.binom_test(test.wins, test.wins + test.losses).p_value, rel=1e-12)
+            assert test.p == pytest.approx(
+                base.binom_test(test.wins, test.wins + test.losses).p_value, rel=1e-12
+            )
     own, r = friedman_by_judge(dras), base.friedman_test(first_preferences_by_judge(dras))
-    assert (own.statistic, own.df, own.p) == (pytest.approx(r.statistic, rel=1e-13), r.df, pytest.approx(r.p_value, rel=1e-12))
+    assert (own.statistic, own.df, own.p) == (
+        pytest.approx(r.statistic, rel=1e-13),
+        r.df,
+        pytest.approx(r.p_value, rel=1e-12),
+    )

@@ -1,4 +1,6 @@
-"""Claims files that are wrong: each ends as an error of the input that names the line, promptly, and never as a defect."""
+"""Claims files that are wrong: each ends as an error of the input that names the line, promptly, and never as
+a defect.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +9,16 @@ import time
 from decimal import Decimal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pairproof.cli.ending import run
 from pairproof.errors import InputError, PairproofError
-from pairproof.validation.claims.reader import _CLAIM, _DATA, _MODEL, _PAPER, _READING, parse_claims
-from pairproof.validation.statements.computations import COMPUTATIONS
-from pairproof.validation.verdicts.verdict import judge_print
 from pairproof.validation.claims.paper import PrintedQuantity
 from pairproof.validation.claims.printed import Printed
+from pairproof.validation.claims.reader import _CLAIM, _DATA, _MODEL, _PAPER, _READING, parse_claims
 from pairproof.validation.claims.toml_lines import LineMap
+from pairproof.validation.statements.computations import COMPUTATIONS
+from pairproof.validation.verdicts.verdict import judge_print
 
 HEAD = """[paper]
 id = "t"
@@ -46,15 +47,27 @@ def refused(text):
     return str(caught.value)
 
 
-@pytest.mark.parametrize("text", [
-    ".".join("a" * 20_000) + " = 1", "[" + ".".join("a" * 20_000) + "]", "x = " + "[" * 20_000 + "]" * 20_000, "x = " + "{a=" * 20_000 + "1" + "}" * 20_000,
-    "x = {" + ".".join("a" * 20_000) + " = 1}", "x = " + "[" * 40 + "]" * 40,
-], ids=["dotted key", "table", "arrays", "inline tables", "dotted key in a table", "forty arrays"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".".join("a" * 20_000) + " = 1",
+        "[" + ".".join("a" * 20_000) + "]",
+        "x = " + "[" * 20_000 + "]" * 20_000,
+        "x = " + "{a=" * 20_000 + "1" + "}" * 20_000,
+        "x = {" + ".".join("a" * 20_000) + " = 1}",
+        "x = " + "[" * 40 + "]" * 40,
+    ],
+    ids=["dotted key", "table", "arrays", "inline tables", "dotted key in a table", "forty arrays"],
+)
 def test_what_is_nested_deeper_than_any_claims_file_is_refused_promptly(text):
     assert "nested more than 32 levels" in refused(text)
 
 
-@pytest.mark.parametrize("part", ["a", "'a'", '"a.b"', r'"a\"b"', r'"\\\\"'], ids=["bare", "literal", "quoted", "escaped quote", "escaped backslash"])
+@pytest.mark.parametrize(
+    "part",
+    ["a", "'a'", '"a.b"', r'"a\"b"', r'"\\\\"'],
+    ids=["bare", "literal", "quoted", "escaped quote", "escaped backslash"],
+)
 def test_a_key_of_thousands_of_parts_is_refused_by_its_line_before_a_parser_takes_memory_for_it(part):
     assert "line 2: nested more than 32 levels" in refused("# a key\n" + ".".join([part] * 3000) + " = 1")
 
@@ -62,14 +75,18 @@ def test_a_key_of_thousands_of_parts_is_refused_by_its_line_before_a_parser_take
 @pytest.mark.parametrize("name", sorted(COMPUTATIONS))
 def test_a_computation_without_the_data_it_needs_is_an_error_of_the_file(tmp_path, capsys, name):
     path = tmp_path / "a.claims.toml"
-    path.write_text(f'[paper]\nid = "m"\ntitle = "T"\nread_from = "x"\n[[claim]]\nid = "t"\nwhere = "T"\ncompute = "{name}"\nargs = {{ zz = 1 }}\n'
-                    'stat = { a = "1" }\n')
+    path.write_text(
+        '[paper]\nid = "m"\ntitle = "T"\nread_from = "x"\n[[claim]]\nid = "t"\nwhere = "T"\ncompute ='
+        f' "{name}"\nargs = {{ zz = 1 }}\nstat = {{ a = "1" }}\n'
+    )
     assert run(["check", str(path), "--r", "none"]) in (2, 3)
     assert "defect" not in capsys.readouterr().err
 
 
 def test_an_id_makes_no_lines_of_its_own_in_a_report():
-    assert "one line of text" in refused(HEAD.replace('id = "x"', 'id = "x\\nAll claims agree"') + MODEL + 'estimate = { A = "1" }\n')
+    assert "one line of text" in refused(
+        HEAD.replace('id = "x"', 'id = "x\\nAll claims agree"') + MODEL + 'estimate = { A = "1" }\n'
+    )
 
 
 def test_an_integer_of_thousands_of_digits_is_named_by_its_line(tmp_path, capsys):
@@ -86,32 +103,68 @@ def test_tens_of_thousands_of_keys_are_read_in_the_time_of_their_number():
     numbers = ", ".join(f'k{k} = "1"' for k in range(20_000))
     assert len(parse_claims(HEAD + MODEL + f"estimate = {{ {numbers} }}\n").claims[0].numbers) == 20_000
     assert time.process_time() - start < 2 * PROMPT
-    chain = "".join(f'[data.e{k}]\nfrom = "{f"e{k - 1}" if k else "d"}"\nonly = {{ first = "A" }}\n' for k in range(30))
-    assert "from leads through more than 20 data sets" in refused(HEAD.replace("[[claim]]", chain + "[[claim]]") + MODEL + 'deviance = "1"\n')
+    chain = "".join(
+        f'[data.e{k}]\nfrom = "{f"e{k - 1}" if k else "d"}"\nonly = {{ first = "A" }}\n' for k in range(30)
+    )
+    assert "from leads through more than 20 data sets" in refused(
+        HEAD.replace("[[claim]]", chain + "[[claim]]") + MODEL + 'deviance = "1"\n'
+    )
 
 
 #: Every field of a claims file, with what it must be.  Each is given something else, one at a time.
-WRONG = ["1", "1.5", "true", "[]", "{}", '"abc"', "[1]", '["a"]', "{a = 1}", "1979-05-27", "inf", "-1", "0x" + "f" * 6000, '"' + "9" * 6000 + '"', '""', "[[1]]",
-         '{A = "1 on 2 on 3"}', '{A = "1e999999999"}', '{A = "n.s."}', '{A = "**"}', '[{name = "a"}]', '[{name = 1, sentence = 2, stops = "glm"}]', '"1 on 1"']
+WRONG = [
+    "1",
+    "1.5",
+    "true",
+    "[]",
+    "{}",
+    '"abc"',
+    "[1]",
+    '["a"]',
+    "{a = 1}",
+    "1979-05-27",
+    "inf",
+    "-1",
+    "0x" + "f" * 6000,
+    '"' + "9" * 6000 + '"',
+    '""',
+    "[[1]]",
+    '{A = "1 on 2 on 3"}',
+    '{A = "1e999999999"}',
+    '{A = "n.s."}',
+    '{A = "**"}',
+    '[{name = "a"}]',
+    '[{name = 1, sentence = 2, stops = "glm"}]',
+    '"1 on 1"',
+]
 
 
 def fields():
     for key in _PAPER:
-        yield f"paper.{key}", lambda value, key=key: f'[paper]\n{key} = {value}\n' + "".join(
-            f'{k} = "t"\n' for k in ("id", "title") if k != key) + HEAD.split('title = "T"\n')[1] + MODEL + 'deviance = "1"\n'
+        yield f"paper.{key}", lambda value, key=key: f"[paper]\n{key} = {value}\n" + "".join(
+            f'{k} = "t"\n' for k in ("id", "title") if k != key
+        ) + HEAD.split('title = "T"\n')[1] + MODEL + 'deviance = "1"\n'
     for key in _DATA:
         yield f"data.{key}", lambda value, key=key: "\n".join(
-            line for line in HEAD.replace("[[claim]]", f"{key} = {value}\n[[claim]]").split("\n")
-            if not (line.startswith(f"{key} = ") and not line == f"{key} = {value}")) + MODEL + 'deviance = "1"\n'
+            line
+            for line in HEAD.replace("[[claim]]", f"{key} = {value}\n[[claim]]").split("\n")
+            if not (line.startswith(f"{key} = ") and not line == f"{key} = {value}")
+        ) + MODEL + 'deviance = "1"\n'
     for key in _CLAIM:
         yield f"claim.{key}", lambda value, key=key: "\n".join(
-            line for line in (HEAD + MODEL).split("\n") if not line.startswith((f"{key} = {{",)) and not (key in ("id", "data") and line.startswith(f"{key} = "))
+            line
+            for line in (HEAD + MODEL).split("\n")
+            if not line.startswith((f"{key} = {{",))
+            and not (key in ("id", "data") and line.startswith(f"{key} = "))
         ) + f"{key} = {value}\n"
     for key in _MODEL:
-        yield f"model.{key}", lambda value, key=key: HEAD + "model = { " + ('family = "llbt", ' if key != "family" else "") + f'{key} = {value} }}\ndeviance = "1"\n'
+        yield f"model.{key}", lambda value, key=key: HEAD + "model = { " + (
+            'family = "llbt", ' if key != "family" else ""
+        ) + f'{key} = {value} }}\ndeviance = "1"\n'
     for key in _READING:
         yield f"reading.{key}", lambda value, key=key: HEAD + MODEL + 'deviance = "1"\n[[claim.reading]]\n' + "".join(
-            f'{k} = "{k}"\n' for k in ("name", "sentence") if k != key) + f"{key} = {value}\n"
+            f'{k} = "{k}"\n' for k in ("name", "sentence") if k != key
+        ) + f"{key} = {value}\n"
 
 
 @pytest.mark.parametrize("field, text", [pytest.param(name, make, id=name) for name, make in fields()])
@@ -123,7 +176,9 @@ def test_a_field_of_another_type_is_an_error_of_the_input_or_is_read(field, text
             assert len(str(error)) < LONGEST_MESSAGE
 
 
-@pytest.mark.parametrize("alpha", ['"abc"', '"5"', '"0"', '"-0.05"', '"nan"', '"1e-9999"', "0.05", '""', '"' + "0" * 6000 + '.05"'])
+@pytest.mark.parametrize(
+    "alpha", ['"abc"', '"5"', '"0"', '"-0.05"', '"nan"', '"1e-9999"', "0.05", '""', '"' + "0" * 6000 + '.05"']
+)
 def test_a_level_that_is_none_is_refused_with_its_line(alpha):
     message = refused(HEAD + MODEL + f'p = {{ A = "n.s." }}\nalpha = {alpha}\n')
     assert "line 13" in message and "alpha" in message
@@ -135,7 +190,21 @@ def test_a_limit_of_the_legend_that_is_none_is_refused(limit):
     assert "line 13" in message
 
 
-@pytest.mark.parametrize("text", ["1 on 2 on 3", "1 on n.s.", "n.s. on 3", "1 on < 3", " on ".join("1" * 90), "9" * 51, "1e401", "1e-99999", "1x10^" + "9" * 90, "9" * 5000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 on 2 on 3",
+        "1 on n.s.",
+        "n.s. on 3",
+        "1 on < 3",
+        " on ".join("1" * 90),
+        "9" * 51,
+        "1e401",
+        "1e-99999",
+        "1x10^" + "9" * 90,
+        "9" * 5000,
+    ],
+)
 def test_a_print_that_no_page_has_is_refused(text):
     with pytest.raises(InputError):
         Printed.parse(text)
@@ -145,7 +214,8 @@ def test_a_print_that_no_page_has_is_refused(text):
         Printed.parse("*", legend={"*": "abc"})
 
 
-# -- "n.s." -----------------------------------------------------------------------------------------------------------
+# -- "n.s."
+# -----------------------------------------------------------------------------------------------------------
 
 
 def ns(text="n.s.", alpha="0.05", quantity="p.A"):
@@ -157,7 +227,10 @@ def test_ns_is_a_p_value_above_alpha(text):
     assert judge_print(ns(text), 0.35, 0.05).verdict == "agrees"
     assert judge_print(ns(text), 0.0501, 0.05).verdict == "agrees"
     found = judge_print(ns(text), 0.02, 0.05)
-    assert found.verdict == "differs-conclusion" and found.note == "printed as not significant at 0.05, computed 0.02"
+    assert (
+        found.verdict == "differs-conclusion"
+        and found.note == "printed as not significant at 0.05, computed 0.02"
+    )
     assert judge_print(ns(text, "0.01"), 0.02, 0.01).verdict == "agrees"
     assert judge_print(ns(text, "0.01"), 0.009, 0.01).verdict == "differs-conclusion"
     assert Printed.parse(text).low == Decimal("0.05") and Printed.parse(text).is_bound
@@ -166,17 +239,30 @@ def test_ns_is_a_p_value_above_alpha(text):
 @pytest.mark.parametrize("key", ["estimate", "se", "z"])
 @pytest.mark.parametrize("mark", ["n.s.", "**"])
 def test_a_mark_of_significance_is_printed_of_p_values_only(key, mark):
-    assert "is a mark of significance, which a p-value has" in refused(HEAD + MODEL + f'{key} = {{ A = "{mark}" }}\n')
-    parse_claims(HEAD + MODEL + f'p = {{ A = "{mark}" }}\nstat = {{ gof_p = "{mark}", "contrast_p.all.A.B" = "{mark}" }}\n')
+    assert "is a mark of significance, which a p-value has" in refused(
+        HEAD + MODEL + f'{key} = {{ A = "{mark}" }}\n'
+    )
+    parse_claims(
+        HEAD
+        + MODEL
+        + f'p = {{ A = "{mark}" }}\nstat = {{ gof_p = "{mark}", "contrast_p.all.A.B" = "{mark}" }}\n'
+    )
 
 
 def test_a_p_that_names_no_parameter_is_refused_with_the_way_to_write_it():
-    assert """p = 'n.s.' does not say of what; write p = { A = "n.s." }""" in refused(HEAD + MODEL + 'p = "n.s."\n')
+    assert """p = 'n.s.' does not say of what; write p = { A = "n.s." }""" in refused(
+        HEAD + MODEL + 'p = "n.s."\n'
+    )
 
 
 def test_a_page_that_prints_ns_is_read_rightly_from_the_command(tmp_path, capsys):
     path = tmp_path / "a.claims.toml"
-    page = HEAD + MODEL + 'estimate = { A = "0.911", B = "0.350" }\nse = { A = "0.394", B = "0.377" }\np = { A = "*", B = "n.s." }\nstat = { gof_p = "n.s." }\n'
+    page = (
+        HEAD
+        + MODEL
+        + 'estimate = { A = "0.911", B = "0.350" }\nse = { A = "0.394", B = "0.377" }\np = { A = "*", B ='
+        ' "n.s." }\nstat = { gof_p = "n.s." }\n'
+    )
     path.write_text(page)
     assert run(["check", str(path), "--r", "none"]) == 0
     assert "differs" not in capsys.readouterr().out
@@ -187,16 +273,52 @@ def test_a_page_that_prints_ns_is_read_rightly_from_the_command(tmp_path, capsys
 
 
 def test_empty_item_terms_are_refused_since_they_can_mean_two_models():
-    message = refused(HEAD + 'model = { family = "bradley-terry", item_terms = [] }\ndeviance = "10.9 on 3"\n')
+    message = refused(
+        HEAD + 'model = { family = "bradley-terry", item_terms = [] }\ndeviance = "10.9 on 3"\n'
+    )
     assert "line 11" in message and "leave item_terms out" in message and "null_deviance" in message
 
 
-# -- anything ------------------------------------------------------------------------------------------------------------
+# -- anything
+# ------------------------------------------------------------------------------------------------------------
 
-keys = st.sampled_from([*_PAPER, *_DATA, *_CLAIM, *_MODEL, *_READING, "paper", "data", "claim", "A", "worth.all.A", "gof_p"])
-atoms = st.one_of(st.text(max_size=4), st.booleans(), st.integers(), st.floats(), st.sampled_from(
-    ["d", "x", "counts", "matrix", "games", "rows", "llbt", "glm", "native", "R", "1.5", "n.s.", "**", "1 on 2", "0.05", "agrees", "<.001", "-1720", "none"]))
-trees = st.recursive(atoms, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(keys, inner, max_size=3)), max_leaves=10)
+keys = st.sampled_from(
+    [*_PAPER, *_DATA, *_CLAIM, *_MODEL, *_READING, "paper", "data", "claim", "A", "worth.all.A", "gof_p"]
+)
+atoms = st.one_of(
+    st.text(max_size=4),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.sampled_from(
+        [
+            "d",
+            "x",
+            "counts",
+            "matrix",
+            "games",
+            "rows",
+            "llbt",
+            "glm",
+            "native",
+            "R",
+            "1.5",
+            "n.s.",
+            "**",
+            "1 on 2",
+            "0.05",
+            "agrees",
+            "<.001",
+            "-1720",
+            "none",
+        ]
+    ),
+)
+trees = st.recursive(
+    atoms,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(keys, inner, max_size=3)),
+    max_leaves=10,
+)
 
 
 def toml(value):
@@ -210,11 +332,21 @@ def toml(value):
 
 
 @settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(st.dictionaries(st.sampled_from(_DATA), trees, max_size=3), st.dictionaries(st.sampled_from(_CLAIM), trees, max_size=4))
+@given(
+    st.dictionaries(st.sampled_from(_DATA), trees, max_size=3),
+    st.dictionaries(st.sampled_from(_CLAIM), trees, max_size=4),
+)
 def test_whatever_a_claims_file_holds_it_is_read_or_refused_as_input(data, claim):
-    data = {"kind": "counts", "columns": ["first", "second", "wins", "losses"], "rows": [["A", "B", 1, 2]], **data}
+    data = {
+        "kind": "counts",
+        "columns": ["first", "second", "wins", "losses"],
+        "rows": [["A", "B", 1, 2]],
+        **data,
+    }
     claim = {"id": "x", "data": "d", "model": {"family": "llbt"}, **claim}
-    text = '[paper]\nid = "t"\ntitle = "T"\n[data.d]\n' + "".join(f"{json.dumps(k)} = {toml(v)}\n" for k, v in data.items())
+    text = '[paper]\nid = "t"\ntitle = "T"\n[data.d]\n' + "".join(
+        f"{json.dumps(k)} = {toml(v)}\n" for k, v in data.items()
+    )
     text += "[[claim]]\n" + "".join(f"{json.dumps(k)} = {toml(v)}\n" for k, v in claim.items())
     try:
         parse_claims(text)
@@ -235,7 +367,15 @@ def test_a_printed_number_is_read_or_refused(text):
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
-@given(st.recursive(atoms, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)), max_leaves=8))
+@given(
+    st.recursive(
+        atoms,
+        lambda inner: st.one_of(
+            st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)
+        ),
+        max_leaves=8,
+    )
+)
 def test_lines_are_found_in_any_valid_toml(value):
     text = f"first = 1\nvalue = {toml(value)}\nlast = 2\n"
     assert LineMap(text).line(("last",)) == 3 + toml(value).count("\n")

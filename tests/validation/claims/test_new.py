@@ -12,19 +12,30 @@ import pairproof
 from pairproof.cli import main
 from pairproof.errors import InputError
 from pairproof.validation.check import Checker
-from pairproof.validation.claims.reader import parse_claims, read_claims
-from pairproof.validation.claims.toml_document import tomllib
 from pairproof.validation.claims.new import MOST_INLINE, draft
 from pairproof.validation.claims.paper import ModelClaim
+from pairproof.validation.claims.reader import parse_claims, read_claims
+from pairproof.validation.claims.toml_document import tomllib
 from tests.places import DATA
 
 DRAS = DATA / "dras_table1.csv"
 MODELS = [
-    ModelClaim("llbt"), ModelClaim("llbt", ties="none"), ModelClaim("llbt", by="judge"), ModelClaim("llbt", ties="half", cells=("judge",)),
-    ModelClaim("bradley-terry", ties="drop", reference="C"), ModelClaim("bradley-terry", reference="sum"), ModelClaim("llbt", cells=("row",)),
+    ModelClaim("llbt"),
+    ModelClaim("llbt", ties="none"),
+    ModelClaim("llbt", by="judge"),
+    ModelClaim("llbt", ties="half", cells=("judge",)),
+    ModelClaim("bradley-terry", ties="drop", reference="C"),
+    ModelClaim("bradley-terry", reference="sum"),
+    ModelClaim("llbt", cells=("row",)),
 ]
-ODD = {"first": ["A \"q\"", "b", "\u0160", "b"], "second": ["b", "\u0160", "A \"q\"", "A \"q\""], "wins": [3, 4, 5, 2], "losses": [2, 1, 4, 2.5],
-       "age": [20, 30, 40, 20], "order": [1, 1, 0, 1]}
+ODD = {
+    "first": ['A "q"', "b", "\u0160", "b"],
+    "second": ["b", "\u0160", 'A "q"', 'A "q"'],
+    "wins": [3, 4, 5, 2],
+    "losses": [2, 1, 4, 2.5],
+    "age": [20, 30, 40, 20],
+    "order": [1, 1, 0, 1],
+}
 
 
 def refitted(text: str, folder: str = "") -> pairproof.Fit:
@@ -51,7 +62,10 @@ def test_the_claims_file_has_the_model_and_the_data_of_the_table(model: ModelCla
 
 def test_names_with_quotes_and_numbers_that_are_not_whole_survive() -> None:
     table = pairproof.read(ODD)
-    for model in (ModelClaim("bradley-terry", ties="none", order_effect=True), ModelClaim("bradley-terry", ties="none", by="age")):
+    for model in (
+        ModelClaim("bradley-terry", ties="none", order_effect=True),
+        ModelClaim("bradley-terry", ties="none", by="age"),
+    ):
         from pairproof.validation.claims.data import fit_model
 
         same(refitted(draft(table, model, "odd").claims), fit_model(table, model))
@@ -109,9 +123,24 @@ def test_every_place_can_be_filled_in() -> None:
 
 def test_the_command_writes_and_check_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "mine.claims.toml"
-    assert main(["claims", "new", str(DRAS), "--out", str(out), "--model", "bradley-terry", "--title", "A \"title\""]) == 0
+    assert (
+        main(
+            [
+                "claims",
+                "new",
+                str(DRAS),
+                "--out",
+                str(out),
+                "--model",
+                "bradley-terry",
+                "--title",
+                'A "title"',
+            ]
+        )
+        == 0
+    )
     assert f"{out}: 4 parameters to fill in; then pairproof check {out}" in capsys.readouterr().out
-    assert read_claims(out).title == "A \"title\"" and read_claims(out).id == "mine"
+    assert read_claims(out).title == 'A "title"' and read_claims(out).id == "mine"
     assert main(["check", str(out), "--r", "none"]) == 0
     assert main(["claims", "new", str(DRAS), "--out", str(out)]) == 3
     assert "is there already" in capsys.readouterr().err
@@ -119,29 +148,60 @@ def test_the_command_writes_and_check_reads(tmp_path: Path, capsys: pytest.Captu
     assert json.loads(capsys.readouterr().out) == {"files": [str(out)], "parameters": 4, "claims": None}
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["claims"], "claims new TABLE"), (["claims", "nwe", "x.csv"], "No such command 'nwe'"),
-    (["claims", "new", "nowhere.csv"], "nowhere.csv"), (["claims", "new", str(DRAS), "--out", "mine.toml"], "ends in .claims.toml"),
-    (["claims", "new", str(DRAS), "--id", "a b"], "expected letters, digits, hyphens"),
-    (["claims", "new", str(DRAS), "--reference", "Q"], "Q"), (["claims", "new", str(DRAS), "--by", "nobody"], "nobody"),
-])
-def test_bad_usage_ends_with_3_and_says_what_to_do(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["claims"], "claims new TABLE"),
+        (["claims", "nwe", "x.csv"], "No such command 'nwe'"),
+        (["claims", "new", "nowhere.csv"], "nowhere.csv"),
+        (["claims", "new", str(DRAS), "--out", "mine.toml"], "ends in .claims.toml"),
+        (["claims", "new", str(DRAS), "--id", "a b"], "expected letters, digits, hyphens"),
+        (["claims", "new", str(DRAS), "--reference", "Q"], "Q"),
+        (["claims", "new", str(DRAS), "--by", "nobody"], "nobody"),
+    ],
+)
+def test_bad_usage_ends_with_3_and_says_what_to_do(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(arguments) == 3
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("text", "line", "message"), [
-    ("[paper]\nid = 3\n", 2, "id = 3; expected a string in quotes"),
-    ("[paper]\nid = \"x\"\n", 1, "[paper] has no title"),
-    ("[paper]\nid = \"x\"\ntitle = \"t\"\n[claims]\n", 4, "did you mean 'claim'"),
-    ("[paper]\nid = \"x\"\ntitle = \"t\"\n[[claim]]\nid = \"c\"\ncompute = \"magic\"\nstat = { a = \"1\" }\n", 6, "no computation 'magic'"),
-    ("[paper]\nid = \"x\"\ntitle = \"t\"\n[[claim]]\nid = \"c\"\ncompute = \"bias-reduced\"\n", 6, "print some, in stat"),
-    ("[paper]\nid = \"x\"\ntitle = \"t\"\n[data.d]\nkind = \"counts\"\nin_place = 1\n", 6, "in_place = 1; expected true or false"),
-    ("[paper]\nid = \"x\"\ntitle = \"t\"\n[data.d]\nkind = \"counts\"\nin_place = true\ncolumns = [\"a\"]\nrows = [[1]]\n", 6, "name the file"),
-    ("[paper\n", 1, "not TOML"),
-])
-def test_a_malformed_file_is_refused_with_exit_code_3_and_its_line(text: str, line: int, message: str, tmp_path: Path,
-                                                                   capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("[paper]\nid = 3\n", 2, "id = 3; expected a string in quotes"),
+        ('[paper]\nid = "x"\n', 1, "[paper] has no title"),
+        ('[paper]\nid = "x"\ntitle = "t"\n[claims]\n', 4, "did you mean 'claim'"),
+        (
+            '[paper]\nid = "x"\ntitle = "t"\n[[claim]]\nid = "c"\ncompute = "magic"\nstat = { a = "1" }\n',
+            6,
+            "no computation 'magic'",
+        ),
+        (
+            '[paper]\nid = "x"\ntitle = "t"\n[[claim]]\nid = "c"\ncompute = "bias-reduced"\n',
+            6,
+            "print some, in stat",
+        ),
+        (
+            '[paper]\nid = "x"\ntitle = "t"\n[data.d]\nkind = "counts"\nin_place = 1\n',
+            6,
+            "in_place = 1; expected true or false",
+        ),
+        (
+            (
+                '[paper]\nid = "x"\ntitle = "t"\n[data.d]\nkind = "counts"\nin_place = true\ncolumns ='
+                ' ["a"]\nrows = [[1]]\n'
+            ),
+            6,
+            "name the file",
+        ),
+        ("[paper\n", 1, "not TOML"),
+    ],
+)
+def test_a_malformed_file_is_refused_with_exit_code_3_and_its_line(
+    text: str, line: int, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "bad.claims.toml"
     file.write_text(text, encoding="utf-8")
     assert main(["check", str(file)]) == 3

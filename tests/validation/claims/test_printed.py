@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pairproof.errors import InputError
 from pairproof.validation.claims.printed import Printed
 
 COMES_OUT = [
-    ("0.2778", 0.27776290134, 4), ("0.190", 0.1904, 3), ("-.294", -0.2943, 3), ("\u22120.3", -0.29, 1), ("2.34e-05", 2.3449e-5, 3),
-    ("1.2\u00d710^-5", 1.2e-5, 2), ("1.2 \u00d7 10\u207b\u2075", 1.21e-5, 2), ("1925", 1925.2329, 4), ("30.646 on 8", 30.64585, 5),
-    ("2.67", 2.675, 3), ("2.68", 2.675, 3), ("0.0088 **", 0.008798, 2), ("5%", 0.053, 1), ("3.668e+01", 36.68, 4), ("5.", 5.4, 1),
-    ("0.0000", 0.0, 1), ("0.0000", -0.00004, 1),
+    ("0.2778", 0.27776290134, 4),
+    ("0.190", 0.1904, 3),
+    ("-.294", -0.2943, 3),
+    ("\u22120.3", -0.29, 1),
+    ("2.34e-05", 2.3449e-5, 3),
+    ("1.2\u00d710^-5", 1.2e-5, 2),
+    ("1.2 \u00d7 10\u207b\u2075", 1.21e-5, 2),
+    ("1925", 1925.2329, 4),
+    ("30.646 on 8", 30.64585, 5),
+    ("2.67", 2.675, 3),
+    ("2.68", 2.675, 3),
+    ("0.0088 **", 0.008798, 2),
+    ("5%", 0.053, 1),
+    ("3.668e+01", 36.68, 4),
+    ("5.", 5.4, 1),
+    ("0.0000", 0.0, 1),
+    ("0.0000", -0.00004, 1),
 ]
 
 
@@ -27,8 +39,20 @@ def test_a_value_agrees_with_the_print_it_rounds_to(text: str, value: float, dig
 
 
 DIFFERS = [
-    ("0.2778", 0.27774), ("0.2778", 0.27791), ("0.190", 0.1895 - 1e-6), ("0.190", 0.19100001), ("0.60", 0.6101), ("-0.60", -0.594), ("30.646 on 8", 30.45544), ("5e-8", 2e-15), ("0.0000", 0.00011),
-    ("1925", 1928.0), ("-0.3", 0.3), ("0.4", float("nan")), ("0.4", float("inf")), ("1e3", 2001.0),
+    ("0.2778", 0.27774),
+    ("0.2778", 0.27791),
+    ("0.190", 0.1895 - 1e-6),
+    ("0.190", 0.19100001),
+    ("0.60", 0.6101),
+    ("-0.60", -0.594),
+    ("30.646 on 8", 30.45544),
+    ("5e-8", 2e-15),
+    ("0.0000", 0.00011),
+    ("1925", 1928.0),
+    ("-0.3", 0.3),
+    ("0.4", float("nan")),
+    ("0.4", float("inf")),
+    ("1e3", 2001.0),
 ]
 
 
@@ -37,7 +61,9 @@ def test_a_value_differs_from_a_print_it_does_not_round_to(text: str, value: flo
     assert Printed.parse(text).verdict(value).verdict == "differs"
 
 
-@pytest.mark.parametrize(("text", "value", "k"), [("-1720", -1723.2, 3), ("-1700", -1723.2, 2), ("120", 118.0, 2)])
+@pytest.mark.parametrize(
+    ("text", "value", "k"), [("-1720", -1723.2, 3), ("-1700", -1723.2, 2), ("120", 118.0, 2)]
+)
 def test_zeros_that_end_an_integer_may_be_no_digits(text: str, value: float, k: int) -> None:
     match = Printed.parse(text).verdict(value)
     assert (match.verdict, match.k, match.m) == ("agrees-k-of-m", k, len(text.lstrip("-")))
@@ -48,15 +74,28 @@ def test_zeros_after_the_point_are_always_digits() -> None:
     assert Printed.parse("1720.").verdict(1719.6).verdict == "agrees"
 
 
-@pytest.mark.parametrize(("text", "value"), [("0.27", 0.2779), ("-0.27", -0.2779), ("1.9e-5", 1.99e-5), ("7", 7.9)])
+@pytest.mark.parametrize(
+    ("text", "value"), [("0.27", 0.2779), ("-0.27", -0.2779), ("1.9e-5", 1.99e-5), ("7", 7.9)]
+)
 def test_truncation_is_told_apart_from_rounding(text: str, value: float) -> None:
     assert Printed.parse(text).verdict(value).verdict == "agrees-truncated"
 
 
-@pytest.mark.parametrize(("text", "inside", "outside"), [
-    ("<.001", 0.0005, 0.002), ("< 2e-16", 1e-20, 3e-16), ("ns", 0.06, 0.04), ("n.s.", 0.5, 0.049), (">0.5", 0.51, 0.49),
-    ("\u2264 0.05", 0.05, 0.051), ("***", 0.0005, 0.002), ("**", 0.005, 0.0005), ("*", 0.02, 0.005), (".", 0.07, 0.2),
-])
+@pytest.mark.parametrize(
+    ("text", "inside", "outside"),
+    [
+        ("<.001", 0.0005, 0.002),
+        ("< 2e-16", 1e-20, 3e-16),
+        ("ns", 0.06, 0.04),
+        ("n.s.", 0.5, 0.049),
+        (">0.5", 0.51, 0.49),
+        ("\u2264 0.05", 0.05, 0.051),
+        ("***", 0.0005, 0.002),
+        ("**", 0.005, 0.0005),
+        ("*", 0.02, 0.005),
+        (".", 0.07, 0.2),
+    ],
+)
 def test_a_bound_or_a_mark_holds_on_its_own_side_only(text: str, inside: float, outside: float) -> None:
     printed = Printed.parse(text)
     assert printed.is_bound
@@ -90,7 +129,10 @@ def test_a_statistic_and_its_degrees_of_freedom_are_two_numbers() -> None:
         assert (printed.value, printed.df.value) == (Decimal("30.646"), Decimal("8"))
 
 
-@pytest.mark.parametrize("text", ["1,720", "0.19 0.2", "abc", "", "-", "1..2", "30.6 on x", "0.1 \u2021", "nan", "1e", "--1", "0x1"])
+@pytest.mark.parametrize(
+    "text",
+    ["1,720", "0.19 0.2", "abc", "", "-", "1..2", "30.6 on x", "0.1 \u2021", "nan", "1e", "--1", "0x1"],
+)
 def test_what_is_not_one_number_is_refused_with_the_forms_there_are(text: str) -> None:
     with pytest.raises(InputError, match="is not one number|legend"):
         Printed.parse(text)

@@ -11,10 +11,15 @@ from pathlib import Path
 import pytest
 
 from pairproof.errors import InputError
-from pairproof.validation.claims.reader import claims_file_of, parse_claims, read_claims, read_paper, shipped_papers
 from pairproof.validation.claims.data import read_data
+from pairproof.validation.claims.reader import (
+    claims_file_of,
+    parse_claims,
+    read_claims,
+    read_paper,
+    shipped_papers,
+)
 from pairproof.validation.claims.toml_lines import LineMap
-
 from tests.validation.fakes import FIRTH, claims_text
 
 
@@ -25,7 +30,7 @@ def line_of(text: str, part: str) -> int:
 #: (what stands in the claim, what the error must say, a part of the line it must name)
 MALFORMED = [
     ("deviance = 15.737", "bare 15.737 loses", "deviance = 15.737"),
-    ('estimate = { Boston = 0.190 }', 'such as "0.190"', "estimate"),
+    ("estimate = { Boston = 0.190 }", 'such as "0.190"', "estimate"),
     ('[claim.estimate]\nBoston = "1.1"\nBaltimore = 1.290\n', 'such as "1.290"', "Baltimore = 1.290"),
     ('deviance = "15.737 to 15"', "is not one number", "deviance"),
     ('se = { Boston = "0.3339 on 2" }', "degrees of freedom, which only", "se ="),
@@ -46,17 +51,25 @@ MALFORMED = [
 
 @pytest.mark.parametrize(("claim", "message", "at"), MALFORMED)
 def test_a_malformed_claim_is_refused_with_its_line(claim: str, message: str, at: str) -> None:
-    text = claims_text(f'[[claim]]\nid = "c"\ndata = "baseball"\nmodel = {{ family = "bradley-terry" }}\n{claim}\n')
+    text = claims_text(
+        f'[[claim]]\nid = "c"\ndata = "baseball"\nmodel = {{ family = "bradley-terry" }}\n{claim}\n'
+    )
     with pytest.raises(InputError, match=re.escape(message)) as caught:
         parse_claims(text, source="paper.claims.toml")
     assert f"paper.claims.toml, line {line_of(text, at)}:" in str(caught.value)
 
 
-@pytest.mark.parametrize(("model", "message"), [
-    ('{ family = "thurstone" }', "expected one of llbt, bradley-terry"), ('{ ties = "none" }', "family: it is missing"),
-    ('{ family = "llbt", ties = "split" }', "expected one of davidson"), ('{ family = "llbt", refrence = "A" }', "did you mean 'reference'"),
-    ('{ family = "llbt", order_effect = "yes" }', "expected true or false"), ('{ family = "llbt", scale = "elo" }', "lambda, log-odds"),
-])
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ('{ family = "thurstone" }', "expected one of llbt, bradley-terry"),
+        ('{ ties = "none" }', "family: it is missing"),
+        ('{ family = "llbt", ties = "split" }', "expected one of davidson"),
+        ('{ family = "llbt", refrence = "A" }', "did you mean 'reference'"),
+        ('{ family = "llbt", order_effect = "yes" }', "expected true or false"),
+        ('{ family = "llbt", scale = "elo" }', "lambda, log-odds"),
+    ],
+)
 def test_a_malformed_model_is_refused_with_its_line(model: str, message: str) -> None:
     text = claims_text(f'[[claim]]\nid = "c"\ndata = "baseball"\ndeviance = "1"\nmodel = {model}\n')
     with pytest.raises(InputError, match=re.escape(message)) as caught:
@@ -64,15 +77,37 @@ def test_a_malformed_model_is_refused_with_its_line(model: str, message: str) ->
     assert f"line {line_of(text, 'model =')}:" in str(caught.value)
 
 
-@pytest.mark.parametrize(("block", "message", "at"), [
-    ('[data.x]\nkind = "counts"\ncolumns = ["first", "second", "wins", "losses"]\nrows = [\n  ["A", "B", 1, 2],\n  ["A", "C", 1],\n]', "row 2: 3 values for 4 columns", '["A", "C", 1]'),
-    ('[data.x]\nkind = "wins"\nrows = [["A"]]\ncolumns = ["a"]', "expected one of counts", 'kind = "wins"'),
-    ('[data.x]\nkind = "counts"', "exactly one of rows, file, from", "[data.x]"),
-    ('[data.x]\nkind = "file"\nfile = "x.csv"', "needs its sha256", 'file = "x.csv"'),
-    ('[data.x]\nfrom = "baseballs"', "no such data set stands above it", 'from = "baseballs"'),
-    ('[data.x]\nfrom = "baseball"\nprinted_pairs = [["A", "B"]]\nread_as_pairs = [["A", "C"]]', "must name the pairs", "read_as_pairs"),
-    ('[data.x]\nkind = "matrix"\ncolumns = ["A", "B"]\nrows = [[0, 1], [2, 0]]', "whether its 'rows' or 'columns' win", "[data.x]"),
-])
+@pytest.mark.parametrize(
+    ("block", "message", "at"),
+    [
+        (
+            (
+                '[data.x]\nkind = "counts"\ncolumns = ["first", "second", "wins", "losses"]\nrows = [\n '
+                ' ["A", "B", 1, 2],\n  ["A", "C", 1],\n]'
+            ),
+            "row 2: 3 values for 4 columns",
+            '["A", "C", 1]',
+        ),
+        (
+            '[data.x]\nkind = "wins"\nrows = [["A"]]\ncolumns = ["a"]',
+            "expected one of counts",
+            'kind = "wins"',
+        ),
+        ('[data.x]\nkind = "counts"', "exactly one of rows, file, from", "[data.x]"),
+        ('[data.x]\nkind = "file"\nfile = "x.csv"', "needs its sha256", 'file = "x.csv"'),
+        ('[data.x]\nfrom = "baseballs"', "no such data set stands above it", 'from = "baseballs"'),
+        (
+            '[data.x]\nfrom = "baseball"\nprinted_pairs = [["A", "B"]]\nread_as_pairs = [["A", "C"]]',
+            "must name the pairs",
+            "read_as_pairs",
+        ),
+        (
+            '[data.x]\nkind = "matrix"\ncolumns = ["A", "B"]\nrows = [[0, 1], [2, 0]]',
+            "whether its 'rows' or 'columns' win",
+            "[data.x]",
+        ),
+    ],
+)
 def test_malformed_data_are_refused_with_their_line(block: str, message: str, at: str) -> None:
     text = claims_text(FIRTH, block)
     with pytest.raises(InputError, match=re.escape(message)) as caught:
@@ -112,7 +147,7 @@ def test_data_in_a_file_are_held_to_their_hash(tmp_path: Path) -> None:
 
 
 def test_every_layout_of_inline_data_gives_the_same_table() -> None:
-    block = '''
+    block = """
 [data.counts]
 kind = "counts"
 columns = ["first", "second", "wins", "losses"]
@@ -130,20 +165,29 @@ rows = [["A", 0, 2], ["B", 1, 0]]
 kind = "rankings"
 columns = ["system1", "rank1", "system2", "rank2"]
 rows = [["A", 1, "B", 2], ["A", 1, "B", 2], ["B", 1, "A", 2]]
-'''
+"""
     paper = parse_claims(claims_text(FIRTH, block))
     for name in ("counts", "long", "matrix", "rankings"):
         assert read_data(paper, name).pooled() == {("A", "B"): (2.0, 0.0, 1.0)}, name
 
 
 def test_wrong_cells_are_refused_with_the_data_sets_line() -> None:
-    text = claims_text(FIRTH, '[data.x]\nkind = "counts"\ncolumns = ["first", "second", "wins", "losses"]\nrows = [["A", "B", -1, 2]]')
+    text = claims_text(
+        FIRTH,
+        (
+            '[data.x]\nkind = "counts"\ncolumns = ["first", "second", "wins", "losses"]\nrows = [["A", "B",'
+            " -1, 2]]"
+        ),
+    )
     with pytest.raises(InputError, match=rf"line {line_of(text, '[data.x]')}, data.x: .*-1"):
         read_data(parse_claims(text), "x")
 
 
 def test_only_keeps_the_rows_it_names_and_refuses_to_keep_none() -> None:
-    block = '[data.x]\nfrom = "baseball"\nonly = { first = "Boston" }\n[data.y]\nfrom = "baseball"\nonly = { first = "Atlanta" }'
+    block = (
+        '[data.x]\nfrom = "baseball"\nonly = { first = "Boston" }\n[data.y]\nfrom = "baseball"\nonly = {'
+        ' first = "Atlanta" }'
+    )
     paper = parse_claims(claims_text(FIRTH, block))
     assert read_data(paper, "x").n_comparisons == 26
     with pytest.raises(InputError, match="no row has first = 'Atlanta'"):
@@ -173,12 +217,23 @@ name = "r"
 '''
 
 
-@pytest.mark.parametrize(("path", "line"), [
-    (("paper", "id"), 3), (("claim", 0, "id"), 8), (("claim", 0, "rows", 1), 10), (("claim", 0, "rows", 2, 0, "k"), 11),
-    (("claim", 0, "estimate", "New York"), 12), (("claim", 0, "estimate", "Toronto"), 13), (("claim", 0, "a", "b"), 14),
-    (("claim", 1, "id"), 16), (("claim", 1, "model", "family"), 18), (("claim", 1, "reading", 0, "name"), 20),
-    (("claim", 1, "not", "there"), 15), (("nothing",), 1),
-])
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        (("paper", "id"), 3),
+        (("claim", 0, "id"), 8),
+        (("claim", 0, "rows", 1), 10),
+        (("claim", 0, "rows", 2, 0, "k"), 11),
+        (("claim", 0, "estimate", "New York"), 12),
+        (("claim", 0, "estimate", "Toronto"), 13),
+        (("claim", 0, "a", "b"), 14),
+        (("claim", 1, "id"), 16),
+        (("claim", 1, "model", "family"), 18),
+        (("claim", 1, "reading", 0, "name"), 20),
+        (("claim", 1, "not", "there"), 15),
+        (("nothing",), 1),
+    ],
+)
 def test_every_key_has_its_line(path: tuple[str | int, ...], line: int) -> None:
     assert LineMap(LINES).line(path) == line
 
@@ -202,8 +257,17 @@ def test_a_shipped_claims_file_fits_the_published_schema(name: str) -> None:
 def test_the_schema_and_the_reader_know_the_same_keys() -> None:
     from pairproof.validation.claims import reader
 
-    schema = json.loads(resources.files("pairproof.validation.claims").joinpath("claims.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads(
+        resources.files("pairproof.validation.claims")
+        .joinpath("claims.schema.json")
+        .read_text(encoding="utf-8")
+    )
     parts = schema["definitions"]
-    for definition, keys in (("paper", reader._PAPER), ("data", reader._DATA), ("model", reader._MODEL), ("claim", reader._CLAIM),
-                             ("reading", reader._READING)):
+    for definition, keys in (
+        ("paper", reader._PAPER),
+        ("data", reader._DATA),
+        ("model", reader._MODEL),
+        ("claim", reader._CLAIM),
+        ("reading", reader._READING),
+    ):
         assert set(parts[definition]["properties"]) == set(keys), definition

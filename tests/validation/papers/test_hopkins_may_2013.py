@@ -1,4 +1,6 @@
-"""The rules behind Hopkins and May's statements, on results made by hand: each can agree, be explained, and fail."""
+"""The rules behind Hopkins and May's statements, on results made by hand: each can agree, be explained, and
+fail.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ import pandas as pd
 import pytest
 
 from pairproof.errors import InputError
-from pairproof.native.experiment.summary import Result
 from pairproof.native.experiment.models import PreferenceModel
+from pairproof.native.experiment.summary import Result
 from pairproof.native.experiment.trial_abilities import TrialAbilities
 from pairproof.validation.papers.hopkins_may_2013 import statements as rules
 from pairproof.validation.papers.hopkins_may_2013.experiment import PAPER_MODELS
@@ -18,12 +20,21 @@ from pairproof.validation.statements.registry import Context
 SIZES = (100, 800, 3200)
 TRACKS = {"x": ["A", "B"], "y": ["C", "D"]}
 #: Curves at 100, 800 and 3200 in which the item-response models are best and fastest.
-CURVES = {"adjusted-uniform": (2.85, 2.84, 2.84), "pairs": (2.9, 2.7, 2.6), "students-asymmetric": (2.8, 2.7, 2.68), "students-arithmetic": (2.7, 2.62, 2.6),
-          "students-geometric": (2.7, 2.61, 2.59), "irt-gaussian": (2.55, 2.502, 2.5), "irt-categorical": (2.6, 2.56, 2.55)}
+CURVES = {
+    "adjusted-uniform": (2.85, 2.84, 2.84),
+    "pairs": (2.9, 2.7, 2.6),
+    "students-asymmetric": (2.8, 2.7, 2.68),
+    "students-arithmetic": (2.7, 2.62, 2.6),
+    "students-geometric": (2.7, 2.61, 2.59),
+    "irt-gaussian": (2.55, 2.502, 2.5),
+    "irt-categorical": (2.6, 2.56, 2.55),
+}
 
 
 def results(curves=CURVES, spread=0.002, uneven=0.0):
-    """Five trials on two tracks, 20 groups of test sources; `uneven`: how much of its level a model owes to one of them."""
+    """Five trials on two tracks, 20 groups of test sources; `uneven`: how much of its level a model owes to
+    one of them.
+    """
     found = []
     for model in PAPER_MODELS:
         for size, level in zip(SIZES, curves[model]):
@@ -32,8 +43,12 @@ def results(curves=CURVES, spread=0.002, uneven=0.0):
                     p = level + spread * (trial - 3)
                     bits = np.full(20, 50 * np.log2(p))
                     if model.startswith("irt"):
-                        bits += 50 * np.log2(p) * uneven * (np.arange(20) == 0) * 20 - 50 * np.log2(p) * uneven
-                    found.append(Result(track, model, size, trial, p, size, 1000, bits=tuple(bits), sizes=(50.0,) * 20))
+                        bits += (
+                            50 * np.log2(p) * uneven * (np.arange(20) == 0) * 20 - 50 * np.log2(p) * uneven
+                        )
+                    found.append(
+                        Result(track, model, size, trial, p, size, 1000, bits=tuple(bits), sizes=(50.0,) * 20)
+                    )
     return tuple(found)
 
 
@@ -43,7 +58,9 @@ def ask(monkeypatch):
 
     def asked(test, own=None, crowd=None, **args):
         made = {"": own or results(), "crowd": crowd}
-        monkeypatch.setattr(rules, "_results", lambda context, tracks, train="", models=PAPER_MODELS: made[train])
+        monkeypatch.setattr(
+            rules, "_results", lambda context, tracks, train="", models=PAPER_MODELS: made[train]
+        )
         monkeypatch.setattr(rules, "_splits", lambda context, tracks, train="": {})
         monkeypatch.setattr(rules, "results_of", lambda splits, design: made[""])
         return run_test(test, Context(None, None, "", "", 0.05), {"tracks": TRACKS, **args})
@@ -58,7 +75,11 @@ def changed(**curves):
 def test_the_lowest_models_are_those_named_and_told_from_the_next(ask):
     irt = ["irt-gaussian", "irt-categorical"]
     found = ask("lowest-perplexities", models=irt)
-    assert found.verdict == "agrees" and "irt-categorical is below students-geometric by 0.0400" in found.explanation and "in 2 of 2 tracks" in found.explanation
+    assert (
+        found.verdict == "agrees"
+        and "irt-categorical is below students-geometric by 0.0400" in found.explanation
+        and "in 2 of 2 tracks" in found.explanation
+    )
     assert ask("lowest-perplexities", models=["irt-gaussian"]).verdict == "agrees"
     wrong = ask("lowest-perplexities", models=["irt-gaussian", "pairs"])
     assert wrong.verdict == "differs-conclusion" and wrong.explanation.startswith("false: ")
@@ -76,13 +97,23 @@ def test_none_or_all_of_the_models_cannot_be_the_lowest(ask, models):
 
 def test_converging_most_rapidly_is_nearness_to_the_own_limit_and_else_a_reading(ask):
     among = dict(model="irt-gaussian", among=["irt-categorical", "students-geometric"])
-    assert ask("converges-most-rapidly", **among).verdict == "explained"  # categorical is nearer its own limit at 100
+    assert (
+        ask("converges-most-rapidly", **among).verdict == "explained"
+    )  # categorical is nearer its own limit at 100
     fast = ask("converges-most-rapidly", results(changed(irt_gaussian=(2.51, 2.501, 2.5))), **among)
     assert fast.verdict == "agrees"
-    found = ask("converges-most-rapidly", results(changed(students_geometric=(2.7, 2.61, 2.54)), uneven=0.02), **among)
-    assert found.verdict == "explained" and found.explanation.startswith("lowest-throughout: ") and "at 3200 not told from students-geometric" in found.explanation
+    found = ask(
+        "converges-most-rapidly", results(changed(students_geometric=(2.7, 2.61, 2.54)), uneven=0.02), **among
+    )
+    assert (
+        found.verdict == "explained"
+        and found.explanation.startswith("lowest-throughout: ")
+        and "at 3200 not told from students-geometric" in found.explanation
+    )
     beaten = ask("converges-most-rapidly", results(changed(students_geometric=(2.7, 2.5, 2.59))), **among)
-    assert beaten.verdict == "differs-conclusion" and "at 800 students-geometric is lower" in beaten.explanation
+    assert (
+        beaten.verdict == "differs-conclusion" and "at 800 students-geometric is lower" in beaten.explanation
+    )
 
 
 def test_nearly_indistinguishable_is_a_distance_and_can_begin_late_or_never(ask):
@@ -94,7 +125,10 @@ def test_nearly_indistinguishable_is_a_distance_and_can_begin_late_or_never(ask)
     assert found.verdict == "explained" and "comes out from 800 training comparisons on" in found.explanation
     assert ask("nearly-indistinguishable", within="0.015", **four).verdict == "differs-conclusion"
     other = {**alike, "pairs": (2.5, 2.5, 2.495)}
-    assert ask("nearly-indistinguishable", results(other), within="0.015", **four).verdict == "differs-conclusion"
+    assert (
+        ask("nearly-indistinguishable", results(other), within="0.015", **four).verdict
+        == "differs-conclusion"
+    )
 
 
 def test_closeness_to_convergence_looks_both_ways(ask):
@@ -120,24 +154,38 @@ def test_coming_close_is_a_distance(ask):
     args = dict(train="crowd", model="irt-gaussian", within="0.02")
     for last, verdict in ((2.6, "agrees"), (2.62, "differs-conclusion")):
         crowd = results(changed(irt_gaussian=(2.7, 2.65, last)))
-        assert ask("nearly-as-good-trained-on", crowd=crowd, other="students-geometric", **args).verdict == verdict
+        assert (
+            ask("nearly-as-good-trained-on", crowd=crowd, other="students-geometric", **args).verdict
+            == verdict
+        )
 
 
 @pytest.mark.parametrize("test", ["lowest-perplexities", "nearly-indistinguishable", "close-to-convergence"])
 def test_a_model_that_the_paper_has_not_is_refused(ask, test):
-    more = {"nearly-indistinguishable": dict(within="0.1"), "close-to-convergence": dict(within="0.1", at=800)}.get(test, {})
+    more = {
+        "nearly-indistinguishable": dict(within="0.1"),
+        "close-to-convergence": dict(within="0.1", at=800),
+    }.get(test, {})
     with pytest.raises(InputError, match="davidson"):
         ask(test, models=["davidson"], **more)
 
 
-# -- abilities ---------------------------------------------------------------------------------------------------------
+# -- abilities
+# ---------------------------------------------------------------------------------------------------------
 
 
 def abilities(means, p=None, names="rabcd"):
     n = len(names)
     trials = np.array([means, means], float)
     better = np.full((n, n), 0.5) if p is None else np.array(p)
-    return TrialAbilities(tuple(names), 1600, 1600, trials, better, PreferenceModel("irt-gaussian", tuple(names), np.full((n + 1, n + 1, 3), 1 / 3), 1600.0))
+    return TrialAbilities(
+        tuple(names),
+        1600,
+        1600,
+        trials,
+        better,
+        PreferenceModel("irt-gaussian", tuple(names), np.full((n + 1, n + 1, 3), 1 / 3), 1600.0),
+    )
 
 
 @pytest.fixture()
@@ -146,9 +194,16 @@ def bands(monkeypatch):
 
     def asked(own, others):
         monkeypatch.setattr(rules, "_splits", lambda context, tracks, train="": {"x": None})
-        monkeypatch.setattr(rules, "abilities_of", lambda split, track, size, seed=0: own if seed == 0 else others[(seed - 1) % len(others)])
-        return run_test("ability-bands", Context(None, None, "", "", 0.05),
-                        {"tracks": TRACKS, "track": "x", "size": 1600, "bands": [1, 2, 1, 1], "first": "r", "draws": 4})
+        monkeypatch.setattr(
+            rules,
+            "abilities_of",
+            lambda split, track, size, seed=0: own if seed == 0 else others[(seed - 1) % len(others)],
+        )
+        return run_test(
+            "ability-bands",
+            Context(None, None, "", "", 0.05),
+            {"tracks": TRACKS, "track": "x", "size": 1600, "bands": [1, 2, 1, 1], "first": "r", "draws": 4},
+        )
 
     return asked
 
@@ -157,27 +212,53 @@ def test_bands_come_out_here_or_with_other_training_sets_or_never(bands):
     good, other = abilities([2, 0.2, 0.1, -0.4, -0.9]), abilities([2, 0.2, -0.3, -0.4, -0.9])
     assert bands(good, [good]).verdict == "agrees"
     found = bands(other, [good, other])
-    assert found.verdict == "explained" and "of 4 other draws of five training sets 2 are cut so, 4 have r on top, 4 have the same systems" in found.explanation
+    assert (
+        found.verdict == "explained"
+        and "of 4 other draws of five training sets 2 are cut so, 4 have r on top, 4 have the same systems"
+        in found.explanation
+    )
     assert bands(other, [other]).verdict == "differs-conclusion"
     low = abilities([0.15, 0.2, 0.1, -0.4, -0.9])
     assert bands(low, [low]).verdict == "differs-conclusion"
 
 
-@pytest.mark.parametrize(("part", "whole", "verdict"), [(0.8, 0.9, "agrees"), (0.8, 0.99, "explained"), (0.97, 0.99, "differs-conclusion"), (0.03, 0.5, "differs-conclusion")])
+@pytest.mark.parametrize(
+    ("part", "whole", "verdict"),
+    [
+        (0.8, 0.9, "agrees"),
+        (0.8, 0.99, "explained"),
+        (0.97, 0.99, "differs-conclusion"),
+        (0.03, 0.5, "differs-conclusion"),
+    ],
+)
 def test_an_order_is_arbitrary_while_its_probability_is_open(monkeypatch, part, whole, verdict):
     class Whole:
         items = tuple("rabcd")
         p_better = np.full((5, 5), whole)
 
     p = np.full((5, 5), part)
-    monkeypatch.setattr(rules, "read_tracks", lambda table, named: {"x": type("T", (), {"n_comparisons": 9000.0})()})
+    monkeypatch.setattr(
+        rules, "read_tracks", lambda table, named: {"x": type("T", (), {"n_comparisons": 9000.0})()}
+    )
     monkeypatch.setattr(rules, "paper_splits", lambda tracks: {"x": None})
-    monkeypatch.setattr(rules, "abilities_of", lambda split, track, size, seed=0: abilities([2, 0.2, 0.1, -0.4, -0.9], p))
+    monkeypatch.setattr(
+        rules, "abilities_of", lambda split, track, size, seed=0: abilities([2, 0.2, 0.1, -0.4, -0.9], p)
+    )
     monkeypatch.setattr("pairproof.native.irt.gaussian.fit_irt_gaussian", lambda table, **options: Whole())
     context = Context(None, None, "wmt", "", 0.05, lambda name: pd.DataFrame())
-    found = run_test("any-order-arbitrary", context, {"tracks": TRACKS, "track": "x", "size": 1600, "systems": ["a", "b"]})
+    found = run_test(
+        "any-order-arbitrary", context, {"tracks": TRACKS, "track": "x", "size": 1600, "systems": ["a", "b"]}
+    )
     assert found.verdict == verdict and "from all 9,000" in found.explanation
     with pytest.raises(InputError, match="'z'"):
-        run_test("any-order-arbitrary", context, {"tracks": TRACKS, "track": "x", "size": 1600, "systems": ["a", "z"]})
+        run_test(
+            "any-order-arbitrary",
+            context,
+            {"tracks": TRACKS, "track": "x", "size": 1600, "systems": ["a", "z"]},
+        )
     with pytest.raises(InputError, match="'w'"):
-        run_test("any-order-arbitrary", context, {"tracks": TRACKS, "track": "w", "size": 1600, "systems": ["a", "b"]})
+        run_test(
+            "any-order-arbitrary",
+            context,
+            {"tracks": TRACKS, "track": "w", "size": 1600, "systems": ["a", "b"]},
+        )

@@ -1,13 +1,15 @@
-"""Sakaguchi and Van Durme's experiments, simulated: every claim with the verdict the specification found, computed and not typed."""
+"""Sakaguchi and Van Durme's experiments, simulated: every claim with the verdict the specification found,
+computed and not typed.
+"""
 
 from __future__ import annotations
 
 import pytest
 
-from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from pairproof.validation.check import Checker
-from pairproof.validation.claims.reader import read_paper
 from pairproof.validation.claims.paper import Claim, Paper
+from pairproof.validation.claims.reader import read_paper
+from pairproof.validation.verdicts.agreement import Agreement, exit_code
 
 PAPER = read_paper("sakaguchi-2018")
 
@@ -40,7 +42,10 @@ def test_only_one_verdict_is_stated_and_all_others_are_computed() -> None:
 def test_what_does_not_reproduce_says_under_which_assumption_it_would(rows: dict[str, Agreement]) -> None:
     for claim in ("lexical-efficiency", "political-efficiency"):
         text = rows[claim].explanation
-        assert "it comes out if noise inside a HIT is 0.7 times as large" in text and "a property of showing items together" in text
+        assert (
+            "it comes out if noise inside a HIT is 0.7 times as large" in text
+            and "a property of showing items together" in text
+        )
         assert text.count("random HITs") == 2
 
 

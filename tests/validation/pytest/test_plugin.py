@@ -14,13 +14,22 @@ import pairproof
 from pairproof.errors import InputError
 from pairproof.validation import agree
 from pairproof.validation.pytest.snapshots import RULES, changes, checked, numbers_of, read
-
 from tests.validation.fakes import FIRTH, claims_text
 
 pytest_plugins = ["pytester"]
-#: The plugin by its module, and not a second time by its entry point; the outer run may have loaded it already.
-PLUGIN = ("-p", "no:pairproof", "-p", "pairproof.validation.pytest.plugin", "-p", "no:cacheprovider", "-q",
-          "-W", "ignore::pytest.PytestAssertRewriteWarning")
+#: The plugin by its module, and not a second time by its entry point; the outer run may have loaded it
+#: already.
+PLUGIN = (
+    "-p",
+    "no:pairproof",
+    "-p",
+    "pairproof.validation.pytest.plugin",
+    "-p",
+    "no:cacheprovider",
+    "-q",
+    "-W",
+    "ignore::pytest.PytestAssertRewriteWarning",
+)
 ROWS = {"first": ["A", "A", "B"], "second": ["B", "C", "C"], "wins": [5, 6, 4], "losses": [3, 1, 4]}
 FIT = f"import pairproof\nfit = pairproof.fit_bradley_terry(pairproof.read({ROWS}))\n"
 OTHER = FIT.replace("[5, 6, 4]", "[5, 6, 5]")
@@ -65,7 +74,9 @@ def test_each_claim_is_one_test_against_the_page_and_one_against_r(pytester: pyt
     listed.stdout.fnmatch_lines(["mine.claims.toml::baseball?printed?", "mine.claims.toml::baseball?R?"])
     result = run(pytester, "--pairproof-r", "none")
     assert last_line(result) == "1 passed, 1 not run"
-    result.stdout.fnmatch_lines(["*pairproof: 1 not run*", "*1  R was not asked  (mine.claims.toml::baseball?R?)"])
+    result.stdout.fnmatch_lines(
+        ["*pairproof: 1 not run*", "*1  R was not asked  (mine.claims.toml::baseball?R?)"]
+    )
     assert result.ret == 0
 
 
@@ -116,7 +127,9 @@ RECORD = Path("recorded") / "test_record_of" / "test_a.json"
 
 
 def test_module(pytester: pytest.Pytester, fit: str, call: str = "recorded(fit)") -> None:
-    (pytester.path / "test_record_of.py").write_text(f"{fit}\ndef test_a(recorded):\n    {call}\n", encoding="utf-8")
+    (pytester.path / "test_record_of.py").write_text(
+        f"{fit}\ndef test_a(recorded):\n    {call}\n", encoding="utf-8"
+    )
 
 
 test_module.__test__ = False  # type: ignore[attr-defined]  # it writes a module of tests and is none
@@ -125,7 +138,9 @@ test_module.__test__ = False  # type: ignore[attr-defined]  # it writes a module
 def test_without_a_record_the_test_fails_and_says_how_to_make_one(pytester: pytest.Pytester) -> None:
     test_module(pytester, FIT)
     result = run(pytester)
-    result.stdout.fnmatch_lines(["*AssertionError: no record *test_a.json; make it with pytest --pairproof-update*"])
+    result.stdout.fnmatch_lines(
+        ["*AssertionError: no record *test_a.json; make it with pytest --pairproof-update*"]
+    )
     assert not (pytester.path / RECORD).exists()
 
 
@@ -137,7 +152,12 @@ def test_a_record_is_made_then_holds_and_is_then_broken_by_other_data(pytester: 
     test_module(pytester, OTHER)
     broken = run(pytester)
     assert last_line(broken) == "1 failed"
-    broken.stdout.fnmatch_lines(["*of 24 numbers of Bradley-Terry are not as recorded*", "*estimate.C: -1.1883* -> -1.*digits, 9 asked for*"])
+    broken.stdout.fnmatch_lines(
+        [
+            "*of 24 numbers of Bradley-Terry are not as recorded*",
+            "*estimate.C: -1.1883* -> -1.*digits, 9 asked for*",
+        ]
+    )
 
 
 def test_an_update_shows_what_changed(pytester: pytest.Pytester) -> None:
@@ -148,14 +168,19 @@ def test_an_update_shows_what_changed(pytester: pytest.Pytester) -> None:
     test_module(pytester, OTHER)
     result = run(pytester, "--pairproof-update")
     result.stdout.fnmatch_lines(["*estimate.B: -0.86816454117* -> *digits, 9 asked for*"])
-    assert (pytester.path / RECORD).read_text(encoding="utf-8") != before and last_line(run(pytester)) == "1 passed"
+    assert (pytester.path / RECORD).read_text(encoding="utf-8") != before and last_line(
+        run(pytester)
+    ) == "1 passed"
 
 
-@pytest.mark.parametrize(("change", "line"), [
-    (lambda n: n.pop("estimate.B"), "estimate.B: new, -0.86816454117"),
-    (lambda n: n.update({"estimate.D": 0.5}), "estimate.D: lost, was 0.5"),
-    (lambda n: n.update({"estimate.B": None}), "estimate.B: None -> -0.86816454117"),
-])
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (lambda n: n.pop("estimate.B"), "estimate.B: new, -0.86816454117"),
+        (lambda n: n.update({"estimate.D": 0.5}), "estimate.D: lost, was 0.5"),
+        (lambda n: n.update({"estimate.B": None}), "estimate.B: None -> -0.86816454117"),
+    ],
+)
 def test_a_quantity_that_is_lost_or_new_fails(pytester: pytest.Pytester, change, line: str) -> None:
     test_module(pytester, FIT)
     run(pytester, "--pairproof-update")
@@ -172,18 +197,25 @@ def test_rules_are_by_quantity_then_by_kind() -> None:
     before, now = numbers_of(fit), numbers_of(other)
     assert {c.quantity for c in changes(before, now, other, {"estimate.B": 0})} >= {"estimate.C", "se.B"}
     assert "estimate.B" not in {c.quantity for c in changes(before, now, other, {"estimate.B": 0})}
-    assert [(c.quantity, c.asked) for c in changes(before, now, other, {**dict.fromkeys(RULES, 0.0), "llf": 3})] == [("llf", 3)]
+    assert [
+        (c.quantity, c.asked) for c in changes(before, now, other, {**dict.fromkeys(RULES, 0.0), "llf": 3})
+    ] == [("llf", 3)]
     assert "aic" not in numbers_of(fit, {"aic": None})
 
 
-@pytest.mark.parametrize(("rules", "message"), [({"estimtae": 3}, "no quantity 'estimtae'"), ({"se": 17}, "expected digits from 0 to 16")])
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [({"estimtae": 3}, "no quantity 'estimtae'"), ({"se": 17}, "expected digits from 0 to 16")],
+)
 def test_rules_that_make_no_sense_are_refused(rules, message: str) -> None:
     with pytest.raises(InputError, match=message):
         checked(rules)
 
 
 def test_one_small_change_among_many_large_numbers_is_seen() -> None:
-    """A halved effect hides from a mean relative difference among large numbers; here it is a line of its own."""
+    """A halved effect hides from a mean relative difference among large numbers; here it is a line of its
+    own.
+    """
     fit = pairproof.fit_bradley_terry(pairproof.read(ROWS))
     now = numbers_of(fit)
     before = {**now, "se.B": 2 * now["se.B"]}
@@ -196,7 +228,9 @@ def test_records_nobody_asks_for_are_listed(pytester: pytest.Pytester) -> None:
     (pytester.path / "test_record_of.py").write_text("def test_b():\n    pass\n", encoding="utf-8")
     for options in ((), ("-n", "2")):
         result = run(pytester, *options)
-        result.stdout.fnmatch_lines(["*pairproof: 1 unused record*", "*test_a.json  (no test 'test_a' any more; *"])
+        result.stdout.fnmatch_lines(
+            ["*pairproof: 1 unused record*", "*test_a.json  (no test 'test_a' any more; *"]
+        )
     test_module(pytester, FIT, "pass")
     run(pytester).stdout.fnmatch_lines(["*test_a passed without it*"])
 
@@ -213,8 +247,12 @@ def test_nothing_is_called_unused_where_only_some_tests_ran(pytester: pytest.Pyt
 
 def test_records_under_xdist_are_written_and_shown_once(pytester: pytest.Pytester) -> None:
     (pytester.path / "test_record_of.py").write_text(
-        f"{FIT}\nimport pytest\n@pytest.mark.parametrize('k', range(4))\ndef test_a(recorded, k):\n    recorded(fit, name=f'no-{{k}}')\n",
-        encoding="utf-8")
+        (
+            f"{FIT}\nimport pytest\n@pytest.mark.parametrize('k', range(4))\ndef test_a(recorded, k):\n   "
+            " recorded(fit, name=f'no-{k}')\n"
+        ),
+        encoding="utf-8",
+    )
     result = run(pytester, "-n", "2", "--pairproof-update")
     assert result.stdout.str().count("new record, 24 numbers") == 4
     files = sorted((pytester.path / "recorded" / "test_record_of").glob("*.json"))
@@ -227,7 +265,9 @@ def test_a_spoilt_record_is_named_with_the_way_out(pytester: pytest.Pytester) ->
     test_module(pytester, FIT)
     run(pytester, "--pairproof-update")
     (pytester.path / RECORD).write_text("{}", encoding="utf-8")
-    run(pytester).stdout.fnmatch_lines(["*not a record of a fit*delete it and make it anew with --pairproof-update*"])
+    run(pytester).stdout.fnmatch_lines(
+        ["*not a record of a fit*delete it and make it anew with --pairproof-update*"]
+    )
 
 
 # -- agree ---------------------------------------------------------------------------------------------------
@@ -247,7 +287,11 @@ def test_fits_on_two_scales_and_references_are_brought_together_by_name() -> Non
 
 def test_numbers_and_printed_numbers_are_references() -> None:
     fit, _ = fits()
-    agree(fit, {"estimate.B": -0.868164541171757, "deviance": "0.12", "estimate.C": "-1.188"}, quantities=["estimate"])
+    agree(
+        fit,
+        {"estimate.B": -0.868164541171757, "deviance": "0.12", "estimate.C": "-1.188"},
+        quantities=["estimate"],
+    )
     with pytest.raises(AssertionError, match=r"estimate\.B +-0\.868164541172 +-0\.87016") as caught:
         agree(fit, {"estimate.B": -0.87016, "estimate.C": "-1.188"})
     assert "estimate.C" not in str(caught.value) and "1 of 2 quantities do not agree" in str(caught.value)
@@ -265,7 +309,9 @@ def test_what_was_asked_for_and_is_nowhere_fails() -> None:
 
 def test_a_lost_item_differs() -> None:
     fit, _ = fits()
-    more = pairproof.fit_bradley_terry(pairproof.read({**ROWS, "first": ["A", "A", "B"], "second": ["B", "D", "D"]}))
+    more = pairproof.fit_bradley_terry(
+        pairproof.read({**ROWS, "first": ["A", "A", "B"], "second": ["B", "D", "D"]})
+    )
     with pytest.raises(AssertionError, match="only the fit has a number") as caught:
         agree(fit, more)
     assert "only the reference has a number" in str(caught.value)
@@ -288,6 +334,13 @@ def test_another_word_than_r_is_refused() -> None:
 
 
 def test_the_plugin_loads_nothing_heavy() -> None:
-    code = ("import sys, pairproof.validation.pytest.plugin\n"
-            "print([m for m in ('numpy', 'pandas', 'scipy', 'rpy2', 'pairproof.fit.fit', 'pairproof.validation.claims.reader') if m in sys.modules])")
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    code = (
+        "import sys, pairproof.validation.pytest.plugin\nprint([m for m in ('numpy', 'pandas', 'scipy',"
+        " 'rpy2', 'pairproof.fit.fit', 'pairproof.validation.claims.reader') if m in sys.modules])"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "[]"
+    )

@@ -8,29 +8,34 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pairproof.bridge.process.policy import Backend
-from pairproof.data.comparisons import Comparisons
-from pairproof.data.columns import Factor
 from pairproof.bridge.cells import count
+from pairproof.bridge.process.policy import Backend
+from pairproof.data.columns import Factor
+from pairproof.data.comparisons import Comparisons
 from pairproof.errors import RError
 from pairproof.fit.fit import Fit
 from pairproof.native.pairs.bradley_terry import fit_bradley_terry
 from pairproof.native.pairs.models import fit_llbt
-from pairproof.validation.verdicts.agreement import RCounterpart
 from pairproof.validation.check import compare_fit
 from pairproof.validation.r_answers import AT_A_LIMIT, counterparts
 from pairproof.validation.r_answers.ask import Question, attempt
-from pairproof.validation.r_answers.translate import RParameters, moved, parameter_values, worth_values
 from pairproof.validation.r_answers.stopped_short import log_likelihood, witness
+from pairproof.validation.r_answers.translate import RParameters, moved, parameter_values, worth_values
+from pairproof.validation.verdicts.agreement import RCounterpart
 from tests.certified.load import load, load_all
 from tests.native.pairs.certified_cases import native, table
 
 CASES = {case["id"]: case for case in load_all()}
-#: Counts of a million, where R itself has fewer digits than its floors ask for; they have a test of their own.
+#: Counts of a million, where R itself has fewer digits than its floors ask for; they have a test of their
+#: own.
 EXTREME = ("chain-1e6", "round-robin-1e6", "one-upset-in-1e6", "uneven-counts")
 ORDINARY = [name for name in CASES if not name.startswith(EXTREME)]
 GLM, GNM, PC, LLBT = "stats::glm, refitted", "gnm::gnm(eliminate)", "prefmod::llbtPC.fit", "prefmod::llbt.fit"
-BTM, BINOMIAL, GENDAVIDSON = "BradleyTerry2::BTm, refitted", "stats::glm(binomial), refitted", "BradleyTerry2::GenDavidson, by gnm"
+BTM, BINOMIAL, GENDAVIDSON = (
+    "BradleyTerry2::BTm, refitted",
+    "stats::glm(binomial), refitted",
+    "BradleyTerry2::GenDavidson, by gnm",
+)
 BTMODEL, POLR = "psychotools::btmodel", "MASS::polr"
 live = pytest.mark.r("prefmod", "gnm", "BradleyTerry2", "psychotools", "MASS")
 
@@ -41,12 +46,37 @@ def case_fit(name: str) -> Fit:
 
 def small(rows: list[tuple[str, str, int, int, int]], ties: bool = True) -> Comparisons:
     first, second, w, t, l = zip(*rows)
-    return Comparisons.build(list("ABCD"), ["ABCD".index(x) for x in first], ["ABCD".index(x) for x in second], w, t if ties else None, l)
+    return Comparisons.build(
+        list("ABCD"),
+        ["ABCD".index(x) for x in first],
+        ["ABCD".index(x) for x in second],
+        w,
+        t if ties else None,
+        l,
+    )
 
 
-SEPARATED = small([("A", "B", 10, 0, 0), ("A", "C", 9, 0, 0), ("A", "D", 7, 0, 0), ("B", "C", 6, 1, 4), ("B", "D", 5, 2, 5), ("C", "D", 3, 1, 6)])
+SEPARATED = small(
+    [
+        ("A", "B", 10, 0, 0),
+        ("A", "C", 9, 0, 0),
+        ("A", "D", 7, 0, 0),
+        ("B", "C", 6, 1, 4),
+        ("B", "D", 5, 2, 5),
+        ("C", "D", 3, 1, 6),
+    ]
+)
 APART = small([("A", "B", 10, 2, 3), ("C", "D", 7, 1, 3)])
-NO_TIES = small([("A", "B", 10, 0, 3), ("A", "C", 9, 0, 2), ("A", "D", 7, 0, 2), ("B", "C", 6, 0, 4), ("B", "D", 5, 0, 5), ("C", "D", 3, 0, 6)])
+NO_TIES = small(
+    [
+        ("A", "B", 10, 0, 3),
+        ("A", "C", 9, 0, 2),
+        ("A", "D", 7, 0, 2),
+        ("B", "C", 6, 0, 4),
+        ("B", "D", 5, 0, 5),
+        ("C", "D", 3, 0, 6),
+    ]
+)
 
 
 # -- against R -----------------------------------------------------------------------------------------------
@@ -55,11 +85,17 @@ NO_TIES = small([("A", "B", 10, 0, 3), ("A", "C", 9, 0, 2), ("A", "D", 7, 0, 2),
 @live
 @pytest.mark.parametrize("name", ORDINARY)
 def test_every_r_function_agrees_with_native_to_its_floor(name: str) -> None:
-    """Observed fewest digits over all of them: glm and gnm 12.0 on estimates, 14 on standard errors; see floors.toml."""
+    """Observed fewest digits over all of them: glm and gnm 12.0 on estimates, 14 on standard errors; see
+    floors.toml.
+    """
     fit = case_fit(name)
     rows = compare_fit(fit, counterparts(fit, "live"))
     assert sum(a.r is not None for a in rows) >= 4
-    assert [(a.quantity, a.r_call, a.digits, a.explanation) for a in rows if not a.passes or a.verdict == "not-run"] == []
+    assert [
+        (a.quantity, a.r_call, a.digits, a.explanation)
+        for a in rows
+        if not a.passes or a.verdict == "not-run"
+    ] == []
 
 
 #: Which functions answer which model, those that stop with a known error included.
@@ -68,7 +104,8 @@ ANSWERED = {
     "dras-table1--llbt-none": {GLM, GNM, PC, LLBT},
     "dras-table1--llbt-drop": {GLM, GNM, PC, LLBT, BTM, BTMODEL},
     "dras-table1--llbt-half": {GLM, GNM, BTM},
-    "dras-table1--llbt-rao-kupper": {POLR}, "dras-table1--llbt-rao-kupper-by-judge": {POLR},
+    "dras-table1--llbt-rao-kupper": {POLR},
+    "dras-table1--llbt-rao-kupper-by-judge": {POLR},
     "dras-table1--llbt-davidson-by-judge": {GLM, GNM, PC, LLBT},
     "dras-table1--llbt-drop-by-judge": {GLM, GNM, PC, LLBT, BINOMIAL},
     "dras-table1--llbt-davidson-by-judge-tie-judge": {GLM, GNM},
@@ -90,10 +127,15 @@ def test_the_functions_that_have_a_model_are_asked_and_no_other(name: str) -> No
 
 @live
 def test_on_the_dras_models_r_has_the_digits_that_were_asked_for() -> None:
-    """Estimates >= 9, deviance >= 11, standard errors >= 9 against glm refitted; observed 12.9, 13.0 and 14.6."""
+    """Estimates >= 9, deviance >= 11, standard errors >= 9 against glm refitted; observed 12.9, 13.0 and
+    14.6.
+    """
     least = {"estimate": 9, "se": 9, "deviance": 11}
     for name in CASES:
-        if name.startswith(("dras-table1--", "dras-table1-prefmod-order--", "modpref", "collins")) and "rao-kupper" not in name:
+        if (
+            name.startswith(("dras-table1--", "dras-table1-prefmod-order--", "modpref", "collins"))
+            and "rao-kupper" not in name
+        ):
             fit = case_fit(name)
             glm = next(c for c in counterparts(fit, "live") if c.r_call == GLM)
             for a in compare_fit(fit, [glm]):
@@ -107,7 +149,9 @@ def test_items_in_another_order_than_the_alphabets_are_matched_by_name(ties: str
     data = case_fit("dras-table1--llbt-davidson").data.with_items(["C", "A", "D", "B"])
     for fit in (fit_llbt(data, ties=ties), fit_bradley_terry(data, ties=ties, reference="D")):  # type: ignore[arg-type]
         rows = compare_fit(fit, counterparts(fit, "live"))
-        assert [(a.quantity, a.r_call, a.digits) for a in rows if not a.passes or a.verdict == "not-run"] == []
+        assert [
+            (a.quantity, a.r_call, a.digits) for a in rows if not a.passes or a.verdict == "not-run"
+        ] == []
 
 
 @live
@@ -131,17 +175,29 @@ def test_an_error_of_r_that_is_not_known_for_the_table_is_no_answer() -> None:
 
 
 @live
-@pytest.mark.parametrize("make", [
-    lambda: fit_llbt(SEPARATED), lambda: fit_llbt(SEPARATED, reference="sum"), lambda: fit_bradley_terry(SEPARATED, ties="drop"),
-    lambda: fit_llbt(SEPARATED, ties="rao-kupper"), lambda: fit_llbt(APART), lambda: fit_bradley_terry(APART, ties="drop"),
-    lambda: fit_llbt(APART, ties="rao-kupper"), lambda: fit_llbt(NO_TIES), lambda: fit_llbt(NO_TIES, ties="rao-kupper"),
-    lambda: fit_llbt(NO_TIES, ties="none")])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: fit_llbt(SEPARATED),
+        lambda: fit_llbt(SEPARATED, reference="sum"),
+        lambda: fit_bradley_terry(SEPARATED, ties="drop"),
+        lambda: fit_llbt(SEPARATED, ties="rao-kupper"),
+        lambda: fit_llbt(APART),
+        lambda: fit_bradley_terry(APART, ties="drop"),
+        lambda: fit_llbt(APART, ties="rao-kupper"),
+        lambda: fit_llbt(NO_TIES),
+        lambda: fit_llbt(NO_TIES, ties="rao-kupper"),
+        lambda: fit_llbt(NO_TIES, ties="none"),
+    ],
+)
 def test_what_is_estimable_beside_what_is_not_agrees_with_r_too(make) -> None:
     fit = make()
     answers = counterparts(fit, "live")
     rows = compare_fit(fit, answers)
     assert [(a.quantity, a.r_call, a.digits) for a in rows if not a.passes or a.verdict == "not-run"] == []
-    assert {a.verdict for a in rows if a.quantity.partition(".")[2] in fit.not_estimable and a.r is not None} <= {"not-estimable"}
+    assert {
+        a.verdict for a in rows if a.quantity.partition(".")[2] in fit.not_estimable and a.r is not None
+    } <= {"not-estimable"}
 
 
 @live
@@ -151,13 +207,17 @@ def test_a_function_on_its_way_to_infinity_says_so_in_its_name() -> None:
 
 
 @live
-@pytest.mark.parametrize("name", ["round-robin-1e6--bradley-terry-none", "one-upset-in-1e6--bradley-terry-none"])
+@pytest.mark.parametrize(
+    "name", ["round-robin-1e6--bradley-terry-none", "one-upset-in-1e6--bradley-terry-none"]
+)
 def test_where_r_stops_short_its_own_score_shows_it(name: str) -> None:
     fit = case_fit(name)
     rows = compare_fit(fit, counterparts(fit, "live"))
     short = [a for a in rows if a.quantity.startswith("estimate") and not a.r_arrived]
     assert short and all(a.verdict == "not-checkable" and a.explanation.startswith("R ") for a in short)
-    assert "a Newton step from its own estimates leads" in short[0].explanation and all(a.passes for a in rows if a.verdict != "not-run")
+    assert "a Newton step from its own estimates leads" in short[0].explanation and all(
+        a.passes for a in rows if a.verdict != "not-run"
+    )
 
 
 # -- a check that can fail -----------------------------------------------------------------------------------
@@ -168,7 +228,11 @@ def test_where_r_stops_short_its_own_score_shows_it(name: str) -> None:
 def test_a_native_estimate_off_by_a_hundred_millionth_is_found(change: float) -> None:
     fit = case_fit("dras-table1--llbt-davidson")
     spoilt = replace(fit, beta=fit.beta * np.array([1 + change, 1, 1, 1, 1]))
-    differing = {a.quantity for a in compare_fit(spoilt, counterparts(fit, "live")) if a.verdict in ("differs", "explained")}
+    differing = {
+        a.quantity
+        for a in compare_fit(spoilt, counterparts(fit, "live"))
+        if a.verdict in ("differs", "explained")
+    }
     assert "estimate.A" in differing and "estimate.B" not in differing
 
 
@@ -176,7 +240,9 @@ def test_a_native_estimate_off_by_a_hundred_millionth_is_found(change: float) ->
 def test_two_items_whose_names_are_exchanged_are_found() -> None:
     fit = case_fit("dras-table1--llbt-davidson")
     swapped = replace(fit, beta=fit.beta[[1, 0, 2, 3, 4]])
-    assert {"estimate.A", "estimate.B"} <= {a.quantity for a in compare_fit(swapped, counterparts(fit, "live")) if not a.passes}
+    assert {"estimate.A", "estimate.B"} <= {
+        a.quantity for a in compare_fit(swapped, counterparts(fit, "live")) if not a.passes
+    }
 
 
 # -- translations, without R ---------------------------------------------------------------------------------
@@ -191,9 +257,17 @@ def r_parameters(fit: Fit, reference: str, scale: str) -> RParameters:
 
 @pytest.mark.parametrize("reference", ["A", "C", "D"])
 @pytest.mark.parametrize("scale", ["lambda", "log-odds"])
-@pytest.mark.parametrize("name", ["dras-table1--llbt-davidson-by-judge", "dras-table1--llbt-davidson-by-judge-ref-sum",
-                                  "dras-table1--bradley-terry-davidson"])
-def test_parameters_are_moved_to_the_fits_scale_and_constraint_by_name(name: str, reference: str, scale: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dras-table1--llbt-davidson-by-judge",
+        "dras-table1--llbt-davidson-by-judge-ref-sum",
+        "dras-table1--bradley-terry-davidson",
+    ],
+)
+def test_parameters_are_moved_to_the_fits_scale_and_constraint_by_name(
+    name: str, reference: str, scale: str
+) -> None:
     """Observed 14.3 digits: a difference of two numbers of the same size loses a bit or two."""
     fit = case_fit(name)
     values = parameter_values(fit, r_parameters(fit, reference, scale), tests=True)
@@ -202,7 +276,12 @@ def test_parameters_are_moved_to_the_fits_scale_and_constraint_by_name(name: str
             assert values[f"estimate.{term}"] == pytest.approx(fit.params[term], rel=1e-12, abs=1e-13)
             assert values[f"se.{term}"] == pytest.approx(fit.bse[term], rel=1e-12)
             assert values[f"p.{term}"] == pytest.approx(fit.pvalues[term], rel=1e-10)
-    assert not any(fit.names[k] in v for k in np.flatnonzero(fit.is_reference) for v in values if v.endswith(f".{fit.names[k]}"))
+    assert not any(
+        fit.names[k] in v
+        for k in np.flatnonzero(fit.is_reference)
+        for v in values
+        if v.endswith(f".{fit.names[k]}")
+    )
 
 
 def test_ties_and_order_are_the_same_on_both_scales() -> None:
@@ -222,7 +301,9 @@ def test_worths_are_the_fits_whatever_rs_reference() -> None:
 def test_a_parameter_r_has_no_number_for_has_no_value_and_spoils_no_other() -> None:
     fit = case_fit("dras-table1--llbt-davidson-ref-sum").with_reference("D")
     whole = r_parameters(fit, "D", "lambda")
-    some = RParameters(("A", "C", "tie"), whole.estimate[[0, 2, 3]], whole.vcov[np.ix_([0, 2, 3], [0, 2, 3])], "lambda", "D")
+    some = RParameters(
+        ("A", "C", "tie"), whole.estimate[[0, 2, 3]], whole.vcov[np.ix_([0, 2, 3], [0, 2, 3])], "lambda", "D"
+    )
     values = parameter_values(fit, some)
     assert "estimate.B" not in values and values["estimate.A"] == fit.params["A"]
     assert worth_values(fit, some) == {}
@@ -248,8 +329,17 @@ def test_cells_counted_for_r_are_those_of_the_fits_deviance(name: str) -> None:
 
 def test_levels_without_comparisons_and_empty_rows_are_left_out() -> None:
     data = Comparisons.build(
-        ["A", "B", "C"], [0, 1, 0, 2], [1, 2, 2, 1], [3, 2, 4, 0], [1, 1, 0, 0], [2, 2, 1, 0],
-        columns={"judge": Factor(np.array([0, 2, 2, 1]), ("a", "empty", "c")), "age": np.array([30.5, 40, 40, np.nan])})
+        ["A", "B", "C"],
+        [0, 1, 0, 2],
+        [1, 2, 2, 1],
+        [3, 2, 4, 0],
+        [1, 1, 0, 0],
+        [2, 2, 1, 0],
+        columns={
+            "judge": Factor(np.array([0, 2, 2, 1]), ("a", "empty", "c")),
+            "age": np.array([30.5, 40, 40, np.nan]),
+        },
+    )
     fit = fit_llbt(data, by="C(age)")
     cells = count(fit)
     assert len(cells) == 3 and cells.covariate("age").levels == ("30.5", "40")
@@ -290,12 +380,18 @@ def test_without_a_record_each_function_says_why_it_did_not_run(tmp_path) -> Non
     from pairproof.bridge.records.record import Records
 
     answers = counterparts(fit_llbt(NO_TIES, ties="drop"), Backend("recorded", records=Records([tmp_path])))
-    assert {c.r_source for c in answers} == {None} and all("no recorded result" in (c.not_run or "") for c in answers)
+    assert {c.r_source for c in answers} == {None} and all(
+        "no recorded result" in (c.not_run or "") for c in answers
+    )
     assert not any(c.expected for c in answers)
 
 
 def test_dras_models_are_answered_from_records_alone() -> None:
-    for name in ("dras-table1--llbt-davidson", "dras-table1-prefmod-order--llbt-davidson-by-judge", "modpref-dras--llbt-davidson"):
+    for name in (
+        "dras-table1--llbt-davidson",
+        "dras-table1-prefmod-order--llbt-davidson-by-judge",
+        "modpref-dras--llbt-davidson",
+    ):
         fit = case_fit(name)
         answers = counterparts(fit, "recorded")
         rows = compare_fit(fit, answers)
@@ -331,11 +427,17 @@ def test_an_answer_that_has_drifted_from_its_record_differs(tmp_path) -> None:
     assert drifted == [GLM]
     rows = compare_fit(fit, answers)
     assert [(a.r_call, a.verdict) for a in rows if a.explanation.startswith("drift: ")] == [(GLM, "differs")]
-    assert any(a.r_call == GLM and a.quantity == "estimate.A" and a.passes for a in rows), "the live numbers are compared all the same"
+    assert any(
+        a.r_call == GLM and a.quantity == "estimate.A" and a.passes for a in rows
+    ), "the live numbers are compared all the same"
 
 
 def test_what_is_not_rs_error_is_not_swallowed() -> None:
-    question = Question(case_fit("modpref-dras--llbt-davidson"), count(case_fit("modpref-dras--llbt-davidson")), Backend("none"))
+    question = Question(
+        case_fit("modpref-dras--llbt-davidson"),
+        count(case_fit("modpref-dras--llbt-davidson")),
+        Backend("none"),
+    )
 
     def broken(_: Question) -> RCounterpart:
         raise KeyError("a defect of ours")
@@ -354,9 +456,17 @@ def test_a_table_too_large_for_rs_dense_design_is_refused_with_its_size() -> Non
     n, judges = 30, 40
     i, j = np.triu_indices(n, 1)
     reps = np.tile(np.arange(len(i)), judges)
-    data = Comparisons.build([f"i{k:02d}" for k in range(n)], i[reps], j[reps], rng.integers(1, 9, len(reps)), rng.integers(1, 4, len(reps)),
-                             rng.integers(1, 9, len(reps)),
-                             columns={"judge": Factor(np.repeat(np.arange(judges), len(i)), tuple(f"j{k:02d}" for k in range(judges)))})
+    data = Comparisons.build(
+        [f"i{k:02d}" for k in range(n)],
+        i[reps],
+        j[reps],
+        rng.integers(1, 9, len(reps)),
+        rng.integers(1, 4, len(reps)),
+        rng.integers(1, 9, len(reps)),
+        columns={
+            "judge": Factor(np.repeat(np.arange(judges), len(i)), tuple(f"j{k:02d}" for k in range(judges)))
+        },
+    )
     answers = counterparts(fit_llbt(data, by="judge"), "recorded")
     assert {c.r_call.partition(",")[0] for c in answers} == {"stats::glm", GNM, PC, LLBT}
     assert all(c.expected and "not asked" in (c.not_run or "") for c in answers)

@@ -15,15 +15,22 @@ import pytest
 
 from pairproof.errors import InputError
 from pairproof.fit.fit import Fit
-from pairproof.validation.verdicts.agreement import Agreement, RCounterpart
-from pairproof.validation.verdicts.certified import CertifiedValues
 from pairproof.validation.check import Checker
 from pairproof.validation.claims.reader import read_paper
 from pairproof.validation.report import (
-    FORMATS, ReportContext, Story, StoryFigure, StoryTable, render, render_text, worth_series, write_report,
+    FORMATS,
+    ReportContext,
+    Story,
+    StoryFigure,
+    StoryTable,
+    render,
+    render_text,
+    worth_series,
+    write_report,
 )
 from pairproof.validation.report.context import digits_rows, opening
-
+from pairproof.validation.verdicts.agreement import Agreement, RCounterpart
+from pairproof.validation.verdicts.certified import CertifiedValues
 from tests.validation.fakes import GLM, values_of
 
 EVIL = '<script>alert("x")</script> & | ` * \x00 "\'> \u2028'
@@ -31,8 +38,14 @@ EVIL = '<script>alert("x")</script> & | ` * \x00 "\'> \u2028'
 
 def r_and_prefmod(fit: Fit, backend: Any) -> list[RCounterpart]:
     if fit.df_resid == 0:
-        return [RCounterpart(GLM, "live", values_of(fit)), RCounterpart("prefmod::llbt.fit", None, not_run="system is singular")]
-    return [RCounterpart(GLM, "live", values_of(fit)), RCounterpart("prefmod::llbtPC.fit", "recorded", values_of(fit))]
+        return [
+            RCounterpart(GLM, "live", values_of(fit)),
+            RCounterpart("prefmod::llbt.fit", None, not_run="system is singular"),
+        ]
+    return [
+        RCounterpart(GLM, "live", values_of(fit)),
+        RCounterpart("prefmod::llbtPC.fit", "recorded", values_of(fit)),
+    ]
 
 
 def draw(ax: Any) -> None:
@@ -42,13 +55,27 @@ def draw(ax: Any) -> None:
 
 @lru_cache(maxsize=1)
 def dras() -> tuple[Sequence[Agreement], ReportContext]:
-    checker = Checker(read_paper("dras-2015"), counterparts=r_and_prefmod, certified=CertifiedValues.of_paper("dras-2015"))
+    checker = Checker(
+        read_paper("dras-2015"), counterparts=r_and_prefmod, certified=CertifiedValues.of_paper("dras-2015")
+    )
     rows = checker.all()
     context = ReportContext(
-        title="Dras (2015)", subtitle=EVIL, command="pairproof validate dras-2015", versions={"R": "4.2.2", "prefmod": None},
-        absent={"prefmod": ""}, first_lines=(EVIL,), story=(Story("The columns", (EVIL, "Second."), StoryTable(("a", "b"), ((EVIL, "1"),), "c"),
-                                                                        (StoryFigure(EVIL, f"A line. {EVIL}", (3, 2), draw),)),),
-        worths=(worth_series(checker.fit("subjects"), "By judge"),))
+        title="Dras (2015)",
+        subtitle=EVIL,
+        command="pairproof validate dras-2015",
+        versions={"R": "4.2.2", "prefmod": None},
+        absent={"prefmod": ""},
+        first_lines=(EVIL,),
+        story=(
+            Story(
+                "The columns",
+                (EVIL, "Second."),
+                StoryTable(("a", "b"), ((EVIL, "1"),), "c"),
+                (StoryFigure(EVIL, f"A line. {EVIL}", (3, 2), draw),),
+            ),
+        ),
+        worths=(worth_series(checker.fit("subjects"), "By judge"),),
+    )
     return rows, context
 
 
@@ -58,7 +85,13 @@ def report(suffix: str) -> str:
 
 def test_the_first_lines_count_the_verdicts_and_say_what_is_absent() -> None:
     lines = opening(*dras())
-    assert re.match(r"\d+ agreements: \d+ agree, 4 explained, 2 differs, 1 differs-conclusion, 5 not-checkable, 2 not-run; 7 accepted", lines[0])
+    assert re.match(
+        (
+            r"\d+ agreements: \d+ agree, 4 explained, 2 differs, 1 differs-conclusion, 5 not-checkable, 2"
+            r" not-run; 7 accepted"
+        ),
+        lines[0],
+    )
     assert lines[1] == "Nothing that ran needs attention."
     assert lines[2] == "prefmod is absent: its recorded results are used"
     assert re.match(r"R gave \d+ numbers live and \d+ from records; 2 checks did not run\.", lines[3])
@@ -66,7 +99,9 @@ def test_the_first_lines_count_the_verdicts_and_say_what_is_absent() -> None:
 
 def test_an_absent_package_without_records_is_not_said_to_be_used() -> None:
     rows = [a for a in dras()[0] if a.r_source != "recorded"]
-    assert "prefmod is absent: what needs it did not run (no compiler)" in opening(rows, ReportContext(absent={"prefmod": "no compiler"}))
+    assert "prefmod is absent: what needs it did not run (no compiler)" in opening(
+        rows, ReportContext(absent={"prefmod": "no compiler"})
+    )
 
 
 @pytest.mark.parametrize("suffix", [".html", ".md", ".txt", ".xml"])
@@ -74,11 +109,17 @@ def test_every_report_opens_with_the_same_lines(suffix: str) -> None:
     # Markdown escapes and the terminal breaks lines; the words are the same.
     text = re.sub(r"[\\\s]+", " ", report(suffix))
     assert "prefmod is absent: its recorded results are used" in text
-    assert text.index("agreements:") < text.index("prefmod is absent") < text.index("ranking-by-first-preferences")
+    assert (
+        text.index("agreements:")
+        < text.index("prefmod is absent")
+        < text.index("ranking-by-first-preferences")
+    )
 
 
 class Page(HTMLParser):
-    """Tags that do not close in order, ids that stand twice, references to what is not in the page, links outward."""
+    """Tags that do not close in order, ids that stand twice, references to what is not in the page, links
+    outward.
+    """
 
     VOID = {"meta", "br", "link", "img", "hr", "use", "path"}
 
@@ -168,7 +209,9 @@ def test_the_junit_file_has_one_testcase_an_agreement_and_skips_what_did_not_run
     assert len(cases) == len(rows) == int(root.attrib["tests"])
     assert len({(c.attrib["classname"], c.attrib["name"]) for c in cases}) == len(cases)
     skipped = [c.find("skipped") for c in cases if c.find("skipped") is not None]
-    assert len(skipped) == 2 and "system is singular" in (skipped[0].attrib["message"] if skipped[0] is not None else "")
+    assert len(skipped) == 2 and "system is singular" in (
+        skipped[0].attrib["message"] if skipped[0] is not None else ""
+    )
     assert root.attrib["failures"] == "0" and not list(root.iter("failure"))
 
 
@@ -205,7 +248,9 @@ def test_no_line_is_wider_than_the_terminal_and_no_number_is_lost(width: int) ->
 
 
 def test_the_text_has_colours_only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm")  # a terminal that calls itself dumb gets none, though they be asked for
+    monkeypatch.setenv(
+        "TERM", "xterm"
+    )  # a terminal that calls itself dumb gets none, though they be asked for
     rows, context = dras()
     assert "\x1b[" not in render_text(rows, context, width=100)
     assert "\x1b[" in render_text(rows, context, width=100, color=True)
@@ -218,8 +263,10 @@ def test_a_fit_checked_by_itself_lists_all_its_numbers() -> None:
 
 
 def test_the_digits_of_each_source_are_minima_and_never_means() -> None:
-    rows = [Agreement("", "c", f"se.{k}", None, 1.0, 1.0, "gnm::gnm", "live", None, d, "agrees", floor=9.0)
-            for k, d in (("A", 15.0), ("B", 9.5), ("C", 16.0))]
+    rows = [
+        Agreement("", "c", f"se.{k}", None, 1.0, 1.0, "gnm::gnm", "live", None, d, "agrees", floor=9.0)
+        for k, d in (("A", 15.0), ("B", 9.5), ("C", 16.0))
+    ]
     (row,) = digits_rows(rows)
     assert (row.least, row.least_at, row.n, row.enough) == (9.5, "c se.B", 3, True)
 
@@ -241,7 +288,12 @@ def test_reports_are_written_by_their_suffix_and_others_are_refused(tmp_path: Pa
 
 def test_a_figure_of_a_story_is_drawn_in_the_pages_ink_and_described_where_nothing_is_drawn() -> None:
     page = report(".html")
-    drawing = page[page.index('aria-labelledby="story0-0-t'):]
-    drawing = drawing[:drawing.index("</figure>")]
-    assert "rising" in drawing and "currentColor" in drawing and "#000000" not in drawing and "A line. &lt;script&gt;" in drawing
+    drawing = page[page.index('aria-labelledby="story0-0-t') :]
+    drawing = drawing[: drawing.index("</figure>")]
+    assert (
+        "rising" in drawing
+        and "currentColor" in drawing
+        and "#000000" not in drawing
+        and "A line. &lt;script&gt;" in drawing
+    )
     assert "(drawn in the HTML report) A line." in report(".md")

@@ -1,7 +1,7 @@
 """Real tables, and pages printed from them as an author would who made one slip.
 
-Each slip is planted by a way of its own (a reader told the wrong order, a table altered by hand, a loop written here),
-not by the code that searches for it.
+Each slip is planted by a way of its own (a reader told the wrong order, a table altered by hand, a loop
+written here), not by the code that searches for it.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import numpy as np
 from scipy.optimize import minimize
 
 import pairproof
-from pairproof.data.comparisons import Comparisons
 from pairproof.data.columns import Factor
-from pairproof.fit.fit import Fit
-from pairproof.data.wide import to_wide
+from pairproof.data.comparisons import Comparisons
 from pairproof.data.reading import from_wide
+from pairproof.data.wide import to_wide
+from pairproof.fit.fit import Fit
 from pairproof.validation.check import Checker
-from pairproof.validation.claims.reader import read_paper
-from pairproof.validation.slips.glm_stopping import glm_values
 from pairproof.validation.claims.paper import PrintedQuantity
 from pairproof.validation.claims.printed import Printed
 from pairproof.validation.claims.quantities import quantity
+from pairproof.validation.claims.reader import read_paper
+from pairproof.validation.slips.glm_stopping import glm_values
 from pairproof.validation.slips.target import Target
 
 Page = dict[str, str]
@@ -54,11 +54,15 @@ def cems() -> Comparisons:
     return shipped("cems", "cems-2001")
 
 
-def altered(data: Comparisons, change: Callable[[int, float, float, float], tuple[float, float, float]]) -> Comparisons:
+def altered(
+    data: Comparisons, change: Callable[[int, float, float, float], tuple[float, float, float]]
+) -> Comparisons:
     """The table with (wins, ties, losses) of row k changed."""
     rows = [change(k, *row) for k, row in enumerate(zip(data.wins, data.ties, data.losses))]
     w, t, l = np.array(rows).T
-    return Comparisons.build(data.items, data.first, data.second, w, t if data.tie_category else None, l, columns=data.columns)
+    return Comparisons.build(
+        data.items, data.first, data.second, w, t if data.tie_category else None, l, columns=data.columns
+    )
 
 
 # -- pages ---------------------------------------------------------------------------------------------------
@@ -70,7 +74,13 @@ def printed(fit: Fit, names: Iterable[str], decimals: int = 4) -> Page:
     for name in names:
         value = quantity(fit, name)
         kind = name.partition(".")[0]
-        page[name] = f"{value:.0f}" if kind.startswith("df") else f"{value:.3g}" if kind == "p" else f"{value:.{decimals}f}"
+        page[name] = (
+            f"{value:.0f}"
+            if kind.startswith("df")
+            else f"{value:.3g}"
+            if kind == "p"
+            else f"{value:.{decimals}f}"
+        )
     return page
 
 
@@ -86,8 +96,13 @@ def page(fit: Fit, decimals: int = 4, *more: str) -> Page:
 
 def target(honest: Fit, numbers: Page, sided: int = 2, claim: str = "c", **options: object) -> Target:
     """The claim that these numbers are those of the honest fit."""
-    return Target(claim, honest, tuple(PrintedQuantity(n, Printed.parse(t), 1) for n, t in numbers.items()), sided=sided,
-                  **options)  # type: ignore[arg-type]
+    return Target(
+        claim,
+        honest,
+        tuple(PrintedQuantity(n, Printed.parse(t), 1) for n, t in numbers.items()),
+        sided=sided,
+        **options,
+    )  # type: ignore[arg-type]
 
 
 # -- slips, planted ------------------------------------------------------------------------------------------
@@ -112,7 +127,13 @@ def misread(data: Comparisons, written: str, read: str) -> Comparisons:
     wide = to_wide(data, written)  # type: ignore[arg-type]  # a pair order by name
     coding = {k: v for k, v in wide.coding.items() if k != "missing"}
     frame = wide.frame.fillna(wide.coding["missing"])
-    return from_wide(frame, items=data.items, pair_order=read, pair_names="ignore", coding={**coding, "missing": wide.coding["missing"]})
+    return from_wide(
+        frame,
+        items=data.items,
+        pair_order=read,
+        pair_names="ignore",
+        coding={**coding, "missing": wide.coding["missing"]},
+    )
 
 
 @plant("pair-order", "the columns are read in prefmod's order")
@@ -142,7 +163,10 @@ def _springall() -> Target:
     return target(bradley_terry(citations()), page(bradley_terry(back)))
 
 
-@plant("response-coding", "the code of a tie for that of a win of the first; the code of a win of the first for that of a tie")
+@plant(
+    "response-coding",
+    "the code of a tie for that of a win of the first; the code of a win of the first for that of a tie",
+)
 def _coding() -> Target:
     return target(llbt(dras()), page(llbt(altered(dras(), lambda k, w, t, l: (t, w, l)))))
 
@@ -156,11 +180,16 @@ def _missing() -> Target:
 
 
 def relabelled_by_judge(data: Comparisons) -> Comparisons:
-    """Counts written pair after pair (all judges of the first pair first), with labels that run judge after judge."""
+    """Counts written pair after pair (all judges of the first pair first), with labels that run judge after
+    judge.
+    """
     judges = data.columns["judge"]
     assert isinstance(judges, Factor)
     pairs = sorted(set(zip(data.first.tolist(), data.second.tolist())))
-    rows = {(int(j), (int(a), int(b))): k for k, (j, a, b) in enumerate(zip(judges.codes, data.first, data.second))}
+    rows = {
+        (int(j), (int(a), int(b))): k
+        for k, (j, a, b) in enumerate(zip(judges.codes, data.first, data.second))
+    }
     written = [rows[j, p] for p in pairs for j in range(len(judges.levels))]
     labels = [rows[j, p] for j in range(len(judges.levels)) for p in pairs]
     w, t, l = (np.empty(data.n_rows) for _ in range(3))
@@ -180,7 +209,9 @@ def _sorted_by_r() -> Target:
     fit = llbt(cems(), reference="sum")
     beside = dict(zip(cems().items, sorted(cems().items)))
     right = printed(fit, [*(f"estimate.{i}" for i in fit.items), *(f"se.{i}" for i in fit.items)])
-    return target(fit, {f"{kind}.{i}": right[f"{kind}.{beside[i]}"] for kind in ("estimate", "se") for i in fit.items})
+    return target(
+        fit, {f"{kind}.{i}": right[f"{kind}.{beside[i]}"] for kind in ("estimate", "se") for i in fit.items}
+    )
 
 
 @plant("labels-exchanged", "Milano and St. Gallen")
@@ -188,7 +219,10 @@ def _neighbours() -> Target:
     fit = llbt(cems(), reference="sum")
     names = {"Milano": "St. Gallen", "St. Gallen": "Milano"}
     right = printed(fit, [*(f"estimate.{i}" for i in fit.items), *(f"se.{i}" for i in fit.items)])
-    return target(fit, {f"{kind}.{i}": right[f"{kind}.{names.get(i, i)}"] for kind in ("estimate", "se") for i in fit.items})
+    return target(
+        fit,
+        {f"{kind}.{i}": right[f"{kind}.{names.get(i, i)}"] for kind in ("estimate", "se") for i in fit.items},
+    )
 
 
 TREATED: list[tuple[str, str, Callable[[Comparisons], Fit]]] = [
@@ -197,8 +231,18 @@ TREATED: list[tuple[str, str, Callable[[Comparisons], Fit]]] = [
     ("drop", "dropped", lambda d: llbt(d, ties="drop")),
     ("half", "half a win", lambda d: llbt(d, ties="half")),
     ("rao-kupper", "Rao and Kupper", lambda d: llbt(d, ties="rao-kupper")),
-    ("two-games", "two games", lambda d: llbt(altered(d.without_ties(), lambda k, w, t, l: (w + d.ties[k], 0, l + d.ties[k])))),
-    ("third", "a third of a win", lambda d: llbt(altered(d.without_ties(), lambda k, w, t, l: (w + d.ties[k] / 3, 0, l + d.ties[k] / 3)))),
+    (
+        "two-games",
+        "two games",
+        lambda d: llbt(altered(d.without_ties(), lambda k, w, t, l: (w + d.ties[k], 0, l + d.ties[k]))),
+    ),
+    (
+        "third",
+        "a third of a win",
+        lambda d: llbt(
+            altered(d.without_ties(), lambda k, w, t, l: (w + d.ties[k] / 3, 0, l + d.ties[k] / 3))
+        ),
+    ),
 ]
 
 
@@ -236,6 +280,7 @@ def _judges() -> Target:
 
 def minimised(data: Comparisons, penalty: Callable[[np.ndarray], float]) -> np.ndarray:
     """Penalised abilities by a general optimiser."""
+
     def loss(b: np.ndarray) -> float:
         u = b[data.first] - b[data.second]
         return float(np.sum(data.wins * np.logaddexp(0, -u) + data.losses * np.logaddexp(0, u)) + penalty(b))
@@ -255,8 +300,14 @@ def _pseudo() -> Target:
     """With the hypothetical item in the table."""
     d, n = baseball(), len(baseball().items)
     more = np.arange(n)
-    ghost = Comparisons.build((*d.items, "ghost"), np.append(d.first, more), np.append(d.second, np.full(n, n)),
-                              np.append(d.wins, np.full(n, 0.5)), None, np.append(d.losses, np.full(n, 0.5)))
+    ghost = Comparisons.build(
+        (*d.items, "ghost"),
+        np.append(d.first, more),
+        np.append(d.second, np.full(n, n)),
+        np.append(d.wins, np.full(n, 0.5)),
+        None,
+        np.append(d.losses, np.full(n, 0.5)),
+    )
     b = bradley_terry(ghost, reference="Baltimore").params
     fit = bradley_terry(d, reference="Baltimore")
     return target(fit, {f"estimate.{i}": f"{b[i]:.4f}" for i in d.items if i != "Baltimore"})
@@ -265,33 +316,65 @@ def _pseudo() -> Target:
 @plant("se-of-the-step-before", "R's glm")
 def _abilities() -> Target:
     """Turner and Firth (2012), BTabilities of the baseball data with home advantage, as printed."""
-    numbers = {"Boston": "1.1438027 0.3378422", "Cleveland": "0.7046945 0.3350014", "Detroit": "1.4753572 0.3445518",
-               "Milwaukee": "1.6195550 0.3473653", "New York": "1.2813404 0.3404034", "Toronto": "1.3271104 0.3403222"}
+    numbers = {
+        "Boston": "1.1438027 0.3378422",
+        "Cleveland": "0.7046945 0.3350014",
+        "Detroit": "1.4753572 0.3445518",
+        "Milwaukee": "1.6195550 0.3473653",
+        "New York": "1.2813404 0.3404034",
+        "Toronto": "1.3271104 0.3403222",
+    }
     fit = bradley_terry(baseball(), reference="Baltimore", order_effect=True)
-    return target(fit, {f"{kind}.{i}": text.split()[k] for k, kind in enumerate(("estimate", "se")) for i, text in numbers.items()})
+    return target(
+        fit,
+        {
+            f"{kind}.{i}": text.split()[k]
+            for k, kind in enumerate(("estimate", "se"))
+            for i, text in numbers.items()
+        },
+    )
 
 
 def separated() -> Comparisons:
     """D never beat anybody."""
     rows = [("A", "B", 5, 3), ("A", "C", 4, 4), ("A", "D", 6, 0), ("B", "D", 3, 0), ("B", "C", 2, 3)]
     items = ("A", "B", "C", "D")
-    return Comparisons.build(items, [items.index(r[0]) for r in rows], [items.index(r[1]) for r in rows], [r[2] for r in rows], None,
-                             [r[3] for r in rows])
+    return Comparisons.build(
+        items,
+        [items.index(r[0]) for r in rows],
+        [items.index(r[1]) for r in rows],
+        [r[2] for r in rows],
+        None,
+        [r[3] for r in rows],
+    )
 
 
 @plant("infinite-estimate", "D, infinite or not determined")
 def _where_glm_stopped() -> Target:
     fit = bradley_terry(separated(), reference="A")
     values = glm_values(fit)
-    return target(fit, {f"{kind}.{i}": f"{values[f'{kind}.{i}']:.4f}" for kind in ("estimate", "se") for i in "BCD"})
+    return target(
+        fit, {f"{kind}.{i}": f"{values[f'{kind}.{i}']:.4f}" for kind in ("estimate", "se") for i in "BCD"}
+    )
 
 
 @plant("infinite-estimate", "as it stood where some program stopped")
 def _lizard() -> Target:
-    """A program that went further than glm: 36.68 with a standard error of 3.9e7, as of BradleyTerry2's lizard096."""
+    """A program that went further than glm: 36.68 with a standard error of 3.9e7, as of BradleyTerry2's
+    lizard096.
+    """
     fit = bradley_terry(separated(), reference="A")
     rest = printed(fit, [f"{kind}.{i}" for kind in ("estimate", "se") for i in "BC"])
-    return target(fit, {**rest, "estimate.D": "-3.668e+01", "se.D": "3.875e+07", "p.D": "1.0000", "deviance": f"{fit.deviance:.3f}"})
+    return target(
+        fit,
+        {
+            **rest,
+            "estimate.D": "-3.668e+01",
+            "se.D": "3.875e+07",
+            "p.D": "1.0000",
+            "deviance": f"{fit.deviance:.3f}",
+        },
+    )
 
 
 def zermelo(data: Comparisons, steps: int) -> np.ndarray:
@@ -301,7 +384,11 @@ def zermelo(data: Comparisons, steps: int) -> np.ndarray:
         new = np.empty(n)
         for i in range(n):
             won = data.wins[data.first == i].sum() + data.losses[data.second == i].sum()
-            games = sum((w + l) / (p[a] + p[b]) for a, b, w, l in zip(data.first, data.second, data.wins, data.losses) if i in (a, b))
+            games = sum(
+                (w + l) / (p[a] + p[b])
+                for a, b, w, l in zip(data.first, data.second, data.wins, data.losses)
+                if i in (a, b)
+            )
             new[i] = won / games
         p = new / new.sum()
     return p
@@ -329,13 +416,20 @@ def _loose_epsilon() -> Target:
         b = cov @ x.T @ (w * (eta + (share - p) / (p * (1 - p))))
         eta, p = x @ b, 1 / (1 + np.exp(-(x @ b)))
     fit = bradley_terry(d)
-    return target(fit, {**{f"estimate.{i}": f"{v:.5f}" for i, v in zip(fit.items[1:], b)},
-                        **{f"se.{i}": f"{v:.5f}" for i, v in zip(fit.items[1:], np.sqrt(np.diag(cov)))}})
+    return target(
+        fit,
+        {
+            **{f"estimate.{i}": f"{v:.5f}" for i, v in zip(fit.items[1:], b)},
+            **{f"se.{i}": f"{v:.5f}" for i, v in zip(fit.items[1:], np.sqrt(np.diag(cov)))},
+        },
+    )
 
 
 @plant("stopped-early", "the solver stopped early (at the printed values the log-likelihood lies")
 def _gradient_ascent() -> Target:
-    """Neither Zermelo nor least squares: a fixed-step ascent, stopped when the log-likelihood rises by less than 1e-6 of itself."""
+    """Neither Zermelo nor least squares: a fixed-step ascent, stopped when the log-likelihood rises by less
+    than 1e-6 of itself.
+    """
     d = baseball()
     b = np.zeros(len(d.items))
     before = -math.inf
@@ -354,12 +448,21 @@ def _gradient_ascent() -> Target:
 
 @plant("reference", "Paris is the reference")
 def _other_reference() -> Target:
-    return target(llbt(cems()), {n: t for n, t in page(llbt(cems(), reference="Paris")).items() if "Paris" not in n and "Stockholm" not in n})
+    return target(
+        llbt(cems()),
+        {
+            n: t
+            for n, t in page(llbt(cems(), reference="Paris")).items()
+            if "Paris" not in n and "Stockholm" not in n
+        },
+    )
 
 
 @plant("reference", "sum to zero")
 def _sum_to_zero() -> Target:
-    return target(llbt(cems()), {n: t for n, t in page(llbt(cems(), reference="sum")).items() if "Stockholm" not in n})
+    return target(
+        llbt(cems()), {n: t for n, t in page(llbt(cems(), reference="sum")).items() if "Stockholm" not in n}
+    )
 
 
 def _scaled(words: str, factor: float, offset: float = 0.0, reference: str = "Stockholm") -> None:
@@ -367,8 +470,15 @@ def _scaled(words: str, factor: float, offset: float = 0.0, reference: str = "St
     def make() -> Target:
         fit, b = llbt(cems(), reference=reference), llbt(cems(), reference=reference).on_scale("log-odds")
         items = [i for i in fit.items if i != reference]
-        return target(llbt(cems()), {**{f"estimate.{i}": f"{b.params[i] * factor + offset:.4f}" for i in items if i != "Stockholm"},
-                                     **{f"se.{i}": f"{b.bse[i] * factor:.4f}" for i in items if i != "Stockholm"}})
+        return target(
+            llbt(cems()),
+            {
+                **{
+                    f"estimate.{i}": f"{b.params[i] * factor + offset:.4f}" for i in items if i != "Stockholm"
+                },
+                **{f"se.{i}": f"{b.bse[i] * factor:.4f}" for i in items if i != "Stockholm"},
+            },
+        )
 
 
 _scaled("log-odds, twice lambda", 1.0)
@@ -417,7 +527,14 @@ def _tie_max() -> Target:
 @plant("order-coding", "+1 and -1")
 def _plus_minus_one() -> Target:
     fit = bradley_terry(baseball(), order_effect=True)
-    return target(fit, {**page(fit), "estimate.order": f"{fit.params['order'] / 2:.4f}", "se.order": f"{fit.bse['order'] / 2:.4f}"})
+    return target(
+        fit,
+        {
+            **page(fit),
+            "estimate.order": f"{fit.params['order'] / 2:.4f}",
+            "se.order": f"{fit.bse['order'] / 2:.4f}",
+        },
+    )
 
 
 @plant("one-sided-p", "one-sided")
@@ -431,7 +548,13 @@ def _t() -> Target:
     from scipy.stats import t
 
     fit = bradley_terry(baseball(), reference="Baltimore", cells="row")
-    return target(fit, {**page(fit), **{f"p.{i}": f"{2 * t.sf(abs(fit.zvalues[i]), fit.df_resid):.3g}" for i in fit.items[1:]}})
+    return target(
+        fit,
+        {
+            **page(fit),
+            **{f"p.{i}": f"{2 * t.sf(abs(fit.zvalues[i]), fit.df_resid):.3g}" for i in fit.items[1:]},
+        },
+    )
 
 
 @plant("deviance-is-log-likelihood", "minus twice")
@@ -487,7 +610,13 @@ def _lost_sign() -> Target:
 
 def honest() -> Sequence[tuple[str, Target]]:
     """The same tables, honestly printed."""
-    fits = {"dras": llbt(dras()), "dras by judge": llbt(dras(), by="judge"), "rao-kupper": llbt(dras(), ties="rao-kupper"),
-            "half wins": bradley_terry(dras(), ties="half"), "cems": llbt(cems()), "citations": bradley_terry(citations()),
-            "baseball": bradley_terry(baseball(), reference="Baltimore", order_effect=True, cells="row")}
+    fits = {
+        "dras": llbt(dras()),
+        "dras by judge": llbt(dras(), by="judge"),
+        "rao-kupper": llbt(dras(), ties="rao-kupper"),
+        "half wins": bradley_terry(dras(), ties="half"),
+        "cems": llbt(cems()),
+        "citations": bradley_terry(citations()),
+        "baseball": bradley_terry(baseball(), reference="Baltimore", order_effect=True, cells="row"),
+    }
     return [(name, target(fit, page(fit))) for name, fit in fits.items()]

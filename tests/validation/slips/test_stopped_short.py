@@ -1,4 +1,6 @@
-"""Who is wrong where native and R differ: shown by the score, never by trust; and where nothing differs but rounding."""
+"""Who is wrong where native and R differ: shown by the score, never by trust; and where nothing differs but
+rounding.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pairproof.data.comparisons import Comparisons
 from pairproof.bridge.cells import count
+from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
 from pairproof.native.pairs.bradley_terry import fit_bradley_terry
 from pairproof.native.pairs.models import fit_llbt
-from pairproof.validation.verdicts.agreement import Agreement, RCounterpart, exit_code
 from pairproof.validation.assertion import agree
 from pairproof.validation.check import compare_fit
 from pairproof.validation.r_answers.rounding import rounding
@@ -21,11 +22,11 @@ from pairproof.validation.r_answers.stopped_short import witness
 from pairproof.validation.report import ReportContext, render_text
 from pairproof.validation.report.junit import render_junit
 from pairproof.validation.report.verification import Verification
+from pairproof.validation.verdicts.agreement import Agreement, RCounterpart, exit_code
 from tests.certified.load import load
 from tests.native.pairs.certified_cases import FITS, native
-
-from tests.validation.slips import stress
 from tests.validation.fakes import values_of
+from tests.validation.slips import stress
 
 GNM = "gnm::gnm(eliminate)"
 live = pytest.mark.r("prefmod", "gnm", "BradleyTerry2", "psychotools", "MASS")
@@ -38,9 +39,17 @@ def dras() -> Fit:
 def answer(fit: Fit, truth: Fit, moved: float, converged: bool | None = None, **other: float) -> RCounterpart:
     """An R that stopped `moved` standard errors from the maximum of `truth`, asked about `fit`."""
     steps = moved * (-1.0) ** np.arange(len(truth.names))
-    at = replace(truth, beta=np.where(truth.is_reference, 0.0, truth.beta + steps * truth.bse.fillna(0).to_numpy()))
+    at = replace(
+        truth, beta=np.where(truth.is_reference, 0.0, truth.beta + steps * truth.bse.fillna(0).to_numpy())
+    )
     below = float(0.5 * steps @ steps)
-    values = {**values_of(at), "deviance": truth.deviance + 2 * below, "llf": truth.llf - below, "aic": truth.aic + 2 * below, **other}
+    values = {
+        **values_of(at),
+        "deviance": truth.deviance + 2 * below,
+        "llf": truth.llf - below,
+        "aic": truth.aic + 2 * below,
+        **other,
+    }
     bare = RCounterpart(GNM, "live", values, converged=converged)
     cells = count(fit)
     return replace(bare, witness=witness(fit, cells, bare), rounding=rounding(fit, cells, bare, False))
@@ -53,13 +62,25 @@ def verdicts(rows: list[Agreement]) -> dict[str, str]:
 # -- R stopped short -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("converged", "said"), [(False, "R did not converge: "), (True, "R stopped short of the maximum: "),
-                                                 (None, "R stopped short of the maximum: ")])
-def test_a_number_of_an_r_that_had_not_arrived_checks_nothing_and_is_shown_with_its_digits(converged: bool | None, said: str) -> None:
+@pytest.mark.parametrize(
+    ("converged", "said"),
+    [
+        (False, "R did not converge: "),
+        (True, "R stopped short of the maximum: "),
+        (None, "R stopped short of the maximum: "),
+    ],
+)
+def test_a_number_of_an_r_that_had_not_arrived_checks_nothing_and_is_shown_with_its_digits(
+    converged: bool | None, said: str
+) -> None:
     fit = dras()
     row = next(a for a in compare_fit(fit, [answer(fit, fit, 1e-6, converged)]) if a.quantity == "estimate.A")
     assert row.verdict == "not-checkable" and row.explanation.startswith(said) and not row.r_arrived
-    assert row.digits is not None and 5.5 < row.digits < 7.5 and f"share {row.digits:.1f} digits" in row.explanation
+    assert (
+        row.digits is not None
+        and 5.5 < row.digits < 7.5
+        and f"share {row.digits:.1f} digits" in row.explanation
+    )
 
 
 def test_an_r_that_did_not_converge_and_gave_the_same_numbers_agrees() -> None:
@@ -68,11 +89,19 @@ def test_an_r_that_did_not_converge_and_gave_the_same_numbers_agrees() -> None:
 
 
 @pytest.mark.parametrize("converged", [False, True, None])
-@pytest.mark.parametrize(("quantity", "spoil"), [
-    ("estimate.B", lambda f: replace(f, beta=f.beta + 1e-6 * f.bse["B"] * (np.array(f.names) == "B"))),
-    ("df_resid", lambda f: replace(f, df_resid=f.df_resid + 1)), ("llf", lambda f: replace(f, llf=f.llf * (1 + 1e-7))),
-    ("deviance", lambda f: replace(f, deviance=f.deviance * (1 - 1e-6))), ("deviance", lambda f: replace(f, deviance=f.deviance * 1.01))])
-def test_an_r_that_had_not_arrived_does_not_hide_a_native_number_that_is_wrong(converged: bool | None, quantity: str, spoil) -> None:
+@pytest.mark.parametrize(
+    ("quantity", "spoil"),
+    [
+        ("estimate.B", lambda f: replace(f, beta=f.beta + 1e-6 * f.bse["B"] * (np.array(f.names) == "B"))),
+        ("df_resid", lambda f: replace(f, df_resid=f.df_resid + 1)),
+        ("llf", lambda f: replace(f, llf=f.llf * (1 + 1e-7))),
+        ("deviance", lambda f: replace(f, deviance=f.deviance * (1 - 1e-6))),
+        ("deviance", lambda f: replace(f, deviance=f.deviance * 1.01)),
+    ],
+)
+def test_an_r_that_had_not_arrived_does_not_hide_a_native_number_that_is_wrong(
+    converged: bool | None, quantity: str, spoil
+) -> None:
     truth = dras()
     wrong = spoil(truth)
     rows = compare_fit(wrong, [answer(wrong, truth, 1e-5, converged)])
@@ -85,7 +114,12 @@ def test_an_estimate_a_millionth_of_its_error_off_is_found_by_the_score_though_t
     truth = fit_bradley_terry(Comparisons.build(["x", "y", "z"], first, second, won, None, lost))
     spoilt = replace(truth, beta=truth.beta + 1e-6 * truth.bse["y"] * np.array([0.0, 1.0, 0.0]))
     row = next(a for a in compare_fit(spoilt, [answer(spoilt, truth, 0.0)]) if a.quantity == "estimate.y")
-    assert row.digits is not None and row.digits > 8.5 and row.verdict == "differs" and "native is not at the maximum" in row.explanation
+    assert (
+        row.digits is not None
+        and row.digits > 8.5
+        and row.verdict == "differs"
+        and "native is not at the maximum" in row.explanation
+    )
 
 
 @pytest.mark.parametrize("case", FITS, ids=lambda c: c["id"])
@@ -132,7 +166,9 @@ def test_a_deviance_of_zero_and_what_rounding_leaves_of_it_are_the_same_number(z
 
 @pytest.mark.parametrize("deviance", [1e-11, -1e-12, 1e-6])
 def test_a_deviance_that_is_more_than_rounding_differs_from_zero(deviance: float) -> None:
-    fit = stress.Case("equal", ("A", "B", "C"), stress.equal(3, 5, 3)).fit()  # 39 comparisons: 4 eps of them is 3.5e-14
+    fit = stress.Case(
+        "equal", ("A", "B", "C"), stress.equal(3, 5, 3)
+    ).fit()  # 39 comparisons: 4 eps of them is 3.5e-14
     assert verdicts(compare_fit(fit, [answer(fit, fit, 0.0, deviance=deviance)]))["deviance"] == "differs"
 
 
@@ -156,7 +192,8 @@ def test_a_p_value_that_no_double_holds_is_told_as_a_bound_and_never_as_zero() -
 
 # -- live R --------------------------------------------------------------------------------------------------
 
-#: Tables on which right fits were called wrong: all equal, fitted exactly, near separation, separated judges; ties and judges.
+#: Tables on which right fits were called wrong: all equal, fitted exactly, near separation, separated judges;
+#: ties and judges.
 CHOSEN = (10, 12, 18, 29, 52, 68, 72)
 
 
@@ -165,6 +202,7 @@ CHOSEN = (10, 12, 18, 29, 52, 68, 72)
 def test_no_right_fit_is_called_wrong_and_no_wrong_one_right(k: int) -> None:
     case = next(c for c in stress.cases(k + 1) if c.name.startswith(f"{k:03d}"))
     seen = stress.run(case)
-    # Fewest digits of native against 50-digit values on these tables: 12.9 (a deviance of 0.8 of 3e7 comparisons).
+    # Fewest digits of native against 50-digit values on these tables: 12.9 (a deviance of 0.8 of 3e7
+    # comparisons).
     assert seen.digits is None or seen.digits > 12
     assert not seen.stopped and seen.wrong == [] and seen.missed == []

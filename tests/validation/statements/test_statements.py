@@ -7,18 +7,22 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pairproof.errors import InputError
-from pairproof.validation.verdicts.agreement import Agreement
 from pairproof.validation.check import check_paper
-from pairproof.validation.claims.reader import read_paper
 from pairproof.validation.claims.paper import Claim, ModelClaim, Paper
 from pairproof.validation.claims.printed import Printed
+from pairproof.validation.claims.reader import read_paper
 from pairproof.validation.statements.catalogue import TESTS
+from pairproof.validation.verdicts.agreement import Agreement
 from pairproof.validation.verdicts.two_item_counts import (
-    _inside, closed_form, counts_that_print, counts_with, sign_test_p, try_pattern,
+    _inside,
+    closed_form,
+    counts_that_print,
+    counts_with,
+    sign_test_p,
+    try_pattern,
 )
 
 DRAS = read_paper("dras-2015")
@@ -53,14 +57,19 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("test", "args", "word"), WRONG)
-def test_a_statement_that_does_not_hold_is_called_what_it_is(test: str, args: dict[str, object], word: str) -> None:
+def test_a_statement_that_does_not_hold_is_called_what_it_is(
+    test: str, args: dict[str, object], word: str
+) -> None:
     row = judged(test, **args)
     assert row.verdict in ("differs", "differs-conclusion") and not row.passes
     assert row.explanation.startswith(f"{word}: ")
 
 
 def test_other_interactions_than_the_significant_ones_are_refused() -> None:
-    assert judged("only-significant-interactions", model=JUDGES, parameters=["A:judge[3]"]).verdict == "differs-conclusion"
+    assert (
+        judged("only-significant-interactions", model=JUDGES, parameters=["A:judge[3]"]).verdict
+        == "differs-conclusion"
+    )
 
 
 def test_a_smaller_model_that_fits_as_well_is_no_improvement() -> None:
@@ -77,7 +86,13 @@ def test_a_sign_test_that_disagrees_with_the_model_is_found() -> None:
     from pairproof.validation.claims.paper import DataSpec
 
     spec = DataSpec("few", "counts", ("first", "second", "wins", "ties", "losses"), (("a", "b", 18, 3, 7),))
-    claim = Claim("mine", data="few", model=ModelClaim("llbt", "davidson", reference="b"), statement="S.", test="sign-test-agrees")
+    claim = Claim(
+        "mine",
+        data="few",
+        model=ModelClaim("llbt", "davidson", reference="b"),
+        statement="S.",
+        test="sign-test-agrees",
+    )
     (row,) = check_paper(Paper("p", "t", data={"few": spec}, claims=(claim,)))
     assert sign_test_p(18, 7) == pytest.approx(0.0433, abs=1e-4)
     assert row.verdict == "agrees"
@@ -114,8 +129,15 @@ def test_the_search_finds_the_counts_of_the_specification_and_no_other() -> None
 
 def test_the_search_is_that_of_every_triple_one_by_one() -> None:
     printed = {"o1": "0.3", "g1": "-0.2"}
-    slow = [(a, t, b) for a in range(1, 16) for t in range(1, 16) for b in range(1, 16) for c in [closed_form(a, t, b)]
-            if Printed.parse("0.3").verdict(c.o).verdict == "agrees" and Printed.parse("-0.2").verdict(c.g).verdict == "agrees"]
+    slow = [
+        (a, t, b)
+        for a in range(1, 16)
+        for t in range(1, 16)
+        for b in range(1, 16)
+        for c in [closed_form(a, t, b)]
+        if Printed.parse("0.3").verdict(c.o).verdict == "agrees"
+        and Printed.parse("-0.2").verdict(c.g).verdict == "agrees"
+    ]
     assert sorted(counts_that_print(printed, 15)) == sorted(slow) != []
 
 
@@ -123,8 +145,9 @@ def test_the_search_is_that_of_every_triple_one_by_one() -> None:
 def test_the_many_at_once_agree_with_the_one_by_one(value: float, places: int) -> None:
     printed = Printed.parse(f"{value:.{places}f}")
     for other in (value, value + 0.4 * 10.0**-places, value + 0.7 * 10.0**-places):
-        assert bool(_inside(np.array([other]), printed)[0]) == (printed.verdict(other).verdict == "agrees") or math.isclose(
-            abs(other - float(printed.value or 0)), 0.5 * 10.0**-places, rel_tol=1e-9)
+        assert bool(_inside(np.array([other]), printed)[0]) == (
+            printed.verdict(other).verdict == "agrees"
+        ) or math.isclose(abs(other - float(printed.value or 0)), 0.5 * 10.0**-places, rel_tol=1e-9)
 
 
 def test_lewis_and_steedman_leave_446_counts() -> None:

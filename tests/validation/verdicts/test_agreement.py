@@ -8,26 +8,59 @@ from typing import Any
 import pytest
 
 from pairproof.errors import InputError
-from pairproof.validation.verdicts.agreement import VERDICTS, Agreement, exit_code, summary, to_document
 from pairproof.validation.report.json import render_json
+from pairproof.validation.verdicts.agreement import VERDICTS, Agreement, exit_code, summary, to_document
 
 
 def agreement(verdict: str = "agrees", **fields: Any) -> Agreement:
-    base: dict[str, Any] = dict(paper="p", claim="c", quantity="estimate.A", printed="0.28", native=0.2778, r=0.2778,
-                                r_call="gnm::gnm", r_source="live", certified=None, digits=12.0, verdict=verdict)
+    base: dict[str, Any] = dict(
+        paper="p",
+        claim="c",
+        quantity="estimate.A",
+        printed="0.28",
+        native=0.2778,
+        r=0.2778,
+        r_call="gnm::gnm",
+        r_source="live",
+        certified=None,
+        digits=12.0,
+        verdict=verdict,
+    )
     return Agreement(**{**base, **fields})
 
 
-@pytest.mark.parametrize(("rows", "code"), [
-    ([agreement()], 0),
-    ([agreement(), agreement("agrees-truncated"), agreement("agrees-k-of-m"), agreement("not-checkable", printed=None)], 0),
-    ([agreement("differs")], 1), ([agreement("differs-conclusion")], 1), ([agreement("explained")], 1), ([agreement("ambiguous")], 1),
-    ([agreement("explained", accepted=True)], 0), ([agreement("differs", accepted=True)], 0),
-    ([agreement("not-estimable")], 1), ([agreement("not-estimable", printed=None)], 0),
-    ([agreement(), agreement("not-run", r=None, r_source=None)], 0),  # an R call that did not run, and was not required
-    ([agreement(), agreement("not-run", r=None, r_source=None, r_call=None)], 2),  # native itself did not run
-    ([agreement("differs"), agreement("not-run", r_call=None)], 1),
-])
+@pytest.mark.parametrize(
+    ("rows", "code"),
+    [
+        ([agreement()], 0),
+        (
+            [
+                agreement(),
+                agreement("agrees-truncated"),
+                agreement("agrees-k-of-m"),
+                agreement("not-checkable", printed=None),
+            ],
+            0,
+        ),
+        ([agreement("differs")], 1),
+        ([agreement("differs-conclusion")], 1),
+        ([agreement("explained")], 1),
+        ([agreement("ambiguous")], 1),
+        ([agreement("explained", accepted=True)], 0),
+        ([agreement("differs", accepted=True)], 0),
+        ([agreement("not-estimable")], 1),
+        ([agreement("not-estimable", printed=None)], 0),
+        (
+            [agreement(), agreement("not-run", r=None, r_source=None)],
+            0,
+        ),  # an R call that did not run, and was not required
+        (
+            [agreement(), agreement("not-run", r=None, r_source=None, r_call=None)],
+            2,
+        ),  # native itself did not run
+        ([agreement("differs"), agreement("not-run", r_call=None)], 1),
+    ],
+)
 def test_how_a_command_ends(rows: list[Agreement], code: int) -> None:
     assert exit_code(rows) == code
 
@@ -59,11 +92,29 @@ def test_a_verdict_outside_the_vocabulary_is_refused() -> None:
 def test_the_json_has_the_agreed_keys_first_and_every_digit() -> None:
     document = to_document([agreement(native=0.1 + 0.2)])
     assert list(document) == ["summary", "agreements"]
-    agreed = ["paper", "claim", "quantity", "printed", "native", "r", "r_call", "r_source", "certified", "digits", "verdict", "explanation"]
-    assert list(document["agreements"][0])[:len(agreed)] == agreed
-    assert json.loads(render_json([agreement(native=0.1 + 0.2)]))["agreements"][0]["native"] == 0.30000000000000004
+    agreed = [
+        "paper",
+        "claim",
+        "quantity",
+        "printed",
+        "native",
+        "r",
+        "r_call",
+        "r_source",
+        "certified",
+        "digits",
+        "verdict",
+        "explanation",
+    ]
+    assert list(document["agreements"][0])[: len(agreed)] == agreed
+    assert (
+        json.loads(render_json([agreement(native=0.1 + 0.2)]))["agreements"][0]["native"]
+        == 0.30000000000000004
+    )
 
 
 def test_what_has_no_value_is_null_in_json() -> None:
-    row = json.loads(render_json([agreement("not-estimable", native=None, r=float("inf"), digits=None)]))["agreements"][0]
+    row = json.loads(render_json([agreement("not-estimable", native=None, r=float("inf"), digits=None)]))[
+        "agreements"
+    ][0]
     assert (row["native"], row["r"], row["digits"]) == (None, None, None)

@@ -10,23 +10,34 @@ from click.testing import CliRunner
 
 import pairproof
 from pairproof.errors import InputError
-from pairproof.validation.verdicts.arithmetic import Interval, Printout, check_numbers
-from pairproof.validation.verdicts.arithmetic_rows import arithmetic_rows
 from pairproof.validation.check import Checker
-from pairproof.validation.claims.reader import parse_claims, read_paper, shipped_papers
 from pairproof.validation.claims.paper import PrintedQuantity
 from pairproof.validation.claims.printed import Printed
+from pairproof.validation.claims.reader import parse_claims, read_paper, shipped_papers
+from pairproof.validation.verdicts.arithmetic import Interval, Printout, check_numbers
+from pairproof.validation.verdicts.arithmetic_rows import arithmetic_rows
 from pairproof.validation.verdicts.win_totals import Games, check_win_totals, expected_totals
-
 from tests.validation.fakes import FIRTH, claims_text
 
 ITEMS = ("A", "B", "C")
 
 
 def printout(numbers: dict[str, str], **options: object) -> Printout:
-    """Printed numbers of a Bradley-Terry model of three items without ties, against C, unless said otherwise."""
-    given: dict[str, object] = {"items": ITEMS, "unit": 1.0, "ties": "none", "reference": "C", "by": "", "order_effect": False, "cells": (),
-                                "item_terms": (), "tie_category": False, **options}
+    """Printed numbers of a Bradley-Terry model of three items without ties, against C, unless said
+    otherwise.
+    """
+    given: dict[str, object] = {
+        "items": ITEMS,
+        "unit": 1.0,
+        "ties": "none",
+        "reference": "C",
+        "by": "",
+        "order_effect": False,
+        "cells": (),
+        "item_terms": (),
+        "tie_category": False,
+        **options,
+    }
     return Printout({name: Printed.parse(text) for name, text in numbers.items()}, **given)  # type: ignore[arg-type]
 
 
@@ -44,10 +55,25 @@ RELATIONS = [
     ({"estimate.A": "0.2778", "se.A": "0.1060", "low.A": "0.070"}, "low.A", "0.080", "differs"),
     ({"estimate.A": "0.2778", "se.A": "0.1060", "high.A": "0.486"}, "high.A", "0.385", "differs"),
     ({"estimate.A": "0.2778", "exp.A": "1.320"}, "exp.A", "1.743", "differs"),
-    ({"estimate.A": "0.40", "estimate.B": "0.10", "contrast.all.A.B": "0.30"}, "contrast.all.A.B", "0.32", "differs"),
+    (
+        {"estimate.A": "0.40", "estimate.B": "0.10", "contrast.all.A.B": "0.30"},
+        "contrast.all.A.B",
+        "0.32",
+        "differs",
+    ),
     ({"estimate.A": "0.2778", "odds.all.A.C": "1.320"}, "odds.all.A.C", "1.743", "differs"),
-    ({"se.A": "0.10", "se.B": "0.20", "contrast_se.all.A.B": "0.21"}, "contrast_se.all.A.B", "0.40", "differs"),
-    ({"contrast.all.A.B": "0.30", "contrast_se.all.A.B": "0.21", "contrast_z.all.A.B": "1.43"}, "contrast_z.all.A.B", "1.50", "differs"),
+    (
+        {"se.A": "0.10", "se.B": "0.20", "contrast_se.all.A.B": "0.21"},
+        "contrast_se.all.A.B",
+        "0.40",
+        "differs",
+    ),
+    (
+        {"contrast.all.A.B": "0.30", "contrast_se.all.A.B": "0.21", "contrast_z.all.A.B": "1.43"},
+        "contrast_z.all.A.B",
+        "1.50",
+        "differs",
+    ),
     ({"deviance": "30.646", "df_resid": "8", "gof_p": "0.00016"}, "gof_p", "0.016", "differs"),
     ({"null_deviance": "49.699", "deviance": "15.737"}, "deviance", "51.737", "differs"),
     ({"df_null": "21", "df_resid": "19"}, "df_resid", "18", "differs"),
@@ -57,17 +83,30 @@ RELATIONS = [
 
 @pytest.mark.parametrize(("right", "name", "wrong", "verdict"), RELATIONS)
 def test_a_number_that_fits_the_others_agrees_and_one_that_does_not_differs(
-        right: dict[str, str], name: str, wrong: str, verdict: str) -> None:
+    right: dict[str, str], name: str, wrong: str, verdict: str
+) -> None:
     assert verdicts(right)[name] == "agrees"
     assert verdicts({**right, name: wrong})[name] == verdict
 
 
 def test_worths_follow_from_estimates_and_sum_to_one() -> None:
     shares = np.exp([1.0, 0.5, 0.0]) / np.exp([1.0, 0.5, 0.0]).sum()
-    numbers = {"estimate.A": "1.00", "estimate.B": "0.50", **{f"worth.all.{i}": f"{w:.2f}" for i, w in zip(ITEMS, shares)}}
-    assert verdicts(numbers) == {"worth.all.A": "agrees", "worth.all.B": "agrees", "worth.all.C": "agrees", "worth.all.sum": "agrees"}
+    numbers = {
+        "estimate.A": "1.00",
+        "estimate.B": "0.50",
+        **{f"worth.all.{i}": f"{w:.2f}" for i, w in zip(ITEMS, shares)},
+    }
+    assert verdicts(numbers) == {
+        "worth.all.A": "agrees",
+        "worth.all.B": "agrees",
+        "worth.all.C": "agrees",
+        "worth.all.sum": "agrees",
+    }
     assert verdicts({**numbers, "worth.all.A": "0.60"})["worth.all.A"] == "differs"
-    assert verdicts({f"worth.all.{i}": w for i, w in zip(ITEMS, ("0.60", "0.31", "0.20"))})["worth.all.sum"] == "differs"
+    assert (
+        verdicts({f"worth.all.{i}": w for i, w in zip(ITEMS, ("0.60", "0.31", "0.20"))})["worth.all.sum"]
+        == "differs"
+    )
 
 
 def test_lambda_is_doubled_before_it_is_a_log_worth() -> None:
@@ -78,12 +117,24 @@ def test_lambda_is_doubled_before_it_is_a_log_worth() -> None:
 
 
 def test_estimates_that_sum_to_zero_must() -> None:
-    assert verdicts({"estimate.A": "0.5", "estimate.B": "-0.2", "estimate.C": "-0.3"}, reference="sum")["estimate.sum"] == "agrees"
-    assert verdicts({"estimate.A": "0.5", "estimate.B": "-0.2", "estimate.C": "0.0"}, reference="sum")["estimate.sum"] == "differs"
+    assert (
+        verdicts({"estimate.A": "0.5", "estimate.B": "-0.2", "estimate.C": "-0.3"}, reference="sum")[
+            "estimate.sum"
+        ]
+        == "agrees"
+    )
+    assert (
+        verdicts({"estimate.A": "0.5", "estimate.B": "-0.2", "estimate.C": "0.0"}, reference="sum")[
+            "estimate.sum"
+        ]
+        == "differs"
+    )
 
 
 def test_a_quotient_of_rounded_numbers_is_an_interval() -> None:
-    """2.615 lies outside estimate/se taken at face value (2.6208) by more than its last place, 3.0 within the rounding of 0.2/0.07."""
+    """2.615 lies outside estimate/se taken at face value (2.6208) by more than its last place, 3.0 within the
+    rounding of 0.2/0.07.
+    """
     assert verdicts({"estimate.A": "0.2", "se.A": "0.07", "z.A": "3.0"})["z.A"] == "agrees"
     assert verdicts({"estimate.A": "0.2000", "se.A": "0.0700", "z.A": "3.0"})["z.A"] == "differs"
 
@@ -95,7 +146,18 @@ def test_numbers_that_were_cut_off_are_told_from_numbers_that_were_rounded() -> 
 
 
 def test_a_number_is_checked_once() -> None:
-    rows = check_numbers(printout({"estimate.A": "0.2778", "se.A": "0.1060", "z.A": "2.620", "p.A": "0.0088", "df_null": "3", "df_resid": "1"}))
+    rows = check_numbers(
+        printout(
+            {
+                "estimate.A": "0.2778",
+                "se.A": "0.1060",
+                "z.A": "2.620",
+                "p.A": "0.0088",
+                "df_null": "3",
+                "df_resid": "1",
+            }
+        )
+    )
     assert sorted(r.quantity for r in rows) == ["df_resid", "p.A", "z.A"]
 
 
@@ -113,12 +175,21 @@ def test_a_number_that_was_cut_off_stands_for_values_farther_from_zero() -> None
 
 # -- win totals ----------------------------------------------------------------------------------------------
 
-BASEBALL = {"Boston": "1.1077", "Cleveland": "0.6839", "Detroit": "1.4364", "Milwaukee": "1.5814", "New York": "1.2476", "Toronto": "1.2945"}
+BASEBALL = {
+    "Boston": "1.1077",
+    "Cleveland": "0.6839",
+    "Detroit": "1.4364",
+    "Milwaukee": "1.5814",
+    "New York": "1.2476",
+    "Toronto": "1.2945",
+}
 TEAMS = ("Baltimore", *BASEBALL)
 
 
 def abilities(decimals: int, change: dict[str, float] | None = None) -> Printout:
-    numbers = {f"estimate.{t}": f"{float(v) + (change or {}).get(t, 0.0):.{decimals}f}" for t, v in BASEBALL.items()}
+    numbers = {
+        f"estimate.{t}": f"{float(v) + (change or {}).get(t, 0.0):.{decimals}f}" for t, v in BASEBALL.items()
+    }
     return printout(numbers, items=TEAMS, reference="Baltimore")
 
 
@@ -174,20 +245,30 @@ def test_davidson_s_totals_are_wins_and_half_the_ties_and_the_ties_themselves() 
     check = check_win_totals(printout(numbers, **options), Games.of(data, "davidson"))
     assert check is not None and check.verdict == "agrees"
     assert f"ties {data.ties.sum():g}" in check.sentence
-    off = check_win_totals(printout({**numbers, "estimate.tie": f"{fit.params['tie'] + 0.01:.5f}"}, **options), Games.of(data, "davidson"))
+    off = check_win_totals(
+        printout({**numbers, "estimate.tie": f"{fit.params['tie'] + 0.01:.5f}"}, **options),
+        Games.of(data, "davidson"),
+    )
     assert off is not None and off.verdict == "differs" and "ties" in off.sentence
 
 
 def test_home_wins_are_whole_where_an_order_effect_is_fitted() -> None:
     """Turner and Firth (2012), baseball with at.home: 154 home wins come out of the printed numbers."""
     paper = read_paper("turner-firth-2012")
-    rows = {a.claim: a for a in arithmetic_rows(paper, Checker(paper).data) if a.quantity == "arithmetic.win_totals"}
+    rows = {
+        a.claim: a
+        for a in arithmetic_rows(paper, Checker(paper).data)
+        if a.quantity == "arithmetic.win_totals"
+    }
     assert "first 154" in rows["baseball-home"].explanation
 
 
 def test_rao_and_kupper_s_model_has_no_such_totals() -> None:
     numbers = {"estimate.A": "0.5", "estimate.B": "0.2", "estimate.tie": "0.3"}
-    assert check_win_totals(printout(numbers, ties="rao-kupper", tie_category=True), Games.each_pair(3, 10)) is None
+    assert (
+        check_win_totals(printout(numbers, ties="rao-kupper", tie_category=True), Games.each_pair(3, 10))
+        is None
+    )
 
 
 # -- in `check` ----------------------------------------------------------------------------------------------
@@ -206,8 +287,15 @@ def test_every_shipped_paper_s_arithmetic_holds() -> None:
 def test_prefmod_s_numbers_on_the_corrected_data_give_away_the_reversed_pair() -> None:
     """cems: the abilities of the 1998 data have whole totals that the 2001 data do not have."""
     paper = read_paper("cems")
-    rows = {a.claim: a for a in arithmetic_rows(paper, Checker(paper).data) if a.quantity == "arithmetic.win_totals"}
-    assert "the data here have others: Barcelona 708.5, Stockholm 485" in rows["prefmods-numbers-on-the-right-data"].explanation
+    rows = {
+        a.claim: a
+        for a in arithmetic_rows(paper, Checker(paper).data)
+        if a.quantity == "arithmetic.win_totals"
+    }
+    assert (
+        "the data here have others: Barcelona 708.5, Stockholm 485"
+        in rows["prefmods-numbers-on-the-right-data"].explanation
+    )
 
 
 def test_check_shows_level_0_under_names_of_its_own(tmp_path: object) -> None:
@@ -219,7 +307,9 @@ def test_check_shows_level_0_under_names_of_its_own(tmp_path: object) -> None:
     file.write_text(claims_text(FIRTH.replace('"3.318"', '"3.381"')))
     out = CliRunner().invoke(app, ["check", str(file), "--r", "none", "--json"])
     rows = [a for a in json.loads(out.stdout)["agreements"] if a["about"] == "arithmetic"]
-    assert {a["quantity"]: a["verdict"] for a in rows if a["verdict"] != "agrees"} == {"arithmetic.z.Boston": "differs"}, "p fits estimate/se"
+    assert {a["quantity"]: a["verdict"] for a in rows if a["verdict"] != "agrees"} == {
+        "arithmetic.z.Boston": "differs"
+    }, "p fits estimate/se"
     assert len({(a["claim"], a["quantity"]) for a in rows}) == len(rows)
 
 
@@ -241,7 +331,9 @@ p = { Boston = "0.000908" }
 """
 
 
-def checked_without_data(tmp_path: object, games: str, detroit: str = "1.4364") -> tuple[int, dict[str, str], str]:
+def checked_without_data(
+    tmp_path: object, games: str, detroit: str = "1.4364"
+) -> tuple[int, dict[str, str], str]:
     from pathlib import Path
 
     from pairproof.cli.app import app
@@ -251,15 +343,24 @@ def checked_without_data(tmp_path: object, games: str, detroit: str = "1.4364") 
     out = CliRunner().invoke(app, ["check", str(file), "--r", "none", "--json"], standalone_mode=False)
     assert out.exception is None, out.exception
     rows = json.loads(out.stdout)["agreements"]
-    return int(out.return_value), {a["quantity"]: a["verdict"] for a in rows}, str({a["quantity"]: a["explanation"] for a in rows})
+    return (
+        int(out.return_value),
+        {a["quantity"]: a["verdict"] for a in rows},
+        str({a["quantity"]: a["explanation"] for a in rows}),
+    )
 
 
 def test_a_table_is_checked_without_its_data(tmp_path: object) -> None:
     code, rows, words = checked_without_data(tmp_path, "games = 13")
     assert code == 0
     assert {q: v for q, v in rows.items() if q.startswith("arithmetic.")} == {
-        "arithmetic.z.Boston": "agrees", "arithmetic.p.Boston": "agrees", "arithmetic.win_totals": "agrees"}
-    assert {v for q, v in rows.items() if not q.startswith("arithmetic.")} == {"not-checkable"}, "nothing is passed off as recomputed"
+        "arithmetic.z.Boston": "agrees",
+        "arithmetic.p.Boston": "agrees",
+        "arithmetic.win_totals": "agrees",
+    }
+    assert {v for q, v in rows.items() if not q.startswith("arithmetic.")} == {
+        "not-checkable"
+    }, "nothing is passed off as recomputed"
     assert "Detroit 47" in words
 
 
@@ -270,13 +371,21 @@ def test_a_wrong_ability_is_noticed_without_the_data(tmp_path: object) -> None:
 
 def test_games_can_be_stated_pair_by_pair_or_not_at_all(tmp_path: object) -> None:
     items = TEAMS
-    pairs = ", ".join(f'["{a}", "{b}", 13]' for k, a in enumerate(items) for b in items[k + 1:])
+    pairs = ", ".join(f'["{a}", "{b}", 13]' for k, a in enumerate(items) for b in items[k + 1 :])
     stated = checked_without_data(tmp_path, f'columns = ["first", "second", "games"]\nrows = [{pairs}]')[1]
     assert stated["arithmetic.win_totals"] == "agrees"
     assert "arithmetic.win_totals" not in checked_without_data(tmp_path, "")[1]
 
 
-@pytest.mark.parametrize("games", ["games = -1", 'games = "13"', 'file = "x.csv"', 'columns = ["first", "second"]\nrows = [["Boston", "Detroit"]]'])
+@pytest.mark.parametrize(
+    "games",
+    [
+        "games = -1",
+        'games = "13"',
+        'file = "x.csv"',
+        'columns = ["first", "second"]\nrows = [["Boston", "Detroit"]]',
+    ],
+)
 def test_games_that_are_not_understood_name_their_line(games: str) -> None:
     with pytest.raises(InputError, match="line [45678]: .*games"):
         parse_claims(GAMES % (games, "1.4364"))
@@ -291,25 +400,41 @@ def test_one_constant_joins_the_aics_of_one_table() -> None:
 
 
 def test_a_likelihood_ratio_is_the_difference_of_the_deviances() -> None:
-    claims = FIRTH + '''
+    claims = (
+        FIRTH
+        + """
 [[claim]]
 id = "home"
 data = "baseball"
 model = { family = "bradley-terry", reference = "Baltimore" }
 deviance = "17.137 on 16"
 stat = { "lr.baseball" = "%s", "lr_df.baseball" = "1", "lr_p.baseball" = "%s" }
-'''
+"""
+    )
+
     def rows(lr: str, p: str) -> dict[str, str]:
         paper = parse_claims(claims_text(claims % (lr, p)))
-        return {a.quantity: a.verdict for a in arithmetic_rows(paper, Checker(paper).data) if a.claim == "home"}
+        return {
+            a.quantity: a.verdict for a in arithmetic_rows(paper, Checker(paper).data) if a.claim == "home"
+        }
 
     right, wrong = rows("1.400", "0.237"), rows("2.400", "0.237")
-    assert (right["arithmetic.lr.baseball"], right["arithmetic.lr_df.baseball"], right["arithmetic.lr_p.baseball"]) == ("agrees",) * 3
+    assert (
+        right["arithmetic.lr.baseball"],
+        right["arithmetic.lr_df.baseball"],
+        right["arithmetic.lr_p.baseball"],
+    ) == ("agrees",) * 3
     assert (wrong["arithmetic.lr.baseball"], wrong["arithmetic.lr_p.baseball"]) == ("differs", "differs")
 
 
 def test_what_is_printed_as_p_of_z_is_checked_by_the_sharper_of_z_and_estimate() -> None:
-    numbers = (PrintedQuantity("estimate.A", Printed.parse("0.27780"), 1), PrintedQuantity("se.A", Printed.parse("0.10600"), 1),
-               PrintedQuantity("z.A", Printed.parse("2.6"), 1), PrintedQuantity("p.A", Printed.parse("0.0093"), 1))
+    numbers = (
+        PrintedQuantity("estimate.A", Printed.parse("0.27780"), 1),
+        PrintedQuantity("se.A", Printed.parse("0.10600"), 1),
+        PrintedQuantity("z.A", Printed.parse("2.6"), 1),
+        PrintedQuantity("p.A", Printed.parse("0.0093"), 1),
+    )
     p = printout({q.quantity: q.printed.text for q in numbers})
-    assert {c.quantity: c.verdict for c in check_numbers(p)}["p.A"] == "differs", "z = 2.6 alone would allow 0.0081 to 0.0107"
+    assert {c.quantity: c.verdict for c in check_numbers(p)}[
+        "p.A"
+    ] == "differs", "z = 2.6 alone would allow 0.0081 to 0.0107"

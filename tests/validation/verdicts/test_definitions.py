@@ -1,4 +1,6 @@
-"""Pages that are right by another program's definition are told so by its name; what no definition gives still differs."""
+"""Pages that are right by another program's definition are told so by its name; what no definition gives
+still differs.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +9,27 @@ import pytest
 from pairproof.data.comparisons import Comparisons, Factor
 from pairproof.fit.fit import Fit
 from pairproof.native.pairs.bradley_terry import fit_bradley_terry
-from pairproof.validation.verdicts.agreement import Agreement
 from pairproof.validation.check import check_paper
-from pairproof.validation.claims.reader import parse_claims
-from pairproof.validation.verdicts.definitions import definitions, fewest_digits, significant_digits
-from pairproof.validation.explain import explain
 from pairproof.validation.claims.new import draft
 from pairproof.validation.claims.paper import ModelClaim
+from pairproof.validation.claims.reader import parse_claims
+from pairproof.validation.explain import explain
+from pairproof.validation.verdicts.agreement import Agreement
+from pairproof.validation.verdicts.definitions import definitions, fewest_digits, significant_digits
 from tests.certified.load import load
 from tests.native.pairs.certified_cases import native, table
 
 BALTIMORE = ModelClaim("bradley-terry", reference="Baltimore")
 
 
-def page(*printed: str, data: str = "baseball-1987--bradley-terry-none", model: ModelClaim = BALTIMORE) -> str:
+def page(
+    *printed: str, data: str = "baseball-1987--bradley-terry-none", model: ModelClaim = BALTIMORE
+) -> str:
     """What a user has who runs `claims new` on the table and fills these lines in."""
     text = draft(table(load(data, as_text=True)), model, "page").claims
-    return text.replace('compare_only = "no printed number is filled in yet"\n', "") + "\n".join(printed) + "\n"
+    return (
+        text.replace('compare_only = "no printed number is filled in yet"\n', "") + "\n".join(printed) + "\n"
+    )
 
 
 def verdicts(*printed: str, **more) -> dict[str, Agreement]:
@@ -31,16 +37,29 @@ def verdicts(*printed: str, **more) -> dict[str, Agreement]:
 
 
 def of(rows: dict[str, Agreement]) -> dict[str, tuple[str, str]]:
-    return {q: (a.verdict, a.explanation.partition(":")[0] if a.verdict == "explained" else "") for q, a in rows.items()}
+    return {
+        q: (a.verdict, a.explanation.partition(":")[0] if a.verdict == "explained" else "")
+        for q, a in rows.items()
+    }
 
 
 # Turner and Firth (2012), 42 rows; Firth (2005), 21 pairs: the same data and the same fit.
-@pytest.mark.parametrize(("printed", "name"), [
-    (('deviance = "44.053 on 36"',), "cells"), (('deviance = "44.053 on 36"', 'null_deviance = "78.015 on 42"'), "cells"),
-    (('deviance = "44.053 on 36"', 'aic = "140.52"'), "cells+aic-constant"), (('aic = "87.324"',), "aic-constant"),
-    (('deviance = "15.737 on 15"', 'aic = "87.324"'), "aic-constant"), (('deviance = "344.50 on 267"',), "deviance-is-log-likelihood"),
-    (('deviance = "15.737 on 15"', 'aic = "222.05"'), "aic-constant"), (('aic = "140.52"',), "cells+aic-constant")])
-def test_a_page_that_is_right_by_a_definition_of_r_s_is_told_which(printed: tuple[str, ...], name: str) -> None:
+@pytest.mark.parametrize(
+    ("printed", "name"),
+    [
+        (('deviance = "44.053 on 36"',), "cells"),
+        (('deviance = "44.053 on 36"', 'null_deviance = "78.015 on 42"'), "cells"),
+        (('deviance = "44.053 on 36"', 'aic = "140.52"'), "cells+aic-constant"),
+        (('aic = "87.324"',), "aic-constant"),
+        (('deviance = "15.737 on 15"', 'aic = "87.324"'), "aic-constant"),
+        (('deviance = "344.50 on 267"',), "deviance-is-log-likelihood"),
+        (('deviance = "15.737 on 15"', 'aic = "222.05"'), "aic-constant"),
+        (('aic = "140.52"',), "cells+aic-constant"),
+    ],
+)
+def test_a_page_that_is_right_by_a_definition_of_r_s_is_told_which(
+    printed: tuple[str, ...], name: str
+) -> None:
     found = of(verdicts(*printed))
     assert {v for v in found.values() if v[0] != "agrees"} == {("explained", name)}, found
 
@@ -50,9 +69,17 @@ def test_the_definition_can_be_accepted_by_its_name() -> None:
     assert all(a.passes for a in rows.values()) and all(a.accepted for a in rows.values())
 
 
-@pytest.mark.parametrize("printed", [
-    ('deviance = "44.073 on 36"',), ('deviance = "44.053 on 35"',), ('deviance = "15.737 on 36"',), ('aic = "140.92"',),
-    ('deviance = "44.053 on 36"', 'aic = "87.324"', 'null_deviance = "78.115 on 42"'), ('deviance = "15.937 on 15"', 'aic = "356.50"')])
+@pytest.mark.parametrize(
+    "printed",
+    [
+        ('deviance = "44.073 on 36"',),
+        ('deviance = "44.053 on 35"',),
+        ('deviance = "15.737 on 36"',),
+        ('aic = "140.92"',),
+        ('deviance = "44.053 on 36"', 'aic = "87.324"', 'null_deviance = "78.115 on 42"'),
+        ('deviance = "15.937 on 15"', 'aic = "356.50"'),
+    ],
+)
 def test_numbers_that_are_of_no_one_program_s_output_differ(printed: tuple[str, ...]) -> None:
     assert "explained" not in {v for v, _ in of(verdicts(*printed)).values()}
     assert "differs" in {v for v, _ in of(verdicts(*printed)).values()}
@@ -62,33 +89,57 @@ def test_a_number_of_two_digits_is_no_evidence_for_a_definition() -> None:
     row = verdicts('deviance = "44."')["deviance"]
     assert row.verdict == "differs" and "so few digits are no evidence" in row.explanation
     # Nine definitions: a chance of 1e-3 takes four digits.
-    assert fewest_digits(9) == 4 and significant_digits("0.0190 on 3") == 3 and significant_digits("< .001") == 0
+    assert (
+        fewest_digits(9) == 4 and significant_digits("0.0190 on 3") == 3 and significant_digits("< .001") == 0
+    )
 
 
 def test_deviances_of_judges_of_single_comparisons_and_of_gnm_are_known_for_a_table_with_ties() -> None:
     llbt = {"data": "dras-table1--llbt-davidson", "model": ModelClaim("llbt")}
-    # conventions: pooled 30.455 on 8 df; the same model on the judge x pair table 280.913 on 44; gnm's logLik -59.60, its k = 10.
+    # conventions: pooled 30.455 on 8 df; the same model on the judge x pair table 280.913 on 44; gnm's logLik
+    # -59.60, its k = 10.
     assert of(verdicts('deviance = "280.913 on 44"', **llbt))["deviance"] == ("explained", "cells")
-    assert of(verdicts('deviance = "951.545"', **llbt))["deviance"] == ("explained", "deviance-is-log-likelihood")
+    assert of(verdicts('deviance = "951.545"', **llbt))["deviance"] == (
+        "explained",
+        "deviance-is-log-likelihood",
+    )
     assert of(verdicts('deviance = "30.455 on 8"', 'aic = "139.198"', **llbt)) == {
-        "deviance": ("agrees", ""), "df_resid": ("agrees", ""), "aic": ("explained", "aic-constant")}
+        "deviance": ("agrees", ""),
+        "df_resid": ("agrees", ""),
+        "aic": ("explained", "aic-constant"),
+    }
 
 
 def test_every_definition_of_the_deviance_is_that_of_a_native_fit_on_those_cells() -> None:
     by_row: Fit = native(load("baseball-1987--bradley-terry-none-cells-row"))
-    found = next(d for d in definitions(native(load("baseball-1987--bradley-terry-none"))) if d.name == "cells")
-    assert found.values["deviance"] == pytest.approx(by_row.deviance, abs=1e-11)  # sums of 42 terms in two orders; observed 1.4e-13
+    found = next(
+        d for d in definitions(native(load("baseball-1987--bradley-terry-none"))) if d.name == "cells"
+    )
+    assert found.values["deviance"] == pytest.approx(
+        by_row.deviance, abs=1e-11
+    )  # sums of 42 terms in two orders; observed 1.4e-13
     assert (found.values["df_resid"], found.values["df_null"]) == (by_row.df_resid, by_row.df_null)
-    assert found.values["null_deviance"] == pytest.approx(by_row.null_deviance, abs=1e-11)  # as above; observed 1.4e-13
+    assert found.values["null_deviance"] == pytest.approx(
+        by_row.null_deviance, abs=1e-11
+    )  # as above; observed 1.4e-13
 
 
 def test_r_s_aic_of_a_separated_fit_counts_the_infinite_estimate_as_glm_does() -> None:
     judge = Factor([0, 0, 0, 1, 1, 1], ("x", "y"))
-    data = Comparisons.build("ABC", [0, 0, 1] * 2, [1, 2, 2] * 2, [5, 6, 4, 10, 9, 3], None, [3, 4, 4, 0, 0, 6], columns={"judge": judge})
+    data = Comparisons.build(
+        "ABC",
+        [0, 0, 1] * 2,
+        [1, 2, 2] * 2,
+        [5, 6, 4, 10, 9, 3],
+        None,
+        [3, 4, 4, 0, 0, 6],
+        columns={"judge": judge},
+    )
     fit = fit_bradley_terry(data, by="judge")
     assert fit.n_infinite == 1
     found = next(d for d in definitions(fit) if "binomial" in d.sentence)
-    # AIC(glm(cbind(wins, losses) ~ 0 + o1 + o2 + o1:judge + o2:judge, binomial)), printed to 12 digits; observed 3e-10.
+    # AIC(glm(cbind(wins, losses) ~ 0 + o1 + o2 + o1:judge + o2:judge, binomial)), printed to 12 digits;
+    # observed 3e-10.
     assert found.values["aic"] == pytest.approx(18.4969725066, abs=1e-8)
 
 
@@ -105,12 +156,23 @@ def turned(data: Comparisons) -> Comparisons:
 
 def test_rows_turned_or_added_up_are_the_same_claim() -> None:
     data = table(load("baseball-1987--bradley-terry-none", as_text=True))
-    numbers = ('deviance = "15.737 on 15"', 'null_deviance = "49.699 on 21"', 'estimate = { Boston = "1.1077" }')
+    numbers = (
+        'deviance = "15.737 on 15"',
+        'null_deviance = "49.699 on 21"',
+        'estimate = { Boston = "1.1077" }',
+    )
     pooled = data.pooled()
-    added = Comparisons.build(data.items, *zip(*((data.items.index(a), data.items.index(b)) for a, b in pooled)),
-                              [w for w, _, _ in pooled.values()], None, [l for _, _, l in pooled.values()])
+    added = Comparisons.build(
+        data.items,
+        *zip(*((data.items.index(a), data.items.index(b)) for a, b in pooled)),
+        [w for w, _, _ in pooled.values()],
+        None,
+        [l for _, _, l in pooled.values()],
+    )
     for made in (data, turned(data), added):
-        text = draft(made, BALTIMORE, "page").claims.replace('compare_only = "no printed number is filled in yet"\n', "")
+        text = draft(made, BALTIMORE, "page").claims.replace(
+            'compare_only = "no printed number is filled in yet"\n', ""
+        )
         rows = [a for a in check_paper(parse_claims(text + "\n".join(numbers))) if a.printed]
         assert {a.verdict for a in rows} == {"agrees"} and len(rows) == 5
 
@@ -119,7 +181,9 @@ def test_claims_new_keeps_the_rows_and_their_sides() -> None:
     data = turned(table(load("baseball-1987--bradley-terry-none", as_text=True)))
     rows = parse_claims(draft(data, BALTIMORE, "page").claims).data["table"].rows
     assert len(rows) == 42
-    assert [(r[0], r[1]) for r in rows] == [(data.items[i], data.items[j]) for i, j in zip(data.first, data.second)]
+    assert [(r[0], r[1]) for r in rows] == [
+        (data.items[i], data.items[j]) for i, j in zip(data.first, data.second)
+    ]
 
 
 # -- signs ----------------------------------------------------------------------------------------
@@ -127,13 +191,20 @@ def test_claims_new_keeps_the_rows_and_their_sides() -> None:
 
 def near_zero() -> Comparisons:
     """x and y all but equal: x - y is 0.001."""
-    return Comparisons.build(["x", "y", "z"], [0, 0, 1], [1, 2, 2], [2001, 1500, 1500], None, [1999, 500, 500])
+    return Comparisons.build(
+        ["x", "y", "z"], [0, 0, 1], [1, 2, 2], [2001, 1500, 1500], None, [1999, 500, 500]
+    )
 
 
-@pytest.mark.parametrize(("printed", "verdict"), [("-0.001", "differs"), ("-0.01", "differs"), ("-0.100", "differs-conclusion")])
+@pytest.mark.parametrize(
+    ("printed", "verdict"), [("-0.001", "differs"), ("-0.01", "differs"), ("-0.100", "differs-conclusion")]
+)
 def test_a_sign_within_its_standard_error_is_no_conclusion(printed: str, verdict: str) -> None:
     text = draft(near_zero(), ModelClaim("bradley-terry", reference="y"), "page").claims
-    text = text.replace('compare_only = "no printed number is filled in yet"\n', "") + f'estimate = {{ x = "{printed}" }}\n'
+    text = (
+        text.replace('compare_only = "no printed number is filled in yet"\n', "")
+        + f'estimate = {{ x = "{printed}" }}\n'
+    )
     row = next(a for a in check_paper(parse_claims(text)) if a.printed)
     assert 0 < (row.native or 0.0) < 0.01 and row.verdict == verdict
     assert ("neither is further from 0 than the standard error" in row.explanation) == (verdict == "differs")

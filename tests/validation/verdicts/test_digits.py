@@ -10,11 +10,25 @@ import pytest
 from pairproof.validation.verdicts.digits import digits_of_agreement, worst
 
 
-@pytest.mark.parametrize(("computed", "truth", "scale", "digits"), [
-    (1.0, 1.0, 0.0, 16.0), (1.001, 1.0, 0.0, 3.0), (1e-9, 0.0, 0.0, 9.0), (1e-9 + 1e-12, 1e-9, 0.1, 11.0), (5.0, 1.0, 0.0, 0.0),
-    (0.0, 0.0, 0.0, 16.0), (5e-8, 2e-15, 0.0, 0.0), (math.inf, math.inf, 0.0, 16.0), (math.inf, 1.0, 0.0, 0.0), (math.inf, -math.inf, 0.0, 0.0),
-    (1.0, math.nan, 0.0, 0.0), (math.nan, 1.0, 0.0, 0.0), (1.001, 1.0, math.nan, 3.0), (-1.0, 1.0, 0.0, 0.0),
-])
+@pytest.mark.parametrize(
+    ("computed", "truth", "scale", "digits"),
+    [
+        (1.0, 1.0, 0.0, 16.0),
+        (1.001, 1.0, 0.0, 3.0),
+        (1e-9, 0.0, 0.0, 9.0),
+        (1e-9 + 1e-12, 1e-9, 0.1, 11.0),
+        (5.0, 1.0, 0.0, 0.0),
+        (0.0, 0.0, 0.0, 16.0),
+        (5e-8, 2e-15, 0.0, 0.0),
+        (math.inf, math.inf, 0.0, 16.0),
+        (math.inf, 1.0, 0.0, 0.0),
+        (math.inf, -math.inf, 0.0, 0.0),
+        (1.0, math.nan, 0.0, 0.0),
+        (math.nan, 1.0, 0.0, 0.0),
+        (1.001, 1.0, math.nan, 3.0),
+        (-1.0, 1.0, 0.0, 0.0),
+    ],
+)
 def test_digits_of_one_number(computed: float, truth: float, scale: float, digits: float) -> None:
     # The relative errors above are themselves known to about 1e-13 of their size.
     assert float(digits_of_agreement(computed, truth, scale)) == pytest.approx(digits, abs=1e-3)

@@ -1,7 +1,7 @@
 """The CEMS data as R packages carry them, and ties as half wins with one row an answer.
 
-prefmod's `cemspc` is the version of 1998, in which Barcelona and Stockholm were exchanged by mistake; BradleyTerry2's `CEMS` is
-the corrected version of 2001.
+prefmod's `cemspc` is the version of 1998, in which Barcelona and Stockholm were exchanged by mistake;
+BradleyTerry2's `CEMS` is the corrected version of 2001.
 """
 
 from __future__ import annotations
@@ -21,12 +21,17 @@ pairs <- do.call(c, lapply(2:6, function(j) paste0(schools[seq_len(j - 1L)], "-"
 """
 
 COUNTS = {
-    "prefmod::cemspc": (PREFMOD + """
+    "prefmod::cemspc": (
+        PREFMOD
+        + """
 count <- function(code) stats::setNames(colSums(answers == code, na.rm = TRUE), pairs)
 found <- rbind(first = count(0), undecided = count(1), second = count(2))
 stats::setNames(as.numeric(found), outer(rownames(found), colnames(found), paste, sep = "."))
-""", ("prefmod",)),
-    "BradleyTerry2::CEMS": ("""
+""",
+        ("prefmod",),
+    ),
+    "BradleyTerry2::CEMS": (
+        """
 data("CEMS", package = "BradleyTerry2", envir = environment())
 p <- CEMS$preferences
 short <- c(London = "LO", Paris = "PA", Milano = "MI", St.Gallen = "SG", Barcelona = "BA", Stockholm = "ST")
@@ -34,10 +39,14 @@ pair <- paste(short[as.character(p$school1)], short[as.character(p$school2)], se
 count <- function(x) tapply(x, pair, sum, na.rm = TRUE)
 found <- rbind(first = count(p$win1), undecided = count(p$tied), second = count(p$win2))
 stats::setNames(as.numeric(found), outer(rownames(found), colnames(found), paste, sep = "."))
-""", ("BradleyTerry2",)),
+""",
+        ("BradleyTerry2",),
+    ),
 }
 
-HALF_WINS = PREFMOD + """
+HALF_WINS = (
+    PREFMOD
+    + """
 side <- strsplit(pairs, "-")
 first <- vapply(side, `[`, "", 1L)
 second <- vapply(side, `[`, "", 2L)
@@ -48,10 +57,13 @@ fit <- suppressWarnings(BradleyTerry2::BTm(cbind(win, loss), first, second, ~ pl
 b <- stats::coef(fit)
 c(stats::setNames(b, paste0("estimate.", sub("^player", "", names(b)))), deviance = stats::deviance(fit), df_resid = stats::df.residual(fit))
 """
+)
 
 
 def counts_in_r(request: Request) -> Computed:
-    """first.LO-PA, undecided.LO-PA, second.LO-PA, ... as an R package has them; args: `source`, "package::data"."""
+    """first.LO-PA, undecided.LO-PA, second.LO-PA, ... as an R package has them; args: `source`,
+    "package::data".
+    """
     source = request.text("source")
     if source not in COUNTS:
         raise InputError(f"counts-in-r: source = {source!r}; expected one of {', '.join(COUNTS)}")
@@ -62,21 +74,29 @@ def counts_in_r(request: Request) -> Computed:
 def half_wins_in_r(request: Request) -> Computed:
     """BTm on `prefmod::cemspc`, one row an answer, ties as half wins: estimate.LO, ..., deviance, df_resid.
 
-    args: `labels`, "each" (a pair's label stands at its answers) or "recycled" (at other pairs' answers, as the code of
-    BradleyTerry2's vignette has it: 15 labels run along the students of a pair).
+    args: `labels`, "each" (a pair's label stands at its answers) or "recycled" (at other pairs' answers, as
+    the code of BradleyTerry2's vignette has it: 15 labels run along the students of a pair).
     """
     labels = request.text("labels")
     if labels not in ("each", "recycled"):
         raise InputError(f"half-wins-in-r: labels = {labels!r}; expected 'each' or 'recycled'")
-    return numbers_of(request, HALF_WINS, {"recycled": labels == "recycled"}, ("prefmod", "BradleyTerry2"),
-                      f"BradleyTerry2::BTm on prefmod::cemspc, labels {labels}", "")
+    return numbers_of(
+        request,
+        HALF_WINS,
+        {"recycled": labels == "recycled"},
+        ("prefmod", "BradleyTerry2"),
+        f"BradleyTerry2::BTm on prefmod::cemspc, labels {labels}",
+        "",
+    )
 
 
 def half_wins_by_row(request: Request) -> Computed:
-    """Ties as half wins with one row an answer, natively: deviance and df_resid; rescaled.X, estimates divided.
+    """Ties as half wins with one row an answer, natively: deviance and df_resid; rescaled.X, estimates
+    divided.
 
-    The claim's own data.  A row of a decided answer is fitted exactly by its own parameter; that of a tie has log-likelihood
-    log(1/2) at best, so D = -2 (llf - n_ties log(1/2)).  args: `claim`, whose fit it is; `divided_by`.
+    The claim's own data.  A row of a decided answer is fitted exactly by its own parameter; that of a tie has
+    log-likelihood log(1/2) at best, so D = -2 (llf - n_ties log(1/2)).  args: `claim`, whose fit it is;
+    `divided_by`.
     """
     fit = request.fit_of(request.text("claim"))
     table: Comparisons = fit.data
@@ -86,4 +106,10 @@ def half_wins_by_row(request: Request) -> Computed:
     if divisor == 0.0:
         raise InputError("args.divided_by is 0; expected a number that can be divided by")
     rescaled = {f"rescaled.{item}": float(fit.params[item]) / divisor for item in fit.items}
-    return Computed(native={"deviance": -2.0 * (fit.llf + ties * math.log(2.0)), "df_resid": answers - fit.rank, **rescaled})
+    return Computed(
+        native={
+            "deviance": -2.0 * (fit.llf + ties * math.log(2.0)),
+            "df_resid": answers - fit.rank,
+            **rescaled,
+        }
+    )

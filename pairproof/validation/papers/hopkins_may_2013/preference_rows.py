@@ -1,4 +1,6 @@
-"""Hopkins and May's baselines, the rules that rank, and the Gaussian model's mode, on the paper's Table 2, against base R."""
+"""Hopkins and May's baselines, the rules that rank, and the Gaussian model's mode, on the paper's Table 2,
+against base R.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....bridge.oracles import competitions
-from ....native.ranking import shared_task_rules
+from ....data.judgments import preference_counts
 from ....native.experiment.baselines import adjusted_uniform, independent_pairs, independent_students
 from ....native.irt.gaussian_collapsed import map_irt_gaussian
+from ....native.ranking import shared_task_rules
 from ....native.ranking.feedback_arc import minimum_feedback_arc_set, most_probable_ranking
-from ....data.judgments import preference_counts
 from ..held_against_r import Held, NoAnswer, Place, asked, digits_rows, unanswered_rows
 
 if TYPE_CHECKING:
@@ -32,7 +34,9 @@ OUTCOMES = ("p_tie", "p_first", "p_second")
 
 
 def preference_rows(table: Comparisons, backend: Backend) -> list[Agreement]:
-    """Every probability of every baseline, scores and costs of the rules, mode and Laplace standard deviations."""
+    """Every probability of every baseline, scores and costs of the rules, mode and Laplace standard
+    deviations.
+    """
     return _baselines(table, backend) + _rules(table, backend) + _mode(table, backend)
 
 
@@ -41,18 +45,37 @@ def _baselines(table: Comparisons, backend: Backend) -> list[Agreement]:
     first, second = np.array([(i, j) for i in range(n) for j in range(n) if i != j]).T
     answer = asked(backend, lambda: competitions.baselines(counts, first, second, backend=backend))
     if isinstance(answer, NoAnswer):
-        return unanswered_rows(TABLE_2, {"baselines": None}, BASELINES, answer, f"probabilities of {len(first)} ordered pairs by every baseline")
-    held = (Held(f"{outcome}.{name.replace(', ', '-')}.{table.items[i]}.{table.items[j]}", float(p[i, j, k]), float(answer.value[name][row, k]), BASELINES)
-            for name, p in own_baselines(counts).items() for row, (i, j) in enumerate(zip(first, second)) for k, outcome in enumerate(OUTCOMES))
+        return unanswered_rows(
+            TABLE_2,
+            {"baselines": None},
+            BASELINES,
+            answer,
+            f"probabilities of {len(first)} ordered pairs by every baseline",
+        )
+    held = (
+        Held(
+            f"{outcome}.{name.replace(', ', '-')}.{table.items[i]}.{table.items[j]}",
+            float(p[i, j, k]),
+            float(answer.value[name][row, k]),
+            BASELINES,
+        )
+        for name, p in own_baselines(counts).items()
+        for row, (i, j) in enumerate(zip(first, second))
+        for k, outcome in enumerate(OUTCOMES)
+    )
     return digits_rows(TABLE_2, held, answer.result)
 
 
 def own_baselines(counts: FloatArray) -> Mapping[str, FloatArray]:
     """float[n, n, 3] each, by the names of `competitions.BASELINE_NAMES`."""
-    return {"adjusted-uniform": adjusted_uniform(counts), "pairs": independent_pairs(counts),
-            "students-asymmetric": independent_students(counts, "asymmetric"), "students-arithmetic": independent_students(counts, "arithmetic"),
-            "students-geometric": independent_students(counts, "geometric"),
-            "students-geometric, raw": independent_students(counts, "geometric", raw=True)}
+    return {
+        "adjusted-uniform": adjusted_uniform(counts),
+        "pairs": independent_pairs(counts),
+        "students-asymmetric": independent_students(counts, "asymmetric"),
+        "students-arithmetic": independent_students(counts, "arithmetic"),
+        "students-geometric": independent_students(counts, "geometric"),
+        "students-geometric, raw": independent_students(counts, "geometric", raw=True),
+    }
 
 
 def _rules(table: Comparisons, backend: Backend) -> list[Agreement]:
@@ -65,14 +88,25 @@ def _rules(table: Comparisons, backend: Backend) -> list[Agreement]:
 
     answer = asked(backend, ask)
     if isinstance(answer, NoAnswer):
-        return unanswered_rows(TABLE_2, {"rules-that-rank": None}, RULES, answer, "scores and costs by the rules of shared tasks")
+        return unanswered_rows(
+            TABLE_2, {"rules-that-rank": None}, RULES, answer, "scores and costs by the rules of shared tasks"
+        )
     of_r = answer.value
-    scores = (shared_task_rules.orig_wmt(table), shared_task_rules.bojar(table), shared_task_rules.expected_wins(table))
-    held = [Held(f"score.{name}.{item}", float(own.values[k]), float(of_r.scores[k, column]), RULES)
-            for column, (name, own) in enumerate(zip(competitions.SCORE_NAMES, scores)) for k, item in enumerate(table.items)]
+    scores = (
+        shared_task_rules.orig_wmt(table),
+        shared_task_rules.bojar(table),
+        shared_task_rules.expected_wins(table),
+    )
+    held = [
+        Held(f"score.{name}.{item}", float(own.values[k]), float(of_r.scores[k, column]), RULES)
+        for column, (name, own) in enumerate(zip(competitions.SCORE_NAMES, scores))
+        for k, item in enumerate(table.items)
+    ]
     for k, (name, order) in enumerate(orders.items()):
-        held += [Held(f"score.{name}.best-of-all-orders", order.cost, float(of_r.cheapest[k]), RULES),
-                 Held(f"score.{name}.{'-'.join(order.ranking)}", order.cost, float(of_r.paid[k]), RULES)]
+        held += [
+            Held(f"score.{name}.best-of-all-orders", order.cost, float(of_r.cheapest[k]), RULES),
+            Held(f"score.{name}.{'-'.join(order.ranking)}", order.cost, float(of_r.paid[k]), RULES),
+        ]
     return digits_rows(TABLE_2, held, answer.result)
 
 
@@ -83,10 +117,18 @@ def _mode(table: Comparisons, backend: Backend) -> list[Agreement]:
 
     answer = asked(backend, ask)
     if isinstance(answer, NoAnswer):
-        return unanswered_rows(TABLE_2, {"irt-gaussian-mode": None}, OPTIM, answer, "mode and Laplace standard deviations of IRT-Gaussian, fresh items")
+        return unanswered_rows(
+            TABLE_2,
+            {"irt-gaussian-mode": None},
+            OPTIM,
+            answer,
+            "mode and Laplace standard deviations of IRT-Gaussian, fresh items",
+        )
     own, of_r = map_irt_gaussian(table), answer.value
     held = [Held("log_posterior.irt-gaussian-mode", -own.objective, -of_r.objective, OPTIM)]
     for item, mode, sd, r_mode, r_sd in zip(table.items, own.mode, own.sd, of_r.mode, of_r.sd):
-        held += [Held(f"estimate.irt-gaussian-mode.{item}", float(mode), float(r_mode), OPTIM, float(sd)),
-                 Held(f"se.irt-gaussian-mode.{item}", float(sd), float(r_sd), OPTIM)]
+        held += [
+            Held(f"estimate.irt-gaussian-mode.{item}", float(mode), float(r_mode), OPTIM, float(sd)),
+            Held(f"se.irt-gaussian-mode.{item}", float(sd), float(r_sd), OPTIM),
+        ]
     return digits_rows(TABLE_2, held, answer.result)

@@ -1,9 +1,11 @@
-"""Hopkins and May's item-response models against JAGS and MCMCpack, on small tables, judged by Monte Carlo error.
+"""Hopkins and May's item-response models against JAGS and MCMCpack, on small tables, judged by Monte Carlo
+error.
 
-Native draws and R's are two samples of one posterior: their means share no number of digits, and a difference counts
-against the Monte Carlo standard errors of both.  Standard deviations are judged likewise; that of a standard deviation
-is about sd sqrt(1 / (2 ess)), as for normal draws.  The paper's own tables need the rankings of WMT and hours of JAGS;
-these do not: its Table 2, and comparisons simulated with a fixed seed, the same that the records were made with.
+Native draws and R's are two samples of one posterior: their means share no number of digits, and a difference
+counts against the Monte Carlo standard errors of both.  Standard deviations are judged likewise; that of a
+standard deviation is about sd sqrt(1 / (2 ess)), as for normal draws.  The paper's own tables need the
+rankings of WMT and hours of JAGS; these do not: its Table 2, and comparisons simulated with a fixed seed, the
+same that the records were made with.
 """
 
 from __future__ import annotations
@@ -16,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....bridge.packages import jags
-from ....data.comparisons import Comparisons
 from ....data.columns import Factor
-from ....native.numerics.mcmc import convergence
+from ....data.comparisons import Comparisons
+from ....data.judgments import judgments
 from ....native.irt.categorical import CategoricalFit, fit_irt_categorical
 from ....native.irt.gaussian import fit_irt_gaussian
 from ....native.irt.gaussian_model import GaussianModel, Items, item_codes
-from ....data.judgments import judgments
 from ....native.irt.posterior import Posterior
+from ....native.numerics.mcmc import convergence
 from ...verdicts.sampled import SampledAgreement, agree_sampled
 from ..held_against_r import NoAnswer, Place, asked, sampled_row, unanswered_rows
 
@@ -36,7 +38,9 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 PAPER = "hopkins-may-2013"
-HERE = Place(PAPER, "samplers", "section 7: the item-response models, beyond the paper held against JAGS and MCMCpack")
+HERE = Place(
+    PAPER, "samplers", "section 7: the item-response models, beyond the paper held against JAGS and MCMCpack"
+)
 #: Native chains and draws of each: a difference of a fifth of a posterior standard deviation is then seen.
 CHAINS, DRAWS, SEED = 4, 2000, 1
 #: Pairs of systems whose preferences the categorical model is asked for.
@@ -56,12 +60,18 @@ class Case:
 
 
 def cases(table_2: Comparisons) -> tuple[Case, ...]:
-    """The paper's example with shared items (one segment) and with fresh ones, and a simulated table with shared ones."""
+    """The paper's example with shared items (one segment) and with fresh ones, and a simulated table with
+    shared ones.
+    """
     long = jags.Chains(chains=3, warmup=500, draws=2000, thin=10)
-    # JAGS walks over every item of every comparison: 160 comparisons cost what 16 times the iterations on 10 do.
+    # JAGS walks over every item of every comparison: 160 comparisons cost what 16 times the iterations on 10
+    # do.
     brief = jags.Chains(chains=3, warmup=300, draws=1500, thin=3)
-    return (Case("Table-2-shared", of_one_segment(table_2), "shared", long), Case("Table-2-fresh", table_2, "fresh", long),
-            Case("simulated-shared", simulated(7, 160, 5, 25), "shared", brief))
+    return (
+        Case("Table-2-shared", of_one_segment(table_2), "shared", long),
+        Case("Table-2-fresh", table_2, "fresh", long),
+        Case("simulated-shared", simulated(7, 160, 5, 25), "shared", brief),
+    )
 
 
 def sampled_rows(table_2: Comparisons, backend: Backend) -> list[Agreement]:
@@ -83,26 +93,57 @@ def _gaussian(case: Case, backend: Backend) -> list[Agreement]:
     name = f"irt-gaussian.{case.name}"
     answer = asked(backend, ask)
     if isinstance(answer, NoAnswer):
-        return unanswered_rows(HERE, {name: None}, "rjags::coda.samples, irt-gaussian", answer, "posterior abilities against those of JAGS")
+        return unanswered_rows(
+            HERE,
+            {name: None},
+            "rjags::coda.samples, irt-gaussian",
+            answer,
+            "posterior abilities against those of JAGS",
+        )
     own = fit_irt_gaussian(case.table, items=case.items, chains=CHAINS, draws=DRAWS, seed=SEED, warn=False)
     return _abilities(name, own, answer.value)
 
 
 def _categorical(case: Case, backend: Backend) -> list[Agreement]:
     def ask() -> tuple[Sequence[Sampled], RResult]:
-        found = jags.irt_categorical(compared(case.table, case.items), PAIRS, chains=case.chains, backend=backend)
+        found = jags.irt_categorical(
+            compared(case.table, case.items), PAIRS, chains=case.chains, backend=backend
+        )
         return found, found[0].result
 
     name = f"irt-categorical.{case.name}"
     answer = asked(backend, ask)
     if isinstance(answer, NoAnswer):
-        return unanswered_rows(HERE, {name: None}, "rjags::coda.samples, irt-categorical", answer, "preferences for new items against those of JAGS")
+        return unanswered_rows(
+            HERE,
+            {name: None},
+            "rjags::coda.samples, irt-categorical",
+            answer,
+            "preferences for new items against those of JAGS",
+        )
     own = fit_irt_categorical(case.table, items=case.items, chains=CHAINS, draws=DRAWS, seed=SEED, warn=False)
     draws = preference_draws(own)
-    names = [f"P({outcome} | {own.items[a]}, {own.items[b]})" for outcome in ("tie", "first", "second") for a, b in PAIRS]
-    agreement = agree_sampled(names, draws.mean(axis=(0, 1)), convergence(draws).mcse, np.concatenate([s.mean for s in answer.value]),
-                              np.concatenate([s.mcse for s in answer.value]))
-    return [sampled_row(HERE, f"{name}.preferences", agreement, answer.result, f"{len(names)} probabilities of {len(PAIRS)} pairs")]
+    names = [
+        f"P({outcome} | {own.items[a]}, {own.items[b]})"
+        for outcome in ("tie", "first", "second")
+        for a, b in PAIRS
+    ]
+    agreement = agree_sampled(
+        names,
+        draws.mean(axis=(0, 1)),
+        convergence(draws).mcse,
+        np.concatenate([s.mean for s in answer.value]),
+        np.concatenate([s.mcse for s in answer.value]),
+    )
+    return [
+        sampled_row(
+            HERE,
+            f"{name}.preferences",
+            agreement,
+            answer.result,
+            f"{len(names)} probabilities of {len(PAIRS)} pairs",
+        )
+    ]
 
 
 def _without_ties(backend: Backend) -> list[Agreement]:
@@ -113,14 +154,29 @@ def _without_ties(backend: Backend) -> list[Agreement]:
     choice = np.where(single.outcome == 1, first, second)
 
     def ask() -> tuple[Sampled, RResult]:
-        found = jags.pair_compare(first.tolist(), second.tolist(), choice.tolist(), table.items, chains=jags.Chains(3, 500, 3000, 2), backend=backend)
+        found = jags.pair_compare(
+            first.tolist(),
+            second.tolist(),
+            choice.tolist(),
+            table.items,
+            chains=jags.Chains(3, 500, 3000, 2),
+            backend=backend,
+        )
         return found, found.result
 
     answer = asked(backend, ask)
     quantity = "irt-gaussian.simulated-without-ties"
     if isinstance(answer, NoAnswer):
-        return unanswered_rows(HERE, {quantity: None}, "MCMCpack::MCMCpaircompare", answer, "posterior abilities against those of MCMCpack")
-    own = fit_irt_gaussian(table, model=WITHOUT_TIES, items="fresh", chains=CHAINS, draws=DRAWS, seed=SEED, warn=False)
+        return unanswered_rows(
+            HERE,
+            {quantity: None},
+            "MCMCpack::MCMCpaircompare",
+            answer,
+            "posterior abilities against those of MCMCpack",
+        )
+    own = fit_irt_gaussian(
+        table, model=WITHOUT_TIES, items="fresh", chains=CHAINS, draws=DRAWS, seed=SEED, warn=False
+    )
     return _abilities(quantity, own, answer.value)
 
 
@@ -129,18 +185,48 @@ def _abilities(name: str, own: Posterior, of_r: Sampled) -> list[Agreement]:
     n = len(own.items)
     means = agree_sampled(own.items, own.mean, own.diagnostics.mcse, of_r.mean, of_r.mcse)
     share = float(np.max(means.visible / own.sd))
-    return [sampled_row(HERE, f"{name}.means", means, of_r.result, f"posterior means of {n} abilities", f"at most {share:.2f} posterior sd"),
-            sampled_row(HERE, f"{name}.sds", _spreads(own, of_r), of_r.result, f"posterior standard deviations of {n} abilities")]
+    return [
+        sampled_row(
+            HERE,
+            f"{name}.means",
+            means,
+            of_r.result,
+            f"posterior means of {n} abilities",
+            f"at most {share:.2f} posterior sd",
+        ),
+        sampled_row(
+            HERE,
+            f"{name}.sds",
+            _spreads(own, of_r),
+            of_r.result,
+            f"posterior standard deviations of {n} abilities",
+        ),
+    ]
 
 
 def _spreads(own: Posterior, of_r: Sampled) -> SampledAgreement:
-    return agree_sampled(own.items, own.sd, own.sd * np.sqrt(0.5 / own.diagnostics.ess), of_r.sd, of_r.sd * np.sqrt(0.5 / of_r.ess))
+    return agree_sampled(
+        own.items,
+        own.sd,
+        own.sd * np.sqrt(0.5 / own.diagnostics.ess),
+        of_r.sd,
+        of_r.sd * np.sqrt(0.5 / of_r.ess),
+    )
 
 
 def preference_draws(own: CategoricalFit) -> FloatArray:
-    """float[chains, draws, 3 len(PAIRS)]: Q(outcome | pair) in each draw; outcomes tie, first, second, pairs within them."""
+    """float[chains, draws, 3 len(PAIRS)]: Q(outcome | pair) in each draw; outcomes tie, first, second, pairs
+    within them.
+    """
     theta, kernel = own.theta, own.model.likelihood
-    return np.stack([np.einsum("cdl,lm,cdm->cd", theta[:, :, a], kernel[p], theta[:, :, b]) for p in range(3) for a, b in PAIRS], axis=-1)
+    return np.stack(
+        [
+            np.einsum("cdl,lm,cdm->cd", theta[:, :, a], kernel[p], theta[:, :, b])
+            for p in range(3)
+            for a, b in PAIRS
+        ],
+        axis=-1,
+    )
 
 
 # -- the tables ----------------------------------------------------------------------------------------------
@@ -151,20 +237,38 @@ def compared(table: Comparisons, items: Items) -> jags.Compared:
     single = judgments(table)
     n = len(single)
     if items == "fresh":
-        return jags.Compared(len(table.items), np.concatenate([single.first, single.second]), np.arange(n), n + np.arange(n), single.outcome)
+        return jags.Compared(
+            len(table.items),
+            np.concatenate([single.first, single.second]),
+            np.arange(n),
+            n + np.arange(n),
+            single.outcome,
+        )
     author, _, item = item_codes(table, single.first, single.second, single.row)
     return jags.Compared(len(table.items), author, item[:n], item[n:], single.outcome)
 
 
 def of_one_segment(table: Comparisons) -> Comparisons:
-    """The table with a column `source` that has one value: every system has one output, seen in several comparisons."""
+    """The table with a column `source` that has one value: every system has one output, seen in several
+    comparisons.
+    """
     source = Factor(np.zeros(table.n_rows, np.int64), ("one",))
-    return Comparisons.build(table.items, table.first, table.second, table.wins, table.ties, table.losses, columns={"source": source},
-                             source=table.source)
+    return Comparisons.build(
+        table.items,
+        table.first,
+        table.second,
+        table.wins,
+        table.ties,
+        table.losses,
+        columns={"source": source},
+        source=table.source,
+    )
 
 
 def simulated(seed: int, n: int, n_systems: int, n_segments: int, ties: bool = True) -> Comparisons:
-    """Comparisons of systems with standard normal abilities by a judge with noise 1.58 and radius 0.4 (0 without ties)."""
+    """Comparisons of systems with standard normal abilities by a judge with noise 1.58 and radius 0.4 (0
+    without ties).
+    """
     rng = np.random.default_rng(seed)
     ability = rng.normal(size=n_systems)
     first = rng.integers(0, n_systems, n)
@@ -176,5 +280,13 @@ def simulated(seed: int, n: int, n_systems: int, n_segments: int, ties: bool = T
     labels = tuple(dict.fromkeys(map(str, segment.tolist())))
     codes = np.array([labels.index(str(s)) for s in segment.tolist()])
     tied = (~won & ~lost).astype(np.float64) if ties else None
-    return Comparisons.build([f"s{k}" for k in range(n_systems)], first, second, won.astype(np.float64), tied, lost.astype(np.float64),
-                             columns={"source": Factor(codes, labels)}, source=f"{n} simulated comparisons, seed {seed}")
+    return Comparisons.build(
+        [f"s{k}" for k in range(n_systems)],
+        first,
+        second,
+        won.astype(np.float64),
+        tied,
+        lost.astype(np.float64),
+        columns={"source": Factor(codes, labels)},
+        source=f"{n} simulated comparisons, seed {seed}",
+    )

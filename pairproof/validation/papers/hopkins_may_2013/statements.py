@@ -1,9 +1,10 @@
-"""Tests of what Hopkins and May (2013) say of their experiment: which model predicts best, from how many comparisons on, by whose judgments.
+"""Tests of what Hopkins and May (2013) say of their experiment: which model predicts best, from how many
+comparisons on, by whose judgments.
 
-Each runs the experiment of :mod:`pairproof.validation.papers.hopkins_may_2013.experiment` on one year's rankings and looks at mean
-perplexities.  Two models are compared trial by trial, on the same training and test sets; told apart are those whose
-difference is beyond its 95 % interval over training sets and test sources.  A statement that rests on a difference within
-it is `explained`, not `agrees`.
+Each runs the experiment of :mod:`pairproof.validation.papers.hopkins_may_2013.experiment` on one year's
+rankings and looks at mean perplexities.  Two models are compared trial by trial, on the same training and
+test sets; told apart are those whose difference is beyond its 95 % interval over training sets and test
+sources.  A statement that rests on a difference within it is `explained`, not `agrees`.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ....data.options import one_of
 from ....errors import InputError
+from ....native.experiment.models import ModelName
 from ....native.experiment.splits import Split
 from ....native.experiment.summary import Difference, Result, difference, judgments_enough, means
-from ....native.experiment.models import ModelName
 from ....native.experiment.trial_abilities import TrialAbilities
-from ....data.options import one_of
-from .experiment import PAPER_MODELS, PAPER_SAMPLER, abilities_of, paper_design, paper_splits, results_of
-from ..vilar_2007.computations import tracks as read_tracks
 from ...statements.registry import Context, Finding, holds, statement_test
+from ..vilar_2007.computations import tracks as read_tracks
+from .experiment import PAPER_MODELS, PAPER_SAMPLER, abilities_of, paper_design, paper_splits, results_of
 
 Tracks = Mapping[str, Sequence[str]]
 FloatArray = NDArray[np.float64]
@@ -44,7 +45,9 @@ def _check(*models: str) -> None:
         one_of("model", model, PAPER_MODELS)
 
 
-def _results(context: Context, tracks: Tracks, train: str = "", models: Sequence[ModelName] = PAPER_MODELS) -> tuple[Result, ...]:
+def _results(
+    context: Context, tracks: Tracks, train: str = "", models: Sequence[ModelName] = PAPER_MODELS
+) -> tuple[Result, ...]:
     return results_of(_splits(context, tracks, train), paper_design(models))
 
 
@@ -75,15 +78,20 @@ def _apart(d: Difference) -> str:
     return f"by {d.mean:.4f} (95 % interval {d.low:.4f} to {d.high:.4f}{where})"
 
 
-# -- which model is best --------------------------------------------------------------------------------------
+# -- which model is best
+# --------------------------------------------------------------------------------------
 
 
 @statement_test("lowest-perplexities")
 def lowest_perplexities(context: Context, *, tracks: Tracks, models: Sequence[str]) -> Finding:
-    """At the largest training size these models have the lowest mean perplexities, and are told from the next one."""
+    """At the largest training size these models have the lowest mean perplexities, and are told from the next
+    one.
+    """
     _check(*models)
     if not 0 < len(set(models)) < len(PAPER_MODELS):
-        raise InputError(f"models {list(models)}; expected some of {', '.join(PAPER_MODELS)}, not none and not all")
+        raise InputError(
+            f"models {list(models)}; expected some of {', '.join(PAPER_MODELS)}, not none and not all"
+        )
     results = _results(context, tracks)
     size = _sizes(results)[-1]
     order = _at(results, size)
@@ -95,43 +103,87 @@ def lowest_perplexities(context: Context, *, tracks: Tracks, models: Sequence[st
     apart = difference(_of(results, following, size), _of(results, last, size))
     text += f"; {last} is below {following} {_apart(apart)}"
     if not apart.low > 0:
-        return Finding("explained", f"not-told-apart: comes out if the order of the means is taken, not if they must be told apart: {text}", order[names[0]])
+        return Finding(
+            "explained",
+            (
+                "not-told-apart: comes out if the order of the means is taken, not if they must be told"
+                f" apart: {text}"
+            ),
+            order[names[0]],
+        )
     return Finding("agrees", text, order[names[0]])
 
 
 @statement_test("converges-most-rapidly")
 def converges_most_rapidly(context: Context, *, tracks: Tracks, model: str, among: Sequence[str]) -> Finding:
-    """At every smaller training size this model is nearer to its own perplexity at the largest size than the others are.
+    """At every smaller training size this model is nearer to its own perplexity at the largest size than the
+    others are.
 
-    The other reading, that it has the lowest perplexity at every size, is tried where this one does not come out.
+    The other reading, that it has the lowest perplexity at every size, is tried where this one does not come
+    out.
     """
     _check(model, *among)
     results = _results(context, tracks)
     sizes = _sizes(results)
-    above = {m: {k: _curve(results, m)[k] / _curve(results, m)[sizes[-1]] - 1 for k in sizes[:-1]} for m in {model: None, **dict.fromkeys(among)}}
+    above = {
+        m: {k: _curve(results, m)[k] / _curve(results, m)[sizes[-1]] - 1 for k in sizes[:-1]}
+        for m in {model: None, **dict.fromkeys(among)}
+    }
     nearer = {k: m for k in sizes[:-1] for m in [min(above, key=lambda m: above[m][k])] if m != model}
     limits = "above its own perplexity at the last size: " + "; ".join(
-        f"{m} " + ", ".join(f"{100 * value:.1f} % at {k}" for k, value in shares.items()) for m, shares in above.items())
+        f"{m} " + ", ".join(f"{100 * value:.1f} % at {k}" for k, value in shares.items())
+        for m, shares in above.items()
+    )
     if not nearer:
         return Finding("agrees", limits)
-    beaten = {k: (leader, difference(_of(results, model, k), _of(results, leader, k))) for k in sizes for leader in [next(iter(_at(results, k)))] if leader != model}
+    beaten = {
+        k: (leader, difference(_of(results, model, k), _of(results, leader, k)))
+        for k in sizes
+        for leader in [next(iter(_at(results, k)))]
+        if leader != model
+    }
     if beaten:
         text = "; ".join(f"at {k} {leader} is lower {_apart(d)}" for k, (leader, d) in beaten.items())
-        return Finding("differs-conclusion", f"false: nearer to its own limit is {_places(nearer)}, nor has it the lowest perplexity throughout: {text}; {limits}")
-    close = {k: [m for m in _at(results, k) if m != model and not difference(_of(results, m, k), _of(results, model, k)).low > 0] for k in sizes}
+        return Finding(
+            "differs-conclusion",
+            (
+                f"false: nearer to its own limit is {_places(nearer)}, nor has it the lowest perplexity"
+                f" throughout: {text}; {limits}"
+            ),
+        )
+    close = {
+        k: [
+            m
+            for m in _at(results, k)
+            if m != model and not difference(_of(results, m, k), _of(results, model, k)).low > 0
+        ]
+        for k in sizes
+    }
     doubt = "".join(f"; at {k} not told from {' and '.join(level)}" for k, level in close.items() if level)
-    return Finding("explained", "lowest-throughout: comes out if it means that its perplexity is the lowest at every size "
-                                f"({', '.join(f'{v:.3f} at {k}' for k, v in _curve(results, model).items())}{doubt}), not that it is nearest to its own limit: "
-                                f"there {_places(nearer)} is ahead; {limits}")
+    return Finding(
+        "explained",
+        (
+            "lowest-throughout: comes out if it means that its perplexity is the lowest at every size"
+            f" ({', '.join(f'{v:.3f} at {k}' for k, v in _curve(results, model).items())}{doubt}), not that"
+            f" it is nearest to its own limit: there {_places(nearer)} is ahead; {limits}"
+        ),
+    )
 
 
 def _places(ahead: Mapping[int, str]) -> str:
-    return ", ".join(f"{m} at {' and '.join(str(k) for k, other in ahead.items() if other == m)}" for m in dict.fromkeys(ahead.values()))
+    return ", ".join(
+        f"{m} at {' and '.join(str(k) for k, other in ahead.items() if other == m)}"
+        for m in dict.fromkeys(ahead.values())
+    )
 
 
 @statement_test("nearly-indistinguishable")
-def nearly_indistinguishable(context: Context, *, tracks: Tracks, models: Sequence[str], within: str) -> Finding:
-    """Mean perplexities of these models lie within so much of each other, and below those of the paper's other models."""
+def nearly_indistinguishable(
+    context: Context, *, tracks: Tracks, models: Sequence[str], within: str
+) -> Finding:
+    """Mean perplexities of these models lie within so much of each other, and below those of the paper's
+    other models.
+    """
     _check(*models)
     results = _results(context, tracks)
     near = {}
@@ -139,26 +191,42 @@ def nearly_indistinguishable(context: Context, *, tracks: Tracks, models: Sequen
     for size in _sizes(results):
         order = _at(results, size)
         own = [order[m] for m in models]
-        near[size] = max(own) - min(own) <= float(within) and max(own) < min(v for m, v in order.items() if m not in models)
+        near[size] = max(own) - min(own) <= float(within) and max(own) < min(
+            v for m, v in order.items() if m not in models
+        )
         parts.append(f"{max(own) - min(own):.3f} at {size}")
     last = _at(results, _sizes(results)[-1])
-    raw = results_of(_splits(context, tracks), paper_design(("students-geometric",), replace(PAPER_SAMPLER, raw_geometric=True)))
-    text = (f"largest difference {', '.join(parts)}; at the last {_listed(last)}; the geometric mean as the paper prints it, which does not sum "
-            f"to 1, would be at {_at(raw, _sizes(results)[-1])['students-geometric']:.3f}")
+    raw = results_of(
+        _splits(context, tracks),
+        paper_design(("students-geometric",), replace(PAPER_SAMPLER, raw_geometric=True)),
+    )
+    text = (
+        f"largest difference {', '.join(parts)}; at the last {_listed(last)}; the geometric mean as the paper"
+        " prints it, which does not sum to 1, would be at"
+        f" {_at(raw, _sizes(results)[-1])['students-geometric']:.3f}"
+    )
     if all(near.values()):
         return Finding("agrees", text)
     late = [size for size in near if all(near[k] for k in near if k >= size)]
     if not late:
         return Finding("differs-conclusion", f"false: {text}")
-    return Finding("explained", f"larger-samples: comes out from {late[0]} training comparisons on (within {within}): {text}")
+    return Finding(
+        "explained",
+        f"larger-samples: comes out from {late[0]} training comparisons on (within {within}): {text}",
+    )
 
 
-# -- from how many comparisons on -----------------------------------------------------------------------------
+# -- from how many comparisons on
+# -----------------------------------------------------------------------------
 
 
 @statement_test("close-to-convergence")
-def close_to_convergence(context: Context, *, tracks: Tracks, models: Sequence[str], at: int, within: str) -> Finding:
-    """With so many training comparisons these models are within a share of their perplexity at the largest size."""
+def close_to_convergence(
+    context: Context, *, tracks: Tracks, models: Sequence[str], at: int, within: str
+) -> Finding:
+    """With so many training comparisons these models are within a share of their perplexity at the largest
+    size.
+    """
     _check(*models)
     results = [r for r in _results(context, tracks) if r.model in models]
     one_of("size", str(at), tuple(map(str, _sizes(results))))
@@ -168,8 +236,11 @@ def close_to_convergence(context: Context, *, tracks: Tracks, models: Sequence[s
         curve = _curve(results, model)
         last = curve[max(curve)]
         way = (curve[at] - last) / (curve[min(curve)] - last) if curve[min(curve)] > last else float("nan")
-        parts.append(f"{model} " + ", ".join(f"{100 * (value / last - 1):.1f} % at {size}" for size, value in curve.items())
-                     + f" (at {at} {100 * way:.0f} % of the way from {min(curve)} is left)")
+        parts.append(
+            f"{model} "
+            + ", ".join(f"{100 * (value / last - 1):.1f} % at {size}" for size, value in curve.items())
+            + f" (at {at} {100 * way:.0f} % of the way from {min(curve)} is left)"
+        )
     late = [model for model in models if (enough[model] or max(_sizes(results)) + 1) > at]
     text = f"above the perplexity at {max(_sizes(results))}: {'; '.join(parts)}"
     return holds(not late, text if not late else f"later than {at}: {', '.join(late)}; {text}")
@@ -177,7 +248,9 @@ def close_to_convergence(context: Context, *, tracks: Tracks, models: Sequence[s
 
 @statement_test("samplers-converged")
 def samplers_converged(context: Context, *, tracks: Tracks, track: str, within: str, seeds: int) -> Finding:
-    """The paper's 200 iterations, begun anew so many times, give the preferences of a run ten times as long with four chains."""
+    """The paper's 200 iterations, begun anew so many times, give the preferences of a run ten times as long
+    with four chains.
+    """
     from ....native.experiment.models import fit_preference_model
 
     train = _splits(context, _one_track(tracks, track))[track].train
@@ -186,46 +259,83 @@ def samplers_converged(context: Context, *, tracks: Tracks, track: str, within: 
     models: tuple[ModelName, ...] = ("irt-gaussian", "irt-categorical")
     for model in models:
         settled = fit_preference_model(train, model, options=long, seed=0, warn=False).probabilities[:-1, :-1]
-        short = [fit_preference_model(train, model, options=PAPER_SAMPLER, seed=k, warn=False).probabilities[:-1, :-1] for k in range(1, seeds + 1)]
+        short = [
+            fit_preference_model(train, model, options=PAPER_SAMPLER, seed=k, warn=False).probabilities[
+                :-1, :-1
+            ]
+            for k in range(1, seeds + 1)
+        ]
         gaps = [float(abs(p - settled).max()) for p in short]
         worst = max(worst, *gaps)
         parts.append(f"{model} " + ", ".join(f"{gap:.3f}" for gap in gaps))
-    text = (f"{len(train.items)} systems, {train.n_rows} comparisons; largest difference of a probability between {seeds} runs of 200 iterations and one of "
-            f"4 x 2000: {'; '.join(parts)}")
+    text = (
+        f"{len(train.items)} systems, {train.n_rows} comparisons; largest difference of a probability between"
+        f" {seeds} runs of 200 iterations and one of 4 x 2000: {'; '.join(parts)}"
+    )
     return holds(worst <= float(within), text, native=worst)
 
 
-# -- by whose judgments ---------------------------------------------------------------------------------------
+# -- by whose judgments
+# ---------------------------------------------------------------------------------------
 
 
 @statement_test("degraded-by-training-on")
-def degraded_by_training_on(context: Context, *, tracks: Tracks, train: str, model: str, more_than: str, at_least: str) -> Finding:
-    """Training on other judges' comparisons costs this model at least so much perplexity, and more than it costs another one."""
+def degraded_by_training_on(
+    context: Context, *, tracks: Tracks, train: str, model: str, more_than: str, at_least: str
+) -> Finding:
+    """Training on other judges' comparisons costs this model at least so much perplexity, and more than it
+    costs another one.
+    """
     _check(model, more_than)
     own, other = _results(context, tracks), _results(context, tracks, train)
     size = _sizes(own)[-1]
-    costs: dict[str, Difference] = {m: difference(_of(other, m, size), _of(own, m, size)) for m in PAPER_MODELS}
-    text = f"at {size}, trained on {train} instead: " + ", ".join(f"{m} {d.mean:+.3f}" for m, d in costs.items()) + f"; {model} {_apart(costs[model])}"
-    return holds(costs[model].low >= float(at_least) and costs[model].low > costs[more_than].high, text, native=costs[model].mean)
+    costs: dict[str, Difference] = {
+        m: difference(_of(other, m, size), _of(own, m, size)) for m in PAPER_MODELS
+    }
+    text = (
+        f"at {size}, trained on {train} instead: "
+        + ", ".join(f"{m} {d.mean:+.3f}" for m, d in costs.items())
+        + f"; {model} {_apart(costs[model])}"
+    )
+    return holds(
+        costs[model].low >= float(at_least) and costs[model].low > costs[more_than].high,
+        text,
+        native=costs[model].mean,
+    )
 
 
 @statement_test("nearly-as-good-trained-on")
-def nearly_as_good_trained_on(context: Context, *, tracks: Tracks, train: str, model: str, other: str, within: str) -> Finding:
-    """This model trained on other judges' comparisons comes within so much of another one trained on the experts'."""
+def nearly_as_good_trained_on(
+    context: Context, *, tracks: Tracks, train: str, model: str, other: str, within: str
+) -> Finding:
+    """This model trained on other judges' comparisons comes within so much of another one trained on the
+    experts'.
+    """
     _check(model, other)
     own, crowd = _results(context, tracks), _results(context, tracks, train)
     size = _sizes(own)[-1]
     gap = difference(_of(crowd, model, size), [replace(r, model=model) for r in _of(own, other, size)])
-    pairs = ", ".join(f"{a:.3f} and {b:.3f} at {k}" for (k, a), b in zip(_curve(crowd, model).items(), _curve(own, other).values()))
-    return holds(gap.mean <= float(within), f"{model} trained on {train} and {other} on the experts': {pairs}; the last {_apart(gap)}", native=gap.mean)
+    pairs = ", ".join(
+        f"{a:.3f} and {b:.3f} at {k}"
+        for (k, a), b in zip(_curve(crowd, model).items(), _curve(own, other).values())
+    )
+    return holds(
+        gap.mean <= float(within),
+        f"{model} trained on {train} and {other} on the experts': {pairs}; the last {_apart(gap)}",
+        native=gap.mean,
+    )
 
 
-# -- one track's systems --------------------------------------------------------------------------------------
+# -- one track's systems
+# --------------------------------------------------------------------------------------
 
 
 @statement_test("ability-bands")
-def ability_bands(context: Context, *, tracks: Tracks, track: str, size: int, bands: Sequence[int], first: str, draws: int) -> Finding:
-    """Cut where neighbours are farthest apart, the ranking by ability falls into bands of these sizes, this system alone on top.
+def ability_bands(
+    context: Context, *, tracks: Tracks, track: str, size: int, bands: Sequence[int], first: str, draws: int
+) -> Finding:
+    """Cut where neighbours are farthest apart, the ranking by ability falls into bands of these sizes, this
+    system alone on top.
 
     Five random training sets are one draw; whether others fall into the same bands is tried with other seeds.
     """
@@ -242,12 +352,18 @@ def ability_bands(context: Context, *, tracks: Tracks, track: str, size: int, ba
     share = sum(map(as_said, others))
     same = sum(_members(seen, bands) == _members(found, bands) for seen in others)
     edge = sum(bands[:2])
-    text += (f"; of {draws} other draws of five training sets {share} are cut so, {draws - sum(seen.ranking[0] != first for seen in others)} have "
-             f"{first} on top, {same} have the same systems in places 1, 2-{edge}, {edge + 1}-{edge + bands[2]} and {edge + bands[2] + 1}")
+    text += (
+        f"; of {draws} other draws of five training sets {share} are cut so,"
+        f" {draws - sum(seen.ranking[0] != first for seen in others)} have {first} on top, {same} have the"
+        f" same systems in places 1, 2-{edge}, {edge + 1}-{edge + bands[2]} and {edge + bands[2] + 1}"
+    )
     if as_said(found):
         return Finding("agrees", text)
     if share:
-        return Finding("explained", f"other-training-sets: comes out for some random training sets, not for these: {text}")
+        return Finding(
+            "explained",
+            f"other-training-sets: comes out for some random training sets, not for these: {text}",
+        )
     return Finding("differs-conclusion", f"false: {text}")
 
 
@@ -262,26 +378,37 @@ OPEN = (0.05, 0.95)
 
 
 @statement_test("any-order-arbitrary")
-def any_order_arbitrary(context: Context, *, tracks: Tracks, track: str, size: int, systems: Sequence[str]) -> Finding:
-    """From so many comparisons, no two of these systems can be put in order: P(better), mean of the trials, within 0.05 and 0.95.
+def any_order_arbitrary(
+    context: Context, *, tracks: Tracks, track: str, size: int, systems: Sequence[str]
+) -> Finding:
+    """From so many comparisons, no two of these systems can be put in order: P(better), mean of the trials,
+    within 0.05 and 0.95.
 
-    If all comparisons of the track do put them in order, that is said, and the statement holds for the smaller number only.
+    If all comparisons of the track do put them in order, that is said, and the statement holds for the
+    smaller number only.
     """
     from ....native.irt.gaussian import fit_irt_gaussian
 
     table = read_tracks(context.table, _one_track(tracks, track))[track]
     found = abilities_of(paper_splits({track: table})[track], track, size)
     whole = fit_irt_gaussian(table, warmup=100, draws=500, seed=1, warn=False)
-    pairs = [(a, b) for k, a in enumerate(systems) for b in systems[k + 1:]]
+    pairs = [(a, b) for k, a in enumerate(systems) for b in systems[k + 1 :]]
     part = {(a, b): _p_better(found.items, found.p_better, a, b) for a, b in pairs}
     all_ = {(a, b): _p_better(whole.items, whole.p_better, a, b) for a, b in pairs}
-    text = "; ".join(f"P({a} better than {b}) {part[a, b]:.2f} from {size}, {all_[a, b]:.3f} from all {table.n_comparisons:,.0f}" for a, b in pairs)
+    text = "; ".join(
+        f"P({a} better than {b}) {part[a, b]:.2f} from {size}, {all_[a, b]:.3f} from all"
+        f" {table.n_comparisons:,.0f}"
+        for a, b in pairs
+    )
     first = [max(systems, key=lambda s: float(row[found.items.index(s)])) for row in found.trials]
     text += f"; first of them in the {len(first)} trials: {', '.join(first)}"
     if not all(map(_open, part.values())):
         return Finding("differs-conclusion", f"false: {text}")
     if not all(map(_open, all_.values())):
-        return Finding("explained", f"smaller-sample: comes out from {size} comparisons, not from all that were made: {text}")
+        return Finding(
+            "explained",
+            f"smaller-sample: comes out from {size} comparisons, not from all that were made: {text}",
+        )
     return Finding("agrees", text)
 
 

@@ -1,6 +1,8 @@
-"""Hopkins and May (2013): their experiment run again on the rankings of WMT10, WMT11 and WMT12, as figures 2 to 6.
+"""Hopkins and May (2013): their experiment run again on the rankings of WMT10, WMT11 and WMT12, as figures 2
+to 6.
 
-Only where the rankings are (they are read in place); elsewhere there is no story, and the claims say that they did not run.
+Only where the rankings are (they are read in place); elsewhere there is no story, and the claims say that
+they did not run.
 """
 
 from __future__ import annotations
@@ -10,34 +12,43 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ....errors import DataNotHere
-from ....native.experiment.summary import Difference, Result, difference, means
 from ....native.experiment.models import ModelName
 from ....native.experiment.plots import (
-    plot_learning_curves, plot_preferences, plot_trial_abilities, size_of_abilities, size_of_heat_map,
+    plot_learning_curves,
+    plot_preferences,
+    plot_trial_abilities,
+    size_of_abilities,
+    size_of_heat_map,
 )
+from ....native.experiment.summary import Difference, Result, difference, means
 from ...claims.data import table_of
-from .experiment import PAPER_MODELS, SEED, abilities_of, paper_design, paper_splits, results_of
-from ..vilar_2007.computations import tracks as read_tracks
 from ...report import Story, StoryFigure, StoryTable
+from ..vilar_2007.computations import tracks as read_tracks
+from .experiment import PAPER_MODELS, SEED, abilities_of, paper_design, paper_splits, results_of
 
 if TYPE_CHECKING:
     from ....bridge.process.policy import Backend
     from ....native.experiment.splits import Split
     from ....native.experiment.trial_abilities import TrialAbilities
-    from ...verdicts.agreement import Agreement
     from ...check import Checker
     from ...report import WorthSeries
+    from ...verdicts.agreement import Agreement
 
 #: Models that the paper did not have, on the same training sets; llbt predicts what davidson does.
 BESIDE: tuple[ModelName, ...] = ("bradley-terry", "davidson", "rao-kupper")
 #: Figure -> data set, claim whose tracks they are, what the paper says.
 FIGURES = (
-    (2, "wmt10", "best-models-wmt10"), (3, "wmt11", "best-models-wmt11"), (4, "wmt12", "indistinguishable-wmt12"))
+    (2, "wmt10", "best-models-wmt10"),
+    (3, "wmt11", "best-models-wmt11"),
+    (4, "wmt12", "indistinguishable-wmt12"),
+)
 CURVES = (8.6, 4.4)
 
 
 def further(checker: Checker, backend: Backend) -> list[Agreement]:
-    """The models held against R: in digits where they are arithmetic, by Monte Carlo error where they are draws."""
+    """The models held against R: in digits where they are arithmetic, by Monte Carlo error where they are
+    draws.
+    """
     from .preference_rows import preference_rows
     from .sampled_rows import sampled_rows
 
@@ -84,29 +95,61 @@ def _table(results: Sequence[Result], caption: str) -> StoryTable:
     points = {(m.model, m.train_size): m for m in means(results)}
     sizes = sorted({size for _, size in points})
     lowest = {size: min(m.mean for (_, k), m in points.items() if k == size) for size in sizes}
-    rows = [(model, *(f"{points[model, k].mean:.3f}{'*' if points[model, k].mean == lowest[k] else ''}" for k in sizes))
-            for model in dict.fromkeys(model for model, _ in points)]
+    rows = [
+        (
+            model,
+            *(
+                f"{points[model, k].mean:.3f}{'*' if points[model, k].mean == lowest[k] else ''}"
+                for k in sizes
+            ),
+        )
+        for model in dict.fromkeys(model for model, _ in points)
+    ]
     return StoryTable(("mean perplexity", *map(str, sizes)), tuple(rows), caption)
 
 
 def _described(results: Sequence[Result]) -> str:
     largest = max(r.train_size for r in results)
     last = sorted((m.mean, m.model) for m in means(results) if m.train_size == largest)
-    return f"Mean perplexity at {largest} training comparisons: " + ", ".join(f"{model} {value:.3f}" for value, model in last) + "."
+    return (
+        f"Mean perplexity at {largest} training comparisons: "
+        + ", ".join(f"{model} {value:.3f}" for value, model in last)
+        + "."
+    )
 
 
 def _learning_curves(checker: Checker, number: int, data: str, claim: str) -> Story:
     splits = _splits(checker, data, claim)
     results = _results(splits)
     n = f"{len(splits)} tracks, 5 trials each, seed {SEED}"
-    rest = "" if number != 2 else " German-English and English-German are left out: the paper tuned its constants on them."
+    rest = (
+        ""
+        if number != 2
+        else " German-English and English-German are left out: the paper tuned its constants on them."
+    )
     paragraphs = (
-        f"Figure {number} of the paper, run again: {n}; every model of a trial is fitted on the same comparisons and judged on the track's test set, "
-        f"that of Table 3. One chain of 200 iterations for each item-response model, as in the paper.{rest}{_short(results)}",
-        _beside(results))
-    figure = StoryFigure(f"Figure {number} of the paper, {data.upper()}: perplexity by training comparisons; bars are 95 % intervals over the training sets.",
-                         _described(results), CURVES, partial(plot_learning_curves, results))
-    return Story(f"Figure {number}: {data.upper()}", paragraphs, _table(results, f"{data.upper()}, {n}; * lowest"), (figure,))
+        (
+            f"Figure {number} of the paper, run again: {n}; every model of a trial is fitted on the same"
+            " comparisons and judged on the track's test set, that of Table 3. One chain of 200 iterations"
+            f" for each item-response model, as in the paper.{rest}{_short(results)}"
+        ),
+        _beside(results),
+    )
+    figure = StoryFigure(
+        (
+            f"Figure {number} of the paper, {data.upper()}: perplexity by training comparisons; bars are 95 %"
+            " intervals over the training sets."
+        ),
+        _described(results),
+        CURVES,
+        partial(plot_learning_curves, results),
+    )
+    return Story(
+        f"Figure {number}: {data.upper()}",
+        paragraphs,
+        _table(results, f"{data.upper()}, {n}; * lowest"),
+        (figure,),
+    )
 
 
 def _short(results: Sequence[Result]) -> str:
@@ -115,7 +158,10 @@ def _short(results: Sequence[Result]) -> str:
     short = {r.track: r.n_train for r in results if r.train_size == largest and r.n_train < largest}
     if not short:
         return ""
-    return f" Fewer than {largest} to train on, so that all their trials there are one set: {', '.join(f'{track} {n}' for track, n in short.items())}."
+    return (
+        f" Fewer than {largest} to train on, so that all their trials there are one set:"
+        f" {', '.join(f'{track} {n}' for track, n in short.items())}."
+    )
 
 
 def _beside(results: Sequence[Result]) -> str:
@@ -127,18 +173,30 @@ def _beside(results: Sequence[Result]) -> str:
         return min(models, key=lambda m: points[m, size])
 
     def gap(size: int) -> Difference:
-        one, other = (([r for r in results if r.model == best(models, size) and r.train_size == size]) for models in (PAPER_MODELS, BESIDE))
+        one, other = (
+            ([r for r in results if r.model == best(models, size) and r.train_size == size])
+            for models in (PAPER_MODELS, BESIDE)
+        )
         return difference(one, other)
 
     ahead = [k for k in sizes if points[best(BESIDE, k), k] < points[best(PAPER_MODELS, k), k]]
-    said = f"lower than the paper's best at {', '.join(map(str, ahead))} comparisons" if ahead else "nowhere lower than the paper's best"
+    said = (
+        f"lower than the paper's best at {', '.join(map(str, ahead))} comparisons"
+        if ahead
+        else "nowhere lower than the paper's best"
+    )
     last, first, apart = sizes[-1], sizes[0], gap(sizes[-1])
     told = "told apart" if apart.low > 0 or apart.high < 0 else "not told apart"
-    return ("Bradley-Terry with ties by maximum likelihood, which the paper does not compare, stands beside them on the same training sets. Its mean is "
-            f"{said}: at {last} {points[best(BESIDE, last), last]:.3f} ({best(BESIDE, last)}) against {points[best(PAPER_MODELS, last), last]:.3f} "
-            f"({best(PAPER_MODELS, last)}), {told} over training sets and test sources (95 % interval of the difference {apart.low:.4f} to {apart.high:.4f}; lower in "
-            f"{apart.positive_in} of {apart.n_tracks} tracks). At {first} it has {points[best(BESIDE, first), first]:.3f} against "
-            f"{points[best(PAPER_MODELS, first), first]:.3f}: it has no prior, and pairs without a finite estimate get pooled rates.")
+    return (
+        "Bradley-Terry with ties by maximum likelihood, which the paper does not compare, stands beside them"
+        f" on the same training sets. Its mean is {said}: at"
+        f" {last} {points[best(BESIDE, last), last]:.3f} ({best(BESIDE, last)}) against"
+        f" {points[best(PAPER_MODELS, last), last]:.3f} ({best(PAPER_MODELS, last)}), {told} over training"
+        f" sets and test sources (95 % interval of the difference {apart.low:.4f} to {apart.high:.4f}; lower"
+        f" in {apart.positive_in} of {apart.n_tracks} tracks). At {first} it has"
+        f" {points[best(BESIDE, first), first]:.3f} against {points[best(PAPER_MODELS, first), first]:.3f}:"
+        " it has no prior, and pairs without a finite estimate get pooled rates."
+    )
 
 
 def _crowd(checker: Checker) -> Story:
@@ -153,25 +211,60 @@ def _crowd(checker: Checker) -> Story:
         return [replace(r, model=f"{r.model}, {who}") for r in results if r.model in shown]
 
     results = [*named(experts, "experts"), *named(crowd, "crowd")]
-    figure = StoryFigure("Figure 5 of the paper, WMT10: trained on experts or on the crowd, tested on experts.", _described(results), CURVES,
-                         partial(plot_learning_curves, results))
-    return Story("Figure 5: trained on a crowd", ("The same test sets, with the unfiltered judgments of a crowd to train on.",),
-                 _table(results, "WMT10, 6 tracks, 5 trials"), (figure,))
+    figure = StoryFigure(
+        "Figure 5 of the paper, WMT10: trained on experts or on the crowd, tested on experts.",
+        _described(results),
+        CURVES,
+        partial(plot_learning_curves, results),
+    )
+    return Story(
+        "Figure 5: trained on a crowd",
+        ("The same test sets, with the unfiltered judgments of a crowd to train on.",),
+        _table(results, "WMT10, 6 tracks, 5 trials"),
+        (figure,),
+    )
 
 
 def _english_czech(checker: Checker) -> Story:
     split = _splits(checker, "wmt11", "bands")["ec"]
     found = abilities_of(split, "ec", 1600)
-    values = ", ".join(f"{k} {name} {found.mean[found.items.index(name)]:.2f} ({found.sd[found.items.index(name)]:.2f})" for k, name in enumerate(found.ranking, 1))
+    values = ", ".join(
+        f"{k} {name} {found.mean[found.items.index(name)]:.2f} ({found.sd[found.items.index(name)]:.2f})"
+        for k, name in enumerate(found.ranking, 1)
+    )
     n = len(found.items)
     figures = (
-        StoryFigure("Figure 6 of the paper, left: abilities by IRT-Gaussian; bars are one standard deviation over five training sets of 1600.",
-                    f"Mean (sd): {values}.", size_of_abilities([f"{n}. {name}" for name in found.items]), partial(plot_trial_abilities, found)),
-        StoryFigure("Figure 6 of the paper, right: who is preferred to whom, the mean of the five models (blue: the row's system).",
-                    _bands(found), size_of_heat_map(found.items), partial(_heat_map, found)))
-    return Story("Figure 6: English-Czech, WMT11", (
-        "Abilities from five random training sets of 1600 comparisons. The bars say how much the choice of comparisons matters, not how well an ability is "
-        "known from all of them; the claim on the order of online-B, cu-bojar and cu-marecek has both.",), None, figures)
+        StoryFigure(
+            (
+                "Figure 6 of the paper, left: abilities by IRT-Gaussian; bars are one standard deviation over"
+                " five training sets of 1600."
+            ),
+            f"Mean (sd): {values}.",
+            size_of_abilities([f"{n}. {name}" for name in found.items]),
+            partial(plot_trial_abilities, found),
+        ),
+        StoryFigure(
+            (
+                "Figure 6 of the paper, right: who is preferred to whom, the mean of the five models (blue:"
+                " the row's system)."
+            ),
+            _bands(found),
+            size_of_heat_map(found.items),
+            partial(_heat_map, found),
+        ),
+    )
+    return Story(
+        "Figure 6: English-Czech, WMT11",
+        (
+            (
+                "Abilities from five random training sets of 1600 comparisons. The bars say how much the"
+                " choice of comparisons matters, not how well an ability is known from all of them; the claim"
+                " on the order of online-B, cu-bojar and cu-marecek has both."
+            ),
+        ),
+        None,
+        figures,
+    )
 
 
 def _bands(found: TrialAbilities) -> str:

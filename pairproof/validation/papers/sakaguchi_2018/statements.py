@@ -1,7 +1,7 @@
 """Tests of what Sakaguchi and Van Durme (2018) say of their formulas and of their arithmetic.
 
-Products and counts are worked out from the paper's own numbers, properties of the updates are tried on the native ones.  What
-they found with annotators is tried by simulation, in `annotation_statements`.
+Products and counts are worked out from the paper's own numbers, properties of the updates are tried on the
+native ones.  What they found with annotators is tried by simulation, in `annotation_statements`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from ...statements.registry import Context, Finding, holds, statement_test
 def same_products(context: Context, *, left: Sequence[str], right: Sequence[str]) -> Finding:
     """Two products of printed numbers are the same."""
     a, b = (prod(map(Decimal, factors)) for factors in (left, right))
-    return holds(a == b, f"{' x '.join(left)} = {a}, {' x '.join(right)} = {b}", "erratum", float(a), "differs")
+    return holds(
+        a == b, f"{' x '.join(left)} = {a}, {' x '.join(right)} = {b}", "erratum", float(a), "differs"
+    )
 
 
 @statement_test("product-prints")
@@ -39,13 +41,19 @@ def no_more_than_the_pool(context: Context, *, drawn: str, pool: Sequence[str]) 
 
 @statement_test("surprise-grows-exponentially")
 def surprise_grows_exponentially(context: Context, *, epsilon: str) -> Finding:
-    """v of a win grows by a constant factor as t falls by 1 each time; it grows by a constant if it does not."""
+    """v of a win grows by a constant factor as t falls by 1 each time; it grows by a constant if it does
+    not.
+    """
     from ....native.annotation.trueskill import win
 
     v = {t: win(float(t), float(epsilon)).v for t in (-10, -20, -40, -80)}
     growth = (v[-20] - v[-10], (v[-40] - v[-20]) / 2, (v[-80] - v[-40]) / 4)
     linear = max(abs(g - 10.0) for g in growth) < 0.1
-    text = "v is " + ", ".join(f"{x:.3f} at t = {t}" for t, x in v.items()) + ": it grows by 1 for each 1 that t falls, linearly"
+    text = (
+        "v is "
+        + ", ".join(f"{x:.3f} at t = {t}" for t, x in v.items())
+        + ": it grows by 1 for each 1 that t falls, linearly"
+    )
     return holds(not linear, text, "erratum", v[-10], "differs")
 
 
@@ -65,9 +73,15 @@ def trueskill_variance_decreases(context: Context) -> Finding:
     from ....native.annotation.trueskill import Skills, update_pair
 
     pairs = [Skills(m, v, 0.0, 0.3) for m in (-3.0, -1.0, 0.0, 0.4, 2.0) for v in (0.05, 0.5, 2.0)]
-    after = [(pair, update_pair(pair, "win")) for pair in pairs] + [(pair, update_pair(pair, "tie")) for pair in pairs]
-    ratios = [r for pair, now in after for r in (now.variance_i / pair.variance_i, now.variance_j / pair.variance_j)]
-    return holds(max(ratios) < 1.0, f"of {len(ratios)} variances none rises; the largest ratio is {max(ratios):.4f}")
+    after = [(pair, update_pair(pair, "win")) for pair in pairs] + [
+        (pair, update_pair(pair, "tie")) for pair in pairs
+    ]
+    ratios = [
+        r for pair, now in after for r in (now.variance_i / pair.variance_i, now.variance_j / pair.variance_j)
+    ]
+    return holds(
+        max(ratios) < 1.0, f"of {len(ratios)} variances none rises; the largest ratio is {max(ratios):.4f}"
+    )
 
 
 @statement_test("beta-variance-decreases")
@@ -85,9 +99,12 @@ def beta_variance_decreases(context: Context) -> Finding:
         rises += ratio > 1.0
         worst = max(worst, (ratio, pair, now))
     ratio, old, new = worst
-    text = (f"alpha and beta {'never decrease' if least >= 0 else 'decrease'}, but the winner's variance rises in {rises} of {len(pairs)} "
-            f"updates, most (by {100 * (ratio - 1):.2g} %) from B({old.alpha_i:g}, {old.beta_i:g}) to B({new.alpha_i:.4g}, {new.beta_i:g}): "
-            "with alpha = 1 it rises with alpha wherever beta > sqrt 3")
+    text = (
+        f"alpha and beta {'never decrease' if least >= 0 else 'decrease'}, but the winner's variance rises in"
+        f" {rises} of {len(pairs)} updates, most (by {100 * (ratio - 1):.2g} %) from B({old.alpha_i:g},"
+        f" {old.beta_i:g}) to B({new.alpha_i:.4g}, {new.beta_i:g}): with alpha = 1 it rises with alpha"
+        " wherever beta > sqrt 3"
+    )
     return holds(rises == 0 and least >= 0, text, native=float(rises))
 
 
@@ -98,7 +115,9 @@ def mean_nearer_one_half(context: Context) -> Finding:
 
     grid = [(a / 4, b / 4) for a in range(5, 41) for b in range(5, 41)]
     nearer = all(abs(a / (a + b) - 0.5) <= abs(float(mode(a, b)) - 0.5) for a, b in grid)
-    return holds(nearer, f"{len(grid)} distributions; mean - 1/2 = (mode - 1/2) (alpha + beta - 2)/(alpha + beta)")
+    return holds(
+        nearer, f"{len(grid)} distributions; mean - 1/2 = (mode - 1/2) (alpha + beta - 2)/(alpha + beta)"
+    )
 
 
 @statement_test("chance-at-skill-chain")
@@ -108,9 +127,15 @@ def chance_at_skill_chain(context: Context, *, printed: str) -> Finding:
 
     from ....native.annotation.trueskill import chance_to_win
 
-    value, apart = chance_to_win(1.0, 1.0), NormalDist().inv_cdf(float(printed)) * 2.0 ** 0.5
+    value, apart = chance_to_win(1.0, 1.0), NormalDist().inv_cdf(float(printed)) * 2.0**0.5
     right = Printed.parse(f"{float(printed):.2f}").verdict(value).verdict == "agrees"
-    return holds(right, f"at a difference of gamma it is Phi(1/sqrt 2) = {value:.3f}; {printed} needs {apart:.3f} gamma", "erratum", value, "differs")
+    return holds(
+        right,
+        f"at a difference of gamma it is Phi(1/sqrt 2) = {value:.3f}; {printed} needs {apart:.3f} gamma",
+        "erratum",
+        value,
+        "differs",
+    )
 
 
 @statement_test("equal-match-quality-at-first")
@@ -123,4 +148,8 @@ def equal_match_quality_at_first(context: Context) -> Finding:
 
     m, v = mode(np.full(5, START), np.full(5, START)), variance(np.full(5, START), np.full(5, START))
     quality = match_quality(m[:, None], v[:, None], m[None, :], v[None, :], GAMMA)
-    return holds(float(np.ptp(quality)) == 0.0, f"match quality {float(quality[0, 1]):.4f} of every pair", native=float(quality[0, 1]))
+    return holds(
+        float(np.ptp(quality)) == 0.0,
+        f"match quality {float(quality[0, 1]):.4f} of every pair",
+        native=float(quality[0, 1]),
+    )

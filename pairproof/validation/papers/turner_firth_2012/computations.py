@@ -1,4 +1,6 @@
-"""Models that only R's BradleyTerry2 has here: bias reduction (brglm) and random effects (penalised quasi-likelihood)."""
+"""Models that only R's BradleyTerry2 has here: bias reduction (brglm) and random effects (penalised
+quasi-likelihood).
+"""
 
 from __future__ import annotations
 
@@ -53,45 +55,78 @@ def _counts(request: Request) -> dict[str, object]:
     items = list(table.items)
     reference = request.text("reference", items[0])
     if reference not in items:
-        raise InputError(f"args.reference is {reference[:80]!r}; expected one of the items {', '.join(items[:20])}")
-    return {"win1": np.asarray(table.wins, float), "win2": np.asarray(table.losses, float),
-            "first": factor_of([items[k] for k in table.first], items), "second": factor_of([items[k] for k in table.second], items),
-            "refcat": reference}
+        raise InputError(
+            f"args.reference is {reference[:80]!r}; expected one of the items {', '.join(items[:20])}"
+        )
+    return {
+        "win1": np.asarray(table.wins, float),
+        "win2": np.asarray(table.losses, float),
+        "first": factor_of([items[k] for k in table.first], items),
+        "second": factor_of([items[k] for k in table.second], items),
+        "refcat": reference,
+    }
 
 
 def bias_reduced(request: Request) -> Computed:
-    """Firth's bias-reduced estimates (`BTm(..., br = TRUE)`): estimate.X, se.X, deviance, penalized_deviance, aic, df_resid.
+    """Firth's bias-reduced estimates (`BTm(..., br = TRUE)`): estimate.X, se.X, deviance, penalized_deviance,
+    aic, df_resid.
 
     The claim's own data by pair; args: `reference`.
     """
-    return numbers_of(request, BIAS_REDUCED, _counts(request), ("BradleyTerry2", "brglm"), "BradleyTerry2::BTm(br = TRUE)",
-                      "bias-reduced estimates")
+    return numbers_of(
+        request,
+        BIAS_REDUCED,
+        _counts(request),
+        ("BradleyTerry2", "brglm"),
+        "BradleyTerry2::BTm(br = TRUE)",
+        "bias-reduced estimates",
+    )
 
 
 def flat_lizards(request: Request) -> Computed:
-    """Augrabies flat lizards, R's own data, with a random effect for each lizard; args: `model`, a formula such as
-    "~ SVL[..] + (1 | ..)", of which nothing but a formula is taken.
+    """Augrabies flat lizards, R's own data, with a random effect for each lizard; args: `model`, a formula
+    such as "~ SVL[..] + (1 | ..)", of which nothing but a formula is taken.
 
     estimate.X, se.X, z.X, p.X of covariates, of lizards with missing covariates, and of `sd`; ability.L and
-    ability_se.L; won.L and lost.L, the contests.  A lizard with an ability of its own that lost no contest has an
-    infinite estimate, and what is printed for it depends on when R stopped.
+    ability_se.L; won.L and lost.L, the contests.  A lizard with an ability of its own that lost no contest
+    has an infinite estimate, and what is printed for it depends on when R stopped.
     """
     model = request.text("model")
     if not checked(model, "args.model").startswith("~"):
-        raise InputError(f"args.model is {model[:80]!r}; expected a formula without a left side, such as '~ SVL[..] + (1 | ..)'")
-    found = numbers_of(request, LIZARDS, {"model": Formula(model)}, ("BradleyTerry2",),
-                       "BradleyTerry2::BTm, random effects by PQL", "random effects (penalised quasi-likelihood)")
+        raise InputError(
+            f"args.model is {model[:80]!r}; expected a formula without a left side, such as '~ SVL[..] + (1 |"
+            " ..)'"
+        )
+    found = numbers_of(
+        request,
+        LIZARDS,
+        {"model": Formula(model)},
+        ("BradleyTerry2",),
+        "BradleyTerry2::BTm, random effects by PQL",
+        "random effects (penalised quasi-likelihood)",
+    )
     remarks = {}
     for name in found.r:
         kind, _, lizard = name.partition(".")
         if kind == "estimate" and found.r.get(f"lost.{lizard}") == 0.0:
-            text = (f"infinite-estimate: {lizard} won all its {found.r[f'won.{lizard}']:.0f} contests and has an ability of its own, so "
-                    "its estimate is infinite; the print is where R stopped, and its digits mean nothing")
+            text = (
+                f"infinite-estimate: {lizard} won all its {found.r[f'won.{lizard}']:.0f} contests and has an"
+                " ability of its own, so its estimate is infinite; the print is where R stopped, and its"
+                " digits mean nothing"
+            )
             remarks.update({f"{k}.{lizard}": text for k in ("estimate", "se", "z", "p")})
     return replace(found, remarks=remarks)
 
 
 def abilities_by_default(request: Request) -> Computed:
-    """`BTabilities(BTm(...))` with a home effect and R's own stopping rule: estimate.X, se.X; args: `reference`."""
-    return numbers_of(request, ABILITIES, _counts(request), ("BradleyTerry2",), "BradleyTerry2::BTabilities, by default",
-                      "standard errors from the weights of the last step but one")
+    """`BTabilities(BTm(...))` with a home effect and R's own stopping rule: estimate.X, se.X; args:
+    `reference`.
+    """
+    return numbers_of(
+        request,
+        ABILITIES,
+        _counts(request),
+        ("BradleyTerry2",),
+        "BradleyTerry2::BTabilities, by default",
+        "standard errors from the weights of the last step but one",
+    )

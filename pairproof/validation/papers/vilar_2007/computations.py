@@ -1,4 +1,6 @@
-"""Arithmetic of Hopkins and May (2013) and of Vilar, Leusch and Ney (2007): data set sizes, sums over judges, comparisons to sort."""
+"""Arithmetic of Hopkins and May (2013) and of Vilar, Leusch and Ney (2007): data set sizes, sums over judges,
+comparisons to sort.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....data.columns import Factor
-from ....errors import InputError
 from ....data.options import one_of
+from ....errors import InputError
 from ...statements.computations import Computed, Request
 
 if TYPE_CHECKING:
@@ -38,8 +40,10 @@ def tracks(table: pd.DataFrame, named: Mapping[str, Sequence[str]]) -> dict[str,
     for name, (source, target) in named.items():
         rows = table[(table["srclang"] == source) & (table["trglang"] == target)]
         if rows.empty:
-            raise InputError(f"track {name!r}: no row from {source} to {target}; there are "
-                             + ", ".join(sorted({f"{a}-{b}" for a, b in zip(table["srclang"], table["trglang"])})))
+            raise InputError(
+                f"track {name!r}: no row from {source} to {target}; there are "
+                + ", ".join(sorted({f"{a}-{b}" for a, b in zip(table["srclang"], table["trglang"])}))
+            )
         found[name] = read(rows.reset_index(drop=True), layout="rankings")
     return found
 
@@ -53,7 +57,8 @@ def on_least_compared_source(table: Comparisons) -> float:
 
 
 def held_out_sizes(request: Request) -> Computed:
-    """train.T, test.T, all.T, k.T and least.T of every track T: the paper's rule, a test set of the least compared segments.
+    """train.T, test.T, all.T, k.T and least.T of every track T: the paper's rule, a test set of the least
+    compared segments.
 
     args: `tracks`, {ce = ["Czech", "English"], ...}.
     """
@@ -62,8 +67,15 @@ def held_out_sizes(request: Request) -> Computed:
     found: dict[str, float] = {}
     for name, table in tracks(request.table_of(request.data), request.pairs_by_name("tracks")).items():
         split = split_by_source(table)
-        found.update({f"train.{name}": split.train.n_comparisons, f"test.{name}": split.test.n_comparisons, f"k.{name}": float(split.k or 0),
-                      f"all.{name}": table.n_comparisons, f"least.{name}": on_least_compared_source(table)})
+        found.update(
+            {
+                f"train.{name}": split.train.n_comparisons,
+                f"test.{name}": split.test.n_comparisons,
+                f"k.{name}": float(split.k or 0),
+                f"all.{name}": table.n_comparisons,
+                f"least.{name}": on_least_compared_source(table),
+            }
+        )
     return Computed(native=found)
 
 
@@ -86,13 +98,21 @@ def perplexities(request: Request) -> Computed:
     table, asked = request.data_of(request.data), request.texts("models")
     for name in asked:
         one_of("args.models", name, MODELS)
-    return Computed(native={f"perplexity.{m}": fit_preference_model(table, m, warn=False).perplexity(table).value for m in MODELS if m in asked})
+    return Computed(
+        native={
+            f"perplexity.{m}": fit_preference_model(table, m, warn=False).perplexity(table).value
+            for m in MODELS
+            if m in asked
+        }
+    )
 
 
 def judge_agreement(request: Request) -> Computed:
-    """share (in per cent) and kappa of pairs of judgments by two judges of the same pair of systems on the same segment; pairs, their number."""
-    from ....native.experiment.judge_agreement import judge_agreement as agreement
+    """share (in per cent) and kappa of pairs of judgments by two judges of the same pair of systems on the
+    same segment; pairs, their number.
+    """
     from ....data.reading import read
+    from ....native.experiment.judge_agreement import judge_agreement as agreement
 
     found = agreement(read(request.table_of(request.data), layout="rankings"), tracks=("srclang", "trglang"))
     return Computed(native={"share": 100.0 * found.share, "kappa": found.kappa, "pairs": float(found.pairs)})
@@ -105,7 +125,13 @@ def sums_by_pair(request: Request) -> Computed:
     found: dict[str, float] = {}
     for result in compare_all_pairs(request.data_of(request.data)):
         m, pair = result.merged, f"{result.merged.first}-{result.merged.second}"
-        found.update({f"first.{pair}": float(m.wins), f"second.{pair}": float(m.losses), f"difference.{pair}": float(abs(m.wins - m.losses))})
+        found.update(
+            {
+                f"first.{pair}": float(m.wins),
+                f"second.{pair}": float(m.losses),
+                f"difference.{pair}": float(abs(m.wins - m.losses)),
+            }
+        )
     return Computed(native=found)
 
 

@@ -1,4 +1,6 @@
-"""Vilar et al. (2007): R, its standard errors and the sign test of every pair of Table 2, and of every judge, against R's."""
+"""Vilar et al. (2007): R, its standard errors and the sign test of every pair of Table 2, and of every judge,
+against R's.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
     from ....bridge.oracles.competitions import RBinaries
     from ....bridge.process.policy import Backend
     from ....bridge.records.result import RResult
-    from ...verdicts.agreement import Agreement
     from ...check import Checker
+    from ...verdicts.agreement import Agreement
 
 PAPER = "vilar-2007"
 #: What each number is held against; equation 6 is the algebra of 4, which R takes from the single votes.
@@ -29,15 +31,18 @@ JUDGES = Place(PAPER, "single-judges", "Table 2, single judges")
 def further(checker: Checker, backend: Backend) -> list[Agreement]:
     """Four numbers of each pair, judges summed and one by one; R is asked twice, once for each."""
     pairs = compare_all_pairs(checker.data("table-2"))
-    return (_rows(SUMS, {_name(t.merged): t.merged for t in pairs}, "pairs-of-systems", backend)
-            + _rows(JUDGES, {_name(r): r for t in pairs for r in t.by_judge}, "pairs-of-systems-by-judge", backend))
+    return _rows(SUMS, {_name(t.merged): t.merged for t in pairs}, "pairs-of-systems", backend) + _rows(
+        JUDGES, {_name(r): r for t in pairs for r in t.by_judge}, "pairs-of-systems-by-judge", backend
+    )
 
 
 def _name(result: BinaryResult) -> str:
     return f"{result.first}-{result.second}" + (f".{result.judge}" if result.judge is not None else "")
 
 
-def _rows(place: Place, results: Mapping[str, BinaryResult], together: str, backend: Backend) -> list[Agreement]:
+def _rows(
+    place: Place, results: Mapping[str, BinaryResult], together: str, backend: Backend
+) -> list[Agreement]:
     counts = [[getattr(r, kind) for r in results.values()] for kind in ("wins", "ties", "losses")]
 
     def ask() -> tuple[RBinaries, RResult]:
@@ -46,13 +51,21 @@ def _rows(place: Place, results: Mapping[str, BinaryResult], together: str, back
 
     answer = asked(backend, ask)
     if isinstance(answer, NoAnswer):
-        return unanswered_rows(place, {together: None}, CALLS, answer, f"R, its standard errors and the sign test of {len(results)} comparisons")
+        return unanswered_rows(
+            place,
+            {together: None},
+            CALLS,
+            answer,
+            f"R, its standard errors and the sign test of {len(results)} comparisons",
+        )
     return digits_rows(place, _numbers(results, answer.value), answer.result)
 
 
 def _numbers(results: Mapping[str, BinaryResult], of_r: RBinaries) -> Iterator[Held]:
     for k, (name, own) in enumerate(results.items()):
-        assert own.se_mean is not None and own.se_vilar is not None  # no pair of Table 2 has one sentence only
+        assert (
+            own.se_mean is not None and own.se_vilar is not None
+        )  # no pair of Table 2 has one sentence only
         yield Held(f"estimate.R.{name}", own.R, float(of_r.R[k]), MEAN)
         yield Held(f"se.R.{name}", own.se_mean, float(of_r.se_mean[k]), T_TEST)
         yield Held(f"se.equation-6.{name}", own.se_vilar, float(of_r.se_vilar[k]), EQUATION_4)
@@ -66,23 +79,56 @@ def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...
     """Table 2 with standard errors and tests, and what R said of each number."""
     pairs = compare_all_pairs(checker.data("table-2"))
     rows = {(a.claim, a.quantity): a for a in agreements if a.paper == PAPER and a.about == "native-r"}
-    table = StoryTable(("pair", "R", "digits", "se, equation 6", "digits", "se of a mean", "digits", "p, sign test", "digits"),
-                       tuple(_line(t, rows) for t in pairs), "Sentences of all judges summed; beside each number the digits it shares with R's")
+    table = StoryTable(
+        (
+            "pair",
+            "R",
+            "digits",
+            "se, equation 6",
+            "digits",
+            "se of a mean",
+            "digits",
+            "p, sign test",
+            "digits",
+        ),
+        tuple(_line(t, rows) for t in pairs),
+        "Sentences of all judges summed; beside each number the digits it shares with R's",
+    )
     of_r = [a for a in rows.values() if a.claim in (SUMS.claim, JUDGES.claim) and a.r is not None]
-    said = (f"R was asked for {len(of_r)} numbers, those of the seven pairs below and of each of the judges: the mean of the single votes, its standard "
-            "error by t.test, equation 4 written out vote by vote, and binom.test."
-            if of_r else "R has no numbers here: " + "; ".join(dict.fromkeys(a.explanation for a in rows.values() if a.claim == SUMS.claim)) + ".")
+    said = (
+        f"R was asked for {len(of_r)} numbers, those of the seven pairs below and of each of the judges: the"
+        " mean of the single votes, its standard error by t.test, equation 4 written out vote by vote, and"
+        " binom.test."
+        if of_r
+        else "R has no numbers here: "
+        + "; ".join(dict.fromkeys(a.explanation for a in rows.values() if a.claim == SUMS.claim))
+        + "."
+    )
     factor = max((t.merged.se_vilar or 0.0) / (t.merged.se_mean or 1.0) for t in pairs)
-    return (Story("Table 2 in R", (said, (
-        "The paper calls its equation 4 the standard error of R; R's t.test has another one, smaller by sqrt((m - 1) / m). With all judges' sentences "
-        f"together the factor is {factor:.4f} at most, and nothing in the paper depends on it.")), table),)
+    return (
+        Story(
+            "Table 2 in R",
+            (
+                said,
+                (
+                    "The paper calls its equation 4 the standard error of R; R's t.test has another one,"
+                    " smaller by sqrt((m - 1) / m). With all judges' sentences together the factor is"
+                    f" {factor:.4f} at most, and nothing in the paper depends on it."
+                ),
+            ),
+            table,
+        ),
+    )
 
 
 def _line(two: TwoSystems, rows: Mapping[tuple[str, str], Agreement]) -> tuple[str, ...]:
     own, cells = two.merged, [f"{two.merged.first} and {two.merged.second}"]
     shown: tuple[tuple[str, float | None, Callable[[float], str]], ...] = (
-        ("estimate.R", own.R, lambda x: f"{x:+.4f}"), ("se.equation-6", own.se_vilar, lambda x: f"{x:.6f}"),
-        ("se.R", own.se_mean, lambda x: f"{x:.6f}"), ("test_p.sign", own.p_sign, lambda x: f"{x:.3g}"))
+        ("estimate.R", own.R, lambda x: f"{x:+.4f}"),
+        ("se.equation-6", own.se_vilar, lambda x: f"{x:.6f}"),
+        ("se.R", own.se_mean, lambda x: f"{x:.6f}"),
+        ("test_p.sign", own.p_sign, lambda x: f"{x:.3g}"),
+    )
     for kind, value, text in shown:
         row = rows.get((SUMS.claim, f"{kind}.{_name(own)}"))
         cells += ["-" if value is None else text(value), digits_text(row.digits if row is not None else None)]
