@@ -24,17 +24,18 @@ else:
     import tomli as tomllib
 
 PACKAGE = ROOT / "pairproof"
-NOT_OURS = {
-    ".git",
-    ".venv",
-    "build",
-    "dist",
-    "reports",
-    "__pycache__",
-    ".mypy_cache",
-    ".pytest_cache",
-    ".hypothesis",
-}
+NOT_OURS = {".git", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".hypothesis"}
+MADE_AT_TOP = {"build", "dist", "reports"}
+
+
+def _made(folder: Path) -> bool:
+    """Whether a build or a run made this folder: what is called `reports` is only ours to skip at the top."""
+    at_top = folder.parent == ROOT
+    return (
+        folder.name in NOT_OURS
+        or folder.name.endswith(".egg-info")
+        or (at_top and folder.name in MADE_AT_TOP)
+    )
 
 
 def tracked_files() -> list[Path]:
@@ -49,7 +50,7 @@ def tracked_files() -> list[Path]:
         return [path for path in paths if path.is_file()]
     found = []
     for folder, folders, files in os.walk(ROOT):
-        folders[:] = [name for name in folders if name not in NOT_OURS and not name.endswith(".egg-info")]
+        folders[:] = [name for name in folders if not _made(Path(folder, name))]
         found += [Path(folder, name) for name in files]
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 import pytest
-from campaign.helpers import answers, batch_rows, campaign, run_batches, write
+from tests.campaign.helpers import answers, batch_rows, campaign, run_batches, write
 
 from pairproof.campaign import create, export, open_batch, status, take_in, take_over
 from pairproof.errors import InputError

@@ -12,7 +12,7 @@ import sqlite3
 
 import numpy as np
 import pytest
-from campaign.helpers import answers, batch_rows, campaign, items_file, run_batches, scores, write
+from tests.campaign.helpers import answers, batch_rows, campaign, items_file, run_batches, scores, write
 
 from pairproof.campaign import create, export, open_batch, status, take_in
 from pairproof.errors import InputError

@@ -6,7 +6,7 @@ import json
 import sqlite3
 
 import pytest
-from campaign.helpers import answers, batch_rows, campaign, items_file, write
+from tests.campaign.helpers import answers, batch_rows, campaign, items_file, write
 
 from pairproof.cli import main
 from pairproof.cli.commands.easl import METHODS, POOLS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 
 import pytest
-from campaign.helpers import answers, batch_rows, campaign, run_batches, scores, write
+from tests.campaign.helpers import answers, batch_rows, campaign, run_batches, scores, write
 from hypothesis import given, settings, strategies as st
 
 from pairproof.campaign import create, export, open_batch, status, take_in, take_over

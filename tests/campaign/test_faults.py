@@ -15,7 +15,7 @@ import time
 import traceback
 
 import pytest
-from campaign.helpers import answers, batch_rows, campaign, scores, write
+from tests.campaign.helpers import answers, batch_rows, campaign, scores, write
 
 from pairproof.campaign import open_batch, status, take_in
 from pairproof.errors import PairproofError

@@ -7,8 +7,8 @@ import json
 import re
 
 import pytest
-from campaign import browser
-from campaign.browser import Browser
+from tests.campaign import browser
+from tests.campaign.browser import Browser
 
 from pairproof.campaign import create, open_batch, status, take_in
 

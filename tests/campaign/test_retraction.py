@@ -8,7 +8,7 @@ import sqlite3
 
 import pandas as pd
 import pytest
-from campaign.helpers import answers, batch_rows, campaign, scores, write
+from tests.campaign.helpers import answers, batch_rows, campaign, scores, write
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pairproof.campaign import export, status, take_back, take_in, take_over, undo

@@ -15,7 +15,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from native.translation import random_table
+from tests.native.translation import random_table
 
 import pairproof
 from pairproof.cli import main

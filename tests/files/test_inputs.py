@@ -274,7 +274,7 @@ def test_inside_is_inside_for_folders_whose_names_begin_alike(tmp_path):
 def test_a_pipe_a_folder_a_device_and_a_long_name_end_every_command_with_exit_code_3(
     tmp_path, capsys, monkeypatch, command
 ):
-    from campaign.helpers import campaign
+    from tests.campaign.helpers import campaign
 
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text(TABLE, encoding="utf-8")

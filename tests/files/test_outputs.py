@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 import pytest
-from campaign.helpers import campaign, run_batches
+from tests.campaign.helpers import campaign, run_batches
 from hypothesis import given, strategies as st
 
 from pairproof.campaign import export, open_batch, status

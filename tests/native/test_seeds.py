@@ -8,7 +8,7 @@ import json
 
 import numpy as np
 import pytest
-from native.translation import random_table
+from tests.native.translation import random_table
 
 from pairproof.campaign import batch as batches, create, open_batch, take_over
 from pairproof.cli import main

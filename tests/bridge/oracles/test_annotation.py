@@ -11,7 +11,7 @@ import os
 
 import numpy as np
 import pytest
-from bridge.conftest import digits
+from tests.bridge.conftest import digits
 
 from pairproof.bridge import Backend
 from pairproof.bridge.oracles import annotation as r

@@ -10,7 +10,7 @@ import json
 
 import numpy as np
 import pytest
-from bridge.conftest import CERTIFIED, digits
+from tests.bridge.conftest import CERTIFIED, digits
 
 from pairproof.bridge.packages.bradleyterry2 import BTm, GenDavidson
 from pairproof.bridge.packages.gnm import gnm_llbt, llbt_frame

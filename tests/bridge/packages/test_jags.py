@@ -11,8 +11,8 @@ import os
 
 import numpy as np
 import pytest
-from bridge.conftest import digits
-from native.translation import random_table, table_2, two
+from tests.bridge.conftest import digits
+from tests.native.translation import random_table, table_2, two
 
 from pairproof.bridge import Backend
 from pairproof.bridge.oracles import competitions

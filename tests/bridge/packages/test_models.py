@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bridge.conftest import ITEMS, Counts, digits
+from tests.bridge.conftest import ITEMS, Counts, digits
 
 from pairproof.bridge.packages.base import binom_test, friedman_test, glm, glm_poisson, qvcalc
 from pairproof.bridge.packages.bradleyterry2 import BTabilities, BTm, GenDavidson, countsToBinomial

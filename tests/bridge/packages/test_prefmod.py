@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bridge.conftest import ITEMS, digits
+from tests.bridge.conftest import ITEMS, digits
 
 from pairproof.bridge.packages.gnm import gnm
 from pairproof.bridge.packages.prefmod import llbt_design, llbt_fit, llbt_worth, llbtPC_fit

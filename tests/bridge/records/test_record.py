@@ -61,7 +61,7 @@ def test_a_replayed_answer_is_the_live_one_to_the_bit(records, messy):
     record = records.get(call)
     mine = read_record(one_file(records)).answer
     assert drift(record.answer, mine) == []
-    from bridge.test_round_trip import same
+    from tests.bridge.values.test_round_trip import same
 
     same(replayed.node, live.node)
     assert (replayed.output, replayed.messages, replayed.warnings) == (
@@ -468,7 +468,7 @@ def test_a_record_can_be_asked_again_from_its_file_alone(records, messy):
     _, live = messy
     record = read_record(one_file(records))
     assert record.call is not None and record.call.key == live.call.key
-    from bridge.test_round_trip import same
+    from tests.bridge.values.test_round_trip import same
 
     again = live.call.request()
     same(record.call.request()["args"], again["args"])

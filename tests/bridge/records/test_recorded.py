@@ -9,7 +9,7 @@ import os
 
 import numpy as np
 import pytest
-from bridge.conftest import ITEMS, digits
+from tests.bridge.conftest import ITEMS, digits
 
 from pairproof.bridge import Backend
 from pairproof.bridge.packages.prefmod import llbt_design, llbt_fit, llbt_worth, llbtPC_fit

@@ -54,7 +54,7 @@ def test_a_track_has_the_same_numbers_alone_and_so_has_a_model_and_a_size(tracks
 def test_every_model_of_a_trial_sees_the_same_comparisons_and_a_larger_size_holds_the_smaller_ones(
     tracks, monkeypatch
 ):
-    from pairproof.native.experiment import run
+    from pairproof.native.experiment import run as run_module
 
     seen = {}
 
@@ -62,12 +62,12 @@ def test_every_model_of_a_trial_sees_the_same_comparisons_and_a_larger_size_hold
         seen.setdefault(sample.n_rows, {})[model] = sample
         return fit_preference_model(sample, "uniform")
 
-    monkeypatch.setattr(run, "fit_preference_model", record)
+    monkeypatch.setattr(run_module, "fit_preference_model", record)
     found = run({"x": tracks["x"]}, Design((20, 60), 1, DESIGN.models, 5, QUICK))
     small, large = (list(s.values()) for s in seen.values())
     assert len(small) == len(large) == 4 and {r.n_train for r in found} == {20, 60}
     for samples in (small, large):
-        assert {run.table_digest(s) for s in samples} == {run.table_digest(samples[0])}
+        assert {run_module.table_digest(s) for s in samples} == {run_module.table_digest(samples[0])}
 
     def rows(s):
         return Counter(
@@ -133,12 +133,12 @@ def test_several_processes_give_the_same_results_in_the_same_order(tracks, tmp_p
 
 
 def test_a_finished_state_is_read_without_fitting_anything(tracks, tmp_path, monkeypatch):
-    from pairproof.native.experiment import run
+    from pairproof.native.experiment import run as run_module
 
     state = tmp_path / "state.jsonl"
     whole = run(tracks, DESIGN, state=state)
     before = state.read_bytes()
-    monkeypatch.setattr(run, "fit_preference_model", None)
+    monkeypatch.setattr(run_module, "fit_preference_model", None)
     assert run(tracks, DESIGN, state=state) == whole and state.read_bytes() == before
 
 

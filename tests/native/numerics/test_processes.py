@@ -53,7 +53,7 @@ def test_a_worker_that_is_killed_is_no_defect_but_an_error_with_a_way_out():
 
 SCRIPT = """
 import os, sys, time
-from pairproof.native.processes import in_order
+from pairproof.native.numerics.processes import in_order
 
 if __name__ == "__main__":
     answers = in_order(time.sleep, [0, 0, 60, 60, 60, 60], 2)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from native.translation import random_table, table_2
+from tests.native.translation import random_table, table_2
 
 from pairproof.bridge import Backend
 from pairproof.bridge.oracles import competitions

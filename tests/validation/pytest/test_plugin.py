@@ -102,7 +102,9 @@ def test_required_r_that_does_not_answer_fails(pytester: pytest.Pytester) -> Non
 
 
 def test_a_claim_whose_r_answers_are_recorded_passes_without_r(pytester: pytest.Pytester, root: Path) -> None:
-    paper = root / "pairproof" / "validation" / "papers" / "turner-firth-2012.claims.toml"
+    paper = (
+        root / "pairproof" / "validation" / "papers" / "turner_firth_2012" / "turner-firth-2012.claims.toml"
+    )
     (pytester.path / paper.name).write_bytes(paper.read_bytes())
     result = run(pytester, "--pairproof-r", "recorded", "-n", "2")
     assert last_line(result) == "14 passed", result.stdout.str()
