@@ -5,13 +5,14 @@ PYTEST_ARGS ?=
 export VENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready validate test bench lint wheel clean
+.PHONY: help setup ready validate test bench format lint wheel clean
 
 help: ## This list
 	@echo "make validate   set up what is missing, compare with R, leave reports/validate.html, .json, .xml"
 	@echo "make test       set up what is missing, run the whole suite (PYTEST_ARGS='-k name' for a part)"
 	@echo "make setup      set up again, also what could not be had the last time"
 	@echo "make bench      time pairproof beside the R packages and its Python peers"
+	@echo "make format     write the code as black and isort have it (110 columns)"
 	@echo "make lint       check the types with mypy"
 	@echo "make wheel      build dist/pairproof-*.whl"
 	@echo "make clean      remove what is built here, but not $(VENV)"
@@ -32,6 +33,9 @@ test: ready
 
 bench: ready
 	@$(PYTHON) -m benchmarks
+
+format: ## Write the code as its formatter has it
+	@$(PYTHON) -m isort -q . && $(PYTHON) -m black -q .
 
 lint: ready
 	@$(PYTHON) -m mypy
