@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -39,7 +38,7 @@ class Fit(FitRecord):
     @property
     def params(self) -> pd.Series[float]:
         """Estimates by name; references 0, nan where not estimable."""
-        return parameters.series(self, np.where(self.estimable, self.beta, np.nan))
+        return parameters.series(self, parameters.estimates(self))
 
     @property
     def bse(self) -> pd.Series[float]:
@@ -93,11 +92,6 @@ class Fit(FitRecord):
     def item_index(self, name: str) -> int:
         """Position of an item; ItemError, with the nearest name, if there is none of that name."""
         return parameters.find_item(self.items, name)
-
-    @cached_property
-    def layout(self) -> predictions.Layout:
-        """Where the item terms lie in beta."""
-        return predictions.layout(self.terms, self.items)
 
     def ability_functions(self, group: Mapping[str, Value]) -> FloatArray:
         """float[n_items, n_params]: abilities in a group as linear functions of beta, on the fit's scale."""
@@ -209,14 +203,7 @@ class Fit(FitRecord):
 
     def goodness_of_fit(self) -> inference.GoodnessOfFit:
         """Deviance and Pearson chi-square tests, with a caution where the chi-square does not hold."""
-        return residuals.goodness_of_fit(
-            self.cell_table(),
-            self.deviance,
-            self.df_resid,
-            self.outcome_model != "binary",
-            quasi=self.quasi_likelihood,
-            ranked=self.data.ranked_together,
-        )
+        return residuals.goodness_of_fit(self)
 
     def compare(self, other: Fit) -> inference.LikelihoodRatio:
         """Likelihood-ratio test against a smaller (or larger) model of the same comparisons.

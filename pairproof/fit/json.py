@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .fit import Fit
+from ..errors import TooLargeError
+from .parameters import covariance_frame, estimates, parameter_frame
+from .predictions import worth as worth_frame
+from .record import FitRecord
+from .tails import log10_two_sided_p
 
 #: A covariance of this many parameters is 80 MB of text; beyond it, `cov_params` is null and a warning says
 #: so.
@@ -25,18 +28,18 @@ def _by_name(names: Iterable[str], values: Iterable[float]) -> dict[str, float |
 
 
 def _worths(
-    fit: Fit, too_large: bool
+    fit: FitRecord, too_large: bool
 ) -> tuple[dict[str, dict[str, float | None]], dict[str, dict[str, float | None]]]:
     worth: dict[str, dict[str, float | None]] = {}
     se: dict[str, dict[str, float | None]] = {}
-    frame = fit.worth(se=not too_large)
+    frame = worth_frame(fit, with_se=not too_large)
     for group, item, w, s in zip(frame["group"], frame["item"], frame["worth"], frame["se"]):
         worth.setdefault(str(group), {})[str(item)] = finite(w)
         se.setdefault(str(group), {})[str(item)] = finite(s)
     return worth, se
 
 
-def _reasons(fit: Fit, worth: dict[str, dict[str, float | None]]) -> list[str]:
+def _reasons(fit: FitRecord, worth: dict[str, dict[str, float | None]]) -> list[str]:
     """Warnings, and a reason for every null that none of them covers (references need none)."""
     found = list(fit.warnings)
     said = " ".join(found)
@@ -56,18 +59,16 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
-def _parameters(fit: Fit) -> tuple[dict[str, Any], str]:
+def _parameters(fit: FitRecord) -> tuple[dict[str, Any], str]:
     """params, bse, pvalues, log10_pvalues and conf_int by name, and "" or why all but the first have no
     values.
     """
-    from ..errors import TooLargeError
-
     try:
-        frame = fit.to_frame()
+        frame = parameter_frame(fit, 0.05)
     except TooLargeError as error:
         nothing = dict.fromkeys(fit.names)
         return {
-            "params": _by_name(fit.names, fit.params),
+            "params": _by_name(fit.names, estimates(fit)),
             "bse": nothing,
             "pvalues": nothing,
             "log10_pvalues": nothing,
@@ -77,7 +78,7 @@ def _parameters(fit: Fit) -> tuple[dict[str, Any], str]:
         "params": _by_name(fit.names, frame["estimate"]),
         "bse": _by_name(fit.names, frame["se"]),
         "pvalues": _by_name(fit.names, frame["p"]),
-        "log10_pvalues": _by_name(fit.names, fit.log10_pvalues),
+        "log10_pvalues": _by_name(fit.names, log10_two_sided_p(fit.z)),
         "conf_int": {
             name: None if math.isnan(low) else [float(low), float(high)]
             for name, low, high in zip(fit.names, frame["low"], frame["high"])
@@ -85,7 +86,7 @@ def _parameters(fit: Fit) -> tuple[dict[str, Any], str]:
     }, ""
 
 
-def fit_dict(fit: Fit) -> dict[str, Any]:
+def fit_dict(fit: FitRecord) -> dict[str, Any]:
     """The object that `pairproof fit --json` prints, made of dict, list, str, int, float, bool and None
     only.
     """
@@ -96,7 +97,7 @@ def fit_dict(fit: Fit) -> dict[str, Any]:
     if too_large:
         warnings.append(f"bse, pvalues, conf_int, worth_se and cov_params are null: {too_large}")
     elif int(fit.free.sum()) <= MOST_COVARIANCE:
-        matrix = fit.cov_params()
+        matrix = covariance_frame(fit)
         covariance = {
             "names": [str(n) for n in matrix.index],
             "rows": [[finite(x) for x in row] for row in matrix.to_numpy()],

@@ -20,7 +20,7 @@ from ..errors import InputError
 from .cell_table import CellTable, poisson_log_likelihood
 from .covariance import Covariance
 from .outcomes import OutcomeModel
-from .spec import ModelSpec, Scale, Term, Ties, Value
+from .spec import Layout, ModelSpec, Scale, Term, Ties, Value, layout
 from .stopping import Stopping
 
 FloatArray = NDArray[np.float64]
@@ -123,6 +123,11 @@ class FitRecord:
     def names(self) -> tuple[str, ...]:
         """Names of all parameters, references included."""
         return tuple(t.name for t in self.terms)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where the item terms lie in beta."""
+        return layout(self.terms, self.items)
 
     @cached_property
     def estimable(self) -> BoolArray:

@@ -7,7 +7,7 @@ both. Against reference r every block of item terms has b_r = 0; centred, C b wi
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from ..data.options import one_of
 from ..errors import InputError
 from .covariance import ScaledCovariance, ShiftedCovariance
+from .parameters import find_item
+from .record import FitRecord
 from .spec import LOG_WORTH_PER_UNIT, Scale
 
-if TYPE_CHECKING:
-    from .fit import Fit
-
 FloatArray = NDArray[np.float64]
+R = TypeVar("R", bound=FitRecord)
 
 
-def on_scale(fit: Fit, scale: Scale) -> Fit:
+def on_scale(fit: R, scale: Scale) -> R:
     """The same fit with its item terms on `scale`; see :meth:`pairproof.Fit.on_scale`."""
     one_of("scale", scale, ("lambda", "log-odds"))
     if scale == fit.scale:
@@ -39,7 +39,7 @@ def on_scale(fit: Fit, scale: Scale) -> Fit:
     )
 
 
-def with_reference(fit: Fit, reference: str) -> Fit:
+def with_reference(fit: R, reference: str) -> R:
     """The same fit against another reference, or "sum"; see :meth:`pairproof.Fit.with_reference`."""
     if fit.spec.item_terms:
         raise InputError("a model with item covariates has no reference item to change")
@@ -48,7 +48,7 @@ def with_reference(fit: Fit, reference: str) -> Fit:
     weights = np.full(n_items, 1.0 / n_items)
     if reference != "sum":
         weights = np.zeros(n_items)
-        weights[fit.item_index(reference)] = 1.0
+        weights[find_item(fit.items, reference)] = 1.0
 
     def shift(values: FloatArray) -> FloatArray:
         """Each block less its weighted mean; values float[n_params] or float[n_params, k]."""
@@ -59,7 +59,7 @@ def with_reference(fit: Fit, reference: str) -> Fit:
     is_reference = fit.is_reference.copy()  # a tie parameter held at its boundary stays held
     is_reference[index] = False
     if reference != "sum":
-        is_reference[index[:, fit.item_index(reference)]] = True
+        is_reference[index[:, find_item(fit.items, reference)]] = True
     constraint = "items sum to zero within each term" if reference == "sum" else f"reference {reference}"
     beta = shift(fit.beta)
     beta[is_reference] = 0.0
@@ -74,7 +74,7 @@ def with_reference(fit: Fit, reference: str) -> Fit:
     )
 
 
-def _item_blocks(fit: Fit) -> NDArray[np.int64]:
+def _item_blocks(fit: FitRecord) -> NDArray[np.int64]:
     """int[n_blocks, n_items]: places in beta of the items' terms, a block a product of subject covariates."""
     blocks: dict[tuple[tuple[str, str | None], ...], dict[str | None, int]] = {}
     for k, term in enumerate(fit.terms):

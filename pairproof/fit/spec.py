@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Union, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..data.options import one_of
 from ..errors import InputError
 
+IntArray = NDArray[np.int64]
 Family = Literal["llbt", "bradley-terry"]
 Ties = Literal["davidson", "rao-kupper", "half", "drop", "none"]
 Scale = Literal["lambda", "log-odds"]
@@ -113,3 +117,45 @@ class Term:
 def by_suffix(by: tuple[tuple[str, str | None], ...]) -> str:
     """`:judge[3]:age` for (("judge", "3"), ("age", None))."""
     return "".join(f":{c}" if lv is None else f":{c}[{lv}]" for c, lv in by)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where the item terms lie in beta, so that 400 judges' worths need not read 11,600 names 400 times.
+
+    Attributes
+    ----------
+    place, item, block : int[n_item_terms]
+        Position in beta, position of the item, position of the term's covariates in `blocks`.
+    blocks : tuple of Term
+        One term for every distinct product of subject covariates.
+    others : tuple of int
+        Positions in beta of item-covariate terms.
+    separate : frozenset of str
+        Items with an ability of their own in place of their covariates.
+    """
+
+    place: IntArray
+    item: IntArray
+    block: IntArray
+    blocks: tuple[Term, ...]
+    others: tuple[int, ...]
+    separate: frozenset[str]
+
+
+def layout(terms: Sequence[Term], items: Sequence[str]) -> Layout:
+    """Read the names once."""
+    where = {name: k for k, name in enumerate(items)}
+    blocks: dict[tuple[tuple[str, str | None], ...], int] = {}
+    representatives: list[Term] = []
+    rows: list[tuple[int, int, int]] = []
+    for k, term in enumerate(terms):
+        if term.kind == "item" and term.item is not None:
+            if term.by not in blocks:
+                blocks[term.by] = len(blocks)
+                representatives.append(term)
+            rows.append((k, where[term.item], blocks[term.by]))
+    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    others = tuple(k for k, t in enumerate(terms) if t.kind == "covariate")
+    separate = frozenset(t.item for t in terms if t.kind == "covariate" and t.item is not None)
+    return Layout(table[:, 0], table[:, 1], table[:, 2], tuple(representatives), others, separate)

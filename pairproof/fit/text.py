@@ -7,15 +7,14 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from ..text import label, safe
 from .parameters import first_rows
+from .predictions import worth
+from .record import FitRecord
+from .residuals import goodness_of_fit
 from .spec import LOG_WORTH_PER_UNIT
 from .tails import SMALLEST, log10_two_sided_p, p_words
-
-if TYPE_CHECKING:
-    from .fit import Fit
 
 WIDTH = 100
 #: More rows than this are cut, and the cut is said: a factor of 400 judges and 30 items has 11,601
@@ -34,7 +33,7 @@ _TIES = {
 _FAMILY = {"llbt": "LLBT", "bradley-terry": "Bradley-Terry"}
 
 
-def title(fit: Fit) -> str:
+def title(fit: FitRecord) -> str:
     """The model in words: `LLBT, Davidson ties, by judge, order effect`."""
     spec = fit.spec
     parts = [_FAMILY[spec.family]]
@@ -84,7 +83,7 @@ def shorten(name: str, width: int = NAME_WIDTH) -> str:
     return name if len(name) <= width else f"{name[: width - 1]}…"
 
 
-def deviance_table(fit: Fit) -> str:
+def deviance_table(fit: FitRecord) -> str:
     """On what the deviance is taken: `24 cells with comparisons: pair x judge`."""
     n = fit.cell_table().n_cells
     if fit.spec.cells == ("row",):
@@ -95,7 +94,7 @@ def deviance_table(fit: Fit) -> str:
     return f"{n:,} cell{'' if n == 1 else 's'} with comparisons: {' x '.join(['pair of items', *covariates])}"
 
 
-def reference_levels(fit: Fit) -> str:
+def reference_levels(fit: FitRecord) -> str:
     """Against which level effects are: `judge: J2, J3, J4 against J1`; "" without categorical covariates."""
     parts = []
     for covariate in dict.fromkeys(c for t in fit.terms for c, level in t.by if level is not None):
@@ -106,20 +105,20 @@ def reference_levels(fit: Fit) -> str:
     return "; ".join(parts)
 
 
-def _scale(fit: Fit) -> str:
+def _scale(fit: FitRecord) -> str:
     if LOG_WORTH_PER_UNIT[fit.scale] == 2.0:
         return "lambda: odds of A to B = exp(2 (A - B))"
     return "log-odds: odds of A to B = exp(A - B)"
 
 
-def _stopping(fit: Fit) -> str:
+def _stopping(fit: FitRecord) -> str:
     s = fit.stopping
     end = "reached" if s.reached else "NOT REACHED"
     value = "" if math.isnan(s.value) else f" (at {s.value:.2g})"
     return f"{s.rule}: {end} in {s.steps} step{'' if s.steps == 1 else 's'}{value}"
 
 
-def _comparisons(fit: Fit) -> str:
+def _comparisons(fit: FitRecord) -> str:
     ties = float(fit.data.ties.sum())
     if not fit.data.tie_category:
         return f"{fit.n_comparisons:.10g}, no tie category"
@@ -131,7 +130,7 @@ def _comparisons(fit: Fit) -> str:
     )
 
 
-def _header(fit: Fit) -> Iterator[str]:
+def _header(fit: FitRecord) -> Iterator[str]:
     numbers = [
         ("Log-likelihood", fixed(fit.llf)),
         ("Deviance", f"{fixed(fit.deviance)} on {fit.df_resid} df"),
@@ -165,15 +164,15 @@ def _header(fit: Fit) -> Iterator[str]:
     yield from _wrapped(f"{'Fit':<13}{_goodness(fit)}", 13)
 
 
-def _parameters(fit: Fit) -> tuple[str, str]:
+def _parameters(fit: FitRecord) -> tuple[str, str]:
     """k of AIC and BIC, and along how many dimensions of them there is no finite estimate."""
     if fit.n_infinite:
         return "Parameters fitted", f"{fit.rank}, infinite along {fit.n_infinite}"
     return "Estimable parameters", f"{fit.rank}"
 
 
-def _goodness(fit: Fit) -> str:
-    test = fit.goodness_of_fit()
+def _goodness(fit: FitRecord) -> str:
+    test = goodness_of_fit(fit)
     text = f"Pearson chi-square {fixed(test.pearson)}"
     if not math.isnan(test.p_deviance):
         by_deviance, by_pearson = p_value(test.p_deviance, test.log10_p_deviance), p_value(
@@ -190,7 +189,7 @@ def _wrapped(text: str, indent: int) -> list[str]:
     )
 
 
-def _status(fit: Fit, place: int) -> str:
+def _status(fit: FitRecord, place: int) -> str:
     """Why a parameter has no standard error; "" if it has one."""
     if not fit.estimable[place]:
         return "not estimable"
@@ -199,7 +198,7 @@ def _status(fit: Fit, place: int) -> str:
     return ""
 
 
-def parameter_rows(fit: Fit, rows: int) -> list[tuple[str, ...]]:
+def parameter_rows(fit: FitRecord, rows: int) -> list[tuple[str, ...]]:
     """name and six numbers as text, or name, number and status, of the first `rows` parameters."""
     frame = first_rows(fit, rows)
     log10_p = log10_two_sided_p(frame["z"].to_numpy())
@@ -226,7 +225,7 @@ def parameter_rows(fit: Fit, rows: int) -> list[tuple[str, ...]]:
 COLUMNS = ("estimate", "se", "z", "p", "2.5 %", "97.5 %")
 
 
-def _coefficients(fit: Fit, rows: int) -> Iterator[str]:
+def _coefficients(fit: FitRecord, rows: int) -> Iterator[str]:
     table = parameter_rows(fit, rows)
     width = max(9, *(len(shorten(row[0])) for row in table)) + 1
     sizes = (11, 10, 9, 9, 11, 11)
@@ -240,7 +239,7 @@ def _coefficients(fit: Fit, rows: int) -> Iterator[str]:
             )
 
 
-def _worths(fit: Fit) -> Iterator[str]:
+def _worths(fit: FitRecord) -> Iterator[str]:
     """Worths of a few groups side by side; where to find them if they are many."""
     if len(fit.groups) > 4 or len(fit.items) > 30:
         yield (
@@ -248,7 +247,7 @@ def _worths(fit: Fit) -> Iterator[str]:
             f" {len(fit.groups)} group{'s' if len(fit.groups) > 1 else ''}: fit.worth()"
         )
         return
-    frame = fit.worth()
+    frame = worth(fit)
     text = [
         f"{number(w)} ({number(s)})" if not math.isnan(w) else "not estimable"
         for w, s in zip(frame["worth"], frame["se"])
@@ -261,7 +260,7 @@ def _worths(fit: Fit) -> Iterator[str]:
         yield f"{shorten(item, 30):<{width}}" + "".join(f"{text[g * n + k]:>17}" for g in range(len(heads)))
 
 
-def cut_note(fit: Fit, rows: int) -> str:
+def cut_note(fit: FitRecord, rows: int) -> str:
     """What the table does not show and how to see it; "" if it shows everything."""
     hidden = len(fit.terms) - rows
     if hidden <= 0:
@@ -272,18 +271,18 @@ def cut_note(fit: Fit, rows: int) -> str:
     )
 
 
-def _lost(fit: Fit) -> str:
+def _lost(fit: FitRecord) -> str:
     names = fit.not_estimable
     more = f" and {len(names) - 20} more" if len(names) > 20 else ""
     return f"Not estimable: {', '.join(names[:20])}{more}"
 
 
-def summary(fit: Fit, rows: int = ROWS) -> str:
+def summary(fit: FitRecord, rows: int = ROWS) -> str:
     """The fit as text, at most 100 columns wide.
 
     Parameters
     ----------
-    fit : Fit
+    fit : FitRecord
     rows : int
         Parameters shown at most; how many are left out is said.
     """
@@ -311,7 +310,7 @@ def _cells(row: Sequence[str]) -> str:
     return f"<tr>{name}{''.join(f'<td>{escape(cell)}</td>' for cell in row[1:])}</tr>"
 
 
-def html(fit: Fit, rows: int = ROWS) -> str:
+def html(fit: FitRecord, rows: int = ROWS) -> str:
     """The fit as a piece of HTML: one table, everything that comes from the data escaped."""
     facts = [
         f"{fit.n_comparisons:.10g} comparisons of {len(fit.items)} items",
