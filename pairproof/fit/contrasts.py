@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, NotEstimableError
 from . import inference
-from .parameters import find_item, why_not_estimable
+from .family import LOG_WORTH_PER_UNIT
 from .predictions import ability_functions, find_group, group_label
-from .record import FitRecord
-from .spec import LOG_WORTH_PER_UNIT, Value
+from .record import FitRecord, find_item, why_not_estimable
+from .spec import Value
 
 FloatArray = NDArray[np.float64]
 

@@ -13,10 +13,11 @@ import numpy as np
 from ..data.options import one_of
 from . import contrasts, inference, parameters, predictions, rescale, residuals
 from .cell_table import CellTable
-from .record import FitRecord, FloatArray
-from .spec import Scale, Value
-from .stopping import Stopping
+from .family import Scale
+from .record import FitRecord, FloatArray, Stopping, find_item, why_not_estimable
+from .spec import Value
 from .tails import log10_two_sided_p
+from .warning import FitWarning
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from ..validation.report.verification import Verification
     from ..validation.verdicts.floors import Floor
 
-__all__ = ["CellTable", "Fit", "Stopping"]
+__all__ = ["CellTable", "Fit", "FitWarning", "Stopping"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,11 +88,11 @@ class Fit(FitRecord):
 
     def why_not_estimable(self) -> str:
         """The first warning that says why something has no number, or the names of what has none."""
-        return parameters.why_not_estimable(self)
+        return why_not_estimable(self)
 
     def item_index(self, name: str) -> int:
         """Position of an item; ItemError, with the nearest name, if there is none of that name."""
-        return parameters.find_item(self.items, name)
+        return find_item(self.items, name)
 
     def ability_functions(self, group: Mapping[str, Value]) -> FloatArray:
         """float[n_items, n_params]: abilities in a group as linear functions of beta, on the fit's scale."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,6 +11,7 @@ from .parameters import covariance_frame, estimates, parameter_frame
 from .predictions import worth as worth_frame
 from .record import FitRecord
 from .tails import log10_two_sided_p
+from .warning import WITHOUT_ESTIMATE, FitWarning, listed
 
 #: A covariance of this many parameters is 80 MB of text; beyond it, `cov_params` is null and a warning says
 #: so.
@@ -39,24 +39,26 @@ def _worths(
     return worth, se
 
 
-def _reasons(fit: FitRecord, worth: dict[str, dict[str, float | None]]) -> list[str]:
-    """Warnings, and a reason for every null that none of them covers (references need none)."""
+def _reasons(fit: FitRecord, worth: dict[str, dict[str, float | None]]) -> list[FitWarning]:
+    """Warnings, and a reason for every null that none of them is about (references need none)."""
     found = list(fit.warnings)
-    said = " ".join(found)
-    # A name as a whole word: item "A" is not named by "All".
-    silent = [
-        n for n in fit.not_estimable if n not in said or not re.search(rf"(?<!\w){re.escape(n)}(?!\w)", said)
-    ]
+    explained = {name for w in found if w.kind in WITHOUT_ESTIMATE for name in w.terms}
+    silent = tuple(n for n in fit.not_estimable if n not in explained)
     if silent:
-        found.append(f"not estimable from these data, so null: {_listed(silent)}")
+        found.append(
+            FitWarning(
+                "not-estimable", f"not estimable from these data, so null: {listed(silent, 20)}", silent
+            )
+        )
     apart = [group for group, items in worth.items() if any(w is None for w in items.values())]
     if apart:
-        found.append(f"worths are null where not all items of a group can be compared: {_listed(apart)}")
+        found.append(
+            FitWarning(
+                "no-worth",
+                f"worths are null where not all items of a group can be compared: {listed(apart, 20)}",
+            )
+        )
     return found
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
 def _parameters(fit: FitRecord) -> tuple[dict[str, Any], str]:
@@ -95,7 +97,9 @@ def fit_dict(fit: FitRecord) -> dict[str, Any]:
     warnings = _reasons(fit, worth)
     covariance = None
     if too_large:
-        warnings.append(f"bse, pvalues, conf_int, worth_se and cov_params are null: {too_large}")
+        warnings.append(
+            FitWarning("too-large", f"bse, pvalues, conf_int, worth_se and cov_params are null: {too_large}")
+        )
     elif int(fit.free.sum()) <= MOST_COVARIANCE:
         matrix = covariance_frame(fit)
         covariance = {
@@ -103,11 +107,12 @@ def fit_dict(fit: FitRecord) -> dict[str, Any]:
             "rows": [[finite(x) for x in row] for row in matrix.to_numpy()],
         }
     else:
-        warnings.append(
-            f"cov_params is null: {int(fit.free.sum()):,} free parameters would make"
-            f" {int(fit.free.sum()) ** 2:,} numbers (limit {MOST_COVARIANCE:,} parameters); fit.cov_params()"
-            " in Python has them"
+        n = int(fit.free.sum())
+        text = (
+            f"cov_params is null: {n:,} free parameters would make {n**2:,} numbers (limit"
+            f" {MOST_COVARIANCE:,} parameters); fit.cov_params() in Python has them"
         )
+        warnings.append(FitWarning("too-large", text))
     return {
         "model": fit.model,
         "items": list(fit.items),
@@ -137,5 +142,6 @@ def fit_dict(fit: FitRecord) -> dict[str, Any]:
             "value": finite(fit.stopping.value),
         },
         "not_estimable": list(fit.not_estimable),
-        "warnings": warnings,
+        "warnings": [str(w) for w in warnings],
+        "warning_kinds": [w.kind for w in warnings],
     }

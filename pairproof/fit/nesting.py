@@ -99,8 +99,7 @@ def _digest(fit: FitRecord) -> str:
     """Of the comparisons as they entered the likelihood; an engine need not work it out for every fit."""
     if fit.data_digest:
         return fit.data_digest
-    entered = {"drop": fit.data.without_ties, "half": fit.data.ties_as_half_wins}.get(fit.spec.ties)
-    return (entered() if entered is not None else fit.data).digest()
+    return fit.data.with_ties_treated(fit.ties).digest()
 
 
 def why_not_nested(smaller: FitRecord, larger: FitRecord) -> str:

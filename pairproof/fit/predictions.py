@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from ..data.columns import Factor
 from ..errors import InputError, NotEstimableError, TooLargeError
 from . import inference
+from .family import LOG_WORTH_PER_UNIT
 from .outcomes import outcome_probabilities
-from .parameters import find_item, why_not_estimable
-from .record import FitRecord
-from .spec import LOG_WORTH_PER_UNIT, Term, Value
+from .record import FitRecord, find_item, why_not_estimable
+from .spec import Term, Value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -175,8 +175,7 @@ def _many_worths(fit: FitRecord, group: Mapping[str, Value], with_se: bool) -> t
         return nothing, nothing
     unit = LOG_WORTH_PER_UNIT[fit.scale]
     a = unit * abilities(fit, group, fit.beta)
-    e = np.exp(a - a.max())
-    w = e / e.sum()
+    w = inference.softmax(a)
     if not with_se:
         return w, nothing
     # All against the best item: where its worth is nearly 1, a - m of it is all but 0 and would be a

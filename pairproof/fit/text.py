@@ -9,12 +9,13 @@ from html import escape
 from itertools import zip_longest
 
 from ..text import label, safe
+from .family import LOG_WORTH_PER_UNIT, TIES_IN_WORDS
 from .parameters import first_rows
 from .predictions import worth
 from .record import FitRecord
 from .residuals import goodness_of_fit
-from .spec import LOG_WORTH_PER_UNIT
 from .tails import SMALLEST, log10_two_sided_p, p_words
+from .warning import listed
 
 WIDTH = 100
 #: More rows than this are cut, and the cut is said: a factor of 400 judges and 30 items has 11,601
@@ -23,22 +24,13 @@ ROWS = 60
 #: Longer names are cut to this, with an ellipsis; six columns of numbers fill the rest of the width.
 NAME_WIDTH = 36
 
-_TIES = {
-    "davidson": "Davidson ties",
-    "rao-kupper": "Rao-Kupper ties",
-    "half": "ties as half wins",
-    "drop": "ties dropped",
-    "none": "tie parameter held at 0",
-}
-_FAMILY = {"llbt": "LLBT", "bradley-terry": "Bradley-Terry"}
-
 
 def title(fit: FitRecord) -> str:
     """The model in words: `LLBT, Davidson ties, by judge, order effect`."""
     spec = fit.spec
-    parts = [_FAMILY[spec.family]]
+    parts = [spec.of_family.title]
     if spec.ties != "none" or fit.outcome_model != "binary":
-        parts.append(_TIES[spec.ties])
+        parts.append(TIES_IN_WORDS[spec.ties])
     if spec.item_terms:
         own = [item for item in fit.items if item in fit.layout.separate]
         beside = (
@@ -272,9 +264,7 @@ def cut_note(fit: FitRecord, rows: int) -> str:
 
 
 def _lost(fit: FitRecord) -> str:
-    names = fit.not_estimable
-    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
-    return f"Not estimable: {', '.join(names[:20])}{more}"
+    return f"Not estimable: {listed(fit.not_estimable, 20)}"
 
 
 def summary(fit: FitRecord, rows: int = ROWS) -> str:
