@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from pairproof.bridge import Backend, backend
+from pairproof.fit.family import FAMILIES
 from pairproof.validation import Verification, run
 from pairproof.validation.claims.paper import Claim
 from pairproof.validation.claims.quantities import kind_of
@@ -130,7 +131,7 @@ def _model_in_words(claim: Claim) -> str:
         "drop": "ties dropped",
         "half": "ties as half wins",
     }[m.ties or "none"]
-    family = {"llbt": "LLBT", "bradley-terry": "Bradley-Terry"}[m.family]
+    family = FAMILIES[m.family].title
     more = [f"by {m.by}"] if m.by else []
     more += [f"deviance on pair x {' x '.join(m.cells)}"] if m.cells else []
     return f"{claim.data}: {', '.join([family, ties, *more])}"

@@ -32,8 +32,7 @@ if _typing.TYPE_CHECKING:
     from .native.experiment.models import fit_preference_model as fit_preference_model
     from .native.irt.categorical import fit_irt_categorical as fit_irt_categorical
     from .native.irt.gaussian import fit_irt_gaussian as fit_irt_gaussian
-    from .native.pairs.bradley_terry import fit_bradley_terry as fit_bradley_terry
-    from .native.pairs.models import fit_llbt as fit_llbt
+    from .native.pairs.models import fit_bradley_terry as fit_bradley_terry, fit_llbt as fit_llbt
     from .native.ranking.error_rates import error_rate as error_rate, rate_difference as rate_difference
     from .native.ranking.merge_insertion import rank_by_merge_insertion as rank_by_merge_insertion
     from .native.ranking.two_systems import compare_two as compare_two
@@ -46,7 +45,7 @@ _HOME = {
     "read": "data.reading",
     "Comparisons": "data.comparisons",
     "fit_llbt": "native.pairs.models",
-    "fit_bradley_terry": "native.pairs.bradley_terry",
+    "fit_bradley_terry": "native.pairs.models",
     "fit_preference_model": "native.experiment.models",
     "fit_irt_gaussian": "native.irt.gaussian",
     "fit_irt_categorical": "native.irt.categorical",

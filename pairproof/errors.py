@@ -128,11 +128,3 @@ class DataWarning(PairproofWarning):
 
 class RankingWarning(DataWarning):
     """The pairs of rankings were fitted as if they were independent comparisons."""
-
-
-class EstimabilityWarning(PairproofWarning):
-    """A quantity is not estimable; it is named."""
-
-
-class GoodnessOfFitWarning(PairproofWarning):
-    """The chi-square reference of a goodness-of-fit test does not hold."""

@@ -155,9 +155,7 @@ def count(fit: Fit) -> CountedCells:
 
 def treated(fit: Fit) -> Comparisons:
     """The comparisons as they entered the likelihood: ties as they are, dropped, or as half wins."""
-    if fit.ties == "drop":
-        return fit.data.without_ties()
-    return fit.data.ties_as_half_wins() if fit.ties == "half" else fit.data
+    return fit.data.with_ties_treated(fit.ties)
 
 
 def covariates_of(fit: Fit) -> tuple[tuple[str, bool], ...]:

@@ -328,6 +328,12 @@ class Comparisons:
             tie_category=False,
         )
 
+    def with_ties_treated(self, treatment: str) -> Comparisons:
+        """The table as a model sees it: ties dropped ("drop"), as half wins ("half"), or as they are."""
+        if treatment == "drop":
+            return self.without_ties()
+        return self.ties_as_half_wins() if treatment == "half" else self
+
     def as_independent(self) -> Comparisons:
         """The same table without the memory that its rows are pairs of rankings, for fits that are to take
         them as independent.

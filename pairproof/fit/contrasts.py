@@ -7,18 +7,16 @@ likelihood is flat or grows without end.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, NotEstimableError
 from . import inference
+from .family import LOG_WORTH_PER_UNIT
 from .predictions import ability_functions, find_group, group_label
-from .spec import LOG_WORTH_PER_UNIT, Value
-
-if TYPE_CHECKING:
-    from .fit import Fit
+from .record import FitRecord, find_item, why_not_estimable
+from .spec import Value
 
 FloatArray = NDArray[np.float64]
 
@@ -29,12 +27,12 @@ def check_level(level: float) -> None:
 
 
 def linear_contrast(
-    fit: Fit, function: FloatArray, what: str, level: float, per_unit: float
+    fit: FitRecord, function: FloatArray, what: str, level: float, per_unit: float
 ) -> inference.Contrast:
     """Estimate and Wald inference of function'beta; see :meth:`pairproof.Fit.contrast_of`."""
     check_level(level)
     if not fit.is_estimable(function[None, :]):
-        raise NotEstimableError(f"{what} is not estimable from these data; {fit.why_not_estimable()}")
+        raise NotEstimableError(f"{what} is not estimable from these data; {why_not_estimable(fit)}")
     estimate = float(function @ fit.beta)
     se = float(np.sqrt(max(fit.covariance.between(function[None, :])[0, 0], 0.0)))
     z = estimate / se if se > 0 else float("nan")
@@ -47,18 +45,18 @@ def linear_contrast(
 
 
 def item_contrast(
-    fit: Fit, a: str, b: str, group: str | None, at: Mapping[str, Value] | None, level: float
+    fit: FitRecord, a: str, b: str, group: str | None, at: Mapping[str, Value] | None, level: float
 ) -> inference.Contrast:
     """Ability of `a` minus ability of `b`; see :meth:`pairproof.Fit.contrast`."""
     where = find_group(fit, group, at)
-    first, second = fit.item_index(a), fit.item_index(b)
+    first, second = find_item(fit.items, a), find_item(fit.items, b)
     rows = ability_functions(fit, where, (first, second))
     place = group if group is not None else group_label(where)
     label = f"{a} - {b}" if place == "all" else f"{a} - {b} in {place}"
     return linear_contrast(fit, rows[0] - rows[1], label, level, LOG_WORTH_PER_UNIT[fit.scale])
 
 
-def wald(fit: Fit, names: Sequence[str]) -> inference.WaldTest:
+def wald(fit: FitRecord, names: Sequence[str]) -> inference.WaldTest:
     """Wald test that all the named parameters are 0; see :meth:`pairproof.Fit.wald`."""
     if isinstance(names, str):
         raise InputError(f"names={names!r}; expected a list of parameter names, for example [{names!r}]")

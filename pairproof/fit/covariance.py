@@ -1,12 +1,15 @@
 """Covariance of a parameter vector, as something that can be asked, so that it need not be written out.
 
 A model with a factor of 400 judges and 30 items has 11,601 free parameters; their covariance matrix takes 1
-GB, their standard errors 100 kB.
+GB, their standard errors 100 kB.  Another scale, another reference item or another basis is a linear map T of
+the parameters, whose covariance is T V T'.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -28,9 +31,6 @@ class Covariance(Protocol):
         """float[p]: V l for one linear function l, float[p]."""
 
 
-#: From this many parameters on, variances of shifted ones are formed from those before the shift, which costs
-#: a digit where the mean is known far better than the parameter before.
-_MANY_SHIFTED = 1000
 #: From this many functions on, it pays to look for zeros in them; most functions touch two or three
 #: parameters.
 _MANY_FUNCTIONS = 200
@@ -66,78 +66,138 @@ class DenseCovariance:
 
 
 @dataclass(frozen=True, eq=False)
-class ScaledCovariance:
-    """Covariance of units * beta."""
+class DeferredCovariance:
+    """A covariance made when it is first asked for: standard errors cost as much as the whole fit."""
 
-    base: Covariance
-    units: FloatArray
+    make: Callable[[], Covariance]
+
+    @cached_property
+    def _made(self) -> Covariance:
+        return self.make()
 
     def variances(self) -> FloatArray:
-        scaled: FloatArray = self.base.variances() * self.units**2
-        return scaled
+        return self._made.variances()
 
     def between(self, functions: FloatArray) -> FloatArray:
-        return self.base.between(functions * self.units)
+        return self._made.between(functions)
 
     def product(self, function: FloatArray) -> FloatArray:
-        column: FloatArray = self.units * self.base.product(function * self.units)
-        return column
+        return self._made.product(function)
+
+
+class LinearMap(Protocol):
+    """T of the parameters before, float[p], to those after it, float[q]."""
+
+    def forward(self, values: FloatArray) -> FloatArray:
+        """T v, float[q] or float[q, k], of values float[p] or float[p, k]."""
+
+    def back(self, functions: FloatArray) -> FloatArray:
+        """L T, float[m, p], of linear functions L, float[m, q]."""
+
+    def variances(self, before: Covariance) -> FloatArray:
+        """float[q]: the diagonal of T V T'."""
 
 
 @dataclass(frozen=True, eq=False)
-class ShiftedCovariance:
-    """Covariance of parameters whose blocks have had their weighted mean taken off.
+class MappedCovariance:
+    """Covariance of parameters that are a linear map of others, T V T'."""
+
+    before: Covariance
+    by: LinearMap
+
+    def variances(self) -> FloatArray:
+        return self.by.variances(self.before)
+
+    def between(self, functions: FloatArray) -> FloatArray:
+        return self.before.between(self.by.back(functions))
+
+    def product(self, function: FloatArray) -> FloatArray:
+        return self.by.forward(self.before.product(self.by.back(function[None, :])[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Rescaling:
+    """Parameters in other units, with further parameters after them that are held at 0.
 
     Attributes
     ----------
-    base : Covariance
-    n_params : int
+    units : float[p]
+        What each parameter is multiplied with.
+    held : int
+        Parameters added.
+    """
+
+    units: FloatArray
+    held: int = 0
+
+    def forward(self, values: FloatArray) -> FloatArray:
+        scaled: FloatArray = values * (self.units if values.ndim == 1 else self.units[:, None])
+        return np.concatenate([scaled, np.zeros((self.held, *values.shape[1:]))]) if self.held else scaled
+
+    def back(self, functions: FloatArray) -> FloatArray:
+        scaled: FloatArray = functions[:, : len(self.units)] * self.units
+        return scaled
+
+    def variances(self, before: Covariance) -> FloatArray:
+        return np.concatenate([before.variances() * self.units**2, np.zeros(self.held)])
+
+
+#: From this many parameters on, variances of shifted ones are formed from those before the shift, which costs
+#: a digit where the mean is known far better than the parameter before.
+_MANY_SHIFTED = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Shift:
+    """Blocks of parameters less the weighted mean of their block.
+
+    Attributes
+    ----------
+    n : int
+        Parameters, those outside the blocks included.
     index : int[n_blocks, k]
         Places of each block's parameters.
     weights : float[k]
-        They sum to 1.
+        They sum to 1: equal for a sum constraint, 1 at the reference and 0 elsewhere for a reference.
     """
 
-    base: Covariance
-    n_params: int
+    n: int
     index: NDArray[np.int64]
     weights: FloatArray
 
-    def _before(self, functions: FloatArray) -> FloatArray:
-        """Linear functions of shifted parameters as functions of the parameters."""
+    def forward(self, values: FloatArray) -> FloatArray:
+        out = np.array(values)
+        for row in self.index:
+            out[row] -= self.weights @ out[row]
+        return out
+
+    def back(self, functions: FloatArray) -> FloatArray:
         out = np.array(functions)
         for row in self.index:
             out[:, row] -= functions[:, row].sum(axis=1)[:, None] * self.weights
         return out
 
-    def variances(self) -> FloatArray:
-        if self.n_params > _MANY_SHIFTED:
-            return self._many_variances()
-        out = np.empty(self.n_params)
-        for start in range(0, self.n_params, 256):
-            rows = np.arange(start, min(start + 256, self.n_params))
-            functions = np.zeros((len(rows), self.n_params))
-            functions[np.arange(len(rows)), rows] = 1.0
-            out[rows] = np.diag(self.between(functions))
-        return out
-
-    def between(self, functions: FloatArray) -> FloatArray:
-        return self.base.between(self._before(functions))
-
-    def product(self, function: FloatArray) -> FloatArray:
-        out = self.base.product(self._before(function[None, :])[0])
-        for row in self.index:
-            out[row] -= self.weights @ out[row]
-        return out
-
-    def _many_variances(self) -> FloatArray:
-        """var(b_i - m) = V_ii - 2 (V w)_i + w'V w, m = w'b the block's mean: a product a block in place of
-        all functions.
+    def variances(self, before: Covariance) -> FloatArray:
+        """Parameter by parameter, or for many var(b_i - m) = V_ii - 2 (V w)_i + w'V w, m = w'b the block's
+        mean: one product a block in place of all functions.
         """
-        out = self.base.variances()
+        if self.n <= _MANY_SHIFTED:
+            return variances_one_by_one(self, self.n, lambda rows: np.diag(before.between(rows)))
+        out = before.variances()
         for row in self.index:
-            mean = np.zeros(self.n_params)
+            mean = np.zeros(self.n)
             mean[row] = self.weights
-            with_mean = self.base.product(mean)
+            with_mean = before.product(mean)
             out[row] += float(self.weights @ with_mean[row]) - 2.0 * with_mean[row]
         return out
+
+
+def variances_one_by_one(by: LinearMap, n: int, variances: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """float[n]: the diagonal of T V T', from `variances` of linear functions of the parameters before."""
+    out = np.empty(n)
+    for start in range(0, n, 512):
+        rows = np.arange(start, min(start + 512, n))
+        functions = np.zeros((len(rows), n))
+        functions[np.arange(len(rows)), rows] = 1.0
+        out[rows] = variances(by.back(functions))
+    return out

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,10 +13,11 @@ import numpy as np
 from ..data.options import one_of
 from . import contrasts, inference, parameters, predictions, rescale, residuals
 from .cell_table import CellTable
-from .record import FitRecord, FloatArray
-from .spec import Scale, Value
-from .stopping import Stopping
+from .family import Scale
+from .record import FitRecord, FloatArray, Stopping, find_item, why_not_estimable
+from .spec import Value
 from .tails import log10_two_sided_p
+from .warning import FitWarning
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..validation.report.verification import Verification
     from ..validation.verdicts.floors import Floor
 
-__all__ = ["CellTable", "Fit", "Stopping"]
+__all__ = ["CellTable", "Fit", "FitWarning", "Stopping"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +39,7 @@ class Fit(FitRecord):
     @property
     def params(self) -> pd.Series[float]:
         """Estimates by name; references 0, nan where not estimable."""
-        return parameters.series(self, np.where(self.estimable, self.beta, np.nan))
+        return parameters.series(self, parameters.estimates(self))
 
     @property
     def bse(self) -> pd.Series[float]:
@@ -88,16 +88,11 @@ class Fit(FitRecord):
 
     def why_not_estimable(self) -> str:
         """The first warning that says why something has no number, or the names of what has none."""
-        return parameters.why_not_estimable(self)
+        return why_not_estimable(self)
 
     def item_index(self, name: str) -> int:
         """Position of an item; ItemError, with the nearest name, if there is none of that name."""
-        return parameters.find_item(self.items, name)
-
-    @cached_property
-    def layout(self) -> predictions.Layout:
-        """Where the item terms lie in beta."""
-        return predictions.layout(self.terms, self.items)
+        return find_item(self.items, name)
 
     def ability_functions(self, group: Mapping[str, Value]) -> FloatArray:
         """float[n_items, n_params]: abilities in a group as linear functions of beta, on the fit's scale."""
@@ -209,14 +204,7 @@ class Fit(FitRecord):
 
     def goodness_of_fit(self) -> inference.GoodnessOfFit:
         """Deviance and Pearson chi-square tests, with a caution where the chi-square does not hold."""
-        return residuals.goodness_of_fit(
-            self.cell_table(),
-            self.deviance,
-            self.df_resid,
-            self.outcome_model != "binary",
-            quasi=self.quasi_likelihood,
-            ranked=self.data.ranked_together,
-        )
+        return residuals.goodness_of_fit(self)
 
     def compare(self, other: Fit) -> inference.LikelihoodRatio:
         """Likelihood-ratio test against a smaller (or larger) model of the same comparisons.

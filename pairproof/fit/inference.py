@@ -27,6 +27,7 @@ __all__ = [
     "chi_square_p",
     "normal_quantile",
     "quasi_variances",
+    "softmax",
     "two_sided_p",
     "worths",
 ]
@@ -36,6 +37,13 @@ def normal_quantile(probability: float) -> float:
     from scipy.special import ndtri
 
     return float(ndtri(probability))
+
+
+def softmax(log_worth: FloatArray) -> FloatArray:
+    """float[..., n_items]: worths that sum to 1 along the last axis, from log worths up to a constant."""
+    e = np.exp(log_worth - log_worth.max(axis=-1, keepdims=True))
+    worth: FloatArray = e / e.sum(axis=-1, keepdims=True)
+    return worth
 
 
 @dataclass(frozen=True)
@@ -68,8 +76,7 @@ def worths(log_worth: FloatArray, cov: FloatArray) -> Worths:
         Covariance of the log worths under any constraint: the constant drops out.
     """
     best = int(np.argmax(log_worth))
-    e = np.exp(log_worth - log_worth[best])
-    w = e / e.sum()
+    w = softmax(log_worth)
     # J V J' with J = diag(w) - w w', entry by entry: w_i w_j cov(a_i - m, a_j - m), m the mean of a under w.
     # Abilities are taken against the best item: where its worth is nearly 1, a - m of it is all but 0 and
     # would be a difference of large numbers.

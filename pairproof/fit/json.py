@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .fit import Fit
+from ..errors import TooLargeError
+from .parameters import covariance_frame, estimates, parameter_frame
+from .predictions import worth as worth_frame
+from .record import FitRecord
+from .tails import log10_two_sided_p
+from .warning import WITHOUT_ESTIMATE, FitWarning, listed
 
 #: A covariance of this many parameters is 80 MB of text; beyond it, `cov_params` is null and a warning says
 #: so.
@@ -25,49 +28,49 @@ def _by_name(names: Iterable[str], values: Iterable[float]) -> dict[str, float |
 
 
 def _worths(
-    fit: Fit, too_large: bool
+    fit: FitRecord, too_large: bool
 ) -> tuple[dict[str, dict[str, float | None]], dict[str, dict[str, float | None]]]:
     worth: dict[str, dict[str, float | None]] = {}
     se: dict[str, dict[str, float | None]] = {}
-    frame = fit.worth(se=not too_large)
+    frame = worth_frame(fit, with_se=not too_large)
     for group, item, w, s in zip(frame["group"], frame["item"], frame["worth"], frame["se"]):
         worth.setdefault(str(group), {})[str(item)] = finite(w)
         se.setdefault(str(group), {})[str(item)] = finite(s)
     return worth, se
 
 
-def _reasons(fit: Fit, worth: dict[str, dict[str, float | None]]) -> list[str]:
-    """Warnings, and a reason for every null that none of them covers (references need none)."""
+def _reasons(fit: FitRecord, worth: dict[str, dict[str, float | None]]) -> list[FitWarning]:
+    """Warnings, and a reason for every null that none of them is about (references need none)."""
     found = list(fit.warnings)
-    said = " ".join(found)
-    # A name as a whole word: item "A" is not named by "All".
-    silent = [
-        n for n in fit.not_estimable if n not in said or not re.search(rf"(?<!\w){re.escape(n)}(?!\w)", said)
-    ]
+    explained = {name for w in found if w.kind in WITHOUT_ESTIMATE for name in w.terms}
+    silent = tuple(n for n in fit.not_estimable if n not in explained)
     if silent:
-        found.append(f"not estimable from these data, so null: {_listed(silent)}")
+        found.append(
+            FitWarning(
+                "not-estimable", f"not estimable from these data, so null: {listed(silent, 20)}", silent
+            )
+        )
     apart = [group for group, items in worth.items() if any(w is None for w in items.values())]
     if apart:
-        found.append(f"worths are null where not all items of a group can be compared: {_listed(apart)}")
+        found.append(
+            FitWarning(
+                "no-worth",
+                f"worths are null where not all items of a group can be compared: {listed(apart, 20)}",
+            )
+        )
     return found
 
 
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-
-
-def _parameters(fit: Fit) -> tuple[dict[str, Any], str]:
+def _parameters(fit: FitRecord) -> tuple[dict[str, Any], str]:
     """params, bse, pvalues, log10_pvalues and conf_int by name, and "" or why all but the first have no
     values.
     """
-    from ..errors import TooLargeError
-
     try:
-        frame = fit.to_frame()
+        frame = parameter_frame(fit, 0.05)
     except TooLargeError as error:
         nothing = dict.fromkeys(fit.names)
         return {
-            "params": _by_name(fit.names, fit.params),
+            "params": _by_name(fit.names, estimates(fit)),
             "bse": nothing,
             "pvalues": nothing,
             "log10_pvalues": nothing,
@@ -77,7 +80,7 @@ def _parameters(fit: Fit) -> tuple[dict[str, Any], str]:
         "params": _by_name(fit.names, frame["estimate"]),
         "bse": _by_name(fit.names, frame["se"]),
         "pvalues": _by_name(fit.names, frame["p"]),
-        "log10_pvalues": _by_name(fit.names, fit.log10_pvalues),
+        "log10_pvalues": _by_name(fit.names, log10_two_sided_p(fit.z)),
         "conf_int": {
             name: None if math.isnan(low) else [float(low), float(high)]
             for name, low, high in zip(fit.names, frame["low"], frame["high"])
@@ -85,7 +88,7 @@ def _parameters(fit: Fit) -> tuple[dict[str, Any], str]:
     }, ""
 
 
-def fit_dict(fit: Fit) -> dict[str, Any]:
+def fit_dict(fit: FitRecord) -> dict[str, Any]:
     """The object that `pairproof fit --json` prints, made of dict, list, str, int, float, bool and None
     only.
     """
@@ -94,19 +97,22 @@ def fit_dict(fit: Fit) -> dict[str, Any]:
     warnings = _reasons(fit, worth)
     covariance = None
     if too_large:
-        warnings.append(f"bse, pvalues, conf_int, worth_se and cov_params are null: {too_large}")
+        warnings.append(
+            FitWarning("too-large", f"bse, pvalues, conf_int, worth_se and cov_params are null: {too_large}")
+        )
     elif int(fit.free.sum()) <= MOST_COVARIANCE:
-        matrix = fit.cov_params()
+        matrix = covariance_frame(fit)
         covariance = {
             "names": [str(n) for n in matrix.index],
             "rows": [[finite(x) for x in row] for row in matrix.to_numpy()],
         }
     else:
-        warnings.append(
-            f"cov_params is null: {int(fit.free.sum()):,} free parameters would make"
-            f" {int(fit.free.sum()) ** 2:,} numbers (limit {MOST_COVARIANCE:,} parameters); fit.cov_params()"
-            " in Python has them"
+        n = int(fit.free.sum())
+        text = (
+            f"cov_params is null: {n:,} free parameters would make {n**2:,} numbers (limit"
+            f" {MOST_COVARIANCE:,} parameters); fit.cov_params() in Python has them"
         )
+        warnings.append(FitWarning("too-large", text))
     return {
         "model": fit.model,
         "items": list(fit.items),
@@ -136,5 +142,6 @@ def fit_dict(fit: Fit) -> dict[str, Any]:
             "value": finite(fit.stopping.value),
         },
         "not_estimable": list(fit.not_estimable),
-        "warnings": warnings,
+        "warnings": [str(w) for w in warnings],
+        "warning_kinds": [w.kind for w in warnings],
     }

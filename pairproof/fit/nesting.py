@@ -8,8 +8,6 @@ ties; a tie category with its parameter held at 0 (`ties="none"`) is Davidson's 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,10 +16,9 @@ from ..data.comparisons import Comparisons
 from ..errors import ComparisonError
 from . import inference
 from .predictions import item_covariate
+from .record import FitRecord
 from .spec import Kind, Term
-
-if TYPE_CHECKING:
-    from .fit import Fit
+from .text import title
 
 FloatArray = NDArray[np.float64]
 
@@ -30,12 +27,12 @@ FloatArray = NDArray[np.float64]
 INSIDE = 1e-9
 
 
-def likelihood_ratio(fit: Fit, other: Fit) -> inference.LikelihoodRatio:
+def likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.LikelihoodRatio:
     """Likelihood-ratio test of two fits of the same comparisons; see :meth:`pairproof.Fit.compare`."""
     if _digest(fit) != _digest(other):
         raise ComparisonError(
-            f"the fits are of different comparisons: {fit.title}, {fit.n_comparisons:.10g} comparisons,"
-            f" against {other.title}, {other.n_comparisons:.10g} (for example ties kept in one and dropped or"
+            f"the fits are of different comparisons: {title(fit)}, {fit.n_comparisons:.10g} comparisons,"
+            f" against {title(other)}, {other.n_comparisons:.10g} (for example ties kept in one and dropped or"
             " halved in the other); log-likelihoods of different data cannot be compared"
         )
     if fit.quasi_likelihood or other.quasi_likelihood:
@@ -56,13 +53,13 @@ def likelihood_ratio(fit: Fit, other: Fit) -> inference.LikelihoodRatio:
         statistic,
         df,
         inference.chi_square_p(statistic, df),
-        larger.title,
-        smaller.title,
+        title(larger),
+        title(smaller),
         _caution(larger, smaller),
     )
 
 
-def _caution(larger: Fit, smaller: Fit) -> str:
+def _caution(larger: FitRecord, smaller: FitRecord) -> str:
     """Why the chi-square of the two models is rough; "" if there is no reason."""
     dependent = (
         "the pairs of a ranking are not independent, so that p is too small"
@@ -72,7 +69,7 @@ def _caution(larger: Fit, smaller: Fit) -> str:
     return "; ".join(filter(None, [_separation(larger, smaller), dependent]))
 
 
-def _separation(larger: Fit, smaller: Fit) -> str:
+def _separation(larger: FitRecord, smaller: FitRecord) -> str:
     """What is infinite in the models; "" if nothing but a tie parameter without ties.
 
     Where no tie was observed at all and both models have its parameter at minus infinity, the test is that of
@@ -80,7 +77,7 @@ def _separation(larger: Fit, smaller: Fit) -> str:
     """
     without = int(_lone_tie(larger) and _lone_tie(smaller))
     counts = [
-        f"{n} of the {fit.rank} dimensions of {fit.title}"
+        f"{n} of the {fit.rank} dimensions of {title(fit)}"
         for fit in (larger, smaller)
         if (n := fit.n_infinite - without)
     ]
@@ -94,19 +91,18 @@ def _separation(larger: Fit, smaller: Fit) -> str:
     )
 
 
-def _lone_tie(fit: Fit) -> bool:
+def _lone_tie(fit: FitRecord) -> bool:
     return "tie" in fit.not_estimable and not fit.data.ties.any()
 
 
-def _digest(fit: Fit) -> str:
+def _digest(fit: FitRecord) -> str:
     """Of the comparisons as they entered the likelihood; an engine need not work it out for every fit."""
     if fit.data_digest:
         return fit.data_digest
-    entered = {"drop": fit.data.without_ties, "half": fit.data.ties_as_half_wins}.get(fit.spec.ties)
-    return (entered() if entered is not None else fit.data).digest()
+    return fit.data.with_ties_treated(fit.ties).digest()
 
 
-def why_not_nested(smaller: Fit, larger: Fit) -> str:
+def why_not_nested(smaller: FitRecord, larger: FitRecord) -> str:
     """Why `smaller` is not a special case of `larger`; "" if it is.
 
     Scale and constraint do not matter, and neither does the table of the deviance.
@@ -125,7 +121,7 @@ def why_not_nested(smaller: Fit, larger: Fit) -> str:
     )
 
 
-def _tie_words(fit: Fit) -> str:
+def _tie_words(fit: FitRecord) -> str:
     return {
         "binary": "no tie category",
         "davidson": "Davidson's model",
@@ -133,18 +129,18 @@ def _tie_words(fit: Fit) -> str:
     }[fit.outcome_model]
 
 
-def _one_parameter(smaller: Fit, larger: Fit, kind: Kind) -> str:
+def _one_parameter(smaller: FitRecord, larger: FitRecord, kind: Kind) -> str:
     mine, theirs = _of_kind(smaller, kind), _of_kind(larger, kind)
     if not mine:
         return ""
     what = {"tie": "tie parameter", "order": "order effect"}[kind]
     if not theirs:
-        return f"{smaller.title} has a free {what}, {larger.title} has none"
+        return f"{title(smaller)} has a free {what}, {title(larger)} has none"
     lost = _outside(mine, theirs, _pattern_rows(smaller, larger))
-    return f"{lost} of {smaller.title} is not in {larger.title}" if lost else ""
+    return f"{lost} of {title(smaller)} is not in {title(larger)}" if lost else ""
 
 
-def _abilities(smaller: Fit, larger: Fit) -> str:
+def _abilities(smaller: FitRecord, larger: FitRecord) -> str:
     """Free items hold every item covariate; covariates hold free items never, other covariates if they
     determine them.
     """
@@ -154,19 +150,19 @@ def _abilities(smaller: Fit, larger: Fit) -> str:
         lost = _outside([*free, *covariates], free_larger, _pattern_rows(smaller, larger))
     elif not smaller.spec.item_terms:
         return (
-            f"the items are free in {smaller.title} and bound to the covariate(s)"
-            f" {', '.join(larger.spec.item_terms)} in {larger.title}"
+            f"the items are free in {title(smaller)} and bound to the covariate(s)"
+            f" {', '.join(larger.spec.item_terms)} in {title(larger)}"
         )
     else:
         lost = _outside_items(smaller, larger, [*free, *covariates], [*free_larger, *covariates_larger])
-    return f"{lost} of {smaller.title} is not in {larger.title}" if lost else ""
+    return f"{lost} of {title(smaller)} is not in {title(larger)}" if lost else ""
 
 
-def _of_kind(fit: Fit, kind: Kind) -> list[Term]:
+def _of_kind(fit: FitRecord, kind: Kind) -> list[Term]:
     return [t for t in fit.terms if t.kind == kind]
 
 
-def _pattern_rows(smaller: Fit, larger: Fit) -> Comparisons:
+def _pattern_rows(smaller: FitRecord, larger: FitRecord) -> Comparisons:
     """One row of the table for every combination of both models' covariates that was observed."""
     data = larger.data
     names = sorted({c for f in (smaller, larger) for t in f.terms for c, _ in t.by})
@@ -208,11 +204,11 @@ def _outside(mine: list[Term], theirs: list[Term], patterns: Comparisons) -> str
     return ""
 
 
-def _outside_items(smaller: Fit, larger: Fit, mine: list[Term], theirs: list[Term]) -> str:
+def _outside_items(smaller: FitRecord, larger: FitRecord, mine: list[Term], theirs: list[Term]) -> str:
     """As `_outside`, for abilities that are combinations of item covariates and single items."""
     patterns = _pattern_rows(smaller, larger)
 
-    def column(fit: Fit, term: Term) -> FloatArray:
+    def column(fit: FitRecord, term: Term) -> FloatArray:
         x = item_covariate(fit, term)
         in_order = x[[fit.items.index(name) for name in larger.items]]
         # Abilities are determined up to a constant: only the covariate's deviations from its mean count.

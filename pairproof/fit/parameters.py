@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, ItemError, TooLargeError
 from . import inference
+from .record import FitRecord
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from .record import FitRecord
 
 FloatArray = NDArray[np.float64]
 #: Parameters of a covariance that is written out at most: 1 GB.
@@ -23,28 +22,9 @@ MOST_COVARIANCE = 12_000
 _MANY = 1000
 
 
-def find_item(items: tuple[str, ...], name: str) -> int:
-    """Position of an item.
-
-    Raises
-    ------
-    ItemError
-        No item of that name; the nearest one is offered.
-    """
-    if name not in items:
-        import difflib
-
-        near = difflib.get_close_matches(name, items, 1) if isinstance(name, str) else []
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        more = f", and {len(items) - 20} more" if len(items) > 20 else ""
-        raise ItemError(f"no item {name!r}; the items are {', '.join(items[:20])}{more}{hint}")
-    return items.index(name)
-
-
-def why_not_estimable(fit: FitRecord) -> str:
-    """The first warning that says why something has no number, or the names of what has none."""
-    reasons = [w for w in fit.warnings if "not estimable" in w or "separated" in w or "not connected" in w]
-    return reasons[0] if reasons else f"not estimable: {', '.join(fit.not_estimable)}"
+def estimates(fit: FitRecord) -> FloatArray:
+    """float[n_params]: estimates; references 0, nan where not estimable."""
+    return np.where(fit.estimable, fit.beta, np.nan)
 
 
 def series(fit: FitRecord, values: FloatArray) -> pd.Series[float]:
@@ -127,8 +107,12 @@ def first_rows(fit: FitRecord, rows: int) -> pd.DataFrame:
 def parameter_frame(fit: FitRecord, alpha: float) -> pd.DataFrame:
     """estimate, se, z, p, low, high by parameter; see :meth:`pairproof.Fit.to_frame`."""
     frame = interval_frame(fit, alpha)
-    estimate = np.where(fit.estimable, fit.beta, np.nan)
-    columns = {"estimate": estimate, "se": fit.standard_errors, "z": fit.z, "p": inference.two_sided_p(fit.z)}
+    columns = {
+        "estimate": estimates(fit),
+        "se": fit.standard_errors,
+        "z": fit.z,
+        "p": inference.two_sided_p(fit.z),
+    }
     for place, (name, column) in enumerate(columns.items()):
         frame.insert(place, name, column)
     return frame

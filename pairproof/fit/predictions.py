@@ -8,7 +8,6 @@ where they are estimable.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,16 +16,15 @@ from numpy.typing import NDArray
 from ..data.columns import Factor
 from ..errors import InputError, NotEstimableError, TooLargeError
 from . import inference
+from .family import LOG_WORTH_PER_UNIT
 from .outcomes import outcome_probabilities
-from .spec import LOG_WORTH_PER_UNIT, Term, Value
+from .record import FitRecord, find_item, why_not_estimable
+from .spec import Term, Value
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .fit import Fit
-
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 #: From this many items on, no covariance of all of them is written out for their worths.
@@ -38,49 +36,7 @@ MOST_QUASI_VARIANCES = 1000
 MOST_ROWS = 2_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class Layout:
-    """Where the item terms lie in beta, so that 400 judges' worths need not read 11,600 names 400 times.
-
-    Attributes
-    ----------
-    place, item, block : int[n_item_terms]
-        Position in beta, position of the item, position of the term's covariates in `blocks`.
-    blocks : tuple of Term
-        One term for every distinct product of subject covariates.
-    others : tuple of int
-        Positions in beta of item-covariate terms.
-    separate : frozenset of str
-        Items with an ability of their own in place of their covariates.
-    """
-
-    place: IntArray
-    item: IntArray
-    block: IntArray
-    blocks: tuple[Term, ...]
-    others: tuple[int, ...]
-    separate: frozenset[str]
-
-
-def layout(terms: Sequence[Term], items: Sequence[str]) -> Layout:
-    """Read the names once."""
-    where = {name: k for k, name in enumerate(items)}
-    blocks: dict[tuple[tuple[str, str | None], ...], int] = {}
-    representatives: list[Term] = []
-    rows: list[tuple[int, int, int]] = []
-    for k, term in enumerate(terms):
-        if term.kind == "item" and term.item is not None:
-            if term.by not in blocks:
-                blocks[term.by] = len(blocks)
-                representatives.append(term)
-            rows.append((k, where[term.item], blocks[term.by]))
-    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    others = tuple(k for k, t in enumerate(terms) if t.kind == "covariate")
-    separate = frozenset(t.item for t in terms if t.kind == "covariate" and t.item is not None)
-    return Layout(table[:, 0], table[:, 1], table[:, 2], tuple(representatives), others, separate)
-
-
-def item_covariate(fit: Fit, term: Term) -> FloatArray:
+def item_covariate(fit: FitRecord, term: Term) -> FloatArray:
     """float[n_items]: what a "covariate" term multiplies: an item covariate, its level, or one separate item.
 
     A covariate, or a level of it, is 0 for the separate items: their own ability replaces what it would say
@@ -98,7 +54,9 @@ def item_covariate(fit: Fit, term: Term) -> FloatArray:
     return replaced
 
 
-def ability_functions(fit: Fit, group: Mapping[str, Value], items: Sequence[int] | None = None) -> FloatArray:
+def ability_functions(
+    fit: FitRecord, group: Mapping[str, Value], items: Sequence[int] | None = None
+) -> FloatArray:
     """float[n_items, n_params]: abilities in a group as linear functions of beta, on the fit's scale; of
     these items or all.
     """
@@ -116,7 +74,7 @@ def ability_functions(fit: Fit, group: Mapping[str, Value], items: Sequence[int]
     return out
 
 
-def abilities(fit: Fit, group: Mapping[str, Value], values: FloatArray) -> FloatArray:
+def abilities(fit: FitRecord, group: Mapping[str, Value], values: FloatArray) -> FloatArray:
     """`ability_functions` times `values`, float[n_params] or float[n_params, k], without writing the
     functions out.
     """
@@ -133,7 +91,7 @@ def abilities(fit: Fit, group: Mapping[str, Value], values: FloatArray) -> Float
     return out
 
 
-def _mixture(fit: Fit, group: Mapping[str, Value], weights: FloatArray) -> FloatArray:
+def _mixture(fit: FitRecord, group: Mapping[str, Value], weights: FloatArray) -> FloatArray:
     """float[n_params]: the weighted sum of all items' abilities as a linear function of beta."""
     out = np.zeros(len(fit.terms))
     at = fit.layout
@@ -145,7 +103,9 @@ def _mixture(fit: Fit, group: Mapping[str, Value], weights: FloatArray) -> Float
     return out
 
 
-def find_group(fit: Fit, group: str | None, at: Mapping[str, Value] | None = None) -> Mapping[str, Value]:
+def find_group(
+    fit: FitRecord, group: str | None, at: Mapping[str, Value] | None = None
+) -> Mapping[str, Value]:
     """Covariate values of a named group, or of `at`; the only group if there is one.
 
     Raises
@@ -174,7 +134,7 @@ def find_group(fit: Fit, group: str | None, at: Mapping[str, Value] | None = Non
     return fit.groups[group]
 
 
-def _check_levels(fit: Fit, at: Mapping[str, Value]) -> None:
+def _check_levels(fit: FitRecord, at: Mapping[str, Value]) -> None:
     """A misspelt level would silently give the reference level's numbers."""
     slopes = {c for t in fit.terms for c, level in t.by if level is None}
     for covariate, value in at.items():
@@ -193,7 +153,7 @@ def group_label(at: Mapping[str, Value]) -> str:
     return ",".join(f"{k}={v}" for k, v in at.items()) or "all"
 
 
-def log_worth(fit: Fit, group: Mapping[str, Value]) -> tuple[FloatArray, FloatArray] | None:
+def log_worth(fit: FitRecord, group: Mapping[str, Value]) -> tuple[FloatArray, FloatArray] | None:
     """Log worths against the first item and their covariance, or None if the items cannot all be compared."""
     rows = ability_functions(fit, group)
     against = rows - rows[0]
@@ -203,7 +163,7 @@ def log_worth(fit: Fit, group: Mapping[str, Value]) -> tuple[FloatArray, FloatAr
     return unit * (against @ fit.beta), unit**2 * fit.covariance.between(against)
 
 
-def _many_worths(fit: Fit, group: Mapping[str, Value], with_se: bool) -> tuple[FloatArray, FloatArray]:
+def _many_worths(fit: FitRecord, group: Mapping[str, Value], with_se: bool) -> tuple[FloatArray, FloatArray]:
     """Worths of many items and their standard errors, nan if the items cannot all be compared.
 
     With m = sum of w_k a_k the delta method is se(w_i) = w_i sd(a_i - m), and for abilities against any item
@@ -215,8 +175,7 @@ def _many_worths(fit: Fit, group: Mapping[str, Value], with_se: bool) -> tuple[F
         return nothing, nothing
     unit = LOG_WORTH_PER_UNIT[fit.scale]
     a = unit * abilities(fit, group, fit.beta)
-    e = np.exp(a - a.max())
-    w = e / e.sum()
+    w = inference.softmax(a)
     if not with_se:
         return w, nothing
     # All against the best item: where its worth is nearly 1, a - m of it is all but 0 and would be a
@@ -237,7 +196,7 @@ def _many_worths(fit: Fit, group: Mapping[str, Value], with_se: bool) -> tuple[F
     return w, w * unit * np.sqrt(np.maximum(variance, 0.0))
 
 
-def _ability_variances(fit: Fit, group: Mapping[str, Value]) -> FloatArray:
+def _ability_variances(fit: FitRecord, group: Mapping[str, Value]) -> FloatArray:
     """float[n_items]: V_ii; free items without subject covariates are parameters, others are gone through 256
     at a time.
     """
@@ -252,7 +211,7 @@ def _ability_variances(fit: Fit, group: Mapping[str, Value]) -> FloatArray:
     )
 
 
-def worth(fit: Fit, at: Mapping[str, Value] | None = None, with_se: bool = True) -> pd.DataFrame:
+def worth(fit: FitRecord, at: Mapping[str, Value] | None = None, with_se: bool = True) -> pd.DataFrame:
     """Worths of every group, or at given covariate values; see :meth:`pairproof.Fit.worth`."""
     import pandas as pd
 
@@ -272,7 +231,7 @@ def worth(fit: Fit, at: Mapping[str, Value] | None = None, with_se: bool = True)
     return pd.concat(frames, ignore_index=True)
 
 
-def quasi_variances(fit: Fit, group: str | None = None) -> pd.DataFrame:
+def quasi_variances(fit: FitRecord, group: str | None = None) -> pd.DataFrame:
     """Quasi-variances of the log worths; see :meth:`pairproof.Fit.quasi_variances`."""
     import pandas as pd
 
@@ -285,7 +244,7 @@ def quasi_variances(fit: Fit, group: str | None = None) -> pd.DataFrame:
         )
     found = log_worth(fit, find_group(fit, group))
     if found is None:
-        raise NotEstimableError(f"quasi-variances need all items comparable; {fit.why_not_estimable()}")
+        raise NotEstimableError(f"quasi-variances need all items comparable; {why_not_estimable(fit)}")
     q = inference.quasi_variances(found[1])
     frame = pd.DataFrame(
         {
@@ -299,13 +258,13 @@ def quasi_variances(fit: Fit, group: str | None = None) -> pd.DataFrame:
     return frame
 
 
-def term_value(fit: Fit, kind: Literal["tie", "order"], group: Mapping[str, Value]) -> float:
+def term_value(fit: FitRecord, kind: Literal["tie", "order"], group: Mapping[str, Value]) -> float:
     """The tie parameter, or the order effect, in a group; nan if it is not estimable."""
     function = np.array([t.multiplier(group) if t.kind == kind else 0.0 for t in fit.terms])
     return float(function @ fit.beta) if fit.is_estimable(function[None, :]) else float("nan")
 
 
-def tie_parameter(fit: Fit, group: Mapping[str, Value]) -> float:
+def tie_parameter(fit: FitRecord, group: Mapping[str, Value]) -> float:
     """Log nu or log theta in a group; 0 where it is held there, -inf where no tie was possible or none
     observed.
 
@@ -319,7 +278,7 @@ def tie_parameter(fit: Fit, group: Mapping[str, Value]) -> float:
 
 
 def probabilities(
-    fit: Fit,
+    fit: FitRecord,
     group: str | None,
     at: Mapping[str, Value] | None,
     order: bool,
@@ -338,7 +297,7 @@ def probabilities(
     chosen = (
         np.arange(len(fit.items))
         if items is None
-        else np.array([fit.item_index(name) for name in dict.fromkeys(items)], np.int64)
+        else np.array([find_item(fit.items, name) for name in dict.fromkeys(items)], np.int64)
     )
     n = len(chosen)
     if n * (n - 1) * len(names) > MOST_ROWS:

@@ -16,18 +16,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.comparisons import Comparisons
-from ..errors import InputError
+from ..errors import InputError, ItemError
 from .cell_table import CellTable, poisson_log_likelihood
 from .covariance import Covariance
+from .family import Scale, Ties
 from .outcomes import OutcomeModel
-from .spec import ModelSpec, Scale, Term, Ties, Value
-from .stopping import Stopping
+from .spec import Layout, ModelSpec, Term, Value, layout
+from .warning import WITHOUT_ESTIMATE, FitWarning
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 #: A direction's entries are of order 1; what is left of an exact 0 after its arithmetic is below 1e-12.
 NULL_TOLERANCE = 1e-9
+
+
+def not_zero(along: FloatArray) -> BoolArray:
+    """bool[m]: rows of `along`, functions times null directions, float[m, k], that are not 0."""
+    lost: BoolArray = np.abs(along).max(axis=1, initial=0.0) >= NULL_TOLERANCE
+    return lost
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """How the solver came to its end.
+
+    Attributes
+    ----------
+    rule : str
+        In words; `value` is what it looks at, at the end.
+    reached : bool
+    steps : int
+    value : float
+    """
+
+    rule: str
+    reached: bool
+    steps: int
+    value: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,7 +90,8 @@ class FitRecord:
     n_comparisons : float
     engine : str
     stopping : Stopping
-    warnings : tuple of str
+    warnings : tuple of FitWarning
+        What a reader of the numbers must know; str() of one is its sentence.
     n_infinite : int
         Dimensions of `null_space` along which the likelihood grows without end (separation); along the others
         it is flat.
@@ -96,7 +123,7 @@ class FitRecord:
     n_comparisons: float
     engine: str
     stopping: Stopping
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[FitWarning, ...] = ()
     n_infinite: int = 0
     quasi_likelihood: bool = False
     data_digest: str = ""
@@ -125,6 +152,11 @@ class FitRecord:
         return tuple(t.name for t in self.terms)
 
     @cached_property
+    def layout(self) -> Layout:
+        """Where the item terms lie in beta."""
+        return layout(self.terms, self.items)
+
+    @cached_property
     def estimable(self) -> BoolArray:
         """bool[n_params]: parameters that have a number."""
         return self.vanishes(self.null_space)
@@ -132,8 +164,7 @@ class FitRecord:
     @staticmethod
     def vanishes(along: FloatArray) -> BoolArray:
         """bool[m]: rows of `along`, functions times null directions, float[m, k], that are 0."""
-        zero: BoolArray = np.abs(along).max(axis=1, initial=0.0) < NULL_TOLERANCE
-        return zero
+        return ~not_zero(along)
 
     def is_estimable(self, functions: FloatArray) -> bool:
         """Whether the data determine all the linear functions, float[m, n_params]."""
@@ -228,3 +259,27 @@ def count_estimable(fit: FitRecord) -> int:
     centred = fit.spec.reference == "sum" and not fit.spec.item_terms
     redundant = len({t.by for t in fit.terms if t.kind == "item"}) if centred else 0
     return int((~fit.is_reference).sum()) - fit.null_space.shape[1] - redundant
+
+
+def find_item(items: tuple[str, ...], name: str) -> int:
+    """Position of an item.
+
+    Raises
+    ------
+    ItemError
+        No item of that name; the nearest one is offered.
+    """
+    if name not in items:
+        import difflib
+
+        near = difflib.get_close_matches(name, items, 1) if isinstance(name, str) else []
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        more = f", and {len(items) - 20} more" if len(items) > 20 else ""
+        raise ItemError(f"no item {name!r}; the items are {', '.join(items[:20])}{more}{hint}")
+    return items.index(name)
+
+
+def why_not_estimable(fit: FitRecord) -> str:
+    """The first warning that says why something has no number, or the names of what has none."""
+    reasons = [str(w) for w in fit.warnings if w.kind in WITHOUT_ESTIMATE]
+    return reasons[0] if reasons else f"not estimable: {', '.join(fit.not_estimable)}"

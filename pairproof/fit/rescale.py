@@ -1,4 +1,4 @@
-"""A fit on another scale or under another constraint: the same model, other numbers, moved by name.
+"""A fit on another scale or under another constraint: the same model, other numbers.
 
 Item terms are lambda in the log-linear form and b = 2 lambda as log-odds; `tie` and `order` are the same on
 both. Against reference r every block of item terms has b_r = 0; centred, C b with C = I - 1 1'/J, and C V C'.
@@ -6,78 +6,83 @@ both. Against reference r every block of item terms has b_r = 0; centred, C b wi
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.options import one_of
 from ..errors import InputError
-from .covariance import ScaledCovariance, ShiftedCovariance
-from .spec import LOG_WORTH_PER_UNIT, Scale
-
-if TYPE_CHECKING:
-    from .fit import Fit
+from .covariance import Covariance, MappedCovariance, Rescaling, Shift
+from .family import LOG_WORTH_PER_UNIT, Scale
+from .record import FitRecord, find_item
+from .spec import Layout, Term, layout
 
 FloatArray = NDArray[np.float64]
+R = TypeVar("R", bound=FitRecord)
 
 
-def on_scale(fit: Fit, scale: Scale) -> Fit:
+@dataclass(frozen=True, eq=False)
+class Referred:
+    """What another reference changes of a fit; attributes as in :class:`pairproof.fit.record.FitRecord`."""
+
+    beta: FloatArray
+    is_reference: NDArray[np.bool_]
+    null_space: FloatArray
+    covariance: Covariance
+
+
+def shift_of(at: Layout, n_params: int, reference: str, items: Sequence[str]) -> Shift:
+    """The map from the item terms under any constraint to those against `reference`, an item or "sum"."""
+    weights = np.full(len(items), 1.0 / len(items))
+    if reference != "sum":
+        weights = np.zeros(len(items))
+        weights[find_item(tuple(items), reference)] = 1.0
+    return Shift(n_params, at.places, weights)
+
+
+def against(reference: str, terms: tuple[Term, ...], items: Sequence[str], numbers: Referred) -> Referred:
+    """The same numbers against an item, or with the items of each term summing to zero ("sum")."""
+    shift = shift_of(layout(terms, items), len(terms), reference, items)
+    is_reference = numbers.is_reference.copy()  # a tie parameter held at its boundary stays held
+    is_reference[shift.index] = False
+    if reference != "sum":
+        is_reference[shift.index[:, items.index(reference)]] = True
+    beta = shift.forward(numbers.beta)
+    beta[is_reference] = 0.0
+    null_space = numbers.null_space
+    return Referred(
+        beta,
+        is_reference,
+        shift.forward(null_space) if null_space.shape[1] else null_space,
+        MappedCovariance(numbers.covariance, shift),
+    )
+
+
+def on_scale(fit: R, scale: Scale) -> R:
     """The same fit with its item terms on `scale`; see :meth:`pairproof.Fit.on_scale`."""
     one_of("scale", scale, ("lambda", "log-odds"))
     if scale == fit.scale:
         return fit
     factor = LOG_WORTH_PER_UNIT[fit.scale] / LOG_WORTH_PER_UNIT[scale]
-    units = np.array([factor if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])
+    units = Rescaling(np.array([factor if t.kind in ("item", "covariate") else 1.0 for t in fit.terms]))
     return replace(
         fit,
         scale=scale,
-        beta=fit.beta * units,
-        null_space=fit.null_space * units[:, None],
-        covariance=ScaledCovariance(fit.covariance, units),
+        beta=units.forward(fit.beta),
+        null_space=units.forward(fit.null_space),
+        covariance=MappedCovariance(fit.covariance, units),
     )
 
 
-def with_reference(fit: Fit, reference: str) -> Fit:
+def with_reference(fit: R, reference: str) -> R:
     """The same fit against another reference, or "sum"; see :meth:`pairproof.Fit.with_reference`."""
     if fit.spec.item_terms:
         raise InputError("a model with item covariates has no reference item to change")
-    index = _item_blocks(fit)
-    n_items = len(fit.items)
-    weights = np.full(n_items, 1.0 / n_items)
-    if reference != "sum":
-        weights = np.zeros(n_items)
-        weights[fit.item_index(reference)] = 1.0
-
-    def shift(values: FloatArray) -> FloatArray:
-        """Each block less its weighted mean; values float[n_params] or float[n_params, k]."""
-        out = np.array(values)
-        out[index] -= np.tensordot(weights, out[index], axes=(0, 1))[:, None]
-        return out
-
-    is_reference = fit.is_reference.copy()  # a tie parameter held at its boundary stays held
-    is_reference[index] = False
-    if reference != "sum":
-        is_reference[index[:, fit.item_index(reference)]] = True
-    constraint = "items sum to zero within each term" if reference == "sum" else f"reference {reference}"
-    beta = shift(fit.beta)
-    beta[is_reference] = 0.0
-    return replace(
-        fit,
-        spec=replace(fit.spec, reference=reference),
-        beta=beta,
-        is_reference=is_reference,
-        null_space=shift(fit.null_space) if fit.null_space.shape[1] else fit.null_space,
-        constraint=constraint,
-        covariance=ShiftedCovariance(fit.covariance, len(fit.terms), index, weights),
+    spec = replace(fit.spec, reference=reference)
+    numbers = against(
+        reference, fit.terms, fit.items, Referred(fit.beta, fit.is_reference, fit.null_space, fit.covariance)
     )
-
-
-def _item_blocks(fit: Fit) -> NDArray[np.int64]:
-    """int[n_blocks, n_items]: places in beta of the items' terms, a block a product of subject covariates."""
-    blocks: dict[tuple[tuple[str, str | None], ...], dict[str | None, int]] = {}
-    for k, term in enumerate(fit.terms):
-        if term.kind == "item":
-            blocks.setdefault(term.by, {})[term.item] = k
-    return np.array([[places[item] for item in fit.items] for places in blocks.values()])
+    return replace(fit, spec=spec, constraint=spec.constraint, **vars(numbers))

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from . import inference
 from .cell_table import CellTable
+from .record import FitRecord
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +112,19 @@ def residual_frame(
     )
 
 
-def goodness_of_fit(
+def goodness_of_fit(fit: FitRecord) -> inference.GoodnessOfFit:
+    """Deviance and Pearson tests of a fit; see :meth:`pairproof.Fit.goodness_of_fit`."""
+    return chi_square_tests(
+        fit.cell_table(),
+        fit.deviance,
+        fit.df_resid,
+        fit.outcome_model != "binary",
+        quasi=fit.quasi_likelihood,
+        ranked=fit.data.ranked_together,
+    )
+
+
+def chi_square_tests(
     cell_table: CellTable, deviance: float, df: int, has_ties: bool, *, quasi: bool, ranked: int = 0
 ) -> inference.GoodnessOfFit:
     """Deviance and Pearson's X^2 against a chi-square, with the reasons not to.

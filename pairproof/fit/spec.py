@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Union, get_args
 
-from ..data.options import one_of
-from ..errors import InputError
+import numpy as np
+from numpy.typing import NDArray
 
-Family = Literal["llbt", "bradley-terry"]
-Ties = Literal["davidson", "rao-kupper", "half", "drop", "none"]
-Scale = Literal["lambda", "log-odds"]
+from ..data.options import one_of
+from .family import FAMILIES, LOG_WORTH_PER_UNIT, Family, FamilyName, Scale, Ties
+
+__all__ = [
+    "LOG_WORTH_PER_UNIT",
+    "Kind",
+    "Layout",
+    "ModelSpec",
+    "Scale",
+    "Term",
+    "Ties",
+    "Value",
+    "by_suffix",
+    "layout",
+]
+
+IntArray = NDArray[np.int64]
 Kind = Literal["item", "covariate", "tie", "order"]
 #: A covariate's value in a group: a level of a factor, or a number.
 Value = Union[str, float]
-
-#: Log worth per unit of an item term: log pi = 2 lambda (Dras 2015, section 5), log pi = log-odds.
-LOG_WORTH_PER_UNIT: Mapping[str, float] = {"lambda": 2.0, "log-odds": 1.0}
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,7 @@ class ModelSpec:
         Items whose ability is a parameter of its own, in place of what `item_terms` would say of them.
     """
 
-    family: Family = "llbt"
+    family: FamilyName = "llbt"
     ties: Ties = "none"
     by: str = ""
     reference: str = ""
@@ -53,12 +63,26 @@ class ModelSpec:
     separate: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        one_of("model", self.family, get_args(Family))
+        one_of("model", self.family, tuple(FAMILIES))
         one_of("ties", self.ties, get_args(Ties))
 
     @property
+    def of_family(self) -> Family:
+        """What its family has: title, scale, default reference."""
+        return FAMILIES[self.family]
+
+    @property
     def scale(self) -> Scale:
-        return "lambda" if self.family == "llbt" else "log-odds"
+        return self.of_family.scale
+
+    @property
+    def constraint(self) -> str:
+        """What fixes the level of the abilities, in words."""
+        if self.item_terms:
+            return "abilities from item covariates"
+        if self.reference == "sum":
+            return "items sum to zero within each term"
+        return f"reference {self.reference}"
 
 
 @dataclass(frozen=True)
@@ -113,3 +137,51 @@ class Term:
 def by_suffix(by: tuple[tuple[str, str | None], ...]) -> str:
     """`:judge[3]:age` for (("judge", "3"), ("age", None))."""
     return "".join(f":{c}" if lv is None else f":{c}[{lv}]" for c, lv in by)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where the item terms lie in beta, so that 400 judges' worths need not read 11,600 names 400 times.
+
+    Attributes
+    ----------
+    place, item, block : int[n_item_terms]
+        Position in beta, position of the item, position of the term's covariates in `blocks`.
+    blocks : tuple of Term
+        One term for every distinct product of subject covariates.
+    places : int[n_blocks, n_items]
+        Position in beta of every item's term, a block a row.
+    others : tuple of int
+        Positions in beta of item-covariate terms.
+    separate : frozenset of str
+        Items with an ability of their own in place of their covariates.
+    """
+
+    place: IntArray
+    item: IntArray
+    block: IntArray
+    blocks: tuple[Term, ...]
+    places: IntArray
+    others: tuple[int, ...]
+    separate: frozenset[str]
+
+
+def layout(terms: Sequence[Term], items: Sequence[str]) -> Layout:
+    """Read the names once."""
+    where = {name: k for k, name in enumerate(items)}
+    blocks: dict[tuple[tuple[str, str | None], ...], int] = {}
+    representatives: list[Term] = []
+    rows: list[tuple[int, int, int]] = []
+    for k, term in enumerate(terms):
+        if term.kind == "item" and term.item is not None:
+            if term.by not in blocks:
+                blocks[term.by] = len(blocks)
+                representatives.append(term)
+            rows.append((k, where[term.item], blocks[term.by]))
+    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    others = tuple(k for k, t in enumerate(terms) if t.kind == "covariate")
+    separate = frozenset(t.item for t in terms if t.kind == "covariate" and t.item is not None)
+    place, item, block = table.T
+    places = np.zeros((len(blocks), len(items)), np.int64)
+    places[block, item] = place
+    return Layout(place, item, block, tuple(representatives), places, others, separate)

@@ -7,15 +7,15 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from ..text import label, safe
+from .family import LOG_WORTH_PER_UNIT, TIES_IN_WORDS
 from .parameters import first_rows
-from .spec import LOG_WORTH_PER_UNIT
+from .predictions import worth
+from .record import FitRecord
+from .residuals import goodness_of_fit
 from .tails import SMALLEST, log10_two_sided_p, p_words
-
-if TYPE_CHECKING:
-    from .fit import Fit
+from .warning import listed
 
 WIDTH = 100
 #: More rows than this are cut, and the cut is said: a factor of 400 judges and 30 items has 11,601
@@ -24,22 +24,13 @@ ROWS = 60
 #: Longer names are cut to this, with an ellipsis; six columns of numbers fill the rest of the width.
 NAME_WIDTH = 36
 
-_TIES = {
-    "davidson": "Davidson ties",
-    "rao-kupper": "Rao-Kupper ties",
-    "half": "ties as half wins",
-    "drop": "ties dropped",
-    "none": "tie parameter held at 0",
-}
-_FAMILY = {"llbt": "LLBT", "bradley-terry": "Bradley-Terry"}
 
-
-def title(fit: Fit) -> str:
+def title(fit: FitRecord) -> str:
     """The model in words: `LLBT, Davidson ties, by judge, order effect`."""
     spec = fit.spec
-    parts = [_FAMILY[spec.family]]
+    parts = [spec.of_family.title]
     if spec.ties != "none" or fit.outcome_model != "binary":
-        parts.append(_TIES[spec.ties])
+        parts.append(TIES_IN_WORDS[spec.ties])
     if spec.item_terms:
         own = [item for item in fit.items if item in fit.layout.separate]
         beside = (
@@ -84,7 +75,7 @@ def shorten(name: str, width: int = NAME_WIDTH) -> str:
     return name if len(name) <= width else f"{name[: width - 1]}…"
 
 
-def deviance_table(fit: Fit) -> str:
+def deviance_table(fit: FitRecord) -> str:
     """On what the deviance is taken: `24 cells with comparisons: pair x judge`."""
     n = fit.cell_table().n_cells
     if fit.spec.cells == ("row",):
@@ -95,7 +86,7 @@ def deviance_table(fit: Fit) -> str:
     return f"{n:,} cell{'' if n == 1 else 's'} with comparisons: {' x '.join(['pair of items', *covariates])}"
 
 
-def reference_levels(fit: Fit) -> str:
+def reference_levels(fit: FitRecord) -> str:
     """Against which level effects are: `judge: J2, J3, J4 against J1`; "" without categorical covariates."""
     parts = []
     for covariate in dict.fromkeys(c for t in fit.terms for c, level in t.by if level is not None):
@@ -106,20 +97,20 @@ def reference_levels(fit: Fit) -> str:
     return "; ".join(parts)
 
 
-def _scale(fit: Fit) -> str:
+def _scale(fit: FitRecord) -> str:
     if LOG_WORTH_PER_UNIT[fit.scale] == 2.0:
         return "lambda: odds of A to B = exp(2 (A - B))"
     return "log-odds: odds of A to B = exp(A - B)"
 
 
-def _stopping(fit: Fit) -> str:
+def _stopping(fit: FitRecord) -> str:
     s = fit.stopping
     end = "reached" if s.reached else "NOT REACHED"
     value = "" if math.isnan(s.value) else f" (at {s.value:.2g})"
     return f"{s.rule}: {end} in {s.steps} step{'' if s.steps == 1 else 's'}{value}"
 
 
-def _comparisons(fit: Fit) -> str:
+def _comparisons(fit: FitRecord) -> str:
     ties = float(fit.data.ties.sum())
     if not fit.data.tie_category:
         return f"{fit.n_comparisons:.10g}, no tie category"
@@ -131,7 +122,7 @@ def _comparisons(fit: Fit) -> str:
     )
 
 
-def _header(fit: Fit) -> Iterator[str]:
+def _header(fit: FitRecord) -> Iterator[str]:
     numbers = [
         ("Log-likelihood", fixed(fit.llf)),
         ("Deviance", f"{fixed(fit.deviance)} on {fit.df_resid} df"),
@@ -165,15 +156,15 @@ def _header(fit: Fit) -> Iterator[str]:
     yield from _wrapped(f"{'Fit':<13}{_goodness(fit)}", 13)
 
 
-def _parameters(fit: Fit) -> tuple[str, str]:
+def _parameters(fit: FitRecord) -> tuple[str, str]:
     """k of AIC and BIC, and along how many dimensions of them there is no finite estimate."""
     if fit.n_infinite:
         return "Parameters fitted", f"{fit.rank}, infinite along {fit.n_infinite}"
     return "Estimable parameters", f"{fit.rank}"
 
 
-def _goodness(fit: Fit) -> str:
-    test = fit.goodness_of_fit()
+def _goodness(fit: FitRecord) -> str:
+    test = goodness_of_fit(fit)
     text = f"Pearson chi-square {fixed(test.pearson)}"
     if not math.isnan(test.p_deviance):
         by_deviance, by_pearson = p_value(test.p_deviance, test.log10_p_deviance), p_value(
@@ -190,7 +181,7 @@ def _wrapped(text: str, indent: int) -> list[str]:
     )
 
 
-def _status(fit: Fit, place: int) -> str:
+def _status(fit: FitRecord, place: int) -> str:
     """Why a parameter has no standard error; "" if it has one."""
     if not fit.estimable[place]:
         return "not estimable"
@@ -199,7 +190,7 @@ def _status(fit: Fit, place: int) -> str:
     return ""
 
 
-def parameter_rows(fit: Fit, rows: int) -> list[tuple[str, ...]]:
+def parameter_rows(fit: FitRecord, rows: int) -> list[tuple[str, ...]]:
     """name and six numbers as text, or name, number and status, of the first `rows` parameters."""
     frame = first_rows(fit, rows)
     log10_p = log10_two_sided_p(frame["z"].to_numpy())
@@ -226,7 +217,7 @@ def parameter_rows(fit: Fit, rows: int) -> list[tuple[str, ...]]:
 COLUMNS = ("estimate", "se", "z", "p", "2.5 %", "97.5 %")
 
 
-def _coefficients(fit: Fit, rows: int) -> Iterator[str]:
+def _coefficients(fit: FitRecord, rows: int) -> Iterator[str]:
     table = parameter_rows(fit, rows)
     width = max(9, *(len(shorten(row[0])) for row in table)) + 1
     sizes = (11, 10, 9, 9, 11, 11)
@@ -240,7 +231,7 @@ def _coefficients(fit: Fit, rows: int) -> Iterator[str]:
             )
 
 
-def _worths(fit: Fit) -> Iterator[str]:
+def _worths(fit: FitRecord) -> Iterator[str]:
     """Worths of a few groups side by side; where to find them if they are many."""
     if len(fit.groups) > 4 or len(fit.items) > 30:
         yield (
@@ -248,7 +239,7 @@ def _worths(fit: Fit) -> Iterator[str]:
             f" {len(fit.groups)} group{'s' if len(fit.groups) > 1 else ''}: fit.worth()"
         )
         return
-    frame = fit.worth()
+    frame = worth(fit)
     text = [
         f"{number(w)} ({number(s)})" if not math.isnan(w) else "not estimable"
         for w, s in zip(frame["worth"], frame["se"])
@@ -261,7 +252,7 @@ def _worths(fit: Fit) -> Iterator[str]:
         yield f"{shorten(item, 30):<{width}}" + "".join(f"{text[g * n + k]:>17}" for g in range(len(heads)))
 
 
-def cut_note(fit: Fit, rows: int) -> str:
+def cut_note(fit: FitRecord, rows: int) -> str:
     """What the table does not show and how to see it; "" if it shows everything."""
     hidden = len(fit.terms) - rows
     if hidden <= 0:
@@ -272,18 +263,16 @@ def cut_note(fit: Fit, rows: int) -> str:
     )
 
 
-def _lost(fit: Fit) -> str:
-    names = fit.not_estimable
-    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
-    return f"Not estimable: {', '.join(names[:20])}{more}"
+def _lost(fit: FitRecord) -> str:
+    return f"Not estimable: {listed(fit.not_estimable, 20)}"
 
 
-def summary(fit: Fit, rows: int = ROWS) -> str:
+def summary(fit: FitRecord, rows: int = ROWS) -> str:
     """The fit as text, at most 100 columns wide.
 
     Parameters
     ----------
-    fit : Fit
+    fit : FitRecord
     rows : int
         Parameters shown at most; how many are left out is said.
     """
@@ -311,7 +300,7 @@ def _cells(row: Sequence[str]) -> str:
     return f"<tr>{name}{''.join(f'<td>{escape(cell)}</td>' for cell in row[1:])}</tr>"
 
 
-def html(fit: Fit, rows: int = ROWS) -> str:
+def html(fit: FitRecord, rows: int = ROWS) -> str:
     """The fit as a piece of HTML: one table, everything that comes from the data escaped."""
     facts = [
         f"{fit.n_comparisons:.10g} comparisons of {len(fit.items)} items",

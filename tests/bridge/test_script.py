@@ -16,8 +16,7 @@ from pairproof.bridge.script import r_script
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
-from pairproof.native.pairs.bradley_terry import fit_bradley_terry
-from pairproof.native.pairs.models import fit_llbt
+from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
 from pairproof.validation.verdicts.digits import digits_of_agreement
 from tests.certified.load import load
 from tests.native.pairs.certified_cases import native, table

@@ -10,7 +10,7 @@ from mpmath import log as mplog, mp, mpf
 
 from pairproof.errors import InputError
 from pairproof.fit.cell_table import CellTable
-from pairproof.fit.residuals import goodness_of_fit, poisson_divergence, residual_frame
+from pairproof.fit.residuals import chi_square_tests, poisson_divergence, residual_frame
 from pairproof.native.pairs.models import fit_llbt
 from tests.hand_made import counts, dras, modpref
 
@@ -121,10 +121,10 @@ def test_expected_counts_within_cochrans_rule_need_no_caution():
     one_in_five = cells([[10, 10, 4]], [[10, 10, 4]] * 1)
     assert (
         "1 of 3 expected counts are below 5"
-        in goodness_of_fit(one_in_five, 1.0, 1, True, quasi=False).caution
+        in chi_square_tests(one_in_five, 1.0, 1, True, quasi=False).caution
     )
     at_the_edge = cells([[8, 8, 8], [16, 4, 4]] * 5, [[8, 8, 8], [16, 8, 4.9]] * 5)
-    assert goodness_of_fit(at_the_edge, 1.0, 1, True, quasi=False).caution == ""
+    assert chi_square_tests(at_the_edge, 1.0, 1, True, quasi=False).caution == ""
 
 
 def test_a_saturated_model_has_no_p_value():

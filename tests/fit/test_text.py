@@ -16,8 +16,7 @@ from pairproof.data.comparisons import Comparisons
 from pairproof.errors import InputError
 from pairproof.fit.plots import plot_worth, worth_intervals
 from pairproof.fit.text import number, p_value
-from pairproof.native.pairs.bradley_terry import fit_bradley_terry
-from pairproof.native.pairs.models import fit_llbt
+from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
 from tests.hand_made import counts, dras, modpref, one_pair
 
 TABLE = dras()

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ...fit.family import FAMILIES, TIES_IN_WORDS
 from ..options.reading import reader_options
 from ..options.sections import SectionedCommand, option
 from ..state import KEPT, READ, State, shared_options
@@ -54,14 +55,14 @@ def command(context: click.Context) -> None:
 @_model(
     "--model",
     "family",
-    type=click.Choice(["llbt", "bradley-terry"]),
+    type=click.Choice(list(FAMILIES)),
     default="llbt",
     show_default=True,
     help="As in 'pairproof fit'.",
 )
 @_model(
     "--ties",
-    type=click.Choice(["davidson", "rao-kupper", "half", "drop", "none"]),
+    type=click.Choice(list(TIES_IN_WORDS)),
     help="Default: davidson where there is a tie category, else none.",
 )
 @_model("--by", default="", metavar="FORMULA", help="Subject covariates.")

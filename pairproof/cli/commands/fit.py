@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import RankingWarning
+from ...fit.family import FAMILIES, TIES_IN_WORDS
 from ..options.r import r_options
 from ..options.reading import names, reader_options, split_list
 from ..options.sections import SectionedCommand, option
@@ -35,14 +36,14 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
 @click.argument("file", metavar="FILE", type=READ)
 @_model(
     "--model",
-    type=click.Choice(["llbt", "bradley-terry"]),
+    type=click.Choice(list(FAMILIES)),
     default="llbt",
     show_default=True,
     help="lambda against the last item (as prefmod), or log-odds against the first (as BradleyTerry2).",
 )
 @_model(
     "--ties",
-    type=click.Choice(["davidson", "rao-kupper", "half", "drop", "none"]),
+    type=click.Choice(list(TIES_IN_WORDS)),
     help=(
         "Default: davidson where there is a tie category, else none. none keeps the category, its parameter"
         " at 0."
@@ -121,13 +122,14 @@ def _fit(file: str, model: str, reading: dict[str, Any], asked: dict[str, Any]) 
         )
     import pairproof
 
+    from ...native.pairs.models import FITTERS
+
     table = pairproof.read(file, **reading)
-    fitter = pairproof.fit_llbt if model == "llbt" else pairproof.fit_bradley_terry
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore", RankingWarning
         )  # it stands in the summary, and is said beside the JSON
-        return fitter(
+        return FITTERS[model](
             table,
             ties=asked["ties"],
             by=asked["by"],

@@ -61,7 +61,7 @@ def _context(fit: Fit, agreements: Any) -> ReportContext:
     rows = tuple((row + ("",) * width)[:width] for row in parameter_rows(fit, ROWS))
     facts = (f"{fit.n_comparisons:g} comparisons of {len(fit.items)} items from {fit.data.source}; {fit.constraint}; log-likelihood "
              f"{fit.llf:.4f}, deviance {fit.deviance:.4f} on {fit.df_resid} df.")
-    words = [facts, *fit.warnings, *filter(None, [cut_note(fit, ROWS)])]
+    words = [facts, *map(str, fit.warnings), *filter(None, [cut_note(fit, ROWS)])]
     story = Story("The fit", tuple(words), StoryTable(("parameter", *COLUMNS), rows))
     drawn = () if _why_no_picture(fit) else (worth_series(fit, fit.title),)
     asked = getattr(agreements, "context", None) or ReportContext()

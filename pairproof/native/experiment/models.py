@@ -387,7 +387,7 @@ def _likelihood(
 
 
 def _bradley_terry(table: Comparisons, options: PreferenceOptions, seed: int, warn: bool) -> Fitted:
-    from ..pairs.bradley_terry import fit_bradley_terry
+    from ..pairs.models import fit_bradley_terry
 
     return _likelihood(
         table, options, lambda t: fit_bradley_terry(t, ties="drop" if t.tie_category else "none"), True
@@ -395,7 +395,7 @@ def _bradley_terry(table: Comparisons, options: PreferenceOptions, seed: int, wa
 
 
 def _davidson(table: Comparisons, options: PreferenceOptions, seed: int, warn: bool) -> Fitted:
-    from ..pairs.bradley_terry import fit_bradley_terry
+    from ..pairs.models import fit_bradley_terry
 
     return _likelihood(
         table, options, lambda t: fit_bradley_terry(t, ties="davidson" if t.tie_category else "none"), False
@@ -403,7 +403,7 @@ def _davidson(table: Comparisons, options: PreferenceOptions, seed: int, warn: b
 
 
 def _rao_kupper(table: Comparisons, options: PreferenceOptions, seed: int, warn: bool) -> Fitted:
-    from ..pairs.bradley_terry import fit_bradley_terry
+    from ..pairs.models import fit_bradley_terry
 
     return _likelihood(
         table, options, lambda t: fit_bradley_terry(t, ties="rao-kupper" if t.tie_category else "none"), False

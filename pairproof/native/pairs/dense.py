@@ -19,6 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ...fit.covariance import Covariance, DenseCovariance, MappedCovariance, variances_one_by_one
 from ..numerics.linear_systems import by_cholesky
 from ..numerics.newton import maximise
 from .cells import distinct
@@ -217,8 +218,9 @@ class Dense:
 
     # Parameters of the problem from those solved for.
 
-    def to_params(self, x: FloatArray) -> FloatArray:
-        params: FloatArray = self._outward(self.inner(x)[None, :])[0]
+    def forward(self, values: FloatArray) -> FloatArray:
+        """Parameters of the problem, float[n_params], from what is solved for, float[n_free]."""
+        params: FloatArray = self._outward(self.inner(values)[None, :])[0]
         return params
 
     def _outward(self, inner: FloatArray) -> FloatArray:
@@ -239,9 +241,20 @@ class Dense:
             axis=1,
         )
 
-    def inward(self, functions: FloatArray) -> FloatArray:
+    def variances(self, before: Covariance) -> FloatArray:
+        """float[n_params]: of the parameters of the problem, from the covariance of what is solved for."""
+        assert isinstance(before, DenseCovariance)
+        matrix = before.matrix
+
+        def of(functions: FloatArray) -> FloatArray:
+            diagonal: FloatArray = np.einsum("mi,ij,mj->m", functions, matrix, functions, optimize=True)
+            return diagonal
+
+        return variances_one_by_one(self, self.problem.n_params, of)
+
+    def back(self, functions: FloatArray) -> FloatArray:
         """Linear functions of the parameters as functions of what is solved for: float[m, n_params] to
-        float[m, n_inner].
+        float[m, n_free].
         """
         t, k = self.shape
         n, q = self.problem.n_item_params, self.order.columns.shape[1]
@@ -412,34 +425,7 @@ class DensePoint:
         step = by_cholesky(self._reduced, q)
         return step, float(q @ step)
 
-    def covariance(self) -> DenseModelCovariance:
+    def covariance(self) -> Covariance:
         n = len(self._reduced)
-        return DenseModelCovariance(self.dense, np.linalg.inv(self._reduced) if n else np.zeros((0, 0)))
-
-
-@dataclass(frozen=True, eq=False)
-class DenseModelCovariance:
-    """Covariance of the problem's parameters from that of the reduced ones."""
-
-    dense: Dense
-    inner: FloatArray
-
-    def variances(self) -> FloatArray:
-        out = np.empty(self.dense.problem.n_params)
-        for start in range(0, len(out), 512):
-            rows = np.arange(start, min(start + 512, len(out)))
-            functions = np.zeros((len(rows), len(out)))
-            functions[np.arange(len(rows)), rows] = 1.0
-            inner = self.dense.inward(functions)
-            out[rows] = np.einsum("mi,ij,mj->m", inner, self.inner, inner, optimize=True)
-        return out
-
-    def between(self, functions: FloatArray) -> FloatArray:
-        inner = self.dense.inward(functions)
-        out: FloatArray = inner @ self.inner @ inner.T
-        return out
-
-    def product(self, function: FloatArray) -> FloatArray:
-        inner = self.inner @ self.dense.inward(function[None, :])[0]
-        column: FloatArray = self.dense.to_params(inner)
-        return column
+        inner = np.linalg.inv(self._reduced) if n else np.zeros((0, 0))
+        return MappedCovariance(DenseCovariance(inner), self.dense)

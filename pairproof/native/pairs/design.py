@@ -18,6 +18,7 @@ from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...errors import AliasError, FormulaError, InputError, TooLargeError
 from ...fit.spec import Value, by_suffix
+from ...fit.warning import FitWarning
 from .formula import Formula, Product
 
 FloatArray = NDArray[np.float64]
@@ -49,19 +50,19 @@ class Patterns:
     variables : mapping of str to Variable
     n : int
         Number of patterns.
-    warnings : tuple of str
+    warnings : tuple of FitWarning
     """
 
     of_row: IntArray
     variables: Mapping[str, Variable]
     n: int
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[FitWarning, ...] = ()
 
 
 def _codes(
     name: str, data: Comparisons, categorical: bool, used: NDArray[np.bool_]
-) -> tuple[IntArray, Variable, str]:
-    """Row codes of a column, its variable over codes, and a warning or ""."""
+) -> tuple[IntArray, Variable, list[FitWarning]]:
+    """Row codes of a column, its variable over codes, and at most one warning."""
     if name not in data.columns:
         raise FormulaError(
             f"no column {name!r} in {data.source}; it has {', '.join(data.columns) or 'no further columns'}"
@@ -80,18 +81,16 @@ def _codes(
         new = np.cumsum(present) - 1
         levels = tuple(lv for lv, here in zip(column.levels, present) if here)
         lost = [lv for lv, here in zip(column.levels, present) if not here]
-        warning = (
-            f"level(s) {', '.join(lost)} of {name} have no comparisons and were left out" if lost else ""
-        )
+        text = f"level(s) {', '.join(lost)} of {name} have no comparisons and were left out"
         return (
             np.where(used, new[column.codes], 0),
             Variable(np.arange(len(levels)), levels, np.arange(len(levels)) + 0.0),
-            warning,
+            [FitWarning("level-left-out", text)] if lost else [],
         )
     distinct, codes = _distinct_values(column if used.all() else np.where(used, column, column[used][0]))
     if categorical:
-        return codes, Variable(np.arange(len(distinct)), tuple(_number(v) for v in distinct), distinct), ""
-    return codes, Variable(None, (), distinct), ""
+        return codes, Variable(np.arange(len(distinct)), tuple(_number(v) for v in distinct), distinct), []
+    return codes, Variable(None, (), distinct), []
 
 
 def _distinct_values(column: FloatArray) -> tuple[FloatArray, IntArray]:
@@ -129,10 +128,10 @@ def find_patterns(formula: Formula, data: Comparisons, extra: Sequence[str] = ()
     wanted.update({name: True for name in extra if name not in wanted})
     key = np.zeros(data.n_rows, np.int64)
     variables: dict[str, tuple[IntArray, Variable]] = {}
-    warnings = []
+    warnings: list[FitWarning] = []
     for name, categorical in wanted.items():
         codes, variable, warning = _codes(name, data, categorical, used)
-        warnings += [warning] if warning else []
+        warnings += warning
         variables[name] = (codes, variable)
         if len(variables) == 1:
             key = codes

@@ -17,11 +17,11 @@ from ...fit.spec import ModelSpec
 from . import design
 
 FloatArray = NDArray[np.float64]
+#: A column of item covariates: its name, the covariate and its level; None and the item for a separate item.
+ItemColumn = tuple[str, "str | None", "str | None"]
 
 
-def item_columns(
-    data: Comparisons, spec: ModelSpec
-) -> tuple[FloatArray | None, tuple[tuple[str, str | None, str | None], ...]]:
+def item_columns(data: Comparisons, spec: ModelSpec) -> tuple[FloatArray | None, tuple[ItemColumn, ...]]:
     """Item covariates as columns, float[n_items, k], with name, covariate and level (or separate item) of
     each.
 
@@ -43,7 +43,7 @@ def item_columns(
     }
     own = np.array([item in separate for item in data.items])
     columns: list[FloatArray] = []
-    names: list[tuple[str, str | None, str | None]] = []
+    names: list[ItemColumn] = []
     for term in spec.item_terms:
         column = data.item_data[term]
         if isinstance(column, Factor):

@@ -1,6 +1,6 @@
-"""Log-linear Bradley-Terry models (Dras 2015, equations 1 and 2; R's prefmod).
+"""The models of paired comparisons that `pairproof` fits, and the specification each is asked for by.
 
-For a pair (j, k) of items in covariate cell s the counts have expectations::
+Log-linear Bradley-Terry models (Dras 2015, equations 1 and 2; R's prefmod): for a pair (j, k) of items in covariate cell s the counts have expectations::
 
     log m(j preferred) = mu_jk,s + lambda_js - lambda_ks          (+ delta/2 if j is named first)
     log m(undecided)   = mu_jk,s + gamma
@@ -10,16 +10,25 @@ For a pair (j, k) of items in covariate cell s the counts have expectations::
 
 mu are nuisance parameters, profiled out.  log worth = 2 lambda.  gamma is reported as `tie`, delta as
 `order`.
+
+Bradley-Terry models in log-odds (Bradley and Terry 1952; R's BradleyTerry2), the same likelihood with b = 2
+lambda::
+
+    logit P(i preferred to j) = b_i - b_j + delta * (1 if i is named first, -1 if j is, 0 on neutral ground)
+
+In both an ability is free or a sum of item covariates, and may vary with subject covariates.  Ties: Davidson
+(1970), Rao and Kupper (1967), as half wins, or dropped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError
+from ...fit.family import FAMILIES, FamilyName, Ties
 from ...fit.fit import Fit
-from ...fit.spec import Family, ModelSpec, Ties
+from ...fit.spec import ModelSpec
 from .fit import fit
 
 
@@ -69,40 +78,62 @@ def fit_llbt(
         The model does not fit the table; the message says where and what to do.
     """
     return fit(
-        table,
-        make_spec(
-            "llbt", table, ties, by, reference, table.items[-1], order_effect, cells, item_terms, separate
-        ),
+        table, make_spec("llbt", table, ties, by, reference, order_effect, cells, item_terms, separate)
     )
 
 
+def fit_bradley_terry(
+    table: Comparisons,
+    *,
+    ties: Ties | None = None,
+    by: str = "",
+    reference: str | None = None,
+    order_effect: bool = False,
+    cells: str | Sequence[str] | None = None,
+    item_terms: Sequence[str] = (),
+    separate: Sequence[str] = (),
+) -> Fit:
+    """Fit a Bradley-Terry model by maximum likelihood; estimates are log-odds.
+
+    Parameters and errors are those of :func:`pairproof.native.pairs.models.fit_llbt`; the default reference
+    is the first item, as in BradleyTerry2.
+    """
+    return fit(
+        table,
+        make_spec("bradley-terry", table, ties, by, reference, order_effect, cells, item_terms, separate),
+    )
+
+
+#: The function that fits each family of models.
+FITTERS: Mapping[str, Callable[..., Fit]] = {"llbt": fit_llbt, "bradley-terry": fit_bradley_terry}
+
+
 def make_spec(
-    family: Family,
+    family: FamilyName,
     table: Comparisons,
     ties: Ties | None,
     by: str,
     reference: str | None,
-    usual: str,
     order_effect: bool,
     cells: str | Sequence[str] | None,
     item_terms: Sequence[str],
     separate: Sequence[str],
 ) -> ModelSpec:
-    """The specification with its defaults filled in; `usual` is the family's default reference."""
+    """The specification with its defaults filled in; they are described in :func:`fit_llbt`."""
     if reference is not None and item_terms:
         raise InputError(
             f"reference={reference!r} beside item_terms={list(item_terms)}: abilities come from the item"
             " covariates, so no item's is 0; leave the reference out"
         )
     chosen: Ties = ties if ties is not None else ("davidson" if table.tie_category else "none")
-    named = (cells,) if isinstance(cells, str) else tuple(cells or ())
+    usual = FAMILIES[family].usual_reference(table.items)
     return ModelSpec(
         family=family,
         ties=chosen,
         by=by,
         reference="" if item_terms else reference or usual,
         order_effect=order_effect,
-        cells=named,
+        cells=(cells,) if isinstance(cells, str) else tuple(cells or ()),
         item_terms=tuple(item_terms),
         separate=tuple(separate),
     )

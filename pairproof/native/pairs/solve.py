@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...data.graph import strong_components
 from ...errors import ConvergenceError
-from ...fit.covariance import Covariance
+from ...fit.covariance import Covariance, DeferredCovariance
 from ...fit.outcomes import OutcomeModel, outcome_probabilities
 from ..numerics.newton import Solution, maximise
 from .blocks import BlockPoint, Blocks, as_blocks
@@ -69,33 +68,6 @@ class Solved:
 _MANY = 300
 
 
-class _Lazy:
-    """A covariance made when first asked for: standard errors cost as much as the whole fit."""
-
-    def __init__(self, point: _HasCovariance) -> None:
-        self._point = point
-        self._made: Covariance | None = None
-
-    def _get(self) -> Covariance:
-        if self._made is None:
-            self._made = self._point.covariance()
-        return self._made
-
-    def variances(self) -> FloatArray:
-        return self._get().variances()
-
-    def between(self, functions: FloatArray) -> FloatArray:
-        return self._get().between(functions)
-
-    def product(self, function: FloatArray) -> FloatArray:
-        return self._get().product(function)
-
-
-class _HasCovariance(Protocol):
-    def covariance(self) -> Covariance:
-        ...
-
-
 def solve(problem: Problem) -> Solved:
     """Maximise the likelihood.
 
@@ -137,8 +109,8 @@ def _from_blocks(blocks: Blocks, found: Solution[BlockPoint], rank: int) -> Solv
         return outcome_probabilities(*blocks.predictors(found.x), blocks.problem.model)
 
     return Solved(
-        blocks.to_params(found.x),
-        _Lazy(found.point),
+        blocks.terms.forward(found.x),
+        DeferredCovariance(found.point.covariance),
         blocks.null_space(),
         rank,
         found.point.value,
@@ -165,8 +137,8 @@ def _from_dense(
     directions = dense.outward_directions(np.zeros((dense.n_inner, 0)) if null is None else null)
     separated = alive is not None and bool((alive.sum(axis=1) < dense.problem.categories).any())
     return Solved(
-        dense.to_params(found.x),
-        _Lazy(found.point),
+        dense.forward(found.x),
+        DeferredCovariance(found.point.covariance),
         directions,
         rank,
         found.point.value,

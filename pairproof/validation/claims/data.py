@@ -260,15 +260,13 @@ def _read_as(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
 
 def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
     """The native fit of a claim's model, on the scale the claim is printed on."""
-    from ...native.pairs.bradley_terry import fit_bradley_terry
-    from ...native.pairs.models import fit_llbt
+    from ...native.pairs.models import FITTERS
 
-    fitter = fit_llbt if model.family == "llbt" else fit_bradley_terry
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore", RankingWarning
         )  # the page's own choice; it stays among the fit's warnings
-        fit = fitter(
+        fit = FITTERS[model.family](
             table,
             ties=model.ties,
             by=model.by,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...files.inputs import MOST_CLAIM_BYTES
-from ...fit.spec import Family, Scale, Ties
+from ...fit.family import FamilyName, Scale, Ties
 from .printed import Printed
 
 DataKind = Literal["counts", "long", "matrix", "rankings", "file", "table", "games"]
@@ -96,7 +96,7 @@ class ModelClaim:
         Item covariates in place of free items, and items that stay free beside them.
     """
 
-    family: Family
+    family: FamilyName
     ties: Ties | None = None
     by: str = ""
     reference: str = ""

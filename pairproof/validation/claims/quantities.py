@@ -216,7 +216,7 @@ def aic_glm(fit: Fit) -> float:
     from scipy.special import gammaln
 
     table = fit.cell_table()
-    if fit.model == "bradley-terry" and fit.outcome_model == "binary":
+    if fit.spec.of_family.glm_of_wins == "binomial" and fit.outcome_model == "binary":
         won, lost = table.observed[:, 0], table.observed[:, 2]
         constants = float(np.sum(gammaln(won + lost + 1) - gammaln(won + 1) - gammaln(lost + 1)))
         return -2.0 * (fit.llf + constants) + 2.0 * fit.rank

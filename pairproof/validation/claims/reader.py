@@ -13,7 +13,7 @@ from typing import Any, get_args
 from ...data.comparisons import LARGEST_COUNT
 from ...errors import InputError
 from ...files.inputs import read_file
-from ...fit.spec import Family, Scale, Ties
+from ...fit.family import FamilyName, Scale, Ties
 from ...text import label, named, quoted, shortened
 from ..statements.catalogue import TESTS
 from ..statements.computations import COMPUTATIONS
@@ -537,7 +537,7 @@ class _Reader(TypedFields):
             )
         cells = table.get("cells", [])
         return ModelClaim(
-            self.choice(table.get("family"), (*path, "family"), get_args(Family)),
+            self.choice(table.get("family"), (*path, "family"), get_args(FamilyName)),
             self.choice(table["ties"], (*path, "ties"), get_args(Ties)) if "ties" in table else None,
             self.text(table.get("by", ""), (*path, "by")),
             self.text(table.get("reference", ""), (*path, "reference")),

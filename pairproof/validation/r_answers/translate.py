@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...fit.fit import Fit
+from ...fit.inference import softmax
 from ...fit.spec import LOG_WORTH_PER_UNIT, Scale
 
 FloatArray = NDArray[np.float64]
@@ -152,8 +153,7 @@ def worth_values(fit: Fit, r: RParameters) -> dict[str, float]:
         if np.isnan(m.beta[needed]).any():
             continue
         log_worth = functions[:, needed] @ m.beta[needed]
-        w = np.exp(log_worth - log_worth.max())
-        w /= w.sum()
+        w = softmax(log_worth)
         jacobian = np.diag(w) - np.outer(w, w)
         spread = jacobian @ functions
         variance = np.einsum("ij,jk,ik->i", spread, m.vcov, spread)

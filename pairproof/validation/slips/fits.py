@@ -363,7 +363,7 @@ class Model:
                 )
             else:
                 y, x, g = self._glm_rows(rows, solver, design)
-                path = binomial_path if self.fit.model == "bradley-terry" else poisson_path
+                path = binomial_path if self.fit.spec.of_family.glm_of_wins == "binomial" else poisson_path
                 self._paths[key] = path(x, g, y)
             self._keep.append(rows)  # so that its id stays its own
         return self._paths[key]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...fit.fit import Fit
-from ...fit.inference import normal_quantile, two_sided_p
+from ...fit.inference import normal_quantile, softmax, two_sided_p
 from ...fit.outcomes import outcome_probabilities
 from ...fit.spec import LOG_WORTH_PER_UNIT
 from ..claims.quantities import kind_of
@@ -300,8 +300,7 @@ class _Computed:
         rows = self.v._abilities[group] * self.v._units
         rows = (rows - rows[-1]) * LOG_WORTH_PER_UNIT[self.v.fit.scale] * self.s.worth_factor
         log_worth = f.beta @ rows.T
-        w = np.exp(log_worth - log_worth.max(axis=1, keepdims=True))
-        w /= w.sum(axis=1, keepdims=True)
+        w = softmax(log_worth)
         k = self.v.fit.items.index(item)
         lost = (f.bad[:, None, :] & (np.abs(rows) > 1e-12)[None]).any(axis=(1, 2))
         if kind_of(name) == "worth":
@@ -343,7 +342,7 @@ class _Computed:
     def _aic(self, kind: str, binary: bool) -> FloatArray:
         f, c = self.batch.fitted, self.batch.constants
         own: FloatArray = -2.0 * f.llf + 2.0 * f.rank
-        if self.v.fit.model == "bradley-terry" and binary:
+        if self.v.fit.spec.of_family.glm_of_wins == "binomial" and binary:
             glm = own - 2.0 * c.binomial
         else:
             glm = own - 2.0 * c.poisson + 2.0 * c.cells

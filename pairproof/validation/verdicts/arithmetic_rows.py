@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...data.comparisons import Comparisons
 from ...errors import PairproofError
+from ...fit.family import FAMILIES
 from ...fit.spec import ModelSpec
 from ...native.pairs.models import make_spec
 from ..claims.paper import Claim, DataSpec, Paper
@@ -62,7 +63,6 @@ def printout_of(claim: Claim, data: Comparisons) -> Printout:
         m.ties,
         m.by,
         m.reference or None,
-        data.items[-1 if m.family == "llbt" else 0],
         m.order_effect,
         m.cells or None,
         m.item_terms,
@@ -90,7 +90,7 @@ def _without_outcomes(claim: Claim, spec: DataSpec) -> Printout:
         m.family,
         m.ties or "none",
         m.by,
-        m.reference or spec.items[-1 if m.family == "llbt" else 0],
+        m.reference or FAMILIES[m.family].usual_reference(spec.items),
         m.order_effect,
         m.cells,
         m.item_terms,

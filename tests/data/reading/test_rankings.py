@@ -73,7 +73,8 @@ def test_a_fit_of_rankings_warns_with_the_factor_and_names_the_models_for_them(f
     ) as caught:
         fitted = fit(pairproof.read(wide()))
     assert len(caught) == 1 and caught[0].filename == __file__  # it points at the caller
-    (said,) = fitted.warnings
+    (said,) = map(str, fitted.warnings)
+    assert [w.kind for w in fitted.warnings] == ["rankings-as-pairs"]
     assert said == str(caught[0].message) and said in fitted.to_dict()["warnings"]
     assert said in " ".join(fitted.summary().split()) and "1.29" in fitted._repr_html_()
 

@@ -12,10 +12,10 @@ from pairproof.data.columns import Factor, take
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
 from pairproof.native.numerics import newton
-from pairproof.native.pairs import blocks, fit
-from pairproof.native.pairs.bradley_terry import fit_bradley_terry
+from pairproof.native.pairs import blocks
+from pairproof.native.pairs.build import build
 from pairproof.native.pairs.dense import as_dense
-from pairproof.native.pairs.models import fit_llbt, make_spec
+from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt, make_spec
 from tests.native.pairs.tables import dras, random_table
 
 # Two orders of the same sums in doubles: 12 digits of max(|value|, se); observed 13.5 to 16.
@@ -168,8 +168,8 @@ def test_the_two_scales_differ_by_a_factor_of_two_and_leave_tie_and_order_alone(
 
 
 def problem(data: Comparisons, by: str = "", ties: str | None = None) -> Any:
-    spec = make_spec("llbt", data, ties, by, None, data.items[-1], False, None, (), ())  # type: ignore[arg-type]  # as drawn
-    return fit._build(data, spec).problem
+    spec = make_spec("llbt", data, ties, by, None, False, None, (), ())  # type: ignore[arg-type]  # as drawn
+    return build(data, spec).problem
 
 
 @settings(max_examples=25, deadline=None)
@@ -183,7 +183,7 @@ def test_blocks_and_the_dense_solver_find_the_same_maximum_and_covariance(data: 
     if not (a.reached and b.reached):
         assert a.reached == b.reached  # separated for both
         return
-    assert np.allclose(one.to_params(a.x), two.to_params(b.x), rtol=1e-11, atol=1e-12)  # observed 1e-14
+    assert np.allclose(one.terms.forward(a.x), two.forward(b.x), rtol=1e-11, atol=1e-12)  # observed 1e-14
     eye = np.eye(p.n_params)
     va, vb = a.point.covariance(), b.point.covariance()
     assert np.allclose(va.between(eye), vb.between(eye), rtol=1e-9, atol=1e-12)  # observed 1e-13
@@ -204,7 +204,7 @@ def test_a_table_of_cells_and_a_list_of_cells_give_the_same_slopes() -> None:
     a = newton.maximise(listed.evaluate, listed.start())
     pooled = fit_llbt(sparse, by="x")
     assert np.allclose(
-        listed.to_params(a.x)[: len(sparse.items)] / 2, pooled.beta[: len(sparse.items)], atol=1e-12
+        listed.forward(a.x)[: len(sparse.items)] / 2, pooled.beta[: len(sparse.items)], atol=1e-12
     )  # observed 0
 
 

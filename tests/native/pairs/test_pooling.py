@@ -12,15 +12,15 @@ from benchmarks.ours import table_of
 from pairproof import fit_llbt
 from pairproof.native.pairs import dense as dense_module, pooling
 from pairproof.native.pairs.blocks import as_blocks
+from pairproof.native.pairs.build import build
 from pairproof.native.pairs.dense import as_dense
-from pairproof.native.pairs.fit import _build
 from pairproof.native.pairs.incidence import Incidence
 from pairproof.native.pairs.ties import Counts, derivatives
 
 
 def problem_of(data, **options):
     table = table_of(data)
-    return _build(table, fit_llbt(table, **options).spec).problem
+    return build(table, fit_llbt(table, **options).spec).problem
 
 
 @pytest.mark.parametrize("model", ["binary", "davidson"])
@@ -85,7 +85,7 @@ def test_groups_that_do_not_tell_the_terms_apart_are_left_alone():
     columns = {"x": (stratum // 2) / 200.0, "z": stratum % 2 * 2.0 - 1.0}
     table = replace(table_of(data), columns=columns)
     fit = fit_llbt(table, by="x + z")
-    assert as_dense(_build(table, fit.spec).problem)._coarse() is None
+    assert as_dense(build(table, fit.spec).problem)._coarse() is None
     assert fit.stopping.reached and not fit.not_estimable
 
 

@@ -24,8 +24,7 @@ from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import PairproofError
 from pairproof.fit.fit import Fit
-from pairproof.native.pairs.bradley_terry import fit_bradley_terry
-from pairproof.native.pairs.models import fit_llbt
+from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
 from pairproof.validation.r_answers.stopped_short import witness
 from pairproof.validation.report.verification import Verification
 from pairproof.validation.verdicts.agreement import RCounterpart

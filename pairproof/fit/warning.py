@@ -1,0 +1,52 @@
+"""What a reader of a fit must know, as values: of which kind, about which parameters, in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal[
+    "rankings-as-pairs",  # pairs of rankings, fitted as if they were independent
+    "level-left-out",  # a level of a covariate without comparisons
+    "ties-dropped",
+    "ties-as-half-wins",
+    "own-ability",  # an item without a value of an item covariate has an ability of its own
+    "no-ties",  # a tie category, but no tie: the tie parameter is minus infinity
+    "tie-at-boundary",  # the same under Rao and Kupper: the tie parameter is at its boundary 0
+    "separated",  # estimates are infinite
+    "not-connected",  # items that no chain of comparisons joins
+    "not-identified",  # effects that cannot be told from one another
+    "not-estimable",  # in JSON: parameters without a number that no other warning is about
+    "no-worth",  # in JSON: groups whose items cannot all be compared
+    "too-large",  # in JSON: what was too large to be worked out or written
+]
+#: Kinds that say why a parameter has no estimate.
+WITHOUT_ESTIMATE: tuple[Kind, ...] = ("no-ties", "separated", "not-connected", "not-identified")
+
+
+@dataclass(frozen=True)
+class FitWarning:
+    """Something a reader of a fit must know.
+
+    Attributes
+    ----------
+    kind : str
+        What programs decide by; one of those listed in this module.
+    text : str
+        The sentence, which is also ``str()`` of the warning.
+    terms : tuple of str
+        Names of the parameters it is about; empty if it is about all of them.
+    """
+
+    kind: Kind
+    text: str
+    terms: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """At most `most` names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

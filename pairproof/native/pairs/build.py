@@ -1,0 +1,181 @@
+"""Step 1 of a fit: from a table and a specification to a `Problem`, and what its parts are of.
+
+The likelihood is conditional on each comparison (product multinomial), so that the nuisance constants of the
+log-linear form, one a pair and covariate cell, never appear: the estimates are the same (Dittrich, Hatzinger
+and Katzenbeisser 1998) and a million of them cost nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.columns import Factor
+from ...data.comparisons import Comparisons
+from ...errors import FormulaError, InputError, ItemError
+from ...fit.outcomes import OutcomeModel
+from ...fit.spec import ModelSpec
+from . import design
+from .cells import Cells, count_cells
+from .formula import Product, parse
+from .item_terms import ItemColumn, item_columns
+from .problem import Problem
+
+FloatArray = NDArray[np.float64]
+By = design.By
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A problem, and what its parts are of.
+
+    Attributes
+    ----------
+    data : Comparisons
+        The table as it was given.
+    table : Comparisons
+        The table as it enters the likelihood: ties dropped or halved, if the specification says so.
+    spec : ModelSpec
+    problem : Problem
+    patterns : Patterns
+        Of the covariates in the model.
+    item_by, order_by, tie_by : tuple of By
+        Which covariates each column of `problem.z`, `problem.order` and `problem.tie` stands for.
+    item_columns : tuple of ItemColumn
+        Which item covariates the columns of `problem.x` are.
+    order : float[n_rows] or None
+        1 where the one named first has its advantage, 0 on neutral ground; None: no order effect.
+    tie_fixed : {"", "none observed", "boundary"}
+        Why the tie parameter is not in the problem: no tie was observed, so that it is minus infinity
+        (Davidson) or at its boundary 0 (Rao and Kupper).
+    """
+
+    data: Comparisons
+    table: Comparisons
+    spec: ModelSpec
+    problem: Problem
+    patterns: design.Patterns
+    item_by: tuple[By, ...]
+    order_by: tuple[By, ...]
+    tie_by: tuple[By, ...]
+    item_columns: tuple[ItemColumn, ...]
+    order: FloatArray | None
+    tie_fixed: Literal["", "none observed", "boundary"]
+
+    @property
+    def outcome_model(self) -> OutcomeModel:
+        """Of the specification: a tie parameter that is not in the problem is still in the model."""
+        return outcome_model(self.spec, self.table)
+
+    @property
+    def tie_is_infinite(self) -> bool:
+        return self.tie_fixed == "none observed"
+
+
+def build(data: Comparisons, spec: ModelSpec) -> Model:
+    """The arrays of the model.
+
+    Raises
+    ------
+    InputError and its kin
+        The specification does not fit the table.
+    """
+    table = _entering(data, spec)
+    formula = parse(spec.by)
+    has_tie = spec.ties in ("davidson", "rao-kupper")
+    if formula.order and not spec.order_effect:
+        raise FormulaError(f"by={spec.by!r} lets the order effect vary, but order_effect is not asked for")
+    if formula.tie and not has_tie:
+        raise FormulaError(f"by={spec.by!r} lets the tie parameter vary, but ties={spec.ties!r} has none")
+    patterns = design.find_patterns(formula, table)
+    order = _order_column(data) if spec.order_effect else None
+    cells = count_cells(table, patterns.of_row, patterns.n, order)
+    item_by, z = design.matrix(formula.item, patterns, "the items")
+    order_by, order_terms = _terms(spec.order_effect, formula.order, patterns, "the order effect")
+    tie_by, tie_terms = _terms(has_tie, formula.tie, patterns, "the tie parameter")
+    outcome, tie_fixed = outcome_model(spec, table), _why_fixed(data, spec, cells, len(tie_by))
+    if tie_fixed:
+        outcome, (tie_by, tie_terms) = "binary", _terms(False, (), patterns, "")
+    x, columns = item_columns(data, spec)
+    if spec.order_effect and not (cells.sign != 0).any():
+        raise InputError(
+            "order_effect: every row has order 0 (neutral ground), so there is no order effect to estimate"
+        )
+    problem = Problem(cells, len(data.items), z, order_terms, tie_terms, x, _reference(data, spec), outcome)
+    return Model(data, table, spec, problem, patterns, item_by, order_by, tie_by, columns, order, tie_fixed)
+
+
+def _terms(
+    wanted: bool, products: tuple[Product, ...], patterns: design.Patterns, what: str
+) -> tuple[tuple[By, ...], FloatArray]:
+    """Columns of a parameter that may be absent from the model."""
+    return design.matrix(products, patterns, what) if wanted else ((), np.zeros((patterns.n, 0)))
+
+
+def outcome_model(spec: ModelSpec, table: Comparisons) -> OutcomeModel:
+    """Which outcomes a comparison can have, and how a tie comes about."""
+    if not table.tie_category:
+        return "binary"
+    return "rao-kupper" if spec.ties == "rao-kupper" else "davidson"
+
+
+def _entering(data: Comparisons, spec: ModelSpec) -> Comparisons:
+    """The table as it enters the likelihood; InputError if it has no tie category to model, or is empty."""
+    if spec.ties in ("davidson", "rao-kupper") and not data.tie_category:
+        raise InputError(
+            f"ties={spec.ties!r}, but {data.source} has no tie category: nobody could answer 'no preference';"
+            " use ties='none', or say that there was a tie category when reading the table"
+        )
+    table = data.with_ties_treated(spec.ties)
+    if not (table.wins.any() or table.losses.any() or table.ties.any()):
+        raise InputError(
+            f"{data.source}: no comparisons are left once ties are dropped ({data.ties.sum():g} ties); use"
+            " ties='davidson'"
+        )
+    return table
+
+
+def _why_fixed(
+    data: Comparisons, spec: ModelSpec, cells: Cells, n_tie_terms: int
+) -> Literal["", "none observed", "boundary"]:
+    """Why the tie parameter cannot be estimated, "" if it can."""
+    if not n_tie_terms or cells.counts[:, 1].any():
+        return ""
+    if n_tie_terms > 1:
+        raise InputError(
+            f"by={spec.by!r} lets the tie parameter vary, but there are no ties at all in {data.source};"
+            " leave tie:... out"
+        )
+    return "none observed" if spec.ties == "davidson" else "boundary"
+
+
+def _reference(data: Comparisons, spec: ModelSpec) -> int:
+    """Position of the item whose ability the solver holds at 0."""
+    if spec.item_terms or spec.reference == "sum":
+        return len(data.items) - 1
+    if spec.reference not in data.items:
+        raise ItemError(
+            f"reference {spec.reference!r} is not an item; the items are {', '.join(data.items)}, or 'sum'"
+        )
+    return data.items.index(spec.reference)
+
+
+def _order_column(data: Comparisons) -> FloatArray:
+    """1 where the item named first has its advantage, 0 on neutral ground, float[n_rows]."""
+    column = data.columns.get("order")
+    if column is None:
+        return np.ones(data.n_rows)
+    values = (
+        np.array([float(v) for v in column.levels])[column.codes] if isinstance(column, Factor) else column
+    )
+    bad = ~np.isin(values, (0.0, 1.0))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise InputError(
+            f"{data.source}, row {row + 1}: order is {values[row]}; expected 1 (the one named first has its "
+            "advantage) or 0 (neutral ground)"
+        )
+    return values

@@ -1,0 +1,130 @@
+"""Step 3 of a fit: the solver's parameters under their names, on the fit's scale, against its reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ...fit.covariance import MappedCovariance, Rescaling
+from ...fit.family import LOG_WORTH_PER_UNIT
+from ...fit.record import not_zero
+from ...fit.rescale import Referred, against
+from ...fit.spec import Term, Value, by_suffix
+from . import design
+from .build import By, Model
+from .cells import sums
+from .item_terms import ItemColumn
+from .problem import Problem
+from .solve import Solved
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """Parameters by name.
+
+    Attributes
+    ----------
+    terms : tuple of Term
+    numbers : Referred
+        Estimates, references, covariance and directions without an estimate, in the order of `terms`.
+    constraint : str
+        In words.
+    n_infinite : int
+        Dimensions along which the likelihood grows without end.
+    groups : mapping of str to mapping of str to level or number
+        Covariate cells for which worths are given.
+    """
+
+    terms: tuple[Term, ...]
+    numbers: Referred
+    constraint: str
+    n_infinite: int
+    groups: Mapping[str, Mapping[str, Value]]
+
+    @property
+    def not_estimable(self) -> tuple[str, ...]:
+        """Names of the parameters without a number."""
+        null = self.numbers.null_space
+        if not null.shape[1]:
+            return ()
+        return tuple(t.name for t, lost in zip(self.terms, not_zero(null)) if lost)
+
+
+def name(model: Model, found: Solved) -> Named:
+    """Names for what was found."""
+    items, spec = (() if model.spec.item_terms else model.table.items), model.spec
+    terms, n_items = _terms(items, model.item_columns, model.item_by, model.order_by, model.tie_by)
+    numbers = _on_scale(model, found, n_items)
+    if model.tie_fixed:
+        terms = (*terms, Term("tie", "tie"))
+    if spec.reference == "sum" and items:
+        numbers = against("sum", terms, items, numbers)
+    cells = model.problem.cells
+    return Named(
+        terms,
+        numbers,
+        spec.constraint,
+        _n_infinite(model.problem, found) + int(model.tie_is_infinite),
+        design.group_labels(model.patterns, lambda: sums(cells.pattern, cells.totals, model.patterns.n)),
+    )
+
+
+def _on_scale(model: Model, found: Solved, n_items: int) -> Referred:
+    """What the solver found in log-odds on the fit's scale; a tie parameter outside the problem is added."""
+    n, added = len(found.params), int(bool(model.tie_fixed))
+    units = np.ones(n)
+    units[:n_items] = 1.0 / LOG_WORTH_PER_UNIT[model.spec.scale]
+    scaled = Rescaling(units, added)
+    reference = np.zeros(n + added, bool)
+    if model.problem.x is None:
+        reference[model.problem.reference : n_items : model.problem.n_items] = True
+    null_space = scaled.forward(found.null_space)
+    if model.tie_is_infinite:
+        along = np.zeros((n + 1, 1))
+        along[-1] = 1.0
+        null_space = np.concatenate([null_space, along], axis=1)
+    elif model.tie_fixed:
+        reference[-1] = True
+    return Referred(
+        scaled.forward(found.params), reference, null_space, MappedCovariance(found.covariance, scaled)
+    )
+
+
+def _n_infinite(problem: Problem, found: Solved) -> int:
+    """Directions without a number that the model on these data does see: its rank less what is estimable."""
+    references = problem.n_terms if problem.x is None else 0
+    return found.rank - (problem.n_params - references - found.null_space.shape[1])
+
+
+@lru_cache(maxsize=64)  # the names are the same for every fit of a bootstrap
+def _terms(
+    items: tuple[str, ...],
+    columns: tuple[ItemColumn, ...],
+    item_by: tuple[By, ...],
+    order_by: tuple[By, ...],
+    tie_by: tuple[By, ...],
+) -> tuple[tuple[Term, ...], int]:
+    """All terms and how many of them are of items or item covariates."""
+    terms: list[Term] = []
+    for by in item_by:
+        suffix = by_suffix(by)
+        terms += [Term(item + suffix, "item", item=item, by=by) for item in items]
+        for column, covariate, level in columns:
+            own = covariate is None  # a separate item
+            terms.append(
+                Term(
+                    column + suffix,
+                    "covariate",
+                    item=level if own else None,
+                    covariate=covariate,
+                    covariate_level=None if own else level,
+                    by=by,
+                )
+            )
+    n_items = len(terms)
+    terms += [Term("order" + by_suffix(by), "order", by=by) for by in order_by]
+    terms += [Term("tie" + by_suffix(by), "tie", by=by) for by in tie_by]
+    return tuple(terms), n_items
