@@ -38,8 +38,9 @@ from ...data.options import one_of, whole_number
 from ...errors import DataWarning, InputError
 from ..irt.categorical import CategoricalModel, fit_irt_categorical
 from ..irt.gaussian import fit_irt_gaussian
-from ..irt.gaussian_model import GaussianModel, Items
+from ..irt.gaussian_model import GaussianModel
 from ..irt.posterior import Posterior
+from ..irt.sampling import Items
 from . import baselines
 from .perplexity import Perplexity, perplexity
 

@@ -31,11 +31,9 @@ itself, an exact move.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -43,54 +41,10 @@ from numpy.typing import NDArray
 
 from ..numerics.truncated_normal import above, between
 from .gaussian_model import GaussianModel, Oriented
+from .sampling import Chain
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-
-class Chain(Protocol):
-    """One chain: `step` goes on by one iteration and returns what is kept of it, an array of always the same
-    shape.
-    """
-
-    def step(self) -> FloatArray:
-        ...
-
-
-def run_chains(
-    start: Callable[[Generator], Chain],
-    chains: int,
-    warmup: int,
-    draws: int,
-    seed: int,
-    workers: int | None = None,
-) -> FloatArray:
-    """Draws of several chains, each with a random stream of its own, so that the result does not depend on
-    `workers`.
-
-    Returns
-    -------
-    float[chains, draws, ...]
-    """
-    streams = np.random.SeedSequence(seed).spawn(chains)
-
-    def one(stream: np.random.SeedSequence) -> FloatArray:
-        chain = start(np.random.default_rng(stream))
-        for _ in range(warmup):
-            chain.step()
-        first = chain.step()
-        kept = np.empty((draws, *first.shape))
-        kept[0] = first
-        for k in range(1, draws):
-            kept[k] = chain.step()
-        return kept
-
-    n_workers = min(chains, workers or os.cpu_count() or 1)
-    if n_workers <= 1:
-        return np.stack([one(s) for s in streams])
-    # Threads are enough: numpy lets go of the interpreter inside its loops over comparisons.
-    with ThreadPoolExecutor(n_workers) as pool:
-        return np.stack(list(pool.map(one, streams)))
 
 
 def restricted_differences(

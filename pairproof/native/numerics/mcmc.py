@@ -53,8 +53,9 @@ class MixingWarning(PairproofWarning):
 
 @dataclass(frozen=True, eq=False)
 class Convergence:
-    """Each is nan where it cannot be told: fewer than 12 draws a chain, a draw that is not finite, no draw
-    unlike another.
+    """Diagnostics of Markov chains, after Vehtari et al. (2021).
+
+    Each is nan where it cannot be told: fewer than 12 draws a chain, a draw that is not finite, all draws equal.
 
     Attributes
     ----------
@@ -70,6 +71,14 @@ class Convergence:
         Monte Carlo standard error of the mean.
     n_draws : int
         In all chains.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.numerics.mcmc import convergence
+    >>> stuck = np.random.default_rng(1).normal(size=(4, 500, 1)) + np.arange(4)[:, None, None]
+    >>> convergence(stuck).good
+    False
     """
 
     rhat: FloatArray
@@ -90,11 +99,25 @@ class Convergence:
 
 
 def convergence(draws: FloatArray) -> Convergence:
-    """Diagnostics of each quantity.
+    """R-hat, effective sample sizes and Monte Carlo error of each quantity (Vehtari et al. 2021).
 
     Parameters
     ----------
     draws : float[chains, draws, n]
+        Warm-up left out.
+
+    Returns
+    -------
+    Convergence
+        Numbers of shape float[n], as R's package posterior has them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.numerics.mcmc import convergence
+    >>> found = convergence(np.random.default_rng(1).normal(size=(4, 500, 2)))
+    >>> found.good, found.rhat.round(2)
+    (True, array([1., 1.]))
     """
     chains, length, n = draws.shape
     total = chains * length
