@@ -52,7 +52,9 @@ COVERED = (
     "pairproof.native.ranking.pairwise_order",
     "pairproof.native.ranking.shared_task_rules",
     "pairproof.native.ranking.sign_test",
-    "pairproof.native.ranking.system_rates",
+    "pairproof.native.ranking.system_rates:Rates",
+    "pairproof.native.ranking.system_rates:TwoRates",
+    "pairproof.native.ranking.system_rates:rates_of",
     "pairproof.native.ranking.two_systems",
 )
 #: Modules whose docstrings do not meet these rules yet; their names, also those on the face, are passed over.

@@ -163,8 +163,8 @@ class LaplaceFit:
     >>> from pairproof.native.irt.gaussian_collapsed import map_irt_gaussian
     >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [9], "ties": [2], "losses": [1]})
     >>> map_irt_gaussian(table).interval().round(2)
-    array([[ 0.17,  1.47],
-           [-1.47, -0.17]])
+    array([[ 0.12,  1.19],
+           [-1.19, -0.12]])
     """
 
     items: tuple[str, ...]
@@ -253,7 +253,7 @@ def map_irt_gaussian(table: Comparisons, model: GaussianModel = GaussianModel())
     >>> from pairproof.native.irt.gaussian_collapsed import map_irt_gaussian
     >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [9], "ties": [2], "losses": [1]})
     >>> map_irt_gaussian(table).mode.round(3)
-    array([ 0.82, -0.82])
+    array([ 0.654, -0.654])
     """
     pairs = pair_counts(table, model)
     found = maximise(lambda mu: _Point(mu, pairs, model), np.zeros(pairs.n_systems), far=np.inf)

@@ -61,7 +61,7 @@ class Posterior:
     >>> draws = np.random.default_rng(1).normal([1.0, -1.0], 0.5, (4, 1000, 2))
     >>> posterior = Posterior(("A", "B"), draws, "ability", "independent draws", warmup=0, seed=1)
     >>> posterior.mean.round(2), posterior.strata()
-    (array([ 0.99, -0.99]), (('A',), ('B',)))
+    (array([ 1., -1.]), (('A',), ('B',)))
     """
 
     items: tuple[str, ...]

@@ -44,16 +44,25 @@ ROUNDINGS = 16 * float(np.finfo(float).eps)
 
 @dataclass(frozen=True)
 class ErrorRate:
-    """Attributes
+    """A system's error rate with its standard errors.
+
+    Attributes
     ----------
     rate : float
-        Errors per word.
+        Errors per word, >= 0.
     se_vilar, se_delta, se_jackknife : float
-        As in the module; exactly 0 where every sentence has the same rate.
+        Standard errors, as in the module; exactly 0 where every sentence has the same rate.
     m : int
         Sentences.
     length : float
         L, in words.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> wer = pairproof.error_rate([2, 0, 5, 1], [10, 8, 14, 6])
+    >>> [round(limit, 3) for limit in wer.interval(level=0.95)]
+    [0.051, 0.37]
     """
 
     rate: float
@@ -80,7 +89,7 @@ class ErrorRate:
 
 @dataclass(frozen=True)
 class RateDifference:
-    """Two systems' rates on the same sentences.
+    """The difference of two systems' error rates on the same sentences.
 
     Attributes
     ----------
@@ -92,6 +101,13 @@ class RateDifference:
         Of the difference, sentence by sentence; exactly 0 where it is the same in every sentence.
     m : int
         Sentences.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> difference = pairproof.rate_difference([2, 0, 5, 1], [3, 1, 5, 3], [10, 8, 14, 6])
+    >>> round(difference.se_delta, 4), round(difference.se_unpaired, 4)    # paired, and as if independent
+    (0.0613, 0.101)
     """
 
     first: ErrorRate = field(repr=False)
@@ -187,20 +203,33 @@ class _Ratio:
 
 
 def error_rate(errors: ArrayLike, lengths: ArrayLike) -> ErrorRate:
-    """Rate and standard errors.
+    """A system's error rate, such as the word error rate, with three standard errors.
+
+    Equation 9 of Vilar, Leusch and Ney (2007), the delta method, and the jackknife.
 
     Parameters
     ----------
     errors : float[m]
-        >= 0.
+        >= 0, of each sentence.
     lengths : float[m]
         > 0, in words.
+
+    Returns
+    -------
+    ErrorRate
 
     Raises
     ------
     InputError
         Fewer than 2 sentences, arrays of different lengths, negative errors, a length that is not > 0, L <=
         1, or numbers so large or so unequal that doubles cannot hold their sums.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> wer = pairproof.error_rate([2, 0, 5, 1], [10, 8, 14, 6])    # 8 errors in 38 words
+    >>> round(wer.rate, 4), round(wer.se_vilar, 4), round(wer.se_delta, 4), round(wer.se_jackknife, 4)
+    (0.2105, 0.0776, 0.0811, 0.0886)
     """
     return _rate_of(_ratio(errors, lengths))
 
@@ -211,8 +240,10 @@ def rate_difference(
     lengths: ArrayLike,
     second_lengths: ArrayLike | None = None,
 ) -> RateDifference:
-    """The difference of two systems' rates on the same sentences, with the standard errors of a paired
-    comparison.
+    """The difference of two systems' error rates on the same sentences, with paired standard errors.
+
+    Vilar, Leusch and Ney (2007, section 3.1) test the two rates as if one were a constant; here the delta method and
+    the jackknife take both from the same sentences.
 
     Parameters
     ----------
@@ -223,10 +254,21 @@ def rate_difference(
     second_lengths : float[m], optional
         The second system's, where it was held against other references; default: the same.
 
+    Returns
+    -------
+    RateDifference
+
     Raises
     ------
     InputError
         As :func:`error_rate`; or the systems have different numbers of sentences.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> difference = pairproof.rate_difference([2, 0, 5, 1], [3, 1, 5, 3], [10, 8, 14, 6])
+    >>> round(difference.difference, 4), round(difference.se(), 4), round(difference.p(), 4)
+    (-0.1053, 0.0613, 0.086)
     """
     first, second = _ratio(first_errors, lengths), _ratio(
         second_errors, lengths if second_lengths is None else second_lengths
@@ -300,7 +342,7 @@ def _without_rounding(differences: FloatArray, scale: FloatArray) -> FloatArray:
 
 
 def holm(p: ArrayLike) -> FloatArray:
-    """p-values corrected for being several (Holm 1979, Scandinavian Journal of Statistics 6, 65-70).
+    """p-values corrected for their number (Holm 1979, Scandinavian Journal of Statistics 6, 65-70); R's p.adjust.
 
     Parameters
     ----------
@@ -311,6 +353,12 @@ def holm(p: ArrayLike) -> FloatArray:
     -------
     float[n]
         The j-th smallest of k is multiplied by k - j + 1, never below a smaller one's, at most 1.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.error_rates import holm
+    >>> holm([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
     """
     values = np.asarray(p, float)
     there = np.flatnonzero(~np.isnan(values))
