@@ -61,7 +61,7 @@ class Judgments:
 
 
 def judgments(table: Comparisons) -> Judgments:
-    """Every judgment of a table; a row with 5 wins and 2 ties becomes 7 of them, wins before ties before losses.
+    """Every judgment of a table; a row with 5 wins and 2 ties becomes 7, wins before ties before losses.
 
     Parameters
     ----------
@@ -191,7 +191,8 @@ def compared(table: Comparisons) -> NDArray[np.bool_]:
     --------
     >>> import pairproof
     >>> from pairproof.data.judgments import compared
-    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [2], "losses": [0]}, items=["A", "B", "C"])
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [2], "losses": [0]},
+    ...                        items=["A", "B", "C"])
     >>> compared(table)
     array([ True,  True, False])
     """
@@ -218,7 +219,8 @@ def only_compared(table: Comparisons, source: str = "") -> Comparisons:
     --------
     >>> import pairproof
     >>> from pairproof.data.judgments import only_compared
-    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [2], "losses": [0]}, items=["A", "B", "C"])
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [2], "losses": [0]},
+    ...                        items=["A", "B", "C"])
     >>> only_compared(table).items
     ('A', 'B')
     """

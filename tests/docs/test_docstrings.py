@@ -1,8 +1,9 @@
-"""Every public name says what it takes, what it raises, where its formula comes from, and shows an example that runs.
+"""Every public name says what it takes, what it raises and where its formula comes from, with an example that
+runs.
 
 A name is public if the face exports it (`pairproof.__all__`), or if it is a function or class without an
-underscore in one of the modules of `COVERED`: those that the face, README.md or a page of docs/ send a user to,
-and the rest of their rooms.  A module whose docstrings are still to be written stands in `NOT_YET`.
+underscore in one of the modules of `COVERED`: those that the face, README.md or a page of docs/ send a user
+to, and the rest of their rooms.  A module whose docstrings are still to be written stands in `NOT_YET`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import pytest
 import pairproof
 from pairproof import errors
 
-#: Modules whose public functions and classes are for users: all of a module, or the one named after the colon.
+#: Modules whose public functions and classes are for users: all of them, or the one named after the colon.
 COVERED = (
     "pairproof.data.judgments",
     "pairproof.data.reading.by_layout",
@@ -145,7 +146,7 @@ def module_functions(name: str) -> dict[str, ast.AST]:
 
 
 def raises(function: Any) -> bool:
-    """Whether the function, or a function of its module that it calls, raises one of the package's own errors."""
+    """Whether the function, or one of its module that it calls, raises one of the package's own errors."""
     waiting: list[ast.AST] = [ast.parse(textwrap.dedent(inspect.getsource(function)))]
     near, seen = module_functions(function.__module__), set()
     while waiting:

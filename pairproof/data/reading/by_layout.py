@@ -31,7 +31,7 @@ def from_long(
     rename: Names | None = None,
     encoding: str | None = None,
 ) -> Comparisons:
-    """Read a table with one answer a row: `first`, `second`, and `outcome`, which is 'first', 'second' or 'tie'.
+    """Read a table with one answer a row: `first`, `second`, `outcome` ('first', 'second' or 'tie').
 
     Other parameters are those of :func:`pairproof.data.reading.read.read`.
 
@@ -52,7 +52,8 @@ def from_long(
     Examples
     --------
     >>> from pairproof.data.reading import from_long
-    >>> print(from_long({"first": ["A", "B", "A"], "second": ["B", "A", "B"], "outcome": ["first", "tie", "first"]}))
+    >>> print(from_long({"first": ["A", "B", "A"], "second": ["B", "A", "B"],
+    ...                  "outcome": ["first", "tie", "first"]}))
     3 comparisons of 2 items (1 of them ties), from table
       A beat B 2, lost 0, tied 1
     """
@@ -70,7 +71,7 @@ def from_counts(
     rename: Names | None = None,
     encoding: str | None = None,
 ) -> Comparisons:
-    """Read counts: `first`, `second`, `wins`, `losses` from first's side, and `ties` if a tie could be answered.
+    """Read counts: `first`, `second`, `wins`, `losses` from first's side, `ties` if a tie could be answered.
 
     Other parameters are those of :func:`pairproof.data.reading.read.read`.
 
@@ -105,7 +106,9 @@ def from_votes(
     rename: Names | None = None,
     encoding: str | None = None,
 ) -> Comparisons:
-    """Read a chat arena's export: `model_a`, `model_b`, `winner` ('model_a', 'model_b', 'tie' or 'tie (bothbad)').
+    """Read a chat arena's export: `model_a`, `model_b`, `winner`.
+
+    `winner` is 'model_a', 'model_b', 'tie' or 'tie (bothbad)'.
 
     Other parameters are those of :func:`pairproof.data.reading.read.read`.
 
@@ -126,7 +129,8 @@ def from_votes(
     Examples
     --------
     >>> from pairproof.data.reading import from_votes
-    >>> print(from_votes({"model_a": ["x", "y"], "model_b": ["y", "x"], "winner": ["model_a", "tie (bothbad)"]}))
+    >>> print(from_votes({"model_a": ["x", "y"], "model_b": ["y", "x"],
+    ...                   "winner": ["model_a", "tie (bothbad)"]}))
     2 comparisons of 2 items (1 of them ties), from table
       x beat y 1, lost 0, tied 1
     """
@@ -146,8 +150,8 @@ def from_rankings(
 ) -> Comparisons:
     """Read rankings as comparisons of every pair of ranked systems.
 
-    A row is a ranking: `system1`, `rank1`, `system2`, `rank2`, ..., or WMT's own columns.  Or a row is a system, with
-    `system`, `rank`, and `ranking`, or source and judge, to say which rows are one ranking.
+    A row is a ranking: `system1`, `rank1`, `system2`, `rank2`, ..., or WMT's own columns.  Or a row is a
+    system, with `system`, `rank`, and `ranking`, or source and judge, to say which rows are one ranking.
 
     Smaller is better, equal is a tie, -1 or blank is "not ranked"; a row that ranks fewer than two systems
     says nothing and gives no comparison.  Of WMT's columns `judgeId` becomes `judge`, `srcIndex` becomes
@@ -167,7 +171,8 @@ def from_rankings(
     Examples
     --------
     >>> from pairproof.data.reading import from_rankings
-    >>> print(from_rankings({"system1": ["A"], "rank1": [1], "system2": ["B"], "rank2": [2], "system3": ["C"], "rank3": [2]}))
+    >>> print(from_rankings({"system1": ["A"], "rank1": [1], "system2": ["B"], "rank2": [2],
+    ...                      "system3": ["C"], "rank3": [2]}))
     3 comparisons of 3 items (1 of them ties, pairs of rankings of up to 3), from table
       A beat B 1, lost 0, tied 0
       A beat C 1, lost 0, tied 0
@@ -226,8 +231,8 @@ def from_wide(
     Examples
     --------
     >>> from pairproof.data.reading import from_wide
-    >>> print(from_wide({"AB": [0, 2], "AC": [0, 1], "BC": [2, 0]}, items=["A", "B", "C"], pair_order="prefmod",
-    ...                 coding="first=0,tie=1,second=2"))
+    >>> print(from_wide({"AB": [0, 2], "AC": [0, 1], "BC": [2, 0]}, items=["A", "B", "C"],
+    ...                 pair_order="prefmod", coding="first=0,tie=1,second=2"))
     6 comparisons of 3 items (1 of them ties), from table
       A beat B 1, lost 1, tied 0
       A beat C 1, lost 0, tied 1

@@ -182,7 +182,7 @@ def counts(table: Table, name: str) -> FloatArray:
 
 
 def check_range(table: Table, name: str, values: FloatArray, found: Callable[[BoolArray], str]) -> None:
-    """Refuse counts that are too large or too small for arithmetic with doubles; `found` words what was found."""
+    """Refuse counts that are too large or too small for arithmetic with doubles; `found` words the error."""
     for odd, cure in (
         (values >= LARGEST_EXACT, _TOO_LARGE),
         ((values > 0) & (values < SMALLEST_COUNT), _TOO_SMALL),
@@ -200,8 +200,8 @@ def neutral_ground(table: Table, name: str) -> FloatArray:
             bad,
             name,
             f"order is {shown(table, name, bad)}",
-            "expected 1 (the one named first may have an advantage) or 0 (neutral ground); a column of another"
-            " meaning needs another name",
+            "expected 1 (the one named first may have an advantage) or 0 (neutral ground); a column of"
+            " another meaning needs another name",
         )
     return values
 

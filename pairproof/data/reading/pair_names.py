@@ -6,8 +6,8 @@ order is refused.
 
 Names count only if each of them states a different pair in one and the same way: two item names (or two
 item numbers, from 1 or from 0) with the same thing between them, after the same beginning: `A:B`, `A-B`,
-`AB`, `A vs B`, `A>B`, `1:2`, `12`, `comp12`, `V1_2`, `o1.o2`.  If they can be read in several ways, it is enough
-that one fits the stated order.  Other names (V1, V2, V3, ...) are not checked.
+`AB`, `A vs B`, `A>B`, `1:2`, `12`, `comp12`, `V1_2`, `o1.o2`.  If they can be read in several ways, it is
+enough that one fits the stated order.  Other names (V1, V2, V3, ...) are not checked.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class _AnyCase(dict[str, int]):
 
 
 def _read(names: Sequence[str], start: int, between: str, vocabulary: Mapping[str, int]) -> Pairs | None:
-    """The pairs that the names state; None if one is no pair, has two readings, or states a pair a second time."""
+    """The pairs that the names state; None if a name is no pair, has two readings, or repeats a pair."""
     found: list[tuple[int, int]] = []
     seen: set[tuple[int, int]] = set()
     for name in names:

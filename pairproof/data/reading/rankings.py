@@ -1,11 +1,11 @@
 """Rankings: some systems and their ranks, which stand for every pair of ranked systems.
 
-A smaller rank is better, equal ranks are a tie, -1 or blank is "not ranked"; only the order of the ranks within a
-ranking is used.  A row is a ranking (`system1`, `rank1`, `system2`, ..., or WMT's own columns `system1Id`,
-`system1rank`, `judgeId`, `srcIndex`), or a row is a system (`system`, `rank`).  Rows of systems belong to one ranking
-if they have the same `ranking`; without that column, the same source, judge and track (of those that are there).
-There, columns that say something of the ranking become covariates; one that differs from system to system (its text,
-a score) says nothing of a pair and is left out with a warning.
+A smaller rank is better, equal ranks are a tie, -1 or blank is "not ranked"; only the order of the ranks
+within a ranking is used.  A row is a ranking (`system1`, `rank1`, `system2`, ..., or WMT's own columns
+`system1Id`, `system1rank`, `judgeId`, `srcIndex`), or a row is a system (`system`, `rank`).  Rows of systems
+belong to one ranking if they have the same `ranking`; without that column, the same source, judge and track
+(of those that are there). There, columns that say something of the ranking become covariates; one that
+differs from system to system (its text, a score) says nothing of a pair and is left out with a warning.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def read_rankings(table: Table, options: Options) -> Comparisons:
     Raises
     ------
     InputError
-        Columns that are not there, ranks that are none, nothing that tells rankings apart, or no ranking of two
-        systems.
+        Columns that are not there, ranks that are none, nothing that tells rankings apart, or no ranking of
+        two systems.
     ItemError
         A rank without a system, or a system twice in one ranking.
     """
@@ -237,9 +237,10 @@ def _check_once_in_ranking(table: Table, ranking: IntArray, item: IntArray, item
         raise table.refuse(
             twice,
             "system",
-            f"{quoted(items[int(item[again[0]])])} stands in row {int(before[0]) + 1} of the same ranking as well",
-            f"rows are one ranking if they share {_words(table)}; name what else tells them apart as 'source' or"
-            " 'judge' (columns={'source': ...}), or a column 'ranking'",
+            f"{quoted(items[int(item[again[0]])])} stands in row {int(before[0]) + 1} of the same ranking as"
+            " well",
+            f"rows are one ranking if they share {_words(table)}; name what else tells them apart as"
+            " 'source' or 'judge' (columns={'source': ...}), or a column 'ranking'",
             ItemError,
         )
 
@@ -290,7 +291,7 @@ def _repeated(ranking: IntArray, item: IntArray, n_items: int) -> tuple[IntArray
 def _pairs(
     table: Table, ranking: IntArray, used: Collection[str], nothing: str, cure: str
 ) -> tuple[IntArray, IntArray]:
-    """Places of both systems of every pair, of the ranking of each place, int[n_places]; refuses none and too many."""
+    """Places of both systems of every pair, from the ranking of each place; refuses none and too many."""
     _check_number_of_pairs(table, np.bincount(ranking), used)
     left, right = _pairs_within(ranking)
     if not len(left):
@@ -310,7 +311,7 @@ def _compared(
     pairs: tuple[IntArray, IntArray],
     used: tuple[str, ...],
 ) -> Comparisons:
-    """Comparisons of pairs of places: item and rank of each place, its (ranking, row of the table), and the pairs."""
+    """Comparisons of pairs of places, from each place's item, rank and (ranking, row of the table)."""
     (ranking, row), (left, right) = of, pairs
     gap = ranks[right] - ranks[left]
     tied = np.zeros(table.n_rows, bool)

@@ -1,4 +1,4 @@
-"""Errors and lengths sentence by sentence, one row a sentence and system, from which WER, PER and TER are made.
+"""Errors and lengths by sentence, one row a sentence and system, from which WER, PER and TER are made.
 
 No row is dropped: a cell that cannot be used is refused, and sentences that only one of two systems has are
 named.
@@ -295,6 +295,7 @@ def _check_once(
     raise table.refuse(
         again,
         str(found["sentence"]),
-        f"sentence {quoted(sentences.levels[sentences.codes[row]])}{who} is there already, in row {before + 1}",
+        f"sentence {quoted(sentences.levels[sentences.codes[row]])}{who} is there already, in row"
+        f" {before + 1}",
         cure,
     )

@@ -108,7 +108,7 @@ class Agreement:
 
 
 def agreement(annotator: ArrayLike, item: ArrayLike, score: ArrayLike) -> Agreement:
-    """The agreement of annotators: mean rank correlation of pairs, of each with the rest, Krippendorff's alpha.
+    """The agreement of annotators, by mean rank correlations and Krippendorff's alpha.
 
     Parameters
     ----------

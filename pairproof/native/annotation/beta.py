@@ -20,8 +20,8 @@ other, in the order of presentation (1,2), (1,3), ..., (n-1,n).  Equation 15's p
 
 Where the paper is wrong: the variance does not always decrease (B(1, 4) to B(2, 4) raises it from
 .0267 to .0317; with a = 1 it rises with a wherever b > sqrt(3)); a and b never decrease, as it says.  From a
-= b = 1 the mode of EASL is exactly the mean of the scores, so it differs from direct assessment by which items are
-judged, not by the estimate.
+= b = 1 the mode of EASL is exactly the mean of the scores, so it differs from direct assessment by which
+items are judged, not by the estimate.
 """
 
 from __future__ import annotations
@@ -118,8 +118,8 @@ class Chances(NamedTuple):
 def chances(mode_i: float, mode_j: float, epsilon: float = EPSILON) -> Chances:
     """Chances of a pair of items by their modes (equations 20 to 22).
 
-    At epsilon 0.1 a win has a chance in [.2497, .7109]: a surprise is never small, which narrows the range of RA's
-    scores.
+    At epsilon 0.1 a win has a chance in [.2497, .7109]: a surprise is never small, which narrows the range of
+    RA's scores.
 
     Parameters
     ----------

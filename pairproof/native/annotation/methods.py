@@ -1,15 +1,15 @@
-"""The methods of scalar annotation behind one interface: where items start, how judged HITs change them, and how
-scores are read off.
+"""The methods of scalar annotation behind one interface: where items start, how judged HITs change them, and
+how scores are read off.
 
-========== ============================== ============================ ==========================================
-method     state of an item (a, b)        a HIT of n scores            which items come next
-========== ============================== ============================ ==========================================
-easl       beta: alpha, beta from (1, 1)  a += s, b += 1 - s           largest variance, partners by match quality
-ra         beta: alpha, beta from (1, 1)  n(n-1)/2 pairs, eqs. 12-23   the same
-trueskill  normal: mean, variance         n(n-1)/2 pairs, eqs. 3-10    the same
-random     as easl                        as easl                      those with the fewest scores, at random
-da         mean of scores, sum of squares mean of the scores           those with the fewest scores, at random
-========== ============================== ============================ ==========================================
+========== ============================== ============================
+========================================== method     state of an item (a, b)        a HIT of n scores
+which items come next ========== ============================== ============================
+========================================== easl       beta: alpha, beta from (1, 1)  a += s, b += 1 - s
+largest variance, partners by match quality ra         beta: alpha, beta from (1, 1)  n(n-1)/2 pairs, eqs.
+12-23   the same trueskill  normal: mean, variance         n(n-1)/2 pairs, eqs. 3-10    the same random     as
+easl                        as easl                      those with the fewest scores, at random da
+mean of scores, sum of squares mean of the scores           those with the fewest scores, at random ==========
+============================== ============================ ==========================================
 
 Sakaguchi and Van Durme (2018).  `random` is the control the paper lacks: EASL's update and HITs, without its
 choice of items.  From (1, 1) the mode of `easl` and `random` is exactly the mean of the scores, so `da`
@@ -42,7 +42,7 @@ BETA: tuple[Method, ...] = ("easl", "ra", "random")
 
 @dataclass(frozen=True)
 class Settings:
-    """The constants of the methods that judge pairs; the defaults are those of Sakaguchi and Van Durme (2018).
+    """The constants of the methods that judge pairs, by default those of Sakaguchi and Van Durme (2018).
 
     Attributes
     ----------
@@ -158,8 +158,8 @@ class ScoreState:
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """The method's own interval, float[n_items] each of low and high.
 
-        Highest density of the beta distribution; normal for trueskill; Student's t for da, cut at 0 and 1.  None is
-        calibrated: the beta distributions count a score s as s successes and 1 - s failures.
+        Highest density of the beta distribution; normal for trueskill; Student's t for da, cut at 0 and 1.
+        None is calibrated: the beta distributions count a score s as s successes and 1 - s failures.
 
         Raises
         ------

@@ -1,8 +1,9 @@
 """Simulated truths and annotators: scores with noise, as large as makes annotators agree as far as is asked.
 
-An annotator gives truth + error, cut to [0, 1].  The error's standard deviation is chosen so that annotators agree as
-far as is asked (0.37 and 0.67 in Sakaguchi and Van Durme 2018).  `context` multiplies it inside a HIT of several
-items: 1 is an annotator whose noise does not depend on what else is on the page; below 1 the context helps.
+An annotator gives truth + error, cut to [0, 1].  The error's standard deviation is chosen so that annotators
+agree as far as is asked (0.37 and 0.67 in Sakaguchi and Van Durme 2018).  `context` multiplies it inside a
+HIT of several items: 1 is an annotator whose noise does not depend on what else is on the page; below 1 the
+context helps.
 
 Truths: `lexical`, log-normal frequencies as in figure 7 (log10 of the frequency over its largest value; the
 corpus itself is not ours); `political`, two-humped with the standard deviation 0.331 of the gold labels

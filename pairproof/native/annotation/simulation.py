@@ -1,8 +1,8 @@
 """Simulated annotation: how near each method comes to a known truth, and what a number of annotations buys.
 
 The experiments of Sakaguchi and Van Durme (2018), section 5, with the annotators replaced by a model of their
-noise (:mod:`pairproof.native.annotation.simulated_annotators`).  Every method gets the same number of annotations:
-an iteration is one annotation an item.
+noise (:mod:`pairproof.native.annotation.simulated_annotators`).  Every method gets the same number of
+annotations: an iteration is one annotation an item.
 """
 
 from __future__ import annotations
@@ -154,7 +154,8 @@ class Simulation:
     >>> import numpy as np
     >>> from pairproof.native.annotation.simulated_annotators import Annotators
     >>> from pairproof.native.annotation.simulation import Experiment, simulate
-    >>> stated = Experiment(np.linspace(0, 1, 20), Annotators(sd=0.2), methods=("da", "easl"), budget=3, replicates=2)
+    >>> stated = Experiment(np.linspace(0, 1, 20), Annotators(sd=0.2), methods=("da", "easl"), budget=3,
+    ...                     replicates=2)
     >>> simulate(stated).annotations
     array([1., 2., 3.])
     """
@@ -218,7 +219,8 @@ def simulate(experiment: Experiment) -> Simulation:
     >>> import numpy as np
     >>> from pairproof.native.annotation.simulated_annotators import Annotators
     >>> from pairproof.native.annotation.simulation import Experiment, simulate
-    >>> stated = Experiment(np.linspace(0, 1, 20), Annotators(sd=0.2), methods=("da", "easl"), budget=3, replicates=2)
+    >>> stated = Experiment(np.linspace(0, 1, 20), Annotators(sd=0.2), methods=("da", "easl"), budget=3,
+    ...                     replicates=2)
     >>> simulate(stated).curve("easl").mean.round(1)
     array([0.9, 0.9, 0.9])
     """

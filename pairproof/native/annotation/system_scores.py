@@ -45,7 +45,7 @@ class SystemScores:
     Examples
     --------
     >>> from pairproof.native.annotation.system_scores import system_scores
-    >>> found = system_scores(["A"] * 6 + ["B"] * 6, [0.9, 0.8, 0.85, 0.95, 0.7, 0.75, 0.1, 0.2, 0.3, 0.25, 0.4, 0.15])
+    >>> found = system_scores(["A"] * 5 + ["B"] * 5, [0.9, 0.8, 0.85, 0.95, 0.7, 0.1, 0.2, 0.3, 0.25, 0.4])
     >>> found.systems, found.cluster
     (('A', 'B'), array([1, 2]))
     """

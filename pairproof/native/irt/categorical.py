@@ -66,7 +66,7 @@ class CategoricalModel:
     Examples
     --------
     >>> from pairproof.native.irt.categorical import CategoricalModel
-    >>> CategoricalModel(levels=2, sd_noise=0.5).observation.round(3)    # rows: the quality, columns: what is seen
+    >>> CategoricalModel(levels=2, sd_noise=0.5).observation.round(3)    # P(seen | quality)
     array([[0.881, 0.119],
            [0.119, 0.881]])
     """
@@ -181,7 +181,7 @@ def predictive(theta: FloatArray, model: CategoricalModel, average: bool) -> Flo
     --------
     >>> import numpy as np
     >>> from pairproof.native.irt.categorical import CategoricalModel, predictive
-    >>> theta = np.array([[[0.9, 0.1], [0.2, 0.8]]])    # one draw: the first system is mostly of the low quality
+    >>> theta = np.array([[[0.9, 0.1], [0.2, 0.8]]])    # one draw, two systems
     >>> predictive(theta, CategoricalModel(levels=2), average=True)[0, 1].round(3)    # tie, first, second
     array([0.486, 0.171, 0.343])
     """
@@ -244,8 +244,8 @@ def fit_irt_categorical(
     """Sample the posterior of the systems' distributions of quality in the categorical item-response model.
 
     Items have one of L qualities, drawn from their system's distribution theta; a judge sees them with noise
-    (Hopkins and May 2013, section 7).  Fresh items are sampled with what was seen integrated out, at a cost that does
-    not grow with the number of comparisons.
+    (Hopkins and May 2013, section 7).  Fresh items are sampled with what was seen integrated out, at a cost
+    that does not grow with the number of comparisons.
 
     Other parameters are those of :func:`pairproof.native.irt.gaussian.fit_irt_gaussian`.
 
@@ -261,8 +261,8 @@ def fit_irt_categorical(
     Raises
     ------
     InputError
-        Shared items without a source column or with a row without a source; counts that are not whole; chains,
-        warmup, draws, seed or workers that are no integers or too small.
+        Shared items without a source column or with a row without a source; counts that are not whole;
+        chains, warmup, draws, seed or workers that are no integers or too small.
 
     Examples
     --------

@@ -10,9 +10,9 @@ items, with tau^2 = 2 (sa^2 + so^2) and m = mu_1 - mu_2,
 
     P(1) = Phi((m - d) / tau),   P(2) = Phi((-m - d) / tau),   P(0) = the rest.
 
-What an item is has two answers (:mod:`pairproof.native.irt.sampling`).  Fresh items, a new one for each option of
-each comparison, make the same model without q, with noise of variance tau^2 on the difference.  A ranking of five
-systems enters as ten comparisons, taken as independent given the items.
+What an item is has two answers (:mod:`pairproof.native.irt.sampling`).  Fresh items, a new one for each
+option of each comparison, make the same model without q, with noise of variance tau^2 on the difference.  A
+ranking of five systems enters as ten comparisons, taken as independent given the items.
 
 The likelihood does not change when all mu and q are moved together, so the mean of the abilities is exactly
 N(0, s0^2 / S) whatever the data: only differences are learnt, and what is reported is mu minus its mean.
@@ -48,8 +48,8 @@ def fit_irt_gaussian(
 ) -> Posterior:
     """Sample the posterior of the systems' abilities in the Gaussian item-response model.
 
-    With abilities mu ~ N(0, s0^2), item qualities q ~ N(mu, sa^2) and what a judge sees o ~ N(q, so^2), two options
-    tie if they look less than d apart (Hopkins and May 2013, section 7).
+    With abilities mu ~ N(0, s0^2), item qualities q ~ N(mu, sa^2) and what a judge sees o ~ N(q, so^2), two
+    options tie if they look less than d apart (Hopkins and May 2013, section 7).
 
     Parameters
     ----------

@@ -116,8 +116,8 @@ def refuse_ties(table: Comparisons, model: GaussianModel) -> None:
     """Raise InputError if the table has ties and the model's radius is 0, which makes a tie impossible."""
     if model.radius == 0 and table.ties.any():
         raise InputError(
-            f"{table.source}: {table.ties.sum():g} ties, but radius=0 makes a tie impossible; use a radius > 0, or"
-            " drop the ties (table.without_ties())"
+            f"{table.source}: {table.ties.sum():g} ties, but radius=0 makes a tie impossible; use a radius"
+            " > 0, or drop the ties (table.without_ties())"
         )
 
 

@@ -1,4 +1,5 @@
-"""Summaries of draws from the posterior of the systems' abilities: means, intervals, ranks, strata, and diagnostics.
+"""Summaries of draws from the posterior of the systems' abilities: means, intervals, ranks, strata,
+diagnostics.
 
 Only differences of abilities are learnt from comparisons, so every summary is of abilities minus their mean
 in the same draw ("centred").  Ranks and probabilities of being better do not depend on it.

@@ -1,7 +1,8 @@
 """What both item-response models are told: what an item is, and how many chains are run for how long.
 
-The paper (Hopkins and May 2013, section 7) does not say what an item is.  "shared": one item for each (system,
-source segment), in as many comparisons as it appears in.  "fresh": a new item for each option of each comparison.
+The paper (Hopkins and May 2013, section 7) does not say what an item is.  "shared": one item for each
+(system, source segment), in as many comparisons as it appears in.  "fresh": a new item for each option of
+each comparison.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def choose_items(table: Comparisons, items: Items | None) -> Items:
     Raises
     ------
     InputError
-        Another word than "shared" or "fresh"; shared items without a source column, or with a row without a source.
+        Another word than "shared" or "fresh"; shared items without a source column, or with a row without a
+        source.
     """
     source = table.columns.get("source")
     if items is None:
@@ -89,7 +91,7 @@ def item_codes(
 
 
 def _notes(table: Comparisons, stated: Items | None, items: Items) -> tuple[str, ...]:
-    """What a reader of the posterior must know: the default that was taken, and systems without a comparison."""
+    """Notes for readers of the posterior: the default that was taken, and systems without a comparison."""
     notes = []
     if stated is None:
         notes.append(
@@ -145,15 +147,15 @@ class Run:
             whole_number("workers", self.workers, 1)
 
     def sample(self, start: Callable[[Generator], Chain], n_comparisons: float = np.inf) -> FloatArray:
-        """Draws of several chains, each with a random stream of its own, so that `workers` does not change them.
+        """Draws of several chains, each with a random stream of its own: `workers` does not change them.
 
         Parameters
         ----------
         start : function of a random generator
             Makes a chain.
         n_comparisons : float
-            With fewer than `THREADS_FROM`, and `workers` not stated, one thread does all: threads would only wait for
-            each other.
+            With fewer than `THREADS_FROM`, and `workers` not stated, one thread does all: threads would only
+            wait for each other.
 
         Returns
         -------

@@ -5,13 +5,14 @@ improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2), 667-
 halves: m chains of n draws x, S = m n in all, W the mean of their variances and B/n the variance of their
 means.
 
-    split R-hat     sqrt(var+ / W),  var+ = (n-1)/n W + B/n                                                 (3), (4)
-    ESS             S / tau,  rho_t = 1 - (W - mean autocovariance at lag t) / var+,                       (10) to (13)
+    split R-hat     sqrt(var+ / W),  var+ = (n-1)/n W + B/n
+    (3), (4) ESS             S / tau,  rho_t = 1 - (W - mean autocovariance at lag t) / var+,
+    (10) to (13)
                     tau = -1 + 2 sum of (rho_2k + rho_2k+1) while these pairs are positive, not letting them
                     rise (Geyer 1992), + rho of the even lag at which the sum stops, if positive; tau >= 1 /
                     log10(S)
-    z               Phi^-1((r - 3/8) / (S + 1/4)),  r the rank among all S draws, ties their average rank   (14)
-    R-hat           the larger of split R-hat of z and that of z of |x - median|: whether chains agree in
+    z               Phi^-1((r - 3/8) / (S + 1/4)),  r the rank among all S draws, ties their average rank
+    (14) R-hat           the larger of split R-hat of z and that of z of |x - median|: whether chains agree in
                     place, and
                     in width and tails (their section 4.2)
     bulk ESS        ESS of z                                                                       (their
@@ -55,7 +56,8 @@ class MixingWarning(PairproofWarning):
 class Convergence:
     """Diagnostics of Markov chains, after Vehtari et al. (2021).
 
-    Each is nan where it cannot be told: fewer than 12 draws a chain, a draw that is not finite, all draws equal.
+    Each is nan where it cannot be told: fewer than 12 draws a chain, a draw that is not finite, all draws
+    equal.
 
     Attributes
     ----------

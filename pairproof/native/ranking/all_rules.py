@@ -72,8 +72,9 @@ def all_rankings(table: Comparisons, seed: int = 0) -> dict[str, Ranking]:
     >>> from pairproof.native.ranking.all_rules import all_rankings
     >>> table = pairproof.read({"first": ["A", "B", "A"], "second": ["B", "C", "C"], "wins": [5, 3, 4],
     ...                         "ties": [0, 1, 1], "losses": [2, 1, 0]})
-    >>> {rule: "".join(found.ranking) for rule, found in all_rankings(table).items()}
-    {'origwmt': 'ABC', 'bojar': 'ABC', 'lopez': 'ABC', 'most-probable': 'ABC', 'playoffs': 'ABC', 'expected-wins': 'ABC'}
+    >>> rankings = all_rankings(table)
+    >>> list(rankings), rankings["lopez"].ranking
+    (['origwmt', 'bojar', 'lopez', 'most-probable', 'playoffs', 'expected-wins'], ('A', 'B', 'C'))
     """
     whole_number("seed", seed)
     own = only_compared(table)

@@ -242,8 +242,8 @@ def rate_difference(
 ) -> RateDifference:
     """The difference of two systems' error rates on the same sentences, with paired standard errors.
 
-    Vilar, Leusch and Ney (2007, section 3.1) test the two rates as if one were a constant; here the delta method and
-    the jackknife take both from the same sentences.
+    Vilar, Leusch and Ney (2007, section 3.1) test the two rates as if one were a constant; here the delta
+    method and the jackknife take both from the same sentences.
 
     Parameters
     ----------
@@ -342,7 +342,9 @@ def _without_rounding(differences: FloatArray, scale: FloatArray) -> FloatArray:
 
 
 def holm(p: ArrayLike) -> FloatArray:
-    """p-values corrected for their number (Holm 1979, Scandinavian Journal of Statistics 6, 65-70); R's p.adjust.
+    """p-values corrected for their number (Holm 1979, Scandinavian Journal of Statistics 6, 65-70).
+
+    As R's p.adjust(method = "holm").
 
     Parameters
     ----------

@@ -19,7 +19,8 @@ an optimal order pays nothing.  One component of more than 20 systems is solved 
 (scipy.optimize.milp), with x_ij = 1 if i stands before j (i < j; Groetschel, Juenger and Reinelt 1984)::
 
     minimise   sum over i < j of  x_ij cost[j, i] + (1 - x_ij) cost[i, j]
-    subject to 0 <= x_ij + x_jk - x_ik <= 1   for all i < j < k            no cycle of three, hence none at all
+    subject to 0 <= x_ij + x_jk - x_ik <= 1   for all i < j < k            no cycle of three, hence none at
+    all
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ from ...errors import InputError
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: Systems up to which an order is found by dynamic programming: 2**20 subsets take a second or two and some 30 MB.
+#: Systems up to which an order is found by dynamic programming: 2**20 subsets take a second or two and some
+#: 30 MB.
 MOST_IN_SUBSETS = 20
 #: Systems up to which it is found by an integer program; 60 make 34,220 cycles of three.
 MOST_IN_PROGRAM = 60

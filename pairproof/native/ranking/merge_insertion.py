@@ -73,8 +73,8 @@ class Plan:
     Raises
     ------
     InputError
-        Answers that are not those to this list of systems, in the order in which they were asked; a tie where the
-        rule refuses it.
+        Answers that are not those to this list of systems, in the order in which they were asked; a tie where
+        the rule refuses it.
     ItemError
         No systems, a name twice, or one that cannot be told from an answer.
 

@@ -1,8 +1,8 @@
 """The one ranking that comparisons of two systems at a time settle, or why they settle none.
 
-Write A > B if A is better than B in their own comparison, by the sum of sentences or by a majority of the judges
-(Vilar, Leusch and Ney 2007, section 3).  One ranking follows exactly if > has no cycle and every two systems are
-joined by a chain A > ... > B one way or the other.
+Write A > B if A is better than B in their own comparison, by the sum of sentences or by a majority of the
+judges (Vilar, Leusch and Ney 2007, section 3).  One ranking follows exactly if > has no cycle and every two
+systems are joined by a chain A > ... > B one way or the other.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ def settled_ranking(results: tuple[TwoSystems, ...], votes: bool = False) -> tup
     Returns
     -------
     tuple of str or None
-        None where no one order follows: an even pair, a cycle, a pair that was left out; :func:`shortest_cycle` and
-        :func:`unsettled_pairs` say which.
+        None where no one order follows: an even pair, a cycle, a pair that was left out;
+        :func:`shortest_cycle` and :func:`unsettled_pairs` say which.
 
     Examples
     --------
     >>> import pairproof
     >>> from pairproof.native.ranking.pairwise_order import settled_ranking
     >>> from pairproof.native.ranking.two_systems import compare_all_pairs
-    >>> table = pairproof.read({"first": ["A", "B", "A"], "second": ["B", "C", "C"], "wins": [5, 1, 4], "losses": [2, 3, 0]})
+    >>> table = pairproof.read({"first": ["A", "B", "A"], "second": ["B", "C", "C"], "wins": [5, 1, 4],
+    ...                         "losses": [2, 3, 0]})
     >>> settled_ranking(compare_all_pairs(table))
     ('A', 'C', 'B')
     """
@@ -51,7 +52,9 @@ def settled_ranking(results: tuple[TwoSystems, ...], votes: bool = False) -> tup
 
 
 def shortest_cycle(results: tuple[TwoSystems, ...], votes: bool = False) -> tuple[str, ...]:
-    """A shortest cycle, each system better than the next and the last better than the first; empty if there is none.
+    """A shortest cycle: each system is better than the next, and the last better than the first.
+
+    Empty if there is none.
 
     Other parameters are those of :func:`pairproof.native.ranking.pairwise_order.settled_ranking`.
 
@@ -65,7 +68,8 @@ def shortest_cycle(results: tuple[TwoSystems, ...], votes: bool = False) -> tupl
     >>> import pairproof
     >>> from pairproof.native.ranking.pairwise_order import shortest_cycle
     >>> from pairproof.native.ranking.two_systems import compare_all_pairs
-    >>> table = pairproof.read({"first": ["A", "B", "C"], "second": ["B", "C", "A"], "wins": [5, 3, 4], "losses": [2, 1, 0]})
+    >>> table = pairproof.read({"first": ["A", "B", "C"], "second": ["B", "C", "A"], "wins": [5, 3, 4],
+    ...                         "losses": [2, 1, 0]})
     >>> shortest_cycle(compare_all_pairs(table))
     ('A', 'B', 'C')
     """

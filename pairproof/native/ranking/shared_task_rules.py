@@ -74,7 +74,9 @@ def _record(table: Comparisons) -> FloatArray:
 
 
 def orig_wmt(table: Comparisons) -> Scores:
-    """Share not lost, (win + tie) / (win + tie + loss): WMT's rule until 2010; nan for a system never compared.
+    """Share not lost, (win + tie) / (win + tie + loss): WMT's rule until 2010.
+
+    nan for a system never compared.
 
     Parameters
     ----------

@@ -160,7 +160,8 @@ class TwoSystems:
     Examples
     --------
     >>> from pairproof.native.ranking.two_systems import BinaryResult, TwoSystems
-    >>> judges = (BinaryResult("A", "B", "1", 9, 0, 1), BinaryResult("A", "B", "2", 4, 0, 6), BinaryResult("A", "B", "3", 4, 0, 6))
+    >>> judges = (BinaryResult("A", "B", "1", 9, 0, 1), BinaryResult("A", "B", "2", 4, 0, 6),
+    ...           BinaryResult("A", "B", "3", 4, 0, 6))
     >>> TwoSystems(BinaryResult("A", "B", None, 17, 0, 13), judges).reversal
     'A and B: the sum of sentences (17-13) puts A first, the majority vote of the judges (1-2) puts B first'
     """
@@ -218,7 +219,7 @@ def binary_result(
     second: str = "second",
     judge: str | None = None,
 ) -> BinaryResult:
-    """One comparison of two systems from its counts of sentences (Vilar, Leusch and Ney 2007, equations 5 and 6).
+    """One comparison of two systems from its counts of sentences (Vilar, Leusch and Ney 2007, equation 5).
 
     Parameters
     ----------
@@ -260,8 +261,8 @@ def binary_result(
 def compare_two(table: Comparisons, first: str | None = None, second: str | None = None) -> TwoSystems:
     """Compare two systems sentence by sentence, all judges together and each by itself.
 
-    The comparison of Vilar, Leusch and Ney (2007, section 3), with the usual standard error and the exact sign test
-    beside theirs.
+    The comparison of Vilar, Leusch and Ney (2007, section 3), with the usual standard error and the exact
+    sign test beside theirs.
 
     Parameters
     ----------

@@ -150,7 +150,7 @@ def test_two_systems_are_unsettled_where_no_chain_joins_them(pairs, unsettled):
     assert (settled_ranking(found) is None) == bool(unsettled)
 
 
-def test_every_tournament_of_five_has_a_ranking_or_a_circle_or_an_unsettled_pair_and_never_a_ranking_beside_another():
+def test_a_tournament_of_five_has_either_a_ranking_or_a_cycle_or_an_unsettled_pair_or_both_of_these():
     rng = np.random.default_rng(7)
     kinds = set()
     for _ in range(300):
