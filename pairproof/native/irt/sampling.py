@@ -194,5 +194,6 @@ class Run:
         centre: bool = True,
     ) -> Posterior:
         """Draws, float[chains, draws, n_systems], with all that is known of where they come from."""
-        settings, notes = {**constants, "items": items}, _notes(table, stated, items)
+        settings: dict[str, Setting] = {**constants, "items": items}
+        notes = _notes(table, stated, items)
         return Posterior(table.items, draws, what, sampler, self.warmup, self.seed, settings, notes, centre)
