@@ -246,7 +246,15 @@ def test_a_formula_has_its_source(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_its_example_runs_and_prints_what_it_says(name):
     """With nothing imported beforehand, as if copied into a new session."""
-    found = doctest.DocTestParser().get_doctest(doc(public()[name]), {}, name, None, 0)
+    run_examples(name, doc(public()[name]))
+
+
+def test_the_example_of_the_package_itself_runs():
+    run_examples("pairproof", doc(pairproof))
+
+
+def run_examples(name: str, text: str) -> None:
+    found = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
     assert found.examples, f"{name} has no example"
     said: list[str] = []
     with warnings.catch_warnings():

@@ -9,13 +9,14 @@ Partners of an item are drawn one after the other without replacement, each with
 among those left ("sampling n-1 items by p", Algorithm 1; R's ``sample(prob=)``, NumPy's
 ``choice(replace=False)``).
 
-Nobody computes all q: partners are proposed and accepted or not (rejection), which draws exactly the same
-distribution.  Three ways to propose follow each other; what one leaves undone the next completes, and since
-every proposal is independent of those refused before it, the distribution does not change:
+Not all q are computed: partners are proposed and accepted or refused (rejection), which draws from exactly
+the same distribution.  There are three ways to propose.  Each completes what the one before left undone;
+every proposal is independent of those refused before it, so that the distribution does not change:
 
 1. from the whole pool uniformly, accepted with q over its largest possible value (sufficient nearly always);
-2. from 64 slices of the pool by location, each slice with its own bound; 3. by all q of the item, in
-logarithms (an item so far from all others that every q underflows): Gumbel's largest keys.
+2. from 64 slices of the pool by location, each slice with its own bound;
+3. by all q of the item, in logarithms (for an item so far from all others that every q underflows): Gumbel's
+   largest keys.
 """
 
 from __future__ import annotations

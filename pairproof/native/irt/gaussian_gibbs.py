@@ -17,8 +17,8 @@ independent::
     mu    | o            precision 1/s0^2 + sum_i 1/(sa^2 + so^2/n_i) over the items of s, q integrated out
     q     | mu, o        precision 1/sa^2 + n_i/so^2, mean (mu/sa^2 + sum o/so^2) / precision
 
-It mixes two to three times more slowly, for the sums are imputed and say nothing.  Fresh items: q and the
-noise are integrated out of each comparison, delta | mu is N(mu_up - mu_down, tau^2) restricted, and
+It mixes two to three times more slowly, because the imputed sums carry no information.  Fresh items: q and
+the noise are integrated out of each comparison, delta | mu is N(mu_up - mu_down, tau^2) restricted, and
 
     mu | delta           precision matrix I/s0^2 + sum (e_up - e_down)(e_up - e_down)'/tau^2, the same in
                          every iteration

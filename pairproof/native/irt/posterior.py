@@ -154,9 +154,9 @@ class Posterior:
         """The ranking cut wherever everything above is better than everything below with probability >=
         `level`, pair by pair.
 
-        The rule of WMT's clusters.  It says who is above whom between strata and nothing about the order
-        inside one: some pair across each possible cut there was not told apart at `level`, others may well
-        be, and not being told apart is not being equal.
+        The rule of WMT's clusters.  Systems of different strata are in order; about the order inside a
+        stratum it says nothing.  Two systems of one stratum may well be told apart, and two that are not need
+        not be equal.
 
         Raises
         ------

@@ -3,11 +3,9 @@
 With d_i the errors and l_i the length (reference words) of sentence i, L = sum of l_i, the rate is R = sum
 d_i / L; with the residuals e_i = d_i - R l_i, which sum to 0::
 
-    "vilar"      sqrt( sum l_i (d_i/l_i - R)^2 / ((m - 1) (L - 1)) )               equation 9; the sum is
-    that of e_i^2 / l_i
-    "delta"      sqrt( m/(m - 1) sum e_i^2 ) / L
-    "jackknife"  sqrt( (m - 1)/m sum (R_(-i) - mean R_(-i))^2 )                    R_(-i) = R - e_i / (L -
-    l_i): i left out
+    "vilar"      sqrt( sum l_i (d_i/l_i - R)^2 / ((m - 1) (L - 1)) )    equation 9; the sum is that of e_i^2 /
+    l_i "delta"      sqrt( m/(m - 1) sum e_i^2 ) / L "jackknife"  sqrt( (m - 1)/m sum (R_(-i) - mean R_(-i))^2
+    )         i left out: R_(-i) = R - e_i / (L - l_i)
 
 Equation 9 takes the variance of d_i/l_i to fall as 1/l_i, as if each word went wrong by itself.  Where
 sentences differ in difficulty it does not, and equation 9 is too small, by about sqrt(1 + cv^2) with cv^2 the
@@ -15,10 +13,10 @@ squared coefficient of variation of the lengths; the other two ask nothing of th
 equation 9 is equation 4.
 
 Two systems on the same sentences fail on the same hard ones, so their rates are not independent.  The
-difference R1 - R2 is a function of four sums over sentences, and its delta method has the residuals e_1i / L1
-- e_2i / L2; the jackknife leaves a sentence out of both rates.  The paper tests R1 against R2 as if it were a
-constant, with equation 9's standard error of R1 "or vice versa" (its section 3.1): no variance of R2, and no
-gain from the pairing.
+difference R1 - R2 is a function of four sums over sentences, and its delta method has the residuals
+e_1i / L1 - e_2i / L2; the jackknife leaves a sentence out of both rates.  The paper tests R1 against R2 as if
+it were a constant, with equation 9's standard error of R1 "or vice versa" (its section 3.1): no variance of
+R2, and no gain from the pairing.
 """
 
 from __future__ import annotations

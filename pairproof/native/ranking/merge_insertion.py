@@ -4,10 +4,11 @@
 Vilar, Leusch and Ney (2007, section 3.2) rank n systems so, since each comparison of two is a day of judges'
 work.
 
-1. compare floor(n/2) pairs, as the systems stand in the list (1st with 2nd, 3rd with 4th, ...); an odd one is
-left out; 2. sort the better ones in the same way: a_1 < a_2 < ...; b_i is the partner of a_i, below it; 3.
-b_1 < a_1 < a_2 < ... is the main chain; insert the others in the order b_3 b_2, b_5 b_4, b_11 ... b_6, ...
-with
+1. Compare floor(n/2) pairs, as the systems stand in the list (1st with 2nd, 3rd with 4th, ...); an odd one is
+   left out.
+2. Sort the better ones in the same way: a_1 < a_2 < ...; b_i is the partner of a_i, below it.
+3. b_1 < a_1 < a_2 < ... is the main chain.  Insert the others in the order b_3 b_2, b_5 b_4, b_11 ... b_6,
+... with
    t_k = (2^(k+1) + (-1)^k) / 3 = 1, 3, 5, 11, 21, ..., each by binary search below its a_i, probing the lower
    middle.
 

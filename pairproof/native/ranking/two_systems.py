@@ -6,8 +6,7 @@ all::
     R = (x - y) / m                                                            equation 5
     se "vilar" = sqrt(x + y - (x - y)^2 / m) / (m - 1)                         equation 6
     se "mean"  = sqrt((x + y - (x - y)^2 / m) / (m (m - 1)))                   the usual one: sd / sqrt(m)
-    significant  <=>  |R| > 1.96 se                                            equation 1, with E[R0] = 0,
-    se[R0] = se[R]
+    significant  <=>  |R| > 1.96 se                   equation 1, with E[R0] = 0 and se[R0] = se[R]
 
 Equation 4, of which 6 is the algebra, is not the standard error of a mean: it is larger by sqrt(m / (m - 1)),
 1.08 at m = 7 and 1.0007 at m = 700.  `z` uses it all the same, since it is the paper's; both are given by
