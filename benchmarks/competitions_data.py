@@ -21,7 +21,8 @@ from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.native.irt.gaussian import fit_irt_gaussian
 from pairproof.native.irt.gaussian_gibbs import shared_chain
-from pairproof.native.irt.gaussian_model import GaussianModel, item_codes, oriented
+from pairproof.native.irt.gaussian_model import GaussianModel, oriented
+from pairproof.native.irt.sampling import item_codes
 
 SYSTEMS = 13
 RANKED = 5

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pairproof.bridge.packages import jags
 from pairproof.data.comparisons import Comparisons
 from pairproof.data.judgments import judgments
-from pairproof.native.irt.gaussian_model import item_codes
+from pairproof.native.irt.sampling import item_codes
 
 from .process import HERE, ONE_THREAD, Failed, NotHere, TooLong
 

@@ -1,10 +1,12 @@
 """Pairwise preference models in Python, with every number shown to be the one R gives.
 
 >>> import pairproof
->>> table = pairproof.read("votes.csv")                                  # doctest: +SKIP
->>> fit = pairproof.fit_llbt(table, ties="davidson", by="judge")         # doctest: +SKIP
->>> print(fit.summary())                                                 # doctest: +SKIP
->>> fit.verify()                                                         # doctest: +SKIP
+>>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [61], "ties": [24], "losses": [35]})
+>>> fit = pairproof.fit_llbt(table, ties="davidson")
+>>> print(fit.contrast("A", "B"))
+A - B: 0.2778 (se 0.1060), z = 2.620, p = 0.008798, 95% interval 0.0700 to 0.4856; odds 1.743 to 1
+
+`fit.summary()` prints all of it; `fit.verify()` asks R for the same numbers.
 
 Names are loaded when they are first used: importing the package costs nothing beyond Python's own start and
 starts no R.

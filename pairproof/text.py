@@ -1,5 +1,4 @@
-"""Text in messages: what was found, shortened to what a reader can take in, and made safe for a terminal to
-show.
+"""Text in messages: what was found, short enough to read and safe for a terminal to show.
 
 A message may be about thousands of things or about one that is a million characters long: it shows the
 beginning and says how much there is.  Characters that a terminal would obey, or that would turn the reading
@@ -9,17 +8,13 @@ order, are spelt out.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 from typing import Any
 
 #: Names a message lists, and characters of one of them that it shows.
 MOST_NAMES = 12
-
-
 MOST_CHARACTERS = 80
-
-
 #: Containers a value holds more of, or deeper, than this are shown by their kind.
 _MOST_PARTS = 30
 
@@ -30,8 +25,8 @@ def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
 
 
 def quoted(value: Any, most: int = MOST_CHARACTERS) -> str:
-    """Its repr, cut; of a number with thousands of digits how many it has, of a large container its kind and
-    size.
+    """The value's repr, shortened: the number of digits for one with thousands, kind and size for a large
+    container.
     """
     if isinstance(value, str):
         return repr(value) if len(value) <= most else f"{value[:most]!r}... ({len(value):,} characters)"
@@ -46,16 +41,18 @@ def quoted(value: Any, most: int = MOST_CHARACTERS) -> str:
 
 def listed(names: Iterable[Any], most: int = MOST_NAMES) -> str:
     """ "'a', 'b' and 5 more": the names quoted, at most `most` of them."""
-    known = names if isinstance(names, Collection) else list(names)
-    more = f" and {len(known) - most:,} more" if len(known) > most else ""
-    return ", ".join(map(quoted, islice(known, most))) + more
+    return _joined(names, quoted, most)
 
 
 def named(names: Iterable[str], most: int = MOST_NAMES) -> str:
-    """The same without quotes."""
+    """ "a, b and 5 more": the names without quotes, at most `most` of them."""
+    return _joined(names, shortened, most)
+
+
+def _joined(names: Iterable[Any], shown: Callable[[Any], str], most: int) -> str:
     known = names if isinstance(names, Collection) else list(names)
     more = f" and {len(known) - most:,} more" if len(known) > most else ""
-    return ", ".join(map(shortened, islice(known, most))) + more
+    return ", ".join(map(shown, islice(known, most))) + more
 
 
 def _small(value: Any) -> bool:
@@ -75,14 +72,8 @@ def _small(value: Any) -> bool:
 
 
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"
-
-
 _FORMAT = "\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u206f\ufff9-\ufffb\U000e0000-\U000e007f"
-
-
 _UNSAFE = re.compile(f"[{_CONTROLS}{_FORMAT}]")
-
-
 _UNSAFE_IN_LABEL = re.compile(f"[\t\n{_CONTROLS}{_FORMAT}]")
 
 

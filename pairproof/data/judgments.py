@@ -27,15 +27,27 @@ HAT = np.array([TIE, SECOND, FIRST])
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """Attributes
+    """Single judgments of pairs of items.
+
+    Attributes
     ----------
     items : tuple of str
+        Names.
     first, second : int[n]
         Positions in `items`.
     outcome : int[n]
         0 tie, 1 first preferred, 2 second preferred.
     row : int[n]
         The table's row of each judgment.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.data.judgments import judgments
+    >>> table = pairproof.read({"first": ["A", "C"], "second": ["B", "B"], "wins": [2, 1], "ties": [1, 0],
+    ...                         "losses": [0, 3]})
+    >>> len(judgments(table))
+    7
     """
 
     items: tuple[str, ...]
@@ -49,13 +61,30 @@ class Judgments:
 
 
 def judgments(table: Comparisons) -> Judgments:
-    """Every judgment of a table; a row with counts (5 wins, 2 ties) becomes 7 of them, wins before ties
-    before losses.
+    """Every judgment of a table; a row with 5 wins and 2 ties becomes 7, wins before ties before losses.
+
+    Parameters
+    ----------
+    table : Comparisons
+        Counts must be whole.
+
+    Returns
+    -------
+    Judgments
 
     Raises
     ------
     InputError
         A count that is not whole: half a judgment cannot be drawn, nor has it an outcome.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.data.judgments import judgments
+    >>> table = pairproof.read({"first": ["A", "C"], "second": ["B", "B"], "wins": [2, 1], "ties": [1, 0],
+    ...                         "losses": [0, 3]})
+    >>> judgments(table).outcome    # 0 tie, 1 first preferred, 2 second preferred
+    array([1, 1, 0, 1, 2, 2, 2])
     """
     counts = np.stack([table.wins, table.ties, table.losses], axis=1)
     whole = np.rint(counts)
@@ -73,8 +102,30 @@ def judgments(table: Comparisons) -> Judgments:
 
 
 def one_row_each(table: Comparisons) -> Comparisons:
-    """The same comparisons with one judgment a row, so that rows can be drawn; a table that is so already is
-    returned.
+    """The same comparisons with one judgment a row, so that rows can be drawn.
+
+    Parameters
+    ----------
+    table : Comparisons
+        Returned as it is if it has one judgment a row already.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    InputError
+        A count that is not whole.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.data.judgments import one_row_each
+    >>> table = pairproof.read({"first": ["A", "C"], "second": ["B", "B"], "wins": [2, 1], "ties": [1, 0],
+    ...                         "losses": [0, 3]})
+    >>> one_row_each(table).n_rows
+    7
     """
     if np.all(table.wins + table.ties + table.losses == 1):
         return table
@@ -96,7 +147,7 @@ def one_row_each(table: Comparisons) -> Comparisons:
 
 
 def preference_counts(table: Comparisons) -> FloatArray:
-    """n_p(s1, s2), both orders pooled: how often the outcome of (s1, s2) was p.
+    """How often each pair had each outcome, both orders pooled: n_p(s1, s2) of Hopkins and May (2013).
 
     Parameters
     ----------
@@ -107,6 +158,15 @@ def preference_counts(table: Comparisons) -> FloatArray:
     -------
     float[n_items, n_items, 3]
         Last axis tie, first, second; the entry of (s2, s1) is that of (s1, s2) under HAT.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.data.judgments import preference_counts
+    >>> table = pairproof.read({"first": ["A", "C"], "second": ["B", "B"], "wins": [2, 1], "ties": [1, 0],
+    ...                         "losses": [0, 3]})
+    >>> preference_counts(table)[1, 0]    # B against A: ties, wins, losses
+    array([1., 0., 2.])
     """
     n = len(table.items)
     key = table.first * n + table.second
@@ -117,7 +177,25 @@ def preference_counts(table: Comparisons) -> FloatArray:
 
 
 def compared(table: Comparisons) -> NDArray[np.bool_]:
-    """bool[n_items]: items with at least one comparison."""
+    """Items with at least one comparison.
+
+    Parameters
+    ----------
+    table : Comparisons
+
+    Returns
+    -------
+    bool[n_items]
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.data.judgments import compared
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [2], "losses": [0]},
+    ...                        items=["A", "B", "C"])
+    >>> compared(table)
+    array([ True,  True, False])
+    """
     used = table.wins + table.ties + table.losses > 0
     found = np.zeros(len(table.items), bool)
     found[table.first[used]] = found[table.second[used]] = True
@@ -125,8 +203,26 @@ def compared(table: Comparisons) -> NDArray[np.bool_]:
 
 
 def only_compared(table: Comparisons, source: str = "") -> Comparisons:
-    """The table with only the items that are compared in it; rows whose counts are all 0 hold no comparison
-    and go too.
+    """The table with only the items that are compared in it, and without rows whose counts are all 0.
+
+    Parameters
+    ----------
+    table : Comparisons
+    source : str
+        Where the new table comes from; default: as before.
+
+    Returns
+    -------
+    Comparisons
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.data.judgments import only_compared
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [2], "losses": [0]},
+    ...                        items=["A", "B", "C"])
+    >>> only_compared(table).items
+    ('A', 'B')
     """
     used = table.wins + table.ties + table.losses > 0
     if not used.all():
@@ -151,7 +247,7 @@ def only_compared(table: Comparisons, source: str = "") -> Comparisons:
 
 
 def split_tracks(table: Comparisons, by: Sequence[str] | None = None) -> dict[str, Comparisons]:
-    """One table a track, each with only the items that are compared in it.
+    """One table for each track, with only the items that are compared in it.
 
     Parameters
     ----------
@@ -169,6 +265,15 @@ def split_tracks(table: Comparisons, by: Sequence[str] | None = None) -> dict[st
     ------
     InputError
         A column that is not there, is numeric, or has no value in some row.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.data.judgments import split_tracks
+    >>> table = pairproof.read({"first": ["A", "B"], "second": ["B", "C"], "wins": [2, 1], "losses": [0, 3],
+    ...                         "track": ["de-en", "fr-en"]})
+    >>> {track: part.items for track, part in split_tracks(table).items()}
+    {'de-en': ('A', 'B'), 'fr-en': ('B', 'C')}
     """
     if by is None:
         by = (

@@ -30,17 +30,56 @@ Pairs = tuple[tuple[int, int], ...]
 
 
 def prefmod_pair_order(n_items: int) -> Pairs:
-    """Positions of the pairs as prefmod reads columns: (0, 1), (0, 2), (1, 2), (0, 3), ..."""
+    """Positions of the pairs as R's package prefmod reads columns: 12 13 23 14 24 34 ...
+
+    Parameters
+    ----------
+    n_items : int
+
+    Examples
+    --------
+    >>> from pairproof.data.wide import prefmod_pair_order
+    >>> prefmod_pair_order(3)
+    ((0, 1), (0, 2), (1, 2))
+    """
     return tuple((i, j) for j in range(n_items) for i in range(j))
 
 
 def lexicographic_pair_order(n_items: int) -> Pairs:
-    """Positions of the pairs in the order of a dictionary: (0, 1), (0, 2), (0, 3), ..., (1, 2), ..."""
+    """Positions of the pairs in the order of a dictionary: 12 13 14 23 24 34 ...
+
+    Parameters
+    ----------
+    n_items : int
+
+    Examples
+    --------
+    >>> from pairproof.data.wide import lexicographic_pair_order
+    >>> lexicographic_pair_order(4)[:4]
+    ((0, 1), (0, 2), (0, 3), (1, 2))
+    """
     return tuple((i, j) for i in range(n_items) for j in range(i + 1, n_items))
 
 
 def named_pair_order(order: str, n_items: int) -> Pairs:
-    """The order called so; PairOrderError otherwise."""
+    """The order of pairs with this name.
+
+    Parameters
+    ----------
+    order : {"prefmod", "lexicographic"}
+    n_items : int
+
+    Raises
+    ------
+    PairOrderError
+        Another name.
+
+    Examples
+    --------
+    >>> from pairproof.data.wide import named_pair_order
+    >>> named_pair_order("prefmod", 4)[3]
+    (0, 3)
+    """
     if order == "prefmod":
         return prefmod_pair_order(n_items)
     if order == "lexicographic":
@@ -49,7 +88,7 @@ def named_pair_order(order: str, n_items: int) -> Pairs:
 
 
 class Wide(NamedTuple):
-    """What :func:`to_wide` returns.
+    """A wide table and the meaning of its codes.
 
     Attributes
     ----------
@@ -57,6 +96,14 @@ class Wide(NamedTuple):
         One row a respondent; the pairs first, then the covariates.
     coding : dict
         Answer -> code; `missing` is nan.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.data.wide import to_wide
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [2], "losses": [1]})
+    >>> to_wide(table).coding
+    {'first': 0.0, 'second': 1.0, 'missing': nan}
     """
 
     frame: pd.DataFrame
@@ -66,7 +113,7 @@ class Wide(NamedTuple):
 def to_wide(
     comparisons: Comparisons, pair_order: PairOrder = "prefmod", covariates: Sequence[str] = ()
 ) -> Wide:
-    """Counts as responses: the layout that prefmod's `llbtPC.fit` and `llbt.design` take.
+    """Counts as responses: the layout that `llbtPC.fit` and `llbt.design` of R's package prefmod take.
 
     Every comparison becomes one cell.  Rows are filled up within each combination of the covariates, so a row
     is a respondent only in form: models without dependence between comparisons (the LLBT) do not see the
@@ -95,6 +142,17 @@ def to_wide(
     InputError
         Fractional counts, which are no number of responses; a covariate that is not there, has missing
         values, or a level that no comparison has (prefmod needs the codes 1..K without a gap).
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.data.wide import to_wide
+    >>> table = pairproof.read({"first": ["A", "B"], "second": ["B", "C"], "wins": [2, 1], "losses": [1, 0]})
+    >>> print(to_wide(table).frame)
+       V1_2  V1_3  V2_3
+    0   0.0   NaN   0.0
+    1   0.0   NaN   NaN
+    2   1.0   NaN   NaN
     """
     import pandas as pd
 

@@ -8,20 +8,21 @@ import json
 
 import numpy as np
 import pytest
-from tests.native.translation import random_table
 
 from pairproof.campaign import batch as batches, create, open_batch, take_over
 from pairproof.cli import main
 from pairproof.cli.app import COMMANDS
 from pairproof.data.options import whole_number
 from pairproof.errors import InputError
-from pairproof.native.annotation.simulation import Annotators, Experiment, mean_agreement, sd_for_agreement
+from pairproof.native.annotation.simulated_annotators import Annotators, mean_agreement, sd_for_agreement
+from pairproof.native.annotation.simulation import Experiment
 from pairproof.native.experiment.models import MODELS, PreferenceOptions, fit_preference_model
 from pairproof.native.experiment.splits import split_at_random
 from pairproof.native.irt.categorical import fit_irt_categorical
 from pairproof.native.irt.gaussian import fit_irt_gaussian
 from pairproof.native.ranking.all_rules import all_rankings
 from pairproof.native.ranking.shared_task_rules import monte_carlo_playoffs
+from tests.native.translation import random_table
 
 TRUTH = np.linspace(0.1, 0.9, 12)
 

@@ -148,19 +148,18 @@ def _sentences(found: tuple[TwoSystems, ...]) -> list[str]:
 
 def _order(found: tuple[TwoSystems, ...], words: str, votes: bool) -> str:
     """The ranking, or why there is none."""
-    from ...native.ranking.no_ranking import circle_by, unsettled_by
-    from ...native.ranking.two_systems import ranking_by
+    from ...native.ranking.pairwise_order import settled_ranking, shortest_cycle, unsettled_pairs
 
-    order = ranking_by(found, votes)
+    order = settled_ranking(found, votes)
     if order is not None:
         return f"Best first, by {words}: {' '.join(order)}"
-    circle = circle_by(found, votes)
+    circle = shortest_cycle(found, votes)
     if circle:
         return (
             f"NO RANKING by {words}: the pairs form a circle, {' > '.join((*circle, circle[0]))} (> is"
             " better)"
         )
-    unsettled = unsettled_by(found, votes)
+    unsettled = unsettled_pairs(found, votes)
     pairs = ", ".join(
         f"{a} and {b} ({'even' if compared else 'never compared'})"
         for a, b, compared in unsettled[:MOST_PAIRS]

@@ -115,13 +115,8 @@ def command(
             "a JUnit report (.xml) lists verdicts, and a simulation has none; use .html, .md or .json."
         )
     from ...campaign import simulation_report as report
-    from ...native.annotation.simulation import (
-        Annotators,
-        Experiment,
-        mean_agreement,
-        sd_for_agreement,
-        simulate,
-    )
+    from ...native.annotation.simulated_annotators import Annotators, mean_agreement, sd_for_agreement
+    from ...native.annotation.simulation import Experiment, simulate
 
     seed = 0 if state.seed is None else state.seed
     true = _truths(truth, column, items, seed)
@@ -153,7 +148,7 @@ def _truths(
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     import numpy as np
 
-    from ...native.annotation.simulation import Truth, truth_of
+    from ...native.annotation.simulated_annotators import Truth, truth_of
 
     if truth in get_args(Truth):
         if column is not None:

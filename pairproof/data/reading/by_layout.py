@@ -1,6 +1,7 @@
 """One function a layout, for those who know what they have; each is :func:`read` with the layout stated.
 
-Parameters that are not explained here mean what they mean in :func:`read`.
+Each takes those of the parameters of :func:`read` that its layout has, and passes them on by their names
+(`locals()`).
 """
 
 from __future__ import annotations
@@ -30,25 +31,33 @@ def from_long(
     rename: Names | None = None,
     encoding: str | None = None,
 ) -> Comparisons:
-    """One answer a row: `first`, `second`, and `outcome`, which is 'first', 'second' or 'tie'.
+    """Read a table with one answer a row: `first`, `second`, `outcome` ('first', 'second' or 'tie').
+
+    Other parameters are those of :func:`pairproof.data.reading.read.read`.
 
     Parameters
     ----------
     coding : mapping or str, optional
         What stands in `outcome` instead of the words, for example {"first": 1, "tie": 0, "second": 2}.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    InputError
+        As :func:`read`, of which CodingError is one for answers that are not among the codes.
+
+    Examples
+    --------
+    >>> from pairproof.data.reading import from_long
+    >>> print(from_long({"first": ["A", "B", "A"], "second": ["B", "A", "B"],
+    ...                  "outcome": ["first", "tie", "first"]}))
+    3 comparisons of 2 items (1 of them ties), from table
+      A beat B 2, lost 0, tied 1
     """
-    return read(
-        source,
-        layout="long",
-        coding=coding,
-        items=items,
-        levels=levels,
-        columns=columns,
-        tie_category=tie_category,
-        item_data=item_data,
-        rename=rename,
-        encoding=encoding,
-    )
+    return read(**locals(), layout="long")
 
 
 def from_counts(
@@ -62,20 +71,27 @@ def from_counts(
     rename: Names | None = None,
     encoding: str | None = None,
 ) -> Comparisons:
-    """`first`, `second`, `wins`, `losses` from first's side, and `ties` if the instrument had a tie
-    category.
+    """Read counts: `first`, `second`, `wins`, `losses` from first's side, `ties` if a tie could be answered.
+
+    Other parameters are those of :func:`pairproof.data.reading.read.read`.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    InputError
+        As :func:`read`, of which the error names the first cell that is no count.
+
+    Examples
+    --------
+    >>> from pairproof.data.reading import from_counts
+    >>> print(from_counts({"first": ["A"], "second": ["B"], "wins": [145], "ties": [8], "losses": [7]}))
+    160 comparisons of 2 items (8 of them ties), from table
+      A beat B 145, lost 7, tied 8
     """
-    return read(
-        source,
-        layout="counts",
-        items=items,
-        levels=levels,
-        columns=columns,
-        tie_category=tie_category,
-        item_data=item_data,
-        rename=rename,
-        encoding=encoding,
-    )
+    return read(**locals(), layout="counts")
 
 
 def from_votes(
@@ -90,21 +106,35 @@ def from_votes(
     rename: Names | None = None,
     encoding: str | None = None,
 ) -> Comparisons:
-    """Chat-arena exports: `model_a`, `model_b`, and `winner`: 'model_a', 'model_b', 'tie' or 'tie
-    (bothbad)'.
+    """Read a chat arena's export: `model_a`, `model_b`, `winner`.
+
+    `winner` is 'model_a', 'model_b', 'tie' or 'tie (bothbad)'.
+
+    Other parameters are those of :func:`pairproof.data.reading.read.read`.
+
+    Parameters
+    ----------
+    coding : mapping or str, optional
+        What stands in `winner` instead of the words.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    InputError
+        As :func:`read`, of which CodingError is one for answers that are not among the codes.
+
+    Examples
+    --------
+    >>> from pairproof.data.reading import from_votes
+    >>> print(from_votes({"model_a": ["x", "y"], "model_b": ["y", "x"],
+    ...                   "winner": ["model_a", "tie (bothbad)"]}))
+    2 comparisons of 2 items (1 of them ties), from table
+      x beat y 1, lost 0, tied 1
     """
-    return read(
-        source,
-        layout="votes",
-        coding=coding,
-        items=items,
-        levels=levels,
-        columns=columns,
-        tie_category=tie_category,
-        item_data=item_data,
-        rename=rename,
-        encoding=encoding,
-    )
+    return read(**locals(), layout="votes")
 
 
 def from_rankings(
@@ -118,25 +148,37 @@ def from_rankings(
     rename: Names | None = None,
     encoding: str | None = None,
 ) -> Comparisons:
-    """`system1`, `rank1`, `system2`, `rank2`, ..., or WMT's own columns; every pair of ranked systems of a
-    row.  Or `system` and `rank` with a row for each system, and `ranking`, or source and judge, to say which
-    rows are one ranking.
+    """Read rankings as comparisons of every pair of ranked systems.
+
+    A row is a ranking: `system1`, `rank1`, `system2`, `rank2`, ..., or WMT's own columns.  Or a row is a
+    system, with `system`, `rank`, and `ranking`, or source and judge, to say which rows are one ranking.
 
     Smaller is better, equal is a tie, -1 or blank is "not ranked"; a row that ranks fewer than two systems
     says nothing and gives no comparison.  Of WMT's columns `judgeId` becomes `judge`, `srcIndex` becomes
     `source`, the languages and segments become covariates.
+
+    Other parameters are those of :func:`pairproof.data.reading.read.read`.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    InputError
+        As :func:`read`, of which the error names the row that is no ranking.
+
+    Examples
+    --------
+    >>> from pairproof.data.reading import from_rankings
+    >>> print(from_rankings({"system1": ["A"], "rank1": [1], "system2": ["B"], "rank2": [2],
+    ...                      "system3": ["C"], "rank3": [2]}))
+    3 comparisons of 3 items (1 of them ties, pairs of rankings of up to 3), from table
+      A beat B 1, lost 0, tied 0
+      A beat C 1, lost 0, tied 0
+      B beat C 0, lost 0, tied 1
     """
-    return read(
-        source,
-        layout="rankings",
-        items=items,
-        levels=levels,
-        columns=columns,
-        tie_category=tie_category,
-        item_data=item_data,
-        rename=rename,
-        encoding=encoding,
-    )
+    return read(**locals(), layout="rankings")
 
 
 def from_wide(
@@ -153,7 +195,9 @@ def from_wide(
     item_data: Any = None,
     encoding: str | None = None,
 ) -> Comparisons:
-    """prefmod's layout: one column a pair, one row a respondent.
+    """Read the layout of R's package prefmod: one column a pair, one row a respondent.
+
+    Other parameters are those of :func:`pairproof.data.reading.read.read`.
 
     Parameters
     ----------
@@ -171,6 +215,10 @@ def from_wide(
         Column names that are pairs themselves (`A:B`, `AB`, `1:2`, `comp12`, ...) must agree with
         `pair_order`, unless "ignore" says that they mean something else.
 
+    Returns
+    -------
+    Comparisons
+
     Raises
     ------
     PairOrderError, CodingError, ItemError
@@ -179,21 +227,18 @@ def from_wide(
     Notes
     -----
     A row is one respondent.  `judge` is read if it is there and not made up if it is not.
+
+    Examples
+    --------
+    >>> from pairproof.data.reading import from_wide
+    >>> print(from_wide({"AB": [0, 2], "AC": [0, 1], "BC": [2, 0]}, items=["A", "B", "C"],
+    ...                 pair_order="prefmod", coding="first=0,tie=1,second=2"))
+    6 comparisons of 3 items (1 of them ties), from table
+      A beat B 1, lost 1, tied 0
+      A beat C 1, lost 0, tied 1
+      B beat C 1, lost 1, tied 0
     """
-    return read(
-        source,
-        layout="prefmod",
-        items=items,
-        pair_order=pair_order,
-        coding=coding,
-        pairs=pairs,
-        pair_names=pair_names,
-        levels=levels,
-        columns=columns,
-        tie_category=tie_category,
-        item_data=item_data,
-        encoding=encoding,
-    )
+    return read(**locals(), layout="prefmod")
 
 
 def from_matrix(
@@ -208,7 +253,9 @@ def from_matrix(
     rename: Names | None = None,
     encoding: str | None = None,
 ) -> Comparisons:
-    """A square table: a row and a column an item, matched by label.
+    """Read a square table of wins: a row and a column an item, matched by label.
+
+    Other parameters are those of :func:`pairproof.data.reading.read.read`.
 
     Parameters
     ----------
@@ -220,20 +267,20 @@ def from_matrix(
     ties : path, DataFrame or array, optional
         Symmetric; cell [A, B] counts the ties of A and B.  Its presence is the tie category.
 
+    Returns
+    -------
+    Comparisons
+
     Raises
     ------
     InputError, ItemError
         `winner` not stated, not square, labels absent or different, a diagonal that is neither 0 nor blank.
+
+    Examples
+    --------
+    >>> from pairproof.data.reading import from_matrix
+    >>> print(from_matrix([[0, 5], [2, 0]], winner="rows", items=["A", "B"]))
+    7 comparisons of 2 items (no tie category), from matrix of wins
+      A beat B 5, lost 2
     """
-    return read(
-        source,
-        layout="matrix",
-        winner=winner,
-        ties=ties,
-        items=items,
-        levels=levels,
-        tie_category=tie_category,
-        item_data=item_data,
-        rename=rename,
-        encoding=encoding,
-    )
+    return read(**locals(), layout="matrix")

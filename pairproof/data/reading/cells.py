@@ -1,4 +1,4 @@
-"""What the cells of a column say: labels, numbers, counts, covariates.
+"""The cells of a column as labels, numbers, counts or covariates.
 
 Everything goes through distinct values (`pandas.factorize`, or the codes a categorical column has already),
 so that a million rows cost a few array operations and no Python loop.
@@ -7,7 +7,7 @@ so that a million rows cost a few array operations and no Python loop.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,8 +31,10 @@ DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 MISSING_WORDS = frozenset({"NA", "N/A", "NaN", "nan", "<NA>", "None", "null", "NULL"})
 #: From here on a double cannot tell neighbouring integers apart.
 LARGEST_EXACT = 2.0**53
-TOO_LARGE = "expected less than 2^53 (9.007e15): from there on a double does not tell one count from the next"
-TOO_SMALL = (
+_TOO_LARGE = (
+    "expected less than 2^53 (9.007e15): from there on a double does not tell one count from the next"
+)
+_TOO_SMALL = (
     f"expected 0, or a number of {SMALLEST_COUNT:g} and more: what is smaller vanishes in the arithmetic;"
     " scale the weights"
 )
@@ -168,12 +170,6 @@ def counts(table: Table, name: str) -> FloatArray:
     """
     values, wrong = numbers(table, name)
     bad = wrong | ~np.isfinite(values) | (values < 0)
-    if not bad.any() and (values >= LARGEST_EXACT).any():
-        bad = values >= LARGEST_EXACT
-        raise table.refuse(bad, name, f"{name} is {shown(table, name, bad)}", TOO_LARGE)
-    if not bad.any() and ((values > 0) & (values < SMALLEST_COUNT)).any():
-        bad = (values > 0) & (values < SMALLEST_COUNT)
-        raise table.refuse(bad, name, f"{name} is {shown(table, name, bad)}", TOO_SMALL)
     if bad.any():
         found = shown(table, name, bad)
         text = found.strip("'\" ")
@@ -181,7 +177,18 @@ def counts(table: Table, name: str) -> FloatArray:
         if found == "blank" or text in MISSING_WORDS:
             cure = "; fill it in" if name == "weight" else "; write 0 where nothing was counted"
         raise table.refuse(bad, name, f"{name} is {found}", f"expected a finite number >= 0{cure}")
+    check_range(table, name, values, lambda odd: f"{name} is {shown(table, name, odd)}")
     return values
+
+
+def check_range(table: Table, name: str, values: FloatArray, found: Callable[[BoolArray], str]) -> None:
+    """Refuse counts that are too large or too small for arithmetic with doubles; `found` words the error."""
+    for odd, cure in (
+        (values >= LARGEST_EXACT, _TOO_LARGE),
+        ((values > 0) & (values < SMALLEST_COUNT), _TOO_SMALL),
+    ):
+        if odd.any():
+            raise table.refuse(odd, name, found(odd), cure)
 
 
 def neutral_ground(table: Table, name: str) -> FloatArray:
@@ -193,10 +200,8 @@ def neutral_ground(table: Table, name: str) -> FloatArray:
             bad,
             name,
             f"order is {shown(table, name, bad)}",
-            (
-                "expected 1 (the one named first may have an advantage) or 0 (neutral ground); a column of"
-                " another meaning needs another name"
-            ),
+            "expected 1 (the one named first may have an advantage) or 0 (neutral ground); a column of"
+            " another meaning needs another name",
         )
     return values
 

@@ -17,10 +17,10 @@ import pandas as pd
 from ...errors import InputError, ItemError
 from ...text import listed, named, quoted
 from ..columns import Factor
-from ..comparisons import SMALLEST_COUNT, Comparisons
+from ..comparisons import Comparisons
 from ..options import one_of
 from .assemble import check_levels
-from .cells import LARGEST_EXACT, TOO_LARGE, TOO_SMALL, FloatArray, numbers, shown, text_of
+from .cells import BoolArray, FloatArray, check_range, numbers, shown, text_of
 from .items import Options, encode, item_covariates
 from .sources import load
 from .table import Table, from_frame, repeated
@@ -210,24 +210,14 @@ def _column(table: Table, name: str, label: str, rows: list[str]) -> FloatArray:
             f"{quoted(label)} against itself is {shown(table, name, bad_own)}",
             "the diagonal must be 0 or blank; if it holds something else, blank it first",
         )
+
+    def found(odd: BoolArray) -> str:
+        return f"the cell of row {quoted(rows[int(np.flatnonzero(odd)[0])])} is {shown(table, name, odd)}"
+
     bad = ~own & (wrong | ~np.isfinite(values) | (values < 0))
     if bad.any():
-        row = rows[int(np.flatnonzero(bad)[0])]
-        raise table.refuse(
-            bad,
-            name,
-            f"the cell of row {quoted(row)} is {shown(table, name, bad)}",
-            "expected a finite count >= 0; write 0 where a pair was not compared",
-        )
-    for odd, cure in (
-        (~own & (values >= LARGEST_EXACT), TOO_LARGE),
-        (~own & (values > 0) & (values < SMALLEST_COUNT), TOO_SMALL),
-    ):
-        if odd.any():
-            raise table.refuse(
-                odd,
-                name,
-                f"the cell of row {quoted(rows[int(np.flatnonzero(odd)[0])])} is {shown(table, name, odd)}",
-                cure,
-            )
-    return np.where(own, 0.0, values)
+        cure = "expected a finite count >= 0; write 0 where a pair was not compared"
+        raise table.refuse(bad, name, found(bad), cure)
+    counts = np.where(own, 0.0, values)
+    check_range(table, name, counts, found)
+    return counts

@@ -1,13 +1,13 @@
-"""Names of pair columns, held against the order that was stated for them.
+"""A check that the names of pair columns agree with the order that was stated for them.
 
-A header such as `A:B, A:C, A:D, B:C, B:D, C:D` says itself which pair each column is.  Read in another order
+A header such as `A:B, A:C, A:D, B:C, B:D, C:D` tells which pair each column is.  Read in another order
 it gives other numbers and no warning (Dras 2015: 30.646 for 30.455), so a header that contradicts the stated
 order is refused.
 
-Names count only if every one of them says a different pair in one and the same way: two item names (or two
+Names count only if each of them states a different pair in one and the same way: two item names (or two
 item numbers, from 1 or from 0) with the same thing between them, after the same beginning: `A:B`, `A-B`,
-`AB`, `A vs B`, `A>B`, `1:2`, `12`, `comp12`, `V1_2`, `o1.o2`.  Of several ways to read them one that fits the
-stated order is enough.  V1, V2, V3, ... and whatever else is no such name accuses nobody.
+`AB`, `A vs B`, `A>B`, `1:2`, `12`, `comp12`, `V1_2`, `o1.o2`.  If they can be read in several ways, it is
+enough that one fits the stated order.  Other names (V1, V2, V3, ...) are not checked.
 """
 
 from __future__ import annotations
@@ -23,35 +23,9 @@ from ..wide import Pairs, lexicographic_pair_order, prefmod_pair_order
 #: What stands between the two items of a pair; the longer first, so that " vs " is not read as "v" and
 #: blanks.
 BETWEEN = (
-    " versus ",
-    " vs. ",
-    " vs ",
-    "_vs_",
-    ".vs.",
-    "-vs-",
-    "versus",
-    "vs",
-    " v ",
-    " > ",
-    " : ",
-    " - ",
-    " / ",
-    ">",
-    ":",
-    "-",
-    "_",
-    ".",
-    "/",
-    "|",
-    ",",
-    ";",
-    "~",
-    "&",
-    "+",
-    "x",
-    " ",
-    "",
-)
+    " versus ", " vs. ", " vs ", "_vs_", ".vs.", "-vs-", "versus", "vs", " v ", " > ", " : ", " - ", " / ",
+    ">", ":", "-", "_", ".", "/", "|", ",", ";", "~", "&", "+", "x", " ", "",
+)  # fmt: skip
 #: Characters that all names may begin with before the pair, as `comparison_`.
 _LONGEST_BEGINNING = 40
 
@@ -132,9 +106,7 @@ class _AnyCase(dict[str, int]):
 
 
 def _read(names: Sequence[str], start: int, between: str, vocabulary: Mapping[str, int]) -> Pairs | None:
-    """The pairs the names say, or None if one is no pair, can be read in two ways, or says a pair that was
-    there.
-    """
+    """The pairs that the names state; None if a name is no pair, has two readings, or repeats a pair."""
     found: list[tuple[int, int]] = []
     seen: set[tuple[int, int]] = set()
     for name in names:

@@ -1,24 +1,28 @@
-"""Rankings: a row is some systems and their ranks, and stands for every pair of ranked systems.
+"""Rankings: some systems and their ranks, which stand for every pair of ranked systems.
 
 A smaller rank is better, equal ranks are a tie, -1 or blank is "not ranked"; only the order of the ranks
-within a row is used.  WMT's own columns (`system1Id`, `system1rank`, `judgeId`, `srcIndex`) are read as they
-are.
+within a ranking is used.  A row is a ranking (`system1`, `rank1`, `system2`, ..., or WMT's own columns
+`system1Id`, `system1rank`, `judgeId`, `srcIndex`), or a row is a system (`system`, `rank`).  Rows of systems
+belong to one ranking if they have the same `ranking`; without that column, the same source, judge and track
+(of those that are there). There, columns that say something of the ranking become covariates; one that
+differs from system to system (its text, a score) says nothing of a pair and is left out with a warning.
 """
 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 
-from ...errors import InputError, ItemError
-from ...text import quoted, shortened
+from ...errors import DataWarning, InputError, ItemError
+from ...text import listed, quoted, shortened
 from ..comparisons import Comparisons
 from .assemble import assemble, has_tie_category
-from .cells import LARGEST_EXACT, BoolArray, FloatArray, numbers, shown
+from .cells import LARGEST_EXACT, BoolArray, FloatArray, labels, numbers, shown
 from .items import IntArray, Options, encode, item_column
 from .table import Table
 
@@ -27,63 +31,85 @@ NOT_RANKED = -1.0
 #: ranking of 4,472 systems has ten million pairs; all of WMT 2013 has one.
 MOST_PAIRS, MOST_CELLS = 10_000_000, 100_000_000
 WMT_ROLES = {"judgeId": "judge", "srcIndex": "source"}
-
-
-def is_wmt(names: Iterable[str]) -> bool:
-    return {"system1Id", "system1rank", "system2Id", "system2rank"} <= set(names)
+#: Columns that tell rankings of rows of systems apart where there is no column `ranking`.
+TELLS_APART = ("source", "judge", "track", "srclang", "trglang")
 
 
 def is_rankings(names: Iterable[str]) -> bool:
+    """Whether these columns are those of rankings, a row a ranking or a row a system."""
+    found = set(names)
+    return _is_numbered(found) or _is_wmt(found) or _is_a_row_a_system(found)
+
+
+def _is_wmt(names: Collection[str]) -> bool:
+    return {"system1Id", "system1rank", "system2Id", "system2rank"} <= set(names)
+
+
+def _is_numbered(names: Collection[str]) -> bool:
     return {"system1", "rank1", "system2", "rank2"} <= set(names)
 
 
-def from_wmt(table: Table) -> Table:
-    """WMT's columns under our names; `system1Number`, ... name the systems a second time and are left out."""
-    renamed: dict[str, str] = {}
-    for name in table.columns:
-        if re.fullmatch(r"system[0-9]+Number", name):
-            continue
-        role = re.sub(r"^system([0-9]+)rank$", r"rank\1", re.sub(r"^system([0-9]+)Id$", r"system\1", name))
-        role = WMT_ROLES.get(role, role)
-        # A column that was given the role by hand comes first; WMT's own is then one more covariate.
-        renamed[name] = name if role in table.columns else role
-    own_names = {**table.own_names, **{role: name for name, role in renamed.items() if role != name}}
-    return replace(
-        table, columns={renamed[name]: table.columns[name] for name in renamed}, own_names=own_names
-    )
+def _is_a_row_a_system(names: Collection[str]) -> bool:
+    return {"system", "rank"} <= set(names) and not {"system1", "system1Id"} & set(names)
 
 
 def read_rankings(table: Table, options: Options) -> Comparisons:
-    """Every pair of ranked systems of every row, in the order 12 13 ... of the columns."""
-    if is_wmt(table.columns) and not is_rankings(table.columns):
-        table = from_wmt(table)
+    """Every pair of ranked systems of every ranking.
+
+    Raises
+    ------
+    InputError
+        Columns that are not there, ranks that are none, nothing that tells rankings apart, or no ranking of
+        two systems.
+    ItemError
+        A rank without a system, or a system twice in one ranking.
+    """
+    if _is_a_row_a_system(table.columns):
+        return _of_systems(table, options)
+    return _of_rows(table, options)
+
+
+# -- a row a ranking
+
+
+def _of_rows(table: Table, options: Options) -> Comparisons:
+    """Pairs in the order 12 13 ... of the columns."""
+    if _is_wmt(table.columns) and not _is_numbered(table.columns):
+        table = _from_wmt(table)
     places = _places(table.columns, table.source)
     systems = {f"system{k}": item_column(table, f"system{k}", options, may_be_blank=True) for k in places}
-    given = {f"rank{k}": ranks(table, f"rank{k}") for k in places}
+    given = {f"rank{k}": _ranks(table, f"rank{k}") for k in places}
     items, positions = encode(systems, table.source, options)
     for (name, rank), (system, item) in zip(given.items(), zip(systems, positions)):
         _check_named(table, ~np.isnan(rank) & (item < 0), name, system)
-    _check_once(table, list(systems), positions, items)
-    first, second, results, row_of = _pairs(table, positions, list(given.values()), {*systems, *given})
-    if not len(row_of):
-        raise InputError(
-            f"{table.source}: no row ranks two systems or more, so there is no comparison; -1 and blank mean"
-            " not ranked"
-        )
-    tied = np.zeros(table.n_rows, bool)
-    tied[row_of[results[1] > 0]] = True
-    pairs = assemble(
-        table,
-        options,
-        items,
-        first,
-        second,
-        results,
-        tie_category=has_tie_category(table, options, tied, "rank1"),
-        used=(*systems, *given),
-        row_of=row_of,
+    at = np.stack(positions, axis=1)
+    _check_once_in_row(table, list(systems), at, items)
+    ranks = np.stack(list(given.values()), axis=1)
+    row, place = np.nonzero(~np.isnan(ranks))
+    used = (*systems, *given)
+    pairs = _pairs(table, row, used, "no row ranks two systems or more", "")
+    return _compared(table, options, items, at[row, place], ranks[row, place], (row, row), pairs, used)
+
+
+def _from_wmt(table: Table) -> Table:
+    """WMT's columns under our names; `system1Number`, ... name the systems a second time and are left out."""
+    roles: dict[str, str] = {}
+    for name in table.columns:
+        if not re.fullmatch(r"system[0-9]+Number", name):
+            role = re.sub(
+                r"^system([0-9]+)(Id|rank)$", lambda m: f"{'system' if m[2] == 'Id' else 'rank'}{m[1]}", name
+            )
+            roles[name] = WMT_ROLES.get(role, role)
+    return _under_roles(table, roles)
+
+
+def _under_roles(table: Table, roles: Mapping[str, str]) -> Table:
+    """These columns under their roles; a column that was given the role by hand comes first."""
+    chosen = {name: name if role in table.columns else role for name, role in roles.items()}
+    own_names = {**table.own_names, **{role: name for name, role in chosen.items() if role != name}}
+    return replace(
+        table, columns={role: table.columns[name] for name, role in chosen.items()}, own_names=own_names
     )
-    return replace(pairs, ranked_together=int((~np.isnan(np.stack(list(given.values())))).sum(axis=0).max()))
 
 
 def _places(names: Iterable[str], source: str) -> tuple[int, ...]:
@@ -105,27 +131,13 @@ def _places(names: Iterable[str], source: str) -> tuple[int, ...]:
         raise InputError(
             f"{source}: column {shown}{more} {'are' if n_absent > 1 else 'is'} not there; rankings need"
             " system1, rank1, system2, rank2, ... without a gap"
-            + (f", and there is a {_last_column(found, last)}" if n_absent else "")
+            + (
+                f", and there is a {'system' if last in found['system'] else 'rank'}{last}"
+                if n_absent
+                else ""
+            )
         )
     return tuple(range(1, last + 1))
-
-
-def _last_column(found: Mapping[str, set[int]], last: int) -> str:
-    return f"system{last}" if last in found["system"] else f"rank{last}"
-
-
-def ranks(table: Table, name: str) -> FloatArray:
-    """Ranks, nan where not ranked."""
-    values, wrong = numbers(table, name)
-    bad = wrong | np.isinf(values) | ((values < 0) & (values != NOT_RANKED)) | (values >= LARGEST_EXACT)
-    if bad.any():
-        raise table.refuse(
-            bad,
-            name,
-            f"the rank is {shown(table, name, bad)}",
-            "expected a number >= 0 (and below 2^53), or -1 or blank for not ranked",
-        )
-    return np.where(values == NOT_RANKED, np.nan, values)
 
 
 def _check_named(table: Table, bad: BoolArray, rank: str, system: str) -> None:
@@ -139,42 +151,200 @@ def _check_named(table: Table, bad: BoolArray, rank: str, system: str) -> None:
         )
 
 
-def _check_once(table: Table, names: list[str], positions: list[IntArray], items: tuple[str, ...]) -> None:
-    """Refuse a system that stands twice in a row; by sorting each row, since thousands of places have
-    millions of pairs.
-    """
-    item = np.stack(positions, axis=1)
-    order = np.argsort(item, axis=1, kind="stable")
-    in_order = np.take_along_axis(item, order, axis=1)
-    again = (in_order[:, 1:] == in_order[:, :-1]) & (in_order[:, 1:] >= 0)
-    twice = again.any(axis=1)
-    if twice.any():
-        row = int(np.flatnonzero(twice)[0])
-        place = int(np.flatnonzero(again[row])[0])
-        a, b = (names[int(order[row, k])] for k in (place, place + 1))
+def _check_once_in_row(table: Table, names: list[str], item: IntArray, items: tuple[str, ...]) -> None:
+    """Refuse a system that stands twice in a row; item is int[n_rows, n_places], -1 for none."""
+    row, place = np.nonzero(item >= 0)
+    again, before = _repeated(row, item[row, place], len(items))
+    if len(again):
+        twice = np.zeros(table.n_rows, bool)
+        twice[row[again]] = True
         raise table.refuse(
             twice,
-            b,
-            f"{quoted(items[int(in_order[row, place])])} stands in {a} as well",
+            names[int(place[again[0]])],
+            f"{quoted(items[int(item[row[again[0]], place[again[0]]])])} stands in"
+            f" {names[int(place[before[0]])]} as well",
             "a ranking holds each system once; correct the row",
             ItemError,
         )
 
 
+# -- a row a system
+
+
+def _of_systems(table: Table, options: Options) -> Comparisons:
+    """Pairs in the order of the rows."""
+    table = _under_roles(table, {name: WMT_ROLES.get(name, name) for name in table.columns})
+    item_of = {"system": item_column(table, "system", options)}
+    ranks = _ranks(table, "rank")
+    items, (item,) = encode(item_of, table.source, options)
+    ranking = _ranking(table)
+    _check_once_in_ranking(table, ranking, item, items)
+    ranked = np.flatnonzero(~np.isnan(ranks))
+    rows = ranked[np.argsort(ranking[ranked], kind="stable")]
+    used = ("system", "rank")
+    pairs = _pairs(
+        table,
+        ranking[rows],
+        used,
+        "no ranking has two ranked systems or more",
+        f"rows of one ranking share {_words(table)}, and ",
+    )
+    varied = _of_rankings(table, ranking)
+    return _compared(varied, options, items, item[rows], ranks[rows], (ranking[rows], rows), pairs, used)
+
+
+def _keys(table: Table) -> tuple[str, ...]:
+    keys = (
+        ("ranking",)
+        if "ranking" in table.columns
+        else tuple(name for name in TELLS_APART if name in table.columns)
+    )
+    if not {"ranking", "source", "judge"} & set(keys):
+        raise InputError(
+            f"{table.source}: a row for each system and its rank, but nothing says which rows are one"
+            f" ranking; found {listed(table.columns)}. Name a column 'ranking', or 'source' and 'judge'"
+            " (columns={'source': ...})"
+        )
+    return keys
+
+
+def _words(table: Table) -> str:
+    return " and ".join(repr(table.own_names.get(key, key)) for key in _keys(table))
+
+
+def _ranking(table: Table) -> IntArray:
+    """int[n_rows]: the ranking of each row, numbered by first appearance.
+
+    A blank key is refused: it would join rankings that nobody said were one.
+    """
+    code = np.zeros(table.n_rows, np.int64)
+    for name in _keys(table):
+        found = labels(table, name)
+        if (found.codes < 0).any():
+            raise table.refuse(
+                found.codes < 0, name, "blank", "every row needs it, to say which ranking it belongs to"
+            )
+        _, code = np.unique(code * (len(found.levels) + 1) + found.codes, return_inverse=True)
+    _, first_row, code = np.unique(code, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first_row))[code])
+
+
+def _check_once_in_ranking(table: Table, ranking: IntArray, item: IntArray, items: tuple[str, ...]) -> None:
+    again, before = _repeated(ranking, item, len(items))
+    if len(again):
+        twice = np.zeros(table.n_rows, bool)
+        twice[again] = True
+        raise table.refuse(
+            twice,
+            "system",
+            f"{quoted(items[int(item[again[0]])])} stands in row {int(before[0]) + 1} of the same ranking as"
+            " well",
+            f"rows are one ranking if they share {_words(table)}; name what else tells them apart as"
+            " 'source' or 'judge' (columns={'source': ...}), or a column 'ranking'",
+            ItemError,
+        )
+
+
+def _of_rankings(table: Table, ranking: IntArray) -> Table:
+    """Without the columns that differ between the systems of a ranking."""
+    _, first_row = np.unique(ranking, return_index=True)
+
+    def differs(name: str) -> BoolArray:
+        codes = labels(table, name).codes
+        return np.asarray(codes != codes[first_row][ranking])
+
+    varying = {name: differs(name) for name in table.columns if name not in ("system", "rank")}
+    varying = {name: rows for name, rows in varying.items() if rows.any()}
+    for name in ("weight", "order"):
+        if name in varying:
+            raise table.refuse(
+                varying[name],
+                name,
+                "another value than in the ranking's first row",
+                "it belongs to the whole ranking; give each row the same",
+            )
+    if varying:
+        warnings.warn(
+            (
+                f"{table.source}: {listed(varying)} left out: not the same for all systems of a ranking, so"
+                " not of a pair"
+            ),
+            DataWarning,
+            stacklevel=5,
+        )
+    return replace(
+        table, columns={name: column for name, column in table.columns.items() if name not in varying}
+    )
+
+
+# -- both
+
+
+def _repeated(ranking: IntArray, item: IntArray, n_items: int) -> tuple[IntArray, IntArray]:
+    """Places whose item stood in the same ranking before, and where it stood first."""
+    _, first, where = np.unique(ranking * n_items + item, return_index=True, return_inverse=True)
+    before = first[where]
+    again = np.flatnonzero(before != np.arange(len(item)))
+    return again, before[again]
+
+
 def _pairs(
-    table: Table, positions: list[IntArray], ranks: list[FloatArray], used: Collection[str]
-) -> tuple[IntArray, IntArray, tuple[FloatArray, FloatArray, FloatArray], IntArray]:
-    """(first, second, (wins, ties, losses), row) of every pair of ranked systems, rows together."""
-    item, rank = np.stack(positions, axis=1), np.stack(ranks, axis=1)
-    row, place = np.nonzero(~np.isnan(rank))
-    check_number_of_pairs(table, np.bincount(row, minlength=table.n_rows), used)
-    left, right = pairs_within(row)
-    gap = rank[row[right], place[right]] - rank[row[left], place[left]]
-    results = ((gap > 0).astype(float), (gap == 0).astype(float), (gap < 0).astype(float))
-    return item[row[left], place[left]], item[row[right], place[right]], results, row[left]
+    table: Table, ranking: IntArray, used: Collection[str], nothing: str, cure: str
+) -> tuple[IntArray, IntArray]:
+    """Places of both systems of every pair, from the ranking of each place; refuses none and too many."""
+    _check_number_of_pairs(table, np.bincount(ranking), used)
+    left, right = _pairs_within(ranking)
+    if not len(left):
+        raise InputError(
+            f"{table.source}: {nothing}, so there is no comparison; {cure}-1 and blank mean not ranked"
+        )
+    return left, right
 
 
-def check_number_of_pairs(table: Table, sizes: IntArray, used: Collection[str]) -> None:
+def _compared(
+    table: Table,
+    options: Options,
+    items: tuple[str, ...],
+    item: IntArray,
+    ranks: FloatArray,
+    of: tuple[IntArray, IntArray],
+    pairs: tuple[IntArray, IntArray],
+    used: tuple[str, ...],
+) -> Comparisons:
+    """Comparisons of pairs of places, from each place's item, rank and (ranking, row of the table)."""
+    (ranking, row), (left, right) = of, pairs
+    gap = ranks[right] - ranks[left]
+    tied = np.zeros(table.n_rows, bool)
+    tied[row[left[gap == 0]]] = True
+    found = assemble(
+        table,
+        options,
+        items,
+        item[left],
+        item[right],
+        ((gap > 0).astype(float), (gap == 0).astype(float), (gap < 0).astype(float)),
+        tie_category=has_tie_category(table, options, tied, next(name for name in used if "rank" in name)),
+        used=used,
+        row_of=row[left],
+    )
+    return replace(found, ranked_together=int(np.bincount(ranking).max()))
+
+
+def _ranks(table: Table, name: str) -> FloatArray:
+    """Ranks, nan where not ranked."""
+    values, wrong = numbers(table, name)
+    bad = wrong | np.isinf(values) | ((values < 0) & (values != NOT_RANKED)) | (values >= LARGEST_EXACT)
+    if bad.any():
+        raise table.refuse(
+            bad,
+            name,
+            f"the rank is {shown(table, name, bad)}",
+            "expected a number >= 0 (and below 2^53), or -1 or blank for not ranked",
+        )
+    return np.where(values == NOT_RANKED, np.nan, values)
+
+
+def _check_number_of_pairs(table: Table, sizes: IntArray, used: Collection[str]) -> None:
     """Refuse rankings that stand for more comparisons than can be held: n systems are n(n-1)/2 pairs.
 
     Parameters
@@ -183,10 +353,6 @@ def check_number_of_pairs(table: Table, sizes: IntArray, used: Collection[str]) 
         Systems ranked.
     used : collection of str
         Columns that do not become covariates; every other one is repeated for each pair.
-
-    Raises
-    ------
-    InputError
     """
     n = float(np.sum(sizes.astype(float) * (sizes - 1) / 2))
     columns = sum(name not in used for name in table.columns)
@@ -207,7 +373,7 @@ def check_number_of_pairs(table: Table, sizes: IntArray, used: Collection[str]) 
         )
 
 
-def pairs_within(group: IntArray) -> tuple[IntArray, IntArray]:
+def _pairs_within(group: IntArray) -> tuple[IntArray, IntArray]:
     """Positions of both members of every pair inside the runs of equal values of `group`: 12 13 ... 23 ...,
     runs in their order.
 

@@ -15,8 +15,7 @@ from .coding import CodingLike
 from .items import options_of
 from .matrix import Winner, read_matrix
 from .pairs import COUNTS, LONG, VOTES, read_counts, read_long, read_votes
-from .ranked_rows import is_ranked_rows, read_ranked_rows
-from .rankings import is_rankings, is_wmt, read_rankings
+from .rankings import is_rankings, read_rankings
 from .sources import load, warn_if_cut
 from .table import ROLES, Table, suggestion
 from .wide import PairNames, PairOrderLike, read_wide
@@ -54,7 +53,7 @@ def read(
     rename: Mapping[str, str] | None = None,
     encoding: str | None = None,
 ) -> Comparisons:
-    """Read a table of comparisons.
+    """Read a table of comparisons; its layout is recognised from the names of its columns.
 
     Layouts, recognised from their columns unless stated::
 
@@ -79,6 +78,7 @@ def read(
         CSV or TSV (comma, semicolon or tab; UTF-8, or UTF-16 with its mark), Parquet or Arrow where pyarrow
         is there; "-" is standard input.  A matrix may also be a 2-D array.  Never changed.
     layout : {"long", "counts", "votes", "rankings", "prefmod", "matrix"}, optional
+        Default: recognised, as above.
     items : sequence of str, optional
         Order of the items.  Must hold every item found; one that is stated and not found is kept as an item
         that was never compared.  Default: numerically if all are integers, else by code point.
@@ -120,6 +120,14 @@ def read(
     InputError
         And its kinds CodingError, ItemError, PairOrderError: what was found (file, row, column, value, how
         many), what was expected, what to do.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> print(pairproof.read({"first": ["A", "B"], "second": ["B", "C"], "wins": [5, 3], "losses": [2, 1]}))
+    11 comparisons of 3 items (no tie category), from table
+      A beat B 5, lost 2
+      B beat C 3, lost 1
     """
     options = options_of(items, levels, tie_category, item_data, rename, encoding)
     stated = {
@@ -155,11 +163,7 @@ def read(
     if layout == "votes":
         return read_votes(table, options, coding)
     if layout == "rankings":
-        return (
-            read_ranked_rows(table, options)
-            if is_ranked_rows(table.columns)
-            else read_rankings(table, options)
-        )
+        return read_rankings(table, options)
     return read_wide(table, options, pair_order, pairs, coding, pair_names)
 
 
@@ -179,7 +183,7 @@ def layouts_of(names: Iterable[str]) -> tuple[Layout, ...]:
         "long": found.issuperset(LONG),
         "counts": found.issuperset(COUNTS),
         "votes": found.issuperset(VOTES),
-        "rankings": is_rankings(found) or is_wmt(found) or is_ranked_rows(found),
+        "rankings": is_rankings(found),
     }
     return tuple(layout for layout, fit in fits.items() if fit)
 

@@ -1,4 +1,4 @@
-"""Errors and lengths sentence by sentence, one row a sentence and system: what WER, PER and TER are made of.
+"""Errors and lengths by sentence, one row a sentence and system, from which WER, PER and TER are made.
 
 No row is dropped: a cell that cannot be used is refused, and sentences that only one of two systems has are
 named.
@@ -33,7 +33,7 @@ _MEANING = {
 
 @dataclass(frozen=True, eq=False)
 class SystemErrors:
-    """One system's sentences.
+    """The errors of one system's sentences.
 
     Attributes
     ----------
@@ -43,6 +43,14 @@ class SystemErrors:
         > 0, in words.
     sentences : tuple of str or None
         Their names, each once; None where the table has none.
+
+    Examples
+    --------
+    >>> from pairproof.data.reading.sentence_errors import read_errors
+    >>> rows = {"system": ["A", "A", "B", "B"], "sentence": ["1", "2", "1", "3"],
+    ...          "errors": [1, 2, 0, 3], "length": [9, 8, 9, 7]}
+    >>> read_errors(rows).systems["A"].errors
+    array([1., 2.])
     """
 
     errors: FloatArray
@@ -52,17 +60,24 @@ class SystemErrors:
 
 @dataclass(frozen=True, eq=False)
 class ErrorTable:
-    """Systems by name in the order in which the table first names them.
+    """A table of errors: systems by name, in the order in which the table first names them.
 
     Attributes
     ----------
     source : str
+        Name of the file, or "table".
     systems : dict of str to SystemErrors
         One system called "" where the table has no system column.
     named : bool
         Whether there is a system column.
     columns : tuple of str
         All columns of the source.
+
+    Examples
+    --------
+    >>> from pairproof.data.reading.sentence_errors import read_errors
+    >>> read_errors({"errors": [1, 2], "length": [9, 8]}).named
+    False
     """
 
     source: str
@@ -73,7 +88,7 @@ class ErrorTable:
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """Sentences of two systems.
+    """The sentences of two systems, shared and not.
 
     Attributes
     ----------
@@ -81,6 +96,14 @@ class Shared:
         Places of the sentences both have, in the first's order.
     only_first, only_second : tuple of str
         Names of the others.
+
+    Examples
+    --------
+    >>> from pairproof.data.reading.sentence_errors import read_errors, shared_sentences
+    >>> rows = {"system": ["A", "A", "B", "B"], "sentence": ["1", "2", "1", "3"],
+    ...          "errors": [1, 2, 0, 3], "length": [9, 8, 9, 7]}
+    >>> shared_sentences(*read_errors(rows).systems.values()).only_second
+    ('3',)
     """
 
     first: IntArray
@@ -90,12 +113,29 @@ class Shared:
 
 
 def shared_sentences(first: SystemErrors, second: SystemErrors) -> Shared:
-    """Which sentences two systems have in common, and which not.
+    """The sentences that two systems have in common, and those of one alone.
+
+    Parameters
+    ----------
+    first, second : SystemErrors
+
+    Returns
+    -------
+    Shared
 
     Raises
     ------
     InputError
         The sentences have no names.
+
+    Examples
+    --------
+    >>> from pairproof.data.reading.sentence_errors import read_errors, shared_sentences
+    >>> rows = {"system": ["A", "A", "B", "B"], "sentence": ["1", "2", "1", "3"],
+    ...          "errors": [1, 2, 0, 3], "length": [9, 8, 9, 7]}
+    >>> shared = shared_sentences(*read_errors(rows).systems.values())
+    >>> shared.first, shared.second
+    (array([0]), array([0]))
     """
     if first.sentences is None or second.sentences is None:
         raise InputError(
@@ -123,21 +163,32 @@ def read_errors(
     lengths: str | None = None,
     encoding: str | None = None,
 ) -> ErrorTable:
-    """A long table of errors.
+    """Read a long table of errors.
 
     Parameters
     ----------
-    source : path, "-", DataFrame or dict of columns
+    source : path, DataFrame or dict of columns
+        "-" is standard input.
     system, sentence, errors, lengths : str, optional
         Names of the columns; default `COLUMNS`.  A stated column must be there.
     encoding : str, optional
         Of a text file that is not UTF-8.
+
+    Returns
+    -------
+    ErrorTable
 
     Raises
     ------
     InputError
         A column that is not there or has two roles; blank names; errors that are no finite number >= 0,
         lengths that are none > 0; a sentence twice for one system; a system with one sentence.
+
+    Examples
+    --------
+    >>> from pairproof.data.reading.sentence_errors import read_errors
+    >>> list(read_errors({"system": ["A", "A"], "errors": [1, 2], "length": [9, 8]}).systems)
+    ['A']
     """
     table = load(source, encoding)
     warn_if_cut(table)
@@ -244,9 +295,7 @@ def _check_once(
     raise table.refuse(
         again,
         str(found["sentence"]),
-        (
-            f"sentence {quoted(sentences.levels[sentences.codes[row]])}{who} is there already, in row"
-            f" {before + 1}"
-        ),
+        f"sentence {quoted(sentences.levels[sentences.codes[row]])}{who} is there already, in row"
+        f" {before + 1}",
         cure,
     )

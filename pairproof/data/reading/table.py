@@ -24,23 +24,9 @@ from ...text import listed, named, quoted
 
 #: What a column can be to a layout.  `system1`, `rank1`, ... are roles too.
 ROLES = (
-    "first",
-    "second",
-    "outcome",
-    "wins",
-    "ties",
-    "losses",
-    "model_a",
-    "model_b",
-    "winner",
-    "judge",
-    "weight",
-    "source",
-    "order",
-    "system",
-    "rank",
-    "ranking",
-)
+    "first", "second", "outcome", "wins", "ties", "losses", "model_a", "model_b", "winner", "judge", "weight",
+    "source", "order", "system", "rank", "ranking",
+)  # fmt: skip
 #: A suggestion is for a slip of the finger: not for longer words, nor among more names than these.
 _LONGEST_SUGGESTED, _MOST_SUGGESTED = 60, 1000
 

@@ -1,4 +1,4 @@
-"""Which items the next HITs hold.
+"""The choice of items for the next HITs.
 
 Sakaguchi and Van Durme (2018), Algorithm 1: the k items of largest variance, k = N/n, are each the anchor of
 a HIT of n and get n - 1 partners by match quality.  Where the paper and the two public codes differ, the
@@ -39,7 +39,20 @@ KEISKS_HITS = 20
 
 
 def default_hits(n_items: int, per_hit: int, pool: Pool = "paper") -> int:
-    """HITs of a batch after the first where none are asked for: ceil(N/n), or keisks' 20."""
+    """Number of HITs of a batch after the first, unless stated: ceil(N/n), or keisks' 20.
+
+    Parameters
+    ----------
+    n_items, per_hit : int
+        N and n.
+    pool : {"paper", "keisks", "cjmay"}
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.allocation import default_hits
+    >>> default_hits(150, 5)
+    30
+    """
     return KEISKS_HITS if pool == "keisks" else -(-n_items // per_hit)
 
 
@@ -55,19 +68,24 @@ def next_hits(
     gamma: float = GAMMA,
     ids: tuple[str, ...] | None = None,
 ) -> IntArray:
-    """A batch.
+    """A batch of HITs (Sakaguchi and Van Durme 2018, Algorithm 1).
 
     Parameters
     ----------
     state : ScoreState
+        What is known of every item.
     shown : int[n_items]
         How often each item was judged or is out to be judged; da, random and the first batch even these out.
     per_hit, hits : int
+        Items a HIT, HITs; >= 1.
     rng : Generator
+        Of numpy.
     first : bool
         Whether no batch was opened before.
-    pool : Pool
+    pool : {"paper", "keisks", "cjmay"}
+        Where partners come from, see the module's table.
     gamma : float
+        Skill chain, > 0.
     ids : tuple of str, optional
         For keisks' order of equal variances; default: the items' own order.
 
@@ -79,7 +97,17 @@ def next_hits(
     Raises
     ------
     InputError
-        Too few items.
+        Too few items, no HITs, or another pool.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.allocation import next_hits
+    >>> from pairproof.native.annotation.methods import start
+    >>> state, rng = start("easl", 6), np.random.default_rng(1)
+    >>> batch = next_hits(state, state.n, per_hit=2, hits=3, rng=rng, first=True)
+    >>> np.sort(batch.ravel())    # the first batch shows every item once
+    array([0, 1, 2, 3, 4, 5])
     """
     one_of("pool", pool, POOLS)
     n_items = len(state.a)
@@ -106,10 +134,29 @@ def next_hits(
 
 
 def even_hits(shown: IntArray, per_hit: int, hits: int, rng: np.random.Generator) -> IntArray:
-    """HITs after which every item was shown as evenly as can be: those shown least first, at random among
-    equals.
+    """HITs that even out how often items are shown: those shown least come first, at random among equals.
 
     With hits * per_hit = N and equal counts this is a random partition of the items.
+
+    Parameters
+    ----------
+    shown : int[n_items]
+        How often each was shown before.
+    per_hit, hits : int
+        >= 1.
+    rng : Generator
+
+    Returns
+    -------
+    int[hits, per_hit]
+        No item twice in a HIT.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.allocation import even_hits
+    >>> np.sort(even_hits(np.array([3, 0, 3, 0]), 2, 1, np.random.default_rng(1)))    # those not shown yet
+    array([[1, 3]])
     """
     count = shown.astype(np.int64, copy=True)
     flat = np.zeros(hits * per_hit, np.int64)

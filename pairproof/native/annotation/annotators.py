@@ -4,14 +4,15 @@ Standardising (Graham et al. 2013, as WMT does it): z = (s - mean) / sd over all
 with n - 1. It removes that some use the high end and some the whole of the scale, and with it any true
 difference between the items they happened to see.
 
-Agreement, each by its name:
+Agreement has three measures:
 
-pairwise  mean over pairs of annotators of Spearman's rho on the items both scored (Sakaguchi and Van Durme
-2018, footnote
-          17: 0.37 and 0.67); an annotator's several scores of one item are averaged first
-rest      Spearman's rho of one annotator's scores with the mean of all others' on the same items
-alpha     Krippendorff's alpha for interval data: 1 - (variance within items) / (variance over all), both
-          over pairs
+pairwise
+    mean over pairs of annotators of Spearman's rho on the items both scored (Sakaguchi and Van Durme 2018,
+    footnote 17: 0.37 and 0.67); an annotator's several scores of one item are averaged first
+rest
+    Spearman's rho of one annotator's scores with the mean of all others' on the same items
+alpha
+    Krippendorff's alpha for interval data: 1 - (variance within items) / (variance over all), both over pairs
 """
 
 from __future__ import annotations
@@ -30,13 +31,14 @@ FEWEST_SHARED = 3
 
 
 def standardised(annotator: ArrayLike, score: ArrayLike, names: Sequence[str] | None = None) -> FloatArray:
-    """z-scores by annotator.
+    """Scores standardised by annotator (Graham et al. 2013): z = (s - mean) / sd.
 
     Parameters
     ----------
     annotator : int[k]
         0, 1, ...
     score : float[k]
+        On any scale.
     names : sequence of str, optional
         For messages.
 
@@ -49,6 +51,12 @@ def standardised(annotator: ArrayLike, score: ArrayLike, names: Sequence[str] | 
     ------
     InputError
         An annotator with one score, or with the same score throughout: there is nothing to divide by.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.annotators import standardised
+    >>> standardised([0, 0, 1, 1], [0.1, 0.3, 0.5, 0.9]).round(3)
+    array([-0.707,  0.707, -0.707,  0.707])
     """
     who, s = np.asarray(annotator, np.int64), np.asarray(score, np.float64)
     count = np.bincount(who)
@@ -71,18 +79,26 @@ def standardised(annotator: ArrayLike, score: ArrayLike, names: Sequence[str] | 
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """Agreement of annotators.
+    """The agreement of annotators.
 
     Attributes
     ----------
     pairwise : float
-        nan if no two share enough items.
+        Mean rank correlation, in [-1, 1]; nan if no two share 3 items.
     n_pairs : int
         Pairs of annotators it is a mean of.
     alpha : float
-        nan if no item was scored twice, or all scores are equal.
+        Krippendorff's, at most 1; nan if no item was scored twice, or all scores are equal.
     rest : float[n_annotators]
-        nan for an annotator who shares fewer than 3 items with anyone, or gave one value to all.
+        Rank correlation of each with all others; nan for an annotator who shares fewer than 3 items with
+        anyone, or gave one value to all.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.annotators import agreement
+    >>> found = agreement([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [0.1, 0.5, 0.9, 0.2, 0.9, 0.8])
+    >>> found.n_pairs, found.rest
+    (1, array([0.5, 0.5]))
     """
 
     pairwise: float
@@ -92,13 +108,25 @@ class Agreement:
 
 
 def agreement(annotator: ArrayLike, item: ArrayLike, score: ArrayLike) -> Agreement:
-    """All three measures.
+    """The agreement of annotators, by mean rank correlations and Krippendorff's alpha.
 
     Parameters
     ----------
     annotator, item : int[k]
+        0, 1, ...
     score : float[k]
         On one scale for all; no nan.
+
+    Returns
+    -------
+    Agreement
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.annotators import agreement
+    >>> found = agreement([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [0.1, 0.5, 0.9, 0.2, 0.9, 0.8])
+    >>> round(found.pairwise, 3), round(found.alpha, 3)
+    (0.5, 0.763)
     """
     who, what, s = np.asarray(annotator, np.int64), np.asarray(item, np.int64), np.asarray(score, np.float64)
     table = _means(who, what, s)
@@ -132,6 +160,23 @@ def krippendorff_alpha(item: ArrayLike, score: ArrayLike) -> float:
     """Interval alpha: 1 - D_o / D_e over items scored at least twice (Krippendorff 2004, chapter 11).
 
     D_o = sum_u [sum_{i != j in u} (s_i - s_j)^2 / (m_u - 1)] / n, D_e = sum over all pairs / (n (n - 1)).
+
+    Parameters
+    ----------
+    item : int[k]
+        0, 1, ...
+    score : float[k]
+
+    Returns
+    -------
+    float
+        At most 1; nan if no item was scored twice, or all scores are equal.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.annotators import krippendorff_alpha
+    >>> round(krippendorff_alpha([0, 0, 1, 1, 2], [0.1, 0.2, 0.8, 0.7, 0.5]), 3)
+    0.959
     """
     what, s = np.asarray(item, np.int64), np.asarray(score, np.float64)
     count = np.bincount(what)
@@ -151,7 +196,22 @@ def krippendorff_alpha(item: ArrayLike, score: ArrayLike) -> float:
 
 
 def ranks(values: ArrayLike) -> FloatArray:
-    """Ranks from 1, ties given their mean rank."""
+    """Ranks from 1, ties given their mean rank; as R's rank.
+
+    Parameters
+    ----------
+    values : float[n]
+
+    Returns
+    -------
+    float[n]
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.annotators import ranks
+    >>> ranks([0.2, 0.9, 0.2])
+    array([1.5, 3. , 1.5])
+    """
     v = np.asarray(values, np.float64)
     distinct, at = np.unique(v, return_inverse=True)
     count = np.bincount(at, minlength=len(distinct))
@@ -161,7 +221,18 @@ def ranks(values: ArrayLike) -> FloatArray:
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
-    """Product-moment correlation; nan where one of them does not vary."""
+    """Product-moment correlation, as R's cor; nan where one of them does not vary.
+
+    Parameters
+    ----------
+    x, y : float[n]
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.annotators import pearson
+    >>> round(pearson([1, 2, 3], [1, 2, 5]), 4)
+    0.9608
+    """
     a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
     a, b = a - a.mean(), b - b.mean()
     scale = float(np.sqrt((a @ a) * (b @ b)))
@@ -169,5 +240,16 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
-    """Rank correlation, ties given their mean rank; nan where one of them does not vary."""
+    """Spearman's rank correlation, ties given their mean rank; as R's cor, nan where one does not vary.
+
+    Parameters
+    ----------
+    x, y : float[n]
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.annotators import spearman
+    >>> round(spearman([1, 2, 3], [1, 2, 5]), 4)
+    1.0
+    """
     return pearson(ranks(x), ranks(y))

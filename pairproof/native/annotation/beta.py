@@ -18,16 +18,16 @@ are updated from the values before it; equal scores are a tie; the pairs of a HI
 other, in the order of presentation (1,2), (1,3), ..., (n-1,n).  Equation 15's p of "j loses to i" is equation
 20's number.
 
-What the paper says and is not so: the variance does not always decrease (B(1, 4) to B(2, 4) raises it from
+Where the paper is wrong: the variance does not always decrease (B(1, 4) to B(2, 4) raises it from
 .0267 to .0317; with a = 1 it rises with a wherever b > sqrt(3)); a and b never decrease, as it says.  From a
-= b = 1 the mode of EASL is exactly the mean of the scores, so it differs from direct assessment by what is
-asked, not by the estimate.
+= b = 1 the mode of EASL is exactly the mean of the scores, so it differs from direct assessment by which
+items are judged, not by the estimate.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, MutableSequence, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -45,7 +45,7 @@ START = 1.0
 
 
 def mode(alpha: ArrayLike, beta: ArrayLike) -> FloatArray:
-    """Equation 12; 1/2 at (1, 1).
+    """Mode of a beta distribution, the item's score (equation 12); 1/2 at (1, 1).
 
     Parameters
     ----------
@@ -56,6 +56,12 @@ def mode(alpha: ArrayLike, beta: ArrayLike) -> FloatArray:
     -------
     float[...]
         In [0, 1].
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.beta import mode
+    >>> mode([1.0, 2.8], [1.0, 1.2])
+    array([0.5, 0.9])
     """
     a, b = np.asarray(alpha, np.float64), np.asarray(beta, np.float64)
     excess = (a - 1.0) + (b - 1.0)
@@ -65,7 +71,24 @@ def mode(alpha: ArrayLike, beta: ArrayLike) -> FloatArray:
 
 
 def variance(alpha: ArrayLike, beta: ArrayLike) -> FloatArray:
-    """Equation 13; at most 1/12 for alpha, beta >= 1."""
+    """Variance of a beta distribution (equation 13).
+
+    Parameters
+    ----------
+    alpha, beta : float[...]
+        >= 1.
+
+    Returns
+    -------
+    float[...]
+        In (0, 1/12].
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.beta import variance
+    >>> variance([1.0, 2.8], [1.0, 1.2]).round(4)
+    array([0.0833, 0.042 ])
+    """
     a, b = np.asarray(alpha, np.float64), np.asarray(beta, np.float64)
     total = a + b
     found: FloatArray = a * b / (total * total * (total + 1.0))
@@ -73,7 +96,19 @@ def variance(alpha: ArrayLike, beta: ArrayLike) -> FloatArray:
 
 
 class Chances(NamedTuple):
-    """Of the first item winning, a tie, the second winning; they sum to 1."""
+    """Chances of the three outcomes of a pair; they sum to 1.
+
+    Attributes
+    ----------
+    win, tie, loss : float
+        Of the first item winning, of a tie, of the second winning.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.beta import Chances
+    >>> Chances(0.5, 0.1, 0.4).loss
+    0.4
+    """
 
     win: float
     tie: float
@@ -81,8 +116,28 @@ class Chances(NamedTuple):
 
 
 def chances(mode_i: float, mode_j: float, epsilon: float = EPSILON) -> Chances:
-    """Equations 20 to 22.  Modes lie in [0, 1], so that at epsilon 0.1 a win has a chance in [.2497, .7109]:
-    a surprise is never small, which narrows the range of RA's scores."""
+    """Chances of a pair of items by their modes (equations 20 to 22).
+
+    At epsilon 0.1 a win has a chance in [.2497, .7109]: a surprise is never small, which narrows the range of
+    RA's scores.
+
+    Parameters
+    ----------
+    mode_i, mode_j : float
+        In [0, 1].
+    epsilon : float
+        Tie rate, >= 0.
+
+    Returns
+    -------
+    Chances
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.beta import chances
+    >>> [round(p, 3) for p in chances(0.7, 0.4)]    # win, tie, loss
+    [0.55, 0.049, 0.401]
+    """
     theta = math.exp(epsilon)
     ratio = math.exp(mode_j - mode_i)  # pi_j / pi_i
     win = 1.0 / (1.0 + theta * ratio)
@@ -91,7 +146,19 @@ def chances(mode_i: float, mode_j: float, epsilon: float = EPSILON) -> Chances:
 
 
 class Pair(NamedTuple):
-    """The two beta distributions of a pair."""
+    """The two beta distributions of a pair.
+
+    Attributes
+    ----------
+    alpha_i, beta_i, alpha_j, beta_j : float
+        >= 1.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.beta import Pair
+    >>> Pair(1.0, 1.0, 2.8, 1.2).alpha_j
+    2.8
+    """
 
     alpha_i: float
     beta_i: float
@@ -100,7 +167,27 @@ class Pair(NamedTuple):
 
 
 def update_pair(pair: Pair, outcome: PairOutcome, gamma: float = GAMMA, epsilon: float = EPSILON) -> Pair:
-    """Equations 14 to 19, for one judgment of two items."""
+    """One judgment of two items (equations 14 to 19).
+
+    Parameters
+    ----------
+    pair : Pair
+        Before the judgment.
+    outcome : {"win", "tie", "loss"}
+        From the first item's side.
+    gamma, epsilon : float
+        Skill chain > 0, tie rate >= 0.
+
+    Returns
+    -------
+    Pair
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.beta import Pair, update_pair
+    >>> [round(number, 3) for number in update_pair(Pair(1.0, 1.0, 1.0, 1.0), "win")]
+    [1.101, 1.0, 1.0, 1.101]
+    """
     ai, bi, aj, bj = pair
     if outcome == "loss":
         aj, bj, ai, bi = update_pair(Pair(aj, bj, ai, bi), "win", gamma, epsilon)
@@ -121,35 +208,62 @@ def update_pair(pair: Pair, outcome: PairOutcome, gamma: float = GAMMA, epsilon:
 
 
 def update_hit(
-    alpha: FloatArray,
-    beta: FloatArray,
+    a: MutableSequence[float] | FloatArray,
+    b: MutableSequence[float] | FloatArray,
     items: Sequence[int],
     scores: Sequence[float],
     gamma: float = GAMMA,
     epsilon: float = EPSILON,
     tie_within: float = 0.0,
+    update: Callable[..., tuple[float, float, float, float]] = update_pair,
 ) -> None:
-    """All pairs of one HIT, one after the other; `alpha` and `beta` are changed in place.
+    """All pairs of one HIT, one after the other; the items' states are changed in place.
 
     Parameters
     ----------
-    alpha, beta : float[n_items]
+    a, b : float[n_items]
+        The states: alpha and beta, or what else `update` takes.
     items : int[n]
         In the order of presentation.
     scores : float[n]
         In [0, 1]; nan where the judge could not say, and then no pair of that item counts.
+    gamma, epsilon : float
+        Skill chain > 0, tie rate >= 0.
     tie_within : float
         Scores no further apart than this are a tie; 0: equal ones.
+    update : function
+        What one judgment of a pair changes: :func:`update_pair` (equations 14 to 19) or
+        :func:`pairproof.native.annotation.trueskill.update_pair` (equations 3 to 10).
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.beta import update_hit
+    >>> alpha, beta = [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]
+    >>> update_hit(alpha, beta, items=[2, 0], scores=[0.9, 0.4])    # item 2 beats item 0
+    >>> [round(number, 3) for number in alpha]
+    [1.0, 1.0, 1.101]
     """
     for k, l, outcome in pairs_of_hit(scores, tie_within):
         i, j = items[k], items[l]
-        alpha[i], beta[i], alpha[j], beta[j] = update_pair(
-            Pair(alpha[i], beta[i], alpha[j], beta[j]), outcome, gamma, epsilon
-        )
+        a[i], b[i], a[j], b[j] = update((a[i], b[i], a[j], b[j]), outcome, gamma, epsilon)
 
 
 def pairs_of_hit(scores: Sequence[float], tie_within: float = 0.0) -> list[tuple[int, int, PairOutcome]]:
-    """The judged pairs of a HIT by slot, (0,1), (0,2), ..., with what the scores say of each."""
+    """The judged pairs of a HIT by place, (0,1), (0,2), ..., with what the scores say of each.
+
+    Parameters
+    ----------
+    scores : float[n]
+        nan where the judge could not say: pairs of that item are left out.
+    tie_within : float
+        Scores no further apart than this are a tie; 0: equal ones.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.beta import pairs_of_hit
+    >>> pairs_of_hit([0.9, 0.4, 0.4])
+    [(0, 1, 'win'), (0, 2, 'win'), (1, 2, 'tie')]
+    """
     found: list[tuple[int, int, PairOutcome]] = []
     for k, first in enumerate(scores):
         for l in range(k + 1, len(scores)):
@@ -162,8 +276,7 @@ def pairs_of_hit(scores: Sequence[float], tie_within: float = 0.0) -> list[tuple
 def add_scores(
     alpha: FloatArray, beta: FloatArray, items: ArrayLike, scores: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    """Equations 24 and 25 for many scores at once; the result does not depend on their order, to the last
-    bit.
+    """EASL's update for many scores at once (equations 24 and 25), the same bits in whatever order they come.
 
     Parameters
     ----------
@@ -176,6 +289,13 @@ def add_scores(
     Returns
     -------
     alpha, beta : float[n_items]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.beta import add_scores
+    >>> add_scores(np.ones(2), np.ones(2), items=[0, 1, 0], scores=[0.75, 0.25, 1.0])
+    (array([2.75, 1.25]), array([1.25, 1.75]))
     """
     index = np.asarray(items, np.int64)
     total = exact_sums(index, np.asarray(scores, np.float64), len(alpha))
@@ -188,6 +308,24 @@ def exact_sums(index: IntArray, values: FloatArray, size: int) -> FloatArray:
 
     Each value is cut into multiples of 2^-26, of 2^-52 and a rest, whose sums are exact in doubles for up to
     2^26 values an index; only the last two additions round.
+
+    Parameters
+    ----------
+    index : int[k]
+    values : float[k]
+        In [0, 1].
+    size : int
+
+    Returns
+    -------
+    float[size]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.beta import exact_sums
+    >>> exact_sums(np.array([0, 1, 0]), np.array([0.5, 0.25, 1.0]), 3)
+    array([1.5 , 0.25, 0.  ])
     """
     total: FloatArray = np.zeros(size)
     rest = values
@@ -217,7 +355,7 @@ def interval(alpha: ArrayLike, beta: ArrayLike, level: float = 0.95) -> tuple[Fl
     """Highest-density interval of each beta distribution, which always holds its mode.
 
     The lower tail p is found by bisection so that the density is the same at both ends, to 2^-24 of 1 -
-    level.  The distribution is the method's own idea of its uncertainty, not a calibrated one.
+    level.  The interval is not calibrated: it is as uncertain as the method takes itself to be.
 
     Parameters
     ----------
@@ -230,6 +368,13 @@ def interval(alpha: ArrayLike, beta: ArrayLike, level: float = 0.95) -> tuple[Fl
     -------
     low, high : float[k]
         In [0, 1].
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.beta import interval
+    >>> low, high = interval([2.8], [1.2])
+    >>> low.round(3), high.round(3)
+    (array([0.311]), array([1.]))
     """
     from scipy.special import betaincinv, xlog1py, xlogy
 

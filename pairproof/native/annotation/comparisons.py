@@ -29,11 +29,12 @@ def comparisons_of_hits(
     tie_within: float = 0.0,
     source: str = "annotated HITs",
 ) -> Comparisons:
-    """All pairs of items that were scored together.
+    """A table of all pairs of items that were scored together.
 
     Parameters
     ----------
     items : sequence of str
+        Names.
     hits : sequence of int[n]
         Positions in `items`, in the order of presentation; the one shown before the other is `first`.
     scores : sequence of float[n]
@@ -47,10 +48,24 @@ def comparisons_of_hits(
     source : str
         Where the judgments came from, for messages.
 
+    Returns
+    -------
+    Comparisons
+        A row a pair.
+
     Raises
     ------
     InputError
         No pair at all, unequal lengths.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.comparisons import comparisons_of_hits
+    >>> print(comparisons_of_hits(["A", "B", "C"], hits=[[0, 1, 2]], scores=[[0.9, 0.4, 0.4]]))
+    3 comparisons of 3 items (1 of them ties), from annotated HITs
+      A beat B 1, lost 0, tied 0
+      A beat C 1, lost 0, tied 0
+      B beat C 0, lost 0, tied 1
     """
     if (
         len(hits) != len(scores)

@@ -9,13 +9,14 @@ Partners of an item are drawn one after the other without replacement, each with
 among those left ("sampling n-1 items by p", Algorithm 1; R's ``sample(prob=)``, NumPy's
 ``choice(replace=False)``).
 
-Nobody computes all q: partners are proposed and accepted or not (rejection), which draws exactly the same
-distribution.  Three ways to propose follow each other; what one leaves undone the next completes, and since
-every proposal is independent of those refused before it, the distribution does not change:
+Not all q are computed: partners are proposed and accepted or refused (rejection), which draws from exactly
+the same distribution.  There are three ways to propose.  Each completes what the one before left undone;
+every proposal is independent of those refused before it, so that the distribution does not change:
 
 1. from the whole pool uniformly, accepted with q over its largest possible value (sufficient nearly always);
-2. from 64 slices of the pool by location, each slice with its own bound; 3. by all q of the item, in
-logarithms (an item so far from all others that every q underflows): Gumbel's largest keys.
+2. from 64 slices of the pool by location, each slice with its own bound;
+3. by all q of the item, in logarithms (for an item so far from all others that every q underflows): Gumbel's
+   largest keys.
 """
 
 from __future__ import annotations
@@ -40,12 +41,25 @@ def match_quality(
     variance_j: ArrayLike,
     gamma: float = GAMMA,
 ) -> FloatArray:
-    """Equations 11 and 23; arguments broadcast.
+    """How much is learned from a pair of items (Sakaguchi and Van Durme 2018, equations 11 and 23).
+
+    Parameters
+    ----------
+    location_i, variance_i, location_j, variance_j : float[...]
+        Means or modes, and variances > 0; they broadcast.
+    gamma : float
+        Skill chain, > 0.
 
     Returns
     -------
     float[...]
         In (0, 1]; 1 only for equal items without variance.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.match_quality import match_quality
+    >>> match_quality(0.5, 1 / 12, [0.5, 0.9], 1 / 12).round(3)    # of equals, and of unequals
+    array([0.327, 0.213])
     """
     c2 = 2.0 * gamma * gamma + np.asarray(variance_i, np.float64) + np.asarray(variance_j, np.float64)
     gap = np.asarray(location_i, np.float64) - np.asarray(location_j, np.float64)
@@ -64,13 +78,17 @@ def draw_partners(
     uniform_rounds: int = UNIFORM_ROUNDS,
     sliced_rounds: int = SLICED_ROUNDS,
 ) -> IntArray:
-    """`size` different partners for each anchor.
+    """Partners of each anchor, drawn without replacement by match quality.
+
+    Sakaguchi and Van Durme (2018), Algorithm 1; the same distribution as R's sample(prob = q).
 
     Parameters
     ----------
     anchors : int[k]
     location, variance : float[n_items]
+        Mean or mode of every item, and its variance > 0.
     size : int
+        Partners of each anchor.
     pool : int[p]
         Items that may be drawn; an anchor never draws itself.
     rng : Generator
@@ -88,6 +106,15 @@ def draw_partners(
     ------
     InputError
         Fewer items to draw from than `size`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.match_quality import draw_partners
+    >>> location, variance = np.array([0.1, 0.2, 0.8, 0.9]), np.full(4, 0.001)
+    >>> draw_partners([0, 3], location, variance, 1, [0, 1, 2, 3], np.random.default_rng(1), gamma=0.01)
+    array([[1],
+           [2]])
     """
     a, among = np.asarray(anchors, np.int64), np.asarray(pool, np.int64)
     own = np.isin(a, among, assume_unique=False)
@@ -246,13 +273,30 @@ class _Slices:
 def quality_map(
     location: FloatArray, variance: FloatArray, order: ArrayLike, cells: int = 30, gamma: float = GAMMA
 ) -> FloatArray:
-    """Match quality of all pairs, items in the given order (figure 8: by the truth), averaged to at most
-    `cells` a side.
+    """Match quality of all pairs, averaged over cells (Sakaguchi and Van Durme 2018, figure 8).
+
+    Parameters
+    ----------
+    location, variance : float[n_items]
+    order : int[n_items]
+        In which the items stand, for example by the truth.
+    cells : int
+        At most so many a side.
+    gamma : float
+        Skill chain, > 0.
 
     Returns
     -------
     float[k, k]
         k = min(cells, n_items).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.match_quality import quality_map
+    >>> quality_map(np.array([0.2, 0.5, 0.9]), np.full(3, 0.05), [0, 1, 2], cells=2).round(2)
+    array([[0.41, 0.17],
+           [0.17, 0.31]])
     """
     by = np.asarray(order, np.int64)
     edges = np.unique(np.linspace(0, len(by), min(cells, len(by)) + 1).astype(np.int64))

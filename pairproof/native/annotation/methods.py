@@ -1,19 +1,15 @@
-"""The methods of scalar annotation behind one interface: where items start, what a batch of HITs changes,
-what is read off.
+"""The methods of scalar annotation behind one interface: where items start, how judged HITs change them, and
+how scores are read off.
 
 ========== ============================== ============================
-=============================================
-method     state of an item (a, b)        a HIT of n scores            which items come next
-========== ============================== ============================
-=============================================
-easl       beta: alpha, beta from (1, 1)  a += s, b += 1 - s           largest variance, partners by match
-quality
-ra         beta: alpha, beta from (1, 1)  n(n-1)/2 pairs, eqs. 12-23   the same
-trueskill  normal: mean, variance         n(n-1)/2 pairs, eqs. 3-10    the same
-random     as easl                        as easl                      those with the fewest scores, at random
-da         mean of scores, sum of squares mean of the scores           those with the fewest scores, at random
-========== ============================== ============================
-=============================================
+========================================== method     state of an item (a, b)        a HIT of n scores
+which items come next ========== ============================== ============================
+========================================== easl       beta: alpha, beta from (1, 1)  a += s, b += 1 - s
+largest variance, partners by match quality ra         beta: alpha, beta from (1, 1)  n(n-1)/2 pairs, eqs.
+12-23   the same trueskill  normal: mean, variance         n(n-1)/2 pairs, eqs. 3-10    the same random     as
+easl                        as easl                      those with the fewest scores, at random da
+mean of scores, sum of squares mean of the scores           those with the fewest scores, at random ==========
+============================== ============================ ==========================================
 
 Sakaguchi and Van Durme (2018).  `random` is the control the paper lacks: EASL's update and HITs, without its
 choice of items.  From (1, 1) the mode of `easl` and `random` is exactly the mean of the scores, so `da`
@@ -46,7 +42,7 @@ BETA: tuple[Method, ...] = ("easl", "ra", "random")
 
 @dataclass(frozen=True)
 class Settings:
-    """What a method can be told.
+    """The constants of the methods that judge pairs, by default those of Sakaguchi and Van Durme (2018).
 
     Attributes
     ----------
@@ -56,6 +52,17 @@ class Settings:
         Tie rate of ra and trueskill, >= 0.
     tie_within : float
         Scores (of 0 to 1) no further apart are a tie; 0: equal ones.
+
+    Raises
+    ------
+    InputError
+        A number that is not finite or out of its range.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.methods import Settings
+    >>> Settings(tie_within=0.05)
+    Settings(gamma=0.1, epsilon=0.1, tie_within=0.05)
     """
 
     gamma: float = GAMMA
@@ -76,16 +83,28 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class ScoreState:
-    """What is known of every item.
+    """The state of every item under one method.
 
     Attributes
     ----------
-    method : Method
+    method : {"easl", "da", "ra", "trueskill", "random"}
     a, b : float[n_items]
         As in the module's table; `b` of da is the sum of squared deviations from the mean, and its `a` nan
         without a score.
     n : int[n_items]
         Scores counted.
+
+    Raises
+    ------
+    InputError
+        Another method, arrays of unequal lengths, or a state that the method cannot have.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.methods import observe, start
+    >>> state = observe(start("easl", 3), [[0, 2]], [[0.9, 0.4]])
+    >>> state.score, state.variance.round(3)
+    (array([0.9, 0.5, 0.4]), array([0.058, 0.083, 0.062]))
     """
 
     method: Method
@@ -137,10 +156,15 @@ class ScoreState:
         return found
 
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """The method's own interval: beta, highest density; trueskill, normal; da, Student's t, cut at 0 and
-        1.
+        """The method's own interval, float[n_items] each of low and high.
 
+        Highest density of the beta distribution; normal for trueskill; Student's t for da, cut at 0 and 1.
         None is calibrated: the beta distributions count a score s as s successes and 1 - s failures.
+
+        Raises
+        ------
+        InputError
+            A level that is not between 0 and 1.
         """
         if not 0.0 < level < 1.0:
             raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
@@ -159,7 +183,28 @@ class ScoreState:
 
 
 def start(method: Method, n_items: int) -> ScoreState:
-    """Before the first HIT."""
+    """The state before the first HIT.
+
+    Parameters
+    ----------
+    method : {"easl", "da", "ra", "trueskill", "random"}
+    n_items : int
+
+    Returns
+    -------
+    ScoreState
+
+    Raises
+    ------
+    InputError
+        Another method.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.methods import start
+    >>> start("easl", 2).score
+    array([0.5, 0.5])
+    """
     one_of("method", method, METHODS)
     first = {"da": np.nan, "trueskill": START_MEAN}.get(method, START)
     second = {"da": 0.0, "trueskill": START_VARIANCE}.get(method, START)
@@ -179,6 +224,7 @@ def observe(
     scores : sequence of float[n]
         In [0, 1], nan where the judge could not say.
     settings : Settings
+        For ra and trueskill.
 
     Returns
     -------
@@ -190,6 +236,12 @@ def observe(
     ------
     InputError
         Unequal lengths, an item that is not there or twice in a HIT, a score outside [0, 1].
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.methods import observe, start
+    >>> observe(start("da", 3), [[0, 2], [0, 1]], [[0.9, 0.4], [0.7, 0.2]]).score
+    array([0.8, 0.2, 0.4])
     """
     shown = [np.asarray(h, np.int64) for h in hits]
     given = [np.asarray(s, np.float64) for s in scores]
@@ -203,9 +255,10 @@ def observe(
     if state.method in ADDITIVE:
         return ScoreState(state.method, *beta.add_scores(state.a, state.b, items[said], values[said]), n)
     a, b = state.a.tolist(), state.b.tolist()  # Python's own numbers: ten times NumPy's speed one by one
-    update = beta.update_hit if state.method == "ra" else trueskill.update_hit
+    update = beta.update_pair if state.method == "ra" else trueskill.update_pair
+    constants = settings.gamma, settings.epsilon, settings.tie_within
     for h, s in zip(shown, given):
-        update(a, b, h.tolist(), s.tolist(), settings.gamma, settings.epsilon, settings.tie_within)
+        beta.update_hit(a, b, h.tolist(), s.tolist(), *constants, update)
     return ScoreState(state.method, np.array(a), np.array(b), n)
 
 

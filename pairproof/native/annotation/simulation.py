@@ -1,14 +1,8 @@
 """Simulated annotation: how near each method comes to a known truth, and what a number of annotations buys.
 
 The experiments of Sakaguchi and Van Durme (2018), section 5, with the annotators replaced by a model of their
-noise: an annotator gives truth + error, cut to [0, 1].  The error's standard deviation is chosen so that
-annotators agree as far as is asked (0.37 and 0.67 in the paper).  `context` multiplies it inside a HIT of
-several items: 1 is an annotator whose noise does not depend on what else is on the page; below 1 the context
-helps.  Every method gets the same number of annotations: an iteration is one annotation an item.
-
-Truths: `lexical`, log-normal frequencies as in figure 7 (log10 of the frequency over its largest value; the
-corpus itself is not ours); `political`, two-humped with the standard deviation 0.331 of the gold labels
-(which have no licence); `uniform`.
+noise (:mod:`pairproof.native.annotation.simulated_annotators`).  Every method gets the same number of
+annotations: an iteration is one annotation an item.
 """
 
 from __future__ import annotations
@@ -22,127 +16,55 @@ import numpy as np
 from ...data.options import one_of, whole_number
 from ...errors import InputError
 from .allocation import Pool, next_hits
-from .annotators import agreement, pearson, spearman
+from .annotators import pearson, spearman
 from .beta import FloatArray, IntArray
 from .match_quality import quality_map
 from .methods import METHODS, Method, ScoreState, Settings, observe, start
+from .simulated_annotators import Annotators
 
-Truth = Literal["lexical", "political", "uniform"]
 Measure = Literal["spearman", "pearson"]
 #: Of agreement with the truth.
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-Noise = Literal["normal", "beta"]
-#: Annotators whose agreement is measured: 10 in the paper.
-ANNOTATORS = 10
 #: Iterations before which the match quality is drawn (figure 8).
 MAPPED = (0, 3, 6, 9)
 
 
-def truth_of(kind: Truth, n_items: int, rng: np.random.Generator) -> FloatArray:
-    """float[n_items] in [0, 1]."""
-    one_of("truth", kind, get_args(Truth))
-    if kind == "uniform":
-        return rng.random(n_items)
-    if kind == "political":
-        # Beta(h, h) has variance 1 / (4 (2h + 1)): h = 0.64 for 0.331^2.
-        return rng.beta(0.64, 0.64, n_items)
-    logs = np.maximum(
-        rng.normal(3.0, 0.9, n_items), 0.0
-    )  # a word that is in the corpus at all has log10(frequency) >= 0
-    scaled: FloatArray = logs / logs.max()
-    return scaled
-
-
-@dataclass(frozen=True, eq=False)
-class Annotators:
-    """How annotators err.
-
-    Attributes
-    ----------
-    sd : float
-        Of a score given to one item alone, before it is cut to [0, 1].
-    context : float
-        Factor on `sd` in a HIT of two or more items.
-    noise : {"normal", "beta"}
-        beta: a beta distribution with the truth as mean and this standard deviation (as near as [0, 1]
-        allows).
-    """
-
-    sd: float
-    context: float = 1.0
-    noise: Noise = "normal"
-
-    def __post_init__(self) -> None:
-        one_of("noise", self.noise, get_args(Noise))
-        for name, value in (("sd", self.sd), ("context", self.context)):
-            if not (np.isfinite(value) and value >= 0):
-                raise InputError(f"{name}={value!r}; expected a finite number >= 0")
-
-    def judge(self, truth: FloatArray, per_hit: int, rng: np.random.Generator) -> FloatArray:
-        """Scores of items with these truths."""
-        sd = self.sd * (self.context if per_hit > 1 else 1.0)
-        if self.noise == "normal":
-            scores: FloatArray = np.clip(truth + rng.normal(0.0, 1.0, truth.shape) * sd, 0.0, 1.0)
-            return scores
-        mean = np.clip(truth, 0.02, 0.98)
-        precision = np.maximum(mean * (1 - mean) / max(sd * sd, 1e-12) - 1.0, 0.2)
-        drawn: FloatArray = rng.beta(mean * precision, (1 - mean) * precision)
-        return drawn
-
-
-def sd_for_agreement(truth: FloatArray, target: float, noise: Noise = "normal", seed: int = 0) -> float:
-    """The standard deviation at which 10 annotators' mean pairwise Spearman's rho is `target`.
-
-    Raises
-    ------
-    InputError
-        No standard deviation up to 5 gives it.
-    """
-    least, most = 0.0, 5.0
-
-    def agreed(sd: float) -> float:
-        return mean_agreement(truth, Annotators(sd, 1.0, noise), seed)
-
-    if not agreed(most) < target < 1.0:
-        raise InputError(
-            f"agreement {target}; expected a number between {agreed(most):.2f} and 1 for these truths"
-        )
-    for _ in range(24):
-        middle = (least + most) / 2
-        least, most = (middle, most) if agreed(middle) > target else (least, middle)
-    return (least + most) / 2
-
-
-def mean_agreement(truth: FloatArray, annotators: Annotators, seed: int = 0) -> float:
-    """Mean pairwise Spearman's rho of 10 annotators who each score every item alone; mean of 3 such
-    panels.
-    """
-    rng = np.random.default_rng([whole_number("seed", seed), 37])
-    found = []
-    for _ in range(3):
-        scores = annotators.judge(np.tile(truth, (ANNOTATORS, 1)), 1, rng)
-        who, item = (a.ravel() for a in np.indices(scores.shape))
-        found.append(agreement(who, item, scores.ravel()).pairwise)
-    return float(np.mean(found))
-
-
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """What is simulated.
+    """What is simulated: true scores, annotators, methods, and how often.
 
     Attributes
     ----------
     truth : float[n_items]
+        In [0, 1], not all the same.
     annotators : Annotators
-    methods : tuple of Method
+    methods : tuple of str
+        Of "easl", "da", "ra", "trueskill", "random", each once.
     budget : int
         Iterations, each of one annotation an item.
     replicates : int
+        >= 1.
     per_hit : int
-        Items of a HIT; da shows 1.
-    pool : Pool
+        Items of a HIT, 2 to half of all; da shows 1.
+    pool : {"paper", "keisks", "cjmay"}
+        Where partners come from.
     settings : Settings
+        The methods' constants.
     seed : int
+        >= 0.
+
+    Raises
+    ------
+    InputError
+        A value out of its range, or methods that are unknown or named twice.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.simulated_annotators import Annotators
+    >>> from pairproof.native.annotation.simulation import Experiment
+    >>> Experiment(np.linspace(0, 1, 20), Annotators(sd=0.2), methods=("da", "easl")).budget
+    10
     """
 
     truth: FloatArray
@@ -186,7 +108,20 @@ class Experiment:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A correlation by annotations an item: mean over replicates, bootstrap interval of that mean."""
+    """A correlation by annotations an item, with a bootstrap interval over replicates.
+
+    Attributes
+    ----------
+    mean, low, high : float[budget]
+        Mean over replicates, and the interval of that mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.simulation import Curve
+    >>> Curve(np.array([0.5, 0.8]), np.array([0.4, 0.75]), np.array([0.6, 0.85])).mean
+    array([0.5, 0.8])
+    """
 
     mean: FloatArray
     low: FloatArray
@@ -195,11 +130,12 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """What came out.
+    """The result of a simulated annotation.
 
     Attributes
     ----------
     experiment : Experiment
+        As stated.
     annotations : float[budget]
         An item, on average, after each iteration.
     spearman, pearson : float[methods, replicates, budget]
@@ -212,6 +148,16 @@ class Simulation:
     coverage : mapping of method to float
         How often the methods' own 95 % intervals hold the truth at the end; nan for trueskill, whose scale is
         its own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.simulated_annotators import Annotators
+    >>> from pairproof.native.annotation.simulation import Experiment, simulate
+    >>> stated = Experiment(np.linspace(0, 1, 20), Annotators(sd=0.2), methods=("da", "easl"), budget=3,
+    ...                     replicates=2)
+    >>> simulate(stated).annotations
+    array([1., 2., 3.])
     """
 
     experiment: Experiment
@@ -256,7 +202,28 @@ class Simulation:
 
 
 def simulate(experiment: Experiment) -> Simulation:
-    """Run every method, every replicate with its own annotators and its own random numbers."""
+    """Run every method, every replicate with its own annotators and its own random numbers.
+
+    The experiments of Sakaguchi and Van Durme (2018), section 5, with simulated annotators.
+
+    Parameters
+    ----------
+    experiment : Experiment
+
+    Returns
+    -------
+    Simulation
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.simulated_annotators import Annotators
+    >>> from pairproof.native.annotation.simulation import Experiment, simulate
+    >>> stated = Experiment(np.linspace(0, 1, 20), Annotators(sd=0.2), methods=("da", "easl"), budget=3,
+    ...                     replicates=2)
+    >>> simulate(stated).curve("easl").mean.round(1)
+    array([0.9, 0.9, 0.9])
+    """
     e = experiment
     shape = (len(e.methods), e.replicates, e.budget)
     rank, linear = np.full(shape, np.nan), np.full(shape, np.nan)
@@ -300,14 +267,40 @@ def _hits(e: Experiment, method: Method, state: ScoreState, t: int, rng: np.rand
 
 
 def histogram(scores: Sequence[float] | FloatArray, bins: int = 5) -> IntArray:
-    """Counts in equal bins of 0 to 1 (five in figures 7 and 10); a score of trueskill beyond them is in the
-    end bin.
+    """Numbers of scores in equal bins of 0 to 1 (Sakaguchi and Van Durme 2018, figures 7 and 10).
+
+    Parameters
+    ----------
+    scores : float[n]
+        A score of trueskill beyond 0 or 1 is in the end bin.
+    bins : int
+
+    Returns
+    -------
+    int[bins]
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.simulation import histogram
+    >>> histogram([0.1, 0.15, 0.5, 1.2])
+    array([2, 0, 1, 0, 1])
     """
     found: IntArray = np.histogram(np.clip(scores, 0.0, 1.0), bins, (0.0, 1.0))[0].astype(np.int64)
     return found
 
 
 def spread(scores: Sequence[float] | FloatArray) -> tuple[float, float, float]:
-    """Standard deviation, smallest and largest of scores; what shows that RA's range is narrow."""
+    """Standard deviation, smallest and largest of scores, which show that RA's range is narrow.
+
+    Parameters
+    ----------
+    scores : float[n]
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.simulation import spread
+    >>> [round(number, 3) for number in spread([0.2, 0.5, 0.8])]
+    [0.3, 0.2, 0.8]
+    """
     s = np.asarray(scores, np.float64)
     return float(s.std(ddof=1)), float(s.min()), float(s.max())

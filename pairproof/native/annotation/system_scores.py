@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError
+from .annotators import ranks
 from .beta import FloatArray, IntArray
 
 ALPHA = 0.05
@@ -26,11 +27,12 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, eq=False)
 class SystemScores:
-    """Systems from best to worst.
+    """The systems' scores and clusters, from best to worst.
 
     Attributes
     ----------
     systems : tuple of str
+        Best first.
     score, low, high : float[n_systems]
         Mean and its t interval; nan limits for a system with one segment.
     n : int[n_systems]
@@ -39,6 +41,13 @@ class SystemScores:
         Two-sided p-values, 1 on the diagonal.
     cluster : int[n_systems]
         From 1; systems of one cluster are not all told apart.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.system_scores import system_scores
+    >>> found = system_scores(["A"] * 5 + ["B"] * 5, [0.9, 0.8, 0.85, 0.95, 0.7, 0.1, 0.2, 0.3, 0.25, 0.4])
+    >>> found.systems, found.cluster
+    (('A', 'B'), array([1, 2]))
     """
 
     systems: tuple[str, ...]
@@ -53,7 +62,7 @@ class SystemScores:
 def system_scores(
     system: Sequence[str], score: ArrayLike, level: float = 0.95, alpha: float = ALPHA
 ) -> SystemScores:
-    """Scores, intervals and clusters.
+    """Scores of systems with intervals and clusters, as WMT ranks systems since 2016.
 
     Parameters
     ----------
@@ -62,14 +71,25 @@ def system_scores(
     score : float[k]
         One a judged segment (the mean of its judgments): raw, or standardised by annotator.
     level : float
-        Of the intervals.
+        Of the intervals, in (0, 1).
     alpha : float
-        Of each test; there is no correction for their number, as WMT has none.
+        Of each test, in (0, 1); there is no correction for their number, as WMT has none.
+
+    Returns
+    -------
+    SystemScores
 
     Raises
     ------
     InputError
         Unequal lengths, a score that is no number, fewer than two systems.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.system_scores import system_scores
+    >>> found = system_scores(["A", "A", "B", "B"], [0.9, 0.8, 0.1, 0.2])    # too few to tell apart
+    >>> found.score, found.cluster
+    (array([0.85, 0.15]), array([1, 1]))
     """
     s = np.asarray(score, np.float64)
     if len(s) != len(system):
@@ -125,10 +145,22 @@ def _t_interval(groups: Sequence[FloatArray], level: float) -> tuple[FloatArray,
 
 
 def rank_sum_p(x: FloatArray, y: FloatArray) -> float:
-    """Two-sided p of the Wilcoxon rank-sum test, normal approximation with ties and continuity correction."""
-    from scipy.special import ndtr
+    """Two-sided p of the Wilcoxon rank-sum test, as R's wilcox.test(exact = FALSE).
 
-    from .annotators import ranks
+    Normal approximation with ties and continuity correction.
+
+    Parameters
+    ----------
+    x, y : float[n], float[m]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.system_scores import rank_sum_p
+    >>> round(rank_sum_p(np.array([0.9, 0.8, 0.7]), np.array([0.1, 0.2, 0.7, 0.3])), 4)
+    0.0745
+    """
+    from scipy.special import ndtr
 
     n, m = len(x), len(y)
     both = np.concatenate([x, y])

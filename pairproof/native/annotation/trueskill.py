@@ -13,7 +13,7 @@ v + t and 1 - w are the mean and variance of a normal N(t, 1) cut to (e, inf) or
 computed as such, so that no tail is lost: eq. 6 as printed is 0/0 at |t| = 10.  As TrueSkill has it there is
 no drift (tau = 0).
 
-What the paper says and is not so: v of a win does not grow exponentially as t falls but linearly (v is 10.594
+Where the paper is wrong: v of a win does not grow exponentially as t falls but linearly (v is 10.594
 at t = -10, e = 0.5); gamma is not the difference at which the better one wins with 80 % (that is 1.190 gamma;
 at gamma it is Phi(1/sqrt 2) = 76.0 %).  The variance does always decrease.
 """
@@ -21,13 +21,13 @@ at gamma it is Phi(1/sqrt 2) = 76.0 %).  The variance does always decrease.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from .beta import EPSILON, GAMMA, FloatArray, PairOutcome, pairs_of_hit
+from .beta import EPSILON, GAMMA, FloatArray, PairOutcome
 
 #: Start of an item: the mean and variance of the bounded model's uniform start, so that gamma and epsilon
 #: mean the same.
@@ -37,14 +37,26 @@ _DENSITY0 = 1.0 / math.sqrt(2.0 * math.pi)
 
 
 class VW(NamedTuple):
-    """The factors of the mean's and of the variance's change."""
+    """The factors by which a judgment changes mean and variance.
+
+    Attributes
+    ----------
+    v, w : float
+        Of the mean, any; of the variance, in (0, 1].
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.trueskill import VW
+    >>> VW(0.56, 0.54).w
+    0.54
+    """
 
     v: float
     w: float
 
 
 def win(t: float, e: float) -> VW:
-    """Equations 5 and 9.
+    """The factors after a win (equations 5 and 9).
 
     Parameters
     ----------
@@ -52,6 +64,16 @@ def win(t: float, e: float) -> VW:
         (mu_winner - mu_loser) / c.
     e : float
         epsilon / c, >= 0.
+
+    Returns
+    -------
+    VW
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.trueskill import win
+    >>> [round(factor, 4) for factor in win(0.5, 0.1)]
+    [0.5619, 0.5405]
     """
     x = t - e
     if x > -3.0:
@@ -63,12 +85,29 @@ def win(t: float, e: float) -> VW:
 
 
 def tie(t: float, e: float) -> VW:
-    """Equations 6 and 10; at e = 0 their limit, v = -t and w = 1.
+    """The factors after a tie (equations 6 and 10); at e = 0 their limit, v = -t and w = 1.
+
+    Parameters
+    ----------
+    t : float
+        (mu_i - mu_j) / c.
+    e : float
+        epsilon / c, >= 0.
+
+    Returns
+    -------
+    VW
 
     Raises
     ------
     ValueError
         Negative e.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.trueskill import tie
+    >>> [round(factor, 4) for factor in tie(0.5, 0.1)]
+    [-0.4983, 0.9967]
     """
     if e < 0.0:
         raise ValueError(f"tie: e is {e}; epsilon must be >= 0")
@@ -127,7 +166,19 @@ def _gauss() -> tuple[FloatArray, FloatArray]:
 
 
 class Skills(NamedTuple):
-    """Means and variances of a pair."""
+    """Means and variances of the scores of a pair of items.
+
+    Attributes
+    ----------
+    mean_i, variance_i, mean_j, variance_j : float
+        Variances > 0.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.trueskill import Skills
+    >>> Skills(0.5, 1 / 12, 0.7, 0.05).mean_j
+    0.7
+    """
 
     mean_i: float
     variance_i: float
@@ -136,7 +187,27 @@ class Skills(NamedTuple):
 
 
 def update_pair(pair: Skills, outcome: PairOutcome, gamma: float = GAMMA, epsilon: float = EPSILON) -> Skills:
-    """Equations 3, 4, 7 and 8, for one judgment of two items."""
+    """One judgment of two items (equations 3, 4, 7 and 8).
+
+    Parameters
+    ----------
+    pair : Skills
+        Before the judgment.
+    outcome : {"win", "tie", "loss"}
+        From the first item's side.
+    gamma, epsilon : float
+        Skill chain > 0, tie rate >= 0.
+
+    Returns
+    -------
+    Skills
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.trueskill import Skills, update_pair
+    >>> [round(number, 3) for number in update_pair(Skills(0.5, 0.08, 0.5, 0.08), "win")]
+    [0.68, 0.056, 0.32, 0.056]
+    """
     mi, vi, mj, vj = pair
     if outcome == "loss":
         mj, vj, mi, vi = update_pair(Skills(mj, vj, mi, vi), "win", gamma, epsilon)
@@ -148,25 +219,18 @@ def update_pair(pair: Skills, outcome: PairOutcome, gamma: float = GAMMA, epsilo
     return Skills(mi + vi / c * v, vi * (1.0 - vi / c2 * w), mj - vj / c * v, vj * (1.0 - vj / c2 * w))
 
 
-def update_hit(
-    mean: FloatArray,
-    variance: FloatArray,
-    items: Sequence[int],
-    scores: Sequence[float],
-    gamma: float = GAMMA,
-    epsilon: float = EPSILON,
-    tie_within: float = 0.0,
-) -> None:
-    """All pairs of one HIT in the order of presentation, as
-    :func:`pairproof.native.annotation.beta.update_hit`; in place.
-    """
-    for k, l, outcome in pairs_of_hit(scores, tie_within):
-        i, j = items[k], items[l]
-        mean[i], variance[i], mean[j], variance[j] = update_pair(
-            Skills(mean[i], variance[i], mean[j], variance[j]), outcome, gamma, epsilon
-        )
-
-
 def chance_to_win(difference: float, gamma: float) -> float:
-    """P(better one wins) at a known difference of means, without ties: Phi(difference / (sqrt 2 gamma))."""
+    """P(the better one wins) at a known difference of means, without ties: Phi(difference / (sqrt 2 gamma)).
+
+    Parameters
+    ----------
+    difference, gamma : float
+        >= 0, > 0, on one scale.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.trueskill import chance_to_win
+    >>> round(chance_to_win(0.1, gamma=0.1), 3)    # the paper (Sakaguchi and Van Durme 2018) says 0.8
+    0.76
+    """
     return _below(difference / (_SQRT2 * gamma))

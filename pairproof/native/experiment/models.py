@@ -7,12 +7,12 @@ comparisons.
 
 The models of Hopkins and May (2013), and the package's own by maximum likelihood beside them::
 
-    uniform, adjusted-uniform, pairs, students-asymmetric, students-arithmetic, students-geometric      baselines
-    irt-gaussian, irt-categorical                                                                       irt_*
-    bradley-terry    ties dropped for the abilities; P(tie) = (alpha + ties)/(3 alpha + n) for every pair
-    davidson         abilities and tie parameter by maximum likelihood
-    rao-kupper       likewise, Rao and Kupper's ties
-    llbt             the same likelihood as davidson on the lambda scale, hence the same predictions
+    uniform, adjusted-uniform, pairs, students-asymmetric, students-arithmetic, students-geometric
+    baselines irt-gaussian, irt-categorical
+    irt_* bradley-terry    ties dropped for the abilities; P(tie) = (alpha + ties)/(3 alpha + n) for every
+    pair davidson         abilities and tie parameter by maximum likelihood rao-kupper       likewise, Rao and
+    Kupper's ties llbt             the same likelihood as davidson on the lambda scale, hence the same
+    predictions
 
 What a model says of a system that the training set does not have: uniform and adjusted-uniform say of it what
 they say of all; pairs and students have their prior, 1/3; the item-response models integrate over the prior
@@ -38,8 +38,9 @@ from ...data.options import one_of, whole_number
 from ...errors import DataWarning, InputError
 from ..irt.categorical import CategoricalModel, fit_irt_categorical
 from ..irt.gaussian import fit_irt_gaussian
-from ..irt.gaussian_model import GaussianModel, Items
+from ..irt.gaussian_model import GaussianModel
 from ..irt.posterior import Posterior
+from ..irt.sampling import Items
 from . import baselines
 from .perplexity import Perplexity, perplexity
 

@@ -32,10 +32,8 @@ from ...data.comparisons import Comparisons
 from ...data.judgments import judgments, preference_counts
 from ...errors import InputError
 from .categorical_gibbs import CategoricalTables, FreshCells, SweepChain
-from .gaussian import THREADS_FROM, check_run, notes_on_items
-from .gaussian_gibbs import run_chains
-from .gaussian_model import Items, choose_items, item_codes
 from .posterior import Posterior
+from .sampling import Items, Run, choose_items, item_codes
 
 FloatArray = NDArray[np.float64]
 
@@ -45,18 +43,32 @@ CHUNK = 500
 
 @dataclass(frozen=True)
 class CategoricalModel:
-    """The known constants.
+    """The categorical item-response model's known constants.
+
+    The defaults are those of Hopkins and May (2013), footnote 13, with their tie rule read as "at most r".
 
     Attributes
     ----------
     levels : int
-        L >= 2.
+        L >= 2, qualities an item can have.
     sd_noise : float
-        so > 0, in levels.
+        so > 0, standard deviation of what a judge sees, in levels.
     concentration : float
-        aa > 0, of each component.
+        aa > 0, of each component of the Dirichlet prior.
     radius : int
-        r in 0..L-2.
+        r in 0..L-2: options seen at most r levels apart tie.
+
+    Raises
+    ------
+    InputError
+        A constant out of its range.
+
+    Examples
+    --------
+    >>> from pairproof.native.irt.categorical import CategoricalModel
+    >>> CategoricalModel(levels=2, sd_noise=0.5).observation.round(3)    # P(seen | quality)
+    array([[0.881, 0.119],
+           [0.119, 0.881]])
     """
 
     levels: int = 8
@@ -100,13 +112,25 @@ class CategoricalModel:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CategoricalFit:
-    """Attributes
+    """Draws from the posterior of the categorical item-response model.
+
+    Attributes
     ----------
     items : tuple of str
-    theta : float[chains, draws, n_items, levels]
+        The systems.
+    theta : float[chains, draws, n_systems, levels]
+        Distribution of each system's qualities; sums to 1 over the levels.
     model : CategoricalModel
     strength : Posterior
         Mean over the others of P(preferred) + P(tie)/2, for new items; 1/2 on average over the systems.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [9], "ties": [2], "losses": [1]})
+    >>> fit = pairproof.fit_irt_categorical(table, chains=2, draws=100, warn=False)
+    >>> fit.theta.shape, fit.preferences().shape
+    ((2, 100, 2, 8), (3, 3, 3))
     """
 
     items: tuple[str, ...]
@@ -139,7 +163,28 @@ class CategoricalFit:
 
 
 def predictive(theta: FloatArray, model: CategoricalModel, average: bool) -> FloatArray:
-    """Preferences from draws of theta, float[n_draws, n, levels]; see :meth:`CategoricalFit.preferences`."""
+    """Preferences for new items, from draws of the systems' distributions of quality.
+
+    Parameters
+    ----------
+    theta : float[n_draws, n, levels]
+    model : CategoricalModel
+    average : bool
+        Average over the draws; else put in the mean of theta.
+
+    Returns
+    -------
+    float[n + 1, n + 1, 3]
+        As :meth:`CategoricalFit.preferences`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.irt.categorical import CategoricalModel, predictive
+    >>> theta = np.array([[[0.9, 0.1], [0.2, 0.8]]])    # one draw, two systems
+    >>> predictive(theta, CategoricalModel(levels=2), average=True)[0, 1].round(3)    # tie, first, second
+    array([0.486, 0.171, 0.343])
+    """
     if not average:
         theta = theta.mean(axis=0, keepdims=True)
     # Given the data an unseen system's theta is independent of the others' and enters linearly: its mean will
@@ -157,7 +202,25 @@ def _tables(theta: FloatArray, model: CategoricalModel) -> Iterator[FloatArray]:
 
 
 def strengths(theta: FloatArray, model: CategoricalModel) -> FloatArray:
-    """float[n_draws, n]: mean over the other systems of P(preferred) + P(tie)/2."""
+    """Strength of each system in each draw: mean over the other systems of P(preferred) + P(tie)/2.
+
+    Parameters
+    ----------
+    theta : float[n_draws, n, levels]
+    model : CategoricalModel
+
+    Returns
+    -------
+    float[n_draws, n]
+        In [0, 1], on average 1/2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.irt.categorical import CategoricalModel, strengths
+    >>> strengths(np.array([[[0.9, 0.1], [0.2, 0.8]]]), CategoricalModel(levels=2)).round(3)
+    array([[0.414, 0.586]])
+    """
     n = theta.shape[1]
     out = []
     for table in _tables(theta, model):
@@ -178,50 +241,49 @@ def fit_irt_categorical(
     workers: int | None = None,
     warn: bool = True,
 ) -> CategoricalFit:
-    """Sample the systems' distributions of quality.
+    """Sample the posterior of the systems' distributions of quality in the categorical item-response model.
 
-    Parameters and errors are those of :func:`pairproof.native.irt.gaussian.fit_irt_gaussian`.  Fresh items
-    are sampled with what was seen integrated out, at a cost that does not grow with the number of
-    comparisons.
+    Items have one of L qualities, drawn from their system's distribution theta; a judge sees them with noise
+    (Hopkins and May 2013, section 7).  Fresh items are sampled with what was seen integrated out, at a cost
+    that does not grow with the number of comparisons.
+
+    Other parameters are those of :func:`pairproof.native.irt.gaussian.fit_irt_gaussian`.
+
+    Parameters
+    ----------
+    model : CategoricalModel
+        The constants L, so, aa and r.
+
+    Returns
+    -------
+    CategoricalFit
+
+    Raises
+    ------
+    InputError
+        Shared items without a source column or with a row without a source; counts that are not whole;
+        chains, warmup, draws, seed or workers that are no integers or too small.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.read({"first": ["A", "B", "A"], "second": ["B", "C", "C"], "wins": [14, 12, 17],
+    ...                         "ties": [4, 3, 1], "losses": [2, 5, 2]})
+    >>> fit = pairproof.fit_irt_categorical(table, draws=500, seed=1, warn=False)
+    >>> fit.strength.ranking
+    ('A', 'B', 'C')
     """
-    check_run(chains, warmup, draws, seed, workers)
-    chosen = choose_items(table, items)
-    if workers is None and table.n_comparisons < THREADS_FROM:
-        workers = 1
+    chosen, run = choose_items(table, items), Run(chains, warmup, draws, seed, workers)
     tables = CategoricalTables(model.likelihood, model.concentration)
+    single = judgments(table)  # refuses counts that are not whole
     if chosen == "fresh":
         counts = preference_counts(table)
-        judgments(table)  # refuses counts that are not whole
-        theta = run_chains(lambda rng: FreshCells(counts, tables, rng), chains, warmup, draws, seed, workers)
+        theta = run.sample(lambda rng: FreshCells(counts, tables, rng), len(single))
     else:
-        single = judgments(table)
         author, segment, item = item_codes(table, single.first, single.second, single.row)
-        theta = run_chains(
-            lambda rng: SweepChain(single, author, segment, item, tables, rng),
-            chains,
-            warmup,
-            draws,
-            seed,
-            workers,
-        )
+        theta = run.sample(lambda rng: SweepChain(single, author, segment, item, tables, rng), len(single))
     share = strengths(theta.reshape(-1, *theta.shape[2:]), model).reshape(theta.shape[:3])
-    settings = {**asdict(model), "items": chosen}
-    result = CategoricalFit(
-        table.items,
-        theta,
-        model,
-        Posterior(
-            table.items,
-            share,
-            "strength",
-            "gibbs",
-            warmup,
-            seed,
-            settings,
-            notes_on_items(table, items, chosen),
-            centre=False,
-        ),
-    )
+    strength = run.posterior(table, share, asdict(model), items, chosen, "strength", "gibbs", centre=False)
     if warn:
-        result.strength.warn_if_not_mixed()
-    return result
+        strength.warn_if_not_mixed()
+    return CategoricalFit(table.items, theta, model, strength)

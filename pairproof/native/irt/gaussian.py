@@ -10,10 +10,9 @@ items, with tau^2 = 2 (sa^2 + so^2) and m = mu_1 - mu_2,
 
     P(1) = Phi((m - d) / tau),   P(2) = Phi((-m - d) / tau),   P(0) = the rest.
 
-The paper does not say what an item is.  "shared": one item for each (system, source segment), in as many
-comparisons as it appears in.  "fresh": a new item for each option of each comparison, which is the same model
-without q, with noise of variance tau^2 on the difference.  A ranking of five systems enters as ten
-comparisons, taken as independent given the items.
+What an item is has two answers (:mod:`pairproof.native.irt.sampling`).  Fresh items, a new one for each
+option of each comparison, make the same model without q, with noise of variance tau^2 on the difference.  A
+ranking of five systems enters as ten comparisons, taken as independent given the items.
 
 The likelihood does not change when all mu and q are moved together, so the mean of the abilities is exactly
 N(0, s0^2 / S) whatever the data: only differences are learnt, and what is reported is mu minus its mean.
@@ -21,24 +20,17 @@ N(0, s0^2 / S) whatever the data: only differences are learnt, and what is repor
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Literal, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ...data.columns import Factor
 from ...data.comparisons import Comparisons
-from ...data.judgments import TIE, compared, judgments
-from ...data.options import one_of, whole_number
+from ...data.options import one_of
 from ...errors import InputError
-from .gaussian_model import FloatArray, GaussianModel, Items, choose_items, item_codes, oriented
+from .gaussian_model import FloatArray, GaussianModel, oriented
 from .posterior import Posterior
+from .sampling import Items, Run, choose_items, item_codes
 
 Sampler = Literal["gibbs", "collapsed"]
-
-#: Comparisons from which on chains run in threads of their own.
-THREADS_FROM = 5000
 
 
 def fit_irt_gaussian(
@@ -54,13 +46,17 @@ def fit_irt_gaussian(
     workers: int | None = None,
     warn: bool = True,
 ) -> Posterior:
-    """Sample the abilities' posterior.
+    """Sample the posterior of the systems' abilities in the Gaussian item-response model.
+
+    With abilities mu ~ N(0, s0^2), item qualities q ~ N(mu, sa^2) and what a judge sees o ~ N(q, so^2), two
+    options tie if they look less than d apart (Hopkins and May 2013, section 7).
 
     Parameters
     ----------
     table : Comparisons
         One track; counts must be whole.
     model : GaussianModel
+        The constants s0, sa, so and d.
     items : {"shared", "fresh"}, optional
         Default: shared where the table has a `source` column, else fresh (the posterior's notes say which).
     sampler : {"gibbs", "collapsed"}, optional
@@ -77,11 +73,25 @@ def fit_irt_gaussian(
     warn : bool
         Warn (MixingWarning) when R-hat or an effective sample size of a centred ability is not good enough.
 
+    Returns
+    -------
+    Posterior
+        Draws, float[chains, draws, n_systems], with means, intervals, ranks and diagnostics.
+
     Raises
     ------
     InputError
         Shared items without a source column or with a row without a source; ties beside radius 0; chains,
         warmup, draws, seed or workers that are no integers or too small; counts that are not whole (Gibbs).
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.read({"first": ["A", "B", "A"], "second": ["B", "C", "C"], "wins": [14, 12, 17],
+    ...                         "ties": [4, 3, 1], "losses": [2, 5, 2]})
+    >>> posterior = pairproof.fit_irt_gaussian(table, draws=2000, seed=1)
+    >>> posterior.ranking, (posterior.p_best > 0.9).tolist()
+    (('A', 'B', 'C'), [True, False, False])
     """
     chosen = choose_items(table, items)
     method: Sampler = sampler or ("gibbs" if chosen == "shared" else "collapsed")
@@ -91,71 +101,24 @@ def fit_irt_gaussian(
             "sampler='collapsed' integrates each comparison's items out, which shared items do not allow; use"
             " sampler='gibbs', or items='fresh'"
         )
-    check_run(chains, warmup, draws, seed, workers)
-    sampled = _sample(table, model, chosen, method, chains, warmup, draws, seed, workers)
-    result = Posterior(
-        table.items,
-        sampled,
-        "ability",
-        method,
-        warmup,
-        seed,
-        {**asdict(model), "items": chosen},
-        notes_on_items(table, items, chosen),
+    run = Run(chains, warmup, draws, seed, workers)
+    result = run.posterior(
+        table, _sample(table, model, chosen, method, run), asdict(model), items, chosen, "ability", method
     )
     if warn:
         result.warn_if_not_mixed()
     return result
 
 
-def _sample(
-    table: Comparisons,
-    model: GaussianModel,
-    items: Items,
-    method: Sampler,
-    chains: int,
-    warmup: int,
-    draws: int,
-    seed: int,
-    workers: int | None,
-) -> FloatArray:
+def _sample(table: Comparisons, model: GaussianModel, items: Items, method: Sampler, run: Run) -> FloatArray:
     if method == "collapsed":
         from .gaussian_collapsed import sample_collapsed
 
-        return sample_collapsed(table, model, chains, warmup, draws, seed)
-    from .gaussian_gibbs import FreshChain, run_chains, shared_chain
+        return sample_collapsed(table, model, run)
+    from .gaussian_gibbs import FreshChain, shared_chain
 
     data = oriented(table, model)
-    if workers is None and len(data.up) < THREADS_FROM:
-        workers = 1
     if items == "fresh":
-        return run_chains(lambda rng: FreshChain(data, model, rng), chains, warmup, draws, seed, workers)
+        return run.sample(lambda rng: FreshChain(data, model, rng), len(data.up))
     author, segment, item = item_codes(table, data.up, data.down, data.row)
-    return run_chains(shared_chain(data, author, segment, item, model), chains, warmup, draws, seed, workers)
-
-
-def check_run(chains: int, warmup: int, draws: int, seed: int, workers: int | None) -> None:
-    """Raises InputError unless all are integers, 1 or more (warm-up and seed 0 or more)."""
-    for name, value, least in (
-        ("chains", chains, 1),
-        ("warmup", warmup, 0),
-        ("draws", draws, 1),
-        ("seed", seed, 0),
-    ):
-        whole_number(name, value, least)
-    if workers is not None:
-        whole_number("workers", workers, 1)
-
-
-def notes_on_items(table: Comparisons, asked: Items | None, items: Items) -> tuple[str, ...]:
-    notes = []
-    if asked is None:
-        notes.append(
-            "items: one for each (system, source segment), shared over comparisons"
-            if items == "shared"
-            else "items: a new one for each option of each comparison, since there is no source column"
-        )
-    unseen = [name for name, seen in zip(table.items, compared(table)) if not seen]
-    if unseen:
-        notes.append(f"never compared, so only the prior speaks: {', '.join(unseen)}")
-    return tuple(notes)
+    return run.sample(shared_chain(data, author, segment, item, model), len(data.up))

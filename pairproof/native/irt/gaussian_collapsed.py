@@ -28,11 +28,12 @@ from numpy.typing import NDArray
 
 from ...data.comparisons import Comparisons
 from ...data.judgments import preference_counts
-from ...errors import ConvergenceError, InputError
+from ...errors import ConvergenceError
 from ...fit.inference import normal_quantile
 from ..numerics.newton import maximise
-from .gaussian_model import GaussianModel
+from .gaussian_model import GaussianModel, refuse_ties
 from .posterior import check_level
+from .sampling import Run
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -58,13 +59,9 @@ class PairCounts:
 
 
 def pair_counts(table: Comparisons, model: GaussianModel) -> PairCounts:
-    """Raises InputError for ties beside radius 0."""
+    """The counts of every pair that was compared; InputError for ties beside radius 0."""
+    refuse_ties(table, model)
     counts = preference_counts(table)
-    if model.radius == 0 and counts[:, :, 0].any():
-        raise InputError(
-            f"{table.source}: {counts[:, :, 0].sum() / 2:g} ties, but radius=0 makes a tie impossible; use a"
-            " radius > 0, or drop the ties (table.without_ties())"
-        )
     i, j = np.nonzero(np.triu(counts.sum(axis=-1), 1) > 0)
     return PairCounts(len(table.items), i, j, counts[i, j])
 
@@ -144,13 +141,14 @@ class _Point:
 
 @dataclass(frozen=True, eq=False)
 class LaplaceFit:
-    """The posterior's mode and the normal approximation there.
+    """The mode of the abilities' posterior, and the normal (Laplace) approximation there.
 
     Attributes
     ----------
     items : tuple of str
+        The systems.
     mode : float[n_items]
-        Sums to 0.
+        On the scale of abilities; sums to 0.
     cov : float[n_items, n_items]
         Inverse of minus the Hessian of the log posterior, level included.
     objective : float
@@ -158,6 +156,15 @@ class LaplaceFit:
     model : GaussianModel
     steps : int
         Newton steps taken.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.irt.gaussian_collapsed import map_irt_gaussian
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [9], "ties": [2], "losses": [1]})
+    >>> map_irt_gaussian(table).interval().round(2)
+    array([[ 0.12,  1.19],
+           [-1.19, -0.12]])
     """
 
     items: tuple[str, ...]
@@ -181,15 +188,23 @@ class LaplaceFit:
 
     @property
     def centred_sd(self) -> FloatArray:
+        """float[n_items]: of abilities minus their mean."""
         return np.sqrt(np.diag(self.centred_cov))
 
     def interval(self, level: float = 0.95) -> FloatArray:
-        """float[n_items, 2]: normal intervals of the centred abilities."""
+        """Normal intervals of the centred abilities, float[n_items, 2].
+
+        Raises
+        ------
+        InputError
+            A level that is not between 0 and 1.
+        """
         check_level(level)
         half = normal_quantile((1 + level) / 2) * self.centred_sd
         return np.stack([self.mode - half, self.mode + half], axis=1)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """A JSON object, a row a system."""
         rows = zip(
             self.items,
             self.mode.tolist(),
@@ -211,7 +226,19 @@ class LaplaceFit:
 
 
 def map_irt_gaussian(table: Comparisons, model: GaussianModel = GaussianModel()) -> LaplaceFit:
-    """Mode and Laplace approximation for fresh items; counts may be fractional.
+    """Mode and Laplace approximation of the Gaussian model's posterior, for fresh items.
+
+    The mode of the model of Hopkins and May (2013, section 7) with items and noise integrated out.
+
+    Parameters
+    ----------
+    table : Comparisons
+        Counts may be fractional.
+    model : GaussianModel
+
+    Returns
+    -------
+    LaplaceFit
 
     Raises
     ------
@@ -219,6 +246,14 @@ def map_irt_gaussian(table: Comparisons, model: GaussianModel = GaussianModel())
         Ties beside radius 0.
     ConvergenceError
         Newton's method stopped before its rule was met.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.irt.gaussian_collapsed import map_irt_gaussian
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [9], "ties": [2], "losses": [1]})
+    >>> map_irt_gaussian(table).mode.round(3)
+    array([ 0.654, -0.654])
     """
     pairs = pair_counts(table, model)
     found = maximise(lambda mu: _Point(mu, pairs, model), np.zeros(pairs.n_systems), far=np.inf)
@@ -238,9 +273,7 @@ def map_irt_gaussian(table: Comparisons, model: GaussianModel = GaussianModel())
     )
 
 
-def sample_collapsed(
-    table: Comparisons, model: GaussianModel, chains: int, warmup: int, draws: int, seed: int
-) -> FloatArray:
+def sample_collapsed(table: Comparisons, model: GaussianModel, run: Run) -> FloatArray:
     """Elliptical slice sampling, all chains at once.
 
     Returns
@@ -249,7 +282,7 @@ def sample_collapsed(
     """
     laplace = map_irt_gaussian(table, model)
     pairs = pair_counts(table, model)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(run.seed)
     root = np.linalg.cholesky(laplace.cov)
     precision = np.linalg.inv(laplace.cov)
     n = pairs.n_systems
@@ -264,13 +297,13 @@ def sample_collapsed(
 
     # Twice as wide as the posterior, so that chains which have not forgotten their start give themselves
     # away.
-    f = 2.0 * rng.standard_normal((chains, n)) @ root.T
+    f = 2.0 * rng.standard_normal((run.chains, n)) @ root.T
     here = log_ratio(f)
-    kept = np.empty((draws, chains, n))
-    for k in range(-warmup, draws):
-        f, here = _slice_step(f, here, log_ratio, rng.standard_normal((chains, n)) @ root.T, rng)
+    kept = np.empty((run.draws, run.chains, n))
+    for k in range(-run.warmup, run.draws):
+        f, here = _slice_step(f, here, log_ratio, rng.standard_normal((run.chains, n)) @ root.T, rng)
         # The level is independent of the differences and known exactly; log_ratio is the same at every level.
-        level = rng.standard_normal((chains, 1)) * (model.sd_ability / np.sqrt(n))
+        level = rng.standard_normal((run.chains, 1)) * (model.sd_ability / np.sqrt(n))
         f = f + (level - (laplace.mode + f).mean(axis=1, keepdims=True))
         if k >= 0:
             kept[k] = laplace.mode + f

@@ -17,8 +17,8 @@ independent::
     mu    | o            precision 1/s0^2 + sum_i 1/(sa^2 + so^2/n_i) over the items of s, q integrated out
     q     | mu, o        precision 1/sa^2 + n_i/so^2, mean (mu/sa^2 + sum o/so^2) / precision
 
-It mixes two to three times more slowly, for the sums are imputed and say nothing.  Fresh items: q and the
-noise are integrated out of each comparison, delta | mu is N(mu_up - mu_down, tau^2) restricted, and
+It mixes two to three times more slowly, because the imputed sums carry no information.  Fresh items: q and
+the noise are integrated out of each comparison, delta | mu is N(mu_up - mu_down, tau^2) restricted, and
 
     mu | delta           precision matrix I/s0^2 + sum (e_up - e_down)(e_up - e_down)'/tau^2, the same in
                          every iteration
@@ -31,11 +31,9 @@ itself, an exact move.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -43,54 +41,10 @@ from numpy.typing import NDArray
 
 from ..numerics.truncated_normal import above, between
 from .gaussian_model import GaussianModel, Oriented
+from .sampling import Chain
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-
-class Chain(Protocol):
-    """One chain: `step` goes on by one iteration and returns what is kept of it, an array of always the same
-    shape.
-    """
-
-    def step(self) -> FloatArray:
-        ...
-
-
-def run_chains(
-    start: Callable[[Generator], Chain],
-    chains: int,
-    warmup: int,
-    draws: int,
-    seed: int,
-    workers: int | None = None,
-) -> FloatArray:
-    """Draws of several chains, each with a random stream of its own, so that the result does not depend on
-    `workers`.
-
-    Returns
-    -------
-    float[chains, draws, ...]
-    """
-    streams = np.random.SeedSequence(seed).spawn(chains)
-
-    def one(stream: np.random.SeedSequence) -> FloatArray:
-        chain = start(np.random.default_rng(stream))
-        for _ in range(warmup):
-            chain.step()
-        first = chain.step()
-        kept = np.empty((draws, *first.shape))
-        kept[0] = first
-        for k in range(1, draws):
-            kept[k] = chain.step()
-        return kept
-
-    n_workers = min(chains, workers or os.cpu_count() or 1)
-    if n_workers <= 1:
-        return np.stack([one(s) for s in streams])
-    # Threads are enough: numpy lets go of the interpreter inside its loops over comparisons.
-    with ThreadPoolExecutor(n_workers) as pool:
-        return np.stack(list(pool.map(one, streams)))
 
 
 def restricted_differences(

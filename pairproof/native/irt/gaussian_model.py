@@ -6,40 +6,46 @@ The model itself stands in :mod:`pairproof.native.irt.gaussian`; samplers and fi
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...data.judgments import TIE, judgments
-from ...data.options import one_of
 from ...errors import InputError
 
 FloatArray = NDArray[np.float64]
-
-
 IntArray = NDArray[np.int64]
-
-
-Items = Literal["shared", "fresh"]
 
 
 @dataclass(frozen=True)
 class GaussianModel:
-    """The known constants.
+    """The Gaussian item-response model's known constants, all on the scale of abilities.
+
+    The defaults are those of Hopkins and May (2013), footnote 13.
 
     Attributes
     ----------
     sd_ability : float
-        s0 > 0.
+        s0 > 0, standard deviation of the systems' abilities.
     sd_quality : float
-        sa > 0.
+        sa > 0, of an item's quality about its system's ability.
     sd_noise : float
-        so > 0.
+        so > 0, of what a judge sees about an item's quality.
     radius : float
-        d >= 0; with 0 there are no ties.
+        d >= 0: options that look less than d apart tie; with 0 there are no ties.
+
+    Raises
+    ------
+    InputError
+        A constant that is not finite, or out of its range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.irt.gaussian_model import GaussianModel
+    >>> GaussianModel().preferences(np.array([1.0])).round(3)    # tie, first, second
+    array([[0.164, 0.648, 0.188]])
     """
 
     sd_ability: float = 1.0
@@ -106,14 +112,25 @@ class Oriented:
     row: IntArray
 
 
-def oriented(table: Comparisons, model: GaussianModel) -> Oriented:
-    """Raises InputError for ties beside radius 0."""
-    single = judgments(table)
-    if model.radius == 0 and (single.outcome == TIE).any():
+def refuse_ties(table: Comparisons, model: GaussianModel) -> None:
+    """Raise InputError if the table has ties and the model's radius is 0, which makes a tie impossible."""
+    if model.radius == 0 and table.ties.any():
         raise InputError(
-            f"{table.source}: {int((single.outcome == TIE).sum())} ties, but radius=0 makes a tie impossible;"
-            " use a radius > 0, or drop the ties (table.without_ties())"
+            f"{table.source}: {table.ties.sum():g} ties, but radius=0 makes a tie impossible; use a radius"
+            " > 0, or drop the ties (table.without_ties())"
         )
+
+
+def oriented(table: Comparisons, model: GaussianModel) -> Oriented:
+    """Every judgment of the table, turned.
+
+    Raises
+    ------
+    InputError
+        Ties beside radius 0; counts that are not whole.
+    """
+    refuse_ties(table, model)
+    single = judgments(table)
     order = np.argsort(single.outcome == TIE, kind="stable")
     turned = single.outcome[order] == 2
     first, second = single.first[order], single.second[order]
@@ -124,51 +141,3 @@ def oriented(table: Comparisons, model: GaussianModel) -> Oriented:
         np.where(turned, first, second),
         single.row[order],
     )
-
-
-def item_codes(
-    table: Comparisons, first: IntArray, second: IntArray, row: IntArray
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Shared items of judgments.
-
-    Parameters
-    ----------
-    table : Comparisons
-        With a column `source` without gaps (see :func:`choose_items`).
-    first, second, row : int[n]
-        Systems, and the table's row.
-
-    Returns
-    -------
-    author, segment : int[n_items]
-        Items of a segment stand together.
-    item : int[2 n]
-        Of `first`, then of `second`.
-    """
-    source = table.columns["source"]
-    assert isinstance(source, Factor)  # choose_items has refused anything else
-    n, segment = len(table.items), source.codes[row]
-    found, codes = np.unique(
-        np.concatenate([segment, segment]) * n + np.concatenate([first, second]), return_inverse=True
-    )
-    return found % n, found // n, np.ravel(codes)
-
-
-def choose_items(table: Comparisons, items: Items | None) -> Items:
-    """What an item is, checked against the table."""
-    source = table.columns.get("source")
-    if items is None:
-        items = "shared" if isinstance(source, Factor) else "fresh"
-    one_of("items", items, get_args(Items))
-    if items == "shared":
-        if not isinstance(source, Factor):
-            raise InputError(
-                f"{table.source}: shared items are (system, source segment), but there is no column 'source';"
-                " name it (columns={'source': ...}) or use items='fresh'"
-            )
-        if (source.codes < 0).any():
-            raise InputError(
-                f"{table.source}, row {int(np.flatnonzero(source.codes < 0)[0]) + 1}: no source segment;"
-                " every row needs one for shared items, or use items='fresh'"
-            )
-    return items

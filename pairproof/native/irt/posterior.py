@@ -1,5 +1,5 @@
-"""What draws from the posterior of the systems' abilities say: means, intervals, ranks, strata, and whether
-to trust them.
+"""Summaries of draws from the posterior of the systems' abilities: means, intervals, ranks, strata,
+diagnostics.
 
 Only differences of abilities are learnt from comparisons, so every summary is of abilities minus their mean
 in the same draw ("centred").  Ranks and probabilities of being better do not depend on it.
@@ -28,16 +28,18 @@ Setting = Union[float, str, bool]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior:
-    """Draws of one number a system.
+    """Draws from the posterior distribution of one number a system, and their summaries.
 
     Attributes
     ----------
     items : tuple of str
+        The systems.
     draws : float[chains, draws, n_items]
         As sampled, warm-up left out.
     what : str
         "ability", or what else the number is.
     sampler : str
+        How it was sampled, for example "gibbs".
     warmup : int
         Iterations of each chain that were thrown away.
     seed : int
@@ -47,6 +49,20 @@ class Posterior:
         What a reader must know (systems never compared, what an item is).
     centre : bool
         Whether summaries are of draws minus their mean over the systems.
+
+    Raises
+    ------
+    InputError
+        Draws of another shape, or none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.irt.posterior import Posterior
+    >>> draws = np.random.default_rng(1).normal([1.0, -1.0], 0.5, (4, 1000, 2))
+    >>> posterior = Posterior(("A", "B"), draws, "ability", "independent draws", warmup=0, seed=1)
+    >>> posterior.mean.round(2), posterior.strata()
+    (array([ 1., -1.]), (('A',), ('B',)))
     """
 
     items: tuple[str, ...]
@@ -81,7 +97,7 @@ class Posterior:
 
     @cached_property
     def mean(self) -> FloatArray:
-        """float[n_items]"""
+        """float[n_items]: posterior means."""
         return np.asarray(self._flat.mean(axis=0))
 
     @cached_property
@@ -94,7 +110,13 @@ class Posterior:
         )
 
     def interval(self, level: float = 0.95) -> FloatArray:
-        """float[n_items, 2]: equal-tailed intervals."""
+        """Equal-tailed intervals of probability `level`, float[n_items, 2].
+
+        Raises
+        ------
+        InputError
+            A level that is not between 0 and 1.
+        """
         check_level(level)
         return np.asarray(np.quantile(self._flat, [(1 - level) / 2, (1 + level) / 2], axis=0).T)
 
@@ -132,9 +154,14 @@ class Posterior:
         """The ranking cut wherever everything above is better than everything below with probability >=
         `level`, pair by pair.
 
-        The rule of WMT's clusters.  It says who is above whom between strata and nothing about the order
-        inside one: some pair across each possible cut there was not told apart at `level`, others may well
-        be, and not being told apart is not being equal.
+        The rule of WMT's clusters.  Systems of different strata are in order; about the order inside a
+        stratum it says nothing.  Two systems of one stratum may well be told apart, and two that are not need
+        not be equal.
+
+        Raises
+        ------
+        InputError
+            A level that is not between 0.5 and 1.
         """
         if not 0.5 < level < 1:
             raise InputError(f"level={level}; expected a probability between 0.5 and 1")
@@ -186,6 +213,7 @@ class Posterior:
         return f"{', '.join(wrong)}: take more draws, or more chains"
 
     def warn_if_not_mixed(self) -> None:
+        """Warn (MixingWarning) if there is something wrong with the chains."""
         if self.mixing:
             warnings.warn(f"{self.what} by {self.sampler}: {self.mixing}", MixingWarning, stacklevel=3)
 
@@ -274,6 +302,7 @@ class Posterior:
 
 
 def check_level(level: float) -> None:
+    """Raise InputError unless the level is a probability between 0 and 1."""
     if not 0 < level < 1:
         raise InputError(f"level={level}; expected a probability between 0 and 1")
 

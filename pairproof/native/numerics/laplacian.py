@@ -6,11 +6,10 @@ ground, so that L itself is multiplied with and never a grounded copy, whose sma
 products.
 
 1. Conjugate gradients with a diagonal preconditioner, many right sides at a time: a well-connected graph of
-100,000 items
-   takes a dozen products with a sparse matrix.
+   100,000 items takes a dozen products with a sparse matrix.
 2. Chains, trees and ladders, where that is slow, have factors with few entries (SuperLU).  A grounded
-Laplacian is an
-   M-matrix: eliminated without pivoting, no pivot loses digits.
+Laplacian
+   is an M-matrix: eliminated without pivoting, no pivot loses digits.
 
 Variances need no solution: with b = e_i - e_ground the sums alpha_k rho_k of conjugate gradients grow to
 b'L^+b, and what is missing is the *square* of the error in x_k (Golub and Meurant 1994, Matrices, moments and
@@ -20,14 +19,16 @@ products that a solution takes.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import TooLargeError
+from .linear_systems import Matrix, Step, conjugate_gradients, dots
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -55,18 +56,6 @@ MOST_DENSE = 5000
 _VARIANCE_ERROR = 1e-15
 
 
-class Matrix(Protocol):
-    """A symmetric matrix, dense or sparse."""
-
-    shape: tuple[int, ...]
-
-    def dot(self, other: Any) -> Any:
-        ...
-
-    def diagonal(self) -> Any:
-        ...
-
-
 def sparse_laplacian(i: IntArray, j: IntArray, weight: FloatArray, n: int) -> Matrix:
     """L of a graph of n nodes with edges i-j."""
     from scipy.sparse import coo_matrix, diags
@@ -80,7 +69,9 @@ def sparse_laplacian(i: IntArray, j: IntArray, weight: FloatArray, n: int) -> Ma
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Attributes
+    """The Laplacian of a comparison graph, with a ground in each connected set.
+
+    Attributes
     ----------
     matrix : sparse or float[n, n]
         L; rows sum to 0.
@@ -152,44 +143,27 @@ class Graph:
         most = _SLOW_PRODUCTS if self._may_factor and self._factor_stays_sparse else _MOST_PRODUCTS
         for k in range(0, right.shape[1], step):
             part = slice(k, k + step)
-            x = self._by_conjugate_gradients(self._balanced(right[:, part]), accuracy, most)
-            if x is None:
+            try:
+                x = self._by_conjugate_gradients(self._balanced(right[:, part]), accuracy, most)
+            except np.linalg.LinAlgError:
                 if not self._may_factor:
-                    raise np.linalg.LinAlgError("conjugate gradients did not get there")
+                    raise
                 return self._by_factor(right)
             out[:, part] = x - x[self.ground]
         return out
 
     # -- conjugate gradients
-    # -----------------------------------------------------------------------------------
 
-    def _by_conjugate_gradients(self, right: FloatArray, accuracy: float, most: int) -> FloatArray | None:
-        """The solution, or None if it takes more than `most` products or the matrix is not positive
-        definite.
-        """
-        inverse = self._inverse_diagonal
-        x, residual = np.zeros(right.shape), right
-        scaled = residual * inverse
-        direction = scaled.copy()
-        rho = _dots(residual, scaled)
-        goal = rho * accuracy * accuracy
-        for _ in range(most):
-            live = rho > goal
-            if not live.any():
-                return x
-            along = self.matrix.dot(direction)
-            curvature = _dots(direction, along)
-            if (curvature[live] <= 0).any():
-                return None
-            length = np.divide(rho, curvature, out=np.zeros_like(rho), where=live)
-            x += length * direction
-            residual = residual - length * along
-            scaled = residual * inverse
-            after = _dots(residual, scaled)
-            direction *= np.divide(after, rho, out=np.zeros_like(rho), where=live)
-            direction += scaled
-            rho = np.where(live, after, rho)
-        return None
+    def _steps(self, right: FloatArray, going: Callable[[FloatArray], Any], most: int) -> Iterator[Step]:
+        return conjugate_gradients(self.matrix, self._inverse_diagonal, right, going, most)
+
+    def _by_conjugate_gradients(self, right: FloatArray, accuracy: float, most: int) -> FloatArray:
+        """The solution; LinAlgError as :func:`conjugate_gradients`."""
+        x = np.zeros(right.shape)
+        goal = dots(right, right * self._inverse_diagonal) * accuracy * accuracy
+        for step in self._steps(right, lambda rho: rho > goal, most):
+            x += step.length * step.direction
+        return x
 
     @cached_property
     def _gap(self) -> tuple[float, int] | None:
@@ -201,64 +175,33 @@ class Graph:
         from scipy.linalg import eigh_tridiagonal
 
         right = self._balanced(np.random.default_rng(1).standard_normal((self.n, 1)))
-        inverse, residual = self._inverse_diagonal, right
-        scaled = residual * inverse
-        direction, rho = scaled.copy(), _dots(residual, scaled)[0]
-        goal = rho * 1e-18
-        lengths: list[float] = []
-        ratios: list[float] = []
-        while rho > goal:
-            if len(lengths) == 300:
-                return None
-            along = self.matrix.dot(direction)
-            curvature = _dots(direction, along)[0]
-            if curvature <= 0:
-                return None
-            length = rho / curvature
-            residual = residual - length * along
-            scaled = residual * inverse
-            after = _dots(residual, scaled)[0]
-            direction = scaled + (after / rho) * direction
-            lengths.append(length)
-            ratios.append(after / rho)
-            rho = after
-        if not lengths:
+        goal = dots(right, right * self._inverse_diagonal) * 1e-18
+        try:
+            steps = [(s.length[0], s.rho[0]) for s in self._steps(right, lambda rho: rho > goal, 300)]
+        except np.linalg.LinAlgError:
+            return None
+        if not steps:
             return 1.0, 1
-        a, b = np.array(lengths), np.array(ratios)
-        diagonal = 1.0 / a + np.concatenate([[0.0], b[:-1] / a[:-1]])
-        low = (
-            float(eigh_tridiagonal(diagonal, np.sqrt(b[:-1]) / a[:-1], eigvals_only=True)[0])
-            if len(a) > 1
-            else float(diagonal[0])
+        a, rho = np.array(steps).T
+        b = rho[1:] / rho[:-1]
+        diagonal = 1.0 / a + np.concatenate([[0.0], b / a[:-1]])
+        low = float(
+            eigh_tridiagonal(diagonal, np.sqrt(b) / a[:-1], eigvals_only=True)[0] if len(b) else diagonal[0]
         )
-        return (0.5 * low, len(lengths)) if low > 0 else None
+        return (0.5 * low, len(a)) if low > 0 else None
 
     def _quadratic(self, nodes: IntArray, gap: float) -> FloatArray:
         """b'L^+b with b = e_i - e_ground, for these nodes."""
-        inverse, at = self._inverse_diagonal, np.arange(len(nodes))
-        residual = np.zeros((self.n, len(nodes)))
-        residual[nodes, at] = 1.0
-        residual[self.ground[nodes], at] -= 1.0
-        scaled = residual * inverse
-        direction, rho, total = scaled.copy(), _dots(residual, scaled), np.zeros(len(nodes))
-        for _ in range(_MOST_PRODUCTS):
-            live = rho > _VARIANCE_ERROR * gap * total
-            if not live.any():
-                return total
-            along = self.matrix.dot(direction)
-            length = np.divide(rho, _dots(direction, along), out=np.zeros_like(rho), where=live)
-            total += length * rho
-            along *= length
-            residual -= along
-            np.multiply(residual, inverse, out=scaled)
-            after = _dots(residual, scaled)
-            direction *= np.divide(after, rho, out=np.zeros_like(rho), where=live)
-            direction += scaled
-            rho = np.where(live, after, rho)
-        raise np.linalg.LinAlgError("conjugate gradients did not get there")
+        at = np.arange(len(nodes))
+        right = np.zeros((self.n, len(nodes)))
+        right[nodes, at] = 1.0
+        right[self.ground[nodes], at] -= 1.0
+        total = np.zeros(len(nodes))
+        for step in self._steps(right, lambda rho: rho > _VARIANCE_ERROR * gap * total, _MOST_PRODUCTS):
+            total += step.length * step.rho
+        return total
 
     # -- factors
-    # -------------------------------------------------------------------------------------------------
 
     @property
     def _thin(self) -> bool:
@@ -339,7 +282,6 @@ class Graph:
         return out
 
     # -- diagonal of the inverse
-    # ---------------------------------------------------------------------------------
 
     def variances(self) -> FloatArray:
         """float[n]: diagonal of the inverse, 0 at the grounds.
@@ -419,11 +361,6 @@ class Graph:
         out = np.zeros(self.n)
         out[self._free] = np.einsum("ij,ij->j", root, root)
         return out
-
-
-def _dots(a: FloatArray, b: FloatArray) -> FloatArray:
-    products: FloatArray = np.einsum("ij,ij->j", a, b)
-    return products
 
 
 def _too_large(n: int, work: float) -> TooLargeError:

@@ -7,6 +7,9 @@ solve what a Cholesky factor would need n**3 / 3 operations for.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -77,3 +80,77 @@ def by_conjugate_gradients(
         direction *= rho / before
         direction += scaled
     return None
+
+
+class Matrix(Protocol):
+    """A symmetric matrix, dense or sparse."""
+
+    shape: tuple[int, ...]
+
+    def dot(self, other: Any) -> Any:
+        ...
+
+    def diagonal(self) -> Any:
+        ...
+
+
+class Step(NamedTuple):
+    """A step of conjugate gradients: its length, rho = residual' D^-1 residual before it, and its direction.
+
+    The direction, float[n, m], is overwritten by the next step; length and rho are float[m].
+    """
+
+    length: FloatArray
+    rho: FloatArray
+    direction: FloatArray
+
+
+def conjugate_gradients(
+    matrix: Matrix, inverse: FloatArray, right: FloatArray, going: Callable[[FloatArray], Any], most: int
+) -> Iterator[Step]:
+    """Preconditioned conjugate gradients for several right sides, a product with the matrix at a time.
+
+    Parameters
+    ----------
+    matrix : float[n, n]
+        Symmetric, dense or sparse.
+    inverse : float[n, 1]
+        D^-1, the inverse of its diagonal.
+    right : float[n, m]
+    going : function of rho, float[m]
+        Which right sides are not solved yet, bool[m].
+    most : int
+        Products.
+
+    Raises
+    ------
+    LinAlgError
+        If that takes more than `most` products, or the matrix is not positive definite.
+    """
+    residual = right
+    scaled = residual * inverse
+    direction, rho = scaled.copy(), dots(residual, scaled)
+    for _ in range(most):
+        live = going(rho)
+        if not live.any():
+            return
+        along = matrix.dot(direction)
+        curvature = dots(direction, along)
+        if (curvature[live] <= 0).any():
+            raise np.linalg.LinAlgError("not positive definite")
+        length = np.divide(rho, curvature, out=np.zeros_like(rho), where=live)
+        yield Step(length, rho, direction)
+        along *= length
+        residual = residual - along
+        np.multiply(residual, inverse, out=scaled)
+        after = dots(residual, scaled)
+        direction *= np.divide(after, rho, out=np.zeros_like(rho), where=live)
+        direction += scaled
+        rho = np.where(live, after, rho)
+    raise np.linalg.LinAlgError(f"conjugate gradients did not get there in {most} products")
+
+
+def dots(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Product of each column of a with that of b, float[m]."""
+    products: FloatArray = np.einsum("ij,ij->j", a, b)
+    return products

@@ -5,20 +5,18 @@ improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2), 667-
 halves: m chains of n draws x, S = m n in all, W the mean of their variances and B/n the variance of their
 means.
 
-    split R-hat     sqrt(var+ / W),  var+ = (n-1)/n W + B/n                                                 (3), (4)
-    ESS             S / tau,  rho_t = 1 - (W - mean autocovariance at lag t) / var+,                       (10) to (13)
-                    tau = -1 + 2 sum of (rho_2k + rho_2k+1) while these pairs are positive, not letting them
-                    rise (Geyer 1992), + rho of the even lag at which the sum stops, if positive; tau >= 1 /
-                    log10(S)
-    z               Phi^-1((r - 3/8) / (S + 1/4)),  r the rank among all S draws, ties their average rank   (14)
-    R-hat           the larger of split R-hat of z and that of z of |x - median|: whether chains agree in
-                    place, and
-                    in width and tails (their section 4.2)
-    bulk ESS        ESS of z                                                                       (their
-    section 4.1)
-    tail ESS        the smaller ESS of the indicators x <= 5 % quantile and x <= 95 % quantile     (their
-    section 4.3)
-    ESS, MCSE       ESS of x itself; sd / sqrt(ESS) is how far the posterior mean may be off for want of draws
+    split R-hat   sqrt(var+ / W),  var+ = (n-1)/n W + B/n                                         (3), (4)
+    ESS           S / tau,  rho_t = 1 - (W - mean autocovariance at lag t) / var+,               (10) to (13)
+                  tau = -1 + 2 sum of (rho_2k + rho_2k+1) while these pairs are positive, not letting them
+                  rise (Geyer 1992), + rho of the even lag at which the sum stops, if positive; tau >= 1 /
+                  log10(S)
+    z             Phi^-1((r - 3/8) / (S + 1/4)),  r the rank among all S draws, ties their average rank   (14)
+    R-hat         the larger of split R-hat of z and that of z of |x - median|: whether chains agree in place,
+    and
+                  in width and tails                                                             (section 4.2)
+    bulk ESS      ESS of z                                                                       (section 4.1)
+    tail ESS      the smaller ESS of the indicators x <= 5 % quantile and x <= 95 % quantile     (section 4.3)
+    ESS, MCSE     ESS of x itself; sd / sqrt(ESS) is how far the posterior mean may be off for want of draws
 
 Autocovariances are divided by n, as in Stan and the authors' R package posterior, which has the same numbers.
 
@@ -53,8 +51,10 @@ class MixingWarning(PairproofWarning):
 
 @dataclass(frozen=True, eq=False)
 class Convergence:
-    """Each is nan where it cannot be told: fewer than 12 draws a chain, a draw that is not finite, no draw
-    unlike another.
+    """Diagnostics of Markov chains, after Vehtari et al. (2021).
+
+    Each is nan where it cannot be told: fewer than 12 draws a chain, a draw that is not finite, all draws
+    equal.
 
     Attributes
     ----------
@@ -70,6 +70,14 @@ class Convergence:
         Monte Carlo standard error of the mean.
     n_draws : int
         In all chains.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.numerics.mcmc import convergence
+    >>> stuck = np.random.default_rng(1).normal(size=(4, 500, 1)) + np.arange(4)[:, None, None]
+    >>> convergence(stuck).good
+    False
     """
 
     rhat: FloatArray
@@ -90,11 +98,25 @@ class Convergence:
 
 
 def convergence(draws: FloatArray) -> Convergence:
-    """Diagnostics of each quantity.
+    """R-hat, effective sample sizes and Monte Carlo error of each quantity (Vehtari et al. 2021).
 
     Parameters
     ----------
     draws : float[chains, draws, n]
+        Warm-up left out.
+
+    Returns
+    -------
+    Convergence
+        Numbers of shape float[n], as R's package posterior has them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.numerics.mcmc import convergence
+    >>> found = convergence(np.random.default_rng(1).normal(size=(4, 500, 2)))
+    >>> found.good, found.rhat.round(2)
+    (True, array([1., 1.]))
     """
     chains, length, n = draws.shape
     total = chains * length

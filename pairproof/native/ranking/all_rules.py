@@ -25,13 +25,21 @@ from .feedback_arc import Order, minimum_feedback_arc_set, most_probable_ranking
 
 @dataclass(frozen=True)
 class Ranking:
-    """Attributes
+    """One rule's ranking of a table's systems.
+
+    Attributes
     ----------
     rule : str
     ranking : tuple of str
         Best first; empty if the rule gives none.
     notes : tuple of str
         Equal scores, systems without a score, why there is no ranking.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.all_rules import Ranking
+    >>> Ranking("bojar", ("A", "B")).ranking
+    ('A', 'B')
     """
 
     rule: str
@@ -46,7 +54,7 @@ def all_rankings(table: Comparisons, seed: int = 0) -> dict[str, Ranking]:
     ----------
     table : Comparisons
     seed : int
-        Of the simulated playoffs.
+        >= 0, of the simulated playoffs.
 
     Returns
     -------
@@ -57,6 +65,16 @@ def all_rankings(table: Comparisons, seed: int = 0) -> dict[str, Ranking]:
     ------
     InputError
         A seed that is no integer or negative.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.ranking.all_rules import all_rankings
+    >>> table = pairproof.read({"first": ["A", "B", "A"], "second": ["B", "C", "C"], "wins": [5, 3, 4],
+    ...                         "ties": [0, 1, 1], "losses": [2, 1, 0]})
+    >>> rankings = all_rankings(table)
+    >>> list(rankings), rankings["lopez"].ranking
+    (['origwmt', 'bojar', 'lopez', 'most-probable', 'playoffs', 'expected-wins'], ('A', 'B', 'C'))
     """
     whole_number("seed", seed)
     own = only_compared(table)

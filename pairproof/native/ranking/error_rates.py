@@ -3,11 +3,9 @@
 With d_i the errors and l_i the length (reference words) of sentence i, L = sum of l_i, the rate is R = sum
 d_i / L; with the residuals e_i = d_i - R l_i, which sum to 0::
 
-    "vilar"      sqrt( sum l_i (d_i/l_i - R)^2 / ((m - 1) (L - 1)) )               equation 9; the sum is
-    that of e_i^2 / l_i
-    "delta"      sqrt( m/(m - 1) sum e_i^2 ) / L
-    "jackknife"  sqrt( (m - 1)/m sum (R_(-i) - mean R_(-i))^2 )                    R_(-i) = R - e_i / (L -
-    l_i): i left out
+    "vilar"      sqrt( sum l_i (d_i/l_i - R)^2 / ((m - 1) (L - 1)) )    equation 9; the sum is that of e_i^2 /
+    l_i "delta"      sqrt( m/(m - 1) sum e_i^2 ) / L "jackknife"  sqrt( (m - 1)/m sum (R_(-i) - mean R_(-i))^2
+    )         i left out: R_(-i) = R - e_i / (L - l_i)
 
 Equation 9 takes the variance of d_i/l_i to fall as 1/l_i, as if each word went wrong by itself.  Where
 sentences differ in difficulty it does not, and equation 9 is too small, by about sqrt(1 + cv^2) with cv^2 the
@@ -15,10 +13,10 @@ squared coefficient of variation of the lengths; the other two ask nothing of th
 equation 9 is equation 4.
 
 Two systems on the same sentences fail on the same hard ones, so their rates are not independent.  The
-difference R1 - R2 is a function of four sums over sentences, and its delta method has the residuals e_1i / L1
-- e_2i / L2; the jackknife leaves a sentence out of both rates.  The paper tests R1 against R2 as if it were a
-constant, with equation 9's standard error of R1 "or vice versa" (its section 3.1): no variance of R2, and no
-gain from the pairing.
+difference R1 - R2 is a function of four sums over sentences, and its delta method has the residuals
+e_1i / L1 - e_2i / L2; the jackknife leaves a sentence out of both rates.  The paper tests R1 against R2 as if
+it were a constant, with equation 9's standard error of R1 "or vice versa" (its section 3.1): no variance of
+R2, and no gain from the pairing.
 """
 
 from __future__ import annotations
@@ -44,16 +42,25 @@ ROUNDINGS = 16 * float(np.finfo(float).eps)
 
 @dataclass(frozen=True)
 class ErrorRate:
-    """Attributes
+    """A system's error rate with its standard errors.
+
+    Attributes
     ----------
     rate : float
-        Errors per word.
+        Errors per word, >= 0.
     se_vilar, se_delta, se_jackknife : float
-        As in the module; exactly 0 where every sentence has the same rate.
+        Standard errors, as in the module; exactly 0 where every sentence has the same rate.
     m : int
         Sentences.
     length : float
         L, in words.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> wer = pairproof.error_rate([2, 0, 5, 1], [10, 8, 14, 6])
+    >>> [round(limit, 3) for limit in wer.interval(level=0.95)]
+    [0.051, 0.37]
     """
 
     rate: float
@@ -80,7 +87,7 @@ class ErrorRate:
 
 @dataclass(frozen=True)
 class RateDifference:
-    """Two systems' rates on the same sentences.
+    """The difference of two systems' error rates on the same sentences.
 
     Attributes
     ----------
@@ -92,6 +99,13 @@ class RateDifference:
         Of the difference, sentence by sentence; exactly 0 where it is the same in every sentence.
     m : int
         Sentences.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> difference = pairproof.rate_difference([2, 0, 5, 1], [3, 1, 5, 3], [10, 8, 14, 6])
+    >>> round(difference.se_delta, 4), round(difference.se_unpaired, 4)    # paired, and as if independent
+    (0.0613, 0.101)
     """
 
     first: ErrorRate = field(repr=False)
@@ -187,20 +201,33 @@ class _Ratio:
 
 
 def error_rate(errors: ArrayLike, lengths: ArrayLike) -> ErrorRate:
-    """Rate and standard errors.
+    """A system's error rate, such as the word error rate, with three standard errors.
+
+    Equation 9 of Vilar, Leusch and Ney (2007), the delta method, and the jackknife.
 
     Parameters
     ----------
     errors : float[m]
-        >= 0.
+        >= 0, of each sentence.
     lengths : float[m]
         > 0, in words.
+
+    Returns
+    -------
+    ErrorRate
 
     Raises
     ------
     InputError
         Fewer than 2 sentences, arrays of different lengths, negative errors, a length that is not > 0, L <=
         1, or numbers so large or so unequal that doubles cannot hold their sums.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> wer = pairproof.error_rate([2, 0, 5, 1], [10, 8, 14, 6])    # 8 errors in 38 words
+    >>> round(wer.rate, 4), round(wer.se_vilar, 4), round(wer.se_delta, 4), round(wer.se_jackknife, 4)
+    (0.2105, 0.0776, 0.0811, 0.0886)
     """
     return _rate_of(_ratio(errors, lengths))
 
@@ -211,8 +238,10 @@ def rate_difference(
     lengths: ArrayLike,
     second_lengths: ArrayLike | None = None,
 ) -> RateDifference:
-    """The difference of two systems' rates on the same sentences, with the standard errors of a paired
-    comparison.
+    """The difference of two systems' error rates on the same sentences, with paired standard errors.
+
+    Vilar, Leusch and Ney (2007, section 3.1) test the two rates as if one were a constant; here the delta
+    method and the jackknife take both from the same sentences.
 
     Parameters
     ----------
@@ -223,10 +252,21 @@ def rate_difference(
     second_lengths : float[m], optional
         The second system's, where it was held against other references; default: the same.
 
+    Returns
+    -------
+    RateDifference
+
     Raises
     ------
     InputError
         As :func:`error_rate`; or the systems have different numbers of sentences.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> difference = pairproof.rate_difference([2, 0, 5, 1], [3, 1, 5, 3], [10, 8, 14, 6])
+    >>> round(difference.difference, 4), round(difference.se(), 4), round(difference.p(), 4)
+    (-0.1053, 0.0613, 0.086)
     """
     first, second = _ratio(first_errors, lengths), _ratio(
         second_errors, lengths if second_lengths is None else second_lengths
@@ -300,7 +340,9 @@ def _without_rounding(differences: FloatArray, scale: FloatArray) -> FloatArray:
 
 
 def holm(p: ArrayLike) -> FloatArray:
-    """p-values corrected for being several (Holm 1979, Scandinavian Journal of Statistics 6, 65-70).
+    """p-values corrected for their number (Holm 1979, Scandinavian Journal of Statistics 6, 65-70).
+
+    As R's p.adjust(method = "holm").
 
     Parameters
     ----------
@@ -311,6 +353,12 @@ def holm(p: ArrayLike) -> FloatArray:
     -------
     float[n]
         The j-th smallest of k is multiplied by k - j + 1, never below a smaller one's, at most 1.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.error_rates import holm
+    >>> holm([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
     """
     values = np.asarray(p, float)
     there = np.flatnonzero(~np.isnan(values))

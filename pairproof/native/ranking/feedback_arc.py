@@ -15,14 +15,20 @@ our choice, the organisers' paper not having been at hand.
 Exact: the best order of a set of systems with v last is the best order of the others, plus what v pays for
 standing below them, so dynamic programming over the 2**n subsets finds the optimum (Lawler 1964).  The
 systems are first parted into the strong components of "costs something to be put below"; between components
-an optimal order pays nothing.  One component of more than 20 systems is solved as an integer program
-(:mod:`pairproof.native.ranking.linear_ordering`).
+an optimal order pays nothing.  One component of more than 20 systems is solved as an integer program by HiGHS
+(scipy.optimize.milp), with x_ij = 1 if i stands before j (i < j; Groetschel, Juenger and Reinelt 1984)::
+
+    minimise   sum over i < j of  x_ij cost[j, i] + (1 - x_ij) cost[i, j]
+    subject to 0 <= x_ij + x_jk - x_ik <= 1   for all i < j < k            no cycle of three, hence none at
+    all
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,27 +37,45 @@ from ...data.comparisons import Comparisons
 from ...data.graph import strong_components
 from ...data.judgments import preference_counts
 from ...errors import InputError
-from .linear_ordering import cheapest_order
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: Up to here by dynamic programming: 2**20 subsets take a second or two and some 30 MB.  More by an integer
-#: program.
-MOST_SYSTEMS = 20
+#: Systems up to which an order is found by dynamic programming: 2**20 subsets take a second or two and some
+#: 30 MB.
+MOST_IN_SUBSETS = 20
+#: Systems up to which it is found by an integer program; 60 make 34,220 cycles of three.
+MOST_IN_PROGRAM = 60
+#: Seconds for each of the two programs; shared tasks take hundredths.
+TIME_LIMIT = 60.0
+#: HiGHS stops within 1e-6 of the smallest cost; what differs by less counts as equal.
+GAP = 2e-6
 
 
 @dataclass(frozen=True)
 class Order:
-    """Attributes
+    """A ranking that contradicts the comparisons least.
+
+    Attributes
     ----------
     name : str
+        Of the rule.
     ranking : tuple of str
         Best first.
     cost : float
         What the ranking pays: comparisons contradicted, or -log probability.
     unique : bool
         Whether every other ranking pays more.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.ranking.feedback_arc import minimum_feedback_arc_set
+    >>> table = pairproof.read({"first": ["A", "B", "C"], "second": ["B", "C", "A"],
+    ...                         "wins": [5, 5, 3], "losses": [2, 1, 1]})
+    >>> found = minimum_feedback_arc_set(table)
+    >>> found.ranking, found.cost, found.unique
+    (('A', 'B', 'C'), 2.0, True)
     """
 
     name: str
@@ -61,25 +85,62 @@ class Order:
 
 
 def minimum_feedback_arc_set(table: Comparisons) -> Order:
-    """Lopez's ranking: the surplus of preferences that it contradicts is as small as can be.
+    """Lopez's (2012) ranking: the surplus of preferences that it contradicts is as small as can be.
+
+    Parameters
+    ----------
+    table : Comparisons
+
+    Returns
+    -------
+    Order
+        `cost` counts comparisons.
 
     Raises
     ------
     InputError
         More than 60 systems that cannot be parted (each beats each along some chain), or no proof in a
         minute.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.ranking.feedback_arc import minimum_feedback_arc_set
+    >>> table = pairproof.read({"first": ["A", "C"], "second": ["B", "B"], "wins": [5, 4], "losses": [2, 0]})
+    >>> found = minimum_feedback_arc_set(table)
+    >>> found.ranking, found.unique    # nothing says whether A or C comes first
+    (('A', 'C', 'B'), False)
     """
     won = preference_counts(table)[:, :, 1]
     return _order("minimum feedback arc set", table, np.maximum(won - won.T, 0.0))
 
 
 def most_probable_ranking(table: Comparisons) -> Order:
-    """The ranking with the largest product of pairwise probabilities.
+    """The ranking with the largest product of the probabilities that its pairs stand right.
+
+    After Callison-Burch et al. (2012), with a uniform prior for each pair.
+
+    Parameters
+    ----------
+    table : Comparisons
+
+    Returns
+    -------
+    Order
+        `cost` is minus the logarithm of the product.
 
     Raises
     ------
     InputError
         As for the minimum feedback arc set.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.ranking.feedback_arc import most_probable_ranking
+    >>> table = pairproof.read({"first": ["A", "C"], "second": ["B", "B"], "wins": [5, 4], "losses": [2, 0]})
+    >>> round(most_probable_ranking(table).cost, 4)    # -log(0.855 x 0.969 x 1/2)
+    0.881
     """
     from scipy.special import betainc
 
@@ -93,8 +154,8 @@ def most_probable_ranking(table: Comparisons) -> Order:
 def _order(name: str, table: Comparisons, cost: FloatArray) -> Order:
     cost = cost.copy()
     np.fill_diagonal(cost, 0.0)
-    # A pair pays the smaller of its two costs in any order; without it pairs that cost nothing one way part
-    # the systems.
+    # Any order pays at least the smaller of a pair's two costs.  With that taken off, a pair costs nothing one
+    # way, and the systems fall into parts.
     order, unique = best_order(np.maximum(cost - cost.T, 0.0))
     paid = sum(
         float(cost[order[later], order[earlier]]) for later in range(len(order)) for earlier in range(later)
@@ -105,6 +166,8 @@ def _order(name: str, table: Comparisons, cost: FloatArray) -> Order:
 def best_order(cost: FloatArray) -> tuple[list[int], bool]:
     """The cheapest order, first place first, and whether it is the only one.
 
+    By dynamic programming (Lawler 1964) or as an integer program (Groetschel, Juenger and Reinelt 1984).
+
     Parameters
     ----------
     cost : float[n, n]
@@ -114,6 +177,18 @@ def best_order(cost: FloatArray) -> tuple[list[int], bool]:
     -------
     list of int, bool
         Of several cheapest orders, one chosen by the systems' positions alone.
+
+    Raises
+    ------
+    InputError
+        More than 60 systems that cannot be parted, or no proof in a minute.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.ranking.feedback_arc import best_order
+    >>> best_order(np.array([[0.0, 2.0], [1.0, 0.0]]))    # 2 is paid if 0 comes after 1, 1 if 1 comes after 0
+    ([0, 1], True)
     """
     t, s = np.nonzero(cost > 0)
     component = strong_components(t, s, len(cost))
@@ -122,7 +197,7 @@ def best_order(cost: FloatArray) -> tuple[list[int], bool]:
     unique = True
     for members in parts:
         part = cost[np.ix_(members, members)]
-        inner, only = _best_of_component(part) if len(members) <= MOST_SYSTEMS else cheapest_order(part)
+        inner, only = _by_subsets(part) if len(members) <= MOST_IN_SUBSETS else _by_integer_program(part)
         order += [int(members[k]) for k in inner]
         unique = unique and only
     # Where components have one best order each, the best orders are those that keep it and pay nothing
@@ -145,7 +220,7 @@ def _parts(cost: FloatArray, component: IntArray) -> Iterator[IntArray]:
                 break
 
 
-def _best_of_component(cost: FloatArray) -> tuple[list[int], bool]:
+def _by_subsets(cost: FloatArray) -> tuple[list[int], bool]:
     """Dynamic programming over subsets; bit v of a subset's number says that v is among those placed
     first.
     """
@@ -191,3 +266,58 @@ def _by_size(n: int) -> Iterator[IntArray]:
     bounds = np.searchsorted(size[order], np.arange(1, n + 2))
     for low, high in zip(bounds, bounds[1:]):
         yield order[low:high]
+
+
+def _by_integer_program(cost: FloatArray) -> tuple[list[int], bool]:
+    """As :func:`best_order`, by HiGHS; whether it is the only one: the same program without that order.
+
+    InputError for more than 60 systems, or without a proof within the time limit.
+    """
+    n = len(cost)
+    if n > MOST_IN_PROGRAM:
+        raise InputError(
+            f"{n} systems cannot be parted (each beats each along some chain of comparisons); the exact"
+            f" search takes at most {MOST_IN_PROGRAM}. Leave systems out, or rank them by a score (expected"
+            " wins, a fitted model)"
+        )
+    left, right = np.array(list(combinations(range(n), 2))).T
+    price = cost[right, left] - cost[left, right]
+    cycles = _cycles(n)
+    best = _solved(price, [(cycles, 0.0, 1.0)], n)
+    ahead = best > 0.5
+    sign = np.where(ahead, 1.0, -1.0)
+    other = _solved(price, [(cycles, 0.0, 1.0), (sign[None, :], -np.inf, float(ahead.sum()) - 1.0)], n)
+    # Who stands before more systems stands before; without cycles these numbers are all different.
+    before = np.bincount(left[ahead], minlength=n) + np.bincount(right[~ahead], minlength=n)
+    unique = float(price @ (other > 0.5)) > float(price @ ahead) + GAP
+    return [int(k) for k in np.argsort(-before, kind="stable")], unique
+
+
+def _cycles(n: int) -> Any:
+    """One row for each three systems: x_ij + x_jk - x_ik."""
+    from scipy.sparse import csr_matrix
+
+    number = np.zeros((n, n), np.int64)
+    number[np.triu_indices(n, 1)] = np.arange(n * (n - 1) // 2)
+    i, j, k = np.array(list(combinations(range(n), 3))).T
+    columns = np.stack([number[i, j], number[j, k], number[i, k]], axis=1).ravel()
+    rows = np.repeat(np.arange(len(i)), 3)
+    return csr_matrix((np.tile([1.0, 1.0, -1.0], len(i)), (rows, columns)), (len(i), n * (n - 1) // 2))
+
+
+def _solved(price: FloatArray, limits: list[tuple[Any, float, float]], n: int) -> FloatArray:
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    found = milp(
+        price,
+        constraints=[LinearConstraint(matrix, low, high) for matrix, low, high in limits],
+        integrality=np.ones(len(price)),
+        bounds=Bounds(0.0, 1.0),
+        options={"mip_rel_gap": 0.0, "time_limit": TIME_LIMIT},
+    )
+    if found.status != 0:
+        raise InputError(
+            f"{n} systems that cannot be parted: the best order was not proved within {TIME_LIMIT:g} s"
+            f" ({found.message}); leave systems out, or rank them by a score (expected wins, a fitted model)"
+        )
+    return np.asarray(found.x)

@@ -4,10 +4,11 @@
 Vilar, Leusch and Ney (2007, section 3.2) rank n systems so, since each comparison of two is a day of judges'
 work.
 
-1. compare floor(n/2) pairs, as the systems stand in the list (1st with 2nd, 3rd with 4th, ...); an odd one is
-left out; 2. sort the better ones in the same way: a_1 < a_2 < ...; b_i is the partner of a_i, below it; 3.
-b_1 < a_1 < a_2 < ... is the main chain; insert the others in the order b_3 b_2, b_5 b_4, b_11 ... b_6, ...
-with
+1. Compare floor(n/2) pairs, as the systems stand in the list (1st with 2nd, 3rd with 4th, ...); an odd one is
+   left out.
+2. Sort the better ones in the same way: a_1 < a_2 < ...; b_i is the partner of a_i, below it.
+3. b_1 < a_1 < a_2 < ... is the main chain.  Insert the others in the order b_3 b_2, b_5 b_4, b_11 ... b_6,
+... with
    t_k = (2^(k+1) + (-1)^k) / 3 = 1, 3, 5, 11, 21, ..., each by binary search below its a_i, probing the lower
    middle.
 
@@ -39,8 +40,20 @@ FORMAT = 1
 
 
 def worst_case(n: int) -> int:
-    """The most comparisons merge insertion asks for n >= 0 systems: sum of ceil(log2(3k/4)), in whole
-    numbers.
+    """The most comparisons that merge insertion asks for: sum over k = 1..n of ceil(log2(3k/4)).
+
+    Ford and Johnson (1959); Knuth, The Art of Computer Programming, vol. 3, 5.3.1.
+
+    Parameters
+    ----------
+    n : int
+        Systems, >= 0.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.merge_insertion import worst_case
+    >>> [worst_case(n) for n in range(1, 8)]
+    [0, 1, 3, 5, 7, 10, 13]
     """
     # ceil(log2(3k/4)) is the smallest c with 2**c * 4 >= 3k; for k = 1 it is 0.
     return sum(max(0, (3 * k - 1).bit_length() - 2) for k in range(1, n + 1))
@@ -48,7 +61,7 @@ def worst_case(n: int) -> int:
 
 @dataclass(frozen=True)
 class Plan:
-    """Where a ranking stands.
+    """A ranking under way: the systems and the answers so far, from which the next question follows.
 
     Attributes
     ----------
@@ -57,6 +70,23 @@ class Plan:
         (first, second, "first" | "second" | "tie") in the order in which they were asked.
     tie_rule : {"refuse", "listed"}
         What a tie means: not accepted, or the one that stands earlier in `systems` counts as better.
+
+    Raises
+    ------
+    InputError
+        Answers that are not those to this list of systems, in the order in which they were asked; a tie where
+        the rule refuses it.
+    ItemError
+        No systems, a name twice, or one that cannot be told from an answer.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.merge_insertion import Plan
+    >>> plan = Plan(("A", "B", "C"))
+    >>> plan.next
+    ('A', 'B')
+    >>> plan.answer("B").answer("C").answer("C").ranking
+    ('C', 'B', 'A')
     """
 
     systems: tuple[str, ...]
@@ -111,6 +141,7 @@ class Plan:
 
     @property
     def asked(self) -> int:
+        """Comparisons that were made."""
         return len(self.answers)
 
     @property
@@ -215,19 +246,35 @@ def _advance(steps: Steps, first_is_better: bool | None) -> Question | _Settled:
 def rank_by_merge_insertion(
     systems: Sequence[str], compare: Callable[[str, str], Union[Answer, str]], tie_rule: TieRule = "refuse"
 ) -> Plan:
-    """Rank by asking `compare(a, b)` as often as merge insertion needs.
+    """Rank by asking `compare(a, b)` as often as merge insertion needs (Ford and Johnson 1959).
 
     Parameters
     ----------
     systems : sequence of str
+        Different names.
     compare : function of two names
         Returns the better one's name, or "first", "second" or "tie".
     tie_rule : {"refuse", "listed"}
+        What a tie means: an error, or the one that stands earlier in `systems` counts as better.
 
     Returns
     -------
     Plan
         Settled; `.ranking` is best first, `.answers` what was asked.
+
+    Raises
+    ------
+    InputError
+        An answer that is none, or a tie where the rule refuses it.
+    ItemError
+        No systems, a name twice, or one that cannot be told from an answer.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> plan = pairproof.rank_by_merge_insertion(["b", "d", "a", "c"], lambda x, y: min(x, y))
+    >>> plan.ranking, plan.asked
+    (('a', 'b', 'c', 'd'), 5)
     """
     plan = Plan(tuple(systems), (), tie_rule)
     steps, answers = _sort(plan.systems), list[tuple[str, str, Answer]]()
@@ -250,7 +297,7 @@ def _sort(items: Sequence[str]) -> Steps:
     upper = yield from _sort(list(partner))
     lower = [partner[a] for a in upper] + ([items[-1]] if n % 2 else [])
     chain = [lower[0], *upper]
-    for k in insertion_order(len(lower)):
+    for k in _insertion_order(len(lower)):
         # What stands below a_k; the odd one out has no partner, so it is looked for in the whole chain.
         high = chain.index(upper[k]) if k < len(upper) else len(chain)
         low = 0
@@ -264,7 +311,7 @@ def _sort(items: Sequence[str]) -> Steps:
     return chain
 
 
-def insertion_order(n: int) -> list[int]:
+def _insertion_order(n: int) -> list[int]:
     """Positions (from 0) of b_2..b_n in the order of insertion: 2 1, 4 3, 10 ... 5, ..."""
     order: list[int] = []
     k, done = 2, 1

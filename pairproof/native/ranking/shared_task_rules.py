@@ -3,13 +3,12 @@
 With win, tie, loss the counts of a system over all others, and w(s, t) the comparisons in which s was
 preferred to t::
 
-    ORIGWMT(s)        (win + tie) / (win + tie + loss)         WMT until 2010; raised by copies of the system
-                                                               itself
-    BOJAR(s)          win / (win + loss)                       Bojar et al. (2011); no value if all were ties
-    Expected Wins(s)  mean over t != s of w(s, t) / (w(s, t) + w(t, s))             Callison-Burch et al.
-    (2012)
+    ORIGWMT(s)        (win + tie) / (win + tie + loss)       WMT until 2010; raised by copies of the system
+    itself BOJAR(s)          win / (win + loss)                     Bojar et al. (2011); no value if all were
+    ties Expected Wins(s)  mean over t != s of                    Callison-Burch et al. (2012)
+                      w(s, t) / (w(s, t) + w(t, s))
     Playoffs(s)       share of simulated knock-out tournaments that s wins; in a match of s and t, s goes on
-                      with
+    with
                       probability (1 + w(s, t)) / (2 + w(s, t) + w(t, s))
 
 The last one is the idea of the WMT 2012 organisers' Monte Carlo Playoffs; the details are ours, since their
@@ -43,6 +42,13 @@ class Scores:
         nan where the rule gives no value.
     se : float[n_items] or None
         Monte Carlo standard errors, where there was a simulation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.ranking.shared_task_rules import Scores
+    >>> Scores("a rule", ("A", "B", "C"), np.array([0.2, 0.7, np.nan])).ranking
+    ('B', 'A')
     """
 
     name: str
@@ -57,6 +63,7 @@ class Scores:
         return tuple(self.items[k] for k in order if not np.isnan(self.values[k]))
 
     def to_dict(self) -> dict[str, float | None]:
+        """Score of each system; None where the rule gives none."""
         return {item: None if np.isnan(v) else float(v) for item, v in zip(self.items, self.values)}
 
 
@@ -66,20 +73,76 @@ def _record(table: Comparisons) -> FloatArray:
 
 
 def orig_wmt(table: Comparisons) -> Scores:
-    """(win + tie) / (win + tie + loss), nan for a system never compared."""
+    """Share not lost, (win + tie) / (win + tie + loss): WMT's rule until 2010.
+
+    nan for a system never compared.
+
+    Parameters
+    ----------
+    table : Comparisons
+
+    Returns
+    -------
+    Scores
+        In [0, 1].
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.ranking.shared_task_rules import orig_wmt
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [5], "ties": [2], "losses": [1]})
+    >>> orig_wmt(table).to_dict()
+    {'A': 0.875, 'B': 0.375}
+    """
     tie, win, loss = _record(table)
     return Scores("ORIGWMT", table.items, _ratio(win + tie, win + tie + loss))
 
 
 def bojar(table: Comparisons) -> Scores:
-    """win / (win + loss), nan for a system that was never preferred nor dispreferred."""
+    """Share won of decided comparisons, win / (win + loss) (Bojar et al. 2011); nan for a system without any.
+
+    Parameters
+    ----------
+    table : Comparisons
+
+    Returns
+    -------
+    Scores
+        In [0, 1].
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.ranking.shared_task_rules import bojar
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [5], "ties": [2], "losses": [1]})
+    >>> bojar(table).to_dict()
+    {'A': 0.8333333333333334, 'B': 0.16666666666666666}
+    """
     _, win, loss = _record(table)
     return Scores("BOJAR", table.items, _ratio(win, win + loss))
 
 
 def expected_wins(table: Comparisons) -> Scores:
-    """Mean share of decided comparisons won, over the opponents against whom any was decided; nan if there
-    are none.
+    """Mean over the opponents of the share of decided comparisons won (Callison-Burch et al. 2012).
+
+    Opponents against whom none was decided do not count; nan for a system without any other.
+
+    Parameters
+    ----------
+    table : Comparisons
+
+    Returns
+    -------
+    Scores
+        In [0, 1].
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.ranking.shared_task_rules import expected_wins
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [5], "ties": [2], "losses": [1]})
+    >>> expected_wins(table).to_dict()
+    {'A': 0.8333333333333334, 'B': 0.16666666666666666}
     """
     won = preference_counts(table)[:, :, 1]
     share = _ratio(won, won + won.T)
@@ -92,7 +155,7 @@ def expected_wins(table: Comparisons) -> Scores:
 
 
 def monte_carlo_playoffs(table: Comparisons, tournaments: int = 10_000, seed: int = 0) -> Scores:
-    """Share of simulated knock-out tournaments won, with its Monte Carlo standard error.
+    """Share of simulated knock-out tournaments won, after the organisers of WMT 2012.
 
     Parameters
     ----------
@@ -102,10 +165,23 @@ def monte_carlo_playoffs(table: Comparisons, tournaments: int = 10_000, seed: in
     seed : int
         >= 0.
 
+    Returns
+    -------
+    Scores
+        With Monte Carlo standard errors.
+
     Raises
     ------
     InputError
         A number of tournaments or a seed that is no integer or too small.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.ranking.shared_task_rules import monte_carlo_playoffs
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [5], "ties": [2], "losses": [1]})
+    >>> monte_carlo_playoffs(table, seed=1).values.round(2)    # A goes on with probability 6/8
+    array([0.74, 0.26])
     """
     whole_number("tournaments", tournaments, 1)
     rng = np.random.default_rng(whole_number("seed", seed))

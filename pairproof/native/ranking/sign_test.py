@@ -1,4 +1,4 @@
-"""The tests a paper may set beside a model: the sign test of two items, and Friedman's test of several.
+"""Tests that papers set beside a model: the sign test of two items, and Friedman's test of several.
 
 Sign test: of n = wins + losses preferences the number for one item is Binomial(n, 1/2) if neither is
 preferred.  Two-sided by the rule of R's binom.test: the sum of all probabilities that are not larger than
@@ -35,7 +35,9 @@ MOST_EXACT = 10_000
 
 @dataclass(frozen=True)
 class SignTest:
-    """Attributes
+    """The result of an exact two-sided sign test.
+
+    Attributes
     ----------
     wins, losses : int
         Preferences counted, ties split into them where that is the rule.
@@ -46,6 +48,12 @@ class SignTest:
     rule : {"drop", "split"}
     p : float
         Two-sided.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sign_test import sign_test
+    >>> print(sign_test(8, 1, ties=3, rule="split"))
+    sign test: 9 of 11 (3 ties split, of which one, left over, is dropped), p = 0.06543
     """
 
     wins: int
@@ -73,18 +81,29 @@ class SignTest:
 
 
 def sign_test(wins: float, losses: float, ties: float = 0, rule: TieRule = "drop") -> SignTest:
-    """The exact two-sided sign test.
+    """The exact two-sided sign test, by the rule of R's binom.test.
 
     Parameters
     ----------
-    wins, losses, ties : whole numbers >= 0
+    wins, losses, ties : float
+        Whole numbers >= 0.
     rule : {"drop", "split"}
-        What becomes of ties.
+        What becomes of ties: not counted, or half to either side.
+
+    Returns
+    -------
+    SignTest
 
     Raises
     ------
     InputError
         Counts that are negative or not whole; nothing left to count; another rule.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sign_test import sign_test
+    >>> sign_test(8, 1, ties=3).p
+    0.0390625
     """
     one_of("rule", rule, get_args(TieRule))
     for name, count in (("wins", wins), ("losses", losses), ("ties", ties)):
@@ -101,7 +120,20 @@ def sign_test(wins: float, losses: float, ties: float = 0, rule: TieRule = "drop
 
 
 def binomial_p(successes: int, n: int) -> float:
-    """P(|X - n/2| >= |successes - n/2|) of X ~ Binomial(n, 1/2)."""
+    """P(|X - n/2| >= |successes - n/2|) of X ~ Binomial(n, 1/2): the two-sided p of R's binom.test.
+
+    Parameters
+    ----------
+    successes : int
+        In 0..n.
+    n : int
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sign_test import binomial_p
+    >>> binomial_p(8, 9)
+    0.0390625
+    """
     fewer = min(successes, n - successes)
     if 2 * fewer == n:
         return 1.0
@@ -113,7 +145,20 @@ def binomial_p(successes: int, n: int) -> float:
 
 
 def log10_binomial_p(successes: int, n: int) -> float:
-    """log10 of :func:`binomial_p`, finite however small that is."""
+    """log10 of :func:`binomial_p`, finite however small that is.
+
+    Parameters
+    ----------
+    successes : int
+        In 0..n.
+    n : int
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sign_test import log10_binomial_p
+    >>> round(log10_binomial_p(0, 5000), 2)
+    -1504.85
+    """
     p = binomial_p(successes, n)
     if p >= SMALLEST:
         return log10(p)
@@ -133,15 +178,26 @@ def log10_binomial_p(successes: int, n: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Friedman:
-    """Attributes
+    """The result of Friedman's test.
+
+    Attributes
     ----------
     statistic : float
+        Q, corrected for ties.
     df : int
+        Items less one.
     p : float
+        Of the chi-square distribution.
     what : str
         What was ranked, in which blocks.
     rank_sums : float[n_items]
-        1 is the smallest.
+        Over the blocks; rank 1 is the smallest score.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sign_test import friedman
+    >>> friedman([[1, 2, 3], [2, 3, 1], [1, 2, 3]], "scores by judge").rank_sums
+    array([4., 7., 7.])
     """
 
     statistic: float
@@ -152,6 +208,7 @@ class Friedman:
 
     @property
     def log10_p(self) -> float:
+        """log10 of p, also where p is too small for a double."""
         return log10_chi_square_p(self.statistic, self.df)
 
     def __str__(self) -> str:
@@ -162,7 +219,7 @@ class Friedman:
 
 
 def friedman(scores: ArrayLike, what: str) -> Friedman:
-    """Friedman's test of scores, ranked within blocks, ties given their mean rank.
+    """Friedman's test of scores, ranked within blocks, ties given their mean rank; as R's friedman.test.
 
     Parameters
     ----------
@@ -170,10 +227,20 @@ def friedman(scores: ArrayLike, what: str) -> Friedman:
     what : str
         What is ranked, in which blocks, for the sentence.
 
+    Returns
+    -------
+    Friedman
+
     Raises
     ------
     InputError
         Fewer than 2 blocks or items; a missing score; blocks in which all items tie.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sign_test import friedman
+    >>> print(friedman([[1, 2, 3], [2, 3, 1], [1, 2, 3]], "scores by judge"))
+    Friedman test of scores by judge: chi-square 2.0000 on 2 df, p = 0.3679
     """
     from scipy.stats import rankdata
 
@@ -197,12 +264,31 @@ def friedman(scores: ArrayLike, what: str) -> Friedman:
 
 
 def first_preferences_by_judge(table: Comparisons) -> FloatArray:
-    """float[n_judges, n_items]: how often each judge preferred each item.
+    """How often each judge preferred each item.
+
+    Parameters
+    ----------
+    table : Comparisons
+        With a column `judge`.
+
+    Returns
+    -------
+    float[n_judges, n_items]
 
     Raises
     ------
     InputError
         No judge column, or a comparison without a judge.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.ranking.sign_test import first_preferences_by_judge
+    >>> table = pairproof.read({"first": ["A", "A"], "second": ["B", "B"], "wins": [5, 3], "losses": [2, 4],
+    ...                         "judge": ["1", "2"]})
+    >>> first_preferences_by_judge(table)
+    array([[5., 2.],
+           [3., 4.]])
     """
     judge = table.columns.get("judge")
     if not isinstance(judge, Factor):
@@ -219,7 +305,31 @@ def first_preferences_by_judge(table: Comparisons) -> FloatArray:
 
 
 def friedman_by_judge(table: Comparisons) -> Friedman:
-    """Friedman's test of the items' first preferences, ranked within each judge."""
+    """Friedman's test of how often the items are preferred, ranked within each judge; as R's friedman.test.
+
+    Parameters
+    ----------
+    table : Comparisons
+        With a column `judge`.
+
+    Returns
+    -------
+    Friedman
+
+    Raises
+    ------
+    InputError
+        No judge column, a comparison without a judge, fewer than 2 judges, or judges for whom all items tie.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.ranking.sign_test import friedman_by_judge
+    >>> table = pairproof.read({"first": ["A", "A"], "second": ["B", "B"], "wins": [5, 3], "losses": [2, 4],
+    ...                         "judge": ["1", "2"]})
+    >>> friedman_by_judge(table).p
+    1.0
+    """
     return friedman(
         first_preferences_by_judge(table),
         "each judge's numbers of first preferences of the items, judges as blocks",

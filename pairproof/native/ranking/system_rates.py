@@ -1,5 +1,5 @@
 """Error rates of several systems on the same sentences: the rate of each, the paired difference of every two,
-and what is to be doubted.
+and the doubts a reader should have.
 
 The formulas are those of :mod:`pairproof.native.ranking.error_rates` (Vilar, Leusch and Ney 2007, section 3);
 p of k pairs is also given after Holm's correction.  Pairs that do not have the same sentences are not
@@ -9,7 +9,7 @@ compared, and say why.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from ...data.reading.sentence_errors import COLUMNS, ErrorTable, Shared, shared_sentences
 from ...data.reading.table import suggestion
 from ...errors import InputError, ItemError
+from ...fit.inference import normal_quantile
 from .error_rates import ErrorRate, Estimator, RateDifference, error_rate, holm, rate_difference
 
 #: Equation 9 and the delta method are said to disagree beyond this share.
@@ -30,19 +31,31 @@ SHOWN = 5
 
 @dataclass(frozen=True, eq=False)
 class TwoRates:
-    """One pair of systems.
+    """The paired comparison of two systems' error rates.
 
     Attributes
     ----------
     first, second : str
+        The systems.
     shared : Shared
+        Their sentences.
     difference : RateDifference or None
         None where they are not compared; `why_not` says why.
     same_lengths : int
         Sentences compared whose length is the same for both.
     why_not : str
+        "" where they are compared.
     p_holm : float or None
-        p corrected for the number of pairs.
+        p corrected for the number of pairs (Holm 1979).
+
+    Examples
+    --------
+    >>> from pairproof.data.reading.sentence_errors import read_errors
+    >>> from pairproof.native.ranking.system_rates import rates_of
+    >>> table = read_errors({"system": ["A", "A", "B", "B"], "sentence": ["1", "2", "1", "3"],
+    ...                      "errors": [1, 2, 0, 3], "length": [9, 8, 9, 7]})
+    >>> rates_of(table).pairs[0].why_not[:67]
+    'not the same sentences: 1 of A is not there for B (2); 1 of B is no'
     """
 
     first: str
@@ -56,17 +69,30 @@ class TwoRates:
 
 @dataclass(frozen=True, eq=False)
 class Rates:
-    """All of one table.
+    """The error rates of all systems of a table, and the differences of their pairs.
 
     Attributes
     ----------
     table : ErrorTable
+        As read.
     systems : dict of str to ErrorRate
         In the order of the table.
     pairs : tuple of TwoRates
+        Empty where the sentences have no names.
     level : float
+        In (0, 1).
     estimator : {"delta", "jackknife", "vilar"}
         Of the intervals of rates.
+
+    Examples
+    --------
+    >>> from pairproof.data.reading.sentence_errors import read_errors
+    >>> from pairproof.native.ranking.system_rates import rates_of
+    >>> table = read_errors({"system": ["A", "A", "B", "B"], "sentence": ["1", "2", "1", "2"],
+    ...                      "errors": [1, 2, 0, 3], "length": [9, 8, 9, 8]})
+    >>> rates = rates_of(table)
+    >>> rates.significant(rates.pairs[0])
+    False
     """
 
     table: ErrorTable
@@ -87,15 +113,20 @@ class Rates:
 
 
 def rates_of(
-    table: ErrorTable, *, pair: tuple[str, str] | None, estimator: Estimator, level: float, common: bool
+    table: ErrorTable,
+    *,
+    pair: tuple[str, str] | None = None,
+    estimator: Estimator = "delta",
+    level: float = 0.95,
+    common: bool = False,
 ) -> Rates:
-    """Rates of all systems and differences of all pairs, or of the pair asked for.
+    """Rates of all systems and differences of all pairs, or of the pair that is named.
 
     Parameters
     ----------
     table : ErrorTable
         From :func:`pairproof.data.reading.sentence_errors.read_errors`.
-    pair : (str, str) or None
+    pair : (str, str), optional
         Only these two, from the first one's side.
     estimator : {"delta", "jackknife", "vilar"}
         Of standard errors in intervals and tests.
@@ -104,10 +135,25 @@ def rates_of(
     common : bool
         Compare a pair on the sentences both have where they are not the same.
 
+    Returns
+    -------
+    Rates
+
     Raises
     ------
-    ItemError, InputError
-        A pair of unknown systems or of one and the same, or of a table without names of sentences.
+    ItemError
+        A pair of unknown systems or of one and the same.
+    InputError
+        A pair of a table without names of sentences; sums of errors or lengths that doubles cannot hold.
+
+    Examples
+    --------
+    >>> from pairproof.data.reading.sentence_errors import read_errors
+    >>> from pairproof.native.ranking.system_rates import rates_of
+    >>> table = read_errors({"system": ["A", "A", "B", "B"], "sentence": ["1", "2", "1", "2"],
+    ...                      "errors": [1, 2, 0, 3], "length": [9, 8, 9, 8]})
+    >>> {name: round(rate.rate, 3) for name, rate in rates_of(table).systems.items()}
+    {'A': 0.176, 'B': 0.176}
     """
     for name in pair or ():
         if name not in table.systems or not table.named:
@@ -132,7 +178,7 @@ def rates_of(
     }
     pairs = [_two(table, a, b, common) for a, b in combinations(systems, 2)] if paired else []
     found = Rates(table, systems, tuple(pairs), level, estimator)
-    return Rates(table, systems, _corrected(found), level, estimator)
+    return replace(found, pairs=_corrected(found))
 
 
 def _two(table: ErrorTable, first: str, second: str, common: bool) -> TwoRates:
@@ -140,7 +186,7 @@ def _two(table: ErrorTable, first: str, second: str, common: bool) -> TwoRates:
     shared = shared_sentences(a, b)
     alone = [
         f"{len(names)} of {system} {'is' if len(names) == 1 else 'are'} not there for"
-        f" {other} ({listed(names)})"
+        f" {other} ({_listed(names)})"
         for system, other, names in ((first, second, shared.only_first), (second, first, shared.only_second))
         if names
     ]
@@ -172,27 +218,18 @@ def _corrected(found: Rates) -> tuple[TwoRates, ...]:
     p = [two.difference.p(found.of_pairs) if two.difference is not None else None for two in found.pairs]
     corrected = holm([np.nan if value is None else value for value in p])
     return tuple(
-        TwoRates(
-            two.first,
-            two.second,
-            two.shared,
-            two.difference,
-            two.same_lengths,
-            two.why_not,
-            None if np.isnan(c) else float(c),
-        )
-        for two, c in zip(found.pairs, corrected)
+        replace(two, p_holm=None if np.isnan(c) else float(c)) for two, c in zip(found.pairs, corrected)
     )
 
 
-def listed(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     """The first few names, and how many more there are."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(names[:SHOWN]) + more
 
 
 def sentences(rates: Rates) -> list[str]:
-    """What the numbers say, and what is to be doubted."""
+    """What the numbers say and where to doubt them, a sentence each."""
     return [*_of_table(rates), *_of_order(rates), *_of_estimators(rates), *_of_pairs(rates)]
 
 
@@ -214,7 +251,7 @@ def _of_table(rates: Rates) -> Iterator[str]:
         broken = int(np.sum(errors != np.round(errors)))
         if broken:
             yield (
-                f"{who(name)}{broken} of {len(errors)} errors are no whole numbers; the column must hold"
+                f"{_who(name)}{broken} of {len(errors)} errors are no whole numbers; the column must hold"
                 " counts of edits, not rates"
             )
 
@@ -249,16 +286,16 @@ def _of_estimators(rates: Rates) -> Iterator[str]:
         ratio = rate.vilar_to_delta
         if ratio is not None and abs(ratio - 1) > DISAGREE:
             yield (
-                f"{who(name)}equation 9 takes every word to go wrong by itself; here it is {ratio:.2f} times"
+                f"{_who(name)}equation 9 takes every word to go wrong by itself; here it is {ratio:.2f} times"
                 f" the delta method's ({rate.se_vilar:.6f} against {rate.se_delta:.6f})"
             )
         if ratio is None:
             yield (
-                f"{who(name)}every sentence has the same rate, so every standard error is 0 and the interval"
+                f"{_who(name)}every sentence has the same rate, so every standard error is 0 and the interval"
                 " says nothing"
             )
         if rate.interval(rates.level, rates.estimator)[0] < 0:
-            yield f"{who(name)}the interval reaches below 0: too few errors for a normal interval"
+            yield f"{_who(name)}the interval reaches below 0: too few errors for a normal interval"
     fewest = min(
         [
             *(rate.m for rate in rates.systems.values()),
@@ -304,8 +341,6 @@ def _of_pairs(rates: Rates) -> Iterator[str]:
 
 def _papers_test(rates: Rates, two: TwoRates, d: RateDifference) -> Iterator[str]:
     """Where the paper's test says something else than the paired one."""
-    from ...fit.inference import normal_quantile
-
     point = normal_quantile((1 + rates.level) / 2)
     verdicts = [z is not None and abs(z) > point for z in d.z_vilar]
     ours = rates.significant(two)
@@ -321,5 +356,5 @@ def _papers_test(rates: Rates, two: TwoRates, d: RateDifference) -> Iterator[str
     )
 
 
-def who(name: str) -> str:
+def _who(name: str) -> str:
     return f"{name}: " if name else ""

@@ -6,8 +6,7 @@ all::
     R = (x - y) / m                                                            equation 5
     se "vilar" = sqrt(x + y - (x - y)^2 / m) / (m - 1)                         equation 6
     se "mean"  = sqrt((x + y - (x - y)^2 / m) / (m (m - 1)))                   the usual one: sd / sqrt(m)
-    significant  <=>  |R| > 1.96 se                                            equation 1, with E[R0] = 0,
-    se[R0] = se[R]
+    significant  <=>  |R| > 1.96 se                   equation 1, with E[R0] = 0 and se[R0] = se[R]
 
 Equation 4, of which 6 is the algebra, is not the standard error of a mean: it is larger by sqrt(m / (m - 1)),
 1.08 at m = 7 and 1.0007 at m = 700.  `z` uses it all the same, since it is the paper's; both are given by
@@ -45,9 +44,18 @@ class BinaryResult:
     Attributes
     ----------
     first, second : str
+        The systems.
     judge : str or None
         None: all judgments together.
     wins, ties, losses : int
+        Sentences.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.two_systems import BinaryResult
+    >>> result = BinaryResult("A", "B", None, wins=61, ties=24, losses=35)
+    >>> round(result.R, 3), round(result.se_vilar, 3), round(result.z, 2), result.significant
+    (0.217, 0.08, 2.71, True)
     """
 
     first: str
@@ -76,12 +84,12 @@ class BinaryResult:
 
     @property
     def se_vilar(self) -> float | None:
-        """Equation 6; None for one sentence."""
+        """Standard error of R by the paper's equation 6; None for one sentence."""
         return sqrt(self._squares) / (self.m - 1) if self.m > 1 else None
 
     @property
     def se_mean(self) -> float | None:
-        """sd / sqrt(m); None for one sentence."""
+        """The usual standard error of R, sd / sqrt(m); None for one sentence."""
         return sqrt(self._squares / (self.m * (self.m - 1))) if self.m > 1 else None
 
     @property
@@ -118,6 +126,7 @@ class BinaryResult:
         return None if self.wins == self.losses else self.first if self.wins > self.losses else self.second
 
     def to_dict(self) -> dict[str, Any]:
+        """The JSON row."""
         return {
             "first": self.first,
             "second": self.second,
@@ -138,7 +147,7 @@ class BinaryResult:
 
 @dataclass(frozen=True)
 class TwoSystems:
-    """Two systems, all judges together and each by itself.
+    """Two systems compared, all judges together and each by itself.
 
     Attributes
     ----------
@@ -146,6 +155,14 @@ class TwoSystems:
         Judges' sentences summed.
     by_judge : tuple of BinaryResult
         In the order of the judges' levels; empty without a judge column.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.two_systems import BinaryResult, TwoSystems
+    >>> judges = (BinaryResult("A", "B", "1", 9, 0, 1), BinaryResult("A", "B", "2", 4, 0, 6),
+    ...           BinaryResult("A", "B", "3", 4, 0, 6))
+    >>> TwoSystems(BinaryResult("A", "B", None, 17, 0, 13), judges).reversal
+    'A and B: the sum of sentences (17-13) puts A first, the majority vote of the judges (1-2) puts B first'
     """
 
     merged: BinaryResult
@@ -201,12 +218,31 @@ def binary_result(
     second: str = "second",
     judge: str | None = None,
 ) -> BinaryResult:
-    """One comparison from its counts.
+    """One comparison of two systems from its counts of sentences (Vilar, Leusch and Ney 2007, equation 5).
+
+    Parameters
+    ----------
+    wins, ties, losses : float
+        Whole numbers >= 0, from the first's side.
+    first, second : str
+        The systems.
+    judge : str, optional
+        None: all judgments together.
+
+    Returns
+    -------
+    BinaryResult
 
     Raises
     ------
     InputError
         A count that is negative or not whole, or no sentence at all.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.two_systems import binary_result
+    >>> round(binary_result(61, 24, 35).p_sign, 4)
+    0.0103
     """
     counts = {"wins": wins, "ties": ties, "losses": losses}
     for name, count in counts.items():
@@ -222,13 +258,21 @@ def binary_result(
 
 
 def compare_two(table: Comparisons, first: str | None = None, second: str | None = None) -> TwoSystems:
-    """Compare two systems of a table, all judges together and each by itself.
+    """Compare two systems sentence by sentence, all judges together and each by itself.
+
+    The comparison of Vilar, Leusch and Ney (2007, section 3), with the usual standard error and the exact
+    sign test beside theirs.
 
     Parameters
     ----------
     table : Comparisons
+        Counts must be whole.
     first, second : str, optional
         May be left out if the table holds one pair only; it is then taken as the table first names it.
+
+    Returns
+    -------
+    TwoSystems
 
     Raises
     ------
@@ -237,8 +281,17 @@ def compare_two(table: Comparisons, first: str | None = None, second: str | None
         one.
     ItemError
         An unknown system, or twice the same one.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.read({"first": ["A", "A"], "second": ["B", "B"], "wins": [30, 31], "ties": [10, 14],
+    ...                         "losses": [20, 15], "judge": ["1", "2"]})
+    >>> two = pairproof.compare_two(table)
+    >>> two.merged.better, round(two.merged.z, 2), two.merged.significant
+    ('A', 2.71, True)
     """
-    pairs = pairs_in_order(table)
+    pairs = _pairs_in_order(table)
     if first is None and second is None:
         if len(pairs) != 1:
             raise InputError(
@@ -256,11 +309,34 @@ def compare_two(table: Comparisons, first: str | None = None, second: str | None
 
 
 def compare_all_pairs(table: Comparisons) -> tuple[TwoSystems, ...]:
-    """Every pair of the table, in the order and the direction in which the table first names it."""
-    return tuple(_two(table, a, b) for a, b in pairs_in_order(table))
+    """Every pair of the table, in the order and the direction in which the table first names it.
+
+    Parameters
+    ----------
+    table : Comparisons
+        Counts must be whole.
+
+    Returns
+    -------
+    tuple of TwoSystems
+
+    Raises
+    ------
+    InputError
+        Counts that are not whole; a row without a judge beside rows with one.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.ranking.two_systems import compare_all_pairs
+    >>> table = pairproof.read({"first": ["A", "C"], "second": ["B", "B"], "wins": [5, 4], "losses": [2, 0]})
+    >>> [(two.merged.first, two.merged.second, round(two.merged.R, 2)) for two in compare_all_pairs(table)]
+    [('A', 'B', 0.43), ('C', 'B', 1.0)]
+    """
+    return tuple(_two(table, a, b) for a, b in _pairs_in_order(table))
 
 
-def pairs_in_order(table: Comparisons) -> list[tuple[int, int]]:
+def _pairs_in_order(table: Comparisons) -> list[tuple[int, int]]:
     """(first, second) of every pair compared, as first named."""
     used = table.wins + table.ties + table.losses > 0
     found: dict[frozenset[int], tuple[int, int]] = {}
@@ -301,45 +377,3 @@ def _two(table: Comparisons, a: int, b: int) -> TwoSystems:
             )
         )
     return TwoSystems(merged, tuple(results))
-
-
-def ranking_by(results: tuple[TwoSystems, ...], votes: bool = False) -> tuple[str, ...] | None:
-    """The order of the systems, best first, if the results settle it: no cycle, and every neighbour pair was
-    compared.
-
-    Parameters
-    ----------
-    results : tuple of TwoSystems
-    votes : bool
-        By majority vote of the judges instead of the sum.
-
-    Returns
-    -------
-    tuple of str or None
-        None where the comparisons do not settle one order (an even pair, a cycle, a pair that was left out);
-        :mod:`pairproof.native.ranking.no_ranking` says which.
-    """
-    below = beaten_by(results, votes)
-    order: list[str] = []
-    beaten = set(below)
-    while below:
-        top = [name for name in below if not any(name in worse for worse in below.values())]
-        if len(top) != 1 or top[0] not in beaten:
-            return None
-        order.append(top[0])
-        beaten = below.pop(top[0])
-    return tuple(order)
-
-
-def beaten_by(results: tuple[TwoSystems, ...], votes: bool = False) -> dict[str, set[str]]:
-    """Each system of the results, sorted by name, and those that it beats: by the sum of sentences, or by
-    majority vote.
-    """
-    below: dict[str, set[str]] = {
-        name: set() for name in sorted({name for r in results for name in (r.merged.first, r.merged.second)})
-    }
-    for r in results:
-        one = r.votes if votes else r.merged
-        if one is not None and one.better is not None:
-            below[one.better].add(one.second if one.better == one.first else one.first)
-    return below

@@ -8,16 +8,13 @@ import numpy as np
 import pytest
 
 from pairproof.errors import InputError
-from pairproof.native.annotation.simulation import (
+from pairproof.native.annotation.simulated_annotators import (
     Annotators,
-    Experiment,
-    histogram,
     mean_agreement,
     sd_for_agreement,
-    simulate,
-    spread,
     truth_of,
 )
+from pairproof.native.annotation.simulation import Experiment, histogram, simulate, spread
 
 #: Spearman's rho after 1, 2, 3, 4, 6 and 10 annotations, by an independent simulation with its own truths.
 LEXICAL = {

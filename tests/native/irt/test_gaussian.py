@@ -18,7 +18,8 @@ from pairproof.data.comparisons import Comparisons
 from pairproof.errors import InputError
 from pairproof.native.irt import gaussian_gibbs
 from pairproof.native.irt.gaussian import fit_irt_gaussian
-from pairproof.native.irt.gaussian_model import GaussianModel, item_codes, oriented
+from pairproof.native.irt.gaussian_model import GaussianModel, oriented
+from pairproof.native.irt.sampling import Run, item_codes
 from pairproof.native.numerics.mcmc import MixingWarning, convergence
 from tests.native.translation import SYSTEMS, check_mean, check_variance, random_table, table, table_2, two
 
@@ -128,13 +129,8 @@ def test_the_level_drawn_by_itself_changes_nothing_else():
     o = oriented(data, MODEL)
     author, _, item = item_codes(data, o.up, o.down, o.row)
     runs = [
-        gaussian_gibbs.run_chains(
-            lambda rng: gaussian_gibbs.OptionChain(o, author, item, MODEL, rng, shift),
-            4,
-            100,
-            1000,
-            seed=4,
-            workers=1,
+        Run(4, 100, 1000, seed=4, workers=1).sample(
+            lambda rng: gaussian_gibbs.OptionChain(o, author, item, MODEL, rng, shift)
         )
         for shift in (True, False)
     ]
@@ -158,7 +154,7 @@ def test_segments_drawn_as_blocks_and_options_drawn_one_by_one_have_the_same_pos
         lambda rng: gaussian_gibbs.SegmentChain(o, author, item, blocks, MODEL, rng),
         lambda rng: gaussian_gibbs.OptionChain(o, author, item, MODEL, rng),
     ]
-    draws = [gaussian_gibbs.run_chains(c, 4, 100, 1000, seed=k, workers=1) for k, c in enumerate(chains)]
+    draws = [Run(4, 100, 1000, seed=k, workers=1).sample(c) for k, c in enumerate(chains)]
     a, b = (d - d.mean(axis=2, keepdims=True) for d in draws)
     da, db = convergence(a), convergence(b)
     assert (

@@ -30,7 +30,8 @@ from pairproof.native.irt.gaussian_gibbs import (
     restricted_differences,
     segment_blocks,
 )
-from pairproof.native.irt.gaussian_model import GaussianModel, item_codes, oriented
+from pairproof.native.irt.gaussian_model import GaussianModel, oriented
+from pairproof.native.irt.sampling import item_codes
 from tests.native.translation import check_mean, random_table, table
 
 #: No two constants alike, none 1, none the default.

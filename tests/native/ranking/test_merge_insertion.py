@@ -13,7 +13,7 @@ from pairproof import read
 from pairproof.errors import InputError, ItemError
 from pairproof.native.ranking.merge_insertion import (
     Plan,
-    insertion_order,
+    _insertion_order,
     rank_by_merge_insertion,
     worst_case,
 )
@@ -35,7 +35,7 @@ def test_five_systems_take_seven_comparisons_and_nine_take_nineteen():
 
 
 def test_the_order_of_insertion_goes_down_from_each_t():
-    assert [k + 1 for k in insertion_order(13)] == [3, 2, 5, 4, 11, 10, 9, 8, 7, 6, 13, 12]
+    assert [k + 1 for k in _insertion_order(13)] == [3, 2, 5, 4, 11, 10, 9, 8, 7, 6, 13, 12]
 
 
 @pytest.mark.parametrize("n", range(1, 8))

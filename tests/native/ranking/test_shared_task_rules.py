@@ -13,12 +13,12 @@ from pairproof.data.judgments import preference_counts, split_tracks
 from pairproof.errors import InputError
 from pairproof.native.ranking.all_rules import all_rankings
 from pairproof.native.ranking.feedback_arc import (
-    _best_of_component,
+    _by_integer_program,
+    _by_subsets,
     best_order,
     minimum_feedback_arc_set,
     most_probable_ranking,
 )
-from pairproof.native.ranking.linear_ordering import cheapest_order
 from pairproof.native.ranking.shared_task_rules import bojar, expected_wins, monte_carlo_playoffs, orig_wmt
 from tests.native.translation import random_table, table, table_2
 
@@ -175,20 +175,20 @@ def test_the_integer_program_finds_what_dynamic_programming_finds(seed):
     def paid(order):
         return sum(cost[order[later], order[earlier]] for later in range(n) for earlier in range(later))
 
-    (one, only), (two, also) = _best_of_component(cost), cheapest_order(cost)
+    (one, only), (two, also) = _by_subsets(cost), _by_integer_program(cost)
     # HiGHS stops within 1e-6 of the smallest cost; observed 0 to 1e-15.
     assert abs(paid(one) - paid(two)) < 1e-6 and only == also and sorted(two) == list(range(n))
 
 
 def test_too_many_systems_and_a_search_without_a_proof_are_refused(monkeypatch):
-    from pairproof.native.ranking import linear_ordering
+    from pairproof.native.ranking import feedback_arc
 
     with pytest.raises(InputError, match="61 systems cannot be parted .* at most 60"):
-        cheapest_order(np.ones((61, 61)))
-    monkeypatch.setattr(linear_ordering, "TIME_LIMIT", 0.01)
+        _by_integer_program(np.ones((61, 61)))
+    monkeypatch.setattr(feedback_arc, "TIME_LIMIT", 0.01)
     cost = np.random.default_rng(1).exponential(size=(40, 40))
     with pytest.raises(InputError, match="not proved within 0.01 s"):
-        cheapest_order(np.maximum(cost - cost.T, 0))
+        _by_integer_program(np.maximum(cost - cost.T, 0))
 
 
 def test_wmt10_has_two_tracks_of_more_than_twenty_systems_and_both_are_ranked(shared):

@@ -9,8 +9,8 @@ from pairproof import read
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import InputError, ItemError
-from pairproof.native.ranking.no_ranking import circle_by, unsettled_by
-from pairproof.native.ranking.two_systems import binary_result, compare_all_pairs, compare_two, ranking_by
+from pairproof.native.ranking.pairwise_order import settled_ranking, shortest_cycle, unsettled_pairs
+from pairproof.native.ranking.two_systems import binary_result, compare_all_pairs, compare_two
 
 #: x, y, R, se (equation 6), z, significant, sign test p, judges for x and y.
 TABLE_2 = {
@@ -94,10 +94,10 @@ def test_sum_and_vote_reverse_a_and_c_and_the_reversal_is_stated(results):
 
 
 def test_the_final_ranking_by_sum_and_by_votes(results):
-    assert ranking_by(tuple(results.values())) == tuple("EBDAC")
-    assert ranking_by(tuple(results.values()), votes=True) == tuple("EBDCA")
+    assert settled_ranking(tuple(results.values())) == tuple("EBDAC")
+    assert settled_ranking(tuple(results.values()), votes=True) == tuple("EBDCA")
     assert (
-        ranking_by(tuple(r for p, r in results.items() if p != ("A", "C"))) is None
+        settled_ranking(tuple(r for p, r in results.items() if p != ("A", "C"))) is None
     )  # nothing settles A and C then
 
 
@@ -130,8 +130,8 @@ def of_pairs(*pairs):
 )
 def test_the_shortest_circle_is_found_and_there_is_none_where_a_ranking_follows(pairs, circle):
     found = of_pairs(*pairs)
-    assert circle_by(found) == tuple(circle)
-    assert circle == "" or ranking_by(found) is None
+    assert shortest_cycle(found) == tuple(circle)
+    assert circle == "" or settled_ranking(found) is None
 
 
 @pytest.mark.parametrize(
@@ -146,11 +146,11 @@ def test_the_shortest_circle_is_found_and_there_is_none_where_a_ranking_follows(
 )
 def test_two_systems_are_unsettled_where_no_chain_joins_them(pairs, unsettled):
     found = of_pairs(*pairs)
-    assert list(unsettled_by(found)) == unsettled
-    assert (ranking_by(found) is None) == bool(unsettled)
+    assert list(unsettled_pairs(found)) == unsettled
+    assert (settled_ranking(found) is None) == bool(unsettled)
 
 
-def test_every_tournament_of_five_has_a_ranking_or_a_circle_or_an_unsettled_pair_and_never_a_ranking_beside_another():
+def test_a_tournament_of_five_has_either_a_ranking_or_a_cycle_or_an_unsettled_pair_or_both_of_these():
     rng = np.random.default_rng(7)
     kinds = set()
     for _ in range(300):
@@ -162,7 +162,7 @@ def test_every_tournament_of_five_has_a_ranking_or_a_circle_or_an_unsettled_pair
                 if rng.random() < 0.9 or (a, b) == ("A", "B")
             )
         )
-        order, circle, unsettled = ranking_by(found), circle_by(found), unsettled_by(found)
+        order, circle, unsettled = settled_ranking(found), shortest_cycle(found), unsettled_pairs(found)
         assert (order is not None) == (not circle and not unsettled)
         better = {
             (

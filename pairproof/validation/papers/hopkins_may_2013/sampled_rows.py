@@ -23,8 +23,9 @@ from ....data.comparisons import Comparisons
 from ....data.judgments import judgments
 from ....native.irt.categorical import CategoricalFit, fit_irt_categorical
 from ....native.irt.gaussian import fit_irt_gaussian
-from ....native.irt.gaussian_model import GaussianModel, Items, item_codes
+from ....native.irt.gaussian_model import GaussianModel
 from ....native.irt.posterior import Posterior
+from ....native.irt.sampling import Items, item_codes
 from ....native.numerics.mcmc import convergence
 from ...verdicts.sampled import SampledAgreement, agree_sampled
 from ..held_against_r import NoAnswer, Place, asked, sampled_row, unanswered_rows

@@ -17,15 +17,8 @@ import numpy as np
 
 from ....native.annotation import beta
 from ....native.annotation.methods import Method
-from ....native.annotation.simulation import (
-    Annotators,
-    Experiment,
-    Simulation,
-    sd_for_agreement,
-    simulate,
-    spread,
-    truth_of,
-)
+from ....native.annotation.simulated_annotators import Annotators, sd_for_agreement, truth_of
+from ....native.annotation.simulation import Experiment, Simulation, simulate, spread
 from ...statements.registry import Context, Finding, statement_test
 
 #: Noise inside a HIT over noise of an item alone, in the second case.

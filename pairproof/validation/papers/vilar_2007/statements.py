@@ -82,10 +82,10 @@ def ranking_by_pairs(context: Context, *, ranking: Sequence[str]) -> Finding:
     """The order that the pairs compared settle, summed over judges; that of the majority votes stands beside
     it.
     """
-    from ....native.ranking.two_systems import ranking_by
+    from ....native.ranking.pairwise_order import settled_ranking
 
     results = _results(context)
-    found, votes = ranking_by(results), ranking_by(results, votes=True)
+    found, votes = settled_ranking(results), settled_ranking(results, votes=True)
     text = f"by sums {' '.join(found or ())}" + (
         f"; by majority votes {' '.join(votes or ())}" if votes != found else ", and by majority votes"
     )
