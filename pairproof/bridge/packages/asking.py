@@ -19,7 +19,6 @@ from pairproof.bridge.values.convert import data_frame
 from pairproof.bridge.values.values import RArgument, RVector
 
 Floats = NDArray[np.float64]
-Given, Converted = TypeVar("Given"), TypeVar("Converted")
 Function = TypeVar("Function", bound=Callable[..., Any])
 SomeAnswer = TypeVar("SomeAnswer", bound="RAnswer")
 
@@ -61,7 +60,7 @@ def reals(values: Any) -> Floats:
     return np.asarray(values, dtype=np.float64)
 
 
-def optional(convert: Callable[[Given], Converted], value: Given | None) -> Converted | None:
+def optional(convert: Callable[[Any], Any], value: Any) -> Any:
     """The value converted; None (R's NULL) stays None."""
     return None if value is None else convert(value)
 

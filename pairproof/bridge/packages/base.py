@@ -47,7 +47,7 @@ def glm(
     refit: bool = True,
     backend: BackendLike = None,
 ) -> RModel:
-    """R's ``glm(formula, family, data, weights, offset, control = list(epsilon, maxit))``.
+    """R's ``stats::glm(formula, family, data, weights, offset, control = list(epsilon, maxit))``.
 
     Parameters
     ----------
@@ -79,10 +79,6 @@ def glm(
         A text that is more than a model formula.
     RError
         R's own.
-
-    Source
-    ------
-    R's ``stats::glm`` and ``stats::glm.fit``.
 
     Examples
     --------
@@ -136,7 +132,7 @@ def binom_test(
     *,
     backend: BackendLike = None,
 ) -> RTest:
-    """R's ``binom.test(x, n, p, alternative)``: the sign test.
+    """R's ``stats::binom.test(x, n, p, alternative)``: the sign test.
 
     Parameters
     ----------
@@ -157,10 +153,6 @@ def binom_test(
     RError
         R's own, for counts that are not whole among others.
 
-    Source
-    ------
-    R's ``stats::binom.test``.
-
     Examples
     --------
     >>> round(binom_test(61, 96, backend="recorded").p_value, 10)
@@ -174,7 +166,7 @@ def binom_test(
 
 @asks()
 def friedman_test(y: Any, *, backend: BackendLike = None) -> RTest:
-    """R's ``friedman.test(y)``.
+    """R's ``stats::friedman.test(y)``.
 
     Parameters
     ----------
@@ -193,10 +185,6 @@ def friedman_test(y: Any, *, backend: BackendLike = None) -> RTest:
         ``y`` is no matrix.
     RError
         R's own.
-
-    Source
-    ------
-    R's ``stats::friedman.test``.
 
     Examples
     --------
@@ -243,7 +231,7 @@ def qvcalc(
     *,
     backend: BackendLike = None,
 ) -> QuasiVariances:
-    """R's ``qvcalc(covmat, estimates = )``: one variance an item, from which every contrast's error follows.
+    """R's ``qvcalc::qvcalc(covmat, estimates = )``: one variance an item, which give every contrast's error.
 
     Parameters
     ----------
@@ -264,10 +252,6 @@ def qvcalc(
         ``covmat`` has another shape.
     RError
         R's own, for fewer than three items among others.
-
-    Source
-    ------
-    ``qvcalc::qvcalc`` (Firth & de Menezes 2004).
 
     Examples
     --------

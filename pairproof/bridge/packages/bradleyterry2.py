@@ -58,7 +58,7 @@ list(players = rownames(a), ability = unname(a[, 1L]), se = unname(a[, 2L]),
 
 @dataclass(frozen=True, eq=False)
 class BTmModel(RModel):
-    """A Bradley-Terry model as ``BTm`` fits it; coefficients are named as R does, ``playerB`` and ``at.home``.
+    """A Bradley-Terry model as ``BTm`` fits it; coefficients under R's names, ``playerB`` and ``at.home``.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ def BTm(
     refit: bool = True,
     backend: BackendLike = None,
 ) -> BTmModel:
-    """R's ``BTm(cbind(win1, win2), player1, player2, ~ player (+ at.home), id = "player", refcat, br)``.
+    """R's ``BradleyTerry2::BTm(cbind(win1, win2), player1, player2, ~ player (+ at.home), refcat, br)``.
 
     Parameters
     ----------
@@ -130,25 +130,20 @@ def BTm(
     RError
         R's own.
 
-    Source
-    ------
-    ``BradleyTerry2::BTm`` (Turner & Firth 2012).
-
     Examples
     --------
     >>> BTm([61], [35], ["A"], ["B"]).ability("B")  # -log(61 / 35)  # doctest: +SKIP
     """
     levels = _levels(players, player1, player2)
     check_item("refcat", refcat, levels, "player")
-    home = optional(reals, at_home)
     arguments = {
         "win1": reals(win1),
         "win2": reals(win2),
         "player1": factor_of(player1, levels),
         "player2": factor_of(player2, levels),
         "refcat": refcat,
-        "home1": None if home is None else reals(home > 0),
-        "home2": None if home is None else reals(home < 0),
+        "home1": optional(lambda home: reals(reals(home) > 0), at_home),
+        "home2": optional(lambda home: reals(reals(home) < 0), at_home),
         "br": br,
         "again": refit and not br,
         "epsilon": float(epsilon),
@@ -182,7 +177,7 @@ class Abilities(RAnswer):
 
 @asks(*NEEDS)
 def BTabilities(model: BTmModel, *, backend: BackendLike = None) -> Abilities:
-    """R's ``BTabilities(BTm(...))``.
+    """R's ``BradleyTerry2::BTabilities(BTm(...))``.
 
     The model is fitted again in the same call, since no R object outlives its call here.
 
@@ -199,10 +194,6 @@ def BTabilities(model: BTmModel, *, backend: BackendLike = None) -> Abilities:
     ------
     RError
         R's own: version 1.1-2 stops with two players ("non-conformable arguments").
-
-    Source
-    ------
-    ``BradleyTerry2::BTabilities``.
 
     Examples
     --------
@@ -224,7 +215,7 @@ class BinomialCounts(RAnswer):
 
 @asks(*NEEDS)
 def countsToBinomial(xtab: Any, players: Sequence[str], *, backend: BackendLike = None) -> BinomialCounts:
-    """R's ``countsToBinomial(as.table(xtab))``.
+    """R's ``BradleyTerry2::countsToBinomial(as.table(xtab))``.
 
     Parameters
     ----------
@@ -241,10 +232,6 @@ def countsToBinomial(xtab: Any, players: Sequence[str], *, backend: BackendLike 
     ------
     ValueError
         For a table that is not square, where R silently gives no rows.
-
-    Source
-    ------
-    ``BradleyTerry2::countsToBinomial``.
 
     Examples
     --------
@@ -329,7 +316,7 @@ def GenDavidson(
     iterMax: int = 500,
     backend: BackendLike = None,
 ) -> GenDavidsonModel:
-    """R's ``gnm(count ~ GenDavidson(win, tie, loss, first, second, ...) - 1, eliminate = match, poisson)``.
+    """R's ``gnm::gnm(count ~ GenDavidson(win, tie, loss, first, second, ...) - 1, eliminate = match)``.
 
     Parameters
     ----------
@@ -362,10 +349,6 @@ def GenDavidson(
         Players, or a reference, that are not among ``players``; ``at_home`` missing where it is needed.
     RError
         R's own.
-
-    Source
-    ------
-    ``BradleyTerry2::GenDavidson`` and ``gnm::gnm``; the model is Davidson's (1970).
 
     Examples
     --------

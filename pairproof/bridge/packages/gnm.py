@@ -143,7 +143,7 @@ def gnm(
     tight: bool = True,
     backend: BackendLike = None,
 ) -> GnmModel:
-    """R's ``gnm(formula, eliminate, family, data, weights, tolerance, iterMax)`` with a linear predictor.
+    """R's ``gnm::gnm(formula, eliminate, family, data, weights, tolerance, iterMax)``.
 
     Parameters
     ----------
@@ -175,10 +175,6 @@ def gnm(
         :mod:`pairproof.bridge.values.formulas` says.
     RError
         R's own.
-
-    Source
-    ------
-    ``gnm::gnm`` (Turner & Firth).
 
     Examples
     --------

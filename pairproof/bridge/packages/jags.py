@@ -199,7 +199,7 @@ def irt_gaussian(
     chains: Chains = Chains(),
     backend: BackendLike = None,
 ) -> tuple[Sampled, Sampled]:
-    """The Gaussian model by JAGS.
+    """Hopkins & May's (2013) Gaussian model by ``rjags::coda.samples``.
 
     Parameters
     ----------
@@ -221,10 +221,6 @@ def irt_gaussian(
     ------
     RError
         R's own.
-
-    Source
-    ------
-    ``rjags::jags.model`` and ``rjags::coda.samples``; the model is Hopkins & May's (2013).
 
     Examples
     --------
@@ -256,7 +252,7 @@ def irt_categorical(
     chains: Chains = Chains(),
     backend: BackendLike = None,
 ) -> tuple[Sampled, Sampled, Sampled]:
-    """The categorical model by JAGS: what it predicts for new items of pairs of systems.
+    """Hopkins & May's (2013) categorical model by ``rjags::coda.samples``: predictions for new items.
 
     Parameters
     ----------
@@ -283,10 +279,6 @@ def irt_categorical(
     ------
     RError
         R's own.
-
-    Source
-    ------
-    ``rjags::jags.model`` and ``rjags::coda.samples``; the model is Hopkins & May's (2013).
 
     Examples
     --------
@@ -318,9 +310,9 @@ def pair_compare(
     chains: Chains = Chains(thin=1),
     backend: BackendLike = None,
 ) -> Sampled:
-    """``MCMCpaircompare(alpha.fixed = TRUE)``: P(first) = Phi(theta_1 - theta_2), theta ~ N(0, 1), no ties.
+    """R's ``MCMCpack::MCMCpaircompare(alpha.fixed = TRUE)``.
 
-    The Gaussian model with fresh items, d = 0, s0 = 1 and 2 (sa^2 + so^2) = 1.
+    P(first) = Phi(theta_1 - theta_2) with theta ~ N(0, 1), and no ties: the Gaussian model with fresh items, d = 0, s0 = 1 and 2 (sa^2 + so^2) = 1.
 
     Parameters
     ----------
@@ -340,10 +332,6 @@ def pair_compare(
     ------
     RError
         R's own.
-
-    Source
-    ------
-    ``MCMCpack::MCMCpaircompare``.
 
     Examples
     --------

@@ -98,7 +98,7 @@ def polr(
     polish: bool = True,
     backend: BackendLike = None,
 ) -> RaoKupper:
-    """R's ``polr(outcome ~ items, weights = count / 2)`` on each row of counts and its mirror.
+    """R's ``MASS::polr(outcome ~ items, weights = count / 2)`` on each row of counts and its mirror.
 
     Parameters
     ----------
@@ -133,10 +133,6 @@ def polr(
         Unknown items; no ties at all, where delta lies on its boundary 0.
     RError
         R's own.
-
-    Source
-    ------
-    ``MASS::polr`` (Venables & Ripley 2002); the model is Rao & Kupper's (1967).
 
     Examples
     --------

@@ -15,8 +15,8 @@ from pairproof.bridge.packages.asking import Estimates, Floats, named_matrix
 from pairproof.bridge.records.result import RResult
 
 Family = Literal["poisson", "binomial", "gaussian"]
-#: glm's stopping rule, a relative change of the deviance. The tightest that still stops: below it the deviance
-#: moves by its own rounding.
+#: glm's stopping rule, a relative change of the deviance. The tightest that still stops: below it the
+#: deviance moves by its own rounding.
 EPSILON = 1e-14
 MAXIT = 100
 
@@ -103,7 +103,7 @@ SomeModel = TypeVar("SomeModel", bound=RModel)
 
 
 def model_of(kind: type[SomeModel], result: RResult, **more: Any) -> SomeModel:
-    """An :class:`RModel`, or a subclass of it, from what ``REDUCE`` returned; ``more`` are its other fields."""
+    """An :class:`RModel`, or a subclass, from what ``REDUCE`` returned; ``more`` are its other fields."""
     value = result.as_list()
     coefficients = value.vector("coef")
     names = coefficients.names or ()

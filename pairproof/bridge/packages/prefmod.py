@@ -1,17 +1,16 @@
 """prefmod under its own names: llbt.design, llbt.fit, llbtPC.fit, llbt.worth (dots become underscores).
 
 prefmod reads pair columns in the order (12)(13)(23)(14)(24)(34)...: column ``(j-1)(j-2)/2 + i`` is pair (i,
-j), i < j. Among non-negative codes the smallest means "first preferred"; with a negative code the positive
-ones do.  It counts response categories among the values that occur.
+j), i < j.  The smallest of non-negative codes means "first preferred"; with a negative code the positive ones
+do.  It counts response categories among the values that occur.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import erfc, sqrt
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,18 +21,16 @@ from pairproof.bridge.packages.asking import (
     ask,
     asks,
     check_option,
-    named_matrix,
     optional,
     reals,
     strings,
+    vector_of,
 )
 from pairproof.bridge.packages.models import REDUCE, RModel, model_of
 from pairproof.bridge.process.policy import BackendLike, backend as policy
 from pairproof.bridge.values.convert import matrix
+from pairproof.bridge.values.formulas import variables
 from pairproof.bridge.values.values import Formula, RList, RVector
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NEEDS = ("prefmod",)
 Outmat = Literal["worth", "est"]
@@ -48,8 +45,9 @@ class LLBTDesign(RAnswer):
     names : tuple of str
         Columns, in order: y, mu, g0 (g1, g2), the items, covariates.
     objnames, categories : tuple of str
+        The items; the columns for answers (g0, g1, g2).
     value : RList
-        The data.frame as R has it.
+        The data.frame as R has it; :func:`pairproof.bridge.values.frames.to_frame` makes it pandas'.
     """
 
     names: tuple[str, ...]
@@ -61,12 +59,6 @@ class LLBTDesign(RAnswer):
         """A column as an array; a factor as its level names."""
         vector = self.value.vector(name)
         return vector.values if vector.levels is None else np.array(strings(vector), dtype=object)
-
-    def frame(self) -> pd.DataFrame:
-        """The design as a pandas DataFrame."""
-        from pairproof.bridge.values.frames import to_frame
-
-        return to_frame(self.value)
 
 
 @asks(*NEEDS)
@@ -81,7 +73,7 @@ def llbt_design(
     *,
     backend: BackendLike = None,
 ) -> LLBTDesign:
-    """R's ``llbt.design(data, nitems, objnames, objcovs, cat.scovs, num.scovs, casewise)``.
+    """R's ``prefmod::llbt.design(data, nitems, objnames, objcovs, cat.scovs, num.scovs, casewise)``.
 
     Parameters
     ----------
@@ -105,14 +97,8 @@ def llbt_design(
 
     Raises
     ------
-    ValueError
-        Where prefmod would silently ignore ``objnames`` of another length than ``nitems``.
-    RError
-        R's own.
-
-    Source
-    ------
-    ``prefmod::llbt.design`` (Hatzinger & Dittrich 2012).
+    ValueError, RError
+        ``objnames`` of another length than ``nitems``, which prefmod would silently ignore; R's own.
 
     Examples
     --------
@@ -171,8 +157,7 @@ class LLBTFit(RAnswer):
         estimates good to about 1e-6 and standard errors to 1e-5.
     p_one_sided : float[n]
         As its column P(z): one-sided.
-    deviance : float
-    df, iterations : int
+    deviance, df, iterations : number
     printed : float[n, 4]
         Estimate, Std. Error, z, P(z), rounded to 4 decimals by R.
     lines : tuple of str
@@ -201,7 +186,7 @@ def llbt_fit(
     *,
     backend: BackendLike = None,
 ) -> LLBTFit:
-    """R's ``llbt.fit(y, Xmodel, q, ncat, maxiter)``.
+    """R's ``prefmod::llbt.fit(y, Xmodel, q, ncat, maxiter)``.
 
     Parameters
     ----------
@@ -226,14 +211,10 @@ def llbt_fit(
     RError
         "computationally singular" wherever the data fit exactly (a saturated table), and R's other errors.
 
-    Source
-    ------
-    ``prefmod::llbt.fit``.
-
     Examples
     --------
-    >>> d = llbt_design({"V1": [0, 1, 0], "V2": [0, 0, 1], "V3": [0, 1, 1]}, nitems=3)  # doctest: +SKIP
-    >>> llbt_fit(d.column("y"), {k: d.column(k) for k in ("o1", "o2")}, q=3, ncat=2)     # doctest: +SKIP
+    >>> design = llbt_design(wide, nitems=3)                                           # doctest: +SKIP
+    >>> llbt_fit(design.column("y"), {"o1": design.column("o1")}, q=3, ncat=2).estimate  # doctest: +SKIP
     """
     names = list(Xmodel)
     arguments = {
@@ -303,7 +284,7 @@ def llbtPC_fit(
     *,
     backend: BackendLike = None,
 ) -> LLBTPCModel:
-    """R's ``llbtPC.fit(obj, nitems, formel, elim, resptype, obj.names, undec)``.
+    """R's ``prefmod::llbtPC.fit(obj, nitems, formel, elim, resptype, obj.names, undec)``.
 
     Parameters
     ----------
@@ -328,21 +309,15 @@ def llbtPC_fit(
 
     Raises
     ------
-    ValueError
-        See ``formel``.
-    RError
-        R's own; with two items "dim(X) must have a positive length".
-
-    Source
-    ------
-    ``prefmod::llbtPC.fit`` and ``prefmod::llbt.worth``.
+    ValueError, RError
+        See ``formel``; R's own, with two items "dim(X) must have a positive length".
 
     Examples
     --------
     >>> judges = {"V1": [0, 1, 0, 2], "V2": [0, 0, 2, 1], "V3": [0, 2, 1, 2]}
     >>> llbtPC_fit(judges, nitems=3).worth  # doctest: +SKIP
     """
-    dropped = sorted(_variables(formel) - _variables(elim))
+    dropped = sorted({*variables(formel, "formel")} - {*variables(elim, "elim")})
     if dropped:
         raise ValueError(
             f"{', '.join(dropped)} stands in formel ({formel}) but not in elim ({elim}); prefmod would fit the "
@@ -398,7 +373,7 @@ class WorthTable(RAnswer):
 
 @asks(*NEEDS)
 def llbt_worth(fitobj: LLBTPCModel, outmat: Outmat = "worth", *, backend: BackendLike = None) -> WorthTable:
-    """R's ``llbt.worth(fitobj, outmat)``.
+    """R's ``prefmod::llbt.worth(fitobj, outmat)``, as a :class:`WorthTable`.
 
     The model is fitted again in the same call, since no R object outlives its call here.
 
@@ -409,37 +384,17 @@ def llbt_worth(fitobj: LLBTPCModel, outmat: Outmat = "worth", *, backend: Backen
         Worths exp(2 lambda) / sum, or the estimates themselves.
     backend : Backend, or one of "live", "recorded", "both", "none", optional
 
-    Returns
-    -------
-    WorthTable
-
     Raises
     ------
-    ValueError
-        Another ``outmat``.
-    RError
-        R's own.
-
-    Source
-    ------
-    ``prefmod::llbt.worth``.
+    ValueError, RError
+        Another ``outmat``; R's own.
 
     Examples
     --------
-    >>> judges = {"V1": [0, 1, 0, 2], "V2": [0, 0, 2, 1], "V3": [0, 2, 1, 2]}
     >>> llbt_worth(llbtPC_fit(judges, nitems=3), "est").values  # doctest: +SKIP
     """
     check_option("outmat", outmat, Outmat)
     arguments = {**fitobj.arguments, "outmat": outmat}
     result = ask(backend, "prefmod::llbt.worth", LLBT_WORTH, arguments, ("prefmod", "gnm"))
-    table = result.value
-    if not isinstance(table, RVector) or table.values.ndim != 2:
-        raise TypeError(f"expected a matrix from llbt.worth, found {table!r}")
-    columns, values = named_matrix(table)
-    rows = table.dimnames[0] if table.dimnames is not None else None
-    return WorthTable(rows or (), columns or ("",), values, result=result)
-
-
-def _variables(formula: str) -> set[str]:
-    """Names in an R formula."""
-    return {name for name in re.findall(r"[A-Za-z.][\w.]*", formula) if name not in ("factor", "C", "I")}
+    rows, columns = vector_of(result).dimnames or (None, None)
+    return WorthTable(rows or (), columns or ("",), vector_of(result).floats(), result=result)

@@ -82,7 +82,7 @@ def btmodel(
     maxit: int = 100,
     backend: BackendLike = None,
 ) -> BTModel:
-    """R's ``btmodel(paircomp(data, labels), weights, type, ref, undecided, epsilon, maxit)``.
+    """R's ``psychotools::btmodel(paircomp(data, labels), weights, type, ref, undecided, epsilon, maxit)``.
 
     Parameters
     ----------
@@ -110,10 +110,6 @@ def btmodel(
         Another type, or a reference that is no item.
     RError
         R's own: "data have no ties", "only log-linear model can handle ties".
-
-    Source
-    ------
-    ``psychotools::btmodel``, ``psychotools::paircomp`` and ``psychotools::itempar``.
 
     Examples
     --------

@@ -11,8 +11,6 @@ import os
 
 import numpy as np
 import pytest
-from tests.bridge.conftest import digits
-from tests.native.translation import random_table, table_2, two
 
 from pairproof.bridge import Backend
 from pairproof.bridge.oracles import competitions
@@ -27,6 +25,8 @@ from pairproof.native.irt.gaussian_model import GaussianModel, item_codes
 from pairproof.native.numerics.mcmc import convergence
 from pairproof.native.ranking.two_systems import binary_result
 from pairproof.validation.verdicts.sampled import agree_sampled
+from tests.bridge.conftest import digits
+from tests.native.translation import random_table, table_2, two
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
 LONG = jags.Chains(chains=3, warmup=500, draws=2000, thin=10)
