@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 from pairproof.bridge.process.policy import Backend, backend, using
 from pairproof.bridge.process.session import RSession, RStatus, cure_for_package, probe
+from pairproof.bridge.records.calls import RCall, make_call
 from pairproof.bridge.records.record import Record, Records
-from pairproof.bridge.records.result import Drift, RCall, RCondition, RResult, RSessionInfo, make_call
+from pairproof.bridge.records.result import Drift, RCondition, RResult, RSessionInfo
 from pairproof.bridge.values.convert import data_frame, factor_of, matrix
 from pairproof.bridge.values.nodes import factor
 from pairproof.bridge.values.rdata import package_data, read_rda

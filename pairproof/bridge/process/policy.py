@@ -20,14 +20,15 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union, get_args
 
 from pairproof.bridge.process.session import RSession, session
+from pairproof.bridge.records.calls import RCall
 from pairproof.bridge.records.drift import drift, matters
 from pairproof.bridge.records.record import Record, Records, scrubbed
-from pairproof.bridge.records.result import Answer, RCall, RResult, RSessionInfo, make_call
+from pairproof.bridge.records.result import Answer, AnswersR, RResult, RSessionInfo
 from pairproof.errors import InputError, RDrift, RUnavailable
 
 Mode = Literal["live", "recorded", "both", "none"]
@@ -46,7 +47,7 @@ def _check(name: str, value: object, allowed: tuple[object, ...]) -> None:
 
 
 @dataclass(frozen=True)
-class Backend:
+class Backend(AnswersR):
     """A policy for R calls; see the module.
 
     Attributes
@@ -73,36 +74,18 @@ class Backend:
         if self.record is not None and self.mode in ("recorded", "none"):
             raise ValueError(f"record={self.record!r} needs live R, and mode is {self.mode!r}")
 
-    def call(
-        self,
-        fun: str | None = None,
-        args: Mapping[str, Any] | None = None,
-        *,
-        code: str | None = None,
-        extract: str | None = None,
-        seed: int | None = None,
-        timeout: float | None = None,
-        needs: Sequence[str] = (),
-        label: str | None = None,
-    ) -> RResult:
-        """As :meth:`RSession.call`, answered as the mode says.
-
-        Raises
-        ------
-        RecordMissing, RDrift
-            Besides what the live session raises.
-        """
-        wanted = make_call(fun, args, code=code, extract=extract, seed=seed, needs=needs, label=label)
+    def ask(self, call: RCall, timeout: float | None = None) -> RResult:
+        """The answer to a call, as the mode says."""
         if self.mode == "none":
-            raise RUnavailable(f'{wanted.name}: R was not to be asked (mode "none")')
+            raise RUnavailable(f'{call.name}: R was not to be asked (mode "none")')
         if self.mode == "recorded":
-            return self._replay(wanted, 'the mode is "recorded"')
-        why_not = self._session().missing(wanted.needs)
+            return self._replay(call, 'the mode is "recorded"')
+        why_not = self._session().missing(call.needs)
         if why_not is None:
-            return self._ask(wanted, timeout)
+            return self._live(call, timeout)
         if self.mode is None:
-            return self._replay(wanted, why_not)
-        raise RUnavailable(f"{wanted.name}: {why_not}")
+            return self._replay(call, why_not)
+        raise RUnavailable(f"{call.name}: {why_not}")
 
     def answers_live(self, needs: Sequence[str] = ()) -> bool:
         """Whether a call with these needs would go to R."""
@@ -111,7 +94,7 @@ class Backend:
     def _session(self) -> RSession:
         return session() if self.live is None else self.live
 
-    def _ask(self, call: RCall, timeout: float | None) -> RResult:
+    def _live(self, call: RCall, timeout: float | None) -> RResult:
         mode: RecordMode | None = "verify" if self.mode == "both" else self.record
         old = None if mode is None else self.records.find(call)
         if mode == "verify" and old is None:

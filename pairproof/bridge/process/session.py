@@ -15,15 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pairproof.bridge.process.process import PACKAGES, RProcess, StartFailed
-from pairproof.bridge.records.result import (
-    Answer,
-    RCall,
-    RResult,
-    RSessionInfo,
-    answer_of,
-    changed_for_good,
-    make_call,
-)
+from pairproof.bridge.records.calls import RCall
+from pairproof.bridge.records.result import Answer, AnswersR, RResult, RSessionInfo, answer_of
 from pairproof.bridge.values.values import RList, RVector, from_node
 from pairproof.errors import InputError, RCrashed, RUnavailable
 
@@ -36,7 +29,7 @@ MOST_SECONDS = 1e9
 OLDEST = {"gnm": ("1.1-3", "with checkLinear = FALSE and eliminate it loses estimable parameters")}
 
 
-class RSession:
+class RSession(AnswersR):
     """A worker process that owns R, made when first asked.
 
     Safe to share between threads: calls wait for each other.  A fork of this process must not use it;
@@ -60,46 +53,9 @@ class RSession:
         #: good.
         self.poisoned: tuple[str, ...] = ()
 
-    def call(
-        self,
-        fun: str | None = None,
-        args: Mapping[str, Any] | None = None,
-        *,
-        code: str | None = None,
-        extract: str | None = None,
-        seed: int | None = None,
-        timeout: float | None = None,
-        needs: Sequence[str] = (),
-        label: str | None = None,
-    ) -> RResult:
-        """Evaluate one R call.
-
-        Parameters
-        ----------
-        fun : str
-            Name of an R function, ``"pkg::name"`` as a rule; or
-        code : str
-            R source, evaluated with ``args`` as variables.
-        args : mapping of str to values
-            See :mod:`pairproof.bridge.values.convert` for what becomes what.
-        extract : str, optional
-            R source that turns ``value`` into what comes back.
-        seed : int, optional
-            Sets Mersenne-Twister, Inversion, Rejection; R's own state is put back afterwards.
-        timeout : float, optional
-            Seconds; default 600, or PAIRPROOF_R_TIMEOUT.
-
-        Raises
-        ------
-        RError
-            R's own error: message, call, last calls.
-        RTimeout, RCrashed, RUnavailable
-        TypeError, OverflowError
-            An argument that has no R form.
-        """
-        wanted = make_call(fun, args, code=code, extract=extract, seed=seed, needs=needs, label=label)
-        answer = self.answer(wanted, timeout)
-        return answer.result(wanted, "live", self.info())
+    def ask(self, call: RCall, timeout: float | None = None) -> RResult:
+        """The result of a call, or R's error raised."""
+        return self.answer(call, timeout).result(call, "live", self.info())
 
     def answer(self, call: RCall, timeout: float | None = None) -> Answer:
         """The outcome, an R error as a value.  Raises only for what is not R's answer.
@@ -114,7 +70,7 @@ class RSession:
                 raise RUnavailable(f"{call.name}: {missing}")
             node, stderr = self._running().ask(call.request(), seconds)
             try:
-                answer, reasons = answer_of(node, stderr), changed_for_good(node)
+                answer, reasons = answer_of(node, stderr)
             except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
                 self.close()
                 raise RCrashed(

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pairproof.bridge.records.result import Answer, RCall, RCondition, RSessionInfo, abridged, feed
+from pairproof.bridge.records.calls import RCall, abridged, feed
+from pairproof.bridge.records.result import Answer, RCondition, RSessionInfo
 from pairproof.bridge.values.json import dump, load, pretty
 from pairproof.bridge.values.values import Node
 from pairproof.errors import InputError, RecordMissing
