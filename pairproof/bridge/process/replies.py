@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from pairproof.bridge.values.values import Node
+from pairproof.bridge.values.values import DTYPES, Node
 
 #: As in worker.py, which cannot import this.
 MARK = b"\xf0pproof\n"
@@ -23,7 +23,6 @@ MOST_BYTES = 2**36
 #: What a start-up file of Python may print to standard output before the first reply.
 MOST_PRELUDE = 2**16
 CHUNK = 2**20
-_ARRAYS = {"dbl": "<f8", "cplx": "<c16", "int": "<i4", "lgl": "<i4", "raw": "<i4"}
 
 
 class NoReply(Exception):
@@ -133,9 +132,9 @@ def _node(value: Any) -> Node:
         return ("chr", [None if v is None else _text(v) for v in payload], named)
     if tag in ("lang", "opaque"):
         return (tag, _text(payload), named)
-    if tag not in _ARRAYS:
+    if tag not in DTYPES:
         raise NoReply(f"its reply holds a value of unknown kind {str(tag)[:40]!r}")
-    return (tag, np.frombuffer(bytearray(payload), dtype=_ARRAYS[tag]), named)
+    return (tag, np.frombuffer(bytearray(payload), dtype=DTYPES[tag]), named)
 
 
 def _text(value: Any) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pairproof.bridge.values.convert import to_node
-from pairproof.bridge.values.values import Node
+from pairproof.bridge.values.values import DTYPES, Node
 
 KEY_FORMAT = 1
 
@@ -137,9 +137,8 @@ def feed(digest: Any, node: Node) -> None:
         for item in payload:
             feed(digest, item)
     elif isinstance(payload, np.ndarray):
-        kind = {"f": "<f8", "c": "<c16"}.get(payload.dtype.kind, "<i4")
-        values = payload if kind == "<i4" else _as_keyed(payload)
-        digest.update(f"{len(payload)}".encode() + np.ascontiguousarray(values).astype(kind).tobytes())
+        values = _as_keyed(payload) if tag in ("dbl", "cplx") else payload
+        digest.update(f"{len(payload)}".encode() + np.ascontiguousarray(values).astype(DTYPES[tag]).tobytes())
     elif tag != "null":
         digest.update(json.dumps(payload).encode())
     for name in sorted(attributes):
