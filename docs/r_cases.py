@@ -80,7 +80,8 @@ def separated() -> Case:
         "An item that never lost",
         call,
         """Item 1 won every comparison, so its ability has no finite maximum. gnm climbs until the deviance
-        stops changing and reports the place where it stopped; `converged` is TRUE and there is no warning.""",
+        stops changing and reports the place where it stopped; `converged` is TRUE and there is no
+        warning.""",
         rows,
         (
             "Whether a maximum exists is decided from the comparisons themselves, not from where a solver"

@@ -66,7 +66,7 @@ def to_r(fit: Fit) -> str:
     return "\n".join([*parts, _to_the_fit(fit), PRINT])
 
 
-# -- R literals -----------------------------------------------------------------------------------------------
+# -- R literals ----------------------------------------------------------------------------------------------
 
 
 def _text(value: str) -> str:
@@ -144,8 +144,8 @@ def _data(fit: Fit, cells: CountedCells, three: bool) -> str:
     said = [f"#   covariate{k + 1}: {_comment(c.name)}" for k, c in enumerate(cells.covariates)]
     order = "#   order: 1 where `first` was named first, -1 where `second` was, 0 on neutral ground"
     lines = [
-        "# ---- the comparisons: a row is a cell, a pair of items and the covariates of the model; counts from "
-        "first's side",
+        "# ---- the comparisons: a row is a cell, a pair of items and the covariates of the model; counts "
+        "from first's side",
         f"items <- {_vector(map(_text, fit.items), 0)}",
         *([] if cells.order is None else [order]),
         *said,

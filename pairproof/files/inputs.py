@@ -20,8 +20,8 @@ from typing import BinaryIO
 
 from ..errors import InputError
 
-#: Most bytes of a table or a results file. Text takes about ten times its size while it is read, and 2 GiB are
-#: beyond the tables of this field (10^8 votes): a larger file is more often a wrong name than a table.
+#: Most bytes of a table or a results file. Text takes about ten times its size while it is read, and 2 GiB
+#: are beyond the tables of this field (10^8 votes): a larger file is more often a wrong name than a table.
 MOST_BYTES = 2 * 1024**3
 #: Environment variable that sets another limit, in megabytes (of 1024^2 bytes).
 LIMIT = "PAIRPROOF_MOST_MB"
@@ -194,7 +194,7 @@ class OutsideError(InputError):
 
 
 def _check_kind(mode: int, name: str, expected: str, stream: bool = False) -> None:
-    """Refuse what is no regular file, before it is opened too: to open a pipe or a tape does something to it."""
+    """Refuse what is no regular file; before it is opened, because to open a pipe or a tape changes it."""
     if not stat.S_ISREG(mode) and not (stream and stat.S_ISFIFO(mode)):
         raise InputError(f"{name}: is {kind_of(mode)}; expected {expected}")
 

@@ -47,9 +47,7 @@ class RCall:
 
     @property
     def key(self) -> str:
-        """sha256 of what R will see, whatever the pandas or numpy types were: R types and values, doubles to
-        12 digits.
-        """
+        """SHA-256 of the call as R will see it: R types and values, doubles to 12 digits."""
         digest = hashlib.sha256()
         head = {
             "format": KEY_FORMAT,
@@ -66,7 +64,7 @@ class RCall:
 
     @property
     def text(self) -> str:
-        """The call for a reader, long values abridged."""
+        """The call for a reader, with long values shortened."""
         shown = ", ".join(f"{name} = {abridged(node)}" for name, node in self.arguments.items())
         if self.fun is not None:
             return f"{self.fun}({shown})"
@@ -95,7 +93,8 @@ def make_call(
     needs: Sequence[str] = (),
     label: str | None = None,
 ) -> RCall:
-    """Check and convert a call's parts.
+    """A call of its parts, checked and converted; for the parts see
+    :meth:`pairproof.bridge.records.result.AnswersR.call`.
 
     Raises
     ------
@@ -113,10 +112,10 @@ def make_call(
 
 
 def _as_keyed(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Doubles as a key sees them: 12 significant digits.
+    """Doubles rounded to 12 significant digits, as they enter a key.
 
-    An argument that was computed differs in its last bits from one machine's exp, sum or BLAS to another's; a
-    record must be found all the same.  What 12 digits hold exactly, as every count and literal, keeps its
+    The last bits of a computed argument differ between machines, whose exp, sum and BLAS differ, and its
+    record must be found all the same.  Numbers of at most 12 digits, as counts and literals are, keep their
     bits, and so do NA, NaN and the infinities.
     """
     if values.dtype.kind == "c":
@@ -148,7 +147,7 @@ def feed(digest: Any, node: Node) -> None:
 
 
 def abridged(node: Node) -> str:
-    """A node for a reader."""
+    """A node as short text for a reader."""
     tag, payload, attributes = node
     if tag == "null":
         return "NULL"
