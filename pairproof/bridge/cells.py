@@ -102,7 +102,7 @@ class CountedCells:
 
     @property
     def poisson_constant(self) -> float:
-        """Poisson log-likelihood of the cells minus that of the comparisons: sum(n log n - n) - sum log y!."""
+        """Poisson log-likelihood of the cells less that of the comparisons: sum(n log n - n) - sum log y!."""
         from scipy.special import gammaln, xlogy
 
         n = self.counts.sum(axis=1)

@@ -1,6 +1,6 @@
-"""pandas to R's data.frame and back, column by column, nothing changed on the way.
+"""pandas' data frames to R's and back, column by column, without loss.
 
-pandas is imported only here, and only when a pandas object is met or a data frame is asked for.
+pandas is imported only when a pandas object is sent or a data frame is wanted.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _row_names(index: pd.Index, where: str) -> Node:
 
 
 def column(series: pd.Series, where: str) -> Node:
-    """One column."""
+    """A column as a node."""
     import pandas as pd
 
     dtype = series.dtype
