@@ -1,130 +1,32 @@
-"""Small tables on which an R function gives a wrong or meaningless number, the same tables given to pairproof
-beside it.
+"""Small tables on which an R function gives a wrong or meaningless number, beside pairproof's numbers.
 
-Each case feeds one wide table, a column a pair in prefmod's order, to both.  The R calls go through the
-bridge as they stand here: the bridge's own functions refuse some of them.
+Each case gives one wide table, a column a pair in prefmod's order, to both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 import pairproof
-from pairproof.bridge import backend, data_frame
 from pairproof.bridge.packages import bradleyterry2
-from pairproof.bridge.records.result import RResult
 from pairproof.data.columns import Factor
 from pairproof.data.wide import to_wide
 from pairproof.errors import InputError
-from pairproof.fit.fit import Fit
 
-from .agreement import markdown
 from .precision import dras
+from .r_case import NA, Case, Columns, ask, beside, listed, named, number, numbers, ours, pair, read
+from .snippets import ROOT
 
-Columns = Mapping[str, Sequence[float]]
-NA = float("nan")
-#: R: coefficients, standard errors, deviance and df of a fitted model; of the call in `asked`.
-REDUCED = """
-fit <- {call}
-b <- stats::coef(fit); known <- !is.na(b)
-list(names = names(b)[known], coef = as.numeric(b)[known], se = as.numeric(sqrt(diag(as.matrix(stats::vcov(fit)))))[known],
-     deviance = stats::deviance(fit), df = as.numeric(stats::df.residual(fit)), worth = as.numeric({worth}))
-"""
 #: Three items, eight people: pairs (12), (13), (23).
 PLAIN: Columns = {
     "V1": [0, 0, 0, 1, 0, 1, 1, 0],
     "V2": [0, 0, 0, 1, 0, 0, 1, 0],
     "V3": [0, 1, 0, 1, 1, 0, 0, 0],
 }
-
-
-@dataclass(frozen=True)
-class Case:
-    """A table, what R makes of it, what it is, and what pairproof does."""
-
-    title: str
-    call: str
-    happens: str
-    rows: tuple[tuple[str, str, str], ...]
-    settled: str
-
-    def text(self) -> str:
-        table = markdown(("", "R", "pairproof"), self.rows)
-        return f"### {self.title}\n\n`{self.call}`. {self.happens}\n\n{table}\n{self.settled}\n"
-
-
-def ask(call: str, data: Columns, worth: str = "numeric(0)", code: str = REDUCED) -> RResult:
-    """R's answer to a call in which `d` is the table."""
-    text = code.replace("{call}", call).replace("{worth}", worth)
-    function = call.partition("(")[0].strip()
-    return backend().call(
-        code=text,
-        args={"d": data_frame({k: np.asarray(v, float) for k, v in data.items()})},
-        needs=("prefmod", "gnm"),
-        label=f"docs {function}",
-    )
-
-
-def named(result: RResult) -> dict[str, tuple[float, float]]:
-    value = result.as_list()
-    parts = [value.vector(k).values for k in ("names", "coef", "se")]
-    return {str(n): (float(b), float(s)) for n, b, s in zip(*parts)}
-
-
-def numbers(result: RResult, name: str) -> list[float]:
-    return [float(x) for x in result.as_list().vector(name).floats().ravel()]
-
-
-def read(data: Columns, n_items: int, ties: bool, **options: Any) -> pairproof.Comparisons:
-    """The same table, with what its codes mean said."""
-    import pandas as pd
-
-    items = [f"o{k + 1}" for k in range(n_items)]
-    coding = (
-        {"first": 0, "tie": 1, "second": 2, "missing": "NA"}
-        if ties
-        else {"first": 0, "second": 1, "missing": "NA"}
-    )
-    return pairproof.read(
-        pd.DataFrame(data), layout="prefmod", items=items, pair_order="prefmod", coding=coding, **options
-    )
-
-
-def pair(estimate: float, se: float) -> str:
-    """`0.3511 (0.3056)`; a number beyond a thousand short."""
-    return f"{number(estimate)} ({number(se)})"
-
-
-def number(x: float) -> str:
-    """Four decimals, none for a number beyond a thousand; what rounds to 0 has no sign."""
-    return f"{x:.0f}" if abs(x) >= 1000 else f"{0.0 if abs(x) < 5e-5 else x:.4f}"
-
-
-def listed(values: Iterable[float]) -> str:
-    return ", ".join("none" if np.isnan(v) else f"{v:.4f}" for v in values)
-
-
-def ours(fit: Fit, name: str) -> str:
-    return (
-        "not estimable" if np.isnan(fit.params[name]) else pair(float(fit.params[name]), float(fit.bse[name]))
-    )
-
-
-def beside(
-    r: Mapping[str, tuple[float, float]], fit: Fit, names: Mapping[str, str]
-) -> tuple[tuple[str, str, str], ...]:
-    """Rows of parameters: R's name -> ours."""
-    return tuple(
-        (mine, pair(*r[theirs]) if theirs in r else "no such parameter", ours(fit, mine))
-        for theirs, mine in names.items()
-    )
-
-
-# -- the cases -----------------------------------------------------------------------------------------------
 
 
 def unused_category() -> Case:
@@ -139,16 +41,12 @@ def unused_category() -> Case:
     return Case(
         "An answer nobody gave",
         call,
-        (
-            "Eight people answered 0 (first), 1 (no preference) or 2 (second); nobody happened to answer 2."
-            " prefmod counts categories among the values it meets, finds two, and takes every \u201cno"
-            " preference\u201d for \u201csecond\u201d."
-        ),
+        """Eight people answered 0 (first), 1 (no preference) or 2 (second); nobody happened to answer 2.
+        prefmod counts categories among the values it meets, finds two, and takes every \u201cno
+        preference\u201d for \u201csecond\u201d.""",
         beside(r, fit, {"o1": "o1", "o2": "o2", "U": "tie"}),
-        (
-            "A coding is stated, never read off the values: `coding` has no default. Ties are evidence "
-            "against a large gap, so all three numbers exist, though nobody was ever preferred second."
-        ),
+        """A coding is stated, never read off the values: `coding` has no default. Ties are evidence against a
+        large gap, so all three numbers exist, though nobody was ever preferred second.""",
     )
 
 
@@ -161,11 +59,9 @@ def unanimous() -> Case:
     return Case(
         "Everybody agrees",
         call,
-        (
-            "Eight people prefer item 1 to 2 and 3, and 2 to 3, without exception. With one value in the"
-            " table prefmod takes all answers for ties: the clearest ranking there can be comes out as three"
-            " equal items."
-        ),
+        """Eight people prefer item 1 to 2 and 3, and 2 to 3, without exception. With one value in the table
+        prefmod takes all answers for ties: the clearest ranking there can be comes out as three equal
+        items.""",
         rows,
         f"No number is given to what is infinite; the fit says: \u201c{fit.warnings[0]}.\u201d",
     )
@@ -183,11 +79,9 @@ def separated() -> Case:
     return Case(
         "An item that never lost",
         call,
-        (
-            "Item 1 won every comparison, so its ability has no finite maximum. gnm climbs until the deviance"
-            " stops changing and reports the place where it stopped; `converged` is TRUE and there is no"
-            " warning."
-        ),
+        """Item 1 won every comparison, so its ability has no finite maximum. gnm climbs until the deviance
+        stops changing and reports the place where it stopped; `converged` is TRUE and there is no
+        warning.""",
         rows,
         (
             "Whether a maximum exists is decided from the comparisons themselves, not from where a solver"
@@ -216,10 +110,8 @@ def disconnected() -> Case:
     return Case(
         "Items that never met",
         call,
-        (
-            "Items 1 and 2 were compared with each other, 3 and 4 with each other, and never across. "
-            "R gives all four worths on one scale. Its df counts the four pairs that were never compared."
-        ),
+        """Items 1 and 2 were compared with each other, 3 and 4 with each other, and never across. R gives all
+        four worths on one scale. Its df counts the four pairs that were never compared.""",
         rows,
         f"The fit says: \u201c{fit.warnings[0]}.\u201d",
     )
@@ -237,15 +129,11 @@ def empty_pair() -> Case:
     return Case(
         "A pair that was not compared",
         call,
-        (
-            "Five of six pairs were compared. The sixth has no data, and R counts it in the "
-            "residual degrees of freedom."
-        ),
+        """Five of six pairs were compared. The sixth has no data, and R counts it in the residual degrees of
+        freedom.""",
         rows,
-        (
-            "Empty cells do not count: df is the number of free categories in cells with data, less "
-            "the parameters."
-        ),
+        """Empty cells do not count: df is the number of free categories in cells with data, less the
+        parameters.""",
     )
 
 
@@ -262,15 +150,11 @@ def covariate_outside_the_table() -> Case:
     return Case(
         "A covariate that is not in the table",
         call,
-        (
-            "The model asks for an effect of SEX; the nuisance table is by ENG only. R drops SEX "
-            "without a word and returns the model without covariates."
-        ),
+        """The model asks for an effect of SEX; the nuisance table is by ENG only. R drops SEX without a word
+        and returns the model without covariates.""",
         beside(r, fit, names),
-        (
-            "The cells always hold the model's own covariates; `cells` only makes them finer. Called through"
-            " the bridge, this combination is refused before R sees it."
-        ),
+        """The cells always hold the model's own covariates; `cells` only makes them finer. Called through the
+        bridge, this combination is refused before R sees it.""",
     )
 
 
@@ -288,11 +172,9 @@ def missing_covariate() -> Case:
     return Case(
         "An age that is missing",
         "llbt.design(d, 3, num.scovs = 'AGE', casewise = TRUE), then gnm",
-        (
-            "One of eight people gave no age. llbt.design says that the line is removed; it takes the person"
-            " out of the ages and not out of the answers, so that from there on each age stands beside"
-            " somebody else's answers."
-        ),
+        """One of eight people gave no age. llbt.design says that the line is removed; it takes the person out
+        of the ages and not out of the answers, so that from there on each age stands beside somebody else's
+        answers.""",
         beside(r, fit, {"o1:AGE": "o1:AGE", "o2:AGE": "o2:AGE"}),
         (
             "pairproof's column is the fit without that person. Given the table as it is, it refuses:"
@@ -328,15 +210,11 @@ list(worth = as.numeric(prefmod::llbt.worth(fit)))
     return Case(
         "A name with a blank",
         "llbt.worth(fit)",
-        (
-            "llbt.worth finds coefficients by the text of their names. With a name that R puts in "
-            "backquotes it finds none, takes 0, and gives worths that belong to no fit."
-        ),
+        """llbt.worth finds coefficients by the text of their names. With a name that R puts in backquotes it
+        finds none, takes 0, and gives worths that belong to no fit.""",
         rows,
-        (
-            "Worths come from the parameters, not from their names. Items may be called anything but `tie`"
-            " and `order`, without `:` and `[`."
-        ),
+        """Worths come from the parameters, not from their names. Items may be called anything but `tie` and
+        `order`, without `:` and `[`.""",
     )
 
 
@@ -355,10 +233,8 @@ list(sorted = one(1:6), unsorted = one(other))
     return Case(
         "Rows in another order",
         "llbt.fit(y, Xmodel, q = 3, ncat = 2)",
-        (
-            "llbt.fit is not told which rows belong to one comparison: it takes "
-            "them in blocks. The same rows in another order are another model, without a word."
-        ),
+        """llbt.fit is not told which rows belong to one comparison: it takes them in blocks. The same rows in
+        another order are another model, without a word.""",
         rows,
         "Rows of a table may stand in any order; the tests permute them, and the numbers must not move.",
     )
@@ -405,24 +281,16 @@ def patterns_with_ties() -> Case:
     return Case(
         "A tie counted as a loss",
         call,
-        (
-            "The answers of judge 1 in Dras's Table 1. In four of the six columns only two of the three"
-            " answers occur. pattPC.fit concludes from the values it meets that there are two categories,"
-            " leaves out the tie parameter, and takes ties for losses."
-        ),
+        """The answers of judge 1 in Dras's Table 1. In four of the six columns only two of the three answers
+        occur. pattPC.fit concludes from the values it meets that there are two categories, leaves out the
+        tie parameter, and takes ties for losses.""",
         rows,
-        (
-            "Without dependence between comparisons the pattern model is the LLBT, which is what stands on"
-            " the right."
-        ),
+        """Without dependence between comparisons the pattern model is the LLBT, which is what stands on the
+        right.""",
     )
 
 
 def logit_cut_off() -> Case:
-    import json
-
-    from .snippets import ROOT
-
     file = ROOT / "tests" / "certified" / "fits" / "one-upset-in-1e6--bradley-terry-none.json"
     document = json.loads(file.read_text(encoding="utf-8"))
     rows = document["data"]
@@ -440,10 +308,8 @@ def logit_cut_off() -> Case:
     return Case(
         "Favourites all but certain",
         "BTm(cbind(wins, losses), ...)",
-        (
-            "Beyond 30 logits R's logit link cuts off, so glm's deviance is that of other probabilities; it"
-            " says only that probabilities are \u201cnumerically 0 or 1\u201d."
-        ),
+        """Beyond 30 logits R's logit link cuts off, so glm's deviance is that of other probabilities; it says
+        only that probabilities are \u201cnumerically 0 or 1\u201d.""",
         shown,
         "Probabilities near 1 are kept as the small probability of the other side.",
     )

@@ -1,4 +1,4 @@
-"""R, and nothing but R: the real packages, asked in a worker process, live or from records.
+"""The real R packages, run in a worker process or replayed from records.
 
 >>> from pairproof.bridge import probe, using
 >>> from pairproof.bridge.process.session import session
@@ -6,12 +6,14 @@
 ''
 >>> session().call("stats::qnorm", {"p": [0.5, 0.975]}).value.values   # doctest: +SKIP
 array([0.        , 1.95996398])
->>> from pairproof.bridge import prefmod                # llbt_design, llbt_fit, llbtPC_fit, llbt_worth
->>> with using("recorded"):                             # doctest: +SKIP
-...     fit = prefmod.llbtPC_fit(table, nitems=4)
+>>> from pairproof.bridge import base
+>>> with using("recorded"):
+...     test = base.binom_test(61, 96)                  # the sign test of 61 wins in 96 games
+>>> round(test.p_value, 6), test.result.source
+(0.010346, 'recorded')
 
-The R functions live in modules named after their packages: ``prefmod``, ``bradleyterry2``, ``gnm``,
-``psychotools``, ``mass`` and ``base``.  Importing any of them starts no R.
+The R functions are in modules named after their packages: ``prefmod``, ``bradleyterry2``, ``gnm``,
+``psychotools``, ``mass``, ``jags`` and ``base``.  Importing any of them starts no R.
 """
 
 from __future__ import annotations
@@ -20,8 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 from pairproof.bridge.process.policy import Backend, backend, using
 from pairproof.bridge.process.session import RSession, RStatus, cure_for_package, probe
+from pairproof.bridge.records.calls import RCall, make_call
 from pairproof.bridge.records.record import Record, Records
-from pairproof.bridge.records.result import Drift, RCall, RCondition, RResult, RSessionInfo, make_call
+from pairproof.bridge.records.result import Drift, RCondition, RResult, RSessionInfo
 from pairproof.bridge.values.convert import data_frame, factor_of, matrix
 from pairproof.bridge.values.nodes import factor
 from pairproof.bridge.values.rdata import package_data, read_rda
@@ -38,8 +41,7 @@ if TYPE_CHECKING:
         psychotools as psychotools,
     )
 
-#: Modules named after R packages; loaded when first asked for, so that asking for one costs no more than that
-#: one.
+#: Modules named after R packages; each is loaded when it is first used.
 _PACKAGES = ("base", "bradleyterry2", "gnm", "jags", "mass", "prefmod", "psychotools")
 
 __all__ = [

@@ -1,7 +1,7 @@
-"""The table that R is given: a fit's comparisons counted anew into cells, one row each, empty ones left out.
+"""The table that R is given: the comparisons of a fit counted into cells, one row each, without empty cells.
 
-Nothing of the native engine is used here: from the comparisons and the names of a fit's parameters, rows are
-counted by pandas.  A cell is an unordered pair x the values of the covariates in the model x `cells=` (x who
+Nothing of the native engine is used here: pandas counts the rows, from the comparisons and the names of the
+fit's parameters.  A cell is an unordered pair x the values of the covariates in the model x `cells=` (x who
 was named first, if the order matters), seen from the side of the item that comes first in `items`.
 """
 
@@ -47,12 +47,25 @@ class Covariate:
 
 @dataclass(frozen=True, eq=False)
 class CountedCells:
-    """Attributes ---------- items : tuple of str first, second : int[n_cells] Positions in `items`, first <
-    second. wins, losses : float[n_cells] From first's side. ties : float[n_cells] or None None: no tie
-    category, or ties dropped, or counted as half wins. order : float[n_cells] or None 1 where `first` was
-    named first, -1 where `second` was, 0 on neutral ground; None if the model has no order effect. covariates
-    : tuple of Covariate label : tuple of str A name for each cell, no two alike. table : Comparisons The
-    comparisons as they entered the likelihood.
+    """The comparisons of a fit as counts in cells.
+
+    Attributes
+    ----------
+    items : tuple of str
+    first, second : int[n_cells]
+        Positions in `items`, first < second.
+    wins, losses : float[n_cells]
+        From first's side.
+    ties : float[n_cells] or None
+        None: no tie category, or ties dropped, or counted as half wins.
+    order : float[n_cells] or None
+        1 where `first` was named first, -1 where `second` was, 0 on neutral ground; None if the model has no
+        order effect.
+    covariates : tuple of Covariate
+    label : tuple of str
+        A name for each cell, no two alike.
+    table : Comparisons
+        The comparisons as they entered the likelihood.
     """
 
     items: tuple[str, ...]
@@ -89,9 +102,7 @@ class CountedCells:
 
     @property
     def poisson_constant(self) -> float:
-        """What a Poisson log-likelihood of these cells has beyond that of the comparisons: sum(n log n - n) -
-        sum log y!.
-        """
+        """Poisson log-likelihood of the cells less that of the comparisons: sum(n log n - n) - sum log y!."""
         from scipy.special import gammaln, xlogy
 
         n = self.counts.sum(axis=1)
@@ -99,9 +110,7 @@ class CountedCells:
 
     @property
     def binomial_constant(self) -> float:
-        """What a binomial log-likelihood of these cells has beyond that of the comparisons: sum log choose(n,
-        wins).
-        """
+        """Binomial log-likelihood of these cells minus that of the comparisons: sum log choose(n, wins)."""
         from scipy.special import gammaln
 
         n = self.wins + self.losses
@@ -159,9 +168,7 @@ def treated(fit: Fit) -> Comparisons:
 
 
 def covariates_of(fit: Fit) -> tuple[tuple[str, bool], ...]:
-    """(name, whether categorical) of every subject covariate that some parameter has, in the order of first
-    use.
-    """
+    """(name, whether categorical) of every subject covariate of some parameter, in the order of first use."""
     found: dict[str, bool] = {}
     for term in fit.terms:
         for name, level in term.by:
@@ -170,9 +177,7 @@ def covariates_of(fit: Fit) -> tuple[tuple[str, bool], ...]:
 
 
 def with_covariates_as_factors(cells: CountedCells, names: Sequence[str]) -> Comparisons:
-    """The comparisons with these columns as factors whose levels all occur, as prefmod wants them (codes
-    1..K).
-    """
+    """The comparisons with these columns as factors whose levels all occur: prefmod wants codes 1..K."""
     table = cells.table
     used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
     occurring = table.select(used)
@@ -191,7 +196,7 @@ def _order(table: Comparisons) -> FloatArray:
 
 
 def _coded(column: Column, categorical: bool, used: NDArray[np.bool_]) -> tuple[tuple[str, ...], FloatArray]:
-    """Levels that occur and the position of each row among them; for a slope () and the numbers."""
+    """A factor's levels that occur, and each row's position among them; for a slope (), and the numbers."""
     if isinstance(column, Factor):
         occurring = [k for k in range(len(column.levels)) if (column.codes[used] == k).any()]
         place = {k: float(new) for new, k in enumerate(occurring)}

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from ..fit.predictions import item_covariate
 from .cells import count
+from .script_parts import CENTRE, GNM, HELPERS, LOG_LINEAR, PRINT, RAO_KUPPER
 
 if TYPE_CHECKING:
     from ..fit.fit import Fit
@@ -30,7 +31,7 @@ MOST_CONSTANTS = 300
 PER_LINE = 20
 
 
-def r_script(fit: Fit) -> str:
+def to_r(fit: Fit) -> str:
     """An R script that reproduces a fit.
 
     Parameters
@@ -41,29 +42,31 @@ def r_script(fit: Fit) -> str:
     -------
     str
         R source in ASCII, for ``Rscript --vanilla``.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [61], "losses": [35]})
+    >>> print(to_r(pairproof.fit_bradley_terry(table)).splitlines()[1])
+    # Item terms in log-odds; reference A.
     """
     cells = count(fit)
     at_boundary = fit.ties == "rao-kupper" and cells.ties is not None and not cells.ties.any()
     three = cells.ties is not None and not at_boundary
     parts = [_header(fit), _data(fit, cells, three), _columns(fit, cells, three)]
     if fit.ties == "rao-kupper" and three:
-        parts += [_RAO_KUPPER]
+        parts += [RAO_KUPPER]
     else:
-        parts += [_GNM if len(cells) > MOST_CONSTANTS else _glm(cells), _LOG_LINEAR]
+        parts += [GNM if len(cells) > MOST_CONSTANTS else _glm(cells), LOG_LINEAR]
     if at_boundary:
         parts.append(
             "# No tie occurred: the tie parameter is at its boundary 0, and the ties' empty outcomes count in"
             " df.\ndf <- df + nrow(cells)\n"
         )
-    return "\n".join([*parts, _to_the_fit(fit), _PRINT])
+    return "\n".join([*parts, _to_the_fit(fit), PRINT])
 
 
-def to_r(fit: Fit) -> str:
-    """An R script that reproduces a fit: :func:`r_script` under the name by which the package offers it."""
-    return r_script(fit)
-
-
-# -- words ---------------------------------------------------------------------------------------------------
+# -- R literals ----------------------------------------------------------------------------------------------
 
 
 def _text(value: str) -> str:
@@ -131,44 +134,33 @@ def _data(fit: Fit, cells: CountedCells, three: bool) -> str:
     if cells.order is not None:
         columns["order"] = _vector(map(_number, cells.order))
     for k, c in enumerate(cells.covariates):
-        columns[f"covariate{k + 1}"] = (
-            _vector(map(_number, c.values))
-            if not c.categorical
-            else (
-                f"factor({_vector(str(int(v) + 1) for v in c.values)}, levels = seq_len({len(c.levels)}),\n"
-                f"    labels = {_vector(map(_text, c.levels), 4)})"
-            )
-        )
+        if c.categorical:
+            codes, labels = _vector(str(int(v) + 1) for v in c.values), _vector(map(_text, c.levels), 4)
+            column = f"factor({codes}, levels = seq_len({len(c.levels)}),\n    labels = {labels})"
+        else:
+            column = _vector(map(_number, c.values))
+        columns[f"covariate{k + 1}"] = column
     body = ",\n".join(f"  {name} = {value}" for name, value in columns.items())
     said = [f"#   covariate{k + 1}: {_comment(c.name)}" for k, c in enumerate(cells.covariates)]
-    order = (
-        ["#   order: 1 where `first` was named first, -1 where `second` was, 0 on neutral ground"]
-        if cells.order is not None
-        else []
-    )
-    return "\n".join(
-        [
-            (
-                "# ---- the comparisons: a row is a cell, a pair of items and the covariates of the model;"
-                " counts from first's side"
-            ),
-            f"items <- {_vector(map(_text, fit.items), 0)}",
-            *order,
-            *said,
-            f"cells <- data.frame(\n{body})",
-            "",
-        ]
-    )
+    order = "#   order: 1 where `first` was named first, -1 where `second` was, 0 on neutral ground"
+    lines = [
+        "# ---- the comparisons: a row is a cell, a pair of items and the covariates of the model; counts "
+        "from first's side",
+        f"items <- {_vector(map(_text, fit.items), 0)}",
+        *([] if cells.order is None else [order]),
+        *said,
+        f"cells <- data.frame(\n{body})",
+    ]
+    return "\n".join([*lines, ""])
 
 
 def _columns(fit: Fit, cells: CountedCells, three: bool) -> str:
     """Columns of the design, under the fit's names."""
-    side = (
-        "c(1, 0, -1)  # first preferred, tie, second preferred"
+    side, counts = (
+        ("c(1, 0, -1)  # first preferred, tie, second preferred", 'c("wins", "ties", "losses")')
         if three
-        else "c(1, -1)  # first preferred, second preferred"
+        else ("c(1, -1)  # first preferred, second preferred", 'c("wins", "losses")')
     )
-    counts = 'c("wins", "ties", "losses")' if three else 'c("wins", "losses")'
     lines = [
         "# ---- the design: a row for each outcome of each cell",
         f"side <- {side}",
@@ -177,16 +169,14 @@ def _columns(fit: Fit, cells: CountedCells, three: bool) -> str:
         f"y <- c(t(as.matrix(cells[{counts}])))",
         "cell <- factor(row)",
         "# For each outcome +1 for the item it prefers, -1 for the other; a tie prefers none.",
-        (
-            "own <- sapply(seq_along(items), function(i) ((cells$first == i) - (cells$second == i))[row] *"
-            " outcome)"
-        ),
+        "own <- sapply(seq_along(items), function(i) "
+        "((cells$first == i) - (cells$second == i))[row] * outcome)",
         "colnames(own) <- items",
     ]
     if fit.spec.item_terms:
         lines += _item_covariates(fit)
     if cells.covariates:
-        lines.append(_HELPERS)
+        lines.append(HELPERS)
     lines += [f"X <- cbind({_spread(fit, cells, ('item', 'covariate'), 'own')}"]
     for kind, column in (
         ("order", "cbind(order = outcome * cells$order[row] / 2)"),
@@ -198,25 +188,8 @@ def _columns(fit: Fit, cells: CountedCells, three: bool) -> str:
     return "\n".join([*lines, ""])
 
 
-_HELPERS = """\
-# Subject covariates: levels of a factor but its first, numbers, products; names as :judge[3] or :age.
-constant <- setNames(list(1), "")
-by_level <- function(column, name) {
-  levels <- levels(column)[-1]
-  setNames(lapply(levels, function(l) as.numeric(column[row] == l)), paste0(":", name, "[", levels, "]"))
-}
-by_number <- function(column, name) setNames(list(column[row]), paste0(":", name))
-times <- function(a, b) setNames(
-  unlist(lapply(a, function(u) lapply(b, function(v) u * v)), recursive = FALSE), c(t(outer(names(a), names(b), paste0))))
-spread <- function(columns, effects) do.call(cbind, Map(function(effect, name) {
-  out <- columns * effect
-  colnames(out) <- paste0(colnames(columns), name)
-  out
-}, effects, names(effects)))"""
-
-
 def _item_covariates(fit: Fit) -> list[str]:
-    """Item covariates in place of the items: values of each item, then differences."""
+    """Columns for the item covariates in place of the items: values of each item, then differences."""
     heads: dict[str, Term] = {}
     for term in fit.terms:
         if term.kind == "covariate":
@@ -239,9 +212,7 @@ def _head(term: Term) -> str:
 
 
 def _spread(fit: Fit, cells: CountedCells, kinds: Sequence[str], columns: str) -> str:
-    """spread(columns, effects): the columns themselves and their products with the subject covariates of
-    these terms.
-    """
+    """R source for the columns and their products with the subject covariates of these kinds of terms."""
     covariates = [c.name for c in cells.covariates]
     if "item" in kinds and not fit.spec.item_terms:
         columns = f"{columns}[, items != {_text(_reference(fit))}, drop = FALSE]"
@@ -254,10 +225,8 @@ def _spread(fit: Fit, cells: CountedCells, kinds: Sequence[str], columns: str) -
     for product in products:
         made = "constant"
         for k, (name, slope) in enumerate(product):
-            part = (
-                f"by_{'number' if slope else 'level'}(cells$covariate{covariates.index(name) + 1},"
-                f" {_text(name)})"
-            )
+            column = f"cells$covariate{covariates.index(name) + 1}"
+            part = f"by_{'number' if slope else 'level'}({column}, {_text(name)})"
             made = part if k == 0 else f"times({made}, {part})"
         effects.append(made)
     return f"spread({columns}, c({', '.join(effects)}))"
@@ -292,151 +261,28 @@ V <- vcov(fit)[-constants, -constants, drop = FALSE]
 """
 
 
-_GNM = """\
-# ---- the fit: log-linear, one constant a cell, eliminated
-suppressMessages(library(gnm))  # 1.1-3 or later
-fit <- suppressWarnings(gnm(y ~ X - 1, eliminate = cell, family = poisson, tolerance = 1e-14, iterMax = 500, verbose = FALSE))
-# Once more from its own solution by gnm's Newton method: its shortcut for linear models stops 4e-10 before the maximum.
-X <- X[, !is.na(coef(fit)), drop = FALSE]
-start <- c(attr(coef(fit), "eliminated"), coef(fit)[!is.na(coef(fit))])
-fit <- suppressWarnings(gnm(y ~ X - 1, eliminate = cell, family = poisson, tolerance = 1e-14, iterMax = 500, verbose = FALSE,
-  checkLinear = FALSE, start = unname(start)))
-b <- setNames(as.numeric(coef(fit)), colnames(X))
-V <- matrix(as.numeric(vcov(fit)), length(b))
-"""
-
-_LOG_LINEAR = """\
-deviance <- deviance(fit)
-df <- df.residual(fit)
-# Log-likelihood of the comparisons, given how many each cell has: no constants of the counts.
-p <- fitted(fit) / ave(fitted(fit), cell, FUN = sum)
-llf <- sum((y * log(p))[y > 0])
-"""
-
-_RAO_KUPPER = """\
-# ---- the fit: logit P(first) = u - g, logit P(second) = -u - g, a tie is the rest, with u = b_i - b_j and g >= 0
-tie_columns <- colnames(X) == "tie" | startsWith(colnames(X), "tie:")
-of_first <- outcome == 1
-D <- X[of_first, !tie_columns, drop = FALSE]   # u = D b
-G <- X[outcome == 0, tie_columns, drop = FALSE]  # g = G d
-D[, ] <- D / ifelse(colnames(D)[col(D)] == "order" | startsWith(colnames(D)[col(D)], "order:"), 0.5, 1)
-# Columns that the data do not determine are left out.
-D <- D[, sort(qr(D)$pivot[seq_len(qr(D)$rank)]), drop = FALSE]
-if (ncol(G) == 1L) {
-  # polr's thresholds are symmetric if every row stands there twice, the second time with its sides exchanged.
-  suppressMessages(library(MASS))
-  long <- data.frame(w = c(cells$wins, cells$ties, cells$losses) / 2)
-  result <- rep(c(3, 2, 1), each = nrow(cells))
-  Z <- rbind(D, D, D)
-  twice <- data.frame(result = factor(c(result, 4 - result), levels = 1:3), w = c(long$w, long$w))
-  twice$Z <- rbind(Z, -Z)
-  # Half weights make R warn of successes that are not whole.
-  first_fit <- suppressWarnings(polr(result ~ Z, data = twice[twice$w > 0, ], weights = w,
-    control = list(reltol = 1e-16, maxit = 1000)))
-  theta <- c(coef(first_fit), diff(first_fit$zeta) / 2)
-} else theta <- c(numeric(ncol(D)), 0.2, numeric(ncol(G) - 1L))
-# polr stops at 7 to 8 digits: Newton's method from there, on the log-likelihood itself
-#   (wins + ties) log F(u - g) + (losses + ties) log F(-u - g) + ties log(exp(2 g) - 1),  F = plogis
-A <- cells$wins + cells$ties
-B <- cells$losses + cells$ties
-loglik <- function(theta) {
-  u <- drop(D %*% theta[seq_len(ncol(D))])
-  g <- drop(G %*% theta[-seq_len(ncol(D))])
-  if (any(g <= 0)) return(-Inf)
-  sum(A * plogis(u - g, log.p = TRUE) + B * plogis(-u - g, log.p = TRUE) + cells$ties * log(expm1(2 * g)))
-}
-for (step in 1:50) {
-  u <- drop(D %*% theta[seq_len(ncol(D))])
-  g <- drop(G %*% theta[-seq_len(ncol(D))])
-  q1 <- plogis(g - u)   # 1 - P(first)
-  q2 <- plogis(g + u)   # 1 - P(second)
-  score <- c(crossprod(D, A * q1 - B * q2), crossprod(G, -A * q1 - B * q2 - 2 * cells$ties / expm1(-2 * g)))
-  w1 <- A * q1 * (1 - q1)
-  w2 <- B * q2 * (1 - q2)
-  information <- rbind(cbind(crossprod(D, D * (w1 + w2)), crossprod(D, G * (w2 - w1))),
-                       cbind(crossprod(G, D * (w2 - w1)), crossprod(G, G * (w1 + w2 + cells$ties / sinh(g)^2))))
-  move <- solve(information, score, tol = 0)
-  while (isTRUE(loglik(theta + move) < loglik(theta) - 1e-9)) move <- move / 2
-  theta <- theta + move
-  if (sum(move * score) < 1e-24) break
-}
-b <- setNames(theta, c(colnames(D), colnames(G)))
-V <- solve(information, tol = 0)   # of the observed information
-p <- rbind(plogis(u - g), plogis(u - g) * plogis(-u - g) * expm1(2 * g), plogis(-u - g))
-m <- c(p) * ave(y, cell, FUN = sum)
-llf <- sum((y * log(c(p)))[y > 0])
-deviance <- 2 * sum((y * log(y / m))[y > 0])
-df <- 2 * nrow(cells) - length(b)
-"""
-
-
 # -- to the fit's scale and constraint -----------------------------------------------------------------------
 
 
 def _to_the_fit(fit: Fit) -> str:
-    in_r = "log-odds" if fit.ties == "rao-kupper" and not _no_ties(fit) else "lambda"
+    in_r = "log-odds" if fit.ties == "rao-kupper" and fit.data.ties.any() else "lambda"
     factor = {("lambda", "log-odds"): "2", ("log-odds", "lambda"): "1 / 2"}.get((in_r, fit.scale), "1")
     lines = ["# ---- to the scale and the constraint of the fit"]
     if factor != "1":
         lines += [
-            (
-                f"# {'log-odds are twice lambda' if factor == '2' else 'lambda is half the log-odds'}; tie"
-                " and order are the same on both."
-            ),
+            f"# {'log-odds are twice lambda' if factor == '2' else 'lambda is half the log-odds'};"
+            " tie and order are the same on both.",
             'other <- grepl("^(tie|order)(:|$)", names(b))',
             f"unit <- ifelse(other, 1, {factor})",
             "b <- b * unit",
             "V <- V * outer(unit, unit)",
         ]
     if fit.spec.reference == "sum" and not fit.spec.item_terms:
-        lines += [_CENTRE.replace("REFERENCE", _text(_reference(fit)))]
-    lost = list(fit.not_estimable)
-    if lost:
+        lines += [CENTRE.replace("REFERENCE", _text(_reference(fit)))]
+    if fit.not_estimable:
         lines += [
-            (
-                "# The data do not determine these; what R has for them depends on when it stopped, or on"
-                " what it left out."
-            ),
-            f"not_estimable <- {_vector(map(_text, lost), 0)}",
+            "# The data do not determine these; what R has for them depends on when it stopped, or on what "
+            "it left out.",
+            f"not_estimable <- {_vector(map(_text, fit.not_estimable), 0)}",
         ]
     return "\n".join([*lines, ""])
-
-
-def _no_ties(fit: Fit) -> bool:
-    return not fit.data.ties.any()
-
-
-_CENTRE = """\
-# Items sum to zero within each term: every block of items less its mean, the reference's 0 counted in.
-reference <- REFERENCE
-for (suffix in unique(sub("^[^:]*", "", names(b)[!grepl("^(tie|order)(:|$)", names(b))]))) {
-  here <- match(paste0(items, suffix), names(b))
-  n <- length(b)
-  if (is.na(here[items == reference])) {
-    b <- c(b, setNames(0, paste0(reference, suffix)))
-    V <- rbind(cbind(V, numeric(n)), numeric(n + 1L))
-    here <- match(paste0(items, suffix), names(b))
-  }
-  if (anyNA(here)) next  # not all items of this term are determined
-  C <- diag(length(b))
-  C[here, here] <- C[here, here] - 1 / length(items)
-  V <- C %*% V %*% t(C)
-  b <- setNames(drop(C %*% b), names(b))
-}"""
-
-_PRINT = """\
-# ---- the numbers, to 17 digits
-se <- sqrt(pmax(diag(V), 0))
-if (exists("not_estimable")) {
-  b[names(b) %in% not_estimable] <- se[names(b) %in% not_estimable] <- NA
-  absent <- setdiff(not_estimable, names(b))
-  b <- c(b, setNames(rep(NA, length(absent)), absent))
-  se <- c(se, rep(NA, length(absent)))
-}
-say <- function(...) writeLines(enc2utf8(paste(..., sep = "\\t")), useBytes = TRUE)
-say("name", "estimate", "se")
-say(names(b), sprintf("%.17g", b), sprintf("%.17g", se))
-say("deviance", sprintf("%.17g", deviance))
-say("df_resid", sprintf("%.17g", df))
-say("llf", sprintf("%.17g", llf))
-"""

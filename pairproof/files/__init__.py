@@ -1,1 +1,1 @@
-"""Files: read within bounds, written without loss, unpacked, and known again as our own."""
+"""Files: read within bounds, written without loss, unpacked, and recognised as pairproof's own."""

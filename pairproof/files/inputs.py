@@ -1,9 +1,9 @@
-"""Files that are read: regular, of bounded size, opened once, and where a folder is stated inside it.
+"""Reads files: regular ones of bounded size, opened once, and inside a folder where one is stated.
 
-What is checked is what is read: the file is opened without waiting (a pipe nobody writes to would wait for
-ever, a terminal or /dev/zero never end), looked at through its descriptor, and read through the same
-descriptor.  :func:`read_inside` walks from the folder to the file one name at a time and follows no link on
-the way, so that nothing can be put in between.
+The file that is checked is the file that is read: it is opened without waiting (a pipe nobody writes to would
+wait for ever, a terminal or /dev/zero would never end), and checked and read through the same descriptor.
+:func:`read_inside` walks from the folder to the file one name at a time and follows no link on the way, so
+that nobody can exchange a folder in between.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from ..errors import InputError
 
-#: Bytes of a table, a results file or a claims file: text takes about ten times its size while it is read,
-#: and 2 GiB are beyond the tables of this field (10^8 votes); what is larger is a wrong name more often than
-#: a table.
+#: Most bytes of a table or a results file. Text takes about ten times its size while it is read, and 2 GiB
+#: are beyond the tables of this field (10^8 votes): a larger file is more often a wrong name than a table.
 MOST_BYTES = 2 * 1024**3
-#: Megabytes (of 1024^2 bytes) in place of it.
+#: Environment variable that sets another limit, in megabytes (of 1024^2 bytes).
 LIMIT = "PAIRPROOF_MOST_MB"
-#: Bytes of a data file that a claims file names: whoever wrote that file chose it, not the person who checks
-#: it.  The largest public table of a paper met so far, WMT 2012's rankings, has 7 MB.
+_RAISE = f"or raise the limit ({LIMIT} in the environment)"
+#: Most bytes of a data file that a claims file names: the author of the claims chose it, not the person who
+#: checks them. The largest public table of a paper met so far, WMT 2012's rankings, has 7 MB.
 MOST_CLAIM_BYTES = 256 * 1024**2
 _OPEN = (
     os.O_RDONLY
@@ -37,9 +37,9 @@ _OPEN = (
     | getattr(os, "O_BINARY", 0)
 )
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-#: Names of what this process has open already: reading waits for nobody it was not given.
+#: Names of files that this process was given open; reading one of them may wait for its writer.
 _STREAM = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
-#: Where there is none (Windows), nothing is known of the file behind standard input.
+#: Windows has no such file: there nothing is known of the file behind standard input.
 STANDARD_INPUT = "/dev/stdin"
 _CHUNK = 1 << 20
 
@@ -51,7 +51,7 @@ _noted: contextvars.ContextVar[dict[Identity, str] | None] = contextvars.Context
 
 @contextlib.contextmanager
 def noting() -> Iterator[dict[Identity, str]]:
-    """Every file read in the block, by device and inode, so that no output of the same run goes over it."""
+    """Note every file read in the block, by device and inode, so that no output of the run replaces it."""
     seen: dict[Identity, str] = {}
     token = _noted.set(seen)
     try:
@@ -61,7 +61,7 @@ def noting() -> Iterator[dict[Identity, str]]:
 
 
 def noted() -> dict[Identity, str]:
-    """What the surrounding :func:`noting` has seen; empty outside one."""
+    """The files that the enclosing :func:`noting` has seen; empty outside one."""
     return _noted.get() or {}
 
 
@@ -76,7 +76,7 @@ def note(path: str | os.PathLike[str], found: os.stat_result | None = None) -> N
 
 
 def most_bytes() -> int:
-    """The bound on what is read, in bytes.
+    """Most bytes of a file: `MOST_BYTES`, or the limit that the environment sets.
 
     Raises
     ------
@@ -94,12 +94,12 @@ def most_bytes() -> int:
 
 
 def checked_name(path: str | os.PathLike[str]) -> str:
-    """A path that a system can be asked for.
+    """A path as text, if a system could have such a file.
 
     Raises
     ------
     InputError
-        Nothing, or a zero character, which no path can hold.
+        An empty path, or one with a zero character, which no path can hold.
     """
     name = os.fspath(path)
     if not name:
@@ -118,9 +118,9 @@ def read_file(
     ----------
     path : path
     expected : str
-        What the error says was expected: "a CSV, TSV, Parquet or Arrow file".
+        For the error: "a CSV, TSV, Parquet or Arrow file".
     streams : bool
-        Also what this process was given open: /dev/stdin, /dev/fd/63 (`<(...)` of a shell).
+        Take also a file that this process was given open: /dev/stdin, /dev/fd/63 (`<(...)` of a shell).
     most : int, optional
         Bytes; default :func:`most_bytes`.
 
@@ -132,31 +132,25 @@ def read_file(
     name = checked_name(path)
     stream = streams and _STREAM.fullmatch(name) is not None
     try:
-        _look_first(os.stat(name).st_mode, name, expected, stream)
+        _check_kind(os.stat(name).st_mode, name, expected, stream)
         descriptor = os.open(name, _OPEN)
     except OSError as error:
         raise InputError(f"{name}: {_why(error)}; expected {expected}") from error
-    return _read(descriptor, name, expected, most_bytes() if most is None else most, stream)
+    limit, cure = (most_bytes(), _RAISE) if most is None else (most, "")
+    return _read(descriptor, name, expected, limit, cure, stream)
 
 
-def read_stream(stream: BinaryIO, name: str, most: int | None = None) -> bytes:
-    """What a stream (standard input) holds, to its end.
+def read_stream(stream: BinaryIO, name: str) -> bytes:
+    """The bytes of a stream (standard input), to its end.
 
     Raises
     ------
     InputError
-        More than `most` bytes (default :func:`most_bytes`).
+        More than :func:`most_bytes`.
     """
-    limit = most_bytes() if most is None else most
     with contextlib.suppress(OSError, ValueError, AttributeError):  # of a stream without a descriptor
         note(name, os.fstat(stream.fileno()))
-    parts, size = [], 0
-    while part := stream.read(_CHUNK):
-        parts.append(part)
-        size += len(part)
-        if size > limit:
-            raise _too_large(name, size, limit)
-    return b"".join(parts)
+    return _to_the_end(stream.read, name, most_bytes(), _RAISE)
 
 
 def read_inside(folder: str | os.PathLike[str], name: str, *, most: int = MOST_CLAIM_BYTES) -> bytes:
@@ -173,7 +167,7 @@ def read_inside(folder: str | os.PathLike[str], name: str, *, most: int = MOST_C
     Raises
     ------
     OutsideError
-        It lies elsewhere; nothing of it was opened, and whether it exists is not said.
+        It lies elsewhere; it was not opened, and the message does not say whether it exists.
     FileNotFoundError
         The folder holds no such file.
     InputError
@@ -182,10 +176,8 @@ def read_inside(folder: str | os.PathLike[str], name: str, *, most: int = MOST_C
     checked_name(name)
     top = os.path.realpath(os.fspath(folder) or ".")
     real = os.path.realpath(os.path.join(top, name))
-    inside = (
-        os.path.relpath(real, top) if os.path.splitdrive(real)[0] == os.path.splitdrive(top)[0] else os.pardir
-    )
-    parts = inside.split(os.sep)
+    same_drive = os.path.splitdrive(real)[0] == os.path.splitdrive(top)[0]
+    parts = (os.path.relpath(real, top) if same_drive else os.pardir).split(os.sep)
     if parts[0] == os.pardir:
         raise OutsideError(f"{name!r} lies outside the folder {top}")
     try:
@@ -194,24 +186,24 @@ def read_inside(folder: str | os.PathLike[str], name: str, *, most: int = MOST_C
         raise
     except OSError as error:
         raise InputError(f"{name}: {_why(error)}; expected a regular file") from error
-    return _read(descriptor, name, "a regular file", most, stream=False)
+    return _read(descriptor, name, "a regular file", most, "or raise the limit (--data-limit)")
 
 
 class OutsideError(InputError):
     """A file that a claims file names lies outside the folders it may lie in."""
 
 
-def _look_first(mode: int, name: str, expected: str, stream: bool) -> None:
-    """Refuse what is no regular file before it is opened: to open a pipe or a tape does something to it."""
+def _check_kind(mode: int, name: str, expected: str, stream: bool = False) -> None:
+    """Refuse what is no regular file; before it is opened, because to open a pipe or a tape changes it."""
     if not stat.S_ISREG(mode) and not (stream and stat.S_ISFIFO(mode)):
         raise InputError(f"{name}: is {kind_of(mode)}; expected {expected}")
 
 
 def _walk(top: str, parts: list[str], name: str) -> int:
-    """A descriptor of top/part/part/..., no part of which is a link at the moment it is passed."""
+    """A descriptor of top/part/part/..., reached without following a link."""
     if os.open not in os.supports_dir_fd:  # Windows
         whole = os.path.join(top, *parts)
-        _look_first(os.stat(whole).st_mode, name, "a regular file", False)
+        _check_kind(os.stat(whole).st_mode, name, "a regular file")
         return os.open(whole, _OPEN)
     here = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -219,46 +211,47 @@ def _walk(top: str, parts: list[str], name: str) -> int:
             below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | _NO_LINK, dir_fd=here)
             os.close(here)
             here = below
-        _look_first(
-            os.stat(parts[-1], dir_fd=here, follow_symlinks=False).st_mode, name, "a regular file", False
-        )
+        mode = os.stat(parts[-1], dir_fd=here, follow_symlinks=False).st_mode
+        _check_kind(mode, name, "a regular file")
         return os.open(parts[-1], _OPEN | _NO_LINK, dir_fd=here)
     finally:
         os.close(here)
 
 
-def _read(descriptor: int, name: str, expected: str, most: int, stream: bool) -> bytes:
+def _read(descriptor: int, name: str, expected: str, most: int, cure: str, stream: bool = False) -> bytes:
     """Read to the end and close."""
     try:
         found = os.fstat(descriptor)
-        _look_first(found.st_mode, name, expected, stream)
+        _check_kind(found.st_mode, name, expected, stream)
         if stat.S_ISFIFO(found.st_mode):
             os.set_blocking(descriptor, True)
         elif found.st_size > most:
-            raise _too_large(name, found.st_size, most)
+            raise _too_large(name, found.st_size, most, cure)
         note(name, found)
-        parts, size = [], 0
-        while part := os.read(descriptor, _CHUNK):
-            parts.append(part)
-            size += len(part)
-            if size > most:
-                raise _too_large(name, size, most)
-        return b"".join(parts)
+        return _to_the_end(lambda size: os.read(descriptor, size), name, most, cure)
     except OSError as error:
         raise InputError(f"{name}: {_why(error)}; expected {expected}") from error
     finally:
         os.close(descriptor)
 
 
-def _too_large(name: str, size: int, most: int) -> InputError:
-    return InputError(
-        f"{name}: {size:,} bytes or more, and at most {most:,} are read; check the name, or raise the limit"
-        f" ({LIMIT} in the environment, --data-limit for data that a claims file names)"
-    )
+def _to_the_end(read: Callable[[int], bytes], name: str, most: int, cure: str) -> bytes:
+    parts, size = [], 0
+    while part := read(_CHUNK):
+        parts.append(part)
+        size += len(part)
+        if size > most:
+            raise _too_large(name, size, most, cure)
+    return b"".join(parts)
+
+
+def _too_large(name: str, size: int, most: int, cure: str) -> InputError:
+    advice = ", ".join(filter(None, ("check the name", cure)))
+    return InputError(f"{name}: {size:,} bytes or more, and at most {most:,} are read; {advice}")
 
 
 def kind_of(mode: int) -> str:
-    """'a directory', 'a pipe', ...: what a file that is not regular is."""
+    """The kind of a file that is not regular: 'a directory', 'a pipe', ..."""
     kinds = (
         (stat.S_ISDIR, "a directory"),
         (stat.S_ISFIFO, "a pipe"),
@@ -278,7 +271,7 @@ def _why(error: OSError) -> str:
 
 
 def regular(path: str | os.PathLike[str], expected: str = "a file") -> Path:
-    """The path, of a regular file that is there; for what other programs open (SQLite).
+    """The path of a regular file that is there, for other programs to open (SQLite).
 
     Raises
     ------
@@ -290,7 +283,6 @@ def regular(path: str | os.PathLike[str], expected: str = "a file") -> Path:
         found = os.stat(name)
     except OSError as error:
         raise InputError(f"{name}: {_why(error)}; expected {expected}") from error
-    if not stat.S_ISREG(found.st_mode):
-        raise InputError(f"{name}: is {kind_of(found.st_mode)}; expected {expected}")
+    _check_kind(found.st_mode, name, expected)
     note(name, found)
     return Path(name)

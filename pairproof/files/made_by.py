@@ -1,11 +1,11 @@
-"""Which files pairproof wrote itself, so that they may be written anew without being asked.
+"""Recognises files that pairproof wrote itself, which may be replaced without asking.
 
 A page of HTML names its generator, with the SHA-256 of the page without that line; other formats that have
-comments end in one with the SHA-256 of all that stands above it: a file that somebody has changed since is no
-longer one that pairproof made.  Formats without comments are known by their shape: a JSON document by the
-keys of one of the commands' documents, a CSV or JSON Lines file by the columns that a batch, scores or a
-history have.  A model file and comparisons look as other tools' files do, and results that annotators gave
-are nobody's to replace: those are not known.
+comments end in one with the SHA-256 of all text above it.  A file that somebody has changed since is no
+longer recognised.  Formats without comments are recognised by their shape: a JSON document by the keys of one
+of the commands' documents, a CSV or JSON Lines file by the columns of a batch, of scores or of a history.
+Not recognised are model files and comparisons, which look like other tools' files, and annotators' results,
+which must never be replaced.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ import os
 import re
 from pathlib import Path
 
-#: Suffix -> what stands before and after the words of a comment.
+#: Suffix -> the text before and after a comment.
 COMMENTS = {".md": ("<!-- ", " -->"), ".xml": ("<!-- ", " -->"), ".r": ("# ", ""), ".txt": ("", "")}
 _WORDS = "pairproof wrote this file; sha256 of what stands above: "
 _MARK = re.compile(rb"(?:<!-- |# )?" + _WORDS.encode() + rb"([0-9a-f]{64})(?: -->)?\r?\n?\Z")
 _CHARSET = b'<meta charset="utf-8">\n'
 _GENERATOR = re.compile(rb'<meta name="generator" content="pairproof; sha256 ([0-9a-f]{64})">\n')
-#: A longer JSON document is not parsed to find out what it is.
+#: A longer JSON document is not parsed, and so not recognised.
 _MOST_JSON = 64 * 1024**2
-#: Keys of which all stand in a document of the command (or in the first entry, where it is a list).
+#: Command -> keys that its document has (or the first entry of it, where it is a list).
 DOCUMENTS: dict[str, frozenset[str]] = {
     "fit": frozenset({"model", "items", "params", "bse", "cov_params", "df_resid", "llf", "not_estimable"}),
     "agreements": frozenset({"summary", "agreements"}),
@@ -41,34 +41,28 @@ DOCUMENTS: dict[str, frozenset[str]] = {
 }
 _BATCH = ("campaign", "batch", "hit")
 _SCORES = ("score", "low", "high", "n")
-_HISTORY = (
-    "HITId",
-    "AssignmentId",
-    "WorkerId",
-    "AcceptTime",
-    "SubmitTime",
-    "WorkTimeInSeconds",
-    "Input.campaign",
-    "Input.batch",
-    "Input.hit",
-    "Input.id1",
+_HISTORY = tuple(
+    "HITId AssignmentId WorkerId AcceptTime SubmitTime WorkTimeInSeconds "
+    "Input.campaign Input.batch Input.hit Input.id1".split()
 )
 
 
 def marked(content: bytes, suffix: str) -> bytes:
-    """The content with its mark, where the format (".html", ".md", ".xml", ".r", ".txt") has comments."""
+    """The content with the mark of pairproof, if the format (".html", ".md", ".xml", ".r", ".txt") has
+    comments.
+    """
     if suffix.lower() == ".html" and content.count(_CHARSET, 0, 4096) == 1:
-        line = f'<meta name="generator" content="pairproof; sha256 {hashlib.sha256(content).hexdigest()}">\n'.encode()
-        return content.replace(_CHARSET, _CHARSET + line, 1)
+        line = f'<meta name="generator" content="pairproof; sha256 {_digest(content)}">\n'
+        return content.replace(_CHARSET, _CHARSET + line.encode(), 1)
     if suffix.lower() not in COMMENTS:
         return content
     before, after = COMMENTS[suffix.lower()]
     body = content if not content or content.endswith(b"\n") else content + b"\n"
-    return body + f"{before}{_WORDS}{hashlib.sha256(body).hexdigest()}{after}\n".encode()
+    return body + f"{before}{_WORDS}{_digest(body)}{after}\n".encode()
 
 
 def is_ours(path: Path) -> bool:
-    """Whether pairproof wrote the file, and nobody has changed it since where that can be told."""
+    """Whether pairproof wrote the file and, in formats that have a mark, nobody has changed it since."""
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         file.seek(max(0, size - 512))
@@ -79,18 +73,19 @@ def is_ours(path: Path) -> bool:
         head = file.read(65536)
         found = _GENERATOR.search(head)
         if found:
-            return (
-                hashlib.sha256(head[: found.start()] + head[found.end() :] + file.read()).hexdigest().encode()
-                == found[1]
-            )
+            return _digest(head[: found.start()] + head[found.end() :] + file.read()).encode() == found[1]
         if head.lstrip()[:1] in (b"{", b"["):
             return _is_lines(head) or size <= _MOST_JSON and _is_document(head + file.read())
     return _is_table(head)
 
 
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
 def _is_marked(content: bytes) -> bool:
     found = _MARK.search(content)
-    return found is not None and hashlib.sha256(content[: found.start()]).hexdigest().encode() == found[1]
+    return found is not None and _digest(content[: found.start()]).encode() == found[1]
 
 
 def _is_document(content: bytes) -> bool:
@@ -103,7 +98,7 @@ def _is_document(content: bytes) -> bool:
 
 
 def _is_lines(head: bytes) -> bool:
-    """JSON Lines of a batch: the first line is a HIT without answers."""
+    """Whether the file is JSON Lines of a batch: its first line is a HIT without answers."""
     try:
         first = json.loads(head.partition(b"\n")[0])
     except (ValueError, RecursionError):
@@ -112,17 +107,13 @@ def _is_lines(head: bytes) -> bool:
 
 
 def _is_table(head: bytes) -> bool:
-    """A CSV file with the header of a batch, of scores or of a history, in just our order."""
+    """Whether the file is CSV with the header of a batch, of scores or of a history, in pairproof's order."""
     try:
         header = tuple(next(csv.reader([head.partition(b"\n")[0].decode("utf-8").rstrip("\r")]), []))
     except (UnicodeDecodeError, csv.Error):
         return False
     if header and header[-1] == "guarded":
         header = header[:-1]
-    return (
-        header[:1] == ("id1",)
-        and header[-3:] == _BATCH
-        or header[:1] == ("id",)
-        and header[-4:] == _SCORES
-        or header[: len(_HISTORY)] == _HISTORY
-    )
+    batch = header[:1] == ("id1",) and header[-3:] == _BATCH
+    scores = header[:1] == ("id",) and header[-4:] == _SCORES
+    return batch or scores or header[: len(_HISTORY)] == _HISTORY

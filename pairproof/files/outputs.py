@@ -1,10 +1,9 @@
-"""Files that are written: never over one that is read, over a campaign, or, unasked, over one that pairproof
+"""Writes files: never over one that is read or over a campaign, and only with force over one that pairproof
 did not make.
 
-What is written stands under its name in one step, or nothing of it does.  Where the system can, the bytes are
-written into a file without a name, which is gone with the process that made it; elsewhere into
-`.NAME.XXXX.pairproof-part` in the same folder, locked while it is written, so that a later run knows what a
-killed one left behind and removes it.
+A file is replaced in one step, or not at all.  Where the system can, the bytes are first written into a file
+without a name, which vanishes with its process; elsewhere into `.NAME.XXXX.pairproof-part` in the same
+folder, which is locked meanwhile, so that a later run recognises what a killed one left and removes it.
 """
 
 from __future__ import annotations
@@ -48,18 +47,18 @@ def write(
     ----------
     path : path
     content : str or bytes
-        Text is UTF-8; what no encoding has (a file's name that is not UTF-8) becomes an escape.
+        Text is written as UTF-8; characters without an encoding (of a file name that is not UTF-8) as
+        escapes.
     kind : str, optional
-        Suffix that says which comments the format has, for the mark of :mod:`pairproof.files.made_by`;
-        default: the path's own.
+        Suffix of the format, for the mark of :mod:`pairproof.files.made_by`; default: that of the path.
     reads : iterable of paths
-        What the caller has read, beside what the run is known to have read.
+        Files that the caller has read, beside those that were noted as read.
     force : bool
-        Also over a file that pairproof did not make.
+        Replace a file that pairproof did not make, too.
     known : function of bytes to bool, optional
-        What else is known as made by pairproof, beside what :mod:`pairproof.files.made_by` knows.
+        Recognises other content that pairproof made, beside what :mod:`pairproof.files.made_by` recognises.
     again : bool
-        The file is the caller's own from run to run: what it holds was read to be written anew.
+        The file is the caller's own from run to run: it may be replaced though it has been read.
 
     Raises
     ------
@@ -81,9 +80,7 @@ def replacing(
     known: Known | None = None,
     again: bool = False,
 ) -> Iterator[None]:
-    """As :func:`write`, the file standing in its place when the block has ended well; before and otherwise
-    nothing has changed.
-    """
+    """As :func:`write`, but the file is replaced only when the block ends without an error."""
     raw = content.encode("utf-8", errors="backslashreplace") if isinstance(content, str) else content
     raw = marked(raw, Path(path).suffix if kind is None else kind)
     target = check(path, reads=reads, force=force, content=raw, known=known, again=again)
@@ -110,13 +107,13 @@ def check(
     known: Known | None = None,
     again: bool = False,
 ) -> Path:
-    """Whether a file may be written there; the path with its links resolved.
+    """Check that a file may be written there; gives the path with its links resolved.
 
     Raises
     ------
     InputError
-        It is read in the same run, a campaign or SQLite's companion of one, a folder, a pipe, a device,
-        read-only, not to be reached, or there already and not made by pairproof.
+        The file is read in the same run; it is a campaign, or SQLite's companion of one; a folder, a pipe or
+        a device; read-only; in no folder; or it exists and pairproof did not make it.
     """
     name = checked_name(path)
     shown = os.path.abspath(name)
@@ -154,7 +151,7 @@ def check(
 
 
 def check_apart(outputs: Mapping[str, AnyPath] | Iterable[AnyPath]) -> None:
-    """No two outputs of one command are the same file, also not where case or Unicode form do not count."""
+    """Refuse two outputs that are one file, also where only case or Unicode form tell their names apart."""
     seen: dict[str, str] = {}
     for path in outputs.values() if isinstance(outputs, Mapping) else outputs:
         key = unicodedata.normalize("NFC", os.path.realpath(checked_name(path))).casefold()
@@ -166,9 +163,7 @@ def check_apart(outputs: Mapping[str, AnyPath] | Iterable[AnyPath]) -> None:
 
 
 def _same(target: Path, content: bytes | None, known: Known | None) -> bool:
-    """Whether there is nothing to lose: the same bytes are written again, or the caller knows them as its
-    own.
-    """
+    """Whether nothing would be lost: the same bytes are there, or bytes that the caller recognises as its."""
     if content is None and known is None:
         return False
     there = target.read_bytes()
@@ -203,9 +198,7 @@ def _not_of_a_campaign(name: str, target: Path) -> None:
 def _not_read(
     name: str, found: os.stat_result, reads: Iterable[AnyPath], so_far: Mapping[Identity, str]
 ) -> None:
-    """By device and inode: the same file by another path, a link of either kind, or other case where that
-    does not count.
-    """
+    """Refuse a file that is read, compared by device and inode: also by another path, link or spelling."""
     read = dict(so_far)
     for path in reads:
         with contextlib.suppress(OSError, ValueError):
@@ -235,12 +228,11 @@ def _refused(path: AnyPath, error: OSError) -> InputError:
     )
 
 
-# -- in one step
-# -----------------------------------------------------------------------------------------------------
+# -- in one step ---------------------------------------------------------------------------------------------
 
 
 class _Staged:
-    """Content on the disk that has no name yet, or a passing one."""
+    """New content of a file, on the disk under no name yet or a temporary one."""
 
     def __init__(self, target: Path, content: bytes) -> None:
         self._target, self._part = target, ""
@@ -295,13 +287,13 @@ def _mode(target: Path) -> int:
 
 
 def _nameless(folder: Path) -> int | None:
-    """A file without a name in the folder's file system, or None where there is no such thing."""
+    """A descriptor of a file without a name in the folder's file system; None if the system has none."""
     if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
         return None
     try:
         return os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o600)
     except OSError:
-        return None  # the named file is tried, and says what is wrong
+        return None  # making a file with a name is tried next, and its error says what is wrong
 
 
 def _new_name(target: Path) -> str:
@@ -323,9 +315,7 @@ def _named(target: Path) -> tuple[int, str]:
 
 @contextlib.contextmanager
 def new_part(target: Path) -> Iterator[Path]:
-    """A new, empty file beside the target, for what another program writes (SQLite); gone at the end of the
-    block, if it is still there.
-    """
+    """A new, empty file beside the target for another program (SQLite) to write; removed after the block."""
     try:
         descriptor, part = _named(target)
     except OSError as error:
@@ -354,7 +344,7 @@ def _lock(descriptor: int) -> bool:
 
 
 def remove_stale(target: Path) -> None:
-    """Remove what a killed command left of this file; what a running one holds stays."""
+    """Remove what a killed command left of this file, but not what a running command holds."""
     stem = os.fsdecode(os.fsencode(target.name)[:200])
     try:
         left = [
@@ -377,7 +367,7 @@ def remove_stale(target: Path) -> None:
 
 
 def _fill(descriptor: int, content: bytes, mode: int) -> None:
-    """Write all, with the mode, to the disk."""
+    """Write all bytes to the disk and set the mode."""
     view = memoryview(content)
     while view:
         view = view[os.write(descriptor, view[: 1 << 24]) :]
@@ -387,7 +377,7 @@ def _fill(descriptor: int, content: bytes, mode: int) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """The new name is on the disk too; where a folder cannot be synced its system sees to it."""
+    """Put the new name on the disk too; a system whose folders cannot be synced does so itself."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

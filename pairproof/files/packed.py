@@ -1,7 +1,7 @@
-"""Bytes that are compressed, or of a program's own format: gzip is unpacked, the others are named.
+"""Unpacks gzip, and refuses other compressed or binary formats by name.
 
-What a file unpacks to may be a thousand times its size, so unpacking stops at a bound that no table of
-comparisons reaches by its own weight: text of answers packs to a third or a tenth.
+A file may unpack to a thousand times its size, so unpacking stops at a bound that no table of comparisons
+reaches: text of answers packs to a third or a tenth.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import zlib
 from ..errors import InputError
 
 GZIP = b"\x1f\x8b"
-#: A file may unpack to this many bytes whatever its size, and a larger one to this many times its size.
+#: Any file may unpack to so many bytes, and a large one to so many times its size.
 MOST_UNPACKED, MOST_TIMES = 256 * 2**20, 20
 _CHUNK = 2**20
-#: First bytes -> what it is, and the way out.
+#: First bytes, the format they show, and what to do.
 _OTHERS = (
     (
         b"PK\x03\x04",
@@ -38,7 +38,7 @@ _OTHERS = (
 
 
 def unpacked(raw: bytes, source: str) -> bytes:
-    """The bytes themselves, or what they hold if they are gzipped.
+    """The bytes as they are, or unpacked if they are gzipped.
 
     Raises
     ------

@@ -12,7 +12,7 @@ import pytest
 
 import pairproof
 from pairproof.bridge import script
-from pairproof.bridge.script import r_script
+from pairproof.bridge.script import to_r
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
@@ -63,7 +63,7 @@ def reproduced(fit: Fit, printed: dict[str, tuple[float, ...]]) -> dict[str, flo
 
 
 def check(fit: Fit, tmp_path) -> None:
-    least = reproduced(fit, run(r_script(fit), tmp_path))
+    least = reproduced(fit, run(to_r(fit), tmp_path))
     assert all(least[kind] >= floor for kind, floor in FLOORS.items()), least
 
 
@@ -109,7 +109,7 @@ def test_the_script_prints_the_fits_numbers(name, tmp_path):
 def test_with_many_constants_gnm_eliminates_them(name, tmp_path, monkeypatch):
     monkeypatch.setattr(script, "MOST_CONSTANTS", 3)
     fit = native(load(name))
-    assert "library(gnm)" in r_script(fit)
+    assert "library(gnm)" in to_r(fit)
     check(fit, tmp_path)
 
 
@@ -164,7 +164,7 @@ def test_names_and_comments_cannot_break_out_of_the_script(tmp_path):
         columns={"judge": Factor(data.columns["judge"].codes, ('1"', "2\\", "\u00e93", "4]"))},
     )
     fit = fit_llbt(odd, by="judge", reference="sum")
-    script = r_script(fit)
+    script = to_r(fit)
     assert script.isascii()
     assert not any(
         line.startswith("# and system") or line.startswith("system") for line in script.splitlines()
@@ -178,15 +178,15 @@ def test_fractional_numbers_reach_r_with_every_bit(tmp_path):
     exact = 25 + 27 * rng.random(4)
     of = np.unique(data.columns["age"], return_inverse=True)[1]
     fit = fit_llbt(replace(data, columns={**data.columns, "age": exact[of]}), by="age")
-    assert any(float(v).hex() in r_script(fit) for v in exact)
+    assert any(float(v).hex() in to_r(fit) for v in exact)
     check(fit, tmp_path)
 
 
 def test_the_script_needs_nothing_but_r_and_holds_no_path():
-    script = r_script(fit_llbt(table(load("dras-table1--llbt-davidson"))))
+    script = to_r(fit_llbt(table(load("dras-table1--llbt-davidson"))))
     assert "library(" not in script and not re.search(r"/\w+/", script)
 
 
 def test_the_fit_and_the_package_offer_it_by_name():
     fit = native(load("modpref-dras--llbt-davidson"))
-    assert fit.to_r() == pairproof.to_r(fit) == r_script(fit)
+    assert fit.to_r() == pairproof.to_r(fit) == to_r(fit)

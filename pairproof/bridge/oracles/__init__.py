@@ -1,1 +1,1 @@
-"""Equations of papers worked in base R, as independent answers for models that no R package has."""
+"""Equations of papers worked in base R: independent answers for models that no R package has."""

@@ -1,21 +1,20 @@
 """What base R says about translation competitions: baselines, rules that rank, the Gaussian model's mode,
 Vilar's comparison.
 
-Written apart from the native code and in another form: R's own ``pnorm``, ``optim``, ``t.test``,
-``binom.test``, ``lm`` and ``var`` do the work.
+Written apart from the native code and in another form: R's own ``pnorm``, ``optim``, ``t.test`` and
+``binom.test`` do the work.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from pairproof.bridge.packages.models import Floats, asks, number
-from pairproof.bridge.process.policy import BackendLike, backend as policy
+from pairproof.bridge.packages.asking import Floats, RAnswer, ask, asks, reals, vector_of
+from pairproof.bridge.process.policy import BackendLike
 from pairproof.bridge.records.result import RResult
-from pairproof.bridge.values.values import RVector
 
 MODE = """
 tau <- sqrt(2 * (sa^2 + so^2))
@@ -39,16 +38,22 @@ list(mode = two$par, sd = sqrt(diag(solve(hessian))), objective = two$value, con
 
 
 @dataclass(frozen=True, eq=False)
-class RMode:
-    """Mode of the abilities, Laplace standard deviations, minus the log posterior there, as ``optim`` finds
-    them.
+class RMode(RAnswer):
+    """Mode of the abilities as ``optim`` finds it.
+
+    Attributes
+    ----------
+    mode, sd : float[n]
+        The mode, and Laplace standard deviations.
+    objective : float
+        Minus the log posterior at the mode.
+    converged : bool
     """
 
     mode: Floats
     sd: Floats
     objective: float
     converged: bool
-    result: RResult = field(repr=False)
 
 
 @asks()
@@ -61,30 +66,24 @@ def irt_gaussian_mode(
     *,
     backend: BackendLike = None,
 ) -> RMode:
-    """The mode with fresh items by ``optim(method = "BFGS")``; its own derivatives are differences, so 6
-    digits or so.
+    """The mode of the Gaussian model with fresh items, good to 6 digits or so: ``optim`` differentiates by
+    differences.
 
     Parameters
     ----------
     counts : float[n, n, 3]
         Tie, first preferred, second preferred; both orders of a pair pooled.
+    sd_ability, sd_quality, sd_noise, radius : float
+        As for :func:`pairproof.bridge.packages.jags.irt_gaussian`.
     """
     arguments = {
-        "n": np.asarray(counts, np.float64),
+        "n": reals(counts),
         "s0": float(sd_ability),
         "sa": float(sd_quality),
         "so": float(sd_noise),
         "d": float(radius),
     }
-    result = policy(backend).call(code=MODE, args=arguments, label="stats::optim, irt-gaussian")
-    found = result.as_list()
-    return RMode(
-        found.vector("mode").floats(),
-        found.vector("sd").floats(),
-        number(found["objective"]),
-        bool(found.vector("converged").scalar()),
-        result,
-    )
+    return RMode.read(ask(backend, "stats::optim, irt-gaussian", MODE, arguments))
 
 
 BASELINES = """
@@ -123,6 +122,8 @@ def baselines(
         As for :func:`irt_gaussian_mode`.
     first, second : int[k]
         Systems, from 0.
+    alpha : float
+        Added to every count.
 
     Returns
     -------
@@ -130,13 +131,9 @@ def baselines(
         Names are `BASELINE_NAMES`.
     RResult
     """
-    arguments = {
-        "n": np.asarray(counts, np.float64),
-        "first": np.asarray(first) + 1,
-        "second": np.asarray(second) + 1,
-        "alpha": float(alpha),
-    }
-    result = policy(backend).call(code=BASELINES, args=arguments, label="base R, baselines")
+    pairs = {"first": np.asarray(first) + 1, "second": np.asarray(second) + 1}
+    arguments = {"n": reals(counts), **pairs, "alpha": float(alpha)}
+    result = ask(backend, "base R, baselines", BASELINES, arguments)
     table = vector_of(result).floats()
     return {name: table[:, 3 * k : 3 * k + 3] for k, name in enumerate(BASELINE_NAMES)}, result
 
@@ -161,24 +158,23 @@ MOST_ORDERED = 8
 
 
 @dataclass(frozen=True, eq=False)
-class RHeuristics:
-    """What the rules of shared tasks give.
+class RHeuristics(RAnswer):
+    """Scores and costs by the rules of shared tasks.
 
     Attributes
     ----------
     scores : float[n_systems, 3]
         Columns `SCORE_NAMES`.
     cheapest : float[2]
-        What the best of all orders pays: preferences contradicted (Lopez), minus log probability (most
-        probable ranking).
+        Cost of the best of all orders: preferences contradicted (Lopez), minus log probability (most probable
+        ranking).
     paid : float[2]
-        What the two orders pay that were given.
+        Cost of the two orders that were given.
     """
 
     scores: Floats
     cheapest: Floats
     paid: Floats
-    result: RResult = field(repr=False)
 
 
 @asks()
@@ -197,24 +193,13 @@ def heuristics(counts: Floats, lopez: Any, most_probable: Any, *, backend: Backe
     ValueError
         More systems.
     """
-    n = np.asarray(counts, np.float64)
+    n = reals(counts)
     if len(n) > MOST_ORDERED:
         raise ValueError(
             f"{len(n)} systems; every order is tried, so at most {MOST_ORDERED} can be asked for"
         )
-    arguments = {
-        "n": n,
-        "lopez": np.asarray(lopez, np.int64) + 1,
-        "probable": np.asarray(most_probable, np.int64) + 1,
-    }
-    result = policy(backend).call(code=HEURISTICS, args=arguments, label="base R, heuristics")
-    found = result.as_list()
-    return RHeuristics(
-        found.vector("scores").floats(),
-        found.vector("cheapest").floats(),
-        found.vector("paid").floats(),
-        result,
-    )
+    orders = {"lopez": np.asarray(lopez, np.int64) + 1, "probable": np.asarray(most_probable, np.int64) + 1}
+    return RHeuristics.read(ask(backend, "base R, heuristics", HEURISTICS, {"n": n, **orders}))
 
 
 VILAR = """
@@ -228,123 +213,35 @@ t(mapply(one, wins, ties, losses))
 
 
 @dataclass(frozen=True, eq=False)
-class RBinaries:
-    """R, the standard error of a mean by ``t.test``, equation 4 from the single votes, and ``binom.test``'s
-    p: float[n] each.
+class RBinaries(RAnswer):
+    """Vilar's comparisons of two systems, n of them.
+
+    Attributes
+    ----------
+    R, se_mean, se_vilar, p_sign : float[n]
+        R, the standard error of a mean by ``t.test``, equation 4 from the single votes, and ``binom.test``'s p.
     """
 
     R: Floats
     se_mean: Floats
     se_vilar: Floats
     p_sign: Floats
-    result: RResult = field(repr=False)
 
 
 @asks()
 def binaries(wins: Any, ties: Any, losses: Any, *, backend: BackendLike = None) -> RBinaries:
-    """Vilar's comparisons of two systems, from their single votes; R stops where in one of them all are the
-    same (``t.test``: data are constant).
+    """Vilar's comparisons of two systems, from their single votes.
 
     Parameters
     ----------
     wins, ties, losses : int[n]
+
+    Raises
+    ------
+    RError
+        All votes of a comparison are the same (``t.test``: data are constant).
     """
     counts = (np.asarray(x, np.int64) for x in (wins, ties, losses))
-    result = policy(backend).call(
-        code=VILAR,
-        args=dict(zip(("wins", "ties", "losses"), counts)),
-        label="stats::t.test, binom.test, a table",
-    )
-    table = vector_of(result).floats()
-    return RBinaries(table[:, 0], table[:, 1], table[:, 2], table[:, 3], result)
-
-
-RATES = """
-shares <- function(d, l) (d - sum(d) / sum(l) * l) / mean(l)
-left <- function(d, l) vapply(seq_along(d), function(i) sum(d[-i]) / sum(l[-i]), 0)
-mean_se <- function(u) sqrt(var(u) / length(u))
-jackknife <- function(r) (length(r) - 1) * mean_se(r)
-one <- function(d, l) {
-  m <- lm(d / l ~ 1, weights = l)
-  c(rate = unname(coef(m)), se_vilar = summary(m)$sigma / sqrt(sum(l) - 1), se_delta = mean_se(shares(d, l)), se_jackknife = jackknife(left(d, l)))
-}
-first <- one(d1, l1); second <- one(d2, l2)
-list(first = first, second = second, difference = first[["rate"]] - second[["rate"]], se_delta = mean_se(shares(d1, l1) - shares(d2, l2)),
-     se_jackknife = jackknife(left(d1, l1) - left(d2, l2)))
-"""
-
-
-@dataclass(frozen=True)
-class RRate:
-    """An error rate as the intercept of ``lm(d / l ~ 1, weights = l)``, and its standard errors.
-
-    Attributes
-    ----------
-    rate : float
-    se_vilar : float
-        ``lm``'s residual standard deviation over sqrt(L - 1); ``lm`` itself divides by sqrt(L).
-    se_delta : float
-        Standard error of the mean of (d - R l) / mean(l), by ``var``.
-    se_jackknife : float
-        From the rates without each sentence, each summed anew, by ``var``.
-    """
-
-    rate: float
-    se_vilar: float
-    se_delta: float
-    se_jackknife: float
-
-
-@dataclass(frozen=True)
-class RRates:
-    """Two rates and their difference on the same sentences."""
-
-    first: RRate
-    second: RRate
-    difference: float
-    se_delta: float
-    se_jackknife: float
-    result: RResult = field(repr=False)
-
-
-@asks()
-def rate_difference(
-    first_errors: Any,
-    second_errors: Any,
-    lengths: Any,
-    second_lengths: Any = None,
-    *,
-    backend: BackendLike = None,
-) -> RRates:
-    """Two systems' error rates in base R, each by itself and sentence by sentence.
-
-    Parameters
-    ----------
-    first_errors, second_errors, lengths : float[m]
-    second_lengths : float[m], optional
-        Default: the same.
-    """
-    d1, d2, l1, l2 = (
-        np.asarray(x, np.float64)
-        for x in (first_errors, second_errors, lengths, lengths if second_lengths is None else second_lengths)
-    )
-    result = policy(backend).call(
-        code=RATES, args={"d1": d1, "d2": d2, "l1": l1, "l2": l2}, label="stats::lm, var, error rates"
-    )
-    found = result.as_list()
-    first, second = (RRate(*found.vector(side).floats().tolist()) for side in ("first", "second"))
-    return RRates(
-        first,
-        second,
-        number(found["difference"]),
-        number(found["se_delta"]),
-        number(found["se_jackknife"]),
-        result,
-    )
-
-
-def vector_of(result: RResult) -> RVector:
-    """The value, which must be a vector or matrix."""
-    if not isinstance(result.value, RVector):
-        raise TypeError(f"expected numbers from {result.call.name}, found {result.value!r}")
-    return result.value
+    arguments = dict(zip(("wins", "ties", "losses"), counts))
+    result = ask(backend, "stats::t.test, binom.test, a table", VILAR, arguments)
+    return RBinaries(*vector_of(result).floats().T, result=result)

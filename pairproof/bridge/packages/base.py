@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import Any
 
-import numpy as np
-
-from pairproof.bridge.packages.models import REDUCE, REFIT, Floats, RModel, as_frame, asks, model_of, number
+from pairproof.bridge.packages.asking import (
+    Floats,
+    RAnswer,
+    as_frame,
+    ask,
+    asks,
+    check_option,
+    optional,
+    reals,
+)
+from pairproof.bridge.packages.models import EPSILON, MAXIT, REDUCE, REFIT, Family, RModel, model_of
 from pairproof.bridge.process.policy import BackendLike, backend as policy
-from pairproof.bridge.records.result import RResult
 from pairproof.bridge.values.convert import matrix
 from pairproof.bridge.values.values import Formula
-
-Family = Literal["poisson", "binomial", "gaussian"]
-EPSILON = 1e-14  # the tightest that still stops: below it the deviance moves by its own rounding
-MAXIT = 100
 
 GLM = (
     REDUCE
@@ -44,26 +47,45 @@ def glm(
     refit: bool = True,
     backend: BackendLike = None,
 ) -> RModel:
-    """R's ``glm(formula, family, data, weights, offset, control = list(epsilon, maxit))``.
+    """R's ``stats::glm(formula, family, data, weights, offset, control = list(epsilon, maxit))``.
 
     Parameters
     ----------
     formula : str
         R formula.
-    data : DataFrame or mapping of str to array
+    data : DataFrame, or mapping of str to array [rows]
         A missing value in a used column is R's error; nothing is dropped.
-    refit : bool
-        Fit once more from its own solution: standard errors then have 12 and more digits, without it 6 to 9.
+    family : {"poisson", "binomial", "gaussian"}
+    weights, offset : float[rows], optional
     epsilon : float
         R's stopping rule, relative change of the deviance.
+    maxit : int
+        Most iterations.
+    refit : bool
+        Fit once more from its own solution: standard errors then have 12 and more digits, without it 6 to 9.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+        Where the answer comes from; see :mod:`pairproof.bridge.process.policy`.
+
+    Returns
+    -------
+    RModel
+        Coefficients, standard errors and covariance under R's names; deviance, log-likelihood, fitted counts.
 
     Raises
     ------
+    ValueError
+        Another family.
+    FormulaError
+        A text that is more than a model formula.
     RError
         R's own.
+
+    Examples
+    --------
+    >>> m = glm("wins ~ x", {"wins": [3, 5, 9], "x": [0, 1, 2]})  # doctest: +SKIP
+    >>> m.params()["x"], m.deviance                               # doctest: +SKIP
     """
-    if family not in get_args(Family):
-        raise ValueError(f"family is {family!r}; expected one of {get_args(Family)}")
+    check_option("family", family, Family)
     arguments = {
         "formula": Formula(formula),
         "data": as_frame(data),
@@ -71,10 +93,10 @@ def glm(
         "again": refit,
         "epsilon": float(epsilon),
         "maxit": int(maxit),
-        ".weights": None if weights is None else np.asarray(weights, dtype=np.float64),
-        ".offset": None if offset is None else np.asarray(offset, dtype=np.float64),
+        ".weights": optional(reals, weights),
+        ".offset": optional(reals, offset),
     }
-    return model_of(policy(backend).call(code=GLM, args=arguments, label="stats::glm"))
+    return model_of(RModel, ask(backend, "stats::glm", GLM, arguments))
 
 
 @asks()
@@ -84,9 +106,10 @@ def glm_poisson(formula: str, data: Any, **options: Any) -> RModel:
 
 
 @dataclass(frozen=True)
-class RTest:
-    """A test as R reports it: statistic, degrees of freedom (NaN where it has none), p-value, estimate (or
-    NaN).
+class RTest(RAnswer):
+    """A test as R reports it: its method, statistic, degrees of freedom, p-value and estimate.
+
+    ``df`` and ``estimate`` are NaN where the test has none.
     """
 
     method: str
@@ -94,7 +117,6 @@ class RTest:
     df: float
     p_value: float
     estimate: float
-    result: RResult = field(repr=False)
 
 
 TEST = """list(method = value$method, statistic = unname(value$statistic), df = unname(value$parameter[1L]),
@@ -110,38 +132,74 @@ def binom_test(
     *,
     backend: BackendLike = None,
 ) -> RTest:
-    """R's ``binom.test(x, n, p, alternative)``: the sign test.  R stops for counts that are not whole."""
+    """R's ``stats::binom.test(x, n, p, alternative)``: the sign test.
+
+    Parameters
+    ----------
+    x, n : int
+        Wins, and comparisons that were not tied.
+    p : float
+        Chance of a win under the hypothesis, 0 to 1.
+    alternative : {"two.sided", "less", "greater"}
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    RTest
+        ``statistic`` is x, ``estimate`` is x / n.
+
+    Raises
+    ------
+    RError
+        R's own, for counts that are not whole among others.
+
+    Examples
+    --------
+    >>> round(binom_test(61, 96, backend="recorded").p_value, 10)
+    0.0103459131
+    """
     arguments = {"x": x, "n": n, "p": float(p), "alternative": alternative}
-    test = _test(policy(backend).call("stats::binom.test", arguments, extract=TEST))
+    test = RTest.read(policy(backend).call("stats::binom.test", arguments, extract=TEST))
     # binom.test calls the number of trials its "parameter"; it is no degree of freedom.
-    return RTest(test.method, test.statistic, float("nan"), test.p_value, test.estimate, test.result)
+    return replace(test, df=float("nan"))
 
 
 @asks()
 def friedman_test(y: Any, *, backend: BackendLike = None) -> RTest:
-    """R's ``friedman.test(y)``: rows are blocks (judges), columns are treatments (items)."""
-    table = np.asarray(y, dtype=np.float64)
+    """R's ``stats::friedman.test(y)``.
+
+    Parameters
+    ----------
+    y : float[blocks, treatments]
+        Rows are judges, columns are items.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    RTest
+        ``statistic`` is chi-squared on ``df`` degrees of freedom.
+
+    Raises
+    ------
+    ValueError
+        ``y`` is no matrix.
+    RError
+        R's own.
+
+    Examples
+    --------
+    >>> friedman_test([[1, 4, 3, 2], [1, 4, 3, 2], [2, 3, 4, 1]]).p_value  # doctest: +SKIP
+    """
+    table = reals(y)
     if table.ndim != 2:
         raise ValueError(
             f"friedman_test expects blocks in rows and treatments in columns; found shape {table.shape}"
         )
-    return _test(policy(backend).call("stats::friedman.test", {"y": table}, extract=TEST))
-
-
-def _test(result: RResult) -> RTest:
-    value = result.as_list()
-    return RTest(
-        str(value.vector("method").scalar()),
-        number(value["statistic"]),
-        number(value["df"]),
-        number(value["p_value"]),
-        number(value["estimate"]),
-        result,
-    )
+    return RTest.read(policy(backend).call("stats::friedman.test", {"y": table}, extract=TEST))
 
 
 @dataclass(frozen=True, eq=False)
-class QuasiVariances:
+class QuasiVariances(RAnswer):
     """Quasi-variances as ``qvcalc`` finds them.
 
     Attributes
@@ -156,7 +214,6 @@ class QuasiVariances:
     quasi_variance: Floats
     quasi_se: Floats
     worst_errors: Floats
-    result: RResult = field(repr=False)
 
 
 QVCALC = """
@@ -174,21 +231,35 @@ def qvcalc(
     *,
     backend: BackendLike = None,
 ) -> QuasiVariances:
-    """R's ``qvcalc(covmat, estimates = )`` for the whole covariance of the items (the reference has zeros).
+    """R's ``qvcalc::qvcalc(covmat, estimates = )``: one variance an item, which give every contrast's error.
 
-    R stops for fewer than three items, and 4 to 5 digits from its own optimum.
+    Parameters
+    ----------
+    covmat : float[items, items]
+        The whole covariance of the items; the reference has zeros.
+    items : sequence of str
+    estimates : float[items], optional
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    QuasiVariances
+        Good to 4 or 5 digits, where R's optimiser stops.
+
+    Raises
+    ------
+    ValueError
+        ``covmat`` has another shape.
+    RError
+        R's own, for fewer than three items among others.
+
+    Examples
+    --------
+    >>> qvcalc([[0, 0, 0], [0, 2, 1], [0, 1, 2]], ["A", "B", "C"]).quasi_se  # doctest: +SKIP
     """
     names = list(items)
-    arguments = {
-        "covmat": matrix(np.asarray(covmat, dtype=np.float64), names, names),
-        "estimates": None if estimates is None else np.asarray(estimates, dtype=np.float64),
-    }
-    result = policy(backend).call(code=QVCALC, args=arguments, needs=("qvcalc",), label="qvcalc::qvcalc")
-    value = result.as_list()
-    return QuasiVariances(
-        tuple(names),
-        value.vector("quasi_variance").floats(),
-        value.vector("quasi_se").floats(),
-        value.vector("worst").floats(),
-        result,
+    arguments = {"covmat": matrix(reals(covmat), names, names), "estimates": optional(reals, estimates)}
+    result = ask(backend, "qvcalc::qvcalc", QVCALC, arguments, ("qvcalc",))
+    return QuasiVariances.read(
+        result, items=tuple(names), worst_errors=result.as_list().vector("worst").floats()
     )

@@ -14,15 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.bridge.packages.models import REDUCE, REFIT, Floats, RModel, asks, model_fields
-from pairproof.bridge.process.policy import BackendLike, backend as policy
-from pairproof.bridge.records.result import RResult
+from pairproof.bridge.packages.asking import Floats, RAnswer, ask, asks, check_item, optional, reals
+from pairproof.bridge.packages.models import EPSILON, MAXIT, REDUCE, REFIT, RModel, model_of
+from pairproof.bridge.process.policy import BackendLike
 from pairproof.bridge.values.convert import data_frame, factor_of, matrix
-from pairproof.bridge.values.values import RList, RVector
 
 NEEDS = ("BradleyTerry2",)
-EPSILON = 1e-14
-MAXIT = 100
 
 FIT = """
 contestants <- function(player, home) {
@@ -61,13 +58,14 @@ list(players = rownames(a), ability = unname(a[, 1L]), se = unname(a[, 2L]),
 
 @dataclass(frozen=True, eq=False)
 class BTmModel(RModel):
-    """What ``BTm`` returns; coefficients are named as R does, ``playerB`` and ``at.home``.
+    """A Bradley-Terry model as ``BTm`` fits it; coefficients under R's names, ``playerB`` and ``at.home``.
 
     Attributes
     ----------
     players : tuple of str
         Levels of the player factor, in order.
     refcat : str
+        The player whose ability is 0.
     arguments : mapping
         Of the call, so that :func:`BTabilities` can repeat it.
     """
@@ -101,124 +99,153 @@ def BTm(
     refit: bool = True,
     backend: BackendLike = None,
 ) -> BTmModel:
-    """R's ``BTm(cbind(win1, win2), player1, player2, ~ player (+ at.home), id = "player", refcat, br)``.
+    """R's ``BradleyTerry2::BTm(cbind(win1, win2), player1, player2, ~ player (+ at.home), refcat, br)``.
 
     Parameters
     ----------
-    win1, win2 : counts, may be fractional (half wins), in which case R warns
+    win1, win2 : float[rows]
+        Counts; they may be fractional (half wins), in which case R warns.
+    player1, player2 : str[rows]
     players : sequence of str, optional
         Levels, in order; default: code-point order of those that occur.
     refcat : str, optional
         Reference; default the first player.
-    at_home : sequence of -1, 0, 1, optional
+    at_home : float[rows] of -1, 0, 1, optional
         1 where player1 is at home, -1 where player2 is, 0 on neutral ground.
     br : bool
         Bias reduction by brglm (Firth). Fitted as brglm does; ``refit`` does not apply.
-    refit : bool
-        See :func:`pairproof.bridge.packages.base.glm`.
+    epsilon, maxit, refit
+        As for :func:`pairproof.bridge.packages.base.glm`.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    BTmModel
+        Abilities in log-odds.
 
     Raises
     ------
     ValueError
-        Players that are not among ``players``.
+        Players, or a reference, that are not among ``players``.
     RError
         R's own.
+
+    Examples
+    --------
+    >>> BTm([61], [35], ["A"], ["B"]).ability("B")  # -log(61 / 35)  # doctest: +SKIP
     """
-    levels = list(players) if players is not None else sorted({*player1, *player2})
-    if refcat is not None and refcat not in levels:
-        raise ValueError(f"refcat {refcat!r} is no player; players are {levels}")
-    home = None if at_home is None else np.asarray(at_home, dtype=np.float64)
+    levels = _levels(players, player1, player2)
+    check_item("refcat", refcat, levels, "player")
     arguments = {
-        "win1": np.asarray(win1, dtype=np.float64),
-        "win2": np.asarray(win2, dtype=np.float64),
+        "win1": reals(win1),
+        "win2": reals(win2),
         "player1": factor_of(player1, levels),
         "player2": factor_of(player2, levels),
         "refcat": refcat,
-        "home1": None if home is None else (home > 0).astype(np.float64),
-        "home2": None if home is None else (home < 0).astype(np.float64),
+        "home1": optional(lambda home: reals(reals(home) > 0), at_home),
+        "home2": optional(lambda home: reals(reals(home) < 0), at_home),
         "br": br,
         "again": refit and not br,
         "epsilon": float(epsilon),
         "maxit": int(maxit),
     }
-    needs = (*NEEDS, "brglm") if br else NEEDS
-    result = policy(backend).call(code=BTM, args=arguments, needs=needs, label="BradleyTerry2::BTm")
-    return BTmModel(
-        **model_fields(result), players=tuple(levels), refcat=refcat or levels[0], arguments=arguments
-    )
+    result = ask(backend, "BradleyTerry2::BTm", BTM, arguments, (*NEEDS, "brglm") if br else NEEDS)
+    return model_of(BTmModel, result, players=tuple(levels), refcat=refcat or levels[0], arguments=arguments)
+
+
+def _levels(players: Sequence[str] | None, *used: Sequence[str]) -> list[str]:
+    """The players in order: as stated, or those that occur by code point."""
+    return sorted({name for names in used for name in names}) if players is None else list(players)
 
 
 @dataclass(frozen=True, eq=False)
-class Abilities:
-    """Ability and standard error of each player; the reference has 0 and 0."""
+class Abilities(RAnswer):
+    """Abilities of all players with their standard errors; the reference has 0 and 0.
+
+    Attributes
+    ----------
+    ability, se : float[players]
+        Log-odds.
+    vcov : float[players, players]
+    """
 
     players: tuple[str, ...]
     ability: Floats
     se: Floats
     vcov: Floats
-    result: RResult = field(repr=False)
 
 
 @asks(*NEEDS)
 def BTabilities(model: BTmModel, *, backend: BackendLike = None) -> Abilities:
-    """R's ``BTabilities(BTm(...))``.  Version 1.1-2 stops with two players ("non-conformable arguments")."""
-    result = policy(backend).call(
-        code=BTABILITIES,
-        args=model.arguments,
-        needs=model.result.call.needs,
-        label="BradleyTerry2::BTabilities",
-    )
-    value = result.as_list()
-    return Abilities(
-        tuple(value.vector("players").values),
-        value.vector("ability").floats(),
-        value.vector("se").floats(),
-        value.vector("vcov").floats(),
-        result,
-    )
+    """R's ``BradleyTerry2::BTabilities(BTm(...))``.
+
+    The model is fitted again in the same call, since no R object outlives its call here.
+
+    Parameters
+    ----------
+    model : BTmModel
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    Abilities
+
+    Raises
+    ------
+    RError
+        R's own: version 1.1-2 stops with two players ("non-conformable arguments").
+
+    Examples
+    --------
+    >>> BTabilities(BTm([3, 2, 4], [1, 2, 1], [*"AAB"], [*"BCC"])).ability  # doctest: +SKIP
+    """
+    needs = model.result.call.needs
+    return Abilities.read(ask(backend, "BradleyTerry2::BTabilities", BTABILITIES, model.arguments, needs))
 
 
 @dataclass(frozen=True, eq=False)
-class BinomialCounts:
+class BinomialCounts(RAnswer):
     """Pairs with their wins, as ``countsToBinomial`` lists them: (1,2), (1,3), ...; 0:0 pairs are dropped."""
 
     player1: tuple[str, ...]
     player2: tuple[str, ...]
     win1: Floats
     win2: Floats
-    result: RResult = field(repr=False)
 
 
 @asks(*NEEDS)
 def countsToBinomial(xtab: Any, players: Sequence[str], *, backend: BackendLike = None) -> BinomialCounts:
-    """R's ``countsToBinomial(as.table(xtab))``; ``xtab[i, j]`` counts wins of i over j.
+    """R's ``BradleyTerry2::countsToBinomial(as.table(xtab))``.
+
+    Parameters
+    ----------
+    xtab : float[players, players]
+        ``xtab[i, j]`` counts wins of i over j.
+    players : sequence of str
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    BinomialCounts
 
     Raises
     ------
     ValueError
         For a table that is not square, where R silently gives no rows.
+
+    Examples
+    --------
+    >>> countsToBinomial([[0, 3, 1], [2, 0, 0], [4, 0, 0]], ["x", "y", "z"]).win1  # doctest: +SKIP
     """
     names = list(players)
-    table = np.asarray(xtab, dtype=np.float64)
+    table = reals(xtab)
     if table.shape != (len(names), len(names)):
         raise ValueError(
             f"expected {len(names)} x {len(names)} wins, players in rows and columns; found {table.shape}"
         )
-    result = policy(backend).call(
-        code="BradleyTerry2::countsToBinomial(as.table(xtab))",
-        args={"xtab": matrix(table, names, names)},
-        needs=NEEDS,
-        label="BradleyTerry2::countsToBinomial",
-    )
-    value: RList = result.as_list()
-    first, second = (_labels(value.vector(k)) for k in ("player1", "player2"))
-    return BinomialCounts(first, second, value.vector("win1").floats(), value.vector("win2").floats(), result)
-
-
-def _labels(vector: RVector) -> tuple[str, ...]:
-    if vector.levels is None:
-        return tuple(vector.values)
-    return tuple(vector.levels[code - 1] for code in vector.values)
+    code = "BradleyTerry2::countsToBinomial(as.table(xtab))"
+    arguments = {"xtab": matrix(table, names, names)}
+    return BinomialCounts.read(ask(backend, "BradleyTerry2::countsToBinomial", code, arguments, NEEDS))
 
 
 GENDAVIDSON = """
@@ -289,40 +316,59 @@ def GenDavidson(
     iterMax: int = 500,
     backend: BackendLike = None,
 ) -> GenDavidsonModel:
-    """R's ``gnm(count ~ GenDavidson(win, tie, loss, first, second, ...) - 1, eliminate = match, family =
-    poisson)``.
+    """R's ``gnm::gnm(count ~ GenDavidson(win, tie, loss, first, second, ...) - 1, eliminate = match)``.
 
     Parameters
     ----------
-    first, second, wins, ties, losses : columns of counts, from the first player's side; a row is a match
+    first, second : str[rows]
+        A row is a match.
+    wins, ties, losses : float[rows]
+        Counts from the first player's side.
+    players : sequence of str, optional
+        Default: code-point order of those that occur.
     reference : str, optional
         Player at 0; default the first.
-    at_home : sequence of -1, 0, 1, optional
+    at_home : float[rows] of -1, 0, 1, optional
         1 where first is at home, -1 where second is; needed for ``home_adv`` and ``tie_mode``.
+    home_adv : bool
+        Adds the effect of being at home.
     tie_scale, tie_mode : bool
         The scaled and the shifted model.
+    tolerance, iterMax : float, int
+        gnm's stopping rule.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    GenDavidsonModel
+        Abilities in log-odds, as contrasts with the reference.
 
     Raises
     ------
-    ValueError, RError
+    ValueError
+        Players, or a reference, that are not among ``players``; ``at_home`` missing where it is needed.
+    RError
+        R's own.
+
+    Examples
+    --------
+    >>> GenDavidson(["A"], ["B"], [61], [24], [35]).log_nu  # doctest: +SKIP
     """
-    levels = list(players) if players is not None else sorted({*first, *second})
+    levels = _levels(players, first, second)
     base = levels[0] if reference is None else reference
-    if base not in levels:
-        raise ValueError(f"reference {base!r} is no player; players are {levels}")
+    check_item("reference", base, levels, "player")
     if (home_adv or tie_mode) and at_home is None:
         raise ValueError("home_adv and tie_mode need at_home: 1, 0 or -1 for each row")
     n = len(first)
-    counts = np.stack([np.asarray(c, dtype=np.float64) for c in (wins, ties, losses)], axis=1)
-    home = np.zeros(n) if at_home is None else np.asarray(at_home, dtype=np.float64)
+    home = np.zeros(n) if at_home is None else reals(at_home)
     columns = {
-        "count": counts.ravel(),
+        "count": np.stack([reals(c) for c in (wins, ties, losses)], axis=1).ravel(),
         "result": np.tile(np.array([1.0, 0.0, -1.0]), n),
         "first": factor_of([x for x in first for _ in range(3)], levels),
         "second": factor_of([x for x in second for _ in range(3)], levels),
         "match": factor_of([f"{i:06d}" for i in range(n) for _ in range(3)]),
-        "home1": np.repeat((home > 0).astype(np.float64), 3),
-        "home2": np.repeat((home < 0).astype(np.float64), 3),
+        "home1": np.repeat(reals(home > 0), 3),
+        "home2": np.repeat(reals(home < 0), 3),
     }
     arguments = {
         "data": data_frame(columns),
@@ -333,11 +379,6 @@ def GenDavidson(
         "tolerance": tolerance,
         "iterMax": int(iterMax),
     }
-    result = policy(backend).call(
-        code=REDUCE + GENDAVIDSON,
-        args=arguments,
-        seed=1,
-        needs=("BradleyTerry2", "gnm"),
-        label="gnm::gnm with BradleyTerry2::GenDavidson",
-    )
-    return GenDavidsonModel(**model_fields(result), players=tuple(levels), reference=base)
+    label, needs = "gnm::gnm with BradleyTerry2::GenDavidson", ("BradleyTerry2", "gnm")
+    result = ask(backend, label, REDUCE + GENDAVIDSON, arguments, needs, seed=1)
+    return model_of(GenDavidsonModel, result, players=tuple(levels), reference=base)

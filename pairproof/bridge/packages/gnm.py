@@ -18,17 +18,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
-from pairproof.bridge.packages.models import REDUCE, Floats, RModel, as_frame, asks, model_fields
-from pairproof.bridge.process.policy import BackendLike, backend as policy
+from pairproof.bridge.packages.asking import (
+    Floats,
+    as_frame,
+    ask,
+    asks,
+    check_item,
+    check_option,
+    optional,
+    positions,
+    reals,
+)
+from pairproof.bridge.packages.models import REDUCE, Family, RModel, model_of
+from pairproof.bridge.process.policy import BackendLike
 from pairproof.bridge.values.convert import data_frame, factor_of
 from pairproof.bridge.values.values import Formula, RArgument
 
 NEEDS = ("gnm",)
-Family = Literal["poisson", "binomial", "gaussian"]
 TOLERANCE = 1e-14
 ITER_MAX = 500
 
@@ -133,27 +143,44 @@ def gnm(
     tight: bool = True,
     backend: BackendLike = None,
 ) -> GnmModel:
-    """R's ``gnm(formula, eliminate, family, data, weights, tolerance, iterMax)`` with a linear predictor.
+    """R's ``gnm::gnm(formula, eliminate, family, data, weights, tolerance, iterMax)``.
 
     Parameters
     ----------
+    formula : str
+        R formula.
+    data : DataFrame, or mapping of str to array [rows]
     eliminate : str, optional
         A factor, or factors joined by colons: ``"cell"``, ``"pair:judge"``.
+    family : {"poisson", "binomial", "gaussian"}
+    weights : float[rows], optional
+    tolerance, iterMax : float, int
+        gnm's stopping rule.
     tight : bool
         Go on from gnm's shortcut with its Newton method, to full precision (see the module).  False is gnm's
         shortcut at this tolerance.  Either way what gnm finds aliased at its own tolerance of 1e-6 is left
         out and NaN, and the coefficients are named and ordered as gnm has them by default.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    GnmModel
 
     Raises
     ------
+    ValueError
+        Another family.
     FormulaError
         If ``formula`` or ``eliminate`` is more than a model formula, as
         :mod:`pairproof.bridge.values.formulas` says.
     RError
         R's own.
+
+    Examples
+    --------
+    >>> gnm("y ~ x", {"y": [3, 1, 2], "x": [0, 1, 2]}).params()  # doctest: +SKIP
     """
-    if family not in get_args(Family):
-        raise ValueError(f"family is {family!r}; expected one of {get_args(Family)}")
+    check_option("family", family, Family)
     arguments = {
         "formula": Formula(formula),
         "data": as_frame(data),
@@ -163,16 +190,11 @@ def gnm(
         "iterMax": int(iterMax),
         "tight": tight,
         "no_worse": NO_WORSE,
-        ".weights": None if weights is None else np.asarray(weights, dtype=np.float64),
+        ".weights": optional(reals, weights),
     }
-    result = policy(backend).call(code=GNM, args=arguments, seed=1, needs=NEEDS, label="gnm::gnm")
-    value = result.as_list()
-    constants = value["eliminated"]
-    return GnmModel(
-        **model_fields(result),
-        eliminated=np.empty(0) if constants is None else constants.floats(),
-        shortcut=bool(value.vector("shortcut").scalar()),
-    )
+    result = ask(backend, "gnm::gnm", GNM, arguments, NEEDS, seed=1)
+    constants = result.as_list()["eliminated"]
+    return model_of(GnmModel, result, eliminated=np.empty(0) if constants is None else constants.floats())
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +211,8 @@ class LLBTFrame:
         The same as plain arrays (factors as tuples of text).
     items : tuple of str
         ``items[j]`` is column ``o<j+1>``.
+    ties, order : bool
+        Whether there is such a column.
     """
 
     data: RArgument
@@ -202,8 +226,7 @@ class LLBTFrame:
         terms.
         """
         left_out = self.items[-1] if reference is None else reference
-        if left_out not in self.items:
-            raise ValueError(f"reference {left_out!r} is no item; items are {list(self.items)}")
+        check_item("reference", left_out, self.items)
         named = [f"o{j + 1}" for j, item in enumerate(self.items) if item != left_out]
         extra = [name for name, there in (("tie", self.ties), ("order", self.order)) if there]
         return "y ~ " + " + ".join([*named, *extra, *terms])
@@ -225,57 +248,57 @@ def llbt_frame(
 
     Parameters
     ----------
-    first, second : sequence of str, one per row
-    wins, losses, ties : sequence of counts (may be fractional)
-        ``ties=None``: the instrument had no tie category.
+    first, second : str[rows]
+    wins, losses, ties : float[rows]
+        Counts, which may be fractional. ``ties=None``: the instrument had no tie category.
     items : sequence of str
         Fixes the order o1 ... oJ.
-    cell : sequence of str, optional
+    cell : str[rows], optional
         Name of each row's cell (its nuisance constant); default: the unordered pair.
-    order : sequence of float, optional
+    order : float[rows], optional
         1 where the one named first was also presented first, -1 where second, 0 on neutral ground.
-    covariates : mapping of str to one value a row, optional
+    covariates : mapping of str to [rows], optional
         Text becomes a factor, levels in code-point order; numbers stay numbers; a ready-made R argument is
         refused, since it cannot be spread over a row's outcomes.
+
+    Returns
+    -------
+    LLBTFrame
 
     Raises
     ------
     ValueError
         Unknown items, or columns of unequal length.
+
+    Examples
+    --------
+    >>> frame = llbt_frame(["A"], ["B"], [61], [35], [24], items=["A", "B"])
+    >>> frame.formula(), frame.columns["y"], frame.columns["o1"]
+    ('y ~ o1 + tie', array([61., 35., 24.]), array([ 1., -1.,  0.]))
     """
-    place = {item: j for j, item in enumerate(items)}
-    unknown = sorted({x for x in [*first, *second] if x not in place})
-    if unknown:
-        raise ValueError(f"{unknown} are not among the items {list(items)}")
+    place = positions(items, first, second)
     n, outcomes = len(first), 2 if ties is None else 3
-    given = {
-        "second": second,
-        "wins": wins,
-        "losses": losses,
-        "ties": ties,
-        "cell": cell,
-        "order": order,
-        **(covariates or {}),
-    }
+    given = {"second": second, "wins": wins, "losses": losses, "ties": ties, "cell": cell, "order": order}
+    given |= covariates or {}
     wrong = {k: len(v) for k, v in given.items() if v is not None and len(v) != n}
     if wrong:
         raise ValueError(f"first has {n} rows, but {wrong}")
     row = np.arange(n)
     pairs = [" ".join(sorted((x, y), key=place.__getitem__)) for x, y in zip(first, second)]
-    cells = list(pairs if cell is None else cell)
     design = np.zeros((n, outcomes, len(items)))
     sign = np.array([1.0, -1.0, 0.0])[:outcomes]  # the first preferred, the second preferred, tie
     design[row, :, [place[x] for x in first]] = sign
     design[row, :, [place[x] for x in second]] = -sign
-    counts = np.stack(
-        [np.asarray(c, dtype=np.float64) for c in (wins, losses, ties) if c is not None], axis=1
-    )
-    columns: dict[str, Any] = {"y": counts.ravel(), "cell": _spread(cells, outcomes)}
-    columns.update({f"o{j + 1}": design[:, :, j].ravel() for j in range(len(items))})
+    counts = np.stack([reals(c) for c in (wins, losses, ties) if c is not None], axis=1)
+    columns: dict[str, Any] = {
+        "y": counts.ravel(),
+        "cell": _spread(pairs if cell is None else list(cell), outcomes),
+        **{f"o{j + 1}": design[:, :, j].ravel() for j in range(len(items))},
+    }
     if ties is not None:
         columns["tie"] = np.tile(np.array([0.0, 0.0, 1.0]), n)
     if order is not None:
-        columns["order"] = (np.asarray(order, dtype=np.float64)[:, None] * sign / 2).ravel()
+        columns["order"] = (reals(order)[:, None] * sign / 2).ravel()
     for name, values in (covariates or {}).items():
         if name in columns:
             raise ValueError(f"a covariate cannot be called {name!r}: the frame has a column of that name")

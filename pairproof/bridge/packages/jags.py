@@ -12,19 +12,20 @@ Every chain has base::Mersenne-Twister with a seed of its own, so the same versi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairproof.bridge.oracles.competitions import vector_of
-from pairproof.bridge.packages.models import Floats, asks, named_matrix
-from pairproof.bridge.process.policy import BackendLike, backend as policy
+from pairproof.bridge.packages.asking import Floats, RAnswer, ask, asks, named_matrix, vector_of
+from pairproof.bridge.process.policy import BackendLike
 from pairproof.bridge.records.result import RResult
 from pairproof.bridge.values.convert import data_frame
+from pairproof.bridge.values.values import RVector
 
 IntArray = NDArray[np.int64]
+NEEDS = ("rjags", "coda")
 
 #: R: mean, sd, effective size and time-series standard error of each column over chains (a list of matrices).
 SUMMARISE = """
@@ -116,8 +117,8 @@ summarise(lapply(seq_len(chains), chain))
 
 
 @dataclass(frozen=True, eq=False)
-class Sampled:
-    """Posterior summaries by R.
+class Sampled(RAnswer):
+    """Posterior means and standard deviations of n quantities, and how exact the chains leave them.
 
     Attributes
     ----------
@@ -126,14 +127,12 @@ class Sampled:
         coda's effective number of draws.
     mcse : float[n]
         coda's time-series standard error of the mean.
-    result : RResult
     """
 
     mean: Floats
     sd: Floats
     ess: Floats
     mcse: Floats
-    result: RResult = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -155,15 +154,6 @@ class Chains:
     draws: int = 1000
     thin: int = 2
     seed: int = 2013
-
-    def arguments(self) -> dict[str, Any]:
-        return {
-            "chains": self.chains,
-            "warmup": self.warmup,
-            "draws": self.draws,
-            "thin": self.thin,
-            "seed": self.seed,
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +178,7 @@ class Compared:
     outcome: IntArray
 
     def arguments(self) -> dict[str, Any]:
+        """The judgments as R's variables, positions from 1."""
         return {
             "n_systems": int(self.n_systems),
             "author": np.asarray(self.author) + 1,
@@ -197,7 +188,7 @@ class Compared:
         }
 
 
-@asks("rjags", "coda")
+@asks(*NEEDS)
 def irt_gaussian(
     data: Compared,
     sd_ability: float = 1.0,
@@ -208,30 +199,48 @@ def irt_gaussian(
     chains: Chains = Chains(),
     backend: BackendLike = None,
 ) -> tuple[Sampled, Sampled]:
-    """The Gaussian model by JAGS.
+    """Hopkins & May's (2013) Gaussian model by ``rjags::coda.samples``.
+
+    Parameters
+    ----------
+    data : Compared
+    sd_ability, sd_quality, sd_noise : float
+        Standard deviations of systems' abilities, of an item's quality about its system's, and of a judge.
+    radius : float
+        Perceived differences below it are ties.
+    chains : Chains
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
 
     Returns
     -------
     Sampled, Sampled
         Abilities minus their mean in the same draw, float[n_systems]; that mean itself, float[1], which is
         N(0, s0^2/n_systems) for any data.
+
+    Raises
+    ------
+    RError
+        R's own.
+
+    Examples
+    --------
+    >>> table = Compared(2, [0, 1], [0], [1], [1])  # one comparison, the first preferred
+    >>> irt_gaussian(table)[0].mean                 # doctest: +SKIP
     """
     arguments = {
         **data.arguments(),
-        **chains.arguments(),
+        **vars(chains),
         "s0": float(sd_ability),
         "sa": float(sd_quality),
         "so": float(sd_noise),
         "d": float(radius),
     }
-    result = policy(backend).call(
-        code=GAUSSIAN, args=arguments, needs=("rjags", "coda"), label="rjags::coda.samples, irt-gaussian"
-    )
+    result = ask(backend, "rjags::coda.samples, irt-gaussian", GAUSSIAN, arguments, NEEDS)
     found = result.as_list()
     return _sampled(found.vector("ability"), result), _sampled(found.vector("level"), result)
 
 
-@asks("rjags", "coda")
+@asks(*NEEDS)
 def irt_categorical(
     data: Compared,
     pairs: Sequence[tuple[int, int]],
@@ -243,22 +252,42 @@ def irt_categorical(
     chains: Chains = Chains(),
     backend: BackendLike = None,
 ) -> tuple[Sampled, Sampled, Sampled]:
-    """The categorical model by JAGS: P(tie), P(first), P(second) for new items of these pairs of systems,
-    averaged over the draws.
+    """Hopkins & May's (2013) categorical model by ``rjags::coda.samples``: predictions for new items.
 
     Parameters
     ----------
+    data : Compared
     pairs : sequence of (int, int)
         Systems, from 0.
+    levels : int
+        Of quality.
+    sd_noise : float
+        A judge's, in levels.
+    concentration : float
+        Of the Dirichlet prior of every system's levels.
+    radius : int
+        Perceived differences of at most so many levels are ties.
+    chains : Chains
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
 
     Returns
     -------
     Sampled, Sampled, Sampled
-        Each float[len(pairs)].
+        P(tie), P(first), P(second), float[len(pairs)] each, averaged over the draws.
+
+    Raises
+    ------
+    RError
+        R's own.
+
+    Examples
+    --------
+    >>> table = Compared(2, [0, 1], [0], [1], [1])   # one comparison, the first preferred
+    >>> irt_categorical(table, [(0, 1)])[0].mean     # doctest: +SKIP
     """
     arguments = {
         **data.arguments(),
-        **chains.arguments(),
+        **vars(chains),
         "pair_one": [a + 1 for a, _ in pairs],
         "pair_two": [b + 1 for _, b in pairs],
         "n_levels": int(levels),
@@ -266,14 +295,8 @@ def irt_categorical(
         "concentration": float(concentration),
         "radius": int(radius),
     }
-    result = policy(backend).call(
-        code=CATEGORICAL,
-        args=arguments,
-        needs=("rjags", "coda"),
-        label="rjags::coda.samples, irt-categorical",
-    )
-    _, table = named_matrix(vector_of(result))
-    tie, first, second = (_of_table(table[k::3], result) for k in range(3))
+    result = ask(backend, "rjags::coda.samples, irt-categorical", CATEGORICAL, arguments, NEEDS)
+    tie, first, second = (_sampled(vector_of(result), result, slice(k, None, 3)) for k in range(3))
     return tie, first, second
 
 
@@ -287,31 +310,41 @@ def pair_compare(
     chains: Chains = Chains(thin=1),
     backend: BackendLike = None,
 ) -> Sampled:
-    """``MCMCpaircompare(alpha.fixed = TRUE)``: P(first) = Phi(theta_1 - theta_2), theta ~ N(0, 1), no ties.
+    """R's ``MCMCpack::MCMCpaircompare(alpha.fixed = TRUE)``.
 
-    The Gaussian model with fresh items, d = 0, s0 = 1 and 2 (sa^2 + so^2) = 1.
+    P(first) = Phi(theta_1 - theta_2) with theta ~ N(0, 1), and no ties: the Gaussian model with fresh items, d = 0, s0 = 1 and 2 (sa^2 + so^2) = 1.
 
     Parameters
     ----------
-    first, second, choice : sequence of str
+    first, second, choice : str[n]
         Names; choice is one of the two.
     items : sequence of str
-        Whose centred abilities are wanted, in this order; all that are compared.
+        All that are compared, in the order wanted.
+    chains : Chains
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    Sampled
+        Abilities minus their mean in the same draw, float[items].
+
+    Raises
+    ------
+    RError
+        R's own.
+
+    Examples
+    --------
+    >>> pair_compare(["A", "B"], ["B", "C"], ["A", "C"], ["A", "B", "C"]).mean  # doctest: +SKIP
     """
     table = data_frame(
         {"rater": ["one"] * len(first), "first": list(first), "second": list(second), "choice": list(choice)}
     )
-    arguments = {"data": table, "items": list(items), **chains.arguments()}
-    result = policy(backend).call(
-        code=MCMCPACK, args=arguments, needs=("MCMCpack", "coda"), label="MCMCpack::MCMCpaircompare"
-    )
+    arguments = {"data": table, "items": list(items), **vars(chains)}
+    result = ask(backend, "MCMCpack::MCMCpaircompare", MCMCPACK, arguments, ("MCMCpack", "coda"))
     return _sampled(vector_of(result), result)
 
 
-def _sampled(value: Any, result: RResult) -> Sampled:
-    return _of_table(named_matrix(value)[1], result)
-
-
-def _of_table(table: Floats, result: RResult) -> Sampled:
-    """Columns mean, sd, ess, mcse."""
-    return Sampled(table[:, 0], table[:, 1], table[:, 2], table[:, 3], result)
+def _sampled(table: RVector, result: RResult, rows: slice = slice(None)) -> Sampled:
+    """Rows of a table with columns mean, sd, ess, mcse."""
+    return Sampled(*named_matrix(table)[1][rows].T, result=result)

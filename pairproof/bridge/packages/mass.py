@@ -8,7 +8,7 @@ rows themselves.
 
 polr minimises by BFGS and stops where its objective (some hundreds) no longer changes in its last bit: 7 to 8
 digits of the estimates, and its Hessian takes numerical steps of 1e-3.  With ``polish`` polr runs as it is,
-in an environment where ``optim`` alone is another: it calls R's optim, then takes Newton steps on polr's own
+except that it finds another ``optim``: one that calls R's optim, then takes Newton steps on polr's own
 score until that is zero, and the Hessian with steps of 1e-5.  Seen on Dras's Table 1 against 50-digit values:
 estimates 15 digits, standard errors 10. Standard errors are from the observed information.
 """
@@ -16,17 +16,26 @@ estimates 15 digits, standard errors 10. Standard errors are from the observed i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from pairproof.bridge.packages.models import Floats, asks, named_matrix, number
-from pairproof.bridge.process.policy import BackendLike, backend as policy
+from pairproof.bridge.packages.asking import (
+    Estimates,
+    Floats,
+    ask,
+    asks,
+    named_matrix,
+    number,
+    positions,
+    reals,
+)
+from pairproof.bridge.process.policy import BackendLike
 from pairproof.bridge.records.result import RResult
 from pairproof.bridge.values.convert import data_frame
 from pairproof.bridge.values.nodes import factor
-from pairproof.bridge.values.values import Formula
+from pairproof.bridge.values.values import Formula, RArgument
 
 NEEDS = ("MASS",)
 
@@ -50,14 +59,15 @@ list(coef = stats::coef(fit), zeta = fit$zeta, vcov = stats::vcov(fit), loglik =
 
 
 @dataclass(frozen=True, eq=False)
-class RaoKupper:
+class RaoKupper(Estimates):
     """Abilities on the log-odds scale and the tie threshold, as polr finds them.
 
     Attributes
     ----------
     names : tuple of str
         Items but the reference, then "delta".
-    coef, se : float[n];  vcov : float[n, n]
+    coef, se : float[n]
+    vcov : float[n, n]
     loglik : float
         Of the comparisons, without constants.
     asymmetry : float
@@ -65,22 +75,9 @@ class RaoKupper:
     converged : bool
     """
 
-    names: tuple[str, ...]
-    coef: Floats
-    se: Floats
-    vcov: Floats
     loglik: float
     asymmetry: float
     converged: bool
-    result: RResult = field(repr=False)
-
-    def params(self) -> dict[str, float]:
-        """Name to estimate."""
-        return dict(zip(self.names, self.coef.tolist()))
-
-    def bse(self) -> dict[str, float]:
-        """Name to standard error."""
-        return dict(zip(self.names, self.se.tolist()))
 
 
 @asks(*NEEDS)
@@ -101,23 +98,34 @@ def polr(
     polish: bool = True,
     backend: BackendLike = None,
 ) -> RaoKupper:
-    """R's ``polr(outcome ~ items, weights = count / 2)`` on each row of counts and its mirror.
+    """R's ``MASS::polr(outcome ~ items, weights = count / 2)`` on each row of counts and its mirror.
 
     Parameters
     ----------
-    first, second, wins, ties, losses : columns of counts, from the first item's side
+    first, second : str[rows]
+    wins, ties, losses : float[rows]
+        Counts from the first item's side.
+    items : sequence of str
     reference : str, optional
         Item at 0; default the last.
-    order : sequence of float, optional
+    order : float[rows], optional
         1 where the one named first was presented first, -1 where second, 0 on neutral ground: adds ``order``,
         the full log-odds in favour of the one presented first.
     by : mapping of str to float[rows], optional
         Columns that the items are multiplied with (a level's 0 and 1, a number): adds ``A:NAME`` for every
         item and name.
-    polish : bool
-        See the module; False is polr as it comes, at this ``reltol``.
+    reltol, maxit : float, int
+        polr's own stopping rule.
     step : float
         Of the numerical Hessian when polishing.
+    polish : bool
+        See the module; False is polr as it comes, at this ``reltol``.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    RaoKupper
+        float[n] of n = items - 1 (+ order, + items - 1 for each of ``by``) + 1 parameters.
 
     Raises
     ------
@@ -125,54 +133,62 @@ def polr(
         Unknown items; no ties at all, where delta lies on its boundary 0.
     RError
         R's own.
+
+    Examples
+    --------
+    >>> polr(["A"], ["B"], [61], [24], [35], items=["A", "B"]).params()  # doctest: +SKIP
     """
     left_out = items[-1] if reference is None else reference
-    place = {item: j for j, item in enumerate(items)}
-    unknown = sorted({x for x in [*first, *second, left_out] if x not in place})
-    if unknown:
-        raise ValueError(f"{unknown} are not among the items {list(items)}")
-    if not np.sum(np.asarray(ties, dtype=np.float64)) > 0:
+    place = positions(items, first, second, [left_out])
+    if not np.sum(reals(ties)) > 0:
         raise ValueError(
             "there are no ties in these counts, so Rao-Kupper's delta is at its boundary 0; fit the model "
             "without ties (BTm)"
         )
-    n = len(first)
-    design = np.zeros((n, len(items) + 1))
-    design[np.arange(n), [place[x] for x in first]] = 1.0
-    design[np.arange(n), [place[x] for x in second]] = -1.0
-    design[:, -1] = 0.0 if order is None else np.asarray(order, dtype=np.float64)
-    kept = [j for j in range(len(items)) if items[j] != left_out] + ([] if order is None else [len(items)])
-    own = [j for j in kept if j < len(items)]
-    names = [items[j] if j < len(items) else "order" for j in kept]
-    columns = [f"o{j + 1}" if j < len(items) else "order" for j in kept]
-    parts = [design[:, kept]]
+    design = np.zeros((len(first), len(items) + 1))
+    design[np.arange(len(first)), [place[x] for x in first]] = 1.0
+    design[np.arange(len(first)), [place[x] for x in second]] = -1.0
+    design[:, -1] = 0.0 if order is None else reals(order)
+    own = [j for j, item in enumerate(items) if item != left_out]
+    names, columns = [items[j] for j in own], [f"o{j + 1}" for j in own]
+    parts = [design[:, own]]
+    if order is not None:
+        names, columns, parts = [*names, "order"], [*columns, "order"], [*parts, design[:, -1:]]
     for k, (name, values) in enumerate((by or {}).items()):
-        parts.append(design[:, own] * np.asarray(values, dtype=np.float64)[:, None])
+        parts.append(design[:, own] * reals(values)[:, None])
         names += [f"{items[j]}:{name}" for j in own]
         columns += [f"o{j + 1}.v{k + 1}" for j in own]
-    full = np.concatenate(parts, axis=1)
-    counts = np.stack([np.asarray(c, dtype=np.float64) for c in (losses, ties, wins)])  # outcome 0, 1, 2
-    signs, outcomes = np.array([1.0, -1.0]), np.array([[0, 1, 2], [2, 1, 0]])
-    rows = (signs[:, None, None, None] * full[None, None, :, :]) * np.ones((1, 3, 1, 1))
-    weights = np.broadcast_to(counts / 2.0, (2, 3, n)).ravel()
-    outcome = np.broadcast_to(outcomes[:, :, None], (2, 3, n)).ravel()
-    present = weights > 0
-    table: dict[str, Any] = {
-        "outcome": factor(outcome[present], ["second", "tie", "first"]),
-        "w": weights[present],
-    }
-    table.update(zip(columns, rows.reshape(-1, len(columns))[present].T))
-    formula = Formula("outcome ~ " + " + ".join(columns))
     arguments = {
-        "formula": formula,
-        "data": data_frame(table),
+        "formula": Formula("outcome ~ " + " + ".join(columns)),
+        "data": _mirrored(columns, np.concatenate(parts, axis=1), [losses, ties, wins]),
         "reltol": reltol,
         "maxit": int(maxit),
         "step": step,
         "polish": polish,
     }
-    result = policy(backend).call(code=POLR, args=arguments, needs=NEEDS, label="MASS::polr")
-    return _rao_kupper(result, names)
+    return _rao_kupper(ask(backend, "MASS::polr", POLR, arguments, NEEDS), names)
+
+
+def _mirrored(columns: Sequence[str], design: Floats, counts: Sequence[Sequence[float]]) -> RArgument:
+    """Every outcome of every row that occurs, then the same with the sides exchanged, each of half weight.
+
+    Parameters
+    ----------
+    columns : str[n]
+    design : float[rows, n]
+    counts : float[3, rows]
+        Of "second preferred", "tie", "first preferred".
+    """
+    rows = np.stack([sign * design for sign in (1.0, 1.0, 1.0, -1.0, -1.0, -1.0)])
+    weights = np.stack([reals(counts[k]) / 2.0 for k in (0, 1, 2, 0, 1, 2)])
+    outcome = np.repeat(np.array([0, 1, 2, 2, 1, 0]), len(design)).reshape(weights.shape)
+    present = weights > 0
+    table: dict[str, Any] = {
+        "outcome": factor(outcome[present], ["second", "tie", "first"]),
+        "w": weights[present],
+    }
+    table.update(zip(columns, rows[present].T))
+    return data_frame(table)
 
 
 def _rao_kupper(result: RResult, names: list[str]) -> RaoKupper:
@@ -182,19 +198,18 @@ def _rao_kupper(result: RResult, names: list[str]) -> RaoKupper:
     _, whole = named_matrix(value.vector("vcov"))
     if len(beta) != len(names):
         raise ValueError(
-            f"polr dropped columns of {names}: some items are not tied to the rest by comparisons"
+            f"polr dropped columns of {names}: comparisons do not connect some items to the rest"
         )
     fold = np.zeros((len(beta) + 1, len(beta) + 2))
     fold[: len(beta), : len(beta)] = np.eye(len(beta))
     fold[-1, -2:] = -0.5, 0.5
     vcov = fold @ whole @ fold.T
-    return RaoKupper(
-        (*names, "delta"),
-        fold @ np.concatenate([beta, zeta]),
-        np.sqrt(np.diag(vcov)),
-        vcov,
-        number(value["loglik"]),
-        float(zeta.sum()),
-        number(value["convergence"]) == 0.0,
+    return RaoKupper.read(
         result,
+        names=(*names, "delta"),
+        coef=fold @ np.concatenate([beta, zeta]),
+        se=np.sqrt(np.diag(vcov)),
+        vcov=vcov,
+        asymmetry=float(zeta.sum()),
+        converged=number(value["convergence"]) == 0.0,
     )

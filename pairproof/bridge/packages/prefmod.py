@@ -1,71 +1,64 @@
 """prefmod under its own names: llbt.design, llbt.fit, llbtPC.fit, llbt.worth (dots become underscores).
 
 prefmod reads pair columns in the order (12)(13)(23)(14)(24)(34)...: column ``(j-1)(j-2)/2 + i`` is pair (i,
-j), i < j. Among non-negative codes the smallest means "first preferred"; with a negative code the positive
-ones do.  It counts response categories among the values that occur.
+j), i < j.  The smallest of non-negative codes means "first preferred"; with a negative code the positive ones
+do.  It counts response categories among the values that occur.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from math import erfc, sqrt
+from typing import Any, Literal
 
 import numpy as np
 
-from pairproof.bridge.packages.models import (
-    REDUCE,
+from pairproof.bridge.packages.asking import (
     Floats,
-    RModel,
+    RAnswer,
     as_frame,
+    ask,
     asks,
-    model_fields,
-    named_matrix,
-    number,
+    check_option,
+    optional,
+    reals,
+    strings,
+    vector_of,
 )
+from pairproof.bridge.packages.models import REDUCE, RModel, model_of
 from pairproof.bridge.process.policy import BackendLike, backend as policy
-from pairproof.bridge.records.result import RResult
 from pairproof.bridge.values.convert import matrix
+from pairproof.bridge.values.formulas import variables
 from pairproof.bridge.values.values import Formula, RList, RVector
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NEEDS = ("prefmod",)
 Outmat = Literal["worth", "est"]
 
 
 @dataclass(frozen=True, eq=False)
-class LLBTDesign:
-    """What ``llbt.design`` returns.
+class LLBTDesign(RAnswer):
+    """A design as ``llbt.design`` makes it.
 
     Attributes
     ----------
     names : tuple of str
         Columns, in order: y, mu, g0 (g1, g2), the items, covariates.
     objnames, categories : tuple of str
+        The items; the columns for answers (g0, g1, g2).
     value : RList
-        The data.frame as R has it.
+        The data.frame as R has it; :func:`pairproof.bridge.values.frames.to_frame` makes it pandas'.
     """
 
     names: tuple[str, ...]
     objnames: tuple[str, ...]
     categories: tuple[str, ...]
     value: RList = field(repr=False)
-    result: RResult = field(repr=False)
 
     def column(self, name: str) -> Any:
         """A column as an array; a factor as its level names."""
         vector = self.value.vector(name)
-        if vector.levels is None:
-            return vector.values
-        return np.array([vector.levels[code - 1] for code in vector.values], dtype=object)
-
-    def frame(self) -> pd.DataFrame:
-        """The design as a pandas DataFrame."""
-        from pairproof.bridge.values.frames import to_frame
-
-        return to_frame(self.value)
+        return vector.values if vector.levels is None else np.array(strings(vector), dtype=object)
 
 
 @asks(*NEEDS)
@@ -80,52 +73,60 @@ def llbt_design(
     *,
     backend: BackendLike = None,
 ) -> LLBTDesign:
-    """R's ``llbt.design(data, nitems, objnames, objcovs, cat.scovs, num.scovs, casewise)``.
+    """R's ``prefmod::llbt.design(data, nitems, objnames, objcovs, cat.scovs, num.scovs, casewise)``.
 
     Parameters
     ----------
-    data : DataFrame or mapping of str to array
-        One row a judge; the pair columns first, in prefmod's order, then covariates (all numeric).
+    data : DataFrame, or mapping of str to array [judges]
+        The pair columns first, in prefmod's order, then covariates (all numeric).
+    nitems : int
+    objnames : sequence of str, optional
+        Names of the items; default o1 ... oJ.
     objcovs : DataFrame or mapping, optional
         One row an item.
+    cat_scovs, num_scovs : sequence of str, optional
+        Columns that are categorical, and numeric, covariates of the judges.
+    casewise : bool
+        A block of rows for every judge.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    LLBTDesign
+        One row for each answer to each pair (within each group of judges).
 
     Raises
     ------
-    ValueError
-        Where prefmod would silently ignore ``objnames`` of another length than ``nitems``.
-    RError
-        R's own.
+    ValueError, RError
+        ``objnames`` of another length than ``nitems``, which prefmod would silently ignore; R's own.
+
+    Examples
+    --------
+    >>> llbt_design({"V1": [0, 1, 0], "V2": [0, 0, 1], "V3": [0, 1, 1]}, nitems=3).names  # doctest: +SKIP
     """
     if objnames is not None and len(objnames) != nitems:
         raise ValueError(
             f"objnames has {len(objnames)} names for {nitems} items; prefmod would ignore them silently"
         )
-    optional = {
-        "objnames": None if objnames is None else list(objnames),
-        "objcovs": None if objcovs is None else as_frame(objcovs),
-        "cat.scovs": None if cat_scovs is None else list(cat_scovs),
-        "num.scovs": None if num_scovs is None else list(num_scovs),
+    stated = {
+        "objnames": optional(list, objnames),
+        "objcovs": optional(as_frame, objcovs),
+        "cat.scovs": optional(list, cat_scovs),
+        "num.scovs": optional(list, num_scovs),
+        "casewise": casewise or None,
     }
-    arguments = {
-        "data": as_frame(data),
-        "nitems": int(nitems),
-        **{k: v for k, v in optional.items() if v is not None},
-    }
-    if casewise:
-        arguments["casewise"] = True
+    arguments = {"data": as_frame(data), "nitems": int(nitems)}
+    arguments |= {k: v for k, v in stated.items() if v is not None}
     result = policy(backend).call("prefmod::llbt.design", arguments, needs=NEEDS)
     value = result.as_list()
-
-    def said(name: str) -> tuple[str, ...]:
-        found = value.attributes.get(name)
-        return tuple(found.values) if isinstance(found, RVector) else ()
-
-    return LLBTDesign(value.names or (), said("objnames"), said("categories"), value, result)
+    said = {k: v for k, v in value.attributes.items() if isinstance(v, RVector)}
+    objects, categories = (strings(said[k]) if k in said else () for k in ("objnames", "categories"))
+    return LLBTDesign(value.names or (), objects, categories, value, result=result)
 
 
-#: llbt.fit only prints, rounded to 4 decimals. This runs it as it is, in an environment where ``print`` alone
-#: is another: one that looks at the caller's variables first and then prints. The arithmetic is untouched,
-#: and what was seen must round to what was printed, or R stops.
+#: llbt.fit only prints, rounded to 4 decimals. It is run unchanged, except that it finds another ``print``:
+#: one that looks at the caller's variables first and then prints. The arithmetic is untouched, and what was
+#: seen must round to what was printed, or R stops.
 LLBT_FIT = """
 seen <- NULL
 watching <- new.env(parent = environment(prefmod::llbt.fit))
@@ -145,17 +146,18 @@ list(names = rownames(printed), estimate = estimate, se = se, deviance = seen$de
 
 
 @dataclass(frozen=True, eq=False)
-class LLBTFit:
-    """What ``llbt.fit`` computed, at full precision, and what it printed.
+class LLBTFit(RAnswer):
+    """An LLBT as ``llbt.fit`` computed it, at full precision, and what it printed.
 
     Attributes
     ----------
     names : tuple of str
-    estimate, se : float[n]
+    estimate, se, z : float[n]
         Not the maximum: llbt.fit stops when the deviance changes by less than 1e-4 of itself, which leaves
         estimates good to about 1e-6 and standard errors to 1e-5.
     p_one_sided : float[n]
         As its column P(z): one-sided.
+    deviance, df, iterations : number
     printed : float[n, 4]
         Estimate, Std. Error, z, P(z), rounded to 4 decimals by R.
     lines : tuple of str
@@ -172,7 +174,6 @@ class LLBTFit:
     iterations: int
     printed: Floats = field(repr=False)
     lines: tuple[str, ...] = field(repr=False)
-    result: RResult = field(repr=False)
 
 
 @asks(*NEEDS)
@@ -185,52 +186,49 @@ def llbt_fit(
     *,
     backend: BackendLike = None,
 ) -> LLBTFit:
-    """R's ``llbt.fit(y, Xmodel, q, ncat, maxiter)``.
+    """R's ``prefmod::llbt.fit(y, Xmodel, q, ncat, maxiter)``.
 
     Parameters
     ----------
-    y : counts, one row a category within a comparison, comparisons together
-    Xmodel : mapping of str to column
+    y : float[rows]
+        Counts, one row a category within a comparison, the rows of a comparison together.
+    Xmodel : mapping of str to float[rows]
         The design's columns without the nuisance ones.
     q : int
         Number of eliminated parameters (comparisons times covariate cells).
     ncat : int
         Response categories, 2 or 3.
+    maxiter : int
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    LLBTFit
+        float[n] of the n columns of ``Xmodel``, in lambda (log worth = 2 lambda).
 
     Raises
     ------
     RError
         "computationally singular" wherever the data fit exactly (a saturated table), and R's other errors.
-    """
-    from math import erfc, sqrt
 
+    Examples
+    --------
+    >>> design = llbt_design(wide, nitems=3)                                           # doctest: +SKIP
+    >>> llbt_fit(design.column("y"), {"o1": design.column("o1")}, q=3, ncat=2).estimate  # doctest: +SKIP
+    """
     names = list(Xmodel)
-    columns = np.column_stack([np.asarray(Xmodel[n], dtype=np.float64) for n in names])
     arguments = {
-        "y": np.asarray(y, dtype=np.float64),
-        "Xmodel": matrix(columns, names),
+        "y": reals(y),
+        "Xmodel": matrix(np.column_stack([reals(Xmodel[n]) for n in names]), names),
         "q": int(q),
         "ncat": int(ncat),
         "maxiter": int(maxiter),
     }
-    result = policy(backend).call(code=LLBT_FIT, args=arguments, needs=NEEDS, label="prefmod::llbt.fit")
+    result = ask(backend, "prefmod::llbt.fit", LLBT_FIT, arguments, NEEDS)
     value = result.as_list()
-    estimate, se = value.vector("estimate").floats(), value.vector("se").floats()
-    z = estimate / se
+    z = value.vector("estimate").floats() / value.vector("se").floats()
     tails = np.array([0.5 * erfc(abs(v) / sqrt(2.0)) for v in z])
-    return LLBTFit(
-        tuple(value.vector("names").values),
-        estimate,
-        se,
-        z,
-        tails,
-        number(value["deviance"]),
-        int(number(value["df"])),
-        int(number(value["iterations"])),
-        value.vector("printed").floats(),
-        result.output,
-        result,
-    )
+    return LLBTFit.read(result, z=z, p_one_sided=tails, lines=result.output)
 
 
 LLBTPC_FIT = (
@@ -251,14 +249,18 @@ c(reduce(fit, b, V), list(worth = worth))
 
 @dataclass(frozen=True, eq=False)
 class LLBTPCModel(RModel):
-    """What ``llbtPC.fit`` returns.
+    """An LLBT as ``llbtPC.fit`` fits it.
 
     Attributes
     ----------
+    objects : tuple of str
+        Rows of ``worth``: the items.
     groups : tuple of str
         Columns of ``worth``: covariate groups; one empty name without covariates.
     worth : float[items, groups] or None
         ``llbt.worth(fit)``; None where llbt.worth stops, see ``worth_error``.
+    worth_error : str
+        R's message where llbt.worth stopped.
     arguments : mapping
         Of the call, so that :func:`llbt_worth` can repeat it.
     """
@@ -282,30 +284,43 @@ def llbtPC_fit(
     *,
     backend: BackendLike = None,
 ) -> LLBTPCModel:
-    """R's ``llbtPC.fit(obj, nitems, formel, elim, resptype, obj.names, undec)``.
+    """R's ``prefmod::llbtPC.fit(obj, nitems, formel, elim, resptype, obj.names, undec)``.
 
     Parameters
     ----------
-    obj : DataFrame or mapping of str to array
-        One row a judge: the pair columns in prefmod's order, then only the covariates that are used (prefmod
-        drops rows with a missing value in any further column).
+    obj : DataFrame, or mapping of str to array [judges]
+        The pair columns in prefmod's order, then only the covariates that are used (prefmod drops rows with a
+        missing value in any further column).
+    nitems : int
     formel, elim : str
         Covariates of the model, and of the table. A covariate of ``formel`` that is not in ``elim`` is
         dropped by prefmod without a word; here it is refused.
+    resptype : {"paircomp", "ranking", "rating"}
+    obj_names : sequence of str, optional
+        Names of the items; default o1 ... oJ.
     undec : bool
         False leaves the undecided parameter out (held at 0) where ties occur.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    LLBTPCModel
+        Coefficients in lambda (log worth = 2 lambda); the last item's is R's NA.
 
     Raises
     ------
-    ValueError
-        See ``formel``.
-    RError
-        R's own; with two items "dim(X) must have a positive length".
+    ValueError, RError
+        See ``formel``; R's own, with two items "dim(X) must have a positive length".
+
+    Examples
+    --------
+    >>> judges = {"V1": [0, 1, 0, 2], "V2": [0, 0, 2, 1], "V3": [0, 2, 1, 2]}
+    >>> llbtPC_fit(judges, nitems=3).worth  # doctest: +SKIP
     """
-    lost = sorted(_variables(formel) - _variables(elim))
-    if lost:
+    dropped = sorted({*variables(formel, "formel")} - {*variables(elim, "elim")})
+    if dropped:
         raise ValueError(
-            f"{', '.join(lost)} stands in formel ({formel}) but not in elim ({elim}); prefmod would fit the "
+            f"{', '.join(dropped)} stands in formel ({formel}) but not in elim ({elim}); prefmod would fit the "
             "model without it"
         )
     arguments = {
@@ -314,23 +329,18 @@ def llbtPC_fit(
         "formel": Formula(formel),
         "elim": Formula(elim),
         "resptype": resptype,
-        "obj.names": None if obj_names is None else list(obj_names),
+        "obj.names": optional(list, obj_names),
         "undec": undec,
     }
-    result = policy(backend).call(
-        code=LLBTPC_FIT, args=arguments, needs=("prefmod", "gnm"), label="prefmod::llbtPC.fit"
-    )
+    result = ask(backend, "prefmod::llbtPC.fit", LLBTPC_FIT, arguments, ("prefmod", "gnm"))
     worth = result.as_list().vector("worth")
     failed = worth.values.dtype.kind not in "fi"
-    objects: tuple[str, ...] = ()
-    groups: tuple[str, ...] = ()
-    if not failed:
-        margins = worth.dimnames or (None, None)
-        objects, groups = margins[0] or (), margins[1] or ("",)
-    return LLBTPCModel(
-        **model_fields(result),
-        objects=objects,
-        groups=groups,
+    rows, columns = ((), ()) if failed else worth.dimnames or (None, None)
+    return model_of(
+        LLBTPCModel,
+        result,
+        objects=rows or (),
+        groups=columns or (() if failed else ("",)),
         worth=None if failed else worth.floats(),
         worth_error=str(worth.scalar()) if failed else "",
         arguments=arguments,
@@ -347,45 +357,44 @@ table
 
 
 @dataclass(frozen=True, eq=False)
-class WorthTable:
-    """Items in rows, covariate groups in columns."""
+class WorthTable(RAnswer):
+    """Worths or estimates, items in rows, covariate groups in columns.
+
+    Attributes
+    ----------
+    objects, groups : tuple of str
+    values : float[items, groups]
+    """
 
     objects: tuple[str, ...]
     groups: tuple[str, ...]
     values: Floats
-    result: RResult = field(repr=False)
 
 
 @asks(*NEEDS)
 def llbt_worth(fitobj: LLBTPCModel, outmat: Outmat = "worth", *, backend: BackendLike = None) -> WorthTable:
-    """R's ``llbt.worth(fitobj, outmat)``: worths exp(2 lambda) / sum, or the estimates themselves
-    (``"est"``).
+    """R's ``prefmod::llbt.worth(fitobj, outmat)``, as a :class:`WorthTable`.
 
     The model is fitted again in the same call, since no R object outlives its call here.
 
+    Parameters
+    ----------
+    fitobj : LLBTPCModel
+    outmat : {"worth", "est"}
+        Worths exp(2 lambda) / sum, or the estimates themselves.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
     Raises
     ------
-    RError
-        R's own.
+    ValueError, RError
+        Another ``outmat``; R's own.
+
+    Examples
+    --------
+    >>> llbt_worth(llbtPC_fit(judges, nitems=3), "est").values  # doctest: +SKIP
     """
-    if outmat not in get_args(Outmat):
-        raise ValueError(f"outmat is {outmat!r}; expected one of {get_args(Outmat)}")
-    result = policy(backend).call(
-        code=LLBT_WORTH,
-        args={**fitobj.arguments, "outmat": outmat},
-        needs=("prefmod", "gnm"),
-        label="prefmod::llbt.worth",
-    )
-    table = result.value
-    if not isinstance(table, RVector) or table.values.ndim != 2:
-        raise TypeError(f"expected a matrix from llbt.worth, found {table!r}")
-    columns, values = named_matrix(table)
-    rows = table.dimnames[0] if table.dimnames is not None else None
-    return WorthTable(rows or (), columns or ("",), values, result)
-
-
-def _variables(formula: str) -> set[str]:
-    """Names in an R formula."""
-    import re
-
-    return {name for name in re.findall(r"[A-Za-z.][\w.]*", formula) if name not in ("factor", "C", "I")}
+    check_option("outmat", outmat, Outmat)
+    arguments = {**fitobj.arguments, "outmat": outmat}
+    result = ask(backend, "prefmod::llbt.worth", LLBT_WORTH, arguments, ("prefmod", "gnm"))
+    rows, columns = vector_of(result).dimnames or (None, None)
+    return WorthTable(rows or (), columns or ("",), vector_of(result).floats(), result=result)

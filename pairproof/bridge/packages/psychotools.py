@@ -7,14 +7,23 @@ gamma = log nu.  Pair columns run (12)(13)(23)(14)(24)(34)...
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
-from pairproof.bridge.packages.models import Floats, asks, named_matrix, number
-from pairproof.bridge.process.policy import BackendLike, backend as policy
-from pairproof.bridge.records.result import RResult
+from pairproof.bridge.packages.asking import (
+    Estimates,
+    Floats,
+    ask,
+    asks,
+    check_item,
+    check_option,
+    named_matrix,
+    optional,
+    reals,
+)
+from pairproof.bridge.process.policy import BackendLike
 from pairproof.bridge.values.convert import matrix
 
 NEEDS = ("psychotools",)
@@ -33,41 +42,31 @@ list(coef = stats::coef(fit), vcov = V, loglik = as.numeric(stats::logLik(fit)),
 
 
 @dataclass(frozen=True, eq=False)
-class BTModel:
-    """What ``btmodel`` returns.
+class BTModel(Estimates):
+    """A Bradley-Terry or Davidson model as ``btmodel`` fits it.
 
     Attributes
     ----------
     names : tuple of str
         Items but the reference, and "(undecided)".
-    coef, se : float[n];  vcov : float[n, n]
-        Log-odds scale.
+    coef, se : float[n]
+        On the log-odds scale.
+    vcov : float[n, n]
     loglik : float
         Of the comparisons, without constants.
     df : float
+    undecided : bool
+        Whether ties have a parameter.
     worth, worth_se : float[items]
         ``itempar(fit, log = FALSE)``: summing to 1, delta-method standard errors.
     """
 
-    names: tuple[str, ...]
-    coef: Floats
-    se: Floats
-    vcov: Floats
     loglik: float
     df: float
     undecided: bool
     items: tuple[str, ...]
     worth: Floats
     worth_se: Floats
-    result: RResult = field(repr=False)
-
-    def params(self) -> dict[str, float]:
-        """Name to estimate."""
-        return dict(zip(self.names, self.coef.tolist()))
-
-    def bse(self) -> dict[str, float]:
-        """Name to standard error."""
-        return dict(zip(self.names, self.se.tolist()))
 
 
 @asks(*NEEDS)
@@ -83,58 +82,67 @@ def btmodel(
     maxit: int = 100,
     backend: BackendLike = None,
 ) -> BTModel:
-    """R's ``btmodel(paircomp(data, labels), weights, type, ref, undecided, epsilon, maxit)``.
+    """R's ``psychotools::btmodel(paircomp(data, labels), weights, type, ref, undecided, epsilon, maxit)``.
 
     Parameters
     ----------
-    data : array [judges, pairs]
+    data : float[judges, pairs]
         1 the first is preferred, -1 the second, 0 undecided, NaN not compared.
+    labels : sequence of str
+        The items.
+    weights : float[judges], optional
+    type : {"loglin", "logit"}
     ref : str, optional
         Reference item; default the last.
+    undecided : bool, optional
+        Whether ties have a parameter; default: if any occur.
+    epsilon, maxit : float, int
+        Stopping rule of glm.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    BTModel
 
     Raises
     ------
+    ValueError
+        Another type, or a reference that is no item.
     RError
         R's own: "data have no ties", "only log-linear model can handle ties".
+
+    Examples
+    --------
+    >>> judges = [[1, 1, -1], [1, 0, 1], [-1, 1, 1]]  # three judges: AB, AC, BC
+    >>> btmodel(judges, ["A", "B", "C"]).params()     # doctest: +SKIP
     """
-    if type not in get_args(Type):
-        raise ValueError(f"type is {type!r}; expected one of {get_args(Type)}")
-    table = np.asarray(data, dtype=np.float64)
+    check_option("type", type, Type)
     items = list(labels)
-    if ref is not None and ref not in items:
-        raise ValueError(f"reference {ref!r} is no item; items are {items}")
-    names = [f"{items[i]}:{items[j]}" for i, j in pair_columns(len(items))]
+    check_item("reference", ref, items)
+    names = [f"{items[i]}:{items[j]}" for i, j in _pair_columns(len(items))]
     arguments = {
-        "data": matrix(table, names),
+        "data": matrix(reals(data), names),
         "labels": items,
         "type": type,
         "ref": ref,
         "undecided": undecided,
-        ".weights": None if weights is None else np.asarray(weights, dtype=np.float64),
+        ".weights": optional(reals, weights),
         "epsilon": float(epsilon),
         "maxit": int(maxit),
     }
-    result = policy(backend).call(code=BTMODEL, args=arguments, needs=NEEDS, label="psychotools::btmodel")
+    result = ask(backend, "psychotools::btmodel", BTMODEL, arguments, NEEDS)
     value = result.as_list()
-    coefficients = value.vector("coef")
     _, vcov = named_matrix(value.vector("vcov"))
-    worth_vcov = value.vector("worth_vcov").floats()
-    return BTModel(
-        coefficients.names or (),
-        coefficients.floats(),
-        np.sqrt(np.diag(vcov)),
-        vcov,
-        number(value["loglik"]),
-        number(value["df"]),
-        bool(value["undecided"].scalar()),
-        tuple(items),
-        value.vector("worth").floats(),
-        np.sqrt(np.diag(worth_vcov)),
+    return BTModel.read(
         result,
+        names=value.vector("coef").names or (),
+        se=np.sqrt(np.diag(vcov)),
+        items=tuple(items),
+        worth_se=np.sqrt(np.diag(value.vector("worth_vcov").floats())),
     )
 
 
-def pair_columns(n_items: int) -> list[tuple[int, int]]:
+def _pair_columns(n_items: int) -> list[tuple[int, int]]:
     """(i, j) of each pair column, from 0: (01)(02)(12)(03)..."""
     return [(i, j) for j in range(1, n_items) for i in range(j)]
 
@@ -149,13 +157,32 @@ def paircomp_from_counts(
 ) -> Floats:
     """Counts as judges in rows: as many rows as the fullest pair has comparisons, NaN where a pair has fewer.
 
+    Parameters
+    ----------
+    first, second : str[rows]
+    wins, losses, ties : int[rows]
+        From the first item's side; ``ties=None``: none.
+    items : sequence of str
+
+    Returns
+    -------
+    float[judges, pairs]
+        As :func:`btmodel` takes it.
+
     Raises
     ------
     ValueError
         For counts that are not whole, unknown items, or an item compared with itself.
+
+    Examples
+    --------
+    >>> paircomp_from_counts(["A", "B"], ["B", "C"], [2, 0], [1, 1], None, ["A", "B", "C"])
+    array([[ 1., nan, -1.],
+           [ 1., nan, nan],
+           [-1., nan, nan]])
     """
     place = {item: j for j, item in enumerate(items)}
-    column = {pair: k for k, pair in enumerate(pair_columns(len(items)))}
+    column = {pair: k for k, pair in enumerate(_pair_columns(len(items)))}
     answers: list[list[float]] = [[] for _ in column]
     no_ties = [0] * len(first) if ties is None else ties
     for x, y, won, lost, tied in zip(first, second, wins, losses, no_ties):

@@ -1,4 +1,4 @@
-"""Which R answers: the live one, a recorded one, or both compared.
+"""Where the answer to an R call comes from: live R, its record, or both compared.
 
 ========== ====================================================================================
 mode       a call is answered
@@ -7,12 +7,12 @@ None       live where R and the packages it needs are there, else from its recor
 live       by R; nothing is read from records
 recorded   from its record; R is never started
 both       by R, compared with its record; a difference that matters is raised as RDrift
-none       not at all: RUnavailable
+none       by nobody: RUnavailable
 ========== ====================================================================================
 
-Without anything said the mode is that of the environment variable PAIRPROOF_R, else None, and ``record`` that
-of PAIRPROOF_RECORD.  ``record="once"`` also writes what was asked live and had no record yet (or one made by
-other versions), ``"all"`` writes every live answer anew.
+Where nothing else is stated, the environment variables PAIRPROOF_R and PAIRPROOF_RECORD give the mode
+(default None) and ``record``.  ``record="once"`` also records live answers that had no record yet, or one
+made by other versions; ``"all"`` records every live answer again.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union, get_args
 
 from pairproof.bridge.process.session import RSession, session
+from pairproof.bridge.records.calls import RCall
 from pairproof.bridge.records.drift import drift, matters
 from pairproof.bridge.records.record import Record, Records, scrubbed
-from pairproof.bridge.records.result import Answer, RCall, RResult, RSessionInfo, make_call
+from pairproof.bridge.records.result import Answer, AnswersR, RResult, RSessionInfo
 from pairproof.errors import InputError, RDrift, RUnavailable
 
 Mode = Literal["live", "recorded", "both", "none"]
-RecordMode = Literal["none", "once", "all", "verify"]
 #: Digits a live number must share with its record. Another BLAS moves gnm and glm by 3e-13 (12.5 digits).
 DRIFT_FLOOR = 9.0
-#: The same of functions whose own algorithm stops before the last digits, by R's name.  btmodel takes its
-#: covariance from the weights of the last step but one (7 digits of it beside 50-digit values): 8.4 shared
-#: with OpenBLAS, two threads, for a record of the reference BLAS.
+#: Lower floors for functions whose own algorithm stops before the last digits, by R's name.  btmodel takes
+#: its covariance from the weights of the last step but one, which leaves 7 digits (beside 50-digit values):
+#: 8.4 were shared by OpenBLAS, two threads, and a record of the reference BLAS.
 DRIFT_FLOORS = {"psychotools::btmodel": 7.0}
 
 
@@ -46,8 +46,8 @@ def _check(name: str, value: object, allowed: tuple[object, ...]) -> None:
 
 
 @dataclass(frozen=True)
-class Backend:
-    """A policy for R calls; see the module.
+class Backend(AnswersR):
+    """A policy that says where the answers to R calls come from; see the module.
 
     Attributes
     ----------
@@ -55,10 +55,21 @@ class Backend:
     record : "once", "all" or None
     records : Records
     live : RSession or None
-        Default: this process's own.
+        Default: the session of this process.
     drift_floor : float
         Digits below which a difference from the record is an error, in mode "both"; `DRIFT_FLOORS` has
         functions with fewer.
+
+    Raises
+    ------
+    ValueError
+        An unknown mode, or recording without live R.
+
+    Examples
+    --------
+    >>> from pairproof.bridge import base
+    >>> base.binom_test(61, 96, backend=Backend("recorded")).result.source
+    'recorded'
     """
 
     mode: Mode | None = None
@@ -73,36 +84,18 @@ class Backend:
         if self.record is not None and self.mode in ("recorded", "none"):
             raise ValueError(f"record={self.record!r} needs live R, and mode is {self.mode!r}")
 
-    def call(
-        self,
-        fun: str | None = None,
-        args: Mapping[str, Any] | None = None,
-        *,
-        code: str | None = None,
-        extract: str | None = None,
-        seed: int | None = None,
-        timeout: float | None = None,
-        needs: Sequence[str] = (),
-        label: str | None = None,
-    ) -> RResult:
-        """As :meth:`RSession.call`, answered as the mode says.
-
-        Raises
-        ------
-        RecordMissing, RDrift
-            Besides what the live session raises.
-        """
-        wanted = make_call(fun, args, code=code, extract=extract, seed=seed, needs=needs, label=label)
+    def ask(self, call: RCall, timeout: float | None = None) -> RResult:
+        """The answer to a call, as the mode says."""
         if self.mode == "none":
-            raise RUnavailable(f'{wanted.name}: R was not to be asked (mode "none")')
+            raise RUnavailable(f'{call.name}: R was not to be asked (mode "none")')
         if self.mode == "recorded":
-            return self._replay(wanted, 'the mode is "recorded"')
-        why_not = self._session().missing(wanted.needs)
+            return self._replay(call, 'the mode is "recorded"')
+        why_not = self._session().missing(call.needs)
         if why_not is None:
-            return self._ask(wanted, timeout)
+            return self._live(call, timeout)
         if self.mode is None:
-            return self._replay(wanted, why_not)
-        raise RUnavailable(f"{wanted.name}: {why_not}")
+            return self._replay(call, why_not)
+        raise RUnavailable(f"{call.name}: {why_not}")
 
     def answers_live(self, needs: Sequence[str] = ()) -> bool:
         """Whether a call with these needs would go to R."""
@@ -111,27 +104,22 @@ class Backend:
     def _session(self) -> RSession:
         return session() if self.live is None else self.live
 
-    def _ask(self, call: RCall, timeout: float | None) -> RResult:
-        mode: RecordMode | None = "verify" if self.mode == "both" else self.record
-        old = None if mode is None else self.records.find(call)
-        if mode == "verify" and old is None:
-            old = (
-                self.records.get(call, "it was, but there is nothing to compare it with")
-                if self.record is None
-                else None
-            )
+    def _live(self, call: RCall, timeout: float | None) -> RResult:
+        comparing = self.mode == "both"
+        old = self.records.find(call) if comparing or self.record is not None else None
+        if comparing and old is None and self.record is None:
+            old = self.records.get(call, 'the mode is "both", and there is nothing to compare it with')
         r = self._session()
         info = r.info()
-        if mode == "once" and old is not None and same_versions(old, info, call.needs):
+        current = old is not None and same_versions(old, info, call.needs)
+        if old is not None and current and self.record == "once" and not comparing:
             return replayed(old, call, "")
         answer = r.answer(call, timeout)
         differences = [] if old is None else drift(old.answer, scrubbed(answer, r.places()))
-        if mode == "verify" and old is not None:
+        if comparing and old is not None:
             floor = min(self.drift_floor, DRIFT_FLOORS.get(call.name, self.drift_floor))
             self._refuse(call, old, matters(differences, floor), floor)
-        if self.record == "all" or (
-            self.record == "once" and (old is None or not same_versions(old, info, call.needs))
-        ):
+        if self.record == "all" or self.record == "once" and not current:
             self.records.write(call, answer, info, r.places())
         return answer.result(call, "live", info, drift=tuple(differences))
 
@@ -145,7 +133,7 @@ class Backend:
             )
 
     def _replay(self, call: RCall, why: str) -> RResult:
-        return replayed(self.records.get(call, why), call, why)
+        return replayed(self.records.get(call, f"R itself was not asked: {why}"), call, why)
 
 
 def replayed(record: Record, call: RCall, why: str) -> RResult:
@@ -167,8 +155,12 @@ _current: contextvars.ContextVar[Backend | None] = contextvars.ContextVar("pairp
 
 
 def backend(mode: BackendLike = None) -> Backend:
-    """The policy meant: one as it is, one by its mode, or (None) that of the nearest :func:`using`, or of the
-    environment.
+    """The policy that an argument means.
+
+    Parameters
+    ----------
+    mode : Backend, or one of "live", "recorded", "both", "none", optional
+        Default: that of the innermost :func:`using`, else that of the environment.
     """
     if isinstance(mode, Backend):
         return mode

@@ -1,7 +1,7 @@
-"""The child process that owns R, from the parent's side: start, ask with a time limit, end.
+"""The parent's side of the child process that owns R: start it, ask it within a time limit, end it.
 
-Portable on purpose: reading is done by a thread, so the time limit needs neither ``select`` nor signals.
-Measured on Linux; on Windows this design was not run.
+A thread reads the answers, so that the time limit needs neither ``select`` nor signals.  Run on Linux; never
+run on Windows.
 """
 
 from __future__ import annotations
@@ -28,9 +28,8 @@ from pairproof.bridge.values.values import Node
 from pairproof.errors import RCrashed, RError, RTimeout, RUnavailable
 
 WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.py")
-START_SECONDS = (
-    120.0  # R with rpy2 starts in 0.3 to 2 s; a loaded machine and a cold disk may take much longer
-)
+#: R with rpy2 starts in 0.3 to 2 s; a loaded machine and a cold disk may take much longer.
+START_SECONDS = 120.0
 LOG_LINES = 200
 #: Packages whose versions the worker reports; the wrappers need the first six.
 PACKAGES = (
@@ -51,7 +50,7 @@ PACKAGES = (
 
 
 class StartFailed(RUnavailable):
-    """Why R could not be started; ``kind`` says which part is missing."""
+    """R could not be started; ``kind`` says which part is missing."""
 
     def __init__(self, kind: str, text: str, log: str = "") -> None:
         super().__init__(text + (f"\n{log}" if log else ""))
@@ -95,7 +94,7 @@ def find_r_home(environment: Mapping[str, str]) -> str:
 
 
 def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """What can only be set before the process starts.
+    """The child's environment, for settings that must be made before it starts.
 
     LC_COLLATE=C, because under C.UTF-8 R sorts ``a A b B`` and factor baselines move with the machine;
     LC_CTYPE keeps UTF-8; no user profile, which can break ``import rpy2``; R's own library folder first for
@@ -123,8 +122,8 @@ def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 class RProcess:
-    """One child. Not thread-safe and never restarted: :class:`pairproof.bridge.process.session.RSession` does
-    both.
+    """A child process. It serves one thread and is never restarted:
+    :class:`pairproof.bridge.process.session.RSession` cares for both.
 
     Parameters
     ----------
@@ -142,8 +141,8 @@ class RProcess:
     ) -> None:
         given = os.environ if environment is None else environment
         child = child_environment(given)
-        # Named here and made by the child, so that it can be removed whenever the child is ended, also before
-        # R has started.
+        # The parent names the folder and the child makes it, so that it can be removed whenever the child is
+        # ended, also before R has started.
         self._folder = os.path.join(
             given.get("TMPDIR") or tempfile.gettempdir(), f"RtmpPairproof{os.getpid()}x{secrets.token_hex(6)}"
         )
@@ -177,7 +176,7 @@ class RProcess:
             raise
 
     def _started(self, seconds: float) -> dict[str, Any]:
-        """What the child says when R has started."""
+        """The child's first message, when R has started."""
         try:
             word, about = self._receive(seconds)
             if word == "ready":
@@ -212,7 +211,7 @@ class RProcess:
         """
         frame = pickle.dumps(request, protocol=5)
         try:
-            # In a thread: a stopped child would otherwise hold a large write, and with it the time limit.
+            # In a thread: otherwise a stopped child would block a large write beyond the time limit.
             threading.Thread(target=self._write, args=(frame,), daemon=True).start()
             return self._answer(self._receive(seconds))
         except NoReply as error:
@@ -221,9 +220,8 @@ class RProcess:
                 f"the R process did not answer as it should: {error}; it was ended, the next call starts a"
                 " new one"
             ) from None
-        except (
-            BaseException
-        ):  # Ctrl-C too: the next answer in the pipe would belong to this call, so the child must go
+        except BaseException:
+            # Ctrl-C too: the next answer in the pipe would belong to this call.
             self.kill()
             raise
 
@@ -261,19 +259,14 @@ class RProcess:
         pipe = self._child.stdin
         assert pipe is not None
         try:
-            pipe.write(
-                struct.pack(">Q", len(frame)) + frame if len(frame) < 65536 else struct.pack(">Q", len(frame))
-            )
-            if len(frame) >= 65536:
-                pipe.write(frame)
+            pipe.write(struct.pack(">Q", len(frame)))
+            pipe.write(frame)
             pipe.flush()
         except (BrokenPipeError, ValueError, OSError):
             return  # the child is gone: the reader sees the end of its output and says so
 
     def _read_frames(self) -> None:
-        """Pass frames on; whatever else comes, or goes wrong, ends the call that waits and not this thread
-        alone.
-        """
+        """Put frames into the inbox, and :class:`NoReply` for anything else, so that a waiting call ends."""
         assert self._child.stdout is not None
         with self._child.stdout as pipe:
             first = True
@@ -281,11 +274,8 @@ class RProcess:
                 try:
                     frame, printed = read_frame(pipe, first)
                 except Exception as error:  # NoReply, no memory, a pipe that breaks
-                    self._inbox.put(
-                        error
-                        if isinstance(error, NoReply)
-                        else NoReply(f"reading it failed ({type(error).__name__}: {error})")
-                    )
+                    failed = NoReply(f"reading it failed ({type(error).__name__}: {error})")
+                    self._inbox.put(error if isinstance(error, NoReply) else failed)
                     return
                 self.log.extend(printed.decode("utf-8", "replace").splitlines())
                 self._inbox.put(frame)
@@ -310,12 +300,12 @@ class RProcess:
                 "one. Pass a larger timeout if the call needs it"
             ) from None
         if frame is None:
-            raise RCrashed(self._obituary(time.monotonic() - started))
+            raise RCrashed(self._how_it_ended(time.monotonic() - started))
         if isinstance(frame, NoReply):
             raise frame
         return read_reply(frame)
 
-    def _obituary(self, seconds: float) -> str:
+    def _how_it_ended(self, seconds: float) -> str:
         try:
             code: int | None = self._child.wait(5)
         except subprocess.TimeoutExpired:

@@ -1,8 +1,8 @@
-"""What the R process writes, read with suspicion: frames out of a pipe, and replies out of frames.
+"""Reads what the R process writes, and trusts none of it: frames from a pipe, replies from frames.
 
 A frame is `MARK`, eight bytes of length, and a pickle of text, numbers, lists and bytes; the unpickler makes
-nothing else, so no bytes, whoever wrote them, can run anything here.  What is no frame, or no reply, is
-:class:`NoReply`; it says what was found, and the process that wrote it is not asked again.
+nothing else, so no bytes, whoever wrote them, can run anything here.  Anything else raises
+:class:`NoReply`, which says what was found, and the process that wrote it is not asked again.
 """
 
 from __future__ import annotations
@@ -14,20 +14,19 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from pairproof.bridge.values.values import Node
+from pairproof.bridge.values.values import DTYPES, Node
 
 #: As in worker.py, which cannot import this.
 MARK = b"\xf0pproof\n"
 #: Longest reply: R's own longest vector of doubles is 2^31 of them, 17 GB.
 MOST_BYTES = 2**36
-#: What a start-up file of Python may print to standard output before the first reply.
+#: Most bytes that a start-up file of Python may print to standard output before the first reply.
 MOST_PRELUDE = 2**16
 CHUNK = 2**20
-_ARRAYS = {"dbl": "<f8", "cplx": "<c16", "int": "<i4", "lgl": "<i4", "raw": "<i4"}
 
 
 class NoReply(Exception):
-    """What the R process wrote is no reply; the message says what it is."""
+    """The R process wrote something that is no reply; the message says what."""
 
 
 def read_frame(pipe: BinaryIO | Any, first: bool = False) -> tuple[bytes | None, bytes]:
@@ -61,7 +60,7 @@ def read_frame(pipe: BinaryIO | Any, first: bool = False) -> tuple[bytes | None,
 
 
 def _read(pipe: BinaryIO | Any, size: int) -> bytes:
-    """So many bytes, or fewer at the end; never more memory than has arrived."""
+    """Read so many bytes, or fewer at the end; memory grows only with the bytes that have arrived."""
     parts: list[bytes] = []
     left = size
     while left > 0:
@@ -105,7 +104,7 @@ def read_reply(frame: bytes) -> tuple[Any, ...]:
 
 
 def node_of(value: Any) -> Node:
-    """A node as it came over the pipe, numbers as arrays of their own.
+    """A node as the pipe gave it, with its numbers as new arrays.
 
     Raises
     ------
@@ -133,9 +132,9 @@ def _node(value: Any) -> Node:
         return ("chr", [None if v is None else _text(v) for v in payload], named)
     if tag in ("lang", "opaque"):
         return (tag, _text(payload), named)
-    if tag not in _ARRAYS:
+    if tag not in DTYPES:
         raise NoReply(f"its reply holds a value of unknown kind {str(tag)[:40]!r}")
-    return (tag, np.frombuffer(bytearray(payload), dtype=_ARRAYS[tag]), named)
+    return (tag, np.frombuffer(bytearray(payload), dtype=DTYPES[tag]), named)
 
 
 def _text(value: Any) -> str:

@@ -1,8 +1,7 @@
-"""R as this process has it: one worker, asked by one call at a time, started when first needed, restarted
-after a fall.
+"""The R session of this process: one worker, started when first needed and again after it has died.
 
-``session()`` is the process's own; ``probe()`` says, without ever raising, whether R can be used and if not
-why.
+``session()`` gives it, for one call at a time; ``probe()`` says, and never raises, whether R can be used and
+if not why.
 """
 
 from __future__ import annotations
@@ -15,15 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pairproof.bridge.process.process import PACKAGES, RProcess, StartFailed
-from pairproof.bridge.records.result import (
-    Answer,
-    RCall,
-    RResult,
-    RSessionInfo,
-    answer_of,
-    changed_for_good,
-    make_call,
-)
+from pairproof.bridge.records.calls import RCall
+from pairproof.bridge.records.result import Answer, AnswersR, RResult, RSessionInfo, answer_of
 from pairproof.bridge.values.values import RList, RVector, from_node
 from pairproof.errors import InputError, RCrashed, RUnavailable
 
@@ -31,13 +23,14 @@ from pairproof.errors import InputError, RCrashed, RUnavailable
 DEFAULT_SECONDS = 600.0
 #: 31 years; beyond some 292 Python's clocks overflow.
 MOST_SECONDS = 1e9
-#: Versions below these are treated as not installed, so that records stand in; each with what is wrong in
-#: them. (gnm's NEWS for 1.1-3; seen here with 1.1-2: NA for parameters that are estimable.)
+#: Package -> oldest version that is used, and what is wrong in older ones; those are treated as not
+#: installed, so that records replace them. (gnm's NEWS for 1.1-3; seen here with 1.1-2: NA for parameters
+#: that are estimable.)
 OLDEST = {"gnm": ("1.1-3", "with checkLinear = FALSE and eliminate it loses estimable parameters")}
 
 
-class RSession:
-    """A worker process that owns R, made when first asked.
+class RSession(AnswersR):
+    """A worker process that owns R, started by the first call.
 
     Safe to share between threads: calls wait for each other.  A fork of this process must not use it;
     ``session()`` there makes a new one.
@@ -55,57 +48,18 @@ class RSession:
         self._info: RSessionInfo | None = None
         self._places: tuple[tuple[str, str], ...] = ()
         self._failure: RUnavailable | None = None
-        self.starts = 0
-        #: Why the last worker that was replaced could not be asked again: what a call had changed in it for
-        #: good.
+        #: Lasting changes that a call had made in the last worker, which was replaced because of them.
         self.poisoned: tuple[str, ...] = ()
 
-    def call(
-        self,
-        fun: str | None = None,
-        args: Mapping[str, Any] | None = None,
-        *,
-        code: str | None = None,
-        extract: str | None = None,
-        seed: int | None = None,
-        timeout: float | None = None,
-        needs: Sequence[str] = (),
-        label: str | None = None,
-    ) -> RResult:
-        """Evaluate one R call.
-
-        Parameters
-        ----------
-        fun : str
-            Name of an R function, ``"pkg::name"`` as a rule; or
-        code : str
-            R source, evaluated with ``args`` as variables.
-        args : mapping of str to values
-            See :mod:`pairproof.bridge.values.convert` for what becomes what.
-        extract : str, optional
-            R source that turns ``value`` into what comes back.
-        seed : int, optional
-            Sets Mersenne-Twister, Inversion, Rejection; R's own state is put back afterwards.
-        timeout : float, optional
-            Seconds; default 600, or PAIRPROOF_R_TIMEOUT.
-
-        Raises
-        ------
-        RError
-            R's own error: message, call, last calls.
-        RTimeout, RCrashed, RUnavailable
-        TypeError, OverflowError
-            An argument that has no R form.
-        """
-        wanted = make_call(fun, args, code=code, extract=extract, seed=seed, needs=needs, label=label)
-        answer = self.answer(wanted, timeout)
-        return answer.result(wanted, "live", self.info())
+    def ask(self, call: RCall, timeout: float | None = None) -> RResult:
+        """The result of a call, or R's error raised."""
+        return self.answer(call, timeout).result(call, "live", self.info())
 
     def answer(self, call: RCall, timeout: float | None = None) -> Answer:
-        """The outcome, an R error as a value.  Raises only for what is not R's answer.
+        """The outcome of a call, with R's own error as a value: raised are only failures to get an answer.
 
-        A worker in which the call has changed for good what later calls rest on (functions of R, the search
-        path) is ended; the next call starts a new one.
+        A worker in which the call has made lasting changes (to functions of R, to the search path) is ended;
+        the next call starts a new one.
         """
         seconds = default_seconds() if timeout is None else _seconds(timeout, "timeout")
         with self._lock:
@@ -114,7 +68,7 @@ class RSession:
                 raise RUnavailable(f"{call.name}: {missing}")
             node, stderr = self._running().ask(call.request(), seconds)
             try:
-                answer, reasons = answer_of(node, stderr), changed_for_good(node)
+                answer, reasons = answer_of(node, stderr)
             except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
                 self.close()
                 raise RCrashed(
@@ -136,9 +90,7 @@ class RSession:
             return self._info
 
     def places(self) -> tuple[tuple[str, str], ...]:
-        """(path, word for it): this machine's paths as R knows them, longest first, to keep out of
-        records.
-        """
+        """(path, word for it): this machine's paths as R knows them, longest first, to keep out of records."""
         self.info()
         return self._places
 
@@ -164,7 +116,7 @@ class RSession:
 
     @property
     def log(self) -> list[str]:
-        """The last lines that R, C code or programs R started wrote past R's own output."""
+        """The last lines on standard error of R, its C code and the programs it started."""
         return [] if self._process is None else list(self._process.log)
 
     def close(self) -> None:
@@ -175,7 +127,7 @@ class RSession:
                 self._process = None
 
     def forget_failure(self) -> None:
-        """Try to start R again, after something was installed."""
+        """Let the next call try to start R again, after something was installed."""
         with self._lock:
             self._failure, self._info = None, None
 
@@ -196,7 +148,6 @@ class RSession:
             except StartFailed as error:
                 self._failure = RUnavailable(f"{error}\n  cure: {cure_for(error.kind, error.text)}")
                 raise self._failure from None
-            self.starts += 1
             self._info, self._places = _read_about(self._process.about)
         return self._process
 
@@ -216,7 +167,7 @@ def session() -> RSession:
 
 
 def default_seconds() -> float:
-    """Seconds a call may take where nothing is said: PAIRPROOF_R_TIMEOUT, or 600.
+    """Seconds that a call may take by default: PAIRPROOF_R_TIMEOUT, or 600.
 
     Raises
     ------
@@ -242,7 +193,7 @@ def _seconds(given: str | float, name: str) -> float:
 
 @dataclass(frozen=True)
 class RStatus:
-    """Whether R can be used from here.
+    """Whether R can be used here, with which versions, and if not why.
 
     Attributes
     ----------
@@ -270,7 +221,22 @@ class RStatus:
 
 
 def probe(environment: Mapping[str, str] | None = None) -> RStatus:
-    """Start R in a child process, look, and end it.  Never raises."""
+    """Start R in a child process, ask for its versions, and end it.  Never raises.
+
+    Parameters
+    ----------
+    environment : mapping, optional
+        Of the child, instead of ``os.environ``.
+
+    Returns
+    -------
+    RStatus
+
+    Examples
+    --------
+    >>> probe().why_not  # doctest: +SKIP
+    ''
+    """
     nothing: dict[str, str | None] = {p: None for p in PACKAGES}
     try:
         process = RProcess(environment)
@@ -278,32 +244,28 @@ def probe(environment: Mapping[str, str] | None = None) -> RStatus:
         return RStatus(
             False, str(error), cure_for(error.kind, error.text), packages=nothing, package_cures={}
         )
-    except Exception as error:  # the promise is to answer whatever is wrong with the machine
+    except Exception as error:  # whatever is wrong with the machine
         return RStatus(
             False, f"{type(error).__name__}: {error}", "see the message", packages=nothing, package_cures={}
         )
     process.kill()
     info, places = _read_about(process.about)
-    home = next((path for path, word in places if word == "<R_HOME>"), None)
-    cures = {p: cure_for_package(p) for p, version in info.packages.items() if version is None}
     versions = process.about["rpy2"]
     return RStatus(
         True,
-        "",
-        "",
-        info.r_version,
-        home,
-        info.platform,
-        info.blas,
-        info.packages,
-        cures,
-        versions.get("rpy2"),
-        versions.get("rpy2-rinterface"),
+        r_version=info.r_version,
+        r_home=next((path for path, word in places if word == "<R_HOME>"), None),
+        platform=info.platform,
+        blas=info.blas,
+        packages=info.packages,
+        package_cures={p: cure_for_package(p) for p, version in info.packages.items() if version is None},
+        rpy2_version=versions.get("rpy2"),
+        rpy2_rinterface_version=versions.get("rpy2-rinterface"),
     )
 
 
 def cure_for(kind: str, text: str) -> str:
-    """The command that mends it."""
+    """The command that mends a failed start of R, from its kind and message."""
     if kind == "no-r":
         return (
             "install R: `apt-get install r-base-dev` (Debian, Ubuntu), `conda install r-base`, or CRAN's"
@@ -327,7 +289,7 @@ def cure_for(kind: str, text: str) -> str:
 
 
 def _too_old(package: str, version: str | None) -> str:
-    """Why this version of a package is not asked, with the cure; "" if it may be."""
+    """Why this version of a package is not used, with the cure; "" if it is."""
     if package not in OLDEST or version is None:
         return ""
     oldest, why = OLDEST[package]
@@ -345,10 +307,8 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def cure_for_package(package: str) -> str:
     """The command that installs an R package."""
-    if package in (
-        "prefmod",
-        "TrueSkillThroughTime",
-    ):  # not in Debian; both build from source in a quarter of a minute, prefmod with gfortran
+    # These are not in Debian; both build from source in a quarter of a minute, prefmod with gfortran.
+    if package in ("prefmod", "TrueSkillThroughTime"):
         return f"Rscript -e 'install.packages(\"{package}\")'"
     return f"`apt-get install r-cran-{package.lower()}` or Rscript -e 'install.packages(\"{package}\")'"
 

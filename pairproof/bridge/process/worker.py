@@ -22,8 +22,7 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# A script's folder comes first on sys.path; ours holds modules (values, record, base) that must not shadow
-# others'.
+# A script's folder comes first on sys.path; modules in this one must not hide others of the same name.
 sys.path[:] = [p for p in sys.path if os.path.abspath(p or os.curdir) != HERE]
 
 import pickle  # noqa: E402  (the path must be mended first)
@@ -36,12 +35,10 @@ import time  # noqa: E402
 from typing import Any, BinaryIO  # noqa: E402
 
 Node = Any
-MARK = (  # begins every reply: what a start-up file prints to standard output is told from replies by it
-    b"\xf0pproof\n"
-)
-C_STACK_BYTES = (
-    7 * 2**20
-)  # below the usual 8 MB, so that deep recursion is an R error and not a segmentation fault
+#: Begins every reply, so that replies differ from text that a start-up file prints to standard output.
+MARK = b"\xf0pproof\n"
+#: Below the usual 8 MB, so that deep recursion is an R error and not a segmentation fault.
+C_STACK_BYTES = 7 * 2**20
 
 
 def private_channel() -> tuple[BinaryIO, BinaryIO]:
@@ -82,13 +79,11 @@ class EmbeddedR:
 
     @staticmethod
     def answer_prompt(prompt: str) -> str:
-        """What a question to the user gets: browser goes on, a menu is left, a line is empty."""
+        """The answer to a question to the user: browser goes on, a menu is left, a line is empty."""
         if prompt.startswith("Browse"):
             return "c\n"
         return "0\n" if prompt.startswith("Selection") else "\n"
 
-    # --- nodes to R
-    # -------------------------------------------------------------------------------------------
     def to_sexp(self, node: Node) -> Any:
         """A node as an R list of its tag, payload and attributes."""
         tag, payload, attributes = node
@@ -129,8 +124,6 @@ class EmbeddedR:
             return self.ri.IntSexpVector([])
         return self.ri.IntSexpVector.from_memoryview(np.ascontiguousarray(values, dtype=np.intc).data)
 
-    # --- R to nodes
-    # -------------------------------------------------------------------------------------------
     def from_sexp(self, sexp: Any) -> Node:
         """The node that ``core.R`` wrote as an R list."""
         tag = str(sexp[0][0])
@@ -159,10 +152,8 @@ class EmbeddedR:
             return bytearray(both.tobytes())
         return bytearray(np.array(sexp, dtype=np.double if tag == "dbl" else np.int32).tobytes())
 
-    # --- calls
-    # ------------------------------------------------------------------------------------------------
     def call(self, request: dict[str, Node]) -> tuple[Node, str]:
-        """Evaluate one request; the reply node, and what went to R's error console."""
+        """Evaluate one request; gives the reply node and the text on R's error console."""
         del self.console_errors[:]
         names = self.ri.StrSexpVector(list(request))
         nodes = self.ri.ListSexpVector([self.to_sexp(n) for n in request.values()])
@@ -186,7 +177,7 @@ def rpy2_versions() -> dict[str, str | None]:
 
 
 def start() -> tuple[EmbeddedR | None, tuple[str, Any]]:
-    """R, and the word about it for the parent: ``("ready", ...)`` or ``("failed", ...)``."""
+    """Start R; gives it with the message for the parent, ``("ready", ...)`` or ``("failed", ...)``."""
     from importlib import util
 
     try:
@@ -199,15 +190,13 @@ def start() -> tuple[EmbeddedR | None, tuple[str, Any]]:
     try:
         r = EmbeddedR()
         about = {"info": r.describe([p for p in packages if p]), "rpy2": rpy2_versions()}
-    except (
-        BaseException
-    ) as error:  # cffi's ffi.error and SystemExit included: the parent has to hear of every one
+    except BaseException as error:  # cffi's ffi.error and SystemExit too: the parent must hear of every one
         return None, ("failed", {"kind": "rpy2", "text": f"{type(error).__name__}: {error}"})
     return r, ("ready", about)
 
 
 def own_temporary_folder() -> str:
-    """Make the folder that the parent has named, for R and what it starts; "" if it named none.
+    """Make the temporary folder that the parent has named, for R and its programs; "" if it named none.
 
     Raises
     ------
@@ -222,8 +211,8 @@ def own_temporary_folder() -> str:
 
 
 def leave(temporary: str) -> None:
-    """End now, with the programs R started; R, which may be in a loop, cannot clear its temporary folder
-    itself.
+    """End this process and the programs R started; R may be in a loop, so its temporary folder is removed
+    here.
     """
     for _ in range(3):  # R may be writing into it
         if temporary and os.path.isdir(temporary):
@@ -234,7 +223,7 @@ def leave(temporary: str) -> None:
 
 
 def read_requests(requests: BinaryIO, inbox: queue.Queue[bytes], temporary: str) -> None:
-    """Pass frames on, and end the process as soon as the parent is gone, even in the middle of an R loop."""
+    """Put requests into the inbox; end the process once the parent is gone, even if R is in a loop."""
     while True:
         head = requests.read(8)
         if len(head) < 8:
@@ -243,9 +232,7 @@ def read_requests(requests: BinaryIO, inbox: queue.Queue[bytes], temporary: str)
 
 
 def watch_parent(parent: int, temporary: str) -> None:
-    """End with the parent where another process still holds the other end of our pipe (a fork of the
-    parent).
-    """
+    """End the process with its parent, even if a fork of the parent still holds the other end of the pipe."""
     while os.getppid() == parent:
         time.sleep(1.0)
     leave(temporary)
@@ -277,18 +264,16 @@ def main() -> None:
 
 def serve(inbox: queue.Queue[bytes], replies: BinaryIO) -> None:
     """Start R, say how that went, answer requests."""
-    r, word = start()
+    r, message = start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # initr installs its own handler
-    send(replies, word)
+    send(replies, message)
     if r is None:
         return
     r.guard()
     while True:
         try:
             reply: tuple[Any, ...] = ("ok", *r.call(pickle.loads(inbox.get())))
-        except (
-            BaseException
-        ) as error:  # R's own errors come back as replies; this is the bridge failing: say so
+        except BaseException as error:  # R's own errors come back as replies: here the bridge failed
             reply = ("failed", f"{type(error).__name__}: {error}")
         send(replies, reply)
 

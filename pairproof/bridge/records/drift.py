@@ -1,17 +1,18 @@
-"""A recorded answer against a live one, field by field.
+"""Compares a recorded answer with a live one, field by field.
 
-Numbers are compared in digits, those inside printed lines and messages too, everything else exactly; seconds
-are not compared.  Two numbers share ``-log10(|a - b| / max(|a|, |b|))`` digits, at most 16; both below 1e-9
-are noise around zero (deviances of saturated models, scores) and are compared absolutely, ``-log10 |a - b|``.
-Elements of a vector that differ by less than 16 units in the last place of its largest are compared against
-that one, because they come out of sums over all of it: an expected count of 2.7e-9 beside counts of 40 kept
-5.8 digits of its own when the BLAS changed, by a difference of 5e-15.
+Numbers are compared in digits, also those inside printed lines and messages; everything else is compared
+exactly, except the seconds, which are not compared.  Two numbers share ``-log10(|a - b| / max(|a|, |b|))``
+digits, at most 16; where both are below 1e-9 they are noise around zero (deviances of saturated models,
+scores), and share ``-log10 |a - b|`` digits.  Elements of a vector that differ by less than 16 units in the
+last place of the largest element are compared relative to that one, because they come out of sums over the
+whole vector: an expected count of 2.7e-9 beside counts of 40 kept 5.8 digits of its own when the BLAS
+changed, by a difference of 5e-15.
 
-How many steps an algorithm took, whether it called that converged, and its warnings about it are found and
-told, and never count as drift: they turn on the last bits of the sums that the BLAS makes.  Seen with
-OpenBLAS for the reference BLAS: gnm 500 steps and "not converged" for 8 steps, with every number the same to
-14 digits.  So are the numbers inside an error that both R give (a reciprocal condition number of 1e-16); an
-error that came or went is drift.
+The number of an algorithm's steps, whether it says that it converged, and its warnings about that are
+reported but never count as drift: they depend on the last bits of the sums that the BLAS makes.  Seen with
+OpenBLAS in place of the reference BLAS: gnm took 500 steps and "not converged" instead of 8 steps, with every
+number the same to 14 digits.  Numbers inside an error that both give (a reciprocal condition number of 1e-16)
+do not count either; an error that only one of them gives is drift.
 """
 
 from __future__ import annotations
@@ -48,17 +49,17 @@ def drift(recorded: Answer, live: Answer) -> list[Drift]:
 
 
 def matters(differences: list[Drift], floor: float) -> list[Drift]:
-    """Drift: text, shape, errors, and numbers sharing fewer than ``floor`` digits; not how an algorithm came
-    to its end.
+    """The differences that count: in text, shape and errors, and numbers sharing fewer than ``floor`` digits;
+    not how an algorithm stopped.
     """
     return [d for d in differences if not tells_of_stopping(d) and (d.digits is None or d.digits < floor)]
 
 
-#: What the R calls of this package name the steps an algorithm took and its own verdict on them; ``calls`` is
-#: polr's count of function and gradient calls.
+#: Names that the R code of this package gives to the number of steps and to the algorithm's own verdict;
+#: ``calls`` is polr's count of function and gradient calls.
 STOPPING_FIELDS = frozenset({"converged", "convergence", "iter", "iterations", "calls"})
-#: What R's algorithms say of their own end: gnm, glm.fit, glmmPQL, optim, nlm, and the fitted values at which
-#: a separated glm happened to stop.
+#: Words of warnings about stopping: of gnm, glm.fit, glmmPQL, optim, nlm, and of a separated glm about its
+#: fitted values.
 STOPPING_WORDS = re.compile(
     r"converge|number of iterations|iteration limit|max(?:imum|\.)? (?:number of )?iterations"
     r"|fitted (?:probabilities|rates) numerically",
@@ -68,9 +69,7 @@ ABOUT_STOPPING = "warnings/about-stopping"
 
 
 def tells_of_stopping(difference: Drift) -> bool:
-    """Whether a difference is of an algorithm's steps, its verdict on its own convergence, or its words about
-    them.
-    """
+    """Whether a difference is about how an algorithm stopped: its steps, its verdict, or its warnings."""
     if difference.field == ABOUT_STOPPING:
         return True
     where, _, inner = difference.field.partition("/")
@@ -88,9 +87,7 @@ def tells_of_stopping(difference: Drift) -> bool:
 
 
 def said_of_stopping(differences: Sequence[Drift]) -> str:
-    """How the live algorithm came to its end where the recorded one did otherwise, in one line; "" if it did
-    not.
-    """
+    """How the live algorithm stopped, in one line, if otherwise than the recorded one; else ""."""
     told = []
     for d in differences:
         if tells_of_stopping(d):
@@ -125,9 +122,7 @@ NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def _text(field: str, a: str, b: str) -> Drift:
-    """Two different lines: other words, or the same words around other numbers (a condition number in an
-    error).
-    """
+    """The difference of two lines: in words, or only in the numbers between the same words."""
     if NUMBER.sub("#", a) != NUMBER.sub("#", b):
         return Drift(field, "text", a, b)
     pairs = zip(NUMBER.findall(a), NUMBER.findall(b))
@@ -135,7 +130,7 @@ def _text(field: str, a: str, b: str) -> Drift:
 
 
 def _warnings(a: tuple[RCondition, ...], b: tuple[RCondition, ...]) -> list[Drift]:
-    """Those about stopping apart, because where one came or went the others still stand side by side."""
+    """Warnings about stopping are compared apart, so that one more of them does not shift the others."""
     ends, rest = zip(*(_split(warnings) for warnings in (a, b)))
     found = _conditions("warnings", *rest)
     before, after = ([c.message for c in end] for end in ends)
@@ -198,7 +193,7 @@ def _attributes(path: str, a: dict[str, Node], b: dict[str, Node]) -> list[Drift
 
 
 def _doubles(path: str, labels: list[str], a: NDArray[np.float64], b: NDArray[np.float64]) -> list[Drift]:
-    """One entry for a vector: its worst element, and how many differ."""
+    """At most one difference for a vector: its worst element, and how many differ."""
     same = np.ascontiguousarray(a).view(np.uint64) == np.ascontiguousarray(b).view(np.uint64)
     different = np.flatnonzero(~same & ~((a == 0.0) & (b == 0.0)))
     worst: Drift | None = None

@@ -1,9 +1,9 @@
 """Recorded R answers: one readable JSON file a call, found by a hash of the call as R sees it.
 
 A record holds the call, the R that answered (versions, BLAS, locale, random number kinds; no paths and no
-names of people), when, and the whole answer: value at full precision, output, warnings, messages, or R's
-error.  The key is in :attr:`pairproof.bridge.records.result.RCall.key`; a changed input, R function or
-reduction is another key.
+names of people), the time, and the whole answer: value at full precision, output, warnings, messages, or R's
+error.  The hash is :attr:`pairproof.bridge.records.calls.RCall.key`: a changed input, R function or reduction
+has another.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pairproof.bridge.records.result import Answer, RCall, RCondition, RSessionInfo, abridged, feed
+from pairproof.bridge.records.calls import RCall, abridged, feed
+from pairproof.bridge.records.result import Answer, RCondition, RSessionInfo
 from pairproof.bridge.values.json import dump, load, pretty
 from pairproof.bridge.values.values import Node
 from pairproof.errors import InputError, RecordMissing
@@ -26,7 +27,7 @@ from pairproof.files.outputs import write as write_file
 
 FORMAT = 1
 PACKAGED = Path(__file__).resolve().parent / "answers"
-#: Adds a directory that is searched first, and written to.
+#: Environment variable that adds a directory, which is searched first and written to.
 ENVIRONMENT = "PAIRPROOF_RECORDS"
 LONGEST_ARGUMENT = 20_000  # characters of JSON; a longer argument is recorded as its digest
 Places = Sequence[tuple[str, str]]
@@ -34,7 +35,7 @@ Places = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Record:
-    """One recorded call."""
+    """One recorded call: its key, the call for a reader, R's answer, and the R that gave it."""
 
     key: str
     name: str
@@ -48,12 +49,22 @@ class Record:
 
 
 class Records:
-    """Directories of records; the first is written to.
+    """Directories of recorded answers; the first is written to.
 
     Parameters
     ----------
     directories : sequence of paths
         Searched in order. Default: $PAIRPROOF_RECORDS where set, then the records that ship with the package.
+
+    Raises
+    ------
+    ValueError
+        No directory.
+
+    Examples
+    --------
+    >>> len(Records().all()) > 100
+    True
     """
 
     def __init__(self, directories: Sequence[str | Path] | None = None) -> None:
@@ -80,11 +91,11 @@ class Records:
         Raises
         ------
         RecordMissing
-            Naming the call, why R itself was not asked, and how to record it.
+            The message names the call, why it was looked for, and how to record it.
         """
         record = self.find(call)
         if record is None:
-            reason = f"R itself was not asked: {why}\n  " if why else ""
+            reason = f"{why}\n  " if why else ""
             packages = " and ".join(["R", *call.needs])
             raise RecordMissing(
                 f"no recorded result of {call.text} (key {call.key[:16]})\n  {reason}"
@@ -115,9 +126,7 @@ class Records:
         return read_record(path)
 
     def all(self) -> list[Record]:
-        """Every record, the first directory's before the others', each key once; other files beside them (a
-        report, say) are none.
-        """
+        """Every record, the first directory's first, each key once; files of other names are passed over."""
         seen: dict[str, Record] = {}
         for directory in self.directories:
             for path in sorted(directory.glob(_NAMES)):
@@ -126,7 +135,7 @@ class Records:
         return list(seen.values())
 
 
-#: What :func:`file_name` gives.
+#: Pattern of the names that :func:`file_name` makes.
 _NAMES = "*-" + 16 * "[0-9a-f]" + ".json"
 
 
@@ -146,22 +155,21 @@ def without_places(text: str, places: Places) -> str:
 def scrubbed(answer: Answer, places: Places) -> Answer:
     """The answer as a record holds it: no paths of this machine."""
 
-    def clean(texts: Sequence[str]) -> tuple[str, ...]:
+    def clean(*texts: str) -> tuple[str, ...]:
         return tuple(without_places(t, places) for t in texts)
 
     def condition(c: RCondition) -> RCondition:
-        message, call = clean([c.message, c.call])
-        return RCondition(message, call, c.rclass, clean(c.stack))
+        message, call = clean(c.message, c.call)
+        return RCondition(message, call, c.rclass, clean(*c.stack))
 
-    return Answer(
-        _scrubbed_node(answer.node, places),
-        clean(answer.output),
-        tuple(map(condition, answer.warnings)),
-        clean(answer.messages),
-        None if answer.error is None else condition(answer.error),
-        answer.visible,
-        answer.seconds,
-        *clean([answer.stderr]),
+    return replace(
+        answer,
+        node=_scrubbed_node(answer.node, places),
+        output=clean(*answer.output),
+        warnings=tuple(map(condition, answer.warnings)),
+        messages=clean(*answer.messages),
+        error=answer.error and condition(answer.error),
+        stderr=without_places(answer.stderr, places),
     )
 
 
@@ -228,7 +236,7 @@ def _condition(condition: RCondition) -> dict[str, Any]:
 
 
 def read_record(path: Path) -> Record:
-    """One file.
+    """The record in a file.
 
     Raises
     ------
@@ -272,10 +280,10 @@ def read_record(path: Path) -> Record:
 
 
 def _read_call(content: dict[str, Any], key: str) -> RCall | None:
-    """The call of a record, if the record holds all of it (by its key: an abridged argument has another)."""
+    """The call of a record, or None where the record has only the digest of an argument."""
     if any("sha256" in (node or {}) for node in content["arguments"].values()):
         return None
-    code = {k: _source(content[k]) for k in ("code", "extract") if k in content}
+    code = {k: "\n".join(content[k]) for k in ("code", "extract") if k in content}
     call = RCall(
         content["fun"],
         {k: load(v) for k, v in content["arguments"].items()},
@@ -285,10 +293,6 @@ def _read_call(content: dict[str, Any], key: str) -> RCall | None:
         **code,
     )
     return call if call.key == key else None
-
-
-def _source(lines: list[str]) -> str:
-    return "\n".join(lines)
 
 
 def _read_condition(content: dict[str, Any]) -> RCondition:

@@ -1,6 +1,4 @@
-"""Python values to R, and R's tables to data frames: the one place where either becomes the other.
-
-Rules, fixed and few:
+"""Python values to nodes (:mod:`pairproof.bridge.values.values`), by these rules:
 
 =============================================== =========================================================
 Python                                          R
@@ -14,8 +12,8 @@ pandas DataFrame, or :func:`data_frame`         data.frame
 pandas Categorical (its order of levels)        factor, ordered where it is
 date; datetime, Timestamp                       Date; POSIXct (microseconds)
 :class:`Formula`                                formula, checked by :mod:`pairproof.bridge.values.formulas`
-:class:`Expr`                                   source put into the call: for code of the program's own,
-                                                never of a file
+:class:`Expr`                                   source put into the call: for the program's own code,
+                                                never for text of a file
 =============================================== =========================================================
 
 Integers beyond R's (2**31) become doubles where a double holds them exactly, as if typed into R.  In a pandas
@@ -34,8 +32,8 @@ from numpy.typing import NDArray
 
 from pairproof.bridge.values.formulas import checked
 from pairproof.bridge.values.values import (
+    DTYPES,
     INT_NA,
-    NA_REAL,
     NULL,
     Expr,
     Formula,
@@ -50,7 +48,7 @@ from .nodes import array_node, atoms, characters, checked_text, factor, frame_no
 
 
 def to_node(value: Any, where: str = "the value") -> Node:
-    """What R will see.
+    """The node that R will see for a value.
 
     Parameters
     ----------
@@ -79,11 +77,8 @@ def to_node(value: Any, where: str = "the value") -> Node:
         return _value_to_node(value)
     if isinstance(value, Mapping):
         nodes = [to_node(v, f"{where}[{k!r}]") for k, v in value.items()]
-        return (
-            "list",
-            nodes,
-            {"names": characters([checked_text(k, where) for k in value])} if nodes else {},
-        )
+        names = characters([checked_text(k, where) for k in value])
+        return ("list", nodes, {"names": names} if nodes else {})
     if isinstance(value, np.ndarray):
         return array_node(value, where)
     if type(value).__module__.split(".")[0] == "pandas":
@@ -100,6 +95,11 @@ def to_node(value: Any, where: str = "the value") -> Node:
 def data_frame(columns: Mapping[str, Any]) -> RArgument:
     """An R data.frame of columns as they are (numpy arrays bit for bit).
 
+    Parameters
+    ----------
+    columns : mapping of str to [rows]
+        Values as in the module's table, or what :func:`factor_of` made.
+
     Raises
     ------
     ValueError
@@ -114,8 +114,18 @@ def data_frame(columns: Mapping[str, Any]) -> RArgument:
 
 
 def factor_of(values: Sequence[str], levels: Sequence[str] | None = None) -> RArgument:
-    """An R factor of text, levels in the stated order (default: order of code points, as R under
-    LC_COLLATE=C).
+    """An R factor of text.
+
+    Parameters
+    ----------
+    values : sequence of str
+    levels : sequence of str, optional
+        In order; default: those that occur by code point, as R sorts under LC_COLLATE=C.
+
+    Raises
+    ------
+    ValueError
+        A value that is not among the levels.
     """
     order = list(levels) if levels is not None else sorted(set(values))
     place = {v: i for i, v in enumerate(order)}
@@ -126,9 +136,8 @@ def factor_of(values: Sequence[str], levels: Sequence[str] | None = None) -> RAr
 
 
 def _sequence(values: Sequence[Any], where: str) -> Node:
-    plain = [
-        v.item() if isinstance(v, np.generic) and not isinstance(v, np.longdouble) else v for v in values
-    ]
+    convertible = [isinstance(v, np.generic) and not isinstance(v, np.longdouble) for v in values]
+    plain = [v.item() if ok else v for v, ok in zip(values, convertible)]
     found = atoms(plain, where)
     if found is not None and any(v is not None for v in plain):
         return found
@@ -140,19 +149,29 @@ def _sequence(values: Sequence[Any], where: str) -> Node:
 
 
 def matrix(values: Any, columns: Sequence[str], rows: Sequence[str] | None = None) -> RArgument:
-    """An R matrix with column (and row) names."""
+    """An R matrix with column (and row) names.
+
+    Parameters
+    ----------
+    values : array [rows, columns]
+    columns, rows : sequence of str
+
+    Raises
+    ------
+    ValueError
+        Another shape.
+    """
     array = np.asarray(values)
     if array.ndim != 2 or array.shape[1] != len(columns):
         raise ValueError(
             f"expected a matrix with {len(columns)} columns {list(columns)}; found shape {array.shape}"
         )
     tag, payload, attributes = array_node(array, "the matrix")
-    margins = [NULL if rows is None else characters(list(rows)), characters(list(columns))]
-    return RArgument((tag, payload, {**attributes, "dimnames": ("list", margins, {})}))
+    return RArgument((tag, payload, {**attributes, "dimnames": _margins([rows, columns])}))
 
 
 def _value_to_node(value: RValue) -> Node:
-    """The way back of :func:`pairproof.bridge.values.values.from_node`."""
+    """The inverse of :func:`pairproof.bridge.values.values.from_node`."""
     if value is None:
         return NULL
     if isinstance(value, RList):
@@ -170,22 +189,18 @@ def _value_to_node(value: RValue) -> Node:
 
 def _vector_node(value: RVector) -> Node:
     flat, na = value.values.ravel(order="F"), value.na.ravel(order="F")
-    if flat.dtype.kind == "f":
-        node: Node = ("dbl", flat.astype(np.float64), {})
-    elif flat.dtype.kind in "ib":
-        node = ("int" if flat.dtype.kind == "i" else "lgl", np.where(na, INT_NA, flat).astype(np.int32), {})
-    elif flat.dtype.kind == "c":
-        node = ("cplx", flat, {})
-    elif flat.dtype.kind == "u":
-        node = ("raw", flat.astype(np.int32), {})
-    else:
+    tag = {"f": "dbl", "i": "int", "b": "lgl", "c": "cplx", "u": "raw"}.get(flat.dtype.kind, "chr")
+    if tag == "chr":
         node = characters(flat.tolist())
+    else:
+        filled = np.where(na, INT_NA, flat) if tag in ("int", "lgl") else flat
+        node = (tag, filled.astype(DTYPES[tag]), {})
     if value.values.ndim > 1:
         node[2]["dim"] = integers(value.values.shape)
     if value.dimnames is not None:
-        node[2]["dimnames"] = (
-            "list",
-            [NULL if m is None else characters(list(m)) for m in value.dimnames],
-            {},
-        )
+        node[2]["dimnames"] = _margins(value.dimnames)
     return node
+
+
+def _margins(names: Sequence[Sequence[str] | None]) -> Node:
+    return ("list", [NULL if m is None else characters(list(m)) for m in names], {})

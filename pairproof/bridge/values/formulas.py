@@ -1,18 +1,13 @@
-"""R's model formulas as text that can be nothing else: read by a grammar of ours and written anew from its
-words.
+"""Text that may go to R as a model formula: checked by a small grammar, then written again from its tokens.
 
 To R a formula is code: ``y ~ {system("...")}`` runs a program as soon as the model is fitted, and a formula
 often comes out of a file.  So text goes to R as a formula only if it is made of
 
-=============
-==========================================================================================================
-names          ``score``, ``head.length``, ``\u00e9cole``; odd ones in backquotes
-numbers        ``1``, ``0.5``, ``1e-3``
-operators      ``~ + - : * / ^ | %in%``, comparisons ``== != < <= > >=``, parentheses
-``x[..]``      BradleyTerry2's values of a player
-functions      those of :data:`FUNCTIONS`, with arguments by place or ``name = ``
-=============
-==========================================================================================================
+- names: ``score``, ``head.length``, ``\u00e9cole``; others in backquotes;
+- numbers: ``1``, ``0.5``, ``1e-3``;
+- operators ``~ + - : * / ^ | %in%``, comparisons ``== != < <= > >=``, parentheses;
+- ``x[..]``, BradleyTerry2's values of a player;
+- calls of the functions in :data:`FUNCTIONS`, with arguments by place or ``name = ``.
 
 Everything else (braces, strings, ``::``, ``$``, ``<-``, ``;``, other functions) is refused, and the message
 shows where.
@@ -27,50 +22,18 @@ from typing import Literal, cast
 
 from pairproof.errors import FormulaError
 
-#: What may be called in a formula: columns made of columns, and the terms of gnm and BradleyTerry2. Each
-#: takes values and gives values; none takes a function, a file or source text (C is watched: its second
-#: argument names a function).
+#: Functions that a formula may call: those that make columns of columns, and the terms of gnm and
+#: BradleyTerry2. Each takes values and gives values; none takes a function, a file or source text. (C takes a
+#: function as its second argument, which is checked against CONTRASTS.)
 FUNCTIONS = frozenset(
-    (
-        "cbind",
-        "factor",
-        "ordered",
-        "as.factor",
-        "as.numeric",
-        "interaction",
-        "C",
-        "I",
-        "offset",
-        "poly",
-        "scale",
-        "abs",
-        "log",
-        "log2",
-        "log10",
-        "log1p",
-        "exp",
-        "expm1",
-        "sqrt",
-        "pmin",
-        "pmax",
-        "c",
-        "Mult",
-        "Exp",
-        "Inv",
-        "Const",
-        "Diag",
-        "Symm",
-        "Topo",
-        "Dref",
-        "MultHomog",
-        "instances",
-        "GenDavidson",
-    )
+    """cbind factor ordered as.factor as.numeric interaction C I offset poly scale
+    abs log log2 log10 log1p exp expm1 sqrt pmin pmax c
+    Mult Exp Inv Const Diag Symm Topo Dref MultHomog instances GenDavidson""".split()
 )
 CONTRASTS = frozenset(("contr.treatment", "contr.sum", "contr.helmert", "contr.poly", "contr.SAS"))
 RESERVED = frozenset(("if", "else", "repeat", "while", "function", "for", "next", "break", "in"))
-#: Characters of a formula and parentheses within parentheses; prefmod's longest here has 2,500 characters and
-#: 3 levels.
+#: Most characters of a formula, and most parentheses within parentheses; the longest in the tests has 2,500
+#: characters and 3 levels.
 LONGEST, DEEPEST = 100_000, 50
 
 Kind = Literal["name", "ticked", "number", "sign"]
@@ -85,7 +48,7 @@ _BINARY = frozenset(("+", "-", ":", "*", "/", "^", "|", "%in%", "==", "!=", "<",
 
 @dataclass(frozen=True)
 class Token:
-    """A word of a formula: its kind, its text, where it begins, and whether a space stood before it."""
+    """A token of a formula: its kind, its text, where it begins, and whether a space stood before it."""
 
     kind: Kind
     text: str
@@ -97,7 +60,7 @@ class Token:
 
 
 def checked(text: str, where: str = "the formula") -> str:
-    """A formula's text, written anew from its words, spaces between them made one.
+    """The text of a formula, written again from its tokens with single spaces between them.
 
     Parameters
     ----------
@@ -110,6 +73,11 @@ def checked(text: str, where: str = "the formula") -> str:
     ------
     FormulaError
         For anything that is no model formula, showing the place.
+
+    Examples
+    --------
+    >>> checked("y ~  a +  log(b)")
+    'y ~ a + log(b)'
     """
     return "".join(
         (" " if k and t.spaced else "") + str(t) for k, t in enumerate(_Reader(text, where).formula())
@@ -117,9 +85,7 @@ def checked(text: str, where: str = "the formula") -> str:
 
 
 def variables(text: str, where: str = "the formula") -> tuple[str, ...]:
-    """Names of the columns in a formula, in the order they first stand there; not those of functions and
-    arguments.
-    """
+    """Names of the columns in a formula, in the order of their first use, without functions and arguments."""
     tokens = _Reader(text, where).formula()
     found = [
         t.text
@@ -130,7 +96,7 @@ def variables(text: str, where: str = "the formula") -> tuple[str, ...]:
 
 
 class _Reader:
-    """Recursive descent over the tokens; it only accepts or refuses."""
+    """A recursive-descent parser of one formula: it accepts or refuses, and computes nothing."""
 
     def __init__(self, text: str, where: str) -> None:
         self.text, self.where = text, where
@@ -184,9 +150,8 @@ class _Reader:
         self.depth -= 1
 
     def _operand(self) -> None:
-        while (
-            self._next() in ("+", "-") or self._next() == "~" and self.depth > 1
-        ):  # a formula as an argument: Dref(delta = ~ 1)
+        # Signs, and the ~ of a formula as an argument: Dref(delta = ~ 1).
+        while self._next() in ("+", "-") or self._next() == "~" and self.depth > 1:
             self._take()
         token = self._take()
         if token is None or token.kind == "sign" and token.text != "(":

@@ -1,6 +1,6 @@
-"""pandas to R's data.frame and back, column by column, nothing changed on the way.
+"""pandas' data frames to R's and back, column by column, without loss.
 
-pandas is imported only here, and only when a pandas object is met or a data frame is asked for.
+pandas is imported only when a pandas object is sent or a data frame is wanted.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ import numpy as np
 from pairproof.bridge.values.nodes import (
     array_node,
     atoms,
+    characters,
     doubles,
     factor,
     frame_node,
     integers,
+    logicals,
     moments,
     moments_of,
     whole_numbers,
@@ -44,7 +46,7 @@ def pandas_to_node(value: Any, where: str) -> Node:
     if isinstance(value, pd.Categorical):
         return column(pd.Series(value), where)
     if value is pd.NA or value is pd.NaT:
-        return ("lgl", np.array([INT_NA], dtype=np.int32), {})
+        return logicals([INT_NA])
     if isinstance(value, pd.Timestamp):
         return moments_of([value.to_pydatetime()], where)
     raise TypeError(f"{where}: pandas {type(value).__name__} has no R form")
@@ -69,7 +71,7 @@ def _row_names(index: pd.Index, where: str) -> Node:
         return integers([INT_NA, -len(labels)])
     if not index.has_duplicates:
         if all(isinstance(v, str) for v in labels):
-            return ("chr", [str(v) for v in labels], {})
+            return characters([str(v) for v in labels])
         if all(isinstance(v, int) and INT_NA < v < 2**31 for v in labels):
             return integers(labels)
     raise TypeError(
@@ -79,7 +81,7 @@ def _row_names(index: pd.Index, where: str) -> Node:
 
 
 def column(series: pd.Series, where: str) -> Node:
-    """One column."""
+    """A column as a node."""
     import pandas as pd
 
     dtype = series.dtype
@@ -93,8 +95,7 @@ def column(series: pd.Series, where: str) -> Node:
         micro = utc.to_numpy().astype("datetime64[us]").astype(np.int64)
         return moments(micro, na, "UTC" if zone is None else str(zone))
     if kind == "b":
-        filled = [INT_NA if m else int(v) for v, m in zip(series, na)]
-        return ("lgl", np.array(filled, dtype=np.int32), {})
+        return logicals([INT_NA if m else int(v) for v, m in zip(series, na)])
     if kind in "iu":
         if not na.any():
             return array_node(series.to_numpy(dtype=np.int64 if kind == "i" else np.uint64), where)
@@ -109,14 +110,14 @@ def column(series: pd.Series, where: str) -> Node:
         raise TypeError(
             f"{where} ({dtype}) holds {' and '.join(kinds)}; R columns have one type: convert it first"
         )
-    return ("chr", [], {}) if found is None else found
+    return characters([]) if found is None else found
 
 
 def _floating(series: pd.Series, na: np.ndarray[Any, np.dtype[np.bool_]]) -> Node:
     if isinstance(series.dtype, np.dtype):
         values = series.to_numpy(dtype=np.float64).copy()
         values[na] = NA_REAL  # in a pandas float column NaN means missing
-        return ("dbl", values, {})
+        return doubles(values)
     # Float64 and pyarrow columns carry their own mask: NaN inside is NaN, only the mask is NA.
     masked = [
         NA_REAL if v is None or not isinstance(v, (float, np.floating)) else float(v) for v in series.tolist()

@@ -1,5 +1,4 @@
-"""Nodes as JSON and back: every bit of a double, NA, NaN and Inf told apart, and a diff that a person can
-read.
+"""Nodes as JSON and back: every bit of a double is kept, NA, NaN and Inf differ, and people can read a diff.
 
 ``{"dbl": [0.1, "NA"], "attr": {"names": ["a", "b"]}}``; a list with names only is ``{"named": {"coef":
 ...}}``; NULL is null.  Numbers are written with Python's repr, which reads back to the same double.

@@ -1,6 +1,4 @@
-"""Nodes: what crosses into R, one builder for each kind of vector; the rules stand in
-:mod:`pairproof.bridge.values.convert`.
-"""
+"""Makes nodes (:mod:`pairproof.bridge.values.values`): a function for each kind of R vector."""
 
 from __future__ import annotations
 
@@ -42,8 +40,6 @@ def factor(codes: Sequence[int] | NDArray[Any], levels: Sequence[str], ordered: 
     return RArgument(("int", r_codes, {"levels": names, "class": characters(kind)}))
 
 
-# --- vectors
-# --------------------------------------------------------------------------------------------------
 def doubles(values: Any) -> Node:
     return ("dbl", np.array(values, dtype=np.float64).ravel(order="F"), {})
 
@@ -52,7 +48,12 @@ def integers(values: Any) -> Node:
     return ("int", np.array(values, dtype=np.int32).ravel(order="F"), {})
 
 
-def characters(values: list[str] | list[str | None]) -> Node:
+def logicals(values: Any) -> Node:
+    """From 0, 1 and INT_NA."""
+    return ("lgl", np.array(values, dtype=np.int32).ravel(order="F"), {})
+
+
+def characters(values: Sequence[str | None]) -> Node:
     return ("chr", list(values), {})
 
 
@@ -68,7 +69,7 @@ def node_length(node: Node) -> int:
 
 
 def whole_numbers(values: Sequence[int | None], where: str) -> Node:
-    """Integers (None is NA) as R integers, or as doubles where R's integers end."""
+    """Integers (None is NA) as R integers, or as doubles where one is beyond R's integers."""
     present = [v for v in values if v is not None]
     if all(INT_NA < v < 2**31 for v in present):
         return integers([INT_NA if v is None else v for v in values])
@@ -81,8 +82,8 @@ def whole_numbers(values: Sequence[int | None], where: str) -> Node:
 
 
 def dates(values: Sequence[dt.date | None]) -> Node:
-    days = [NA_REAL if v is None else float((v - EPOCH).days) for v in values]
-    return ("dbl", np.array(days, dtype=np.float64), {"class": characters(["Date"])})
+    tag, days, _ = doubles([NA_REAL if v is None else float((v - EPOCH).days) for v in values])
+    return (tag, days, {"class": characters(["Date"])})
 
 
 def moments(microseconds: NDArray[np.int64], na: NDArray[np.bool_], zone: str) -> Node:
@@ -93,29 +94,27 @@ def moments(microseconds: NDArray[np.int64], na: NDArray[np.bool_], zone: str) -
 
 
 def moments_of(values: Sequence[dt.datetime | None], where: str) -> Node:
-    zones = {None if v is None or v.tzinfo is None else str(v.tzinfo) for v in values if v is not None}
+    zones = {v.tzinfo and str(v.tzinfo) for v in values if v is not None}
     if len(zones) > 1:
         raise TypeError(
             f"{where}: date-times of different time zones {sorted(map(str, zones))}; convert them to one"
         )
     origin = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
-    aware = [None if v is None else (v if v.tzinfo else v.replace(tzinfo=dt.timezone.utc)) for v in values]
-    micro = np.array(
-        [0 if v is None else (v - origin) // dt.timedelta(microseconds=1) for v in aware], dtype=np.int64
-    )
-    zone = next(iter(zones), None)
-    return moments(micro, np.array([v is None for v in values], dtype=bool), zone or "UTC")
+    aware = [origin if v is None else v if v.tzinfo else v.replace(tzinfo=dt.timezone.utc) for v in values]
+    micro = np.array([(v - origin) // dt.timedelta(microseconds=1) for v in aware], dtype=np.int64)
+    na = np.array([v is None for v in values], dtype=bool)
+    return moments(micro, na, zones.pop() or "UTC" if zones else "UTC")
 
 
 def atoms(values: Sequence[Any], where: str) -> Node | None:
     """Python scalars (None is NA) as one atomic vector; None if they are not of one kind."""
     present = [v for v in values if v is not None]
     if not present:
-        return ("lgl", np.full(len(values), INT_NA, dtype=np.int32), {}) if values else None
+        return logicals([INT_NA] * len(values)) if values else None
     if all(isinstance(v, str) for v in present):
         return characters([None if v is None else str(v) for v in values])
     if all(isinstance(v, (bool, np.bool_)) for v in present):
-        return ("lgl", np.array([INT_NA if v is None else int(v) for v in values], dtype=np.int32), {})
+        return logicals([INT_NA if v is None else int(v) for v in values])
     if any(isinstance(v, (bool, np.bool_)) for v in present):
         return None  # True among numbers is a mistake more often than a 1
     if all(isinstance(v, (int, np.integer)) for v in present):
@@ -153,7 +152,7 @@ def array_node(array: NDArray[Any], where: str) -> Node:
         small = flat.size == 0 or (int(flat.min()) > INT_NA and int(flat.max()) < 2**31)
         node = integers(flat) if small else whole_numbers([int(v) for v in flat], where)
     elif kind == "b":
-        node = ("lgl", flat.astype(np.int32), {})
+        node = logicals(flat)
     elif kind == "c" and array.dtype.itemsize <= 16:
         node = ("cplx", flat.astype(np.complex128), {})
     elif kind == "U":

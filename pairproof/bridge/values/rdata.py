@@ -1,11 +1,11 @@
-"""R's own data in pandas: `.rda` and `.rds` files, and the data sets of R packages.
+"""R's data as pandas: `.rda` and `.rds` files, and the data sets of R packages.
 
 >>> from pairproof.bridge.values.rdata import package_data, read_rda          # doctest: +SKIP
 >>> cemspc = package_data("prefmod", "cemspc")                         # a DataFrame, one column a pair
 >>> pairproof.read(cemspc, layout="prefmod", items=["LO", "PA", "MI", "SG", "BA", "ST"], pair_order="prefmod",
 ...                coding="first=0,tie=1,second=2,missing=NA")         # doctest: +SKIP
 
-What becomes of an R object:
+An R object becomes:
 
 ============================================  ==============================================================
 R                                             Python
@@ -17,7 +17,7 @@ vector, factor                                Series
 anything else                                 TypeError that says what it is
 ============================================  ==============================================================
 
-Which pair a column holds and what a code means is not in such a file: `pairproof.read` is told.
+Such a file does not say which pair a column holds and what a code means; `pairproof.read` takes both.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ get(name, holder)
 
 
 def read_rda(path: str | os.PathLike[str], name: str = "") -> RData:
-    """What an `.rda`, `.RData` or `.rds` file holds, read without R
+    """An object of an `.rda`, `.RData` or `.rds` file, read without R
     (:mod:`pairproof.bridge.values.serialized`).
 
-    Nothing in the file is run: functions, promises and environments are no data and stay unread.
+    Nothing in the file is run: functions, promises and environments are skipped.
 
     Parameters
     ----------
@@ -89,7 +89,17 @@ def read_rda(path: str | os.PathLike[str], name: str = "") -> RData:
 
 
 def package_data(package: str, name: str, *, backend: BackendLike = None) -> RData:
-    """A data set of an R package, as `data(name, package = "package")` gives it.
+    """A data set of an R package, as R's `data(name, package = "package")` gives it.
+
+    Parameters
+    ----------
+    package, name : str
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    DataFrame, Series, or dict
+        As the module's table says.
 
     Raises
     ------
@@ -97,6 +107,11 @@ def package_data(package: str, name: str, *, backend: BackendLike = None) -> RDa
         There is no such data set (the message lists those there are), or no such package.
     TypeError
         An object that is none of the module's table.
+
+    Examples
+    --------
+    >>> package_data("prefmod", "cemspc").shape  # doctest: +SKIP
+    (303, 17)
     """
     result = policy(backend).call(
         code=DATA, args={"name": name, "package": package}, needs=(package,), label=f"{package}::{name}"

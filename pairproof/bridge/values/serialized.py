@@ -1,8 +1,8 @@
-"""Files of R's read without R: the format that ``save`` and ``saveRDS`` write, as data and nothing else.
+"""Reads the files that R's ``save`` and ``saveRDS`` write, without R: as data and nothing else.
 
 R itself runs code while it reads: a promise in a file is evaluated as soon as the object is looked at (R
-before 4.4.0, CVE-2024-27322), an active binding too.  Here functions, environments, promises and language are
-only names of what they are; vectors, lists and their attributes become nodes
+before 4.4.0, CVE-2024-27322), an active binding too.  Here only vectors, lists and their attributes are
+read, as nodes; of functions, environments, promises and language only the kind is kept
 (:mod:`pairproof.bridge.values.values`).
 
 The format is that of "Serialization Formats" in the manual R Internals: XDR (big-endian), versions 2 and 3,
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import bz2
 import lzma
-import stat
 import struct
 import zlib
 from collections.abc import Callable
@@ -23,8 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.bridge.values.values import INT_NA, NULL, Node
+from pairproof.bridge.values.values import DTYPES, INT_NA, NULL, Node
 from pairproof.errors import InputError
+from pairproof.files.inputs import read_file as read_bytes
 
 #: Bytes of a file, as it is and decompressed; the largest data set of the packages here has 0.5 MB,
 #: decompressed.
@@ -44,7 +44,6 @@ _VECTORS = {
     15: ("cplx", ">c16"),
     24: ("raw", ">u1"),
 }
-_KINDS = {"lgl": "<i4", "int": "<i4", "dbl": "<f8", "cplx": "<c16", "raw": "<i4"}
 _OPAQUE = {_CLOSURE: "closure", _PROMISE: "promise", _LANGUAGE: "language"}
 #: Fixed objects, and those that are a name in a list of text (a namespace, a package).
 _FIXED = {
@@ -67,17 +66,7 @@ def read_file(path: Path) -> dict[str, Node]:
     InputError
         No regular file, too large, damaged, or in a form that is not read; the message says which.
     """
-    try:
-        info = path.stat()
-        if not stat.S_ISREG(info.st_mode):
-            raise InputError(f"{path} is no regular file")
-        if info.st_size > MOST_BYTES:
-            raise InputError(f"{path} has {info.st_size:,} bytes; at most {MOST_BYTES:,} are read")
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from None
+    content = read_bytes(path, "a file of R's save or saveRDS", most=MOST_BYTES)
     try:
         return _objects(_decompressed(content), path.stem)
     except _Damaged as error:
@@ -144,8 +133,6 @@ class _Stream:
             raise _Damaged(f"it is in version {version} of R's format; 2 and 3 are read")
         return self._item()
 
-    # -- bytes
-    # -------------------------------------------------------------------------------------------------
     def _take(self, size: int) -> bytes:
         if size > len(self.content) - self.at:
             raise _Damaged(f"it ends in the middle: {size:,} bytes are missing after {self.at:,}")
@@ -164,8 +151,6 @@ class _Stream:
             raise _Damaged(f"it announces {n:,} values where {len(self.content) - self.at:,} bytes are left")
         return n
 
-    # -- items
-    # -------------------------------------------------------------------------------------------------
     def _item(self) -> Node:
         self.items += 1
         self.levels += 1
@@ -190,16 +175,12 @@ class _Stream:
         if kind in _VECTORS:
             return self._vector(*_VECTORS[kind], has_attributes)
         if kind == _TEXT:
-            return self._with_attributes(
-                "chr", [self._string() for _ in range(self._count(4))], has_attributes
-            )
+            texts = [self._string() for _ in range(self._count(4))]
+            return self._with_attributes("chr", texts, has_attributes)
         if kind in (_LIST, _EXPRESSION):
             values = [self._item() for _ in range(self._count(4))]
-            return self._with_attributes(
-                "list" if kind == _LIST else "opaque",
-                values if kind == _LIST else "expression",
-                has_attributes,
-            )
+            tag, payload = ("list", values) if kind == _LIST else ("opaque", "expression")
+            return self._with_attributes(tag, payload, has_attributes)
         if kind in (_PAIRLIST, *_OPAQUE):
             return self._pairs(kind, has_attributes, has_tag)
         if kind == _COMPACT:
@@ -250,17 +231,13 @@ class _Stream:
             "dbl",
             "cplx",
         ):  # as bits: a conversion may change one NaN to another, and NA is one of them
-            values = np.frombuffer(bytearray(values.view(">u8").astype("<u8").tobytes()), dtype=_KINDS[tag])
+            values = np.frombuffer(bytearray(values.view(">u8").astype("<u8").tobytes()), dtype=DTYPES[tag])
         else:
-            values = values.astype(_KINDS[tag])
+            values = values.astype(DTYPES[tag])
         return self._with_attributes(tag, values, has_attributes)
 
     def _with_attributes(self, tag: str, payload: Any, has_attributes: bool) -> Node:
-        attributes: dict[str, Node] = {}
-        if has_attributes:
-            found = self._item()
-            if found[0] == "list" and "names" in found[2]:
-                attributes = dict(zip(found[2]["names"][1], found[1]))
+        attributes = _by_name(self._item()) if has_attributes else {}
         return (tag, payload, attributes if tag != "opaque" else {})
 
     def _pairs(self, kind: int, has_attributes: bool, has_tag: bool) -> Node:
@@ -308,9 +285,7 @@ class _Stream:
         """
         about, state, more = self._item(), self._item(), self._item()
         name = str(about[1][0][1]) if about[0] == "list" and about[1] else "?"
-        attributes = (
-            dict(zip(more[2]["names"][1], more[1])) if more[0] == "list" and "names" in more[2] else {}
-        )
+        attributes = _by_name(more)
         if name in ("compact_intseq", "compact_realseq") and state[0] == "dbl" and len(state[1]) == 3:
             n, first, step = state[1].tolist()
             if not 0 <= n <= MOST_SEQUENCE or n != int(n):
@@ -318,16 +293,18 @@ class _Stream:
                     f"it announces a sequence of {n:g} numbers; at most {MOST_SEQUENCE:,} are taken"
                 )
             values = first + step * np.arange(int(n))
-            return (
-                ("int", values.astype(np.int32), attributes)
-                if name == "compact_intseq"
-                else ("dbl", values, attributes)
-            )
+            tag = "int" if name == "compact_intseq" else "dbl"
+            return (tag, values.astype(DTYPES[tag]), attributes)
         if name.startswith("wrap_") and state[0] == "list" and state[1]:
             return (state[1][0][0], state[1][0][1], {**state[1][0][2], **attributes})
         if name == "deferred_string" and state[0] == "list" and state[1] and state[1][0][0] in ("int", "dbl"):
             return ("chr", [_shown(v) for v in state[1][0][1].tolist()], attributes)
         raise _Damaged(f"it holds a vector in the form {name[:40]!r}, which is not read; save it anew in R")
+
+
+def _by_name(node: Node) -> dict[str, Node]:
+    """Elements of a named list; none of anything else."""
+    return dict(zip(node[2]["names"][1], node[1])) if node[0] == "list" and "names" in node[2] else {}
 
 
 def _shown(value: float) -> str | None:

@@ -1,4 +1,4 @@
-"""Values as R has them: nodes (what travels and what records hold) and the two types a caller reads.
+"""Values as R has them: nodes, which are sent and recorded, and the two types that a caller reads.
 
 A node is ``(tag, payload, attributes)``:
 
@@ -36,6 +36,8 @@ NA_BITS = 0x7FF00000000007A2  # R's NA_real_: a NaN whose low word is 1954 (R so
 NA_REAL: float = float(np.array([NA_BITS], dtype=np.uint64).view(np.float64)[0])
 
 NULL: Node = ("null", None, {})
+#: Tag -> type of the payload, where that is an array; little-endian, as numbers are sent and hashed.
+DTYPES = {"dbl": "<f8", "cplx": "<c16", "int": "<i4", "lgl": "<i4", "raw": "<i4"}
 
 
 class Formula(str):
@@ -55,9 +57,7 @@ class Expr(str):
 
 @dataclass(frozen=True, eq=False)
 class RArgument:
-    """A value already in R's form, as :func:`pairproof.bridge.values.convert.data_frame` and its neighbours
-    make it.
-    """
+    """A value already in R's form, made by :func:`pairproof.bridge.values.convert.data_frame` and others."""
 
     node: Node
 
@@ -71,7 +71,7 @@ class RLang:
 
 @dataclass(frozen=True)
 class ROpaque:
-    """Something that has no plain form; ``what`` is R's ``typeof``."""
+    """An R value that has no plain form (a function, an environment); ``what`` is R's ``typeof``."""
 
     what: str
 
@@ -211,7 +211,7 @@ def _strings(node: Node | None) -> tuple[str, ...] | None:
 
 
 def from_node(node: Node) -> RValue:
-    """What a caller reads, from what travels."""
+    """A node as the value that a caller reads."""
     tag, payload, raw = node
     if tag == "null":
         return None

@@ -16,21 +16,49 @@ from ..state import State, json_text
 TITLE = "Error rates"
 DIFFERENCES = "Differences on the same sentences (first - second; negative: the first makes fewer errors)"
 SYSTEMS = ("system", "sentences", "words", "rate", "se delta", "se jackknife", "se eq 9", "low", "high")
-PAIRS = ("first", "second", "sentences", "difference", "se delta", "se jackknife", "se unpaired", "low", "high", "z", "p", "significant")
+PAIRS = (
+    "first",
+    "second",
+    "sentences",
+    "difference",
+    "se delta",
+    "se jackknife",
+    "se unpaired",
+    "low",
+    "high",
+    "z",
+    "p",
+    "significant",
+)
 
 
 def document(rates: Rates) -> dict[str, Any]:
     """The JSON document."""
-    return {"level": rates.level, "se": rates.estimator, "se_of_differences": rates.of_pairs,
-            "systems": [_system(rates, name, rate) for name, rate in rates.systems.items()],
-            "pairs": [_pair(rates, two) for two in rates.pairs], "notes": sentences(rates)}
+    return {
+        "level": rates.level,
+        "se": rates.estimator,
+        "se_of_differences": rates.of_pairs,
+        "systems": [_system(rates, name, rate) for name, rate in rates.systems.items()],
+        "pairs": [_pair(rates, two) for two in rates.pairs],
+        "notes": sentences(rates),
+    }
 
 
 def _system(rates: Rates, name: str, rate: ErrorRate) -> dict[str, Any]:
     low, high = rate.interval(rates.level, rates.estimator)
-    return {"system": name if rates.table.named else None, "sentences": rate.m, "words": rate.length, "errors": float(rates.table.systems[name].errors.sum()),
-            "rate": rate.rate, "se_delta": rate.se_delta, "se_jackknife": rate.se_jackknife, "se_vilar": rate.se_vilar,
-            "vilar_to_delta": rate.vilar_to_delta, "low": low, "high": high}
+    return {
+        "system": name if rates.table.named else None,
+        "sentences": rate.m,
+        "words": rate.length,
+        "errors": float(rates.table.systems[name].errors.sum()),
+        "rate": rate.rate,
+        "se_delta": rate.se_delta,
+        "se_jackknife": rate.se_jackknife,
+        "se_vilar": rate.se_vilar,
+        "vilar_to_delta": rate.vilar_to_delta,
+        "low": low,
+        "high": high,
+    }
 
 
 def _pair(rates: Rates, two: TwoRates) -> dict[str, Any]:
@@ -38,22 +66,65 @@ def _pair(rates: Rates, two: TwoRates) -> dict[str, Any]:
     alone = {"only_first": list(two.shared.only_first), "only_second": list(two.shared.only_second)}
     d = two.difference
     if d is None:
-        numbers = dict.fromkeys(("rate_first", "rate_second", "difference", "se_delta", "se_jackknife", "se_unpaired", "low", "high", "z", "p", "log10_p", "p_holm",
-                                 "significant", "z_vilar"))
+        numbers = dict.fromkeys(
+            (
+                "rate_first",
+                "rate_second",
+                "difference",
+                "se_delta",
+                "se_jackknife",
+                "se_unpaired",
+                "low",
+                "high",
+                "z",
+                "p",
+                "log10_p",
+                "p_holm",
+                "significant",
+                "z_vilar",
+            )
+        )
         return {**names, "sentences": 0, **numbers, **alone, "not_compared": two.why_not}
     low, high = d.interval(rates.level, rates.of_pairs)
-    return {**names, "sentences": d.m, "rate_first": d.first.rate, "rate_second": d.second.rate, "difference": d.difference, "se_delta": d.se_delta,
-            "se_jackknife": d.se_jackknife, "se_unpaired": d.se_unpaired, "low": low, "high": high, "z": d.z(rates.of_pairs), "p": d.p(rates.of_pairs),
-            "log10_p": d.log10_p(rates.of_pairs),
-            "p_holm": two.p_holm, "significant": rates.significant(two), "z_vilar": list(d.z_vilar), **alone, "not_compared": None}
+    return {
+        **names,
+        "sentences": d.m,
+        "rate_first": d.first.rate,
+        "rate_second": d.second.rate,
+        "difference": d.difference,
+        "se_delta": d.se_delta,
+        "se_jackknife": d.se_jackknife,
+        "se_unpaired": d.se_unpaired,
+        "low": low,
+        "high": high,
+        "z": d.z(rates.of_pairs),
+        "p": d.p(rates.of_pairs),
+        "log10_p": d.log10_p(rates.of_pairs),
+        "p_holm": two.p_holm,
+        "significant": rates.significant(two),
+        "z_vilar": list(d.z_vilar),
+        **alone,
+        "not_compared": None,
+    }
 
 
 def _system_rows(rates: Rates) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for name, r in rates.systems.items():
         low, high = r.interval(rates.level, rates.estimator)
-        rows.append((name or "-", str(r.m), f"{r.length:.12g}", f"{r.rate:.4f}", f"{r.se_delta:.6f}", f"{r.se_jackknife:.6f}", f"{r.se_vilar:.6f}",
-                     f"{low:.4f}", f"{high:.4f}"))
+        rows.append(
+            (
+                name or "-",
+                str(r.m),
+                f"{r.length:.12g}",
+                f"{r.rate:.4f}",
+                f"{r.se_delta:.6f}",
+                f"{r.se_jackknife:.6f}",
+                f"{r.se_vilar:.6f}",
+                f"{low:.4f}",
+                f"{high:.4f}",
+            )
+        )
     return rows
 
 
@@ -66,9 +137,22 @@ def _pair_rows(rates: Rates) -> list[tuple[str, ...]]:
             continue
         low, high = d.interval(rates.level, rates.of_pairs)
         z, p, significant = d.z(rates.of_pairs), d.p(rates.of_pairs), rates.significant(two)
-        rows.append((two.first, two.second, str(d.m), f"{d.difference:.4f}", f"{d.se_delta:.6f}", f"{d.se_jackknife:.6f}", f"{d.se_unpaired:.6f}",
-                     f"{low:.4f}", f"{high:.4f}", "-" if z is None else f"{z:.3f}", "-" if p is None else p_words(p, d.log10_p(rates.of_pairs), 3),
-                     "-" if significant is None else "yes" if significant else "no"))
+        rows.append(
+            (
+                two.first,
+                two.second,
+                str(d.m),
+                f"{d.difference:.4f}",
+                f"{d.se_delta:.6f}",
+                f"{d.se_jackknife:.6f}",
+                f"{d.se_unpaired:.6f}",
+                f"{low:.4f}",
+                f"{high:.4f}",
+                "-" if z is None else f"{z:.3f}",
+                "-" if p is None else p_words(p, d.log10_p(rates.of_pairs), 3),
+                "-" if significant is None else "yes" if significant else "no",
+            )
+        )
     return rows
 
 
@@ -76,8 +160,11 @@ def _means(rates: Rates) -> str:
     """What low, high and significant are."""
     share = f"{100 * rates.level:g} %"
     of = {"delta": "the delta method", "jackknife": "the jackknife", "vilar": "equation 9"}[rates.estimator]
-    return f"low and high: {share} normal intervals by {of}; significant: two-sided at {100 * (1 - rates.level):.6g} %" if rates.pairs else \
-        f"low and high: {share} normal intervals by {of}"
+    return (
+        f"low and high: {share} normal intervals by {of}; significant: two-sided at {100 * (1 - rates.level):.6g} %"
+        if rates.pairs
+        else f"low and high: {share} normal intervals by {of}"
+    )
 
 
 def text(rates: Rates) -> str:
@@ -91,7 +178,12 @@ def text(rates: Rates) -> str:
 def _aligned(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:
     table = [headings, *(tuple(map(label, row)) for row in rows)]
     widths = [max(len(row[k]) for row in table) for k in range(len(headings))]
-    return "\n".join("  ".join(cell.ljust(w) if k < left else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths))).rstrip() for row in table)
+    return "\n".join(
+        "  ".join(
+            cell.ljust(w) if k < left else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths))
+        ).rstrip()
+        for row in table
+    )
 
 
 def write(state: State, path: Path, rates: Rates) -> None:
@@ -103,7 +195,14 @@ def write(state: State, path: Path, rates: Rates) -> None:
     elif suffix == ".html":
         content = page(TITLE, rates.table.source, SYSTEMS, _system_rows(rates), lines, pairs)
     else:
-        parts = [f"# {TITLE}", "", f"Data: {escaped(rates.table.source)}", "", *_markdown(SYSTEMS, _system_rows(rates)), ""]
+        parts = [
+            f"# {TITLE}",
+            "",
+            f"Data: {escaped(rates.table.source)}",
+            "",
+            *_markdown(SYSTEMS, _system_rows(rates)),
+            "",
+        ]
         for title, headings, rows in pairs:
             parts += [f"## {title}", "", *_markdown(headings, rows), ""]
         content = "\n".join([*parts, *(f"- {escaped(line)}" for line in lines), ""])
@@ -111,4 +210,8 @@ def write(state: State, path: Path, rates: Rates) -> None:
 
 
 def _markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    return ["| " + " | ".join(headings) + " |", "|" + " --- |" * len(headings), *("| " + " | ".join(map(escaped, row)) + " |" for row in rows)]
+    return [
+        "| " + " | ".join(headings) + " |",
+        "|" + " --- |" * len(headings),
+        *("| " + " | ".join(map(escaped, row)) + " |" for row in rows),
+    ]

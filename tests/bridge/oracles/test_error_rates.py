@@ -8,11 +8,11 @@ import os
 
 import numpy as np
 import pytest
-from tests.bridge.conftest import digits
 
 from pairproof.bridge import Backend
-from pairproof.bridge.oracles import competitions
 from pairproof.native.ranking.error_rates import rate_difference
+from tests.bridge.conftest import digits
+from tests.bridge.oracles import error_rates_in_r
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
 
@@ -42,7 +42,7 @@ def policy():
 
 @pytest.mark.parametrize("case", CASES)
 def test_rates_and_their_difference_are_what_lm_and_var_give(policy, case):
-    of_r = competitions.rate_difference(*CASES[case], backend=policy)
+    of_r = error_rates_in_r.rate_difference(*CASES[case], backend=policy)
     assert of_r.result.source == ("live" if RECORD else "recorded")
     own = rate_difference(*CASES[case])
     # R sums every rate anew without each sentence, which costs it a digit or so. Observed at least 14.9
@@ -59,14 +59,14 @@ def test_rates_and_their_difference_are_what_lm_and_var_give(policy, case):
 
 def test_another_denominator_is_seen(policy):
     """The check can fail: lm's own standard error divides by L where equation 9 has L - 1."""
-    of_r = competitions.rate_difference(*CASES["specification"], backend=policy)
+    of_r = error_rates_in_r.rate_difference(*CASES["specification"], backend=policy)
     own = rate_difference(*CASES["specification"]).first
     assert digits(own.se_vilar * np.sqrt((own.length - 1) / own.length), of_r.first.se_vilar) < 3
 
 
 @pytest.mark.r()
 def test_live_r_agrees_too():
-    own, of_r = rate_difference(*CASES["simulated"]), competitions.rate_difference(
+    own, of_r = rate_difference(*CASES["simulated"]), error_rates_in_r.rate_difference(
         *CASES["simulated"], backend=Backend("live")
     )
     assert of_r.result.source == "live" and digits(own.se_delta, of_r.se_delta) > 13

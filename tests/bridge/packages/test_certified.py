@@ -10,11 +10,11 @@ import json
 
 import numpy as np
 import pytest
-from tests.bridge.conftest import CERTIFIED, digits
 
 from pairproof.bridge.packages.bradleyterry2 import BTm, GenDavidson
 from pairproof.bridge.packages.gnm import gnm_llbt, llbt_frame
 from pairproof.bridge.packages.mass import polr
+from tests.bridge.conftest import CERTIFIED, digits
 
 pytestmark = pytest.mark.r
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.bridge.conftest import ITEMS, Counts, digits
 
 from pairproof.bridge.packages.base import binom_test, friedman_test, glm, glm_poisson, qvcalc
 from pairproof.bridge.packages.bradleyterry2 import BTabilities, BTm, GenDavidson, countsToBinomial
@@ -16,6 +15,7 @@ from pairproof.bridge.packages.gnm import gnm, gnm_llbt, llbt_frame
 from pairproof.bridge.packages.mass import polr
 from pairproof.bridge.packages.psychotools import btmodel, paircomp_from_counts
 from pairproof.errors import RError
+from tests.bridge.conftest import ITEMS, Counts, digits
 
 pytestmark = pytest.mark.r
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.bridge.conftest import ITEMS, digits
 
 from pairproof.bridge.packages.gnm import gnm
 from pairproof.bridge.packages.prefmod import llbt_design, llbt_fit, llbt_worth, llbtPC_fit
+from pairproof.bridge.values.frames import to_frame
 from pairproof.errors import RError
+from tests.bridge.conftest import ITEMS, digits
 
 pytestmark = pytest.mark.r("prefmod")
 PAIRS = ["AB", "AC", "BC", "AD", "BD", "CD"]
@@ -125,7 +126,7 @@ def test_llbt_design_with_gnm_is_the_llbt(wide, certified):
     d = llbt_design(wide, 4, ITEMS, cat_scovs=["SUBJ"])
     assert d.names == ("y", "mu", "g0", "g1", "g2", *ITEMS, "SUBJ")
     assert d.objnames == tuple(ITEMS) and d.categories == ("g0", "g1", "g2")
-    table = d.frame()
+    table = to_frame(d.value)
     assert len(table) == 4 * 18 and table["y"].sum() == 960
     assert table["SUBJ"].dtype == "category"
     m = gnm("y ~ A + B + C + g1 + (A + B + C):SUBJ", table, "mu:SUBJ")
@@ -139,7 +140,7 @@ def test_llbt_design_takes_numeric_and_object_covariates(wide):
     small["AGE"] = np.linspace(20, 60, 20)
     small.pop("SUBJ")
     d = llbt_design(small, 4, ITEMS, objcovs={"new": [1, 0, 0, 1]}, num_scovs=["AGE"])
-    assert len(d.frame()) == 20 * len(PAIRS) * len(d.categories)
+    assert len(to_frame(d.value)) == 20 * len(PAIRS) * len(d.categories)
     assert {"AGE", "CASE", "new"} <= set(d.names)
 
 

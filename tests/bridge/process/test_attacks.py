@@ -27,7 +27,7 @@ from pairproof.bridge.packages.psychotools import btmodel
 from pairproof.bridge.process.policy import Backend
 from pairproof.bridge.process.session import session
 from pairproof.bridge.records.record import Records
-from pairproof.bridge.script import r_script
+from pairproof.bridge.script import to_r
 from pairproof.bridge.values.convert import to_node
 from pairproof.bridge.values.formulas import FUNCTIONS, checked, variables
 from pairproof.errors import FormulaError, InputError, RError
@@ -373,7 +373,7 @@ def test_a_script_of_a_fit_with_such_names_runs_and_makes_no_file(trap, tmp_path
         pairproof.read(pd.DataFrame(rows, columns=["first", "second", "wins", "losses"]), layout="counts")
     )
     script = tmp_path / "fit.R"
-    script.write_text(r_script(fit), "ascii")
+    script.write_text(to_r(fit), "ascii")
     done = subprocess.run(
         ["Rscript", "--vanilla", str(script)], capture_output=True, text=True, timeout=120, encoding="utf-8"
     )

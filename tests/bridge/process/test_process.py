@@ -59,11 +59,11 @@ def test_a_fall_of_r_is_reported_with_its_cause_and_the_next_call_works(fragile,
 
 def test_a_kill_between_calls_goes_unnoticed(fragile):
     works(fragile)
-    starts = fragile.starts
+    killed = fragile.pid
     os.kill(fragile.pid, signal.SIGKILL)
     time.sleep(0.2)
     works(fragile)
-    assert fragile.starts == starts + 1
+    assert fragile.pid not in (None, killed)
 
 
 def test_a_stopped_process_does_not_hold_a_large_argument_past_the_time_limit(fragile):

@@ -16,9 +16,10 @@ import pytest
 
 from pairproof.bridge import Backend, Records, backend, using
 from pairproof.bridge.process.session import session
+from pairproof.bridge.records.calls import make_call
 from pairproof.bridge.records.drift import digits_shared, drift, matters, said_of_stopping
 from pairproof.bridge.records.record import PACKAGED, read_record, without_places
-from pairproof.bridge.records.result import Answer, RCondition, make_call
+from pairproof.bridge.records.result import Answer, RCondition
 from pairproof.bridge.values.json import pretty
 from pairproof.errors import RDrift, RecordMissing, RError, RUnavailable
 from tests.places import ROOT

@@ -9,11 +9,11 @@ import os
 
 import numpy as np
 import pytest
-from tests.bridge.conftest import ITEMS, digits
 
 from pairproof.bridge import Backend
 from pairproof.bridge.packages.prefmod import llbt_design, llbt_fit, llbt_worth, llbtPC_fit
 from pairproof.errors import RError
+from tests.bridge.conftest import ITEMS, digits
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
 ORDERS = {

@@ -109,7 +109,7 @@ def test_what_is_no_file_of_rs_is_an_error_of_the_input(tmp_path) -> None:
             read_rda(tmp_path / "x.rda")
     with pytest.raises(InputError, match="no such file"):
         read_rda(tmp_path / "y.rda")
-    with pytest.raises(InputError, match="no regular file"):
+    with pytest.raises(InputError, match="is a directory; expected a file of R's save"):
         read_rda(tmp_path)
 
 

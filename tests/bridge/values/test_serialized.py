@@ -164,7 +164,7 @@ def test_a_small_file_takes_little_time_and_is_refused(tmp_path, content):
 
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "x.rds")
-    with pytest.raises(InputError, match="no regular file"):
+    with pytest.raises(InputError, match="is a pipe; expected a file of R's save"):
         read_rda(tmp_path / "x.rds")
 
 

@@ -1,0 +1,204 @@
+"""How the functions of this room ask R: check the arguments, ask, read the answer into a dataclass.
+
+Every function converts its arguments to the types that R is to see (a count is a double, a number of items an
+integer), because the key of a recorded answer depends on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairproof.bridge.process.policy import BackendLike, backend as policy
+from pairproof.bridge.records.result import RResult
+from pairproof.bridge.values.convert import data_frame
+from pairproof.bridge.values.values import RArgument, RVector
+
+Floats = NDArray[np.float64]
+Function = TypeVar("Function", bound=Callable[..., Any])
+SomeAnswer = TypeVar("SomeAnswer", bound="RAnswer")
+
+
+def asks(*packages: str) -> Callable[[Function], Function]:
+    """Mark a function with the R packages it needs, readable as ``function.needs``."""
+
+    def mark(function: Function) -> Function:
+        setattr(function, "needs", packages)
+        return function
+
+    return mark
+
+
+def ask(
+    backend: BackendLike,
+    label: str,
+    code: str,
+    arguments: Mapping[str, Any],
+    needs: Sequence[str] = (),
+    *,
+    seed: int | None = None,
+) -> RResult:
+    """Run R code with these arguments as its variables, or replay its record, as the backend says.
+
+    Parameters
+    ----------
+    label : str
+        The R function's name, for messages and for the record's file name.
+    """
+    return policy(backend).call(code=code, args=arguments, needs=needs, seed=seed, label=label)
+
+
+# -- arguments -----------------------------------------------------------------------------------------------
+
+
+def reals(values: Any) -> Floats:
+    """Numbers as an array of doubles."""
+    return np.asarray(values, dtype=np.float64)
+
+
+def optional(convert: Callable[[Any], Any], value: Any) -> Any:
+    """The value converted; None (R's NULL) stays None."""
+    return None if value is None else convert(value)
+
+
+def check_option(name: str, value: object, literal: Any) -> None:
+    """Refuse a value that is not among those of a ``Literal``."""
+    if value not in get_args(literal):
+        raise ValueError(f"{name} is {value!r}; expected one of {get_args(literal)}")
+
+
+def check_item(role: str, name: str | None, names: Collection[str], noun: str = "item") -> None:
+    """Refuse a reference that is none of the items (or players); None is R's default."""
+    if name is not None and name not in names:
+        raise ValueError(f"{role} {name!r} is no {noun}; {noun}s are {list(names)}")
+
+
+def positions(items: Sequence[str], *used: Sequence[str]) -> dict[str, int]:
+    """Item -> its position; refuses names in use that are not among the items."""
+    place = {item: j for j, item in enumerate(items)}
+    unknown = sorted({name for names in used for name in names if name not in place})
+    if unknown:
+        raise ValueError(f"{unknown} are not among the items {list(items)}")
+    return place
+
+
+def as_frame(data: Any) -> Any:
+    """A table for R: a DataFrame or ready-made frame as it is, a mapping of columns as a data.frame."""
+    if isinstance(data, Mapping):
+        return data_frame(data)
+    if isinstance(data, RArgument) or type(data).__module__.split(".")[0] == "pandas":
+        return data
+    raise TypeError(
+        f"expected a pandas DataFrame or a mapping of column name to values, found {type(data).__name__}"
+    )
+
+
+# -- answers -------------------------------------------------------------------------------------------------
+
+
+def number(value: Any) -> float:
+    """An R vector of length one as a float; NaN for NULL."""
+    if value is None:
+        return float("nan")
+    if not isinstance(value, RVector) or value.values.size != 1:
+        raise TypeError(f"expected one number from R, found {value!r}")
+    return float(value.floats().ravel()[0])
+
+
+def strings(value: RVector) -> tuple[str, ...]:
+    """An R vector of text, or a factor, as its texts."""
+    if value.levels is None:
+        return tuple(value.values)
+    return tuple(value.levels[code - 1] for code in value.values)
+
+
+def vector_of(result: RResult) -> RVector:
+    """The value, which must be a vector or matrix."""
+    if not isinstance(result.value, RVector):
+        raise TypeError(f"expected numbers from {result.call.name}, found {result.value!r}")
+    return result.value
+
+
+def named_matrix(value: RVector) -> tuple[tuple[str, ...], Floats]:
+    """Column names and values of an R matrix."""
+    margins = value.dimnames or (None, None)
+    return margins[1] or (), value.floats()
+
+
+#: Type of a field, as its class spells it -> how it is read from an element of R's list.
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    "Floats": lambda value: value.floats(),
+    "float": number,
+    "int": lambda value: int(number(value)),
+    "bool": lambda value: value is not None and bool(value.scalar()),
+    "str": lambda value: str(value.scalar()),
+    "tuple[str, ...]": strings,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RAnswer:
+    """What an R function answered; a subclass has a field for each number.
+
+    Attributes
+    ----------
+    result : RResult
+        The call, its warnings and output, and whether R answered live or a record did.
+    """
+
+    result: RResult = field(repr=False, kw_only=True)
+
+    @classmethod
+    def read(cls: type[SomeAnswer], result: RResult, **more: Any) -> SomeAnswer:
+        """Fill the fields from the elements of the same names in R's list; ``more`` holds the others."""
+        value = result.as_list()
+        found = {
+            f.name: _READERS[str(f.type)](value[f.name])
+            for f in fields(cls)
+            if f.name in value and f.name not in more
+        }
+        return cls(**found, **more, result=result)
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates(RAnswer):
+    """Coefficients under R's names, with standard errors and covariance.
+
+    Attributes
+    ----------
+    names : tuple of str
+    coef, se : float[n]
+    vcov : float[n, n]
+    """
+
+    names: tuple[str, ...]
+    coef: Floats
+    se: Floats
+    vcov: Floats
+
+    def estimate(self, name: str) -> float:
+        """The coefficient of that R name."""
+        return float(self.coef[self._place(name)])
+
+    def standard_error(self, name: str) -> float:
+        """The standard error of the coefficient of that R name."""
+        return float(self.se[self._place(name)])
+
+    def params(self) -> dict[str, float]:
+        """Name -> estimate, in R's order."""
+        return dict(zip(self.names, self.coef.tolist()))
+
+    def bse(self) -> dict[str, float]:
+        """Name -> standard error, in R's order."""
+        return dict(zip(self.names, self.se.tolist()))
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise KeyError(
+                f"{name!r} is no coefficient of {self.result.call.name}, which has {list(self.names)}"
+            )
+        return self.names.index(name)
