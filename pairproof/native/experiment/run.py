@@ -8,8 +8,7 @@ random order.
 
 Every number depends on the seed, its own track, trial, size and model, and on nothing else: an experiment
 that was interrupted, extended, or run in another order has the same numbers bit for bit (with the same
-version of numpy).  For the file in which results are kept see
-:mod:`pairproof.native.experiment.learning_state`.
+version of numpy).  For the file in which results are kept see :mod:`pairproof.native.experiment.state`.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ from ...data.comparisons import Comparisons
 from ...data.options import one_of, whole_number
 from ...errors import InputError
 from ..numerics.processes import in_order
-from .learning_state import State
 from .models import MODELS, ModelName, PreferenceModel, PreferenceOptions, fit_preference_model
 from .splits import Split, test_groups
+from .state import Key, opened
 from .summary import Result
 
 #: The paper's training sizes and number of trials.
@@ -90,8 +89,8 @@ def run(
     tracks : mapping of track to Split
     design : Design
     state : Path, optional
-        Where results are kept as they come; those already there are not computed again.  Sizes, trials and
-        models may be added to an old state.
+        Database file in which results are kept as they come; those already there are not computed again.
+        Sizes, trials and models may be added to an old state.
     progress : function of (done, total, result), optional
         Called after every result, old ones included.
     workers : int
@@ -106,8 +105,8 @@ def run(
     Raises
     ------
     InputError
-        No track; a state of other data, another seed or other options, or that cannot be read; fewer than 1
-        worker.
+        No track; fewer than 1 worker; a state of other data, another seed or other options, one that cannot
+        be read, or one that another process works on.
     """
     if workers < 1:
         raise InputError(f"workers={workers}; at least 1 is needed")
@@ -115,7 +114,7 @@ def run(
         raise InputError("no track to run; the table has no comparison")
     total = len(tracks) * design.trials * len(design.sizes) * len(design.models)
     out: list[Result] = []
-    with State(state, _header(tracks, design)) as kept:
+    with opened(state, _settings(tracks, design)) as kept:
         for result in _results(tracks, design, kept.done, workers):
             if result.key not in kept.done:
                 kept.write(result)
@@ -148,9 +147,7 @@ class _Sample:
         }
 
 
-def _samples(
-    tracks: Mapping[str, Split], design: Design, done: Mapping[tuple[str, str, int, int], Result]
-) -> Iterator[_Sample]:
+def _samples(tracks: Mapping[str, Split], design: Design, done: Mapping[Key, Result]) -> Iterator[_Sample]:
     for track, split in tracks.items():
         for trial in range(1, design.trials + 1):
             for size in sorted(design.sizes):
@@ -172,10 +169,7 @@ def _samples(
 
 
 def _results(
-    tracks: Mapping[str, Split],
-    design: Design,
-    done: Mapping[tuple[str, str, int, int], Result],
-    workers: int,
+    tracks: Mapping[str, Split], design: Design, done: Mapping[Key, Result], workers: int
 ) -> Iterator[Result]:
     for sample, fresh in in_order(
         partial(_Sample.results, design=design), _samples(tracks, design, done), workers
@@ -239,8 +233,7 @@ def _stream(seed: int, track: str, trial: int) -> np.random.SeedSequence:
     return np.random.SeedSequence([seed, trial, *words])
 
 
-# -- what the results are of
-# -----------------------------------------------------------------------------------------------------------
+# -- which experiment it is ----------------------------------------------------------------------------------
 
 
 def table_digest(table: Comparisons) -> str:
@@ -260,7 +253,7 @@ def table_digest(table: Comparisons) -> str:
     return h.hexdigest()
 
 
-def _header(tracks: Mapping[str, Split], design: Design) -> dict[str, Any]:
+def _settings(tracks: Mapping[str, Split], design: Design) -> dict[str, Any]:
     return {
         "seed": design.seed,
         "options": asdict(design.options),

@@ -16,7 +16,7 @@ that see in how many tracks they do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,32 +70,6 @@ class Result:
             "unseen": self.unseen,
             "notes": list(self.notes),
         }
-
-    def to_state(self) -> dict[str, Any]:
-        """The row of a state file: with the groups of the test set."""
-        return {
-            **self.to_dict(),
-            "bits": [x if np.isfinite(x) else None for x in self.bits],
-            "sizes": list(self.sizes),
-        }
-
-    @classmethod
-    def from_state(cls, entry: Mapping[str, Any]) -> Result:
-        value = entry["perplexity"]
-        return cls(
-            entry["track"],
-            entry["model"],
-            entry["train_size"],
-            entry["trial"],
-            float("inf") if value is None else value,
-            entry["n_train"],
-            entry["test_size"],
-            entry["impossible"],
-            entry["unseen"],
-            tuple(entry["notes"]),
-            tuple(float("inf") if x is None else x for x in entry["bits"]),
-            tuple(entry["sizes"]),
-        )
 
 
 @dataclass(frozen=True)
