@@ -156,7 +156,7 @@ def _sources(single: Comparisons) -> Factor:
     if not isinstance(source, Factor):
         raise InputError(
             f"{single.source}: the test set is chosen by source segment, but there is no column 'source'; name"
-            " it (columns={'source': ...}, --source) or split by single comparisons"
+            " it (columns={'source': ...}) or split by single comparisons"
         )
     if (source.codes < 0).any():
         raise InputError(
