@@ -39,16 +39,23 @@ PAPER_TRIALS = 5
 
 @dataclass(frozen=True)
 class Design:
-    """What is to be run.
+    """The design of an experiment.
 
     Attributes
     ----------
     sizes : tuple of int
         Training sizes, each >= 1.
     trials : int
+        Random training sets of each size.
     models : tuple of str
+        Some of `MODELS`.
     seed : int
     options : PreferenceOptions
+
+    Raises
+    ------
+    InputError
+        A size, a number of trials, a seed or a model that an experiment cannot have.
     """
 
     sizes: tuple[int, ...] = PAPER_SIZES
@@ -58,11 +65,8 @@ class Design:
     options: PreferenceOptions = PreferenceOptions()
 
     def __post_init__(self) -> None:
-        if (
-            not self.sizes
-            or any(int(k) != k or k < 1 for k in self.sizes)
-            or len(set(self.sizes)) != len(self.sizes)
-        ):
+        whole = all(int(k) == k and k >= 1 for k in self.sizes)
+        if not self.sizes or not whole or len(set(self.sizes)) != len(self.sizes):
             raise InputError(
                 f"training sizes {list(self.sizes)}; expected distinct whole numbers of at least 1"
             )
@@ -126,8 +130,8 @@ def run(
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """A training set with the models that are still to be fitted on it, and what is known of the others; no
-    set if none are.
+    """A training set, the models that are still to be fitted on it, and the results of the others; None in place
+    of the set where no model is left to fit.
     """
 
     track: str
@@ -179,8 +183,22 @@ def _results(
 
 
 def training_sample(split: Split, track: str, trial: int, size: int, seed: int) -> Comparisons:
-    """The comparisons that every model of a trial is fitted on at one size; all of them where there are
-    fewer.
+    """Draw the comparisons on which every model of a trial is fitted at one size.
+
+    Parameters
+    ----------
+    split : Split
+    track : str
+    trial : int
+        From 1.
+    size : int
+        Comparisons; where the training set has fewer, all of them are taken.
+    seed : int
+
+    Returns
+    -------
+    Comparisons
+        Those of a smaller size of the same trial are among them.
     """
     order = np.random.default_rng(_stream(seed, track, trial)).permutation(split.train.n_rows)
     # Rows in their own order: the same sample is the same table.
@@ -190,10 +208,9 @@ def training_sample(split: Split, track: str, trial: int, size: int, seed: int) 
 def fit_sample(
     sample: Comparisons, track: str, trial: int, size: int, model: ModelName, design: Design
 ) -> PreferenceModel:
-    """One model on one sample, with the seed that belongs to it."""
-    seed = int.from_bytes(
-        hashlib.sha256(f"{design.seed}|{track}|{trial}|{size}|{model}".encode()).digest()[:8], "big"
-    )
+    """Fit one model on one sample; the sampler's seed depends on the design's seed and on what is fitted."""
+    key = f"{design.seed}|{track}|{trial}|{size}|{model}"
+    seed = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big")
     return fit_preference_model(sample, model, options=design.options, seed=seed, warn=False)
 
 
@@ -206,7 +223,7 @@ def one_result(
     test: Comparisons,
     design: Design,
 ) -> Result:
-    """Fit one model on one sample and judge it."""
+    """Fit one model on one sample and work out its perplexity on the test set."""
     fitted = fit_sample(sample, track, trial, size, model, design)
     found = fitted.perplexity(test)
     group = test_groups(test)
@@ -237,7 +254,7 @@ def _stream(seed: int, track: str, trial: int) -> np.random.SeedSequence:
 
 
 def table_digest(table: Comparisons) -> str:
-    """sha256 of the rows in their order with their sources: what a draw of rows depends on."""
+    """sha256 of all that a draw of rows depends on: the rows in their order, with their sources."""
     h = hashlib.sha256(repr((table.items, table.tie_category)).encode())
     source = table.columns.get("source")
     for column in (

@@ -41,7 +41,7 @@ _SCHEMA = (
         test_size INTEGER, impossible INTEGER, unseen INTEGER, notes TEXT, bits BLOB, sizes BLOB,
         PRIMARY KEY (track, model, train_size, trial))""",
 )
-_COLUMNS = ", ".join(f.name for f in fields(Result))
+_COLUMNS = [f.name for f in fields(Result)]
 _SQLITE, _JSON_LINES = b"SQLite format 3\0", b'{"pairproof": "learning-curve"'
 
 
@@ -56,7 +56,9 @@ class State:
 
     def __init__(self, path: Path | None = None, connection: sqlite3.Connection | None = None) -> None:
         self._path, self._db = path, connection
-        rows = connection.execute(f"SELECT {_COLUMNS} FROM result") if connection is not None else ()
+        rows = (
+            connection.execute(f"SELECT {', '.join(_COLUMNS)} FROM result") if connection is not None else ()
+        )
         results = [self._result(row) for row in rows]
         self.done: dict[Key, Result] = {r.key: r for r in results}
 
@@ -72,15 +74,17 @@ class State:
             return
         *numbers, notes, bits, sizes = astuple(result)
         blobs = [np.array(values, "<f8").tobytes() for values in (bits, sizes)]
-        places = ", ".join("?" * len(fields(Result)))
+        places = ", ".join("?" * len(_COLUMNS))
         with STATE.errors_explained(self._path):
             self._db.execute(f"INSERT INTO result VALUES ({places})", (*numbers, json.dumps(notes), *blobs))
 
     def _result(self, row: tuple[Any, ...]) -> Result:
-        *numbers, notes, bits, sizes = row
+        values = dict(zip(_COLUMNS, row))
         try:
-            groups = [tuple(np.frombuffer(blob, "<f8").tolist()) for blob in (bits, sizes)]
-            return Result(*numbers, tuple(json.loads(notes)), *groups)
+            values["notes"] = tuple(json.loads(values["notes"]))
+            for name in ("bits", "sizes"):
+                values[name] = tuple(np.frombuffer(values[name], "<f8").tolist())
+            return Result(**values)
         except (TypeError, ValueError) as error:
             raise InputError(
                 f"{self._path}: the result of {', '.join(map(str, row[:4]))} cannot be read ({error}); the file"
