@@ -1,4 +1,4 @@
-"""Slips of the data: the right model, fitted to a table that was read otherwise."""
+"""Slips of the data: the model is right, and is fitted to a table that was read in another way."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .rows import Rows
 IntArray = NDArray[np.int64]
 
 
-# -- what happens to rows ------------------------------------------------------------------------------------
+# -- changes of rows -------------------------------------------------------------------------------------------
 
 
 def outcomes(order: tuple[int, int, int]) -> RowChange:
-    """Answers exchanged: what is taken for (first, tie, second) is the answer at these places."""
+    """Exchange answers: what is taken for (first, tie, second) is the answer at these places."""
 
     def change(rows: Rows) -> Rows:
         return rows.with_counts(rows.y[:, list(order)])
@@ -30,7 +30,7 @@ def outcomes(order: tuple[int, int, int]) -> RowChange:
 
 
 def reversed_pair(pair: int) -> RowChange:
-    """Wins and losses of one pair exchanged."""
+    """Exchange wins and losses of one pair."""
 
     def change(rows: Rows) -> Rows:
         return rows.with_counts(np.where((rows.pair == pair)[:, None], rows.y[:, ::-1], rows.y))
@@ -39,7 +39,7 @@ def reversed_pair(pair: int) -> RowChange:
 
 
 def read_as(pairs: IntArray) -> RowChange:
-    """What stands under pair k taken for pair `pairs[k]`, both from the side of the earlier item."""
+    """Take the counts of pair k for those of pair `pairs[k]`, both from the side of the earlier item."""
 
     def change(rows: Rows) -> Rows:
         return replace(rows, pair=pairs[rows.pair])
@@ -48,7 +48,7 @@ def read_as(pairs: IntArray) -> RowChange:
 
 
 def relabelled(place: Sequence[int]) -> RowChange:
-    """Item k taken for item `place[k]`."""
+    """Take item k for item `place[k]`."""
 
     def change(rows: Rows) -> Rows:
         at = np.asarray(place)[rows.pairs[rows.pair]]
@@ -65,7 +65,7 @@ def relabelled(place: Sequence[int]) -> RowChange:
 
 
 def missing_as_ties(rows: Rows) -> Rows:
-    """Every pair (of every judge and pattern) filled up with ties to the largest number of answers."""
+    """Add ties to every pair (of every judge and pattern) until it has as many answers as the largest."""
     cell = np.column_stack([rows.pattern, rows.judge, rows.pair])
     _, box = np.unique(cell, axis=0, return_inverse=True)
     box = np.ravel(box)
@@ -85,7 +85,7 @@ def missing_as_ties(rows: Rows) -> Rows:
 
 
 def recycled(by_pair: bool) -> RowChange:
-    """A table judges x pairs written out one way and labelled the other."""
+    """Label a table of judges x pairs column by column that was written out row by row, or the other way round."""
 
     def change(rows: Rows) -> Rows:
         judges, pairs = np.unique(rows.judge), np.unique(rows.pair)
@@ -102,7 +102,7 @@ def recycled(by_pair: bool) -> RowChange:
 
 
 def _whole(rows: Rows) -> bool:
-    """Every pair was compared, so that there are columns to be mixed up."""
+    """Whether every pair was compared, so that the columns of a wide table can be mixed up."""
     return len(np.unique(rows.pair)) == len(rows.pairs)
 
 
