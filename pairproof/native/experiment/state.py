@@ -139,12 +139,10 @@ def _check_head(file: Path) -> None:
     if head.startswith(_JSON_LINES):
         raise InputError(
             f"{file}: a state in JSON lines, as pairproof kept it before; states are SQLite databases now."
-            " Name another file: what this one holds is computed again, with the same numbers"
+            " Name another file: what this one holds is computed again"
         )
     if head and not head.startswith(_SQLITE):
-        raise InputError(
-            f"{file}: holds {head[:20]!r}..., which is no {STATE.name}; name another file, or remove it"
-        )
+        raise InputError(f"{file}: holds {head[:20]!r}..., which is no {STATE.name}; name another file")
 
 
 def _create(connection: sqlite3.Connection, settings: Mapping[str, Any]) -> None:
