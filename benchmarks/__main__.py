@@ -10,14 +10,14 @@ from pathlib import Path
 
 import click
 
-from .jobs import JOBS
-from .keep import keep
-from .machine import load_average, machine, r_side
-from .measure import Result, Rules, run_job
-from .other_runs import found_beside
-from .process import HERE, Failed, Language, NotHere, Server, TooLong
-from .report import Run, as_json, job_lines, markdown, verdicts
-from .startup import starts
+from .comparisons import JOBS
+from .harness.job import Language
+from .harness.machine import load_average, machine, r_side
+from .harness.measure import Result, Rules, run_job
+from .harness.process import Failed, NotHere, Server, TooLong
+from .harness.report import Run, as_json, job_lines, markdown, verdicts
+from .harness.results import RESULTS, found_beside, keep
+from .harness.startup import starts
 
 
 @click.command(context_settings={"max_content_width": 120})
@@ -58,7 +58,7 @@ from .startup import starts
 )
 @click.option(
     "--out",
-    default=HERE / "results",
+    default=RESULTS,
     type=click.Path(path_type=Path, file_okay=False),
     show_default="benchmarks/results",
     help="Folder of latest.md and latest.json.",

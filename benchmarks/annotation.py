@@ -10,7 +10,6 @@ results/annotation.md.
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import os
 import platform
@@ -30,9 +29,8 @@ from pairproof.native.annotation.beta import pairs_of_hit
 from pairproof.native.annotation.match_quality import draw_partners, match_quality
 from pairproof.native.annotation.methods import ScoreState, observe, start
 
-from .keep import keep
+from .harness.results import asked, keep
 
-RESULTS = Path(__file__).resolve().parent / "results"
 #: What was promised of the next batch (CPU seconds) for 100,000 items.
 PROMISED = 0.030
 Run = Callable[[], Any]
@@ -209,16 +207,10 @@ def page(document: dict[str, Any]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--tiny", action="store_true", help="does everything run? The times mean nothing.")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--out", type=Path, default=RESULTS)
-    asked = parser.parse_args(arguments)
-    runs, absent = updates(asked.tiny)
-    more = batches(asked.tiny)
-    seconds = measured({**runs, **more}, asked.rounds)
+    options = asked(__doc__, 5, arguments)
+    runs, absent = updates(options.tiny)
+    more = batches(options.tiny)
+    seconds = measured({**runs, **more}, options.rounds)
 
     def rows(part: dict[str, tuple[Run, int]]) -> dict[str, Any]:
         return {
@@ -231,14 +223,14 @@ def main(arguments: list[str] | None = None) -> int:
         "numpy": np.__version__,
         "load": os.getloadavg(),
         "cores": os.cpu_count(),
-        "rounds": asked.rounds,
-        "tiny": asked.tiny,
+        "rounds": options.rounds,
+        "tiny": options.tiny,
         "updates": rows(runs),
         "batches": rows(more),
         "absent": absent,
-        "memory": memory(1_000 if asked.tiny else 100_000),
+        "memory": memory(1_000 if options.tiny else 100_000),
     }
-    keep(asked.out, "annotation", document, page(document))
+    keep(options.out, "annotation", document, page(document))
     return 0
 
 

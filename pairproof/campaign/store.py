@@ -1,6 +1,4 @@
-"""The database file of a campaign: opened, checked, written in whole transactions, and every fault of it in
-words.
-"""
+"""The database file of a campaign: opened, checked, and written in whole transactions."""
 
 from __future__ import annotations
 
@@ -11,16 +9,21 @@ from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
-from ..errors import InputError, PairproofError
+from ..errors import InputError
+from ..files.database import DatabaseKind
 from ..files.inputs import checked_name, regular
 from ..files.outputs import check, new_part, remove_stale
 
-#: PRAGMA application_id: "PPEA" in ASCII.
-APPLICATION = 0x50504541
-#: PRAGMA user_version of the schema in schema.sql.
-VERSION = 1
 #: Seconds to wait for another command that is writing.
 PATIENCE = 5.0
+#: "PPEA" in ASCII, and the version of the schema in schema.sql.
+CAMPAIGN = DatabaseKind(
+    "campaign",
+    0x50504541,
+    1,
+    f"another command is writing to this campaign (waited {PATIENCE:g} s); nothing was changed, run this again"
+    " when it has ended",
+)
 
 
 class Store:
@@ -56,10 +59,10 @@ def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
         The disk is full or failing.
     """
     file = regular(path, f"a campaign ('pairproof easl init {path} ITEMS.csv' makes one)")
-    with faults(file):
+    with CAMPAIGN.errors_explained(file):
         connection = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None)
         try:
-            _check(file, connection)
+            CAMPAIGN.check(file, connection)
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             try:
                 yield Store(file, connection)
@@ -88,11 +91,10 @@ def created(path: str | Path) -> Iterator[Store]:
     check(file)
     remove_stale(file)
     with new_part(file) as part:
-        with faults(file):
+        with CAMPAIGN.errors_explained(file):
             connection = sqlite3.connect(part, isolation_level=None)
             try:
-                connection.execute(f"PRAGMA application_id = {APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {VERSION}")
+                CAMPAIGN.stamp(connection)
                 script = resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8")
                 connection.executescript(f"BEGIN;\n{script}")
                 yield Store(file, connection)
@@ -112,61 +114,3 @@ def _exists(path: str | Path) -> InputError:
     return InputError(
         f"{path}: exists already; a campaign is made once: choose another name, or remove the file"
     )
-
-
-def _check(file: Path, connection: sqlite3.Connection) -> None:
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if application != APPLICATION:
-        raise InputError(
-            f"{file}: an SQLite database, but no campaign of pairproof (application id {application:#x},"
-            f" expected {APPLICATION:#x}); check the name"
-        )
-    if version > VERSION:
-        raise InputError(
-            f"{file}: written by a newer pairproof (schema {version}, this one knows {VERSION}); install"
-            " that one"
-        )
-    if version != VERSION:
-        raise InputError(
-            f"{file}: schema {version}, expected {VERSION}; the file is damaged: go back to a copy of it"
-        )
-    said = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if said != "ok":
-        raise InputError(
-            f"{file}: the database is damaged ({' '.join(str(said).split())}); go back to a copy of it,"
-            " nothing was changed"
-        )
-
-
-@contextmanager
-def faults(file: Path) -> Iterator[None]:
-    """SQLite's errors in words; the transaction they stopped has been undone."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        text = str(error)
-        if "locked" in text or "busy" in text:
-            raise InputError(
-                f"{file}: another command is writing to this campaign (waited {PATIENCE:g} s); nothing was"
-                " changed, run this again when it has ended"
-            ) from error
-        if "full" in text or "disk I/O" in text:
-            raise PairproofError(
-                f"{file}: the disk is full or failing ({text}); nothing was changed, make room and run this"
-                " again"
-            ) from error
-        if "readonly" in text or "unable to open" in text:
-            raise InputError(
-                f"{file}: cannot be written ({text}); check the permissions of the file and its folder"
-            ) from error
-        if "no such table" in text or "no such column" in text:
-            raise InputError(f"{file}: the database is damaged ({text}); go back to a copy of it") from error
-        raise
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, (sqlite3.IntegrityError, sqlite3.ProgrammingError)):
-            raise  # ours, not the file's
-        raise InputError(
-            f"{file}: not a campaign, or a damaged one ({error}); go back to a copy of it, nothing was"
-            " changed"
-        ) from error

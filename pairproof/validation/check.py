@@ -21,7 +21,7 @@ from .claims.data import fit_model, read_data, table_of
 from .claims.paper import Claim, ModelClaim, Paper, PrintedQuantity
 from .claims.quantities import error_of, kind_of, quantity
 from .computed import computed_rows
-from .slips.glm_stopping import glm_values
+from .slips.stopping import glm_values
 from .statements.catalogue import run_test
 from .statements.computations import Request
 from .statements.registry import Context, Finding

@@ -10,9 +10,14 @@ import shutil
 import numpy as np
 import pytest
 
-from benchmarks import competitions, competitions_data, competitions_page, competitions_r
-from benchmarks.competitions_agree import held
-from benchmarks.process import NotHere
+from benchmarks.competitions import (
+    __main__ as competitions,
+    data as competitions_data,
+    page as competitions_page,
+    r as competitions_r,
+)
+from benchmarks.competitions.agreement import held
+from benchmarks.harness.process import NotHere
 from pairproof.bridge.packages import jags
 from pairproof.native.irt.gaussian import fit_irt_gaussian
 from pairproof.native.irt.gaussian_model import GaussianModel

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from benchmarks import comparisons
 from benchmarks.__main__ import main
-from benchmarks.agreement import NEAR_ENOUGH, distance_from_maximum, shared_digits
-from benchmarks.contender import Answer
-from benchmarks.data import Data, counts_table, dras_table_1
-from benchmarks.jobs import JOBS, Target
-from benchmarks.machine import blas_name, in_words
-from benchmarks.measure import Outcome, Result, Rules
-from benchmarks.other_runs import found_beside
-from benchmarks.ours import llbt
-from benchmarks.process import Failed, Server, with_blas
-from benchmarks.report import Run, markdown, said, verdicts
+from benchmarks.comparisons import JOBS
+from benchmarks.contenders import llbt
+from benchmarks.harness.agreement import NEAR_ENOUGH, distance_from_maximum, shared_digits
+from benchmarks.harness.data import Data, counts_table, dras_table_1
+from benchmarks.harness.job import Answer, Target
+from benchmarks.harness.machine import blas_name, in_words
+from benchmarks.harness.measure import Outcome, Result, Rules
+from benchmarks.harness.process import HARNESS, Failed, Server, with_blas
+from benchmarks.harness.report import Run, markdown, said, verdicts
+from benchmarks.harness.results import found_beside
+
+README = Path(comparisons.__file__).parents[1] / "README.md"
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +47,39 @@ def report(tmp_path_factory):
     )
     assert said.exit_code == 0, said.output
     return json.loads((out / "latest.json").read_text()), (out / "latest.md").read_text()
+
+
+def test_every_comparison_is_found_by_its_file_and_its_names_are_one_contender_each():
+    assert [job.name for job in JOBS] == [
+        "dras",
+        "dras-judge",
+        "covariate-400x30",
+        "factor-40x10",
+        "factor-400x30",
+        "ties-100",
+        "items-1000-ties",
+        "binary-100",
+        "items-1000",
+        "rows-1e6",
+    ]
+    in_python, in_r = {}, (HARNESS / "serve.R").read_text(encoding="utf-8")
+    for job in JOBS:
+        for name, contender in job.contenders.items():
+            if contender == "r":
+                assert f'"{name}"' in in_r
+            else:
+                assert in_python.setdefault(name, contender) is contender
+        assert {*job.memory_of, job.first} <= {*job.contenders} and not {*job.not_run} & {*job.contenders}
+
+
+def test_one_more_file_is_one_more_comparison(tmp_path, monkeypatch):
+    text = README.read_text(encoding="utf-8")
+    (tmp_path / "from_the_readme.py").write_text(
+        text.split("```python\n")[1].split("```")[0], encoding="utf-8"
+    )
+    monkeypatch.setattr(comparisons, "__path__", [*comparisons.__path__, str(tmp_path)])
+    (added,) = {job.name for job in comparisons.found()} - {job.name for job in JOBS}
+    assert added == "binary-20"
 
 
 def test_every_contender_has_a_time_or_a_reason_for_none(report):

@@ -9,24 +9,26 @@ import json
 import os
 import pty
 import re
+import sqlite3
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from contextlib import closing
 
 import numpy as np
 import pytest
-from tests.native.translation import random_table
 
 import pairproof
 from pairproof.cli import main
 from pairproof.cli.commands import compare_models
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
-from pairproof.native.experiment import track_splits
 from pairproof.native.experiment.models import MODELS
 from pairproof.native.experiment.plots import plot_abilities, plot_learning_curves, plot_preferences
+from pairproof.native.experiment.splits import split_table
 from pairproof.native.experiment.summary import Result
 from pairproof.native.ranking.merge_insertion import worst_case
+from tests.native.translation import random_table
 
 QUICK = ["--chains", "2", "--warmup", "20", "--draws", "40"]
 RUN = ["--train-sizes", "40,160", "--trials", "2", *QUICK, "--seed", "4"]
@@ -143,18 +145,19 @@ def test_every_model_of_the_package_can_be_asked_for():
 
 
 def test_the_numbers_are_the_same_again_and_an_interrupted_run_goes_on_to_them(capsys, judgments, tmp_path):
-    state = tmp_path / "state.jsonl"
+    state = tmp_path / "state.db"
     asked = ["compare-models", judgments, *RUN, "--models", "pairs,irt-gaussian,davidson"]
     whole = document(capsys, *asked)
     assert document(capsys, *asked, "--resume", state) == whole
-    lines = state.read_text("utf-8").splitlines(keepends=True)
-    state.write_text("".join(lines[:6]) + lines[6][:20], encoding="utf-8")  # stopped in the middle of a line
+    with closing(sqlite3.connect(state)) as db, db:
+        db.execute("DELETE FROM result WHERE rowid > 5")  # as a run leaves it that was stopped after five
     assert document(capsys, *asked, "--resume", state) == whole
-    assert len(state.read_text("utf-8").splitlines()) == 1 + len(whole["perplexity"])
+    with closing(sqlite3.connect(state)) as db:
+        assert db.execute("SELECT count(*) FROM result").fetchone() == (len(whole["perplexity"]),)
 
 
 def test_a_state_of_another_seed_is_refused(capsys, judgments, tmp_path):
-    state = tmp_path / "state.jsonl"
+    state = tmp_path / "state.db"
     asked = [
         "compare-models",
         judgments,
@@ -530,10 +533,10 @@ def test_where_all_sources_are_compared_equally_often_whole_sources_are_drawn(ta
         columns={"source": Factor(codes, tuple(f"x{k}" for k in range(12)))},
         source="even",
     )
-    (split,) = track_splits.split_table(even, test_size=25, seed=1).values()
+    (split,) = split_table(even, test_size=25, seed=1).values()
     inside = [set(part.columns["source"].codes.tolist()) for part in (split.train, split.test)]
     assert split.test.n_rows == 30 and not inside[0] & inside[1] and "3 of 12 sources at random" in split.rule
-    (paper,) = track_splits.split_table(table, test_size=50).values()
+    (paper,) = split_table(table, test_size=50).values()
     assert paper.k is not None and paper.test.n_rows >= 50
 
 
@@ -549,7 +552,7 @@ def test_left_to_itself_the_experiment_has_the_papers_48_training_and_test_sets(
             for r in csv.DictReader(file)
             if r["edition"] == edition[:5]
         )
-    tracks = track_splits.split_table(pairproof.read(shared / "data" / "wmt" / edition))
+    tracks = split_table(pairproof.read(shared / "data" / "wmt" / edition))
     assert (
         len(printed) == 8 and sorted((s.train.n_rows, s.test.n_rows, s.k) for s in tracks.values()) == printed
     )
@@ -557,7 +560,7 @@ def test_left_to_itself_the_experiment_has_the_papers_48_training_and_test_sets(
 
 def test_a_test_set_that_takes_every_source_is_refused(table):
     with pytest.raises(pairproof.InputError, match="takes all [0-9]+ sources"):
-        track_splits.split_table(table, test_size=399, rule="sources")
+        split_table(table, test_size=399, rule="sources")
 
 
 # ---- compare-two

@@ -51,7 +51,7 @@ cannot happen.
 
 \b
 pairproof compare-models judgments.csv --train-sizes 100,200,400 --trials 5
-pairproof compare-models wmt12.RNK_results.csv --resume run.jsonl --report out.html
+pairproof compare-models wmt12.RNK_results.csv --resume run.db --report out.html
 """
 
 
@@ -142,7 +142,7 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
     "resume",
     metavar="STATE",
     type=KEPT,
-    help="Keep results in this file as they come, and go on from what is in it.",
+    help="Keep results in this database file as they come, and go on from what is in it.",
 )
 @_experiment(
     "--workers",
@@ -233,13 +233,13 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
         )
     import pairproof
 
-    from ...native.experiment import track_splits
+    from ...native.experiment import splits
     from ..reports.competitions import Experiment, write
 
     table = pairproof.read(file, **reading)
     leave_out = asked["leave_out"] or ()
     design = _design(asked, 0 if state.seed is None else state.seed)
-    tracks = track_splits.split_table(
+    tracks = splits.split_table(
         table,
         by=asked["by"],
         leave_out=leave_out,
@@ -247,10 +247,10 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
         rule=asked["rule"],
         seed=design.seed,
     )
-    parts = track_splits.chosen_tracks(table, asked["by"], leave_out).values()
-    size = asked["test_size"] or max(map(track_splits.default_test_size, parts))
+    parts = splits.chosen_tracks(table, asked["by"], leave_out).values()
+    size = asked["test_size"] or max(map(splits.default_test_size, parts))
     if asked["train"]:
-        tracks = track_splits.trained_on(tracks, pairproof.read(asked["train"], **reading), asked["by"])
+        tracks = splits.trained_on(tracks, pairproof.read(asked["train"], **reading), asked["by"])
     _say_what_is_small(state, tracks, design)
     results = _run(state, tracks, design, asked["resume"], asked["workers"])
     experiment = Experiment(
@@ -290,7 +290,7 @@ def _design(asked: Mapping[str, Any], seed: int) -> Design:
 def _rankings(
     table: Comparisons, by: list[str] | None, leave_out: Sequence[str], seed: int
 ) -> dict[str, dict[str, Ranking]]:
-    from ...native.experiment.track_splits import chosen_tracks
+    from ...native.experiment.splits import chosen_tracks
     from ...native.ranking.all_rules import all_rankings
 
     return {track: all_rankings(part, seed) for track, part in chosen_tracks(table, by, leave_out).items()}

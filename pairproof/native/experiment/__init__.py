@@ -1,3 +1,3 @@
-"""Which model predicts preferences best: splits, baselines, perplexity, the experiment, its summary and
-pictures.
+"""Which model predicts preferences best: models, test sets, perplexity, the learning-curve experiment, its summary
+and its plots; and how often judges agree.
 """

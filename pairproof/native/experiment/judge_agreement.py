@@ -1,6 +1,6 @@
 """How often two judges who compare the same two outputs say the same (inter-annotator agreement of rankings).
 
-Two judgments are of the same thing if they are of the same pair of systems on the same source segment (and,
+Two judgments are comparable if they are of the same pair of systems on the same source segment (and,
 where tracks are named, in the same track).  Over all pairs of such judgments by two different judges::
 
     P(A)   share that agree: the same system preferred, or both undecided
@@ -33,13 +33,16 @@ Chance = Literal["thirds", "marginal"]
 
 @dataclass(frozen=True)
 class JudgeAgreement:
-    """Attributes
+    """How often judges agree.
+
+    Attributes
     ----------
     pairs : int
-        Pairs of judgments of the same thing by different judges.
+        Pairs of judgments of the same two outputs by different judges.
     agreeing : int
+        Pairs that say the same.
     by_chance : float
-        P(E).
+        P(E), the share expected by chance.
     judges : int
         Judges with at least one such pair.
     """
@@ -51,15 +54,14 @@ class JudgeAgreement:
 
     @property
     def share(self) -> float:
-        """P(A); nan without a pair."""
+        """P(A), the share of pairs that say the same; nan without a pair."""
         return self.agreeing / self.pairs if self.pairs else float("nan")
 
     @property
     def kappa(self) -> float:
-        """nan without a pair, or where chance alone agrees always."""
-        return (
-            (self.share - self.by_chance) / (1.0 - self.by_chance) if self.by_chance < 1.0 else float("nan")
-        )
+        """Agreement beyond chance; nan without a pair, or where P(E) is 1."""
+        beyond = 1.0 - self.by_chance
+        return (self.share - self.by_chance) / beyond if beyond > 0.0 else float("nan")
 
 
 def judge_agreement(
@@ -70,17 +72,22 @@ def judge_agreement(
     tracks: Sequence[str] = (),
     chance: Chance = "thirds",
 ) -> JudgeAgreement:
-    """Agreement between judges.
+    """Count how often two judges who compare the same two outputs say the same.
 
     Parameters
     ----------
     table : Comparisons
         Counts must be whole.
     judge, source : str
-        Columns.
+        Names of the columns.
     tracks : sequence of str
-        Columns that keep sources of the same name apart.
+        Names of columns that keep sources of the same name apart.
     chance : {"thirds", "marginal"}
+        How P(E) is worked out.
+
+    Returns
+    -------
+    JudgeAgreement
 
     Raises
     ------
@@ -92,23 +99,20 @@ def judge_agreement(
     columns = {name: _factor(table, name) for name in (judge, source, *tracks)}
     swap = single.first > single.second
     outcome = np.where(swap, HAT[single.outcome], single.outcome)
-    thing = np.minimum(single.first, single.second) * len(table.items) + np.maximum(
-        single.first, single.second
-    )
+    low, high = np.minimum(single.first, single.second), np.maximum(single.first, single.second)
+    thing = low * len(table.items) + high
     for name in (source, *tracks):
-        _, thing = np.unique(
-            thing * len(columns[name].levels) + columns[name].codes[single.row], return_inverse=True
-        )
+        key = thing * len(columns[name].levels) + columns[name].codes[single.row]
+        _, thing = np.unique(key, return_inverse=True)
     who = columns[judge].codes[single.row]
     n_judges = len(columns[judge].levels)
     pairs = _across_judges(thing, who, n_judges)
     agreeing = _across_judges(thing * 3 + outcome, who, n_judges)
     share = np.bincount(single.outcome, minlength=3) / max(1, len(single))
     # "Either side first" makes the two preferences equally frequent.
-    by_chance = (
-        1.0 / 3.0 if chance == "thirds" else float(share[0] ** 2 + 2.0 * ((1.0 - share[0]) / 2.0) ** 2)
-    )
-    return JudgeAgreement(pairs, agreeing, by_chance, _judges_with_company(thing, who, n_judges))
+    marginal = float(share[0] ** 2 + 2.0 * ((1.0 - share[0]) / 2.0) ** 2)
+    by_chance = 1.0 / 3.0 if chance == "thirds" else marginal
+    return JudgeAgreement(pairs, agreeing, by_chance, _judges_in_pairs(thing, who, n_judges))
 
 
 def _factor(table: Comparisons, name: str) -> Factor:
@@ -129,15 +133,16 @@ def _factor(table: Comparisons, name: str) -> Factor:
 
 
 def _across_judges(key: IntArray, who: IntArray, n_judges: int) -> int:
-    """Pairs of rows with the same key and different judges: all pairs but those of one judge, each counted
-    twice.
+    """Number of pairs of rows with the same key and different judges: the pairs with the same key, less those of
+    one judge.
     """
     _, together = np.unique(key, return_counts=True)
     _, alone = np.unique(key * n_judges + who, return_counts=True)
     return int((np.sum(together.astype(np.int64) ** 2) - np.sum(alone.astype(np.int64) ** 2)) // 2)
 
 
-def _judges_with_company(thing: IntArray, who: IntArray, n_judges: int) -> int:
+def _judges_in_pairs(thing: IntArray, who: IntArray, n_judges: int) -> int:
+    """Number of judges who judged something that another judge judged too."""
     each = np.unique(thing * n_judges + who)
     things, judge = each // n_judges, each % n_judges
     _, place, n = np.unique(things, return_inverse=True, return_counts=True)

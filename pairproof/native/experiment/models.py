@@ -1,5 +1,5 @@
-"""Every preference model through one door: fit on training comparisons, predict a pair, be judged on test
-comparisons.
+"""Preference models with one interface: fitted on training comparisons, they predict a pair and have a
+perplexity on test comparisons.
 
     model = fit_preference_model(train, "irt-gaussian")
     model.predict("bbn", "cmu")              Preference(tie=..., first=..., second=...)
@@ -36,6 +36,7 @@ from ...data.comparisons import Comparisons
 from ...data.judgments import compared, only_compared, preference_counts
 from ...data.options import one_of, whole_number
 from ...errors import DataWarning, InputError
+from ...fit.spec import Ties
 from ..irt.categorical import CategoricalModel, fit_irt_categorical
 from ..irt.gaussian import fit_irt_gaussian
 from ..irt.gaussian_model import GaussianModel
@@ -49,19 +50,10 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
+Baseline = Literal["uniform", "adjusted-uniform", "pairs"]
+Students = Literal["students-asymmetric", "students-arithmetic", "students-geometric"]
 ModelName = Literal[
-    "uniform",
-    "adjusted-uniform",
-    "pairs",
-    "students-asymmetric",
-    "students-arithmetic",
-    "students-geometric",
-    "irt-gaussian",
-    "irt-categorical",
-    "bradley-terry",
-    "davidson",
-    "rao-kupper",
-    "llbt",
+    Baseline, Students, "irt-gaussian", "irt-categorical", "bradley-terry", "davidson", "rao-kupper", "llbt"
 ]
 MODELS: tuple[ModelName, ...] = get_args(ModelName)
 
@@ -76,7 +68,7 @@ class Preference(NamedTuple):
 
 @dataclass(frozen=True)
 class PreferenceOptions:
-    """What may be chosen, for whichever models it concerns.
+    """Options of preference models; each says which models it is for.
 
     Attributes
     ----------
@@ -93,7 +85,7 @@ class PreferenceOptions:
         Predictions of the item-response models averaged over the draws (True) or from posterior means
         (False); None: means for the Gaussian ("given the parameter estimates"), average for the categorical.
     chains, warmup, draws : int
-        Of the item-response models.
+        Numbers of chains, of iterations thrown away and of iterations kept, for the item-response models.
     """
 
     alpha: float = baselines.ALPHA
@@ -110,12 +102,9 @@ class PreferenceOptions:
         """Raises InputError for chains, warmup or draws that are no integers or too small, before an
         experiment starts.
         """
-        for name, value, least in (
-            ("chains", self.chains, 1),
-            ("warmup", self.warmup, 0),
-            ("draws", self.draws, 1),
-        ):
-            whole_number(name, value, least)
+        whole_number("chains", self.chains, 1)
+        whole_number("warmup", self.warmup, 0)
+        whole_number("draws", self.draws, 1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,20 +160,22 @@ class PreferenceModel:
         """Perplexity on test comparisons; systems that were not in the training set are named in the
         result.
         """
-        where = np.array([self._place(name) for name in test.items])
-        q = self.probabilities[where[test.first], where[test.second]]
-        counts = np.stack([test.ties, test.wins, test.losses], axis=1)
-        met = compared(test)
-        unseen = tuple(name for name, k, here in zip(test.items, where, met) if here and k == len(self.items))
+        q, counts = self._forecast(test)
+        met = zip(test.items, compared(test))
+        unseen = tuple(name for name, is_met in met if is_met and name not in self.items)
         return perplexity(q.ravel(), counts.ravel(), unseen)
+
+    def _forecast(self, test: Comparisons) -> tuple[FloatArray, FloatArray]:
+        """float[n_rows, 3] each: the probabilities of tie, first and second, and their counts."""
+        where = np.array([self._place(name) for name in test.items])
+        counts = np.stack([test.ties, test.wins, test.losses], axis=1)
+        return self.probabilities[where[test.first], where[test.second]], counts
 
     def surprise(self, test: Comparisons) -> FloatArray:
         """float[n_rows]: -log2 of the probability given to each row of a table (times its counts); inf where
         it was 0.
         """
-        where = np.array([self._place(name) for name in test.items])
-        q = self.probabilities[where[test.first], where[test.second]]
-        counts = np.stack([test.ties, test.wins, test.losses], axis=1)
+        q, counts = self._forecast(test)
         with np.errstate(divide="ignore"):
             bits = -np.log2(q)
         return np.asarray(np.where(counts > 0, counts * np.where(counts > 0, bits, 0.0), 0.0).sum(axis=1))
@@ -241,14 +232,26 @@ def fit_preference_model(
         One of `MODELS`.
     options : PreferenceOptions
     seed : int
-        Of the item-response models' samplers.
+        Seed of the item-response models' samplers.
     warn : bool
-        Let the samplers warn when their chains have not mixed; it stands in the notes in any case.
+        Whether the samplers warn when their chains have not mixed; the notes say it in any case.
+
+    Returns
+    -------
+    PreferenceModel
 
     Raises
     ------
     InputError
         Another model name, a seed that is no integer or negative, or a table the model cannot be fitted to.
+
+    Examples
+    --------
+    >>> from pairproof.data.comparisons import Comparisons
+    >>> table = Comparisons.build("ab", [0, 0, 1], [1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 0])
+    >>> model = fit_preference_model(table, "pairs")
+    >>> [round(p, 3) for p in model.predict("a", "b")]
+    [0.333, 0.5, 0.167]
     """
     one_of("model", model, MODELS)
     whole_number("seed", seed)
@@ -266,31 +269,27 @@ def given_no_tie(p: FloatArray) -> FloatArray:
     return np.asarray(out / out.sum(axis=-1, keepdims=True))
 
 
+#: Probabilities, notes, and what is behind them.
 Fitted = tuple[FloatArray, tuple[str, ...], Any]
+Fitter = Callable[[Comparisons, PreferenceOptions, int, bool], Fitted]
 
 
-def _baseline(of_counts: Callable[[FloatArray, PreferenceOptions], FloatArray]) -> Callable[..., Fitted]:
+def _baseline(of_counts: Callable[[FloatArray, PreferenceOptions], FloatArray]) -> Fitter:
     def fitter(table: Comparisons, options: PreferenceOptions, seed: int, warn: bool) -> Fitted:
-        # One more system without a comparison: what the formulas give for it is what they say of an unseen
-        # one.
+        # One more system, without a comparison: the formulas give for it what they say of an unseen one.
         counts = np.pad(preference_counts(table), ((0, 1), (0, 1), (0, 0)))
         return of_counts(counts, options), (), None
 
     return fitter
 
 
+def _sampling(options: PreferenceOptions) -> dict[str, Any]:
+    return {name: getattr(options, name) for name in ("items", "chains", "warmup", "draws")}
+
+
 def _gaussian(table: Comparisons, options: PreferenceOptions, seed: int, warn: bool) -> Fitted:
     model = options.gaussian or GaussianModel(radius=GaussianModel().radius if table.tie_category else 0.0)
-    posterior = fit_irt_gaussian(
-        table,
-        model=model,
-        items=options.items,
-        chains=options.chains,
-        warmup=options.warmup,
-        draws=options.draws,
-        seed=seed,
-        warn=warn,
-    )
+    posterior = fit_irt_gaussian(table, model=model, seed=seed, warn=warn, **_sampling(options))
     if options.average:
         p = _average_gaussian(posterior, model)
     else:
@@ -321,16 +320,7 @@ def _average_gaussian(posterior: Posterior, model: GaussianModel) -> FloatArray:
 
 
 def _categorical(table: Comparisons, options: PreferenceOptions, seed: int, warn: bool) -> Fitted:
-    fitted = fit_irt_categorical(
-        table,
-        model=options.categorical,
-        items=options.items,
-        chains=options.chains,
-        warmup=options.warmup,
-        draws=options.draws,
-        seed=seed,
-        warn=warn,
-    )
+    fitted = fit_irt_categorical(table, model=options.categorical, seed=seed, warn=warn, **_sampling(options))
     return fitted.preferences(options.average is not False), _sampled_notes(fitted.strength), fitted
 
 
@@ -338,88 +328,56 @@ def _sampled_notes(posterior: Posterior) -> tuple[str, ...]:
     return (*posterior.notes, *([f"not mixed: {posterior.mixing}"] if posterior.mixing else []))
 
 
-def _likelihood(
-    table: Comparisons, options: PreferenceOptions, fit: Callable[[Comparisons], Fit], fixed_tie: bool
-) -> Fitted:
-    """A maximum-likelihood model; pooled rates where it has no number."""
-    baselines.check_alpha(options.alpha)
-    n = len(table.items)
-    tie = (
-        (options.alpha + table.ties.sum()) / (3.0 * options.alpha + table.n_comparisons)
-        if table.tie_category
-        else 0.0
-    )
-    p = np.tile([tie, (1.0 - tie) / 2.0, (1.0 - tie) / 2.0], (n + 1, n + 1, 1))
-    if fixed_tie and not (table.wins.any() or table.losses.any()):
-        return (
-            p,
-            (
-                (
-                    "all training comparisons are ties, so no ability has an estimate: pooled rates for every"
-                    " pair"
-                ),
-            ),
-            None,
-        )
-    fitted = fit(
-        table.as_independent()
-    )  # the published models take the pairs of rankings as independent: no warning with each fit
-    frame = fitted.probabilities()
-    place = {name: k for k, name in enumerate(table.items)}
-    i, j = (frame[side].map(place).to_numpy() for side in ("first", "second"))
-    found = frame[["p_tie", "p_first", "p_second"]].to_numpy()
-    if fixed_tie:
-        found = np.stack(
-            [np.full(len(found), tie), (1.0 - tie) * found[:, 1], (1.0 - tie) * found[:, 2]], axis=1
-        )
-    known = ~np.isnan(found).any(axis=1)
-    p[i[known], j[known]] = found[known]
-    notes = (
-        []
-        if known.all()
-        else [
-            f"{int((~known).sum()) // 2} of {len(known) // 2} pairs have no finite estimate: pooled rates for"
-            " them"
-        ]
-    )
-    if not fixed_tie and table.tie_category and not table.ties.any():
-        notes.append("no tie in the training set, so the estimated probability of a tie is 0")
-    return p, tuple(notes), fitted
+def _likelihood(fit: Callable[[Comparisons], Fit], pooled_tie: bool = False) -> Fitter:
+    """A model fitted by maximum likelihood, with pooled rates where it has no number; with `pooled_tie` it has
+    ability parameters only, and P(tie) is the pooled rate for every pair.
+    """
+
+    def fitter(table: Comparisons, options: PreferenceOptions, seed: int, warn: bool) -> Fitted:
+        baselines.check_alpha(options.alpha)
+        n, tie = len(table.items), _pooled_tie(table, options.alpha)
+        p = np.tile([tie, (1.0 - tie) / 2.0, (1.0 - tie) / 2.0], (n + 1, n + 1, 1))
+        if pooled_tie and not (table.wins.any() or table.losses.any()):
+            note = "all training comparisons are ties, so no ability has an estimate: pooled rates for every pair"
+            return p, (note,), None
+        # The published models take the pairs of rankings as independent, so there is no warning with each fit.
+        fitted = fit(table.as_independent())
+        frame = fitted.probabilities()
+        place = {name: k for k, name in enumerate(table.items)}
+        i, j = (frame[side].map(place).to_numpy() for side in ("first", "second"))
+        found = frame[["p_tie", "p_first", "p_second"]].to_numpy()
+        if pooled_tie:
+            found = np.column_stack([np.full(len(found), tie), (1.0 - tie) * found[:, 1:]])
+        known = ~np.isnan(found).any(axis=1)
+        p[i[known], j[known]] = found[known]
+        notes = []
+        if not known.all():
+            unknown, pairs = int((~known).sum()) // 2, len(known) // 2
+            notes.append(f"{unknown} of {pairs} pairs have no finite estimate: pooled rates for them")
+        if not pooled_tie and table.tie_category and not table.ties.any():
+            notes.append("no tie in the training set, so the estimated probability of a tie is 0")
+        return p, tuple(notes), fitted
+
+    return fitter
 
 
-def _bradley_terry(table: Comparisons, options: PreferenceOptions, seed: int, warn: bool) -> Fitted:
-    from ..pairs.models import fit_bradley_terry
-
-    return _likelihood(
-        table, options, lambda t: fit_bradley_terry(t, ties="drop" if t.tie_category else "none"), True
-    )
+def _pooled_tie(table: Comparisons, alpha: float) -> float:
+    if not table.tie_category:
+        return 0.0
+    return float((alpha + table.ties.sum()) / (3.0 * alpha + table.n_comparisons))
 
 
-def _davidson(table: Comparisons, options: PreferenceOptions, seed: int, warn: bool) -> Fitted:
-    from ..pairs.models import fit_bradley_terry
+def _fit(family: Literal["bradley-terry", "llbt"], ties: Ties) -> Callable[[Comparisons], Fit]:
+    def fit(table: Comparisons) -> Fit:
+        from ..pairs.models import fit_bradley_terry, fit_llbt
 
-    return _likelihood(
-        table, options, lambda t: fit_bradley_terry(t, ties="davidson" if t.tie_category else "none"), False
-    )
+        fitter = fit_llbt if family == "llbt" else fit_bradley_terry
+        return fitter(table, ties=ties if table.tie_category else "none")
 
-
-def _rao_kupper(table: Comparisons, options: PreferenceOptions, seed: int, warn: bool) -> Fitted:
-    from ..pairs.models import fit_bradley_terry
-
-    return _likelihood(
-        table, options, lambda t: fit_bradley_terry(t, ties="rao-kupper" if t.tie_category else "none"), False
-    )
+    return fit
 
 
-def _llbt(table: Comparisons, options: PreferenceOptions, seed: int, warn: bool) -> Fitted:
-    from ..pairs.models import fit_llbt
-
-    return _likelihood(
-        table, options, lambda t: fit_llbt(t, ties="davidson" if t.tie_category else "none"), False
-    )
-
-
-_FITTERS: Mapping[ModelName, Callable[..., Fitted]] = {
+_FITTERS: Mapping[ModelName, Fitter] = {
     "uniform": _baseline(lambda counts, _: baselines.uniform(len(counts))),
     "adjusted-uniform": _baseline(lambda counts, _: baselines.adjusted_uniform(counts)),
     "pairs": _baseline(lambda counts, o: baselines.independent_pairs(counts, o.alpha)),
@@ -434,8 +392,8 @@ _FITTERS: Mapping[ModelName, Callable[..., Fitted]] = {
     ),
     "irt-gaussian": _gaussian,
     "irt-categorical": _categorical,
-    "bradley-terry": _bradley_terry,
-    "davidson": _davidson,
-    "rao-kupper": _rao_kupper,
-    "llbt": _llbt,
+    "bradley-terry": _likelihood(_fit("bradley-terry", "drop"), pooled_tie=True),
+    "davidson": _likelihood(_fit("bradley-terry", "davidson")),
+    "rao-kupper": _likelihood(_fit("bradley-terry", "rao-kupper")),
+    "llbt": _likelihood(_fit("llbt", "davidson")),
 }

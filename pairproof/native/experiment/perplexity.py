@@ -26,16 +26,18 @@ SUM_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Perplexity:
-    """Attributes
+    """A perplexity, and what a reader must know of it.
+
+    Attributes
     ----------
     value : float
         >= 1 for distributions; inf if something impossible happened.
     n : float
         Test comparisons (sum of weights).
     impossible : float
-        Of them, those whose outcome had probability 0.
+        Test comparisons whose outcome had probability 0.
     finite : float
-        Perplexity of the others; equals `value` if there were none.
+        Perplexity of the other ones; equals `value` if no outcome had probability 0.
     unseen : tuple of str
         Systems of the test set that the training set did not have.
     """
@@ -68,12 +70,21 @@ def perplexity(q: FloatArray, weight: FloatArray | None = None, unseen: tuple[st
     weight : float[n], optional
         Number of comparisons each stands for; default 1.
     unseen : tuple of str
-        Passed on.
+        `Perplexity.unseen` of the result.
+
+    Returns
+    -------
+    Perplexity
 
     Raises
     ------
     InputError
         No comparison, or a number that is not a probability.
+
+    Examples
+    --------
+    >>> print(perplexity(np.array([0.5, 0.25, 0.5])))
+    perplexity 2.5198 on 3 comparisons
     """
     q = np.asarray(q, float)
     w = np.ones(len(q)) if weight is None else np.asarray(weight, float)

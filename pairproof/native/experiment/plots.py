@@ -1,5 +1,5 @@
-"""Pictures of translation competitions: learning curves, abilities with intervals, who beats whom (Hopkins
-and May 2013, figures 2-4, 6).
+"""Plots of translation competitions: learning curves, abilities with intervals, and a heat map of preferences
+(Hopkins and May 2013, figures 2-4, 6).
 
 For axes of your own, `size_of_learning_curves`, `size_of_abilities` and `size_of_heat_map` say how large the
 figure must be for every name to fit.
@@ -38,7 +38,9 @@ Size = tuple[float, float]
 
 
 def size_of_learning_curves(results: Sequence[Result]) -> Size:
-    """Width and height in inches of a figure in which the curves have 6.4 and the legend all it needs."""
+    """Width and height in inches of a figure of learning curves: 6.4 inches for the curves, and room for the
+    legend.
+    """
     labels = _legend(_points(results, 0.95))
     return 6.4 + 0.7 + _SMALL * max(map(_width, labels.values()), default=0.0), max(
         4.5, 0.9 + 0.185 * len(labels)
@@ -65,7 +67,7 @@ def _longest(names: Sequence[str]) -> float:
 
 
 def _width(text: str) -> float:
-    """Inches of a text at 10 points, rather too many than too few."""
+    """Inches of a text at 10 points, estimated from above."""
     return sum(
         _WIDE if c in _WIDEST or east_asian_width(c) in "WF" else _CAPITAL if c.isupper() else _CHARACTER
         for c in text
@@ -82,8 +84,8 @@ def _shortened(names: Sequence[str]) -> list[str]:
 
 
 def plot_learning_curves(results: Sequence[Result], ax: Any = None, *, level: float = 0.95) -> Any:
-    """Mean perplexity by number of training comparisons, a curve a model, with t intervals over the trials
-    (wide ones run out of the picture).
+    """Plot mean perplexity by number of training comparisons, a curve a model, with t intervals over the trials
+    (wide ones are cut off at the frame).
 
     Parameters
     ----------
@@ -142,7 +144,7 @@ def _points(results: Sequence[Result], level: float) -> list[Mean]:
 
 
 def _legend(points: Sequence[Mean]) -> dict[str, str]:
-    """Each model and what the legend says of it: its name, and where its mean is infinite."""
+    """The legend's label of each model: its name, and the sizes at which its mean is infinite."""
     models = list(dict.fromkeys(p.model for p in points))
     lost = {
         model: [str(p.train_size) for p in points if p.model == model and not np.isfinite(p.mean)]
@@ -160,7 +162,7 @@ def _legend(points: Sequence[Mean]) -> dict[str, str]:
 
 
 def _crowded(sizes: Sequence[int]) -> bool:
-    """Whether the labels of two neighbours would touch on an axis of 5.5 inches with a logarithmic scale."""
+    """Whether neighbouring tick labels would touch on a logarithmic axis of 5.5 inches."""
     steps = [(np.log(b / a), len(f"{a}{b}") / 2 + 1) for a, b in zip(sizes, sizes[1:])]
     return any(
         5.5 * gap / np.log(sizes[-1] / sizes[0]) < _CHARACTER * characters for gap, characters in steps
@@ -168,8 +170,8 @@ def _crowded(sizes: Sequence[int]) -> bool:
 
 
 def _keep_means_in_view(ax: Any, values: Sequence[float]) -> None:
-    """With two trials an interval can be a hundred times as wide as the curves are apart; such a one runs out
-    of the picture.
+    """Choose the limits by the means: with two trials an interval can be a hundred times as wide as the curves are
+    apart.
     """
     if values:
         margin = 0.25 * (max(values) - min(values)) or 0.05
@@ -177,7 +179,7 @@ def _keep_means_in_view(ax: Any, values: Sequence[float]) -> None:
 
 
 def plot_abilities(posterior: Posterior, ax: Any = None, *, level: float = 0.95) -> Any:
-    """Systems by posterior mean, best on top, with equal-tailed intervals; a line where one stratum ends.
+    """Plot systems by posterior mean, best on top, with equal-tailed intervals and a line below each stratum.
 
     Parameters
     ----------
@@ -194,33 +196,34 @@ def plot_abilities(posterior: Posterior, ax: Any = None, *, level: float = 0.95)
     ax = _axes(ax, size_of_abilities(posterior.items))
     order = [posterior.items.index(name) for name in reversed(posterior.ranking)]
     mean, interval = posterior.mean[order], posterior.interval(level)[order]
-    y = np.arange(n)
-    ax.errorbar(
+    _draw_intervals(
+        ax,
+        _labels([posterior.items[k] for k in order]),
         mean,
-        y,
-        xerr=[mean - interval[:, 0], interval[:, 1] - mean],
-        fmt="o",
-        markersize=4,
-        capsize=2,
-        linewidth=1.2,
-        color=COLOURS[0],
+        [mean - interval[:, 0], interval[:, 1] - mean],
+        f"{posterior.what}{', mean of all 0' if posterior.centre else ''}, with {100 * level:g} % intervals",
     )
-    ax.set_yticks(y, _labels([posterior.items[k] for k in order]))
     ax.set_ylim(-0.6, n - 0.4)
     below = n
     for stratum in posterior.strata()[:-1]:
         below -= len(stratum)
         ax.axhline(below - 0.5, color="0.6", linewidth=0.7, linestyle="--")
-    ax.set_xlabel(
-        f"{posterior.what}{', mean of all 0' if posterior.centre else ''}, with {100 * level:g} % intervals"
-    )
-    ax.grid(axis="x", linewidth=0.4, alpha=0.5)
-    ax.set_axisbelow(True)
     return ax
 
 
+def _draw_intervals(ax: Any, labels: Sequence[str], mean: Any, half_widths: Any, xlabel: str) -> None:
+    """A row a system: a point at its mean, with an error bar."""
+    y = np.arange(len(labels))
+    bars = {"fmt": "o", "markersize": 4, "capsize": 2, "linewidth": 1.2, "color": COLOURS[0]}
+    ax.errorbar(mean, y, xerr=half_widths, **bars)
+    ax.set_yticks(y, labels)
+    ax.set_xlabel(xlabel)
+    ax.grid(axis="x", linewidth=0.4, alpha=0.5)
+    ax.set_axisbelow(True)
+
+
 def plot_trial_abilities(abilities: TrialAbilities, ax: Any = None) -> Any:
-    """Systems by mean ability over the trials, best on top, numbered; error bars are one standard deviation
+    """Plot systems by mean ability over the trials, best on top, numbered; error bars are one standard deviation
     over the trials.
 
     Parameters
@@ -233,46 +236,32 @@ def plot_trial_abilities(abilities: TrialAbilities, ax: Any = None) -> Any:
     -------
     matplotlib Axes
     """
-    order = [
-        abilities.items.index(name)
-        for name in abilities.ranking
-        if np.isfinite(abilities.mean[abilities.items.index(name)])
-    ]
+    ranking = [abilities.items.index(name) for name in abilities.ranking]
+    order = [k for k in ranking if np.isfinite(abilities.mean[k])]
     ax = _axes(ax, size_of_abilities([f"00. {name}" for name in abilities.items]))
-    y = np.arange(len(order))
-    ax.errorbar(
+    names = _labels([abilities.items[k] for k in order])
+    left_out = len(abilities.items) - len(order)
+    _draw_intervals(
+        ax,
+        [f"{place}. {name}" for place, name in enumerate(names, 1)],
         abilities.mean[order],
-        y,
-        xerr=np.nan_to_num(abilities.sd[order]),
-        fmt="o",
-        markersize=4,
-        capsize=2,
-        linewidth=1.2,
-        color=COLOURS[0],
-    )
-    ax.set_yticks(
-        y, [f"{place}. {name}" for place, name in enumerate(_labels([abilities.items[k] for k in order]), 1)]
+        np.nan_to_num(abilities.sd[order]),
+        f"ability, mean of all 0, with one sd over\n{len(abilities.trials)} trials of {abilities.n_train}"
+        " comparisons" + (f" ({left_out} without a comparison left out)" if left_out else ""),
     )
     ax.set_ylim(len(order) - 0.4, -0.6)
-    left = len(abilities.items) - len(order)
-    ax.set_xlabel(
-        f"ability, mean of all 0, with one sd over\n{len(abilities.trials)} trials of"
-        f" {abilities.n_train} comparisons" + (f" ({left} without a comparison left out)" if left else "")
-    )
-    ax.grid(axis="x", linewidth=0.4, alpha=0.5)
-    ax.set_axisbelow(True)
     return ax
 
 
 def plot_preferences(model: PreferenceModel, ax: Any = None, *, order: Sequence[str] | None = None) -> Any:
-    """Heat map of P(row preferred) - P(column preferred).
+    """Plot a heat map of P(row preferred) - P(column preferred).
 
     Parameters
     ----------
     model : PreferenceModel
     ax : matplotlib Axes, optional
     order : sequence of str, optional
-        Systems from the top; default: by their mean advantage, best first.
+        The systems from top to bottom; default: by mean advantage, best first.
 
     Returns
     -------
@@ -306,8 +295,8 @@ def plot_preferences(model: PreferenceModel, ax: Any = None, *, order: Sequence[
 
 
 def _close_up(figure: Any) -> None:
-    """Let a constrained layout know that the map stays square: without it labels of long names run out of the
-    figure, and the bar outgrows the map.
+    """Use the layout that knows that the map stays square: without it long names are cut off, and the colour bar is
+    longer than the map.
     """
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 

@@ -8,8 +8,7 @@ random order.
 
 Every number depends on the seed, its own track, trial, size and model, and on nothing else: an experiment
 that was interrupted, extended, or run in another order has the same numbers bit for bit (with the same
-version of numpy).  For the file in which results are kept see
-:mod:`pairproof.native.experiment.learning_state`.
+version of numpy).  For the file in which results are kept see :mod:`pairproof.native.experiment.state`.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ from ...data.comparisons import Comparisons
 from ...data.options import one_of, whole_number
 from ...errors import InputError
 from ..numerics.processes import in_order
-from .learning_state import State
 from .models import MODELS, ModelName, PreferenceModel, PreferenceOptions, fit_preference_model
 from .splits import Split, test_groups
+from .state import Key, opened
 from .summary import Result
 
 #: The paper's training sizes and number of trials.
@@ -40,16 +39,23 @@ PAPER_TRIALS = 5
 
 @dataclass(frozen=True)
 class Design:
-    """What is to be run.
+    """The design of an experiment.
 
     Attributes
     ----------
     sizes : tuple of int
         Training sizes, each >= 1.
     trials : int
+        Random training sets of each size.
     models : tuple of str
+        Some of `MODELS`.
     seed : int
     options : PreferenceOptions
+
+    Raises
+    ------
+    InputError
+        A size, a number of trials, a seed or a model that an experiment cannot have.
     """
 
     sizes: tuple[int, ...] = PAPER_SIZES
@@ -59,11 +65,8 @@ class Design:
     options: PreferenceOptions = PreferenceOptions()
 
     def __post_init__(self) -> None:
-        if (
-            not self.sizes
-            or any(int(k) != k or k < 1 for k in self.sizes)
-            or len(set(self.sizes)) != len(self.sizes)
-        ):
+        whole = all(int(k) == k and k >= 1 for k in self.sizes)
+        if not self.sizes or not whole or len(set(self.sizes)) != len(self.sizes):
             raise InputError(
                 f"training sizes {list(self.sizes)}; expected distinct whole numbers of at least 1"
             )
@@ -90,8 +93,8 @@ def run(
     tracks : mapping of track to Split
     design : Design
     state : Path, optional
-        Where results are kept as they come; those already there are not computed again.  Sizes, trials and
-        models may be added to an old state.
+        Database file in which results are kept as they come; those already there are not computed again.
+        Sizes, trials and models may be added to an old state.
     progress : function of (done, total, result), optional
         Called after every result, old ones included.
     workers : int
@@ -106,8 +109,8 @@ def run(
     Raises
     ------
     InputError
-        No track; a state of other data, another seed or other options, or that cannot be read; fewer than 1
-        worker.
+        No track; fewer than 1 worker; a state of other data, another seed or other options, one that cannot
+        be read, or one that another process works on.
     """
     if workers < 1:
         raise InputError(f"workers={workers}; at least 1 is needed")
@@ -115,7 +118,7 @@ def run(
         raise InputError("no track to run; the table has no comparison")
     total = len(tracks) * design.trials * len(design.sizes) * len(design.models)
     out: list[Result] = []
-    with State(state, _header(tracks, design)) as kept:
+    with opened(state, _settings(tracks, design)) as kept:
         for result in _results(tracks, design, kept.done, workers):
             if result.key not in kept.done:
                 kept.write(result)
@@ -127,8 +130,8 @@ def run(
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """A training set with the models that are still to be fitted on it, and what is known of the others; no
-    set if none are.
+    """A training set, the models that are still to be fitted on it, and the results of the others; None in place
+    of the set where no model is left to fit.
     """
 
     track: str
@@ -148,9 +151,7 @@ class _Sample:
         }
 
 
-def _samples(
-    tracks: Mapping[str, Split], design: Design, done: Mapping[tuple[str, str, int, int], Result]
-) -> Iterator[_Sample]:
+def _samples(tracks: Mapping[str, Split], design: Design, done: Mapping[Key, Result]) -> Iterator[_Sample]:
     for track, split in tracks.items():
         for trial in range(1, design.trials + 1):
             for size in sorted(design.sizes):
@@ -172,10 +173,7 @@ def _samples(
 
 
 def _results(
-    tracks: Mapping[str, Split],
-    design: Design,
-    done: Mapping[tuple[str, str, int, int], Result],
-    workers: int,
+    tracks: Mapping[str, Split], design: Design, done: Mapping[Key, Result], workers: int
 ) -> Iterator[Result]:
     for sample, fresh in in_order(
         partial(_Sample.results, design=design), _samples(tracks, design, done), workers
@@ -185,8 +183,22 @@ def _results(
 
 
 def training_sample(split: Split, track: str, trial: int, size: int, seed: int) -> Comparisons:
-    """The comparisons that every model of a trial is fitted on at one size; all of them where there are
-    fewer.
+    """Draw the comparisons on which every model of a trial is fitted at one size.
+
+    Parameters
+    ----------
+    split : Split
+    track : str
+    trial : int
+        From 1.
+    size : int
+        Comparisons; where the training set has fewer, all of them are taken.
+    seed : int
+
+    Returns
+    -------
+    Comparisons
+        Those of a smaller size of the same trial are among them.
     """
     order = np.random.default_rng(_stream(seed, track, trial)).permutation(split.train.n_rows)
     # Rows in their own order: the same sample is the same table.
@@ -196,10 +208,9 @@ def training_sample(split: Split, track: str, trial: int, size: int, seed: int) 
 def fit_sample(
     sample: Comparisons, track: str, trial: int, size: int, model: ModelName, design: Design
 ) -> PreferenceModel:
-    """One model on one sample, with the seed that belongs to it."""
-    seed = int.from_bytes(
-        hashlib.sha256(f"{design.seed}|{track}|{trial}|{size}|{model}".encode()).digest()[:8], "big"
-    )
+    """Fit one model on one sample; the sampler's seed depends on the design's seed and on what is fitted."""
+    key = f"{design.seed}|{track}|{trial}|{size}|{model}"
+    seed = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big")
     return fit_preference_model(sample, model, options=design.options, seed=seed, warn=False)
 
 
@@ -212,7 +223,7 @@ def one_result(
     test: Comparisons,
     design: Design,
 ) -> Result:
-    """Fit one model on one sample and judge it."""
+    """Fit one model on one sample and work out its perplexity on the test set."""
     fitted = fit_sample(sample, track, trial, size, model, design)
     found = fitted.perplexity(test)
     group = test_groups(test)
@@ -239,12 +250,11 @@ def _stream(seed: int, track: str, trial: int) -> np.random.SeedSequence:
     return np.random.SeedSequence([seed, trial, *words])
 
 
-# -- what the results are of
-# -----------------------------------------------------------------------------------------------------------
+# -- which experiment it is ----------------------------------------------------------------------------------
 
 
 def table_digest(table: Comparisons) -> str:
-    """sha256 of the rows in their order with their sources: what a draw of rows depends on."""
+    """sha256 of all that a draw of rows depends on: the rows in their order, with their sources."""
     h = hashlib.sha256(repr((table.items, table.tie_category)).encode())
     source = table.columns.get("source")
     for column in (
@@ -260,7 +270,7 @@ def table_digest(table: Comparisons) -> str:
     return h.hexdigest()
 
 
-def _header(tracks: Mapping[str, Split], design: Design) -> dict[str, Any]:
+def _settings(tracks: Mapping[str, Split], design: Design) -> dict[str, Any]:
     return {
         "seed": design.seed,
         "options": asdict(design.options),

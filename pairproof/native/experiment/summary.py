@@ -1,5 +1,4 @@
-"""What the results of :mod:`pairproof.native.experiment.run` say: mean curves, who is best, how many
-judgments are enough.
+"""Summaries of an experiment's results: mean learning curves, the best model, how many judgments are enough.
 
 The mean of a model at a size is that of its T tracks' means over n trials.  Two things make it uncertain, the
 tracks being taken as they are: which comparisons were drawn to train on, and which sources are in the test
@@ -16,8 +15,8 @@ that see in how many tracks they do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -31,12 +30,29 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Result:
-    """Attributes ---------- track, model : str train_size : int As asked; `n_train` is what there was. trial
-    : int From 1. perplexity : float inf if the model gave probability 0 to something that happened. n_train,
-    test_size : int impossible : int Test comparisons with probability 0. unseen : int Systems of the test set
-    that were not in the sample. notes : tuple of str bits : tuple of float -log2 of the probability given to
-    what happened, summed over each group of test sources; empty if not kept. sizes : tuple of float Test
-    comparisons in each of these groups.
+    """The perplexity of one model, trained on one sample of one track.
+
+    Attributes
+    ----------
+    track, model : str
+    train_size : int
+        Training comparisons asked for; `n_train` is how many there were.
+    trial : int
+        From 1.
+    perplexity : float
+        inf if the model gave probability 0 to something that happened.
+    n_train, test_size : int
+        Training and test comparisons.
+    impossible : int
+        Test comparisons to whose outcome the model gave probability 0.
+    unseen : int
+        Systems of the test set that were not in the sample.
+    notes : tuple of str
+    bits : tuple of float
+        -log2 of the probability given to what happened, summed over each group of test sources; empty if not
+        kept.
+    sizes : tuple of float
+        Test comparisons in each of these groups.
     """
 
     track: str
@@ -58,52 +74,26 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON row; an infinite perplexity is null, and `impossible` says why."""
-        return {
-            "track": self.track,
-            "model": self.model,
-            "train_size": self.train_size,
-            "trial": self.trial,
-            "perplexity": self.perplexity if np.isfinite(self.perplexity) else None,
-            "n_train": self.n_train,
-            "test_size": self.test_size,
-            "impossible": self.impossible,
-            "unseen": self.unseen,
-            "notes": list(self.notes),
-        }
-
-    def to_state(self) -> dict[str, Any]:
-        """The row of a state file: with the groups of the test set."""
-        return {
-            **self.to_dict(),
-            "bits": [x if np.isfinite(x) else None for x in self.bits],
-            "sizes": list(self.sizes),
-        }
-
-    @classmethod
-    def from_state(cls, entry: Mapping[str, Any]) -> Result:
-        value = entry["perplexity"]
-        return cls(
-            entry["track"],
-            entry["model"],
-            entry["train_size"],
-            entry["trial"],
-            float("inf") if value is None else value,
-            entry["n_train"],
-            entry["test_size"],
-            entry["impossible"],
-            entry["unseen"],
-            tuple(entry["notes"]),
-            tuple(float("inf") if x is None else x for x in entry["bits"]),
-            tuple(entry["sizes"]),
-        )
+        found = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("bits", "sizes")}
+        perplexity = self.perplexity if np.isfinite(self.perplexity) else None
+        return {**found, "perplexity": perplexity, "notes": list(self.notes)}
 
 
 @dataclass(frozen=True)
 class Mean:
-    """Attributes ---------- model : str train_size : int mean : float inf if one of the perplexities is. se,
-    low, high : float Over the choice of training sets; nan with one trial, where every trial has the whole
-    training set of every track, or where the mean is infinite. n : int Perplexities averaged. n_infinite :
-    int
+    """The mean perplexity of one model at one training size.
+
+    Attributes
+    ----------
+    model : str
+    train_size : int
+    mean : float
+        inf if one of the perplexities is.
+    se, low, high : float
+        Over the choice of training sets; nan with one trial, where every trial has the whole training set of
+        every track, or where the mean is infinite.
+    n, n_infinite : int
+        Perplexities averaged, and how many of them are infinite.
     """
 
     model: str
@@ -118,9 +108,18 @@ class Mean:
 
 @dataclass(frozen=True)
 class Best:
-    """Attributes ---------- train_size : int model : str The smallest mean perplexity. level_with : tuple of
-    str Models that are not told from it: the interval of the mean difference holds 0, or there is none (one
-    trial). lowest_in : int Tracks in which its mean is the smallest, of `n_tracks`. n_tracks : int
+    """The best model at one training size.
+
+    Attributes
+    ----------
+    train_size : int
+    model : str
+        The one with the smallest mean perplexity.
+    level_with : tuple of str
+        Models that cannot be told from it: the interval of the mean difference contains 0, or there is no
+        interval (one trial).
+    lowest_in, n_tracks : int
+        Tracks in which its mean is the smallest, of how many.
     """
 
     train_size: int
@@ -132,11 +131,20 @@ class Best:
 
 @dataclass(frozen=True)
 class Difference:
-    """Attributes ---------- mean : float Of the differences in perplexity, first minus second; inf or nan if
-    a perplexity is infinite. se, low, high : float Over the choice of training sets and of test sources; nan
-    with one trial, or where the mean is not finite. se_train, se_test : float Their parts; the latter nan if
-    the results do not hold the groups of the test sets, and `se` is then the former. positive_in : int Tracks
-    in which the first is larger, of `n_tracks`. n_tracks : int
+    """The mean difference in perplexity of two models.
+
+    Attributes
+    ----------
+    mean : float
+        First minus second; inf or nan if a perplexity is infinite.
+    se, low, high : float
+        Over the choice of training sets and of test sources; nan with one trial, or where the mean is not
+        finite.
+    se_train, se_test : float
+        The parts of `se` that are due to the training sets and to the test sources; `se_test` is nan if the
+        results do not have the groups of the test sets, and `se` is then `se_train`.
+    positive_in, n_tracks : int
+        Tracks in which the first is larger, of how many.
     """
 
     mean: float
@@ -174,7 +182,7 @@ def means(results: Sequence[Result], level: float = 0.95) -> list[Mean]:
 
 
 def best_by_size(results: Sequence[Result], level: float = 0.95) -> list[Best]:
-    """Who has the smallest mean perplexity at each size, and who is not told from it, trial by trial."""
+    """The best model at each training size, and those that cannot be told from it, trial by trial."""
     check_level(level)
     table = {(m.model, m.train_size): m for m in means(results, level)}
     out = []
@@ -205,14 +213,15 @@ def best_by_size(results: Sequence[Result], level: float = 0.95) -> list[Best]:
 
 
 def difference(first: Sequence[Result], second: Sequence[Result], level: float = 0.95) -> Difference:
-    """Mean difference of two models, or of one model trained on two kinds of data, track by track and trial
-    by trial.
+    """Mean difference in perplexity of two models, or of one model trained on two kinds of data, taken track by
+    track and trial by trial.
 
     Parameters
     ----------
     first, second : sequence of Result
-        Of one model and one size each, for the same tracks and trials.
+        Each of one model and one size; both of the same tracks and trials.
     level : float
+        Of the interval.
 
     Raises
     ------
@@ -293,8 +302,8 @@ def judgments_enough(results: Sequence[Result], within: float = 0.01) -> dict[st
 
 
 def sizes_trained(results: Sequence[Result]) -> dict[int, int]:
-    """Size asked -> the most comparisons that a track had at it; sizes that added nothing in any track are
-    left out.
+    """For each size asked for, the largest training set that a track had at it; sizes at which no track had more
+    than at the size before are left out.
     """
     out: dict[int, int] = {}
     before: dict[str, int] = {}
@@ -306,20 +315,16 @@ def sizes_trained(results: Sequence[Result]) -> dict[int, int]:
     return out
 
 
-# -- parts of a variance
-# -----------------------------------------------------------------------------------------------
+# -- parts of a variance -------------------------------------------------------------------------------------
 
 #: A variance and its degrees of freedom.
 Part = tuple[float, float]
 
 
 def _over_trials(values: FloatArray) -> Part:
-    """Of the mean over trials; nan with one."""
-    return (
-        (float(values.var(ddof=1)) / len(values), len(values) - 1.0)
-        if len(values) > 1
-        else (float("nan"), 0.0)
-    )
+    """Variance of the mean over trials; nan with one trial."""
+    n = len(values)
+    return (float(values.var(ddof=1)) / n, n - 1.0) if n > 1 else (float("nan"), 0.0)
 
 
 def _over_sources(rows: Sequence[tuple[Result, Result]]) -> Part:
@@ -353,8 +358,7 @@ def _half_width(se: float, df: float, level: float) -> float:
     return float(stdtrit(df, (1 + level) / 2)) * se
 
 
-# -- which results
-# -------------------------------------------------------------------------------------------------------
+# -- which results -------------------------------------------------------------------------------------------
 
 
 def _models(results: Sequence[Result]) -> list[str]:

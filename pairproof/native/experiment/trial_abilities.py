@@ -1,5 +1,5 @@
-"""How far abilities move from one random training set to the next (Hopkins and May 2013, section 8 and Figure
-6).
+"""How much abilities change from one random training set to the next (Hopkins and May 2013, section 8 and
+Figure 6).
 
 For each trial the item-response model is fitted on k of a track's training comparisons, the very samples of
 :mod:`pairproof.native.experiment.run`.  With a_st the posterior mean of system s in trial t, the systems that
@@ -33,12 +33,22 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrialAbilities:
-    """Attributes ---------- items : tuple of str Systems that are compared in the training set. size : int
-    Training comparisons asked for; `n_train` is what there was. n_train : int trials : float[n_trials,
-    n_items] Posterior means, centred; nan where the sample has no comparison of the system. p_better :
-    float[n_items, n_items] P(ability of row > ability of column) within a trial, mean over the trials that
-    have both; nan where none has. model : PreferenceModel The mean of the trials' probabilities. notes :
-    tuple of str
+    """The abilities of a track's systems in every trial of an experiment.
+
+    Attributes
+    ----------
+    items : tuple of str
+        Systems that are compared in the training set.
+    size, n_train : int
+        Training comparisons asked for, and how many there were.
+    trials : float[n_trials, n_items]
+        Posterior means, centred; nan where the sample has no comparison of the system.
+    p_better : float[n_items, n_items]
+        P(ability of row > ability of column) within a trial, mean over the trials that have both; nan where
+        none has.
+    model : PreferenceModel
+        The mean of the trials' probabilities.
+    notes : tuple of str
     """
 
     items: tuple[str, ...]
@@ -57,7 +67,7 @@ class TrialAbilities:
     @property
     def mean(self) -> FloatArray:
         """float[n_items]: over the trials that have the system; nan where none has."""
-        return _mean_over_trials(self.trials)
+        return _known_mean(self.trials)
 
     @property
     def sd(self) -> FloatArray:
@@ -68,11 +78,9 @@ class TrialAbilities:
 
     @property
     def ranking(self) -> tuple[str, ...]:
-        """By mean, best first; systems that no sample has come last."""
-        return tuple(
-            self.items[k]
-            for k in np.argsort(-np.where(np.isnan(self.mean), -np.inf, self.mean), kind="stable")
-        )
+        """Systems by mean, best first; those that no sample has come last."""
+        order = np.argsort(-np.where(np.isnan(self.mean), -np.inf, self.mean), kind="stable")
+        return tuple(self.items[k] for k in order)
 
     def difference(self, first: str, second: str) -> tuple[float, float]:
         """Mean and standard deviation over the trials of first minus second, trial by trial.
@@ -87,9 +95,8 @@ class TrialAbilities:
                 raise InputError(f"no system {name!r}; there are {', '.join(self.items)}")
         gap = self.trials[:, self.items.index(first)] - self.trials[:, self.items.index(second)]
         gap = gap[~np.isnan(gap)]
-        return (float(gap.mean()) if len(gap) else float("nan")), (
-            float(gap.std(ddof=1)) if len(gap) > 1 else float("nan")
-        )
+        mean = float(gap.mean()) if len(gap) else float("nan")
+        return mean, float(gap.std(ddof=1)) if len(gap) > 1 else float("nan")
 
     def bands(self, n: int) -> tuple[tuple[str, ...], ...]:
         """The ranking cut into n groups where neighbours' means are farthest apart.
@@ -186,21 +193,21 @@ def trial_abilities(split: Split, track: str, size: int, design: Design) -> Tria
         "irt-gaussian", items, mean, float(samples[0].n_rows), (f"mean of {len(fits)} trials",)
     )
     return TrialAbilities(
-        items, size, samples[0].n_rows, centred(trials), _mean_over_trials(better), model, tuple(notes)
+        items, size, samples[0].n_rows, centred(trials), _known_mean(better), model, tuple(notes)
     )
 
 
 def centred(trials: FloatArray) -> FloatArray:
-    """Each trial moved so that the systems all trials have average 0, then all alike so that the systems'
-    means average 0.
+    """Abilities of each trial, shifted so that the systems that all trials have average 0; then all are shifted
+    alike so that the systems' means average 0.
     """
     common = ~np.isnan(trials).any(axis=0)
-    level = trials[:, common].mean(axis=1) if common.any() else _mean_over_trials(trials.T)
+    level = trials[:, common].mean(axis=1) if common.any() else _known_mean(trials.T)
     moved = trials - level[:, None]
-    return np.asarray(moved - np.nanmean(_mean_over_trials(moved)))
+    return np.asarray(moved - np.nanmean(_known_mean(moved)))
 
 
-def _mean_over_trials(values: FloatArray) -> FloatArray:
-    """Mean over the first axis of what is not nan; nan where nothing is."""
+def _known_mean(values: FloatArray) -> FloatArray:
+    """Mean over the first axis without the nan; nan where there is nothing else."""
     n = (~np.isnan(values)).sum(axis=0)
     return np.asarray(np.where(n > 0, np.nansum(values, axis=0) / np.maximum(n, 1), np.nan))

@@ -140,7 +140,7 @@ class Reading:
     model : ModelClaim or None
         Model to use instead.
     stops : {"", "glm"}
-        Computed as a program that stops early does; see :mod:`pairproof.validation.slips.glm_stopping`.
+        Computed as a program that stops early does; see :mod:`pairproof.validation.slips.stopping`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a search found: a reading under which numbers come out, and whether it is evidence or chance."""
+"""What a search found: readings under which the numbers come out, and whether they are evidence or chance."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ class Explanation:
     Attributes
     ----------
     slips : tuple of Slip
-        None at all: the numbers come out as they stand.
+        Empty if the numbers come out as they stand.
     claims : tuple of str
     numbers : int
-        Printed numbers that come out, all of these claims together.
+        Printed numbers of all these claims, which come out.
     also : tuple of str
-        Other readings that give the same numbers, in words; `also_names` are the names of their slips.
+        Other readings that give the same numbers, in words.
     note : str
         Evidence beside the numbers.
+    also_names : tuple of tuple of str
+        Names of the slips of the readings in `also`.
     """
 
     slips: tuple[Slip, ...]

@@ -1,13 +1,12 @@
-"""The fits a search asks for: one model, many variants of its table, ties treated and the solver stopped in
+"""Fits of one model to many variants of its table, with ties treated, penalties set and the solver stopped in
 various ways.
 
-Everything here is in log-odds and in the order of the terms of the claim's own fit; scales, constraints and
-the definitions of other numbers are the business of :mod:`pairproof.validation.slips.values`.
+Everything is in log-odds and in the order of the terms of the claim's own fit; :mod:`.values` knows the scales,
+constraints and definitions of the printed numbers.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -28,8 +27,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-#: Treatment of ties -> outcomes of the model, and what a tie adds to either side's wins (None: ties stay
-#: ties).
+#: For each treatment of ties the outcomes of the model, and what a tie adds to the wins of both items (None: ties
+#: stay ties).
 TREATMENTS: Mapping[str, tuple[OutcomeModel, float | None]] = {
     "davidson": ("davidson", None),
     "rao-kupper": ("rao-kupper", None),
@@ -48,7 +47,7 @@ MOST_BY_HAND = 200
 
 @dataclass(frozen=True)
 class Solver:
-    """What decides the estimates, apart from the data.
+    """A way of solving: all that decides the estimates, apart from the data.
 
     Attributes
     ----------
@@ -58,7 +57,7 @@ class Solver:
     stop : str
         "" (at the maximum), "glm", "irls:3", "mm:7".
     cells : {"model", "judge", "row"}
-        Of the deviance; the steps of `glm` depend on them too.
+        The cells of the deviance, and those that glm is given.
     """
 
     ties: str
@@ -69,7 +68,7 @@ class Solver:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """B fits of one solver.
+    """B fits by one solver.
 
     Attributes
     ----------
@@ -94,33 +93,8 @@ class Fitted:
         return Fitted(self.beta[at], self.cov[at], self.bad[at], self.llf[at], self.rank[at])
 
 
-@dataclass(frozen=True, eq=False)
-class Constants:
-    """What a table has beyond its fit, on one set of cells: float[B] each.
-
-    Attributes
-    ----------
-    saturated : log-likelihood of the shares themselves
-    cells : number of cells that are not empty
-    empty : number of pairs and strata without a comparison
-    binomial, poisson : what those log-likelihoods have beyond `llf`
-    total : comparisons
-    null : log-likelihood of equal items, tie parameter kept
-    null_rank : parameters of that model
-    """
-
-    saturated: FloatArray
-    cells: FloatArray
-    empty: FloatArray
-    binomial: FloatArray
-    poisson: FloatArray
-    total: FloatArray
-    null: FloatArray
-    null_rank: FloatArray
-
-
 def treated(y: FloatArray, ties: str) -> FloatArray:
-    """Counts as they enter the likelihood; float[..., 3]."""
+    """Counts float[..., 3] as they enter the likelihood under a treatment of ties."""
     share = TREATMENTS[ties][1]
     if share is None:
         return y
@@ -147,14 +121,12 @@ class Model:
 
     @cached_property
     def solved_for(self) -> IntArray:
-        """Places of the terms that are solved for: all but a reference, the last item where items sum to
-        zero.
+        """int[k]: places of the terms that are solved for: all but the references, or but the last item where
+        items sum to zero.
         """
-        return np.flatnonzero(
-            [not r for r in self.fit.is_reference]
-            if "sum" not in self.fit.constraint
-            else [t.kind != "item" or t.item != self.fit.items[-1] for t in self.fit.terms]
-        )
+        if "sum" not in self.fit.constraint:
+            return np.flatnonzero(~self.fit.is_reference)
+        return np.flatnonzero([t.kind != "item" or t.item != self.fit.items[-1] for t in self.fit.terms])
 
     @cached_property
     def columns(self) -> FloatArray:
@@ -173,11 +145,8 @@ class Model:
             elif term.kind == "order":
                 out[:, k] = size * cells.sign
             else:
-                x = (
-                    (np.array(fit.items) == term.item).astype(float)
-                    if term.kind == "item"
-                    else item_covariate(fit, term)
-                )
+                is_item = term.kind == "item"
+                x = (np.array(fit.items) == term.item) * 1.0 if is_item else item_covariate(fit, term)
                 out[:, k] = size * (x[pairs[:, 0]] - x[pairs[:, 1]])
         return out
 
@@ -201,9 +170,7 @@ class Model:
         has_tie = ties in ("davidson", "rao-kupper")
         g = np.flatnonzero(self.is_tie) if has_tie else np.zeros(0, np.int64)
         t = self.columns[:, g]
-        if has_tie and not len(
-            g
-        ):  # the claim's own model has no tie parameter: one for all, which it has no name for
+        if has_tie and not len(g):  # the claim's own model has no tie parameter: one without a name
             t, g = np.ones((len(self.columns), 1)), np.array([-1])
         return Design(self.columns[:, u], t, outcome), np.concatenate([u, g])
 
@@ -234,7 +201,9 @@ class Model:
         places: IntArray,
         rank: int,
     ) -> Fitted:
-        """From the parameters solved for to all terms; a tie parameter without a name stays behind."""
+        """Values of all terms from those that were solved for; a tie parameter that the claim's model does not have is
+        left out.
+        """
         b, k = len(beta), len(self.fit.terms)
         named = places >= 0
         full, cov = np.zeros((b, k)), np.zeros((b, k, k))
@@ -250,18 +219,11 @@ class Model:
     def _by_hand(
         self, variants: Sequence[Rows], solver: Solver, found: Fitted, which: NDArray[np.int64]
     ) -> Fitted:
-        """What is infinite or not estimable is worked out by the native fit, one table at a time."""
-        native = solver.ties in ("davidson", "rao-kupper", "none", "drop", "half") and self.fit.spec.by in (
-            "",
-            "judge",
-        )
+        """Fit tables with infinite or inestimable parameters by the native fitter, one at a time."""
+        native = solver.ties not in ("two-games", "third") and self.fit.spec.by in ("", "judge")
         for b in which:
-            if (
-                not native
-                or self.by_hand >= MOST_BY_HAND
-                or solver.ties == "rao-kupper"
-                and not variants[b].tie_category
-            ):
+            ties_possible = solver.ties != "rao-kupper" or variants[b].tie_category
+            if not (native and ties_possible and self.by_hand < MOST_BY_HAND):
                 self.failed += 1
                 continue
             self.by_hand += 1
@@ -289,59 +251,38 @@ class Model:
         return fit(rows.comparisons(self.fit.data), spec)
 
     def _penalised(self, y: FloatArray, solver: Solver, design: Design, places: IntArray) -> Fitted:
-        """All items free, held by the penalty; a reference is taken afterwards, as always."""
+        """Fits with all items free, as the penalty allows; the reference is taken afterwards."""
         free = np.array([t.kind == "item" for t in self.fit.terms])
         u = np.flatnonzero(~self.is_tie)
         x, g = self.columns[:, u], design.g
-        whole, counts, ridge = Design(x, g, design.model), y, None
+        whole = Design(x, g, design.model)
         if solver.penalty == "ridge":
-            ridge = np.concatenate([free[u] * 1.0, np.zeros(g.shape[1])])
-            many = _fit_regular(whole, counts, ridge)
+            many = _fit_regular(whole, y, np.concatenate([free[u] * 1.0, np.zeros(g.shape[1])]))
         else:
-            ghost = np.eye(len(u))[
-                free[u]
-            ]  # every item against one of log-worth 0, under the same model of ties
+            # Every item against one of log-worth 0, under the same model of ties.
+            ghost = np.eye(len(u))[free[u]]
+            ghost_g = np.ones((len(ghost), g.shape[1]))
             extra = np.tile(np.array([0.5, 0.0, 0.5]), (len(y), len(ghost), 1))
-            many = _fit_regular(
-                Design(
-                    np.vstack([x, ghost]), np.vstack([g, np.ones((len(ghost), g.shape[1]))]), design.model
-                ),
-                np.concatenate([y, extra], axis=1),
-            )
+            more = Design(np.vstack([x, ghost]), np.vstack([g, ghost_g]), design.model)
+            many = _fit_regular(more, np.concatenate([y, extra], axis=1))
         with np.errstate(invalid="ignore"):  # a fit that failed has no log-likelihood
             llf = log_likelihood(whole, many.beta, y)
-        return self._spread(
-            many.beta,
-            many.information,
-            llf,
-            many.finite,
-            np.concatenate([u, places[design.u.shape[1] :]]),
-            design.k,
-        )
+        at = np.concatenate([u, places[design.u.shape[1] :]])
+        return self._spread(many.beta, many.information, llf, many.finite, at, design.k)
 
     def _stopped(
         self, variants: Sequence[Rows], y: FloatArray, solver: Solver, design: Design, places: IntArray
     ) -> Fitted:
         """Where an algorithm stands after so many steps, or where R's glm stops."""
         how, _, k = solver.stop.partition(":")
-        if design.model != "binary" and (
-            how == "mm" or design.model == "rao-kupper"
-        ):  # these algorithms have no such model
-            none = np.zeros(len(y))
-            return self._spread(
-                np.zeros((len(y), design.k)),
-                np.zeros((len(y), design.k, design.k)),
-                none,
-                none > 0,
-                places,
-                design.k,
-            )
-        points = [self._path(v, solver, how, design) for v in variants]
+        # Zermelo's iteration has no ties, and glm no Rao-Kupper model.
+        has_model = design.model == "binary" or how != "mm" and design.model != "rao-kupper"
+        points = [self._path(v, solver, how, design) if has_model else [] for v in variants]
         at = [len(p) if how == "glm" else int(k) for p in points]
         chosen = [p[n - 1] if 0 < n <= len(p) else None for p, n in zip(points, at)]
         fine = np.array([c is not None and bool(np.isfinite(c.beta).all()) for c in chosen])
         beta = np.stack([c.beta if c is not None else np.zeros(design.k) for c in chosen])
-        if how == "mm":
+        if how == "mm" and has_model:
             information = score_and_information(design, np.where(fine[:, None], beta, 0.0), y)[1]
         else:
             information = np.stack([c.information if c is not None else np.eye(design.k) for c in chosen])
@@ -371,81 +312,29 @@ class Model:
     def _glm_rows(
         self, rows: Rows, solver: Solver, design: Design
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Counts and columns of the cells a glm is given, each row as often as it stands in the table."""
-        if solver.cells == "model":
-            y, x, g = self.cells.tally(rows), design.u, design.g
-        else:
-            cell = self.cells.cell_of(rows)
-            if solver.cells == "judge":
-                box, index = np.unique(
-                    cell * (int(rows.judge.max(initial=0)) + 1) + rows.judge, return_inverse=True
-                )
-                y = np.stack([np.bincount(np.ravel(index), rows.counts[:, k]) for k in range(3)], axis=1)
-                cell = box // (int(rows.judge.max(initial=0)) + 1)
-            else:
-                times = rows.times.astype(int)
-                y, cell = np.repeat(rows.y, times, axis=0), np.repeat(cell, times)
-            x, g = design.u[cell], design.g[cell]
-        y = treated(y, solver.ties)
+        """Counts and columns of the cells that glm is given, each row as often as it stands in the table."""
+        y, times, cell = partition(rows, self.cells, solver.cells)
+        repeats = times.astype(np.int64)
+        y, cell = np.repeat(treated(y, solver.ties), repeats, axis=0), np.repeat(cell, repeats)
         full = y.sum(axis=1) > 0
-        return y[full], x[full], g[full]
-
-    # -- the table by itself ---------------------------------------------------------------------------------
-
-    def constants(self, variants: Sequence[Rows], solver: Solver) -> Constants:
-        """What the deviance and its kin need beyond a fit, for every variant."""
-        from scipy.special import gammaln, xlogy
-
-        rows = []
-        outcome, _ = TREATMENTS[solver.ties]
-        binary = outcome == "binary" or not self.rows.tie_category
-        for v in variants:
-            y, times = partition(v, self.cells, solver.cells)
-            y = treated(y, solver.ties)
-            n = y.sum(axis=1)
-            times = times * (n > 0)
-            saturated = times @ (xlogy(y, y).sum(axis=1) - xlogy(n, n))
-            binomial = times @ (gammaln(n + 1) - gammaln(y[:, 0] + 1) - gammaln(y[:, 2] + 1))
-            kinds = [0, 2] if binary else [0, 1, 2]
-            poisson = times @ (xlogy(n, n) - n - gammaln(y[:, kinds] + 1).sum(axis=1))
-            counts = (y * times[:, None]).sum(axis=0)
-            null, null_rank = _null(counts, solver.ties, binary)
-            rows.append(
-                (
-                    saturated,
-                    times.sum(),
-                    max(0.0, self.cells.possible - times.sum()),
-                    binomial,
-                    poisson,
-                    counts.sum(),
-                    null,
-                    null_rank,
-                )
-            )
-        return Constants(*np.array(rows, float).T)
+        return y[full], design.u[cell[full]], design.g[cell[full]]
 
 
 def _fit_regular(design: Design, y: FloatArray, ridge: FloatArray | None = None) -> Many:
-    """Fits of the tables that have ties where the model has a parameter for them; without ties it is at its
-    limit.
-    """
+    """Fit the tables that have ties, if the model has a tie parameter; without ties it has no finite estimate."""
     regular = np.flatnonzero(y[..., 1].any(axis=1)) if design.g.shape[1] else np.arange(len(y))
     many = fit_many(design, y[regular], ridge)
     if len(regular) == len(y):
         return many
     n, k = len(y), design.k
     out = Many(np.zeros((n, k)), np.zeros((n, k, k)), np.zeros(n), np.zeros(n, bool))
-    out.beta[regular], out.information[regular], out.llf[regular], out.finite[regular] = (
-        many.beta,
-        many.information,
-        many.llf,
-        many.finite,
-    )
+    out.beta[regular], out.information[regular] = many.beta, many.information
+    out.llf[regular], out.finite[regular] = many.llf, many.finite
     return out
 
 
 def _inverses(matrices: FloatArray, fine: BoolArray) -> tuple[FloatArray, BoolArray]:
-    """Inverses of the matrices that have one, and which these are among those that are fine."""
+    """Inverses of the matrices that have one, and bool[B]: those that are fine and have one."""
     safe = np.where(fine[:, None, None] & np.isfinite(matrices), matrices, 0.0)
     safe[~fine] = np.eye(matrices.shape[1])
     if not matrices.shape[1]:
@@ -456,19 +345,6 @@ def _inverses(matrices: FloatArray, fine: BoolArray) -> tuple[FloatArray, BoolAr
         fine = fine & np.array([np.linalg.matrix_rank(m) == len(m) for m in safe])
         safe[~fine] = np.eye(matrices.shape[1])
         return np.linalg.inv(safe), fine
-
-
-def _null(counts: FloatArray, ties: str, binary: bool) -> tuple[float, float]:
-    n, tied = float(counts.sum()), float(counts[1])
-    if binary:
-        return -n * math.log(2.0), 0.0
-    if ties == "none":
-        return -n * math.log(3.0), 0.0
-    decided = n - tied
-    llf = (tied * math.log(tied / n) if tied else 0.0) + (
-        decided * math.log(decided / (2.0 * n)) if decided else 0.0
-    )
-    return llf, 1.0
 
 
 def units(fit: Fit) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Slips of the data: the right model, fitted to a table that was read otherwise."""
+"""Slips of the data: the model is right, and is fitted to a table that was read in another way."""
 
 from __future__ import annotations
 
@@ -16,39 +16,29 @@ from .rows import Rows
 
 IntArray = NDArray[np.int64]
 
+#: Kinds of numbers that stand beside an item's name.
+_NAMED = tuple("estimate exp se z p low high worth worth_se contrast contrast_z odds p_first wins".split())
 
-# -- what happens to rows ------------------------------------------------------------------------------------
+# -- changes of rows -------------------------------------------------------------------------------------------
 
 
 def outcomes(order: tuple[int, int, int]) -> RowChange:
-    """Answers exchanged: what is taken for (first, tie, second) is the answer at these places."""
-
-    def change(rows: Rows) -> Rows:
-        return rows.with_counts(rows.y[:, list(order)])
-
-    return change
+    """Exchange answers: what is taken for (first, tie, second) is the answer at these places."""
+    return lambda rows: rows.with_counts(rows.y[:, list(order)])
 
 
 def reversed_pair(pair: int) -> RowChange:
-    """Wins and losses of one pair exchanged."""
-
-    def change(rows: Rows) -> Rows:
-        return rows.with_counts(np.where((rows.pair == pair)[:, None], rows.y[:, ::-1], rows.y))
-
-    return change
+    """Exchange wins and losses of one pair."""
+    return lambda rows: rows.with_counts(np.where((rows.pair == pair)[:, None], rows.y[:, ::-1], rows.y))
 
 
 def read_as(pairs: IntArray) -> RowChange:
-    """What stands under pair k taken for pair `pairs[k]`, both from the side of the earlier item."""
-
-    def change(rows: Rows) -> Rows:
-        return replace(rows, pair=pairs[rows.pair])
-
-    return change
+    """Take the counts of pair k for those of pair `pairs[k]`, both from the side of the earlier item."""
+    return lambda rows: replace(rows, pair=pairs[rows.pair])
 
 
 def relabelled(place: Sequence[int]) -> RowChange:
-    """Item k taken for item `place[k]`."""
+    """Take item k for item `place[k]`."""
 
     def change(rows: Rows) -> Rows:
         at = np.asarray(place)[rows.pairs[rows.pair]]
@@ -65,27 +55,21 @@ def relabelled(place: Sequence[int]) -> RowChange:
 
 
 def missing_as_ties(rows: Rows) -> Rows:
-    """Every pair (of every judge and pattern) filled up with ties to the largest number of answers."""
+    """Add ties to every pair (of every judge and pattern) until it has as many answers as the largest."""
     cell = np.column_stack([rows.pattern, rows.judge, rows.pair])
-    _, box = np.unique(cell, axis=0, return_inverse=True)
-    box = np.ravel(box)
-    total = np.bincount(box, rows.counts.sum(axis=1))
-    lacking = total.max() - total
-    first = np.array([int(np.flatnonzero(box == b)[0]) for b in range(len(total))])
-    add = first[lacking > 0]
-    return replace(
-        rows,
-        pair=np.concatenate([rows.pair, rows.pair[add]]),
-        pattern=np.concatenate([rows.pattern, rows.pattern[add]]),
-        sign=np.concatenate([rows.sign, rows.sign[add]]),
-        judge=np.concatenate([rows.judge, rows.judge[add]]),
-        y=np.concatenate([rows.y, np.tile([0.0, 1.0, 0.0], (len(add), 1))]),
-        times=np.concatenate([rows.times, lacking[lacking > 0]]),
-    )
+    _, first, box = np.unique(cell, axis=0, return_index=True, return_inverse=True)
+    total = np.bincount(np.ravel(box), rows.counts.sum(axis=1))
+    missing = total.max() - total
+    add = first[missing > 0]
+    columns = {name: getattr(rows, name) for name in ("pair", "pattern", "sign", "judge")}
+    more = {name: np.concatenate([c, c[add]]) for name, c in columns.items()}
+    ties = np.tile([0.0, 1.0, 0.0], (len(add), 1))
+    y, times = np.concatenate([rows.y, ties]), np.concatenate([rows.times, missing[missing > 0]])
+    return replace(rows, **more, y=y, times=times)
 
 
 def recycled(by_pair: bool) -> RowChange:
-    """A table judges x pairs written out one way and labelled the other."""
+    """Label a table of judges x pairs column by column that was written out row by row, or the other way round."""
 
     def change(rows: Rows) -> Rows:
         judges, pairs = np.unique(rows.judge), np.unique(rows.pair)
@@ -102,7 +86,7 @@ def recycled(by_pair: bool) -> RowChange:
 
 
 def _whole(rows: Rows) -> bool:
-    """Every pair was compared, so that there are columns to be mixed up."""
+    """Whether every pair was compared, so that the columns of a wide table can be mixed up."""
     return len(np.unique(rows.pair)) == len(rows.pairs)
 
 
@@ -239,7 +223,7 @@ def judge_major(s: Situation) -> Iterator[Draft]:
     what="the rows of a table of estimates carry the items' names in another order",
     order=5,
     group="labels",
-    affects=(*"estimate exp se z p low high worth worth_se contrast contrast_z odds p_first wins".split(),),
+    affects=_NAMED,
     seen="R sorts the levels of a factor, so that its output is not in the order of the data",
 )
 def alphabetical(s: Situation) -> Iterator[Draft]:
@@ -271,7 +255,7 @@ def alphabetical(s: Situation) -> Iterator[Draft]:
     what="two neighbouring items carry each other's names",
     order=5,
     group="labels",
-    affects=(*"estimate exp se z p low high worth worth_se contrast contrast_z odds p_first wins".split(),),
+    affects=_NAMED,
     seen="no print found; the neighbouring cell that scrutiny's *_map_seq() looks at",
 )
 def labels_exchanged(s: Situation) -> Iterator[Draft]:

@@ -1,4 +1,4 @@
-"""Slips of the model: ties treated otherwise, other cells, a penalty that was left on, a solver that stopped
+"""Slips of the model: another treatment of ties, other cells, a penalty left at its default, a solver that stopped
 early.
 """
 
@@ -10,42 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from .registry import Draft, SettingChange, Situation, family
+from .registry import OF_ITEMS, Draft, SettingChange, Situation, family
 from .stopping import MM_STEPS
 from .values import Setting
 
 _ESTIMATES = (
-    "estimate",
-    "exp",
-    "se",
-    "z",
-    "p",
-    "low",
-    "high",
-    "worth",
-    "worth_se",
-    "contrast",
-    "contrast_se",
-    "contrast_z",
-    "contrast_p",
-    "odds",
-    "p_first",
-    "p_tie",
-    "p_second",
-    "deviance",
-    "llf",
-    "aic",
-    "aic_glm",
-    "bic",
-    "llf_poisson",
-    "gof_p",
-    "lr",
-    "lr_p",
+    *OF_ITEMS,
+    *"worth worth_se odds p_first p_tie p_second deviance llf aic aic_glm bic llf_poisson gof_p lr lr_p".split(),
 )
 
 
 def solver(**fields: Any) -> SettingChange:
-    """The solver with these fields."""
+    """Change these fields of the solver."""
 
     def change(s: Setting) -> Setting:
         return replace(s, solver=replace(s.solver, **fields))
@@ -165,9 +141,9 @@ def se_of_the_step_before(s: Situation) -> Iterator[Draft]:
 )
 def infinite_estimate(s: Situation) -> Iterator[Draft]:
     if _by_glm(s) and s.fit.not_estimable:
-        lost = ", ".join(s.fit.not_estimable)
+        names = ", ".join(s.fit.not_estimable)
         yield Draft(
-            f"{lost}, infinite or not determined by these data, is printed as it stood where R's glm stops",
+            f"{names}, infinite or not determined by these data, is printed as it stood where R's glm stops",
             change=solver(stop="glm"),
         )
 

@@ -1,4 +1,4 @@
-"""Slips of scale, of inference and of print: the right fit, its numbers given otherwise."""
+"""Slips of scale, of inference and of print: the fit is right, and its numbers are given in another form."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..claims.printed import Printed
+from .constants import constants
 from .registry import OF_ITEMS, Draft, SettingChange, Situation, family
 from .values import Setting
 
@@ -18,7 +19,7 @@ _WORTHS = ("worth", "worth_se", "odds", "p_first", "p_tie", "p_second")
 
 
 def setting(**fields: Any) -> SettingChange:
-    """The setting with these fields."""
+    """Change these fields of the setting."""
 
     def change(s: Setting) -> Setting:
         return replace(s, **fields)
@@ -228,7 +229,7 @@ def aic_constant(s: Situation) -> Iterator[Draft]:
 def df(s: Situation) -> Iterator[Draft]:
     if not {"df_resid", "df_null", "gof_p"} & s.kinds:
         return
-    if float(s.model.constants([s.rows], s.setting.solver).empty[0]) > 0:
+    if float(constants(s.model, [s.rows], s.setting.solver).empty[0]) > 0:
         yield Draft("degrees of freedom count empty cells", change=setting(df="all-cells"))
     yield Draft("degrees of freedom count every outcome of every cell", change=setting(df="all-counts"))
     yield Draft("degrees of freedom are one more (a parameter is not counted)", change=setting(df="+1"))
@@ -289,8 +290,12 @@ def _plain(printed: Printed) -> str:
 
 
 def transposed(printed: Printed) -> list[str]:
-    """The number with two neighbouring digits exchanged, in every way that makes another number of the same
-    form.
+    """Exchange two neighbouring digits of a number, in every way that gives another number of the same form.
+
+    Examples
+    --------
+    >>> transposed(Printed.parse("0.123"))
+    ['0.213', '0.132']
     """
     if printed.is_bound:
         return []
@@ -298,7 +303,7 @@ def transposed(printed: Printed) -> list[str]:
     mantissa = re.split("[eE]", text)[0]
     digits = [k for k, c in enumerate(mantissa) if c.isdigit()]
     if mantissa.lstrip("+-").startswith("0."):
-        digits = digits[1:]  # a leading zero does not wander behind the point
+        digits = digits[1:]  # the zero before the point stays there
     found = []
     for a, b in zip(digits, digits[1:]):
         if text[a] != text[b] and not (

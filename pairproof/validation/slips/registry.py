@@ -1,11 +1,11 @@
-"""The field's known slips: each a named transformation, so that a search can try it and a report can name it.
+"""The known slips of the field: each is a named transformation, so that a search can try it and a report can name
+it.
 
 A slip has a stage (what it changes), a cost (how far-fetched it is; readings are listed by it), a sentence
-that completes "comes out if ...", and the place where it was really seen.  Families are registered here and
-live beside: data in :mod:`.slips_of_data`, model in :mod:`.slips_of_model`, scale, inference and print in
-:mod:`.slips_of_numbers`.
+that completes "comes out if ...", and a place where it was really seen.  Families of slips are registered here
+and defined in :mod:`.of_data`, :mod:`.of_model`, and :mod:`.of_numbers` (scale, inference and print).
 
-Nothing here says that an author made a slip; only which numbers would come out if that were so.
+Nothing here says that an author made a slip; only which numbers would come out if an author had.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ SettingChange = Callable[[Setting], Setting]
 
 @dataclass(frozen=True)
 class Situation:
-    """What a family looks at to see which of its slips are possible.
+    """A claim and its fit, by which a family decides which of its slips are possible.
 
     Attributes
     ----------
     fit : Fit
-        The claim's own, natively.
+        The native fit of the claim as it is made.
     model : Model
     setting : Setting
     kinds : frozenset of str
@@ -62,12 +62,12 @@ class Situation:
 
 @dataclass(frozen=True)
 class Slip:
-    """One slip, with everything it needs filled in.
+    """A slip that can be tried.
 
     Attributes
     ----------
     name : str
-        Of its family; what `accept` in a claims file names.
+        The name of its family, which `accept` in a claims file may give.
     stage : {"data", "model", "scale", "inference", "print"}
     cost : int
     sentence : str
@@ -79,7 +79,7 @@ class Slip:
     rows : function of Rows to Rows, or None
     change : function of Setting to Setting, or None
     quantity, alternative : str, Printed or None
-        Of a slip of the print: the number it is about, and how it would read without the slip.
+        For a slip of the print: the number it is about, and how it would read without the slip.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Slip:
 
 @dataclass(frozen=True)
 class Draft:
-    """What a family fills in for one of its slips."""
+    """The part of a slip that differs between the slips of a family."""
 
     sentence: str
     rows: RowChange | None = None
@@ -112,7 +112,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class Family:
-    """Slips of one name.
+    """A family of slips with one name.
 
     Attributes
     ----------
@@ -141,39 +141,19 @@ class Family:
         """The slips of this family that are possible here."""
         if self.affects and not self.affects & situation.kinds:
             return []
-        return [
-            Slip(
-                self.name,
-                self.stage,
-                d.cost or self.cost,
-                d.sentence,
-                self.group,
-                self.order,
-                d.rows,
-                d.change,
-                d.quantity,
-                d.alternative,
-            )
-            for d in self.drafts(situation)
-        ]
+        return [self.slip(draft) for draft in self.drafts(situation)]
+
+    def slip(self, draft: Draft) -> Slip:
+        """The slip of this family that a draft describes."""
+        cost = draft.cost or self.cost
+        own = (self.name, self.stage, cost, draft.sentence, self.group, self.order)
+        return Slip(*own, draft.rows, draft.change, draft.quantity, draft.alternative)
 
 
 FAMILIES: dict[str, Family] = {}
 
 #: Kinds of printed numbers that a change of the items' parameters shows in.
-OF_ITEMS = (
-    "estimate",
-    "exp",
-    "se",
-    "z",
-    "p",
-    "low",
-    "high",
-    "contrast",
-    "contrast_se",
-    "contrast_z",
-    "contrast_p",
-)
+OF_ITEMS = tuple("estimate exp se z p low high contrast contrast_se contrast_z contrast_p".split())
 
 
 def family(
@@ -187,7 +167,7 @@ def family(
     order: int = 0,
     affects: Sequence[str] = (),
 ) -> Callable[[Callable[[Situation], Iterable[Draft]]], Callable[[Situation], Iterable[Draft]]]:
-    """Register a family of slips; the decorated function drafts those that are possible."""
+    """Register a family of slips; the decorated function drafts those that are possible in a situation."""
 
     def register(drafts: Callable[[Situation], Iterable[Draft]]) -> Callable[[Situation], Iterable[Draft]]:
         assert name not in FAMILIES, f"two families of slips are called {name!r}"

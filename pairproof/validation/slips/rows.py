@@ -1,9 +1,8 @@
-"""The counts of a table as a search wants them: rows on unordered pairs, so that another reading is another
-array.
+"""The counts of a table in the form in which a search changes them: rows on unordered pairs.
 
 A row is (pair, covariate pattern, who was named first, judge, counts); equal rows are kept once with their
-number. A slip of the data maps rows to rows; `ModelCells` adds them into the cells of a model, `partition`
-into those on which a deviance is taken.
+number.  A slip of the data maps rows to rows.  `ModelCells` adds rows into the cells of a model, `partition` into
+the cells on which a deviance is taken.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class Rows:
     pattern : int[n]
         Covariate pattern of the model.
     sign : int[n]
-        +1 if the item earlier in `items` was named first, -1 the other, 0 on neutral ground.
+        +1 if the item earlier in `items` was named first, -1 if the other one was, 0 on neutral ground.
     judge : int[n]
         0 where the table has no judges.
     y : float[n, 3]
@@ -72,7 +71,7 @@ class Rows:
         return replace(self, y=y)
 
     def comparisons(self, like: Comparisons) -> Comparisons:
-        """The same rows as a table with judges, for a fit that does not go through here."""
+        """The same rows as a table with judges, for a fit by the native fitters."""
         first, second = self.pairs[self.pair].T
         back = self.sign < 0
         y = np.where(back[:, None], self.y[:, ::-1], self.y) * self.times[:, None]
@@ -152,8 +151,8 @@ class ModelCells:
     order : bool
         Whether who was named first matters.
     possible : int
-        Pairs x strata of the table as it stands; there are more cells where a slip may turn round who was
-        named first.
+        Pairs x strata of the table as it stands; there are more cells where a slip may reverse who was named
+        first.
     """
 
     pair: IntArray
@@ -198,26 +197,32 @@ def model_cells(rows: Rows, order: bool) -> ModelCells:
     )
 
 
-def partition(rows: Rows, cells: ModelCells, kind: str) -> tuple[FloatArray, FloatArray]:
-    """Counts on the cells on which deviance and df are taken, and how many there are of each.
+def partition(rows: Rows, cells: ModelCells, kind: str) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Add rows into the cells on which a deviance and its degrees of freedom are taken.
 
     Parameters
     ----------
+    rows : Rows
+    cells : ModelCells
     kind : {"model", "judge", "row"}
-        The model's own cells; those by judge; every row by itself.
+        The model's own cells; each of them by judge; every row by itself.
 
     Returns
     -------
-    float[m, 3], float[m]
+    float[m, 3]
+        Counts of a cell.
+    float[m]
+        How many cells there are with these counts; 1 unless the cells are rows.
+    int[m]
+        The model's cell to which it belongs.
     """
     if kind == "row":
-        return rows.y, rows.times
+        return rows.y, rows.times, cells.cell_of(rows)
     if kind == "model":
-        counts = cells.tally(rows)
+        counts, cell = cells.tally(rows), np.arange(len(cells.pair))
     else:
-        _, box = np.unique(
-            cells.cell_of(rows) * (int(rows.judge.max(initial=0)) + 1) + rows.judge, return_inverse=True
-        )
-        box = np.ravel(box)
-        counts = np.stack([np.bincount(box, rows.counts[:, k]) for k in range(3)], axis=1)
-    return counts, np.ones(len(counts))
+        n_judges = int(rows.judge.max(initial=0)) + 1
+        key, box = np.unique(cells.cell_of(rows) * n_judges + rows.judge, return_inverse=True)
+        counts = np.stack([np.bincount(np.ravel(box), rows.counts[:, k]) for k in range(3)], axis=1)
+        cell = key // n_judges
+    return counts, np.ones(len(counts)), cell

@@ -1,10 +1,8 @@
-"""Which known slips make the printed numbers come out: none, one, or two together, judged by all numbers of
-the claims.
+"""A search for the known slips (none, one, or two together) that make all printed numbers of some claims come out.
 
-A single printed number fits dozens of readings; all numbers of a claim together seldom fit more than one.  So
-a reading counts only if every number comes out, every reading that does is kept (unless it merely adds to a
-smaller one), and how many were tried is always said.  What is found is a way to get the numbers, never what
-somebody did.
+A single printed number fits dozens of readings; all numbers of a claim together seldom fit more than one.  So a
+reading counts only if every number comes out, every such reading is kept (unless it only adds slips to another
+one), and how many were tried is always said.  What is found is a way to get the numbers, not what somebody did.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from .catalogue import slips_for
 from .explanations import Explanation, Found
 from .registry import Slip
 from .rows import Rows
-from .stopped_early import Proof, prove_stopped
+from .stopped_early import prove_stopped
 from .target import Target
 from .values import Setting
 
@@ -31,7 +29,7 @@ IntArray = NDArray[np.int64]
 
 #: Readings tried at most, cheapest first; 16,000 take some seconds.
 MOST_READINGS = 20_000
-#: Slips that say where a solver stood when it ended; which step that was is a detail.
+#: Slips that say at which step a solver stopped; which step it was does not make another explanation.
 _STOPS = ("stopped-early", "infinite-estimate")
 #: Two readings whose printed numbers agree to this, relative, are the same for every purpose: fits of one
 #: model laid out otherwise differ by rounding (observed at most 1.1e-14 in the searches of the tests),
@@ -41,10 +39,23 @@ SAME = 1e-9
 
 @dataclass(eq=False)
 class _Outcome:
-    """All readings tried on all targets.
+    """The readings that fit some target, and how many were tried.
 
-    `fails[r, t]` counts the numbers of target t that do not come out under reading r (-1: all do, judged
-    exactly); `which[r, t]` is the last of them; `vectors` keeps the numbers of readings that fit somewhere.
+    Attributes
+    ----------
+    readings : list of tuple of Slip
+        Those under which all numbers of some target come out.
+    fits : list of list of bool
+        For each of them, and each target, whether all numbers come out.
+    vectors : dict of (reading, target) to float[n_numbers]
+    notes : dict of reading to str
+        Evidence beside the numbers.
+    tried, skipped : int
+        Readings that were tried, and those beyond `MOST_READINGS`.
+    singles : int
+        Readings of one slip.
+    given : frozenset
+        Keys of the slips that the claims file names.
     """
 
     readings: list[tuple[Slip, ...]] = field(default_factory=list)
@@ -57,8 +68,8 @@ class _Outcome:
     given: frozenset[tuple[str, str]] = frozenset()
 
     def chance(self, explanations: Sequence[Explanation], digits: int) -> float:
-        """Readings of as many slips as the best explanation has that fit so many digits by chance; 0 for one
-        that was given.
+        """Expected number of readings, with as many slips as the best explanation has, that fit so many digits by
+        chance; 0 for one that was given.
         """
         best = explanations[0].slips if explanations else ()
         tried = 0 if any(s.key in self.given for s in best) else self.singles if len(best) < 2 else self.tried
@@ -76,14 +87,14 @@ class _Outcome:
 
 @dataclass(frozen=True)
 class Searched:
-    """What one search over claims of one table found.
+    """The findings of one search over claims of one table.
 
     Attributes
     ----------
     found : tuple of Found
-        Together they cover all claims, each once.
+        Together they are about all claims, each once.
     readings : int
-        Tried in all.
+        Readings that were tried.
     """
 
     found: tuple[Found, ...]
@@ -92,16 +103,15 @@ class Searched:
 
 @dataclass(frozen=True)
 class GivenReading:
-    """A reading that the claims file names itself.
+    """A reading that the claims file itself names.
 
     Attributes
     ----------
     slip : Slip
-        Its name and sentence.
     target : int
-        Whose.
+        Place of its target among those of the search.
     values : float[n_numbers]
-        The numbers of that claim under it.
+        The numbers of that target under the reading.
     """
 
     slip: Slip
@@ -112,7 +122,7 @@ class GivenReading:
 def search(
     targets: Sequence[Target], given: Sequence[GivenReading] = (), most: int = MOST_READINGS
 ) -> Searched:
-    """Explain claims that share a table, jointly as far as one reading reaches.
+    """Explain claims that share a table: together as far as one reading explains them.
 
     Parameters
     ----------
@@ -120,8 +130,12 @@ def search(
     given : sequence of GivenReading
     most : int
         Readings tried at most.
+
+    Returns
+    -------
+    Searched
     """
-    plain = [t for t in targets if t.comes_out()]
+    plain = [t for t in targets if not t.off]
     found = [
         Found((t.claim,), len(t.numbers), 1, (Explanation((), (t.claim,), len(t.numbers)),)) for t in plain
     ]
@@ -148,36 +162,21 @@ def _explain(targets: Sequence[Target], outcome: _Outcome) -> list[Found]:
         covered = (fits & open_) @ weight
         best = int(covered.max(initial=0))
         if best == 0:
-            found += [
-                Found(
-                    (targets[t].claim,), len(targets[t].numbers), outcome.tried, (), outcome.skipped, failed
-                )
-                for t in np.flatnonzero(open_)
-            ]
+            for t in (targets[k] for k in np.flatnonzero(open_)):
+                found.append(Found((t.claim,), len(t.numbers), outcome.tried, (), outcome.skipped, failed))
             break
         group = (fits & open_)[int(np.argmax(covered))]
         claims = tuple(targets[t].claim for t in np.flatnonzero(group))
         fitting = [int(r) for r in np.flatnonzero(fits[:, group].all(axis=1))]
         explanations = _distinct(outcome, _minimal(outcome, fitting), np.flatnonzero(group), claims, best)
-        digits = digits_between(
-            (t.claim, q.quantity, q.printed.text)
-            for t, g in zip(targets, group)
-            if g
-            for q in t.numbers
-            if q.quantity in t.off
-        )
-        found.append(
-            Found(
-                claims,
-                best,
-                outcome.tried,
-                explanations,
-                outcome.skipped,
-                failed,
-                outcome.chance(explanations, digits),
-                digits,
-            )
-        )
+        members = [t for t, is_member in zip(targets, group) if is_member]
+        off = [
+            (t.claim, q.quantity, q.printed.text) for t in members for q in t.numbers if q.quantity in t.off
+        ]
+        digits = digits_between(off)
+        chance = outcome.chance(explanations, digits)
+        counts = (outcome.skipped, failed, chance, digits)
+        found.append(Found(claims, best, outcome.tried, explanations, *counts))
         open_ &= ~group
     return found
 
@@ -208,7 +207,7 @@ def _try_all(targets: Sequence[Target], given: Sequence[GivenReading], most: int
 
 
 def _combinations(slips: Sequence[Slip], most: int) -> tuple[list[tuple[Slip, ...]], int]:
-    """None, one, two slips that do not exclude each other, cheapest first, at most `most`; and how many were
+    """Readings of no slip, one slip, or two that do not exclude each other: the `most` cheapest, and how many were
     left out.
     """
     ordered = sorted(slips, key=lambda s: s.cost)
@@ -253,7 +252,7 @@ def _setting(target: Target, slips: Sequence[Slip]) -> Setting:
     return setting
 
 
-# -- trying them ---------------------------------------------------------------------------------------------
+# -- trying readings -----------------------------------------------------------------------------------------
 
 
 def _try_block(
@@ -264,7 +263,7 @@ def _try_block(
     tables: list[tuple[Slip, ...]],
     of_print: Sequence[Slip],
 ) -> None:
-    """All tables under one setting."""
+    """Try all tables under one setting."""
     values = [
         t.values([(key, variants.rows(k, key)) for key in tables], _setting(t, others))
         for k, t in enumerate(targets)
@@ -295,7 +294,7 @@ def _try_block(
 def _misprints(
     target: Target, values: FloatArray, outside: BoolArray, of_print: Sequence[Slip]
 ) -> Iterator[tuple[Slip, ...]]:
-    """Slips of the print, one for each number that does not come out, with which the rest does."""
+    """Slips of the print, one for each number that does not come out, if all other numbers do."""
     wrong = [target.numbers[k].quantity for k in np.flatnonzero(outside)]
     choices = [
         [
@@ -315,33 +314,28 @@ def _misprints(
 def _try_stopped(
     outcome: _Outcome, targets: Sequence[Target], variants: _Variants, combos: Sequence[tuple[Slip, ...]]
 ) -> None:
-    """The likelihood at the printed values, as the table stands and under one slip of the data or of the
-    ties.
+    """Try whether a solver stopped early: on the table as it stands, and under one slip of the data, of the ties or
+    of the scale.
     """
     tried = [
         c for c in combos if not c or len(c) == 1 and (c[0].stage == "data" or c[0].name in ("ties", "scale"))
     ]
     for combo in tried:
-        key, others = tuple(s for s in combo if s.stage == "data"), tuple(
-            s for s in combo if s.stage != "data"
-        )
-        proofs: list[Proof | None] = [
-            prove_stopped(t, variants.rows(k, key), _setting(t, others)) for k, t in enumerate(targets)
-        ]
-        if any(p is not None for p in proofs):
-            first = next(p for p in proofs if p is not None)
+        key = tuple(s for s in combo if s.stage == "data")
+        others = tuple(s for s in combo if s.stage != "data")
+        proofs = [prove_stopped(t, variants.rows(k, key), _setting(t, others)) for k, t in enumerate(targets)]
+        first = next((p for p in proofs if p is not None), None)
+        if first is not None:
             outcome.notes[len(outcome.readings)] = first.note
             outcome.add((*combo, first.slip), [p is not None for p in proofs])
     outcome.tried += len(tried)
 
 
-# -- which of those that fit are told ------------------------------------------------------------------------
+# -- which of the readings that fit are reported -------------------------------------------------------------
 
 
 def _minimal(outcome: _Outcome, fitting: Sequence[int]) -> list[int]:
-    """Readings that do not merely add slips to another one that fits: what changes nothing explains
-    nothing.
-    """
+    """Readings that do not only add slips to another one that fits: a slip that changes nothing explains nothing."""
     sets = {r: frozenset(s.key for s in outcome.readings[r]) for r in fitting}
     least = sorted(fitting, key=lambda r: (len(sets[r]), sum(s.cost for s in outcome.readings[r]), r))
     kept: list[int] = []
@@ -354,8 +348,8 @@ def _minimal(outcome: _Outcome, fitting: Sequence[int]) -> list[int]:
 def _distinct(
     outcome: _Outcome, readings: Sequence[int], group: IntArray, claims: tuple[str, ...], numbers: int
 ) -> tuple[Explanation, ...]:
-    """One explanation for all readings that give the same numbers, or that differ only in when a solver
-    stops.
+    """One explanation for all readings that give the same numbers, or that differ only in the step at which a
+    solver stops.
     """
     families: list[tuple[int, list[int]]] = []
     for r in readings:
@@ -397,7 +391,7 @@ def _same_numbers(outcome: _Outcome, a: int, b: int, group: IntArray) -> bool:
 
 
 def _same_but_for_the_step(outcome: _Outcome, a: int, b: int) -> bool:
-    """Both say of the same that a solver stopped before its end, and nothing else differs: early is early."""
+    """Whether two readings both say that a solver stopped early, and differ in nothing but the step."""
     stop = [{s.name for s in outcome.readings[r] if s.name in _STOPS} for r in (a, b)]
     rest = [{s.key for s in outcome.readings[r] if s.name not in _STOPS} for r in (a, b)]
     return bool(stop[0]) and stop[0] == stop[1] and rest[0] == rest[1]

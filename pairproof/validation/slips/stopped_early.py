@@ -1,19 +1,18 @@
-"""Stopped early, proved from the likelihood at the printed values and never assumed.
+"""A solver that stopped early: shown from the likelihood at the printed values, never assumed.
 
-A program that stops before its maximum leaves all its numbers a little short.  That this is so is taken for
+A program that stops before its maximum leaves all its numbers a little short of it.  That this is so counts as
 shown if
 
-1. all estimates are printed; at least half of them, and two, do not come out: a program that stops leaves
-them all short,
-   a slip of the pen only one;
-2. the log-likelihood at the printed values lies below the maximum by less than 1e-6 of itself; 3. they lie
-where an ascent from equal items, one of plain steps or one of steps scaled item by item (as Zermelo's),
-   passes on its way: the direction from the maximum is the same within 8 degrees, or the opposite one
-   (overshot);
-4. from there every further step brings every number nearer to its computed value, none further away;
+1. all estimates are printed, and at least half of them, and two, do not come out: a program that stops leaves all
+   of them short, a slip of the pen only one;
+2. the log-likelihood at the printed values lies below the maximum by less than 1e-6 of itself;
+3. the printed values lie where an ascent from equal items passes on its way, be it one of plain steps or one of
+   steps scaled item by item (as Zermelo's): the direction from the maximum is the same within 8 degrees, or the
+   opposite one (the program stepped beyond the maximum);
+4. from there every further step brings every number nearer to its computed value, and none further away;
 5. every other printed number comes out at the printed estimates.
 
-Random numbers as near to the maximum pass the third of these once in a hundred times for four items, less for
+Random numbers as near to the maximum pass the third test once in a hundred times for four items, less often for
 more.
 
 An infinite estimate is shown in the same way: at the printed value the log-likelihood is within 1e-6 of its
@@ -33,8 +32,9 @@ from ...fit.spec import LOG_WORTH_PER_UNIT
 from ...native.pairs.batch import Design, log_likelihood, score_and_information
 from ..claims.quantities import kind_of
 from .catalogue import families
+from .constants import constants
 from .fits import Fitted, treated
-from .registry import Slip
+from .registry import Draft, Slip
 from .rows import Rows
 from .values import Batch, Setting, wins_of
 
@@ -60,8 +60,19 @@ class Proof:
 
 
 def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
-    """Whether the printed estimates are where a solver stopped just before the maximum; None if that is not
-    shown.
+    """Show that the printed estimates are where a solver stopped just before the maximum.
+
+    Parameters
+    ----------
+    target : Target
+    rows : Rows
+        The table, as the claim has it or under slips of the data.
+    setting : Setting
+
+    Returns
+    -------
+    Proof or None
+        None if it is not shown.
     """
     model, fit = target.model, target.fit
     if setting.solver.penalty or setting.solver.stop or fit.spec.by or fit.spec.item_terms or setting.offset:
@@ -95,17 +106,16 @@ def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
         return None
     if not _rest_comes_out(target, rows, setting, start, places):
         return None
-    family = families()["stopped-early"]
     note = (
         f"at the printed values the log-likelihood lies {below:.2g} below its maximum of {best.llf[0]:.6g},"
         " and every step from there leads to the computed numbers"
     )
-    return Proof(Slip(family.name, family.stage, family.cost, "the solver stopped early", family.group), note)
+    return Proof(families()["stopped-early"].slip(Draft("the solver stopped early")), note)
 
 
 def _printed_estimates(target: Target, setting: Setting) -> tuple[FloatArray, FloatArray] | None:
-    """Every term in log-odds as printed, references 0, and the half-width of its print; None if one is not
-    printed.
+    """float[n_terms] twice: every term in log-odds as printed (references 0), and the half-width of its rounding;
+    None if a term is not printed.
     """
     fit = target.fit
     beta, width = np.zeros(len(fit.terms)), np.zeros(len(fit.terms))
@@ -118,7 +128,7 @@ def _printed_estimates(target: Target, setting: Setting) -> tuple[FloatArray, Fl
             return None
         factor = LOG_WORTH_PER_UNIT[fit.scale] / setting.factor if term.kind == "item" else 1.0
         beta[k], width[k] = float(printed.value) * factor, float(printed.unit) / 2 * abs(factor)
-    # Against the item that native takes as reference; its rounding is everybody's.
+    # Take the differences from native's reference; its rounding is added to that of every item.
     items = [k for k, t in enumerate(fit.terms) if t.kind == "item"]
     home = next(k for k in items if k not in target.model.solved_for)
     shift, more = beta[home], width[home]
@@ -128,7 +138,7 @@ def _printed_estimates(target: Target, setting: Setting) -> tuple[FloatArray, Fl
 
 
 def _enough_are_off(target: Target, rows: Rows, setting: Setting, best: Fitted) -> bool:
-    """Two printed estimates, and at least half of them, are not those at the maximum."""
+    """Whether two printed estimates, and at least half of them, are not those at the maximum."""
     at_maximum = target.values_of(_one_fit(target, rows, setting, best), setting)
     estimates = [
         (q.quantity, float(v))
@@ -142,16 +152,23 @@ def _enough_are_off(target: Target, rows: Rows, setting: Setting, best: Fitted) 
 
 @dataclass(frozen=True, eq=False)
 class _Centred:
-    """The model with all items free and about their mean, so that no item is the odd one out."""
+    """The model with all items free and centred about their mean, so that no item is treated unlike the others.
+
+    Attributes
+    ----------
+    design : Design
+    at : int[k]
+        Places of its parameters among the terms, items first.
+    n_items : int
+    """
 
     design: Design
     at: NDArray[np.int64]
     n_items: int
 
     def of(self, terms: FloatArray) -> FloatArray:
-        """float[n_terms] to what is solved for here."""
-        out: FloatArray = self.mean_free(terms[self.at])
-        return out
+        """float[k]: this model's parameters, from float[n_terms]."""
+        return self.mean_free(terms[self.at])
 
     def mean_free(self, b: FloatArray) -> FloatArray:
         out = b.copy()
@@ -159,7 +176,7 @@ class _Centred:
         return out
 
     def step(self, here: FloatArray, y: FloatArray, scaled: bool, length: float) -> FloatArray:
-        """One step up, along the score or the score over its own information."""
+        """One step up along the score, or (`scaled`) along the score over the diagonal of the information."""
         score, information = score_and_information(self.design, here[None], y)
         up = score[0] / np.maximum(np.diag(information[0]), 1e-300) if scaled else score[0]
         return self.mean_free(here + length * up)
@@ -176,7 +193,7 @@ def _centred(target: Target, ties: str) -> _Centred:
 def _on_the_way(
     centred: _Centred, printed: FloatArray, goal: FloatArray, below: float, top: float, y: FloatArray
 ) -> bool:
-    """Whether an ascent from equal items comes to its end from where the print lies."""
+    """Whether an ascent from equal items approaches the maximum from the direction of the printed values."""
     gap = printed - goal
     stiffness = float(np.linalg.eigvalsh(score_and_information(centred.design, goal[None], y)[1][0])[-1])
     for scaled, length in ((True, 0.5), (False, 1.0 / stiffness)):
@@ -196,8 +213,8 @@ def _on_the_way(
 def _approaches(
     centred: _Centred, printed: FloatArray, goal: FloatArray, slack: FloatArray, y: FloatArray
 ) -> bool:
-    """Along an ascent from the printed values no number moves away from its goal, or past it, by more than
-    its rounding.
+    """Whether in an ascent from the printed values no number moves away from its goal, or past it, by more than its
+    rounding.
     """
     here, nearest, side = printed, np.abs(printed - goal), np.sign(printed - goal)
     for _ in range(STEPS):
@@ -230,7 +247,7 @@ def _batch(
 
 
 def _one_fit(target: Target, rows: Rows, setting: Setting, fitted: Fitted) -> Batch:
-    """A fit with what goes with it; likelihood ratios are left out."""
+    """A batch of one fit, without likelihood ratios."""
     model, counts = target.model, target.model.tallies([rows])
 
     def none(claim: str) -> tuple[FloatArray, FloatArray]:
@@ -238,7 +255,7 @@ def _one_fit(target: Target, rows: Rows, setting: Setting, fitted: Fitted) -> Ba
 
     return Batch(
         fitted,
-        model.constants([rows], setting.solver),
+        constants(model, [rows], setting.solver),
         wins_of(target.fit, counts, model.rows.pairs[model.cells.pair]),
         none,
     )
@@ -252,10 +269,10 @@ def _rest_comes_out(
     places: NDArray[np.int64],
     free: frozenset[str] = frozenset(),
 ) -> bool:
-    """Every number that is not an estimate comes out at the printed estimates, those in `free` aside.
+    """Whether every number that is not an estimate and not in `free` comes out at the printed estimates.
 
-    z, p and limits of a printed estimate are held against the printed estimate and standard error, as
-    intervals: they were computed before these were rounded.
+    z, p and limits of a printed estimate are checked as intervals against the printed estimate and standard
+    error, for they were computed before these were rounded.
     """
     from ..verdicts.arithmetic import check_numbers
 
@@ -282,19 +299,17 @@ def _infinite(
     infinite: NDArray[np.bool_],
     below: float,
 ) -> Proof | None:
-    """Printed in place of an infinite estimate: any number far out does as well."""
+    """Whether the printed values stand for infinite estimates, for which any large number does as well."""
     names = [target.fit.terms[k].name for k in places[infinite]]
-    if not (
-        np.abs(start[infinite]) > 8
-    ).all():  # exp(-8) of a comparison: nobody's finite estimate without thousands of them
+    # Odds of exp(8): a finite estimate is so large only with thousands of comparisons.
+    if not (np.abs(start[infinite]) > 8).all():
         return None
     free = frozenset(f"{kind}.{name}" for name in names for kind in ("se", "z", "p", "low", "high"))
     if not _rest_comes_out(target, rows, setting, start, places, free):
         return None
-    family = families()["infinite-estimate"]
     sentence = (
         f"{', '.join(names)}, infinite or not determined by these data, is printed as it stood where some"
         " program stopped"
     )
     note = f"at the printed values the log-likelihood lies {below:.2g} below its supremum"
-    return Proof(Slip(family.name, family.stage, family.cost, sentence, family.group), note)
+    return Proof(families()["infinite-estimate"].slip(Draft(sentence)), note)

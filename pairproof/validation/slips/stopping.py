@@ -1,20 +1,28 @@
-"""Where an algorithm stands before it has arrived: the steps of R's glm, and Zermelo's iteration.
+"""Where an iterative algorithm stands after each step: R's glm, and Zermelo's iteration.
 
-`glm.fit` repeats weighted least squares from a start of its own (binomial: mu = (y + 1/2)/(n + 1); Poisson:
-mu = y + 0.1) until |D_t - D_{t-1}| / (|D_t| + 0.1) < 1e-8, at most 25 times, and takes the covariance from
-the weights that its *last* least squares used, those of the last step but one: ?glm.control, and
-`paper-claims` of Turner and Firth (2012), whose seven-digit standard errors come out in this way only.
+`glm.fit` repeats weighted least squares until
+
+    |D_t - D_{t-1}| / (|D_t| + 0.1) < 1e-8,    at most 25 times,
+
+with D the deviance, from a start of its own (binomial: mu = (y + 1/2)/(n + 1); Poisson: mu = y + 0.1).  It takes
+the covariance from the weights that the *last* least squares used, which are those of the last step but one
+(?glm.control).  Estimates are then right to eight and more digits, standard errors to five to nine; the
+seven-digit standard errors that Turner and Firth (2012) print come out in this way only.
 
 Zermelo (1929), Hunter (2004): p_i <- W_i / sum_j n_ij / (p_i + p_j), from equal worths.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ...bridge.cells import count
+from ...errors import InputError
+from ...fit.fit import Fit
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -23,11 +31,13 @@ IntArray = NDArray[np.int64]
 EPSILON, MOST_STEPS = 1e-8, 25
 #: Steps of Zermelo's iteration that are looked at: all the early ones, then some.
 MM_STEPS = (*range(1, 21), 25, 30, 40, 50, 100)
+#: R keeps a binomial mu and a Poisson mu away from their limits by this much.
+_LEAST = np.finfo(float).eps
 
 
 @dataclass(frozen=True, eq=False)
 class Iterate:
-    """Where the algorithm stands.
+    """A step of an algorithm.
 
     Attributes
     ----------
@@ -35,10 +45,37 @@ class Iterate:
         Log-odds; tie parameters last.
     information : float[k, k]
         With the weights used in the step that led here.
+    deviance : float
+        At `beta`; nan for Zermelo's iteration.
     """
 
     beta: FloatArray
     information: FloatArray
+    deviance: float = np.nan
+
+
+#: One weighted least squares from the linear predictor and the means: estimates, information, and the new linear
+#: predictor and means.
+LeastSquares = Callable[[FloatArray, FloatArray], "tuple[FloatArray, FloatArray, FloatArray, FloatArray]"]
+
+
+def _irls(
+    least_squares: LeastSquares, deviance: Callable[[FloatArray], float], eta: FloatArray, mu: FloatArray
+) -> list[Iterate]:
+    """Weighted least squares, repeated until the deviance settles or the equations have no solution."""
+    before = deviance(mu)
+    path: list[Iterate] = []
+    for _ in range(MOST_STEPS):
+        try:
+            beta, information, eta, mu = least_squares(eta, mu)
+        except np.linalg.LinAlgError:
+            return path
+        now = deviance(mu)
+        path.append(Iterate(beta, information, now))
+        if abs(now - before) / (abs(now) + 0.1) < EPSILON:
+            break
+        before = now
+    return path
 
 
 def binomial_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
@@ -47,71 +84,86 @@ def binomial_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
     Parameters
     ----------
     x : float[n, k]
-        Log-odds of the first item.
+        Columns of the log-odds of the first item.
     g : float[n, 0]
         A binomial model has no tie parameter.
     y : float[n, 3]
-        No cell empty, no ties.
+        Wins, ties, losses of the first item; no cell empty, no ties.
+
+    Returns
+    -------
+    list of Iterate
+        Empty where there are ties or a tie parameter.
+
+    Examples
+    --------
+    >>> path = binomial_path(np.ones((1, 1)), np.zeros((1, 0)), np.array([[61.0, 0.0, 35.0]]))
+    >>> round(float(path[-1].beta[0]), 4), round(float(path[-1].information[0, 0]) ** -0.5, 4)
+    (0.5555, 0.212)
     """
+    from scipy.special import xlogy
+
     if g.shape[1] or y[:, 1].any():
         return []
     n = y[:, 0] + y[:, 2]
     share = y[:, 0] / n
-    mu = (y[:, 0] + 0.5) / (n + 1.0)
-    eta = np.log(mu / (1.0 - mu))
-    before = _binomial_deviance(share, mu, n)
-    path: list[Iterate] = []
-    for _ in range(MOST_STEPS):
+
+    def deviance(mu: FloatArray) -> float:
+        return float(2.0 * np.sum(n * (xlogy(share, share / mu) + xlogy(1 - share, (1 - share) / (1 - mu)))))
+
+    def least_squares(
+        eta: FloatArray, mu: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         # R keeps eta within +-log(1/eps) of the logistic (thresh of C_logit_linkinv); beyond 30 mu stays at
         # the bound.
-        spread = np.maximum(mu * (1.0 - mu), np.finfo(float).eps)
+        spread = np.maximum(mu * (1.0 - mu), _LEAST)
         weight = n * spread
         information = x.T @ (x * weight[:, None])
-        try:
-            beta = np.linalg.solve(information, x.T @ (weight * (eta + (share - mu) / spread)))
-        except np.linalg.LinAlgError:
-            return path
-        path.append(Iterate(beta, information))
+        beta = np.linalg.solve(information, x.T @ (weight * (eta + (share - mu) / spread)))
         eta = x @ beta
-        mu = np.clip(
-            1.0 / (1.0 + np.exp(-np.clip(eta, -700, 700))), np.finfo(float).eps, 1 - np.finfo(float).eps
+        return (
+            beta,
+            information,
+            eta,
+            np.clip(1.0 / (1.0 + np.exp(-np.clip(eta, -700, 700))), _LEAST, 1 - _LEAST),
         )
-        now = _binomial_deviance(share, mu, n)
-        if abs(now - before) / (abs(now) + 0.1) < EPSILON:
-            break
-        before = now
-    return path
 
-
-def _binomial_deviance(share: FloatArray, mu: FloatArray, n: FloatArray) -> float:
-    from scipy.special import xlogy
-
-    return float(2.0 * np.sum(n * (xlogy(share, share / mu) + xlogy(1 - share, (1 - share) / (1 - mu)))))
+    mu = (y[:, 0] + 0.5) / (n + 1.0)
+    return _irls(least_squares, deviance, np.log(mu / (1.0 - mu)), mu)
 
 
 def poisson_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
-    """The steps of glm(count ~ nuisance + ., poisson) on outcomes of cells; the nuisance parameters are swept
-    out.
+    """The steps of glm(count ~ nuisance + ., poisson) on the outcomes of cells, with the nuisance parameters
+    (one a cell) eliminated.
 
     Parameters
     ----------
     x : float[n, k_u]
+        Columns of the log-odds of the first item.
     g : float[n, k_g]
+        Columns of the log of a tie; k_g is 0 without a tie parameter.
     y : float[n, 3]
-        The tie column is left out where there are no ties at all and no tie parameter.
+        Wins, ties, losses of the first item. Ties are left out where there is none and no parameter for them.
+
+    Returns
+    -------
+    list of Iterate
     """
-    binary = not g.shape[1] and not y[:, 1].any()
-    kinds = [0, 2] if binary else [0, 1, 2]
+    from scipy.special import xlogy
+
+    outcomes = [0, 1, 2] if g.shape[1] or y[:, 1].any() else [0, 2]
     zero_u, zero_g = np.zeros_like(x), np.zeros_like(g)
     columns = np.stack(
         [np.hstack([x / 2, zero_g]), np.hstack([zero_u, g]), np.hstack([-x / 2, zero_g])], axis=1
-    )[:, kinds]
-    counts = y[:, kinds]
-    mu = counts + 0.1
-    eta = np.log(mu)
-    before = _poisson_deviance(counts, mu)
-    path: list[Iterate] = []
-    for _ in range(MOST_STEPS):
+    )[:, outcomes]
+    counts = y[:, outcomes]
+
+    def deviance(mu: FloatArray) -> float:
+        return float(2.0 * np.sum(xlogy(counts, counts / mu) - (counts - mu)))
+
+    def least_squares(
+        eta: FloatArray, mu: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         z = eta + (counts - mu) / mu
         total = mu.sum(axis=1)
         centre_x = (mu[..., None] * columns).sum(axis=1) / total[:, None]
@@ -119,34 +171,22 @@ def poisson_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
         deviations = columns - centre_x[:, None]
         weighted = deviations * mu[..., None]
         information = np.einsum("nok,nol->kl", weighted, deviations)
-        try:
-            beta = np.linalg.solve(information, np.einsum("nok,no->k", weighted, z - centre_z[:, None]))
-        except np.linalg.LinAlgError:
-            return path
-        path.append(Iterate(beta, information))
+        beta = np.linalg.solve(information, np.einsum("nok,no->k", weighted, z - centre_z[:, None]))
         eta = centre_z[:, None] + deviations @ beta
-        mu = np.maximum(np.exp(np.clip(eta, -700, 700)), np.finfo(float).eps)
-        now = _poisson_deviance(counts, mu)
-        if abs(now - before) / (abs(now) + 0.1) < EPSILON:
-            break
-        before = now
-    return path
+        return beta, information, eta, np.maximum(np.exp(np.clip(eta, -700, 700)), _LEAST)
 
-
-def _poisson_deviance(y: FloatArray, mu: FloatArray) -> float:
-    from scipy.special import xlogy
-
-    return float(2.0 * np.sum(xlogy(y, y / mu) - (y - mu)))
+    return _irls(least_squares, deviance, np.log(counts + 0.1), counts + 0.1)
 
 
 def zermelo_path(y: FloatArray, pairs: IntArray, n_items: int, items: Sequence[int]) -> list[Iterate]:
-    """Zermelo's iteration from equal worths; step k is place k - 1.  It gives no covariance.
+    """The steps of Zermelo's iteration from equal worths, which gives no covariance.
 
     Parameters
     ----------
     y : float[n, 3]
-        No ties.
+        Wins, ties, losses of the first item; no ties.
     pairs : int[n, 2]
+        Positions of the two items of each row.
     n_items : int
     items : sequence of int
         The items of the parameters; the one left out is the reference.
@@ -164,3 +204,40 @@ def zermelo_path(y: FloatArray, pairs: IntArray, n_items: int, items: Sequence[i
             ability = np.log(worth)
             path.append(Iterate(ability[list(items)] - ability[reference], np.zeros((0, 0))))
     return path
+
+
+def glm_values(fit: Fit) -> dict[str, float]:
+    """estimate.X, se.X and deviance as R's `glm` prints them by default, for a Bradley-Terry fit without ties.
+
+    Raises
+    ------
+    InputError
+        Another model than free items, with or without an order effect.
+    """
+    if (
+        fit.outcome_model != "binary"
+        or fit.scale != "log-odds"
+        or any(t.by or t.kind == "covariate" for t in fit.terms)
+    ):
+        raise InputError(
+            f"{fit.title}: how glm stops is known here for Bradley-Terry models of items and an order effect"
+        )
+    cells = count(fit)
+    columns = {}
+    for term, is_reference in zip(fit.terms, fit.is_reference):
+        if is_reference:
+            continue
+        if term.kind == "order":
+            columns[term.name] = (
+                np.ones(len(cells)) if cells.order is None else np.asarray(cells.order, float)
+            )
+        else:
+            place = fit.items.index(term.item or "")
+            columns[term.name] = (cells.first == place).astype(float) - (cells.second == place)
+    y = np.stack([cells.wins, np.zeros(len(cells)), cells.losses], axis=1).astype(float)
+    last = binomial_path(np.column_stack(list(columns.values())), np.zeros((len(cells), 0)), y)[-1]
+    se = np.sqrt(np.diag(np.linalg.inv(last.information)))
+    values = {"deviance": last.deviance}
+    for k, name in enumerate(columns):
+        values[f"estimate.{name}"], values[f"se.{name}"] = float(last.beta[k]), float(se[k])
+    return values

@@ -1,13 +1,12 @@
-"""One claim as a search sees it: its printed numbers as intervals, its model ready for thousands of
-tables.
-"""
+"""A claim prepared for a search: its printed numbers as intervals, its model ready for thousands of tables."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,8 @@ from ..claims.printed import Printed
 from ..claims.quantities import kind_of
 from ..verdicts.arithmetic import Printout
 from ..verdicts.verdict import judge_print
-from .fits import Constants, Fitted, Model, Solver
+from .constants import Constants, constants
+from .fits import Fitted, Model, Solver
 from .registry import Situation, Slip, printed_kinds
 from .rows import Rows
 from .values import Batch, Setting, Values, own_setting, wins_of
@@ -27,18 +27,19 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 Key = tuple[Slip, ...]
 Tables = Sequence[tuple[Key, Rows]]
+Arrays = TypeVar("Arrays", Fitted, Constants)
 
 
 @dataclass(eq=False)
 class Target:
-    """A claim whose numbers are looked for.
+    """A claim for whose numbers a search looks.
 
     Parameters
     ----------
     claim : str
         Its id.
     fit : Fit
-        Natively, as the claim says.
+        The native fit of the claim as it is made.
     numbers : tuple of PrintedQuantity
     alpha : float
     sided : {1, 2}
@@ -100,7 +101,7 @@ class Target:
     def values(self, tables: Tables, setting: Setting) -> FloatArray:
         """float[n_tables, n_numbers]."""
         fitted = self.fitted(tables, setting.solver)
-        constants = self._constants_of(tables, setting.solver)
+        of_tables = self._constants_of(tables, setting.solver)
         wins = np.zeros((len(tables), len(self.fit.items)))
         if any(q.quantity.startswith("wins.") for q in self.numbers):
             counts = np.stack([self._tally(key, rows) for key, rows in tables])
@@ -113,7 +114,7 @@ class Target:
             theirs = target.fitted(changed, solver)
             return theirs.llf, theirs.rank
 
-        return self._values.compute(Batch(fitted, constants, wins, other), setting)
+        return self._values.compute(Batch(fitted, of_tables, wins, other), setting)
 
     def fitted(self, tables: Tables, solver: Solver) -> Fitted:
         """Fits of these tables, each made once; the deviance's cells matter only to an algorithm that stops
@@ -127,22 +128,13 @@ class Target:
             )
             for b, (key, _) in enumerate(new):
                 self._fits[solver, key] = made.take([b])
-        parts = [self._fits[solver, key] for key, _ in tables]
-        return Fitted(
-            *(
-                np.concatenate([getattr(p, name) for p in parts])
-                for name in ("beta", "cov", "bad", "llf", "rank")
-            )
-        )
+        return _joined(Fitted, [self._fits[solver, key] for key, _ in tables])
 
     def _constants_of(self, tables: Tables, solver: Solver) -> Constants:
         for key, rows in tables:
             if (solver.ties, solver.cells, key) not in self._constants:
-                self._constants[solver.ties, solver.cells, key] = self.model.constants([rows], solver)
-        parts = [self._constants[solver.ties, solver.cells, key] for key, _ in tables]
-        return Constants(
-            *(np.concatenate([getattr(p, name) for p in parts]) for name in Constants.__dataclass_fields__)
-        )
+                self._constants[solver.ties, solver.cells, key] = constants(self.model, [rows], solver)
+        return _joined(Constants, [self._constants[solver.ties, solver.cells, key] for key, _ in tables])
 
     def _tally(self, key: Key, rows: Rows) -> FloatArray:
         if key not in self._tallies:
@@ -152,7 +144,7 @@ class Target:
     # -- what comes out --------------------------------------------------------------------------------------
 
     def outside(self, values: FloatArray) -> BoolArray:
-        """bool[B, n_numbers]: far enough from the print to be out of the question, or without a value."""
+        """bool[B, n_numbers]: the numbers that cannot come out, being too far from the print or without a value."""
         with np.errstate(invalid="ignore"):
             inside: BoolArray = (values >= self._low) & (values <= self._high)
         return ~inside
@@ -190,10 +182,6 @@ class Target:
         k = self._place[quantity]
         return judge_print(replace(self.numbers[k], printed=printed), float(values[k]), self.alpha).comes_out
 
-    def comes_out(self) -> bool:
-        """No slip is needed."""
-        return not self.off
-
     @cached_property
     def off(self) -> tuple[str, ...]:
         """Quantities that do not come out as they stand."""
@@ -212,7 +200,13 @@ class Target:
         )
 
 
+def _joined(kind: type[Arrays], parts: Sequence[Arrays]) -> Arrays:
+    """One record of arrays from several."""
+    return kind(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(kind)))
+
+
 def _follow(key: Key, rows: Rows) -> Rows:
+    """The rows after these slips of the data."""
     for slip in key:
         assert slip.rows is not None  # slips of the data
         rows = slip.rows(rows)

@@ -1,8 +1,7 @@
-"""The printed numbers of a claim under a reading: scale, constraint and definitions applied to many fits at
-once.
+"""The printed numbers of a claim under a reading: scale, constraint and definitions applied to many fits at once.
 
-A `Setting` says everything that a reading decides apart from the data.  `Values` knows which numbers the
-claim prints and computes them for B fits together, float[B, n_numbers]; names and definitions are those of
+A `Setting` is all that a reading decides apart from the data.  `Values` computes the numbers that a claim prints
+for B fits together, float[B, n_numbers]; names and definitions are those of
 :mod:`pairproof.validation.claims.quantities`, against which they are tested.
 """
 
@@ -11,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +21,15 @@ from ...fit.inference import normal_quantile, softmax, two_sided_p
 from ...fit.outcomes import outcome_probabilities
 from ...fit.spec import LOG_WORTH_PER_UNIT
 from ..claims.quantities import kind_of
-from .fits import TREATMENTS, Constants, Fitted, Solver, units
+from .constants import Constants
+from .fits import TREATMENTS, Fitted, Solver, units
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a reading decides apart from the data.
+    """All that a reading decides apart from the data.
 
     Attributes
     ----------
@@ -70,8 +71,15 @@ Others = Callable[[str], tuple[FloatArray, FloatArray]]
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """B fits and what goes with them; `wins` float[B, n_items] are first preferences before ties are
-    treated.
+    """B fits, with all else that their numbers need.
+
+    Attributes
+    ----------
+    fitted : Fitted
+    constants : Constants
+    wins : float[B, n_items]
+        First preferences, before ties are treated.
+    others : function of a claim's id to its llf and rank
     """
 
     fitted: Fitted
@@ -82,12 +90,12 @@ class Batch:
 
 @dataclass(eq=False)
 class Values:
-    """Computes the numbers that a claim prints.
+    """The numbers that a claim prints, as functions of a fit.
 
     Parameters
     ----------
     fit : Fit
-        The claim's own, natively.
+        The native fit of the claim as it is made.
     names : sequence of str
         Quantities.
 
@@ -123,44 +131,28 @@ class Values:
         if kind in _OF_PARAMETER:
             row[self._places[rest]] = 1.0
             return row
-        group, a, b = self._pair(name)
+        group, a, b = self._about(name, 2)
         abilities = self.fit.ability_functions(self.fit.groups[group])
         difference: FloatArray = abilities[self.fit.items.index(a)] - abilities[self.fit.items.index(b)]
         return difference
 
-    def _pair(self, name: str) -> tuple[str, str, str]:
+    def _about(self, name: str, n_items: int) -> tuple[str, ...]:
+        """The group and the items that a quantity is about; names may contain dots."""
         rest = name.partition(".")[2]
-        return next(
-            (g, a, b)
-            for g in self.fit.groups
-            for a in self.fit.items
-            for b in self.fit.items
-            if rest == f"{g}.{a}.{b}"
-        )
-
-    def _item(self, name: str) -> tuple[str, str]:
-        rest = name.partition(".")[2]
-        return next((g, a) for g in self.fit.groups for a in self.fit.items if rest == f"{g}.{a}")
+        candidates = product(self.fit.groups, *[self.fit.items] * n_items)
+        return next(parts for parts in candidates if rest == ".".join(parts))
 
     def shift(self, reference: str) -> FloatArray:
         """float[K, K]: to this reference within each block of item terms."""
         if reference not in self._shifts:
-            self._shifts[reference] = self._shift(reference)
+            out, items = np.eye(len(self.fit.terms)), self.fit.items
+            if not self.fit.spec.item_terms:
+                one = np.array([item == reference for item in items]) * 1.0
+                weights = np.full(len(items), 1.0 / len(items)) if reference == "sum" else one
+                for block in self._blocks:
+                    out[np.ix_(block, block)] -= weights[None, :]
+            self._shifts[reference] = out
         return self._shifts[reference]
-
-    def _shift(self, reference: str) -> FloatArray:
-        n, items = len(self.fit.terms), self.fit.items
-        out = np.eye(n)
-        if not self._blocks or self.fit.spec.item_terms:
-            return out
-        weights = (
-            np.full(len(items), 1.0 / len(items))
-            if reference == "sum"
-            else np.eye(len(items))[items.index(reference)]
-        )
-        for block in self._blocks:
-            out[np.ix_(block, block)] -= weights[None, :]
-        return out
 
     def compute(self, batch: Batch, setting: Setting) -> FloatArray:
         """float[B, n_numbers]; nan where a number has no value."""
@@ -170,19 +162,8 @@ class Values:
 _OF_PARAMETER = ("estimate", "exp", "se", "z", "p", "low", "high")
 _CONTRASTS = ("contrast", "contrast_se", "contrast_z", "contrast_p", "odds", "p_first", "p_tie", "p_second")
 _LINEAR = (*_OF_PARAMETER, *_CONTRASTS)
-_TABLE = (
-    "deviance",
-    "df_resid",
-    "null_deviance",
-    "df_null",
-    "llf",
-    "aic",
-    "bic",
-    "aic_glm",
-    "llf_poisson",
-    "n_comparisons",
-    "n_items",
-    "gof_p",
+_TABLE = tuple(
+    "deviance df_resid null_deviance df_null llf aic bic aic_glm llf_poisson n_comparisons n_items gof_p".split()
 )
 _KINDS = (*_LINEAR, *_TABLE, "worth", "worth_se", "wins", "lr", "lr_df", "lr_p")
 
@@ -222,35 +203,20 @@ class _Computed:
         if not names:
             return {}
         f, terms = self.batch.fitted, self.v.fit.terms
-        factor = self.v._units * np.array(
-            [
-                (
-                    self.s.factor
-                    if t.kind in ("item", "covariate")
-                    else self.s.order_factor
-                    if t.kind == "order"
-                    else 1.0
-                )
-                for t in terms
-            ]
-        )
+        of_kind = {"item": self.s.factor, "covariate": self.s.factor, "order": self.s.order_factor}
+        factor = self.v._units * np.array([of_kind.get(t.kind, 1.0) for t in terms])
         rows = (np.stack([self.v._functions[n] for n in names]) * factor) @ self.v.shift(self.s.reference)
-        with np.errstate(
-            invalid="ignore", over="ignore"
-        ):  # an algorithm that ran off has no numbers, and needs none
+        with np.errstate(invalid="ignore", over="ignore"):  # of an algorithm that diverged
             value = f.beta @ rows.T
         variance = ((rows @ f.cov) * rows).sum(axis=2)
-        lost = f.bad @ (np.abs(rows) > 1e-12).T if f.bad.any() else np.zeros(value.shape, bool)
-        value, se = np.where(lost, np.nan, value), np.sqrt(np.where(lost | (variance <= 0), np.nan, variance))
+        none = f.bad @ (np.abs(rows) > 1e-12).T if f.bad.any() else np.zeros(value.shape, bool)
+        value, se = np.where(none, np.nan, value), np.sqrt(np.where(none | (variance <= 0), np.nan, variance))
         return {name: self._of(name, value[:, k], se[:, k]) for k, name in enumerate(names)}
 
     def _of(self, name: str, value: FloatArray, se: FloatArray) -> FloatArray:
         kind = kind_of(name).replace("contrast_", "")
-        term = (
-            self.v.fit.terms[self.v._places[name.partition(".")[2]]]
-            if kind_of(name) in _OF_PARAMETER
-            else None
-        )
+        place = self.v._places[name.partition(".")[2]] if kind_of(name) in _OF_PARAMETER else None
+        of = "" if place is None else self.v.fit.terms[place].kind
         z = value / se
         if kind == "se":
             return se
@@ -261,9 +227,9 @@ class _Computed:
         if kind in ("odds", "p_first", "p_tie", "p_second"):
             return self._outcome(kind, value)
         shown = value
-        if term is not None and term.kind == "item":
+        if of == "item":
             shown = value + self.s.offset
-        if term is not None and term.kind == "tie":
+        if of == "tie":
             shown = {"": value, "nu": np.exp(value), "tie.max": value - math.log(2.0)}[self.s.tie]
         if kind in ("low", "high"):
             return shown + (1 if kind == "high" else -1) * normal_quantile(0.975) * se
@@ -280,8 +246,8 @@ class _Computed:
         return tail
 
     def _outcome(self, kind: str, contrast: FloatArray) -> FloatArray:
-        # From the scale of the fit, and whatever else it was multiplied with, to log-odds; the slip is in the
-        # printing.
+        # To log-odds from the scale of the fit and from whatever else it was multiplied with: the slip is in
+        # the printing.
         u = contrast * LOG_WORTH_PER_UNIT[self.v.fit.scale] / self.s.factor * self.s.worth_factor
         if kind == "odds":
             odds: FloatArray = np.exp(u)
@@ -289,25 +255,25 @@ class _Computed:
         ties = [k for k, t in enumerate(self.v.fit.terms) if t.kind == "tie" and not t.by]
         g = self.batch.fitted.beta[:, ties[0]] if ties else np.zeros(self.n)
         if not ties and self.s.solver.ties in ("davidson", "rao-kupper"):
-            return np.full(self.n, np.nan)  # a tie parameter that the claim's own model has no place for
+            return np.full(self.n, np.nan)  # the claim's own model has no tie parameter
         model = TREATMENTS[self.s.solver.ties][0]
         p = outcome_probabilities(u, g, model if self.v.fit.data.tie_category else "binary")
         return p[:, {"p_first": 0, "p_tie": 1, "p_second": 2}[kind]]
 
     def _worth(self, name: str) -> FloatArray:
-        group, item = self.v._item(name)
+        group, item = self.v._about(name, 1)
         f = self.batch.fitted
         rows = self.v._abilities[group] * self.v._units
         rows = (rows - rows[-1]) * LOG_WORTH_PER_UNIT[self.v.fit.scale] * self.s.worth_factor
         log_worth = f.beta @ rows.T
         w = softmax(log_worth)
         k = self.v.fit.items.index(item)
-        lost = (f.bad[:, None, :] & (np.abs(rows) > 1e-12)[None]).any(axis=(1, 2))
+        none = (f.bad[:, None, :] & (np.abs(rows) > 1e-12)[None]).any(axis=(1, 2))
         if kind_of(name) == "worth":
-            return np.where(lost, np.nan, w[:, k])
+            return np.where(none, np.nan, w[:, k])
         gradient = w[:, [k]] * ((np.arange(w.shape[1]) == k) - w)  # of w_k by the log worths
         along = gradient @ rows
-        return np.where(lost, np.nan, np.sqrt(np.einsum("bk,bkl,bl->b", along, f.cov, along)))
+        return np.where(none, np.nan, np.sqrt(np.einsum("bk,bkl,bl->b", along, f.cov, along)))
 
     # -- the table -------------------------------------------------------------------------------------------
 
@@ -316,9 +282,8 @@ class _Computed:
         binary = TREATMENTS[s.solver.ties][0] == "binary" or not self.v.fit.data.tie_category
         outcomes = 1.0 if binary else 2.0
         if kind in ("df_resid", "df_null"):
-            counts = (c.cells + (c.empty if s.df == "all-cells" else 0.0)) * (
-                outcomes + (s.df == "all-counts")
-            )
+            cells = c.cells + (c.empty if s.df == "all-cells" else 0.0)
+            counts = cells * (outcomes + (s.df == "all-counts"))
             extra = {"+1": 1.0, "-1": -1.0}.get(s.df, 0.0)
             return counts - (f.rank if kind == "df_resid" else c.null_rank) + extra
         if kind in ("deviance", "null_deviance"):
@@ -374,7 +339,19 @@ def _chi_square(statistic: FloatArray, df: FloatArray) -> FloatArray:
 
 
 def wins_of(fit: Fit, counts: FloatArray, pairs: NDArray[np.int64]) -> FloatArray:
-    """float[B, n_items]: first preferences, from float[B, n_cells, 3] and the items of the cells."""
+    """First preferences of each item.
+
+    Parameters
+    ----------
+    fit : Fit
+    counts : float[B, n_cells, 3]
+    pairs : int[n_cells, 2]
+        Positions of the two items of each cell.
+
+    Returns
+    -------
+    float[B, n_items]
+    """
     n = len(fit.items)
     first, second = np.eye(n)[pairs[:, 0]], np.eye(n)[pairs[:, 1]]
     wins: FloatArray = counts[..., 0] @ first + counts[..., 2] @ second
@@ -382,7 +359,7 @@ def wins_of(fit: Fit, counts: FloatArray, pairs: NDArray[np.int64]) -> FloatArra
 
 
 def own_setting(fit: Fit, sided: int) -> Setting:
-    """The setting in which the claim is made.
+    """The setting of a claim as it is made.
 
     Raises
     ------

@@ -4,7 +4,6 @@ by hand.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
 import numpy as np
@@ -13,7 +12,7 @@ from scipy.stats import t
 
 from pairproof import read
 from pairproof.data.judgments import split_tracks
-from pairproof.errors import DataWarning, InputError
+from pairproof.errors import InputError
 from pairproof.native.experiment import splits
 from pairproof.native.experiment.models import PreferenceOptions, fit_preference_model
 from pairproof.native.experiment.run import Design, run
@@ -92,94 +91,6 @@ def test_the_perplexity_is_that_of_the_model_fitted_by_hand(tracks):
     )  # a size beyond the set is the whole set
 
 
-def test_an_interrupted_run_goes_on_where_it_was_and_ends_with_the_same_bits(tracks, tmp_path):
-    state, whole = tmp_path / "state.jsonl", run(tracks, DESIGN)
-
-    def stop(done, total, result):
-        assert total == len(whole)
-        if done == 13:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run(tracks, DESIGN, state=state, progress=stop)
-    assert len(state.read_text().splitlines()) == 1 + 13
-    with state.open("a") as file:
-        file.write('{"track": "x", "mod')  # killed while writing
-    seen = []
-    assert run(tracks, DESIGN, state=state, progress=lambda done, total, r: seen.append(done)) == whole
-    assert seen == list(range(1, len(whole) + 1))
-    lines = state.read_text().splitlines()
-    assert len(lines) == 1 + len(whole) and all(json.loads(line) for line in lines)
-
-
-def test_several_processes_give_the_same_results_in_the_same_order(tracks, tmp_path):
-    small = Design((20, 60), 2, ("pairs", "irt-gaussian"), 5, QUICK)
-    seen = []
-    alone = run(tracks, small, state=tmp_path / "one")
-    assert (
-        run(
-            tracks,
-            small,
-            state=tmp_path / "two",
-            workers=2,
-            progress=lambda done, total, result: seen.append((done, total)),
-        )
-        == alone
-    )
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
-    assert seen == [(k, 16) for k in range(1, 17)]
-    with pytest.raises(InputError, match="workers=0"):
-        run(tracks, small, workers=0)
-
-
-def test_a_finished_state_is_read_without_fitting_anything(tracks, tmp_path, monkeypatch):
-    from pairproof.native.experiment import run as run_module
-
-    state = tmp_path / "state.jsonl"
-    whole = run(tracks, DESIGN, state=state)
-    before = state.read_bytes()
-    monkeypatch.setattr(run_module, "fit_preference_model", None)
-    assert run(tracks, DESIGN, state=state) == whole and state.read_bytes() == before
-
-
-def test_sizes_trials_and_models_may_be_added_to_an_old_state(tracks, tmp_path):
-    state = tmp_path / "state.jsonl"
-    run(tracks, Design((20,), 1, ("pairs",), 5, QUICK), state=state)
-    assert run(tracks, DESIGN, state=state) == run(tracks, DESIGN)
-
-
-def test_infinite_perplexities_survive_the_state_as_null(tracks, tmp_path):
-    state = tmp_path / "state.jsonl"
-    design = Design((2,), 1, ("adjusted-uniform",), 1, QUICK)
-    first = run(tracks, design, state=state)
-    assert any(r.perplexity == float("inf") and r.impossible > 0 for r in first)
-    assert run(tracks, design, state=state) == first and "Infinity" not in state.read_text()
-
-
-@pytest.mark.parametrize(
-    ("other", "said"),
-    [
-        (lambda t: (t, Design(**{**DESIGN.__dict__, "seed": 6})), "seed 5, not 6"),
-        (lambda t: (t, Design(**{**DESIGN.__dict__, "options": PreferenceOptions(alpha=2)})), "options"),
-        (lambda t: ({"x": t["y"]}, DESIGN), "other data"),
-    ],
-)
-def test_a_state_of_something_else_is_refused(tracks, tmp_path, other, said):
-    state = tmp_path / "state.jsonl"
-    run(tracks, Design((20,), 1, ("uniform",), 5, QUICK), state=state)
-    with pytest.raises(InputError, match=said):
-        run(*other(tracks), state=state)
-
-
-@pytest.mark.parametrize("text", ["not a state\n", "not a state", '{"other": 1}\n'])
-def test_a_file_that_is_no_state_is_refused_and_left_alone(tracks, tmp_path, text):
-    state = tmp_path / "state.jsonl"
-    state.write_text(text)
-    with pytest.raises(InputError, match="state"):
-        run(tracks, DESIGN, state=state)
-    assert state.read_text() == text
-
-
 @pytest.mark.parametrize(
     ("design", "said"),
     [
@@ -196,51 +107,6 @@ def test_a_design_that_cannot_be_run_is_refused(design, said):
         Design(**design)
     with pytest.raises(InputError, match="no track"):
         run({}, DESIGN)
-
-
-def test_a_state_that_another_process_works_on_is_refused_and_not_harmed(tracks, tmp_path):
-    import fcntl
-
-    small = Design((20,), 1, ("pairs",), 5, QUICK)
-    before = run(tracks, small, state=tmp_path / "state")
-    content = (tmp_path / "state").read_bytes()
-    with open(tmp_path / "state", "r+b") as other:
-        fcntl.flock(other, fcntl.LOCK_EX)
-        with pytest.raises(InputError, match="another process works on this state"):
-            run(tracks, small, state=tmp_path / "state")
-    assert (tmp_path / "state").read_bytes() == content and run(
-        tracks, small, state=tmp_path / "state"
-    ) == before
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        (b'{"x": 1}\n', "line 2: no result .KeyError"),
-        (b"[1]\n", r"line 2: \[1\], expected an object"),
-        (b"\xff\xfe\n", "line 2: not JSON"),
-        (b'{"track": 1,\n', "line 2: not JSON .*; remove the line"),
-    ],
-)
-def test_a_line_that_is_no_result_is_named_with_the_way_out(tracks, tmp_path, line, said):
-    small = Design((20,), 1, ("pairs",), 5, QUICK)
-    run(tracks, small, state=tmp_path / "state")
-    head = (tmp_path / "state").read_bytes().split(b"\n")[0] + b"\n"
-    (tmp_path / "state").write_bytes(head + line)
-    with pytest.raises(InputError, match=said):
-        run(tracks, small, state=tmp_path / "state")
-    assert (tmp_path / "state").read_bytes() == head + line
-
-
-def test_results_of_another_numpy_are_gone_on_with_aloud(tracks, tmp_path):
-    small = Design((20,), 1, ("pairs",), 5, QUICK)
-    run(tracks, small, state=tmp_path / "state")
-    content = (tmp_path / "state").read_text("utf-8")
-    (tmp_path / "state").write_text(
-        content.replace(f'"numpy": "{np.__version__}"', '"numpy": "0.9"'), encoding="utf-8"
-    )
-    with pytest.warns(DataWarning, match="was begun with numpy 0.9, this is"):
-        run(tracks, small, state=tmp_path / "state")
 
 
 # -- summaries

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.data import counts_table
-from benchmarks.ours import table_of
+from benchmarks.contenders import table_of
+from benchmarks.harness.data import counts_table
 from pairproof import fit_llbt
 from pairproof.native.pairs import dense as dense_module, pooling
 from pairproof.native.pairs.blocks import as_blocks

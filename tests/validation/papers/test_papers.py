@@ -22,7 +22,7 @@ from pairproof.validation.claims.printed import Printed
 from pairproof.validation.claims.reader import read_paper, shipped_papers
 from pairproof.validation.report import ReportContext, render
 from pairproof.validation.report.verification import Verification
-from pairproof.validation.slips.glm_stopping import glm_values
+from pairproof.validation.slips.stopping import glm_values
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from pairproof.validation.verdicts.certified import KEPT
 from pairproof.validation.verdicts.digits import digits_of_agreement

@@ -24,7 +24,7 @@ from pairproof.validation.claims.paper import PrintedQuantity
 from pairproof.validation.claims.printed import Printed
 from pairproof.validation.claims.quantities import quantity
 from pairproof.validation.claims.reader import read_paper
-from pairproof.validation.slips.glm_stopping import glm_values
+from pairproof.validation.slips.stopping import glm_values
 from pairproof.validation.slips.target import Target
 
 Page = dict[str, str]

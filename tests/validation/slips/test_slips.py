@@ -12,6 +12,7 @@ from pairproof.fit.fit import Fit
 from pairproof.validation.claims.printed import Printed
 from pairproof.validation.claims.quantities import names, quantity
 from pairproof.validation.slips.catalogue import families
+from pairproof.validation.slips.constants import constants
 from pairproof.validation.slips.fits import Model
 from pairproof.validation.slips.of_numbers import transposed
 from pairproof.validation.slips.registry import STAGES
@@ -106,7 +107,7 @@ def test_the_light_path_gives_the_numbers_of_the_native_fit(name: str) -> None:
 
     batch = Batch(
         model.fitted([model.rows], counts, setting.solver),
-        model.constants([model.rows], setting.solver),
+        constants(model, [model.rows], setting.solver),
         wins_of(fit, counts, model.rows.pairs[model.cells.pair]),
         none,
     )

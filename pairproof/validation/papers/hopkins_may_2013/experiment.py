@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ....native.experiment.models import ModelName, PreferenceOptions
 from ....native.experiment.run import PAPER_SIZES, PAPER_TRIALS, Design, run, table_digest
-from ....native.experiment.splits import Split, split_by_source
+from ....native.experiment.splits import Split, split_by_source, with_training_set
 from ....native.experiment.summary import Result
 from ....native.experiment.trial_abilities import TrialAbilities, trial_abilities
 
@@ -67,8 +67,6 @@ def paper_splits(
     tracks: Mapping[str, Comparisons], train: Mapping[str, Comparisons] | None = None
 ) -> dict[str, Split]:
     """Each track with the paper's test set; trained on comparisons of `train` where that is given."""
-    from ....native.experiment.track_splits import with_training_set
-
     splits = {name: split_by_source(table) for name, table in tracks.items()}
     return (
         splits

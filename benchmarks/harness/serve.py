@@ -19,17 +19,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .contender import Absent, Ready
 from .data import Data
+from .job import Absent, Prepare, Ready
 
 
 class Server:
-    """One contender at a time."""
+    """A server that holds one contender at a time."""
 
     def __init__(self) -> None:
-        from . import ours, peers
+        from ..comparisons import JOBS
 
-        self.contenders = {**ours.CONTENDERS, **peers.CONTENDERS}
+        self.contenders: dict[str, Prepare] = {}
+        for job in JOBS:
+            for name, contender in job.contenders.items():
+                if contender != "r":
+                    same = self.contenders.setdefault(name, contender)
+                    assert same is contender, f"two contenders are called {name!r}"
         self.ready: Ready | None = None
         self.last: Any = None
 

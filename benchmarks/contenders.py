@@ -1,20 +1,80 @@
-"""Python peers.  A package that is not installed raises Absent and is shown as not here, never as a number.
+"""Contenders that several comparisons time: pairproof's fits and its Python peers.
 
-choix 0.4 and evalica 0.4 give no standard errors; they are called as their documentation says.
+A function takes the data and returns what is to be timed.  A peer that is not installed raises Absent and is
+shown as not here, never as a number.  choix 0.4 and evalica 0.4 give no standard errors; they are called as their
+documentation says.  R's contenders are in harness/serve.R.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from .contender import Absent, Answer, Prepare, Ready
-from .data import Data, FloatArray
-from .ours import frame_of, in_csv
+import pairproof
+from pairproof.data.columns import Factor
+from pairproof.data.comparisons import Comparisons
+
+from .harness.data import Data, FloatArray
+from .harness.job import Absent, Answer, Prepare, Ready
 
 NOTHING = np.zeros(0)
+
+# -- pairproof -----------------------------------------------------------------------------------------------
+
+
+def table_of(data: Data) -> Comparisons:
+    columns: dict[str, Any] = {}
+    stratum = data.stratum.astype(int) - 1
+    if data.covariate == "numeric":
+        columns["x"] = data.x[stratum]
+    elif data.covariate == "factor":
+        columns["judge"] = Factor(stratum, tuple(str(s + 1) for s in range(len(data.x))))
+    return Comparisons.build(
+        data.items,
+        data.first.astype(int) - 1,
+        data.second.astype(int) - 1,
+        data.wins,
+        data.ties if data.tie_category else None,
+        data.losses,
+        columns=columns,
+    )
+
+
+def answer_of(fit: Any) -> Answer:
+    free = ~fit.is_reference
+    return Answer(fit.beta[free], fit.standard_errors[free])
+
+
+def with_standard_errors(fit: Any) -> Any:
+    """They are worked out when first asked for; here they are always asked for."""
+    if not np.isfinite(fit.standard_errors[~fit.is_reference]).all():
+        raise ValueError(f"not everything is estimable: {fit.warnings}")
+    return fit
+
+
+def fitted(fit: Callable[..., Any], standard_errors: bool = True) -> Prepare:
+    """A fit by `fit_llbt` or `fit_bradley_terry`, by judge or by a numeric covariate if the data have one."""
+
+    def prepare(data: Data) -> Ready:
+        table = table_of(data)
+        by = {"none": "", "numeric": "x", "factor": "judge"}[data.covariate]
+        if standard_errors:
+            return Ready(lambda: with_standard_errors(fit(table, by=by)), answer_of)
+        return Ready(lambda: fit(table, by=by), answer_of)
+
+    return prepare
+
+
+llbt, llbt_without_se = fitted(pairproof.fit_llbt), fitted(pairproof.fit_llbt, False)
+bradley_terry, bradley_terry_without_se = (
+    fitted(pairproof.fit_bradley_terry),
+    fitted(pairproof.fit_bradley_terry, False),
+)
+
+# -- peers ---------------------------------------------------------------------------------------------------
 
 
 def _need(package: str) -> Any:
@@ -115,32 +175,3 @@ def _logs(scores: Any, data: Data, reference: int) -> FloatArray:
     logs = np.log(scores.reindex(data.items).to_numpy())
     found: FloatArray = np.delete(logs - logs[reference], reference)
     return found
-
-
-def pandas_count(data: Data) -> Ready:
-    """Yardstick: counting the rows and no fit."""
-    frame = frame_of(data)
-    return Ready(lambda: frame.groupby(["first", "second", "outcome"], sort=False).size(), _no_answer)
-
-
-def pandas_read_csv(data: Data) -> Ready:
-    """Yardstick: reading the file and nothing else."""
-    import pandas as pd
-
-    path = in_csv(data)
-    return Ready(lambda: pd.read_csv(path), _no_answer)
-
-
-def _no_answer(_: Any) -> Answer:
-    return Answer(NOTHING, NOTHING)
-
-
-CONTENDERS: dict[str, Prepare] = {
-    "statsmodels GLM Poisson": statsmodels_poisson,
-    "statsmodels GLM Binomial": statsmodels_binomial,
-    "choix ilsr_pairwise_dense": choix_dense,
-    "evalica bradley_terry": evalica_bradley_terry,
-    "evalica newman": evalica_newman,
-    "pandas groupby.size alone": pandas_count,
-    "pandas read_csv alone": pandas_read_csv,
-}

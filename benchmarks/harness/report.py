@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .measure import Outcome, Result, Rules
+from .results import WORDS
 from .startup import TARGET_SECONDS, Start, import_seconds
 
 
@@ -36,7 +37,7 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        return {True: "kept", False: "**not kept**", None: "not measured"}[self.kept]
+        return WORDS[self.kept]
 
 
 def verdicts(result: Result) -> list[Verdict]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .report import seconds, table, times
+from ..harness.report import seconds, table, times
 
 #: CPU seconds of the public Python implementation for 200 iterations on 10,000 comparisons: measured
 #: elsewhere, not run here.

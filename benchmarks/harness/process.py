@@ -13,12 +13,12 @@ import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
+from .job import Language
 from .machine import in_words, linear_algebra_of
 
-HERE = Path(__file__).resolve().parent
-Language = Literal["python", "r"]
+HARNESS = Path(__file__).resolve().parent
+REPOSITORY = HARNESS.parents[1]
 
 #: One thread each, whatever BLAS there is.
 ONE_THREAD = {
@@ -115,7 +115,7 @@ class Server:
                 stderr=subprocess.DEVNULL,
                 text=True,
                 encoding="utf-8",
-                cwd=HERE.parent,
+                cwd=REPOSITORY,
                 env=self._environment(),
             )
             self._replies = queue.Queue()
@@ -124,11 +124,11 @@ class Server:
 
     def _command(self) -> list[str]:
         if self.language == "python":
-            return [sys.executable, "-m", "benchmarks.serve"]
+            return [sys.executable, "-m", "benchmarks.harness.serve"]
         rscript = shutil.which("Rscript")
         if rscript is None:
             raise NotHere("R is not installed")
-        return [rscript, "--no-init-file", str(HERE / "serve.R")]
+        return [rscript, "--no-init-file", str(HARNESS / "serve.R")]
 
     def _environment(self) -> dict[str, str]:
         found = {**os.environ, **ONE_THREAD, "PAIRPROOF_BENCHMARK_SCRATCH": str(self.scratch)}

@@ -4,12 +4,11 @@
 
 CPU time; contenders take turns in shuffled order, medians over rounds.  A JAGS process takes half a minute,
 so JAGS has two rounds and MCMCpack five; each is also one of its long chains.  What is not installed is shown
-as "not here".  The last run is results/competitions.md.
+as "not here".  The last run is benchmarks/results/competitions.md.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import statistics
@@ -33,13 +32,13 @@ from pairproof.native.irt.gaussian_collapsed import map_irt_gaussian
 from pairproof.native.irt.gaussian_model import GaussianModel
 from pairproof.native.numerics.mcmc import convergence
 
-from .competitions_agree import held, near_laplace
-from .competitions_data import PER_SEGMENT, SEED, SYSTEMS, competition, costs
-from .competitions_page import page, promises
-from .competitions_r import Chain, Peer, leave_data, one_chain, without_summing_up
-from .keep import keep
-from .machine import load_average, machine, python_side
-from .process import HERE, Failed, NotHere, TooLong
+from ..harness.machine import load_average, machine, python_side
+from ..harness.process import Failed, NotHere, TooLong
+from ..harness.results import asked, keep
+from .agreement import held, near_laplace
+from .data import PER_SEGMENT, SEED, SYSTEMS, competition, costs
+from .page import page, promises
+from .r import Chain, Peer, leave_data, one_chain, without_summing_up
 
 FloatArray = NDArray[np.float64]
 GAUSSIAN, CATEGORICAL = GaussianModel(), CategoricalModel()
@@ -315,26 +314,20 @@ def about(rows: list[dict[str, Row]]) -> dict[str, str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--tiny", action="store_true", help="does everything run? The numbers mean nothing.")
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--out", type=Path, default=HERE / "results")
-    asked = parser.parse_args(arguments)
-    size, load = TINY if asked.tiny else FULL, load_average()
+    options = asked(__doc__, 15, arguments)
+    size, load = TINY if options.tiny else FULL, load_average()
     table = competition(size.segments)
     listed = jobs(table, size)
     with tempfile.TemporaryDirectory(prefix="pairproof-competitions-") as folder:
         leave_data(table, Path(folder))
-        rows = play(listed, asked.rounds, Path(folder))
+        rows = play(listed, options.rounds, Path(folder))
     said("scaling")
     exact = rows[FRESH]["pairproof, collapsed"].draws
     assert exact is not None
     document: dict[str, Any] = {
         "about": {**about(rows), "load average at the start": load},
-        "tiny": asked.tiny,
-        "rounds": asked.rounds,
+        "tiny": options.tiny,
+        "rounds": options.rounds,
         "size": asdict(size),
         "data": {
             "systems": SYSTEMS,
@@ -350,7 +343,7 @@ def main(arguments: list[str] | None = None) -> int:
     }
     document["about"]["load average at the end"] = load_average()
     document["promises"] = promises(document)
-    keep(asked.out, "competitions", document, page(document))
+    keep(options.out, "competitions", document, page(document))
     return 0
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from .process import HERE, ONE_THREAD
+from .process import ONE_THREAD, REPOSITORY
 
 #: Everything one needs for a first fit is loaded, not just the name: the package loads its parts when they
 #: are used.
@@ -90,7 +90,7 @@ def _run(command: list[str]) -> tuple[float, float] | None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         stdin=subprocess.DEVNULL,
-        cwd=HERE.parent,
+        cwd=REPOSITORY,
         env=env,
     )
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -16,10 +16,8 @@ from statistics import median
 import numpy as np
 
 from .agreement import NEAR_ENOUGH, SHARED_DIGITS, distance_from_maximum, shared_digits
-from .contender import Answer
-from .data import Data
-from .jobs import Job, language_of
-from .process import Failed, Language, NotHere, Server, TooLong, can_measure_memory, peak, reset_peak
+from .job import Answer, Job, Language
+from .process import Failed, NotHere, Server, TooLong, can_measure_memory, peak, reset_peak
 
 Times = list[float]
 
@@ -122,9 +120,9 @@ def run_job(job: Job, rules: Rules, scratch: Path) -> Result:
     data, folder = job.data(), scratch / job.name
     data.save(folder)
     tiny = job.tiny().save(scratch / f"{job.name}-tiny")
-    here = [c for c in job.contenders if language_of(c) in rules.languages]
+    here = [c for c in job.contenders if job.language(c) in rules.languages]
     outcomes = {c: Outcome(c) for c in here}
-    servers = {c: Server(language_of(c), scratch, rules.blas) for c in here}
+    servers = {c: Server(job.language(c), scratch, rules.blas) for c in here}
     answers: dict[str, Answer] = {}
     try:
         for c in here:
@@ -138,8 +136,9 @@ def run_job(job: Job, rules: Rules, scratch: Path) -> Result:
     _compare(here[0], outcomes, answers)
     for c in job.memory_of:
         if c in outcomes and not outcomes[c].trouble and can_measure_memory():
-            outcomes[c].memory = added_memory(c, tiny, folder, rules, scratch)
-    outcomes.update({c: Outcome(c, trouble=why) for c, why in job.notes})
+            server = Server(job.language(c), scratch, rules.blas)
+            outcomes[c].memory = added_memory(server, c, tiny, folder, rules)
+    outcomes.update({c: Outcome(c, trouble=why) for c, why in job.not_run.items()})
     first = answers[here[0]]
     distance = distance_from_maximum(data, first, log_odds="BT" in here[0]) if len(first.se) else None
     return Result(
@@ -203,11 +202,10 @@ def _compare(first: str, outcomes: dict[str, Outcome], answers: dict[str, Answer
         o.digits, o.se_digits = shared_digits(answers[first], answers[c])
 
 
-def added_memory(contender: str, tiny: Path, folder: Path, rules: Rules, scratch: Path) -> float:
+def added_memory(server: Server, contender: str, tiny: Path, folder: Path, rules: Rules) -> float:
     """MB that one run adds at its peak to a process that has the data ready and has run the tiny data
     before.
     """
-    server = Server(language_of(contender), scratch, rules.blas)
     try:
         server.ask("prepare", contender, tiny, cap=rules.cap)
         server.ask("time", 1, cap=rules.cap)

@@ -1,4 +1,4 @@
-"""R's samplers in processes of their own: what they are given, and what comes back (competitions.R is the
+"""R's samplers in processes of their own: what they are given, and what comes back (samplers.R is the
 other side).
 
 JAGS gets the model text of pairproof.bridge.packages.jags, unchanged: the bridge's R code runs with another
@@ -24,7 +24,7 @@ from pairproof.data.comparisons import Comparisons
 from pairproof.data.judgments import judgments
 from pairproof.native.irt.sampling import item_codes
 
-from .process import HERE, ONE_THREAD, Failed, NotHere, TooLong
+from ..harness.process import ONE_THREAD, Failed, NotHere, TooLong
 
 FloatArray = NDArray[np.float64]
 SUMMING_UP = jags.SUMMARISE + jags.RUN
@@ -37,7 +37,7 @@ class Peer:
     needs : str
         R packages, blanks between.
     code : str
-        R, run with everything of competitions.R at hand.
+        R, run with everything of samplers.R at hand.
     settings : mapping
         The model's constants under the bridge's names.
     rounds : int
@@ -121,7 +121,7 @@ def one_chain(
     (folder / "model.R").write_text(peer.code + "\n", encoding="utf-8")
     try:
         done = subprocess.run(
-            [rscript, "--no-init-file", str(HERE / "competitions.R"), str(folder)],
+            [rscript, "--no-init-file", str(Path(__file__).with_name("samplers.R")), str(folder)],
             env={**os.environ, **ONE_THREAD},
             text=True,
             stdin=subprocess.DEVNULL,

@@ -1,9 +1,9 @@
 """The data of the jobs: simulated once from a seed, and shared with R as plain little-endian doubles in a
 folder.
 
-    P(first), P(tie), P(second)  proportional to  exp(u/2), exp(-1/2) if ties can occur, exp(-u/2) u = 2
-    (lambda_i - lambda_j)  plus, in stratum s,  2 x_s (beta_i - beta_j)  or  2 (b_is - b_js) if the judge is a
-    factor
+    P(first), P(tie), P(second)  proportional to  exp(u/2), exp(-1/2) if ties can occur, exp(-u/2)
+    u = 2 (lambda_i - lambda_j)  plus, in stratum s,  2 x_s (beta_i - beta_j)  or  2 (b_is - b_js) if the judge is
+    a factor
 
 with standard deviations 0.5 of lambda, 0.3 of beta and b: no item is separated at the sizes used.
 """
@@ -27,8 +27,8 @@ Covariate = Literal["none", "numeric", "factor"]
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Counts, a row a pair and stratum, or raw answers, a row each; everything a float so that R reads it
-    alike.
+    """A table of counts (a row a pair and stratum) or of raw answers (a row each); everything is a float so that R
+    reads it alike.
 
     Attributes
     ----------
@@ -86,37 +86,14 @@ class Data:
         return cls(**{f.name: np.fromfile(folder / f"{f.name}.f64", "<f8") for f in fields(cls)})
 
 
-#: Dras (2015), Table 1, page 311: judges 1 to 4, within each AB AC AD BC BD CD; first preferred, tie, second
-#: preferred.
-DRAS = np.array(
-    [
-        [38, 0, 2],
-        [36, 1, 3],
-        [37, 1, 2],
-        [39, 1, 0],
-        [0, 2, 38],
-        [3, 0, 37],
-        [37, 2, 1],
-        [36, 3, 1],
-        [38, 1, 1],
-        [37, 2, 1],
-        [2, 2, 36],
-        [1, 0, 39],
-        [33, 4, 3],
-        [33, 3, 4],
-        [3, 3, 34],
-        [4, 4, 32],
-        [2, 4, 34],
-        [1, 0, 39],
-        [37, 2, 1],
-        [39, 0, 1],
-        [35, 3, 2],
-        [34, 2, 4],
-        [2, 2, 36],
-        [3, 1, 36],
-    ],
-    float,
-)
+#: Dras (2015), Table 1, page 311: a row a judge, in it AB AC AD BC BD CD; first preferred, tie, second preferred.
+_DRAS = """
+    38 0 2   36 1 3   37 1 2   39 1 0   0 2 38   3 0 37
+    37 2 1   36 3 1   38 1 1   37 2 1   2 2 36   1 0 39
+    33 4 3   33 3 4   3 3 34   4 4 32   2 4 34   1 0 39
+    37 2 1   39 0 1   35 3 2   34 2 4   2 2 36   3 1 36
+"""
+DRAS = np.array(_DRAS.split(), float).reshape(24, 3)
 
 
 def dras_table_1(by_judge: bool) -> Data:

@@ -1,4 +1,4 @@
-## R's samplers on the competition that competitions_r.py leaves in a folder:  Rscript competitions.R FOLDER
+## R's samplers on the competition that r.py leaves in a folder:  Rscript samplers.R FOLDER
 ## Under the clock (user + system CPU of this process): set_up, what comes before the first iteration; brief, the
 ## iterations of a short run; draws, those of a longer one that goes on from there. Neither R's start nor reading nor
 ## writing is counted. The bridge's own code for the model is in model.R; it calls run(), which here keeps the time.

@@ -12,8 +12,8 @@ import numpy as np
 
 from pairproof.validation.verdicts.digits import digits_of_agreement
 
-from .contender import Answer
 from .data import Data, FloatArray
+from .job import Answer
 
 #: In standard errors: far below anything one could print, far above rounding (observed: 5e-13 and less).
 NEAR_ENOUGH = 1e-6

@@ -1,0 +1,83 @@
+"""What a deviance and its kin need beside a fit: numbers of the table alone, on one set of cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .fits import TREATMENTS, Model, Solver, treated
+from .rows import Rows, partition
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Constants:
+    """Numbers of B tables, float[B] each.
+
+    Attributes
+    ----------
+    saturated
+        Log-likelihood of the observed shares.
+    cells
+        Number of cells that are not empty.
+    empty
+        Number of pairs and strata without a comparison.
+    binomial, poisson
+        What those log-likelihoods have beyond `llf`.
+    total
+        Number of comparisons.
+    null
+        Log-likelihood of equal items, with the tie parameter.
+    null_rank
+        Number of parameters of that model.
+    """
+
+    saturated: FloatArray
+    cells: FloatArray
+    empty: FloatArray
+    binomial: FloatArray
+    poisson: FloatArray
+    total: FloatArray
+    null: FloatArray
+    null_rank: FloatArray
+
+
+def constants(model: Model, variants: Sequence[Rows], solver: Solver) -> Constants:
+    """The constants of every variant of a table, ties treated and cells taken as the solver has them."""
+    from scipy.special import gammaln, xlogy
+
+    found = []
+    binary = TREATMENTS[solver.ties][0] == "binary" or not model.rows.tie_category
+    outcomes = [0, 2] if binary else [0, 1, 2]
+    for rows in variants:
+        y, times, _ = partition(rows, model.cells, solver.cells)
+        y = treated(y, solver.ties)
+        n = y.sum(axis=1)
+        times = times * (n > 0)
+        saturated = times @ (xlogy(y, y).sum(axis=1) - xlogy(n, n))
+        binomial = times @ (gammaln(n + 1) - gammaln(y[:, 0] + 1) - gammaln(y[:, 2] + 1))
+        poisson = times @ (xlogy(n, n) - n - gammaln(y[:, outcomes] + 1).sum(axis=1))
+        counts, cells = (y * times[:, None]).sum(axis=0), times.sum()
+        empty = max(0.0, model.cells.possible - cells)
+        null = _null(counts, solver.ties, binary)
+        found.append((saturated, cells, empty, binomial, poisson, counts.sum(), *null))
+    return Constants(*np.array(found, float).T)
+
+
+def _null(counts: FloatArray, ties: str, binary: bool) -> tuple[float, float]:
+    """Log-likelihood and number of parameters of the model of equal items."""
+    n, tied = float(counts.sum()), float(counts[1])
+    if binary:
+        return -n * math.log(2.0), 0.0
+    if ties == "none":
+        return -n * math.log(3.0), 0.0
+    decided = n - tied
+    llf = (tied * math.log(tied / n) if tied else 0.0) + (
+        decided * math.log(decided / (2.0 * n)) if decided else 0.0
+    )
+    return llf, 1.0
