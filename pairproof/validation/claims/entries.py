@@ -21,7 +21,7 @@ from typing import Any, Literal, NewType, TypeVar, Union, cast, get_args, get_or
 
 from ...errors import InputError
 from ...text import quoted, shortened
-from .toml_document import LineMap, Path as KeyPath
+from .toml_document import KeyPath, LineMap
 
 #: A printed number as it stands on the page: as a bare number it would lose trailing zeros.
 PrintedText = NewType("PrintedText", str)

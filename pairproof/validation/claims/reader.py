@@ -14,13 +14,13 @@ from ...files.inputs import read_file
 from ...text import named, quoted, shortened
 from ..statements.catalogue import TESTS
 from ..statements.computations import COMPUTATIONS
+from . import SUFFIX
 from .entries import TableReader, entries
 from .paper import Claim, DataKind, DataSpec, Paper, PrintedEntries, PrintedQuantity
 from .printed import R_LEGEND, Printed
 from .quantities import check_name, kind_of
-from .toml_document import LineMap, Path as KeyPath, parsed_toml
+from .toml_document import KeyPath, LineMap, parsed_toml
 
-SUFFIX = ".claims.toml"
 PAPERS = "pairproof.validation.papers"
 #: Bytes of a claims file: the longest that ships has 0.1 MB, and one that holds more data keeps them in a
 #: file beside it.

@@ -20,7 +20,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-Path = tuple[Union[str, int], ...]
+KeyPath = tuple[Union[str, int], ...]
 
 #: Levels of tables and arrays inside one another; claims files have five ([[claim]], reading, model,
 #: item_terms).
@@ -100,21 +100,21 @@ class LineMap:
         self._text = text
         self._ends = [found.start() for found in re.finditer("\n", text)]
         self._at = 0
-        self._lines: dict[Path, int] = {(): 1}
-        self._counts: dict[Path, int] = {}
+        self._lines: dict[KeyPath, int] = {(): 1}
+        self._counts: dict[KeyPath, int] = {}
         self._read()
 
-    def line(self, path: Path) -> int:
+    def line(self, path: KeyPath) -> int:
         while path not in self._lines:
             path = path[:-1]
         return self._lines[path]
 
-    def source(self, path: Path) -> str:
+    def source(self, path: KeyPath) -> str:
         """The text of that line, stripped."""
         return self._text.split("\n")[self.line(path) - 1].strip()
 
     def _read(self) -> None:
-        table: Path = ()
+        table: KeyPath = ()
         while self._skip():
             if self._text.startswith("[[", self._at):
                 self._at += 2
@@ -128,16 +128,16 @@ class LineMap:
             else:
                 self._pair(table)
 
-    def _inside(self, key: list[str]) -> Path:
+    def _inside(self, key: list[str]) -> KeyPath:
         """`a.b` as a path: a key that is an array of tables means its last table."""
-        path: Path = ()
+        path: KeyPath = ()
         for part in key:
             path += (part,)
             if path in self._counts:
                 path += (self._counts[path] - 1,)
         return path
 
-    def _array_table(self, key: list[str]) -> Path:
+    def _array_table(self, key: list[str]) -> KeyPath:
         path = (*self._inside(key[:-1]), key[-1])
         self._note(path)
         number = self._counts.get(path, 0)
@@ -145,7 +145,7 @@ class LineMap:
         self._note((*path, number))
         return (*path, number)
 
-    def _pair(self, table: Path) -> None:
+    def _pair(self, table: KeyPath) -> None:
         start = self._at
         path = (*table, *self._key())
         for end in range(len(table) + 1, len(path) + 1):
@@ -154,7 +154,7 @@ class LineMap:
         self._at += 1  # the equals sign
         self._value(path)
 
-    def _value(self, path: Path) -> None:
+    def _value(self, path: KeyPath) -> None:
         self._skip()
         opening = self._text[self._at]
         if opening == "[":
@@ -205,6 +205,6 @@ class LineMap:
         self._at = found.end()
         return self._at < len(self._text)
 
-    def _note(self, path: Path, position: int | None = None) -> None:
+    def _note(self, path: KeyPath, position: int | None = None) -> None:
         at = self._at if position is None else position
         self._lines.setdefault(path, bisect_left(self._ends, at) + 1)
