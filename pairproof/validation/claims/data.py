@@ -153,7 +153,8 @@ def _file(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
             " the hash was taken of another file"
         )
     try:
-        columns = delimited(content, spec.file, nameless=True).columns
+        # Called "file 'x.json'", so that what is in it decides its format and not how its name ends.
+        columns = delimited(content, f"file {spec.file!r}", nameless=True).columns
     except InputError as error:
         raise DataFileError(f"{where}: {error}") from error
     # A first column without a name holds the row numbers that R and pandas write.
@@ -239,8 +240,9 @@ def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
 
     fitter = fit_llbt if model.family == "llbt" else fit_bradley_terry
     with warnings.catch_warnings():
-        # The page chose so; the warning stays among the fit's own.
-        warnings.simplefilter("ignore", RankingWarning)
+        warnings.simplefilter(
+            "ignore", RankingWarning
+        )  # the page's own choice; it stays among the fit's warnings
         fit = fitter(
             table,
             ties=model.ties,

@@ -52,7 +52,7 @@ class Entry:
         A number must be at least 0 and less than this.
     expected : str
         What an error says was expected; "" for what the type says.
-    filled : str
+    if_empty : str
         What an error says of an empty array; "" if it may be empty.
     or_one : bool
         A single string may stand for an array of one.
@@ -67,7 +67,7 @@ class Entry:
     test: Callable[[str], bool] | None = None
     below: float | None = None
     expected: str = ""
-    filled: str = ""
+    if_empty: str = ""
     or_one: bool = False
 
 
@@ -205,11 +205,9 @@ class TableReader:
             )
         here = f"{what}, {path[-1]}"
         table = self.table(value, path, here)
-        return (
-            table
-            if inner is Any
-            else {k: self._value(e, inner, v, (*path, k), here) for k, v in table.items()}
-        )
+        if inner is Any:
+            return table
+        return {k: self._value(e, inner, v, (*path, k), here) for k, v in table.items()}
 
     def _array(self, e: Entry, kind: Any, value: Any, path: KeyPath, what: str) -> tuple[Any, ...]:
         inner, *rest = get_args(kind)
@@ -217,20 +215,18 @@ class TableReader:
             return (value,)
         if not isinstance(value, list) or rest != [...] and len(value) != 1 + len(rest):
             raise self._refusal(e, kind, value, path, what)
-        if not value and e.filled:
-            raise self.error(path, f"{what}: {e.key} = []; {e.filled}")
+        if not value and e.if_empty:
+            raise self.error(path, f"{what}: {e.key} = []; {e.if_empty}")
         if is_dataclass(inner):
             return tuple(self._value(e, inner, v, (*path, k), what) for k, v in enumerate(value))
-        one = "value" if isinstance(path[-1], int) else str(path[-1]).removesuffix("s")
-        return tuple(
-            self._value(e, inner, v, (*path, k), f"{what}, {one} {k + 1}") for k, v in enumerate(value)
-        )
+        one = f"{what}, " + ("value" if isinstance(path[-1], int) else str(path[-1]).removesuffix("s"))
+        return tuple(self._value(e, inner, v, (*path, k), f"{one} {k + 1}") for k, v in enumerate(value))
 
     def _holds(self, e: Entry, kind: Any, value: Any) -> bool:
         """Whether a single value has the type, and what else is asked of it."""
         if allowed := choices(kind):
             return any(type(value) is type(a) and value == a for a in allowed)
-        if kind is Cell:
+        if kind == Cell:
             return isinstance(value, (str, int, float))
         if kind is float:
             number = isinstance(value, (int, float)) and not isinstance(value, bool)

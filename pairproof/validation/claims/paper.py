@@ -24,10 +24,7 @@ DataKind = Literal["counts", "long", "matrix", "rankings", "file", "table", "gam
 #: How a program that stops early comes to its numbers.
 Stops = Literal["glm"]
 Pairs = tuple[tuple[str, str], ...]
-#: Verdicts a person may give to a statement that has no test; what they stand for is in check.py.
-STATED = ("agrees", "not-checkable", "false", "misleading", "erratum")
 _PAIRS = 'an array of pairs of items, such as [["A", "B"], ["A", "C"]]'
-_LEVEL = 'a level between 0 and 1, such as "0.05"'
 SHA256 = "[0-9a-fA-F]{64}"
 #: A fault: what is wrong, then the key (and the position in it) that it is about.
 Fault = tuple[Any, ...]
@@ -127,7 +124,7 @@ class ModelClaim:
     item_terms: tuple[str, ...] = entry(
         "item covariates in place of free items",
         (),
-        filled=(
+        if_empty=(
             "it can mean items with free abilities (leave item_terms out) or no abilities at all, whose"
             " deviance is the null_deviance of the model with free items (print it as null_deviance ="
             ' "... on ...")'
@@ -218,11 +215,14 @@ class Claim(PrintedEntries):
         ("native", "R"),
         pattern="native|R(:.+)?",
         expected="native, R, or R:PACKAGE",
-        filled="expected native, R, or R:PACKAGE",
+        if_empty="expected native, R, or R:PACKAGE",
     )
     accept: tuple[str, ...] = entry("explanations that a person agreed with", ())
     alpha: str = entry(
-        "level at which the paper calls a result significant", "0.05", test=is_level, expected=_LEVEL
+        "level at which the paper calls a result significant",
+        "0.05",
+        test=is_level,
+        expected='a level between 0 and 1, such as "0.05"',
     )
     sided: Literal[1, 2] = entry("sides of the printed p-values", 2)
     aic_definition: Literal["llf", "glm"] = entry("glm where the paper's AIC is that of R's glm", "llf")
@@ -230,7 +230,7 @@ class Claim(PrintedEntries):
         "what marks of significance mean: mark = p-value below which it is printed; default: R's",
         dict,
         test=is_level,
-        expected=_LEVEL,
+        expected='the p-value below which the mark is printed, such as "0.05"',
     )
     readings: tuple[Reading, ...] = entry(
         "other ways to read the page, tried when the numbers do not come out", (), key="reading"
@@ -250,18 +250,11 @@ class Claim(PrintedEntries):
             cure = "leave the model out" if self.model else "print some, in stat"
             yield f"compute gives printed numbers without a model; {cure}", "compute"
         if not (printed or self.statement or self.compare_only):
-            yield ('claims nothing; give it printed numbers, a statement, or compare_only = "why"',)
+            yield ('it claims nothing; give it printed numbers, a statement, or compare_only = "why"',)
         if (printed or self.compare_only) and not (self.data and self.model) and not self.compute:
-            yield (f"has numbers to compute and no {'model' if self.data else 'data'}",)
+            yield (f"there are numbers to compute and no {'model' if self.data else 'data'}",)
         if self.test and not self.statement:
             yield "a test is for a statement; write the statement it tests", "test"
-        if self.statement and not self.test:
-            if sum(a in STATED for a in self.accept) != 1 or not self.explanation:
-                yield (
-                    f"a statement needs a test, or its verdict in accept (one of {', '.join(STATED)}) and an"
-                    " explanation",
-                    "statement",
-                )
 
     @property
     def r_packages(self) -> tuple[str, ...] | None:

@@ -32,6 +32,8 @@ P_VALUES = ("p", "contrast_p", "gof_p", "pearson_p", "lr_p", "test_p")
 #: Data sets that `from` may lead through.
 MOST_FROM = 20
 _DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
+#: Verdicts a person may give to a statement that has no test; what they stand for is in check.py.
+STATED = ("agrees", "not-checkable", "false", "misleading", "erratum")
 
 
 def read_claims(path: str | Path) -> Paper:
@@ -143,6 +145,13 @@ class _Reader(TableReader):
                 raise self.error(
                     (*path, key), f"{what}: no {thing} {quoted(asked)}; there are {', '.join(sorted(known))}"
                 )
+        stated = [a for a in claim.accept if a in STATED]
+        if claim.statement and not claim.test and (len(stated) != 1 or not claim.explanation):
+            raise self.error(
+                (*path, "statement"),
+                f"{what}: a statement needs a test, or its verdict in accept (one of {', '.join(STATED)}) and"
+                " an explanation",
+            )
         self._check_data(claim.data, path, data, what)
         for k, reading in enumerate(claim.readings):
             self._check_data(reading.data, (*path, "reading", k), data, what)

@@ -86,7 +86,7 @@ def _value(e: Entry, kind: Any) -> dict[str, Any]:
         several: dict[str, Any] = {"type": "array", "items": _value(e, inner)}
         if rest != [...]:
             several |= {"minItems": 1 + len(rest), "maxItems": 1 + len(rest)}
-        elif e.filled:
+        elif e.if_empty:
             several |= {"minItems": 1}
         return {"anyOf": [{"type": "string"}, several]} if e.or_one else several
     plain: dict[Any, dict[str, Any]] = {

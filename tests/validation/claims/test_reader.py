@@ -298,7 +298,7 @@ def test_a_file_whose_rows_are_longer_than_its_header_is_refused(tmp_path: Path)
     """pandas would take the first column for row labels, and move every cell one column to the left."""
     paper = with_file(tmp_path, "first,second,wins,losses\nx,A,B,6,3\ny,A,C,4,2\n")
     with pytest.raises(
-        InputError, match=r"data\.votes: votes\.csv, line 2: 5 field\(s\), but the header has 4"
+        InputError, match=r"data\.votes: file 'votes\.csv', line 2: 5 field\(s\), but the header has 4"
     ):
         table_of(paper, "votes")
 
