@@ -83,9 +83,9 @@ def new(
 ) -> int:
     import pairproof
 
+    from ...validation.claims import SUFFIX
     from ...validation.claims.new import draft
     from ...validation.claims.paper import ModelClaim
-    from ...validation.claims.reader import SUFFIX
 
     if state.reports:
         raise click.UsageError(

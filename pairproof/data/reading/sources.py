@@ -124,7 +124,7 @@ def _with_rows(table: Table) -> Table:
 def _load_path(path: str, encoding: str | None, nameless: bool) -> Table:
     if path == "-":
         return _with_rows(
-            _delimited(read_stream(sys.stdin.buffer, "standard input"), "standard input", encoding, nameless)
+            delimited(read_stream(sys.stdin.buffer, "standard input"), "standard input", encoding, nameless)
         )
     suffix = Path(path).suffix.lower()
     raw = read_file(path, "a CSV, TSV, Parquet or Arrow file", streams=True)
@@ -134,7 +134,7 @@ def _load_path(path: str, encoding: str | None, nameless: bool) -> Table:
                 f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files hold their own"
             )
         return _with_rows(from_frame(_arrow(raw, path, suffix), path, nameless=nameless))
-    return _with_rows(_delimited(raw, path, encoding, nameless))
+    return _with_rows(delimited(raw, path, encoding, nameless))
 
 
 def _arrow(raw: bytes, path: str, suffix: str) -> Any:
@@ -161,7 +161,14 @@ def _arrow(raw: bytes, path: str, suffix: str) -> Any:
         raise InputError(f"{path}: not a readable {suffix} file: {error}") from error
 
 
-def _delimited(raw: bytes, source: str, encoding: str | None, nameless: bool) -> Table:
+def delimited(raw: bytes, source: str, encoding: str | None = None, nameless: bool = False) -> Table:
+    """The table in the bytes of a text file, or of a gzipped one; every cell is text.
+
+    Raises
+    ------
+    InputError
+        As :func:`load`.
+    """
     text = _decode(unpacked(raw, source), source, encoding)
     if not text.strip():
         raise InputError(f"{source}: the file is empty; expected a header line and at least one row")

@@ -8,7 +8,6 @@ caller names, when every link is resolved.  Nothing is opened, or said, of a fil
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import warnings
@@ -61,7 +60,7 @@ def data_from(
     most = MOST_CLAIM_BYTES if most_bytes is None else most_bytes
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise InputError(f"data_limit={most_bytes!r}; expected a whole number of bytes, at least 1")
-    return replace(paper, in_place=folder, most_bytes=most)
+    return replace(paper, data_folder=folder, most_bytes=most)
 
 
 def read_data(paper: Paper, name: str) -> Comparisons:
@@ -75,36 +74,42 @@ def read_data(paper: Paper, name: str) -> Comparisons:
     """
     from ...data.reading import read
 
-    spec = _spec(paper, name)
-    where = f"{paper.source or paper.id}, line {spec.line}, data.{name}"
+    spec, where = _spec(paper, name)
     if spec.kind == "games":
         raise InputError(f'{where}: kind = "games" holds no outcomes; a fit or a test needs them')
     if spec.kind == "table":
         raise InputError(
             f'{where}: kind = "table" is no table of comparisons; a model or a test cannot use it'
         )
-    options: dict[str, Any] = {"items": _items(paper, spec) or None}
-    if spec.item_data:
-        options.update(item_data=_item_data(spec))
-    if spec.kind == "matrix":
-        options.update(winner=spec.winner)
-    if spec.kind != "file":
-        options.update(layout=spec.kind)
     frame = _frame(paper, spec, where)
     try:
-        table = read(frame, **options)
+        table = read(
+            frame,
+            layout=None if spec.kind == "file" else spec.kind,
+            items=_items(paper, spec) or None,
+            winner=spec.winner or None,
+            item_data=_item_data(spec) if spec.item_data else None,
+        )
     except InputError as error:
         raise type(error)(f"{where}: {error}") from error
     return replace(table, source=f"{paper.id}, {name}")
 
 
-def _spec(paper: Paper, name: str) -> DataSpec:
+def table_of(paper: Paper, name: str) -> pd.DataFrame:
+    """A data set of a paper as it stands, uninterpreted; errors as :func:`read_data`."""
+    spec, where = _spec(paper, name)
+    return _frame(paper, spec, where)
+
+
+def _spec(paper: Paper, name: str) -> tuple[DataSpec, str]:
+    """The data set, and where it stands in the claims file."""
     if name not in paper.data:
         raise InputError(
             f"this needs data = {json.dumps(name) if name else '...'}, the name of a data set of the claims"
             f" file; it has {named(paper.data) or 'none'}"
         )
-    return paper.data[name]
+    spec = paper.data[name]
+    return spec, f"{paper.source or paper.id}, line {spec.line}, data.{name}"
 
 
 def _items(paper: Paper, spec: DataSpec) -> tuple[str, ...]:
@@ -120,12 +125,6 @@ def _item_data(spec: DataSpec) -> pd.DataFrame:
     return pd.DataFrame(columns).rename_axis("item").reset_index()
 
 
-def table_of(paper: Paper, name: str) -> pd.DataFrame:
-    """A data set of a paper as it stands, uninterpreted; errors as :func:`read_data`."""
-    spec = _spec(paper, name)
-    return _frame(paper, spec, f"{paper.source or paper.id}, line {spec.line}, data.{name}")
-
-
 def _frame(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
     import pandas as pd
 
@@ -135,14 +134,13 @@ def _frame(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
         return _read_as(kept, spec, where) if spec.printed_pairs else kept
     if spec.file:
         return _file(paper, spec, where)
-    frame = pd.DataFrame([list(row) for row in spec.rows], columns=list(spec.columns))
-    # A matrix's first column names its rows; text is `object` before pandas 3, and `str` from there on.
-    named = spec.kind == "matrix" and not pd.api.types.is_numeric_dtype(frame.dtypes.iloc[0])
-    return frame.set_index(frame.columns[0]) if named else frame
+    return pd.DataFrame([list(row) for row in spec.rows], columns=list(spec.columns))
 
 
 def _file(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
     import pandas as pd
+
+    from ...data.reading.sources import delimited
 
     content, own = _content(paper, spec, where)
     found = hashlib.sha256(content).hexdigest()
@@ -154,76 +152,53 @@ def _file(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
             f"{where}: {spec.file} has {which}, the claims file says {spec.sha256}; the data have changed, or"
             " the hash was taken of another file"
         )
-    # Cells stay text ("NA" is a word, "007" keeps its zeros); the readers interpret them.
     try:
-        return pd.read_csv(
-            io.BytesIO(content),
-            dtype=str,
-            keep_default_na=False,
-            sep="\t" if spec.file.endswith(".tsv") else ",",
-        )
-    except ValueError as error:  # of pandas (ragged, empty) and of UTF-8
-        raise DataFileError(
-            f"{where}: {spec.file} is no readable table: {' '.join(str(error).split())}; save it as CSV in"
-            " UTF-8"
-        ) from error
+        # Called "file 'x.json'", so that what is in it decides its format and not how its name ends.
+        columns = delimited(content, f"file {spec.file!r}", nameless=True).columns
+    except InputError as error:
+        raise DataFileError(f"{where}: {error}") from error
+    # A first column without a name holds the row numbers that R and pandas write.
+    return pd.DataFrame({name or "Unnamed: 0": cells for name, cells in columns.items()})
 
 
 def _content(paper: Paper, spec: DataSpec, where: str) -> tuple[bytes, bool]:
     """The file's bytes, and whether it lies in the claims file's own folder."""
+    places = [] if spec.in_place else [(paper.folder, spec.file, True)]
+    if paper.data_folder:
+        if not spec.in_place:
+            # "../data/x.csv" beside the claims file, or x.csv in the folder that was named.
+            beside = os.path.join(os.path.realpath(paper.folder), spec.file)
+            places.append((paper.data_folder, beside, False))
+        places.append((paper.data_folder, spec.file, False))
+    outside: OutsideError | None = None
+    for folder, name, own in places:
+        try:
+            return read_inside(folder, name, most=paper.most_bytes), own
+        except OutsideError as error:
+            outside = outside or error
+        except FileNotFoundError:
+            pass
+        except InputError as error:
+            raise DataFileError(f"{where}: file {error}") from error
+    if outside is not None:
+        fault, cure = (
+            (f"leads outside {paper.data_folder}", "name")
+            if spec.in_place
+            else ("lies outside the claims file's folder", "put it beside the claims file, or name")
+        )
+        raise DataFileError(
+            f"{where}: file {spec.file!r} {fault} and is not opened; {cure} the folder it lies in with --data"
+            " DIR"
+        ) from outside
     if spec.in_place:
-        if paper.in_place:
-            try:
-                found = _inside(paper.in_place, spec.file, paper, where)
-            except OutsideError as error:
-                raise DataFileError(
-                    f"{where}: file {spec.file!r} leads outside {paper.in_place} and is not opened; name the"
-                    " folder it lies in with --data DIR"
-                ) from error
-            if found is not None:
-                return found, False
         raise DataNotHere(
             f"data not here: {spec.file} is not ours to ship; it is looked for in "
-            f"{paper.in_place or 'no folder'} (name its folder with --data DIR)"
+            f"{paper.data_folder or 'no folder'} (name its folder with --data DIR)"
         )
-    outside: OutsideError | None = None
-    try:
-        found = _inside(paper.folder, spec.file, paper, where)
-        if found is not None:
-            return found, True
-    except OutsideError as error:
-        outside = error
-    if paper.in_place:
-        # "../data/x.csv" beside the claims file, or x.csv in the folder that was named.
-        for name in (os.path.join(os.path.realpath(paper.folder), spec.file), spec.file):
-            try:
-                found = _inside(paper.in_place, name, paper, where)
-            except OutsideError as error:
-                outside = outside or error
-                continue
-            if found is not None:
-                return found, False
-    if outside is not None:
-        raise DataFileError(
-            f"{where}: file {spec.file!r} lies outside the claims file's folder and is not opened; put it"
-            " beside the claims file, or name the folder it lies in with --data DIR"
-        ) from outside
     raise DataFileError(
         f"{where}: file {spec.file!r} cannot be read (No such file or directory); it is looked for beside the"
-        " claims file" + (f" and in {paper.in_place}" if paper.in_place else "")
+        " claims file" + (f" and in {paper.data_folder}" if paper.data_folder else "")
     )
-
-
-def _inside(folder: str, name: str, paper: Paper, where: str) -> bytes | None:
-    """Its bytes; None where the folder has no such file."""
-    try:
-        return read_inside(folder, name, most=paper.most_bytes)
-    except OutsideError:
-        raise
-    except FileNotFoundError:
-        return None
-    except InputError as error:
-        raise DataFileError(f"{where}: file {error}") from error
 
 
 def _only(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:

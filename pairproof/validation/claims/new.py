@@ -4,19 +4,23 @@ paper may print.
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 from ...data.columns import Factor, natural_order
 from ...data.comparisons import Comparisons
 from ...errors import InputError
 from ...fit.fit import Fit
 from .data import fit_model
-from .paper import ModelClaim
+from .entries import entries
+from .paper import ModelClaim, PrintedEntries
 
 #: Rows written into the claims file itself; a longer table becomes a CSV file beside it, with its hash.
 MOST_INLINE = 400
@@ -25,13 +29,14 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True)
 class Draft:
-    """Attributes
+    """A claims file to fill in, and the data file that goes beside it.
+
+    Attributes
     ----------
     claims : str
         The claims file.
-    csv : str
-        The data file that goes beside it; "" where the rows stand in the claims file.
-    csv_name : str
+    csv, csv_name : str
+        The data file; "" where the rows stand in the claims file.
     n_numbers : int
         Parameters there is a place for.
     """
@@ -62,26 +67,31 @@ def draft(table: Comparisons, model: ModelClaim, paper: str, title: str = "") ->
     fit = fit_model(table, model)
     _check_levels(table, fit)
     columns, rows = _rows(table, fit)
-    inline = len(rows) <= MOST_INLINE
-    csv_name = "" if inline else f"{paper}.csv"
-    csv = "" if inline else _csv(columns, rows)
-    parts = [
-        (
-            '# Printed numbers are strings, one number each, exactly as they stand on the page ("0.190" keeps'
-            " its zero).\n"
-        ),
-        _head(paper, title),
-        _data(table, columns, rows if inline else [], csv_name, csv),
-        _claim(fit, model),
+    beside = _csv([columns, *rows]) if len(rows) > MOST_INLINE else ""
+    name = f"{paper}.csv" if beside else ""
+    if beside:
+        digest = hashlib.sha256(beside.encode()).hexdigest()
+        data = {"kind": "file", "items": table.items, "file": name, "sha256": digest}
+    else:
+        data = {"kind": "counts", "items": table.items, "columns": columns}
+    lines = [
+        '# Printed numbers are strings, one number each, exactly as they stand on the page ("0.190" keeps its'
+        " zero).",
+        "",
+        "[paper]",
+        *_pairs({"id": paper, "title": title or "Authors, Title, Journal, Year"}),
+        '# doi = "10...."',
+        *_pairs({"read_from": "the page and the table that were read"}),
+        "",
+        "[data.table]",
+        *_pairs(data),
+        *([] if beside else ["rows = [", *(f"    {_toml(row)}," for row in rows), "]"]),
+        *_pairs({"note": f"read from {Path(table.source).name}"}),
+        "",
+        *_claim(fit, model),
+        "",
     ]
-    return Draft("\n".join(parts), csv, csv_name, int(fit.free.sum()))
-
-
-def _head(paper: str, title: str) -> str:
-    return (
-        f"[paper]\nid = {json.dumps(paper)}\ntitle = {_text(title or 'Authors, Title, Journal, Year')}\n"
-        '# doi = "10...."\nread_from = "the page and the table that were read"\n'
-    )
+    return Draft("\n".join(lines), beside, name, int(fit.free.sum()))
 
 
 def _check_levels(table: Comparisons, fit: Fit) -> None:
@@ -104,116 +114,77 @@ def _rows(table: Comparisons, fit: Fit) -> tuple[list[str], list[list[Any]]]:
     up: a deviance of single comparisons is -2 log L, whatever the rows.
     """
     frame = table.to_frame()
-    used = list(
-        dict.fromkeys([*(c for t in fit.terms for c, _ in t.by), *(c for c in fit.spec.cells if c != "row")])
-    )
-    if "judge" in table.columns and "judge" not in used:
-        used.append("judge")  # a deviance may be of each judge's rows
-    if fit.spec.order_effect and "order" in table.columns:
-        used.append("order")
-    if "row" in fit.spec.cells:
-        used = [c for c in table.columns if c not in used] + used
+    by_row = "row" in fit.spec.cells
+    needed = [*(c for t in fit.terms for c, _ in t.by), *(c for c in fit.spec.cells if c != "row")]
+    needed.append("judge")  # a deviance may be of each judge's rows
+    if fit.spec.order_effect:
+        needed.append("order")
+    used = [c for c in dict.fromkeys(needed) if c in table.columns]
+    if by_row:
+        used = [*(c for c in table.columns if c not in used), *used]
     counts = ["wins", "ties", "losses"] if table.tie_category else ["wins", "losses"]
-    single = bool((frame[counts].sum(axis=1) == 1).all())
-    if single and "row" not in fit.spec.cells:
-        frame = (
-            frame.groupby([*used, "first", "second"], sort=False, observed=True)[counts].sum().reset_index()
-        )
+    if not by_row and bool((frame[counts].sum(axis=1) == 1).all()):
+        # Without dropna=False pandas leaves out the rows whose judge is not known.
+        keys = [*used, "first", "second"]
+        frame = frame.groupby(keys, sort=False, observed=True, dropna=False)[counts].sum().reset_index()
     columns = [*used, "first", "second", *counts]
+    labels = [isinstance(table.columns.get(c), Factor) for c in columns]
     return columns, [
-        [_plain(v, c in table.columns and isinstance(table.columns[c], Factor)) for c, v in zip(columns, row)]
+        [_plain(v, label) for v, label in zip(row, labels)]
         for row in frame[columns].itertuples(index=False, name=None)
     ]
 
 
 def _plain(value: Any, label: bool) -> Any:
-    if label and not isinstance(value, str):
-        return ""  # a missing label: None, or NaN in a column of text of pandas 3
     if isinstance(value, str):
         return value
+    if label:
+        return ""  # a missing label: None, or NaN in a column of text of pandas 3
     number = float(value)
     return int(number) if number.is_integer() else number
 
 
-def _data(
-    table: Comparisons, columns: Sequence[str], rows: Sequence[Sequence[Any]], csv_name: str, csv: str
-) -> str:
-    lines = ["[data.table]"]
-    if csv_name:
-        import hashlib
-
-        lines += [
-            'kind = "file"',
-            f"file = {json.dumps(csv_name)}",
-            f'sha256 = "{hashlib.sha256(csv.encode()).hexdigest()}"',
-        ]
-    else:
-        lines += [
-            'kind = "counts"',
-            f"columns = {_array(columns)}",
-            "rows = [",
-            *(f"    {_array(row)}," for row in rows),
-            "]",
-        ]
-    lines.insert(2, f"items = {_array(table.items)}")
-    return "\n".join(lines) + f"\nnote = {_text(f'read from {Path(table.source).name}')}\n"
-
-
-def _csv(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    import csv
-    import io
-
+def _csv(rows: list[list[Any]]) -> str:
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerows([columns, *rows])
+    csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue()
 
 
-def _claim(fit: Fit, model: ModelClaim) -> str:
-    asked: dict[str, Any] = {
-        "family": model.family,
-        "ties": fit.ties,
-        "by": model.by,
-        "reference": fit.spec.reference,
-        "order_effect": model.order_effect,
-        "cells": list(model.cells),
-    }
-    shown = ", ".join(f"{k} = {_value(v)}" for k, v in asked.items() if v)
-    names = [n for n, free in zip(fit.names, fit.free) if free]
-    places = ", ".join(f'{_key(n)} = ""' for n in names)
-    worths = ", ".join(f'"worth.{g}.{i}" = ""' for g in list(fit.groups)[:1] for i in fit.items)
-    return "\n".join(
-        [
-            "[[claim]]",
-            'id = "table-1"',
-            'where = "Table 1, page ..."',
-            'data = "table"',
-            f"model = {{ {shown} }}",
-            "# What the paper prints: fill in, delete what it does not print, and take the # away.",
-            *(f"# {kind} = {{ {places} }}" for kind in ("estimate", "se", "z", "p")),
-            f"# stat = {{ {worths} }}",
-            '# deviance = "... on ..."',
-            '# aic = ""',
-            '# aic_definition = "glm"    # where the AIC is that of R',
-            "# Until then native is compared with R; delete this line once a number is filled in.",
-            'compare_only = "no printed number is filled in yet"',
-            "",
-        ]
-    )
+def _claim(fit: Fit, model: ModelClaim) -> list[str]:
+    asked = replace(model, ties=fit.spec.ties, reference=fit.spec.reference)
+    stated = {key: value for key, e in entries(ModelClaim).items() if (value := getattr(asked, e.name))}
+    by_parameter = [
+        key for key, e in entries(PrintedEntries).items() if get_origin(e.kind) is Mapping and key != "stat"
+    ]
+    places = _toml(dict.fromkeys((n for n, free in zip(fit.names, fit.free) if free), ""))
+    worths = _toml({f"worth.{g}.{i}": "" for g in list(fit.groups)[:1] for i in fit.items})
+    return [
+        "[[claim]]",
+        'id = "table-1"',
+        'where = "Table 1, page ..."',
+        'data = "table"',
+        f"model = {_toml(stated)}",
+        "# What the paper prints: fill in, delete what it does not print, and take the # away.",
+        *(f"# {key} = {places}" for key in by_parameter),
+        f"# stat = {worths}",
+        '# deviance = "... on ..."',
+        '# aic = ""',
+        '# aic_definition = "glm"    # where the AIC is that of R',
+        "# Until then native is compared with R; delete this line once a number is filled in.",
+        'compare_only = "no printed number is filled in yet"',
+    ]
 
 
-def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _text(name)
+def _pairs(table: Mapping[str, Any]) -> list[str]:
+    return [f"{key if _BARE.fullmatch(key) else _toml(key)} = {_toml(value)}" for key, value in table.items()]
 
 
-def _value(value: Any) -> str:
-    return "true" if value is True else _array(value) if isinstance(value, list) else _text(value)
-
-
-def _array(values: Sequence[Any]) -> str:
-    return "[" + ", ".join(_text(v) if isinstance(v, str) else repr(v) for v in values) + "]"
-
-
-def _text(text: str) -> str:
-    """A TOML basic string: JSON's escapes are TOML's."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _toml(value: Any) -> str:
+    """A value as TOML writes it; JSON's escapes of a string are TOML's."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(_pairs(value)) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return "true" if value is True else repr(value)

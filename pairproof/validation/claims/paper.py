@@ -1,110 +1,136 @@
 """`Paper`, `Claim`: what a page says, as strings, and where it was read.
 
-A claim's numbers are strings ("0.190" keeps its zero).  Anything in a claims file that is not understood is
-an error that names the line: a misspelt key must not turn a check into no check.
+These dataclasses are the definition of a claims file: a field made by `entry` is a key of the file, with its
+type, its meaning and what is asked of it.  The reader, the JSON schema and the template of `claims new` are
+made from them.  Anything in a claims file that is not understood is an error that names the line: a misspelt
+key must not turn a check into no check.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ...data.comparisons import LARGEST_COUNT
 from ...files.inputs import MOST_CLAIM_BYTES
 from ...fit.family import FamilyName, Scale, Ties
-from .printed import Printed
+from ...text import label, named, quoted
+from .entries import Cell, PrintedText, entry
+from .printed import MOST_PRINTED, Printed
 
 DataKind = Literal["counts", "long", "matrix", "rankings", "file", "table", "games"]
 #: How a program that stops early comes to its numbers.
 Stops = Literal["glm"]
+Pairs = tuple[tuple[str, str], ...]
+_PAIRS = 'an array of pairs of items, such as [["A", "B"], ["A", "C"]]'
+SHA256 = "[0-9a-fA-F]{64}"
+#: A fault: what is wrong, then the key (and the position in it) that it is about.
+Fault = tuple[Any, ...]
+
+
+def is_level(text: str) -> bool:
+    """Whether a text is a number between 0 and 1."""
+    plain = text.strip()
+    form = re.fullmatch(r"[0-9]*\.?[0-9]+([eE]-?[0-9]{1,3})?", plain)
+    return len(plain) <= MOST_PRINTED and form is not None and 0 < float(plain) < 1
 
 
 @dataclass(frozen=True)
 class DataSpec:
-    """A data set of a paper, not read yet.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"counts", "long", "matrix", "rankings", "file", "table", "games"}
-        "table" is no table of comparisons; only computations read it.  "games" says who met whom how often,
-        or only which items there are: the outcomes are not at hand, and the printed numbers are held against
-        each other.
-    columns : tuple of str
-    rows : tuple of tuple
-        Inline data.
-    file, sha256 : str
-        A file beside the claims file, and its hash; "" for inline data.
-    in_place : bool
-        The file is not ours to ship: where it is not in the folder named by the reader, what needs it is not
-        run.
-    item_data : mapping of column to mapping of item to value
-        Item covariates.
-    items : tuple of str
-        Order of the items; () for the readers' own order.
-    winner : {"", "rows", "columns"}
-        Of a matrix.
-    from_ : str
-        Another data set that this one is made from.
-    printed_pairs, read_as_pairs : tuple of (str, str)
-        With `from_`: what is printed under the first pair is read as the second's, both from the first item's
-        side.
-    only : mapping of column to value
-        With `from_`: the rows kept.
-    note : str
-        Where the data come from, for the report.
-    line : int
-    games : float
-        Of every pair, for kind "games"; 0 if the rows say it, or nobody does.
-    """
+    """A data set of a paper, not read yet; `name` is its table's, [data.NAME], and `line` where that stands."""
 
     name: str
-    kind: DataKind
-    columns: tuple[str, ...] = ()
-    rows: tuple[tuple[Any, ...], ...] = ()
-    file: str = ""
-    sha256: str = ""
-    in_place: bool = False
-    item_data: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    items: tuple[str, ...] = ()
-    winner: str = ""
-    from_: str = ""
-    printed_pairs: tuple[tuple[str, str], ...] = ()
-    read_as_pairs: tuple[tuple[str, str], ...] = ()
-    only: Mapping[str, Any] = field(default_factory=dict)
-    note: str = ""
+    kind: DataKind = entry(
+        'layout; "table" is no table of comparisons and only computations read it; "games" says who met whom'
+        " how often, or only which items there are: the outcomes are not at hand, and the printed numbers are"
+        " held against each other",
+        "counts",
+    )
+    columns: tuple[str, ...] = entry("names of the columns of rows", ())
+    rows: tuple[tuple[Cell, ...], ...] = entry("the data themselves", ())
+    file: str = entry("a file beside the claims file", "")
+    sha256: str = entry("hash of the file, so that changed data are noticed", "")
+    in_place: bool = entry("the file is not ours to ship: it is looked for in the folder of --data", False)
+    item_data: Mapping[str, Mapping[str, Cell]] = entry("item covariates: column, then item = value", dict)
+    items: tuple[str, ...] = entry("order of the items; default: the reader's own", ())
+    winner: Literal["", "rows", "columns"] = entry("of a matrix: whose wins a cell counts", "")
+    from_: str = entry("another data set above, from which this one is made", "", key="from")
+    printed_pairs: Pairs = entry("with from: the pairs as they stand on the page", (), expected=_PAIRS)
+    read_as_pairs: Pairs = entry(
+        "with from: the pairs that they are read as, both from the first item's side", (), expected=_PAIRS
+    )
+    only: Mapping[str, Cell] = entry("with from: the rows kept, by the value of a column", dict)
+    note: str = entry("where the data come from", "")
+    games: float = entry("with kind games: number of games of every pair", 0.0, below=LARGEST_COUNT)
     line: int = 0
-    games: float = 0.0
+
+    def faults(self) -> Iterator[Fault]:
+        """What contradicts itself."""
+        for k, row in enumerate(self.rows):
+            if len(row) != len(self.columns):
+                yield (
+                    f"row {k + 1} has {len(row)} values for {len(self.columns)} columns ({named(self.columns)})",
+                    "rows",
+                    k,
+                )
+        sources = [bool(self.rows), bool(self.file), bool(self.from_)]
+        if self.kind == "games":
+            counted = self.games or self.columns != ("first", "second", "games")
+            if not self.items or self.file or self.from_ or self.rows and counted:
+                yield (
+                    'kind = "games" needs items, and at most one of games = 13 (of every pair) and rows under'
+                    ' columns = ["first", "second", "games"]',
+                )
+        elif self.games:
+            yield 'games is for kind = "games", where the outcomes are not at hand', "games"
+        elif sum(sources) != 1:
+            yield (f"expected exactly one of rows, file, from; found {sum(sources)}",)
+        if self.file and not self.sha256:
+            yield "file needs its sha256 beside it, so that changed data are noticed", "file"
+        if self.file and not re.fullmatch(SHA256, self.sha256):
+            yield f"sha256 = {quoted(self.sha256)}; expected 64 hexadecimal digits", "sha256"
+        if (self.printed_pairs or self.read_as_pairs or self.only) and not self.from_:
+            yield ("printed_pairs, read_as_pairs and only change another data set; say which with from",)
+        if sorted(self.printed_pairs) != sorted(self.read_as_pairs):
+            yield (
+                "read_as_pairs must name the pairs of printed_pairs, in the order in which they are read",
+                "read_as_pairs",
+            )
+        if self.in_place and not self.file:
+            yield "in_place is for a file that is not shipped; name the file", "in_place"
+        if (self.kind == "matrix") != bool(self.winner):
+            yield "winner is for a matrix and says whether its 'rows' or 'columns' win", "winner"
 
 
 @dataclass(frozen=True)
 class ModelClaim:
-    """The model of a claim.
+    """The model of a claim, as the page states it."""
 
-    Attributes
-    ----------
-    family : {"llbt", "bradley-terry"}
-    ties : str or None
-        None: davidson where the data have a tie category, else none.
-    by, reference : str
-        As in ModelSpec; reference "" is the family's own default.
-    order_effect : bool
-    cells : tuple of str
-    scale : {"", "lambda", "log-odds"}
-        On which the numbers are printed; "" is the family's own.
-    item_terms, separate : tuple of str
-        Item covariates in place of free items, and items that stay free beside them.
-    """
-
-    family: FamilyName
-    ties: Ties | None = None
-    by: str = ""
-    reference: str = ""
-    order_effect: bool = False
-    cells: tuple[str, ...] = ()
-    scale: Scale | Literal[""] = ""
-    item_terms: tuple[str, ...] = ()
-    separate: tuple[str, ...] = ()
+    family: FamilyName = entry("llbt (lambda scale) or bradley-terry (log-odds)")
+    ties: Ties | None = entry(
+        "model of ties; default: davidson where the data have a tie category, else none", None
+    )
+    by: str = entry("formula of subject covariates", "")
+    reference: str = entry('item whose parameter is 0, or "sum"; default: the family\'s own', "")
+    order_effect: bool = entry("a parameter in favour of the item named first", False)
+    cells: tuple[str, ...] = entry(
+        "columns of the table on which deviance and df are taken, or row", (), or_one=True
+    )
+    scale: Scale | Literal[""] = entry(
+        "scale on which the numbers are printed; default: the family's own", ""
+    )
+    item_terms: tuple[str, ...] = entry(
+        "item covariates in place of free items",
+        (),
+        if_empty=(
+            "it can mean items with free abilities (leave item_terms out) or no abilities at all, whose"
+            " deviance is the null_deviance of the model with free items (print it as null_deviance ="
+            ' "... on ...")'
+        ),
+    )
+    separate: tuple[str, ...] = entry("items that stay free beside item_terms", ())
 
 
 @dataclass(frozen=True)
@@ -127,84 +153,108 @@ class PrintedQuantity:
 
 @dataclass(frozen=True)
 class Reading:
-    """Another way to read the same page, tried when the claim's numbers do not come out.
+    """Another way to read the same page, tried when the claim's numbers do not come out."""
 
-    Attributes
-    ----------
-    name : str
-        Of the explanation, as it stands in `accept`.
-    sentence : str
-        "the columns are read in prefmod's order": completes "comes out if ...".
-    data : str
-        Data set to use instead; "" for the claim's own.
-    model : ModelClaim or None
-        Model to use instead.
-    stops : {"", "glm"}
-        Computed as a program that stops early does; see :mod:`pairproof.validation.slips.stopping`.
-    """
+    name: str = entry("name of the explanation, as it stands in accept")
+    sentence: str = entry("completes: comes out if ...")
+    data: str = entry("data set to use instead of the claim's own", "")
+    model: ModelClaim | None = entry("model to use instead of the claim's own", None)
+    stops: Stops | Literal[""] = entry("computed as a program that stops early does", "")
 
-    name: str
-    sentence: str
-    data: str = ""
-    model: ModelClaim | None = None
-    stops: str = ""
+    def faults(self) -> Iterator[Fault]:
+        """What is missing."""
+        if not self.name or not self.sentence or not (self.data or self.model or self.stops):
+            yield ("a reading needs name, sentence, and data, model or stops",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintedEntries:
+    """The numbers that a claim prints, as they stand on the page."""
+
+    estimate: Mapping[str, PrintedText] = entry("estimates by parameter", dict)
+    se: Mapping[str, PrintedText] = entry("standard errors by parameter", dict)
+    z: Mapping[str, PrintedText] = entry("Wald z by parameter", dict)
+    p: Mapping[str, PrintedText] = entry("p-values by parameter", dict)
+    stat: Mapping[str, PrintedText] = entry(
+        "any other quantity by the fit's own name, such as worth.all.A", dict
+    )
+    deviance: PrintedText | None = entry('deviance, with its df as in "15.737 on 15"', None)
+    null_deviance: PrintedText | None = entry("deviance of the model without abilities, with its df", None)
+    df_resid: PrintedText | None = entry("degrees of freedom of the deviance", None)
+    df_null: PrintedText | None = entry("degrees of freedom of the null deviance", None)
+    llf: PrintedText | None = entry("log-likelihood", None)
+    aic: PrintedText | None = entry("AIC; see aic_definition", None)
+    bic: PrintedText | None = entry("BIC", None)
 
 
 @dataclass(frozen=True)
-class Claim:
+class Claim(PrintedEntries):
     """Numbers and statements of one place of a paper, on one data set and one model.
 
-    Attributes
-    ----------
-    id, where : str
-    data : str
-        Name of the data set; "" for a statement that needs none.
-    model : ModelClaim or None
-    numbers : tuple of PrintedQuantity
-    statement : str
-        A claim in words.
-    test : str
-        Name of its test in :mod:`pairproof.validation.statements.general`; "" if its verdict stands in
-        `accept`.
-    test_args : mapping
-    compute : str
-        Name of a computation in :mod:`pairproof.validation.statements.computations` that gives the numbers,
-        where no model of `model` does; `test_args` are then its arguments.
-    explanation : str
-        Of a statement without a test: why it has the verdict it has.
-    compare_only : str
-        Why the model is fitted though nothing is printed of it: native and R are compared.
-    engines : tuple of str
-        "native", "R", "R:PACKAGE".
-    accept : tuple of str
-        Explanations a person agreed with.
-    alpha : str
-        Level at which the paper calls a result significant.
-    sided : {1, 2}
-        Of the printed p-values.
-    readings : tuple of Reading
-    note : str
-    line : int
+    `numbers` are what the printed entries say, one by one; `line` is where the claim begins.
     """
 
-    id: str
-    where: str = ""
-    data: str = ""
-    model: ModelClaim | None = None
+    id: str = entry(
+        "name of the claim, one line of text, distinct within the file",
+        expected='a string in quotes, such as "table-4"',
+    )
+    where: str = entry("table or page", "")
+    data: str = entry("name of the data set; a statement may need none", "")
+    model: ModelClaim | None = entry("the model that is fitted", None)
     numbers: tuple[PrintedQuantity, ...] = ()
-    statement: str = ""
-    test: str = ""
-    test_args: Mapping[str, Any] = field(default_factory=dict)
-    compute: str = ""
-    explanation: str = ""
-    compare_only: str = ""
-    engines: tuple[str, ...] = ("native", "R")
-    accept: tuple[str, ...] = ()
-    alpha: str = "0.05"
-    sided: int = 2
-    readings: tuple[Reading, ...] = ()
-    note: str = ""
+    statement: str = entry("a claim in words", "")
+    test: str = entry("name of the statement's test; without one its verdict stands in accept", "")
+    test_args: Mapping[str, Any] = entry("arguments of the test or the computation", dict, key="args")
+    compute: str = entry("a computation that gives the numbers of stat, where no model does", "")
+    explanation: str = entry("of a statement without a test: why it has the verdict it has", "")
+    compare_only: str = entry(
+        "why the model is fitted though nothing is printed of it: native and R are compared", ""
+    )
+    engines: tuple[str, ...] = entry(
+        "what computes the numbers",
+        ("native", "R"),
+        pattern="native|R(:.+)?",
+        expected="native, R, or R:PACKAGE",
+        if_empty="expected native, R, or R:PACKAGE",
+    )
+    accept: tuple[str, ...] = entry("explanations that a person agreed with", ())
+    alpha: str = entry(
+        "level at which the paper calls a result significant",
+        "0.05",
+        test=is_level,
+        expected='a level between 0 and 1, such as "0.05"',
+    )
+    sided: Literal[1, 2] = entry("sides of the printed p-values", 2)
+    aic_definition: Literal["llf", "glm"] = entry("glm where the paper's AIC is that of R's glm", "llf")
+    legend: Mapping[str, str] = entry(
+        "what marks of significance mean: mark = p-value below which it is printed; default: R's",
+        dict,
+        test=is_level,
+        expected='the p-value below which the mark is printed, such as "0.05"',
+    )
+    readings: tuple[Reading, ...] = entry(
+        "other ways to read the page, tried when the numbers do not come out", (), key="reading"
+    )
+    note: str = entry("remark for the reader of the file", "")
     line: int = 0
+
+    def faults(self) -> Iterator[Fault]:
+        """What contradicts itself, or is missing."""
+        if self.id != label(self.id):
+            yield (
+                "an id is one line of text without control characters, since reports show it in lines of theirs",
+                "id",
+            )
+        printed = any(getattr(self, name) not in (None, {}) for name in PrintedEntries.__dataclass_fields__)
+        if self.compute and (self.model or not printed):
+            cure = "leave the model out" if self.model else "print some, in stat"
+            yield f"compute gives printed numbers without a model; {cure}", "compute"
+        if not (printed or self.statement or self.compare_only):
+            yield ('it claims nothing; give it printed numbers, a statement, or compare_only = "why"',)
+        if (printed or self.compare_only) and not (self.data and self.model) and not self.compute:
+            yield (f"there are numbers to compute and no {'model' if self.data else 'data'}",)
+        if self.test and not self.statement:
+            yield "a test is for a statement; write the statement it tests", "test"
 
     @property
     def r_packages(self) -> tuple[str, ...] | None:
@@ -220,30 +270,29 @@ class Paper:
 
     Attributes
     ----------
-    id, title, doi, read_from, transcribed_by, note : str
     data : mapping of name to DataSpec
     claims : tuple of Claim
     source : str
         The claims file, for messages.
     folder : str
         Where its data files lie; "" for text that came from no file.
-    in_place : str
+    data_folder : str
         Where data that are not shipped lie, and other data files may lie too; "" for nowhere.
     most_bytes : int
         Of a data file.
     """
 
-    id: str
-    title: str
-    doi: str = ""
-    read_from: str = ""
-    transcribed_by: str = ""
-    note: str = ""
+    id: str = entry("short name, such as firth-2005")
+    title: str = entry("authors, title, journal, year")
+    doi: str = entry("digital object identifier", "")
+    read_from: str = entry("page and table that were read", "")
+    transcribed_by: str = entry("who copied the numbers", "")
+    note: str = entry("remark for the reader of the file", "")
     data: Mapping[str, DataSpec] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
     source: str = ""
     folder: str = ""
-    in_place: str = ""
+    data_folder: str = ""
     most_bytes: int = MOST_CLAIM_BYTES
 
     def claim(self, name: str) -> Claim:

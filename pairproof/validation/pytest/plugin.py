@@ -1,4 +1,4 @@
-"""pytest plugin: claims files as tests, fits held against their records, and what was not run, counted.
+"""pytest plugin: claims files as tests, fits compared with their records, and what was not run, counted.
 
 ========================  ==========================================================================
 what                      does
@@ -25,31 +25,29 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
+from ..claims import SUFFIX
+from . import CHANGED, NOT_RUN, USED
+
 if TYPE_CHECKING:
-    from .fixture import Recorded
+    from .snapshots import Recorded
 
 Hook = TypeVar("Hook", bound=Callable[..., Any])
 #: The hook of a plugin that may be absent (xdist), and one that comes before the others of its name.
 _optional: Callable[[Hook], Hook] = pytest.hookimpl(optionalhook=True)
 _first: Callable[[Hook], Hook] = pytest.hookimpl(tryfirst=True)
-SUFFIX = ".claims.toml"
-#: As in pytest_claims.NOT_RUN, which is not imported before a claims file is met.
-NOT_RUN, USED, CHANGED = "pairproof-not-run", "pairproof-used", "pairproof-changed"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("pairproof", "preference models held against papers, R and records")
+    group = parser.getgroup("pairproof", "preference models compared with papers, R and records")
     group.addoption(
         "--pairproof-update",
         action="store_true",
-        dest="pairproof_update",
         help="write the records of the `recorded` fixture anew and show what changed",
     )
     group.addoption(
         "--pairproof-r",
         choices=("live", "recorded", "both", "none"),
         default=None,
-        dest="pairproof_r",
         metavar="MODE",
         help=(
             "how R is asked for claims: live, recorded, both or none; default: live where it is, else"
@@ -59,7 +57,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--pairproof-data",
         default=None,
-        dest="pairproof_data",
         metavar="DIR",
         help="folder of data that claims files read in place, and in which their other data may lie",
     )
@@ -67,13 +64,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--pairproof-data-limit",
         default=None,
         type=int,
-        dest="pairproof_data_limit",
         metavar="MB",
         help="largest data file that a claims file may name; default: 256",
     )
-    group.addoption(
-        "--require-r", action="store_true", dest="require_r", help="claims that R did not answer fail"
-    )
+    group.addoption("--require-r", action="store_true", help="claims that R did not answer fail")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -103,13 +97,13 @@ def recorded(request: pytest.FixtureRequest) -> Recorded:
     ``rules`` are digits by quantity or kind, ``{"se": 6, "p": None}``; None leaves a quantity out.  A
     quantity that is lost or new fails.  ``--pairproof-update`` writes the record and shows what changed.
     """
-    from .fixture import Recorded
+    from .snapshots import Recorded
 
     return Recorded(request.node, bool(request.config.getoption("pairproof_update")))
 
 
 class Bookkeeping:
-    """What the closing summary needs: under xdist each worker keeps its own and hands it over at its end."""
+    """Notes for the closing summary; under xdist each worker keeps its own and hands it over at its end."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config

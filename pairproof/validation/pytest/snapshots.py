@@ -1,4 +1,4 @@
-"""Records of a fit's numbers beside one's own tests: what a quantity was, is, and how far they may lie apart.
+"""Records of a fit's numbers beside one's own tests, and the `recorded` fixture, which compares with them.
 
 A record is one JSON file, `recorded/MODULE/TEST.json` beside the test's module, with every quantity at full
 precision (Python's repr; null where there is no number).  A quantity that the fit has lost fails, and so does
@@ -13,13 +13,18 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from ...errors import InputError
 from ...files.outputs import write as write_file
 from ...fit.fit import Fit
+from ...text import safe
 from ..claims.quantities import KINDS, kind_of, names, quantity, scale_of
 from ..verdicts.digits import MOST, digits_of_agreement
+from . import CHANGED, USED
+
+if TYPE_CHECKING:
+    import pytest
 
 FORMAT = 1
 #: Digits that another machine's linear algebra leaves, by kind; a count is equal or wrong.
@@ -37,6 +42,8 @@ RULES: Mapping[str, float] = {
     "worth": 9.0,
     "worth_se": 9.0,
 }
+#: Changes shown at most; the rest is counted.
+MOST_SHOWN = 40
 #: Digits by quantity or kind; None leaves it out of the record altogether.
 Rules = Mapping[str, Union[float, None]]
 Numbers = Mapping[str, Union[float, None]]
@@ -115,27 +122,28 @@ def digits_asked(name: str, rules: Rules) -> float | None:
 def changes(before: Numbers, now: Numbers, fit: Fit, rules: Rules | None = None) -> list[Change]:
     """What is not as recorded: differing numbers, worst first, then lost and new ones."""
     known = checked(rules)
-    found: list[Change] = []
-    for name in before.keys() & now.keys():
-        old, new, asked = before[name], now[name], digits_asked(name, known)
+    differ, lost = [], []
+    for name, old in before.items():
+        asked = digits_asked(name, known)
         if asked is None:
             continue
-        d = float(
-            digits_of_agreement(
-                math.nan if new is None else new, math.nan if old is None else old, scale_of(name, fit)
-            )
-        )
-        if not math.isnan(d) and d < asked:
-            found.append(Change(name, old, new, d, asked, "differs"))
-    found.sort(key=lambda c: (c.digits, c.quantity))
-    kept = {n for n in before if digits_asked(n, known) is not None}
-    found += [Change(n, before[n], None, 0.0, 0.0, "lost") for n in before if n in kept and n not in now]
-    return found + [Change(n, None, now[n], 0.0, 0.0, "new") for n in now if n not in before]
+        if name not in now:
+            lost.append(Change(name, old, None, 0.0, 0.0, "lost"))
+            continue
+        new = now[name]
+        a, b = (math.nan if v is None else v for v in (new, old))
+        digits = float(digits_of_agreement(a, b, scale_of(name, fit)))
+        if digits < asked:  # nan, where neither has a number, is not
+            differ.append(Change(name, old, new, digits, asked, "differs"))
+    differ.sort(key=lambda c: (c.digits, c.quantity))
+    return differ + lost + [Change(n, None, now[n], 0.0, 0.0, "new") for n in now if n not in before]
 
 
 @dataclass(frozen=True)
 class Record:
-    """Attributes
+    """The numbers of a fit as a test once found them.
+
+    Attributes
     ----------
     test : str
         Node id of the test that made it, within its module.
@@ -188,13 +196,58 @@ def write(path: Path, test: str, fit: Fit, numbers: Numbers) -> None:
         "source": Path(fit.data.source).name,
         "pairproof": pairproof.__version__,
     }
-    text = (
-        json.dumps(
-            {"format": FORMAT, "test": test, "about": about, "numbers": dict(numbers)},
-            indent=1,
-            ensure_ascii=False,
-        )
-        + "\n"
-    )
+    content = {"format": FORMAT, "test": test, "about": about, "numbers": dict(numbers)}
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_file(path, text)
+    write_file(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+class Recorded:
+    """The `recorded` fixture: called with a fit, it fails with what is not as recorded, or writes the record."""
+
+    def __init__(self, node: pytest.Item, update: bool) -> None:
+        self._node = node
+        self._update = update
+
+    def __call__(self, fit: Fit, name: str = "", rules: Mapping[str, float | None] | None = None) -> None:
+        """Compare a fit with its record.
+
+        Parameters
+        ----------
+        fit : Fit
+        name : str
+            Where a test records more than one fit.
+        rules : mapping of quantity or kind to digits, optional
+            Digits that must agree; default `RULES`; None leaves a quantity out of the record.
+
+        Raises
+        ------
+        AssertionError
+            With every quantity that differs, is lost or is new; or that there is no record yet.
+        """
+        __tracebackhide__ = True
+        test = self._node.nodeid.partition("::")[2]
+        path = place(self._node.path, test.replace("::", "."), name)
+        self._node.user_properties.append((USED, str(path)))
+        now = numbers_of(fit, rules)
+        before = read(path)
+        if before is None and not self._update:
+            raise AssertionError(
+                f"no record {path}; make it with pytest --pairproof-update, look at it, and keep it"
+            )
+        found = [] if before is None else changes(before.numbers, now, fit, rules)
+        if self._update:
+            if before is None or found:
+                write(path, test, fit, now)
+                said = f"  new record, {len(now)} numbers" if before is None else _listed(found)
+                self._node.user_properties.append((CHANGED, f"{path}\n{said}"))
+        elif found:
+            raise AssertionError(
+                f"{len(found)} of {len(now)} numbers of {fit.title} are not as recorded in"
+                f" {path}:\n{_listed(found)}\nIf that is meant, write the record anew with pytest"
+                " --pairproof-update"
+            )
+
+
+def _listed(found: list[Change]) -> str:
+    more = [f"  ... and {len(found) - MOST_SHOWN} more"] if len(found) > MOST_SHOWN else []
+    return safe("\n".join([*(f"  {change}" for change in found[:MOST_SHOWN]), *more]))

@@ -8,15 +8,18 @@ import json
 import time
 from decimal import Decimal
 
+import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pairproof.cli.ending import run
 from pairproof.errors import InputError, PairproofError
-from pairproof.validation.claims.paper import PrintedQuantity
+from pairproof.validation.claims.entries import entries
+from pairproof.validation.claims.paper import Claim, DataSpec, ModelClaim, Paper, PrintedQuantity, Reading
 from pairproof.validation.claims.printed import Printed
-from pairproof.validation.claims.reader import _CLAIM, _DATA, _MODEL, _PAPER, _READING, parse_claims
-from pairproof.validation.claims.toml_lines import LineMap
+from pairproof.validation.claims.reader import parse_claims
+from pairproof.validation.claims.schema import schema
+from pairproof.validation.claims.toml_document import LineMap, tomllib
 from pairproof.validation.statements.computations import COMPUTATIONS
 from pairproof.validation.verdicts.verdict import judge_print
 
@@ -31,9 +34,13 @@ rows = [["A", "B", 12, 8], ["A", "C", 15, 5], ["B", "C", 11, 9]]
 id = "x"
 data = "d"
 """
+PAPER, DATA, CLAIM, MODEL_KEYS, READING = (
+    tuple(entries(table)) for table in (Paper, DataSpec, Claim, ModelClaim, Reading)
+)
 MODEL = 'model = { family = "bradley-terry", reference = "C" }\n'
 #: Characters of the longest message; observed at most 1,300, where every test of a statement is listed.
 LONGEST_MESSAGE = 2500
+VALIDATOR = jsonschema.Draft7Validator(schema())
 #: Seconds of the processor; observed at most 0.7 where the code before took 7 to 12.
 PROMPT = 5.0
 
@@ -45,6 +52,16 @@ def refused(text):
     assert time.process_time() - start < PROMPT
     assert len(str(caught.value)) < LONGEST_MESSAGE
     return str(caught.value)
+
+
+def read_or_refused(text):
+    """The schema refuses nothing that is read."""
+    try:
+        parse_claims(text)
+    except PairproofError as error:
+        assert isinstance(error, InputError) and len(str(error)) < LONGEST_MESSAGE
+    else:
+        VALIDATOR.validate(tomllib.loads(text))
 
 
 @pytest.mark.parametrize(
@@ -140,28 +157,28 @@ WRONG = [
 
 
 def fields():
-    for key in _PAPER:
+    for key in PAPER:
         yield f"paper.{key}", lambda value, key=key: f"[paper]\n{key} = {value}\n" + "".join(
             f'{k} = "t"\n' for k in ("id", "title") if k != key
         ) + HEAD.split('title = "T"\n')[1] + MODEL + 'deviance = "1"\n'
-    for key in _DATA:
+    for key in DATA:
         yield f"data.{key}", lambda value, key=key: "\n".join(
             line
             for line in HEAD.replace("[[claim]]", f"{key} = {value}\n[[claim]]").split("\n")
             if not (line.startswith(f"{key} = ") and not line == f"{key} = {value}")
         ) + MODEL + 'deviance = "1"\n'
-    for key in _CLAIM:
+    for key in CLAIM:
         yield f"claim.{key}", lambda value, key=key: "\n".join(
             line
             for line in (HEAD + MODEL).split("\n")
             if not line.startswith((f"{key} = {{",))
             and not (key in ("id", "data") and line.startswith(f"{key} = "))
         ) + f"{key} = {value}\n"
-    for key in _MODEL:
+    for key in MODEL_KEYS:
         yield f"model.{key}", lambda value, key=key: HEAD + "model = { " + (
             'family = "llbt", ' if key != "family" else ""
         ) + f'{key} = {value} }}\ndeviance = "1"\n'
-    for key in _READING:
+    for key in READING:
         yield f"reading.{key}", lambda value, key=key: HEAD + MODEL + 'deviance = "1"\n[[claim.reading]]\n' + "".join(
             f'{k} = "{k}"\n' for k in ("name", "sentence") if k != key
         ) + f"{key} = {value}\n"
@@ -170,10 +187,7 @@ def fields():
 @pytest.mark.parametrize("field, text", [pytest.param(name, make, id=name) for name, make in fields()])
 def test_a_field_of_another_type_is_an_error_of_the_input_or_is_read(field, text):
     for value in WRONG:
-        try:
-            parse_claims(text(value))
-        except InputError as error:
-            assert len(str(error)) < LONGEST_MESSAGE
+        read_or_refused(text(value))
 
 
 @pytest.mark.parametrize(
@@ -283,7 +297,7 @@ def test_empty_item_terms_are_refused_since_they_can_mean_two_models():
 # ------------------------------------------------------------------------------------------------------------
 
 keys = st.sampled_from(
-    [*_PAPER, *_DATA, *_CLAIM, *_MODEL, *_READING, "paper", "data", "claim", "A", "worth.all.A", "gof_p"]
+    [*PAPER, *DATA, *CLAIM, *MODEL_KEYS, *READING, "paper", "data", "claim", "A", "worth.all.A", "gof_p"]
 )
 atoms = st.one_of(
     st.text(max_size=4),
@@ -333,10 +347,10 @@ def toml(value):
 
 @settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(
-    st.dictionaries(st.sampled_from(_DATA), trees, max_size=3),
-    st.dictionaries(st.sampled_from(_CLAIM), trees, max_size=4),
+    st.dictionaries(st.sampled_from(DATA), trees, max_size=3),
+    st.dictionaries(st.sampled_from(CLAIM), trees, max_size=4),
 )
-def test_whatever_a_claims_file_holds_it_is_read_or_refused_as_input(data, claim):
+def test_whatever_a_claims_file_holds_it_is_read_and_fits_the_schema_or_is_refused(data, claim):
     data = {
         "kind": "counts",
         "columns": ["first", "second", "wins", "losses"],
@@ -348,10 +362,7 @@ def test_whatever_a_claims_file_holds_it_is_read_or_refused_as_input(data, claim
         f"{json.dumps(k)} = {toml(v)}\n" for k, v in data.items()
     )
     text += "[[claim]]\n" + "".join(f"{json.dumps(k)} = {toml(v)}\n" for k, v in claim.items())
-    try:
-        parse_claims(text)
-    except PairproofError as error:
-        assert len(str(error)) < LONGEST_MESSAGE
+    read_or_refused(text)
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)

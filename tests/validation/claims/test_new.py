@@ -12,6 +12,7 @@ import pairproof
 from pairproof.cli import main
 from pairproof.errors import InputError
 from pairproof.validation.check import Checker
+from pairproof.validation.claims.data import fit_model, read_data
 from pairproof.validation.claims.new import MOST_INLINE, draft
 from pairproof.validation.claims.paper import ModelClaim
 from pairproof.validation.claims.reader import parse_claims, read_claims
@@ -54,8 +55,6 @@ def same(one: pairproof.Fit, other: pairproof.Fit) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_the_claims_file_has_the_model_and_the_data_of_the_table(model: ModelClaim) -> None:
-    from pairproof.validation.claims.data import fit_model
-
     table = pairproof.read(DRAS)
     same(refitted(draft(table, model, "mine").claims), fit_model(table, model))
 
@@ -66,19 +65,32 @@ def test_names_with_quotes_and_numbers_that_are_not_whole_survive() -> None:
         ModelClaim("bradley-terry", ties="none", order_effect=True),
         ModelClaim("bradley-terry", ties="none", by="age"),
     ):
-        from pairproof.validation.claims.data import fit_model
-
         same(refitted(draft(table, model, "odd").claims), fit_model(table, model))
 
 
 def test_a_label_that_is_missing_stays_missing_and_becomes_no_word() -> None:
-    from pairproof.validation.claims.data import fit_model
-
     table = pairproof.read({**ODD, "room": ["r1", None, "r2", None]})
     model = ModelClaim("bradley-terry", ties="none", cells=("row",))
     text = draft(table, model, "odd").claims
     assert '"None"' not in text and '"nan"' not in text
     same(refitted(text), fit_model(table, model))
+
+
+def test_a_comparison_whose_judge_is_not_known_is_kept() -> None:
+    votes = {
+        "first": ["A", "A", "B", "A"],
+        "second": ["B", "C", "C", "B"],
+        "outcome": ["first", "second", "first", "second"],
+        "judge": ["1", None, "2", "2"],
+    }
+    table = pairproof.read(votes)
+    found = parse_claims(draft(table, ModelClaim("llbt"), "mine").claims)
+    assert read_data(found, "table").pooled() == table.pooled()
+
+
+def test_the_scale_that_was_asked_for_is_stated() -> None:
+    text = draft(pairproof.read(DRAS), ModelClaim("llbt", scale="log-odds"), "mine").claims
+    assert refitted(text).scale == "log-odds"
 
 
 def test_a_long_table_becomes_a_file_with_its_hash(tmp_path: Path) -> None:

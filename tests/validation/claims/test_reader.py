@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
+from dataclasses import fields
 from importlib import resources
 from pathlib import Path
 
 import pytest
 
 from pairproof.errors import InputError
-from pairproof.validation.claims.data import read_data
+from pairproof.validation.claims import schema
+from pairproof.validation.claims.data import read_data, table_of
+from pairproof.validation.claims.entries import entries
+from pairproof.validation.claims.paper import Claim, DataSpec, ModelClaim, Paper, Reading
 from pairproof.validation.claims.reader import (
     claims_file_of,
     parse_claims,
@@ -19,7 +22,7 @@ from pairproof.validation.claims.reader import (
     read_paper,
     shipped_papers,
 )
-from pairproof.validation.claims.toml_lines import LineMap
+from pairproof.validation.claims.toml_document import LineMap, tomllib
 from tests.validation.fakes import FIRTH, claims_text
 
 
@@ -63,7 +66,7 @@ def test_a_malformed_claim_is_refused_with_its_line(claim: str, message: str, at
     ("model", "message"),
     [
         ('{ family = "thurstone" }', "expected one of llbt, bradley-terry"),
-        ('{ ties = "none" }', "family: it is missing"),
+        ('{ ties = "none" }', "model has no family; expected one of llbt"),
         ('{ family = "llbt", ties = "split" }', "expected one of davidson"),
         ('{ family = "llbt", refrence = "A" }', "did you mean 'reference'"),
         ('{ family = "llbt", order_effect = "yes" }', "expected true or false"),
@@ -85,7 +88,7 @@ def test_a_malformed_model_is_refused_with_its_line(model: str, message: str) ->
                 '[data.x]\nkind = "counts"\ncolumns = ["first", "second", "wins", "losses"]\nrows = [\n '
                 ' ["A", "B", 1, 2],\n  ["A", "C", 1],\n]'
             ),
-            "row 2: 3 values for 4 columns",
+            "row 2 has 3 values for 4 columns",
             '["A", "C", 1]',
         ),
         (
@@ -241,33 +244,73 @@ def test_every_key_has_its_line(path: tuple[str | int, ...], line: int) -> None:
 @pytest.mark.parametrize("name", shipped_papers())
 def test_a_shipped_claims_file_fits_the_published_schema(name: str) -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is a test dependency")
-    import sys
-
-    if sys.version_info < (3, 11):
-        import tomli as tomllib
-    else:
-        import tomllib
-    folder = resources.files("pairproof.validation")
-    schema = json.loads(folder.joinpath("claims/claims.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft7Validator.check_schema(schema.schema())
     document = tomllib.loads(claims_file_of(name).read_text(encoding="utf-8"))
-    jsonschema.Draft7Validator.check_schema(schema)
-    jsonschema.Draft7Validator(schema).validate(document)
+    jsonschema.Draft7Validator(schema.schema()).validate(document)
 
 
-def test_the_schema_and_the_reader_know_the_same_keys() -> None:
-    from pairproof.validation.claims import reader
+def test_the_shipped_schema_is_made_from_the_definition() -> None:
+    """Else write it anew with `python -m pairproof.validation.claims.schema`."""
+    shipped = resources.files("pairproof.validation.claims").joinpath("claims.schema.json")
+    assert shipped.read_text(encoding="utf-8") == schema.text()
 
-    schema = json.loads(
-        resources.files("pairproof.validation.claims")
-        .joinpath("claims.schema.json")
-        .read_text(encoding="utf-8")
-    )
-    parts = schema["definitions"]
-    for definition, keys in (
-        ("paper", reader._PAPER),
-        ("data", reader._DATA),
-        ("model", reader._MODEL),
-        ("claim", reader._CLAIM),
-        ("reading", reader._READING),
+
+@pytest.mark.parametrize("table", [Paper, DataSpec, ModelClaim, Reading, Claim])
+def test_every_key_has_a_meaning_and_every_field_without_one_stands_in_no_file(table: type) -> None:
+    assert all(e.meaning for e in entries(table).values())
+    beside = {f.name for f in fields(table)} - {e.name for e in entries(table).values()}
+    assert beside == {
+        Paper: {"data", "claims", "source", "folder", "data_folder", "most_bytes"},
+        DataSpec: {"name", "line"},
+        Claim: {"numbers", "line"},
+    }.get(table, set())
+
+
+def test_a_missing_key_is_named_with_what_was_expected() -> None:
+    for claim, message in (
+        ('deviance = "1"', '[[claim]] has no id; expected a string in quotes, such as "table-4"'),
+        ('id = "c"\n[[claim.reading]]\nname = "r"', "claim 'c', reading has no sentence"),
     ):
-        assert set(parts[definition]["properties"]) == set(keys), definition
+        with pytest.raises(InputError, match=re.escape(message)):
+            parse_claims(claims_text(f"[[claim]]\n{claim}\n"))
+    with pytest.raises(
+        InputError, match=re.escape("line 15: [data.x] has no kind; expected one of counts, long")
+    ):
+        parse_claims(claims_text(FIRTH, "[data.x]"))
+
+
+def test_a_value_deep_in_an_array_is_named_by_its_place() -> None:
+    block = '[data.x]\nkind = "table"\ncolumns = ["a", "b"]\nrows = [\n[1, 2],\n[3, []],\n]'
+    message = "line 20: [data.x], row 2, value 2: found []; expected a number, a string, true or false"
+    with pytest.raises(InputError, match=re.escape(message)):
+        parse_claims(claims_text(FIRTH, block))
+    with pytest.raises(InputError, match=re.escape("engine 2: found 1; expected native, R, or R:PACKAGE")):
+        parse_claims(claims_text(FIRTH.replace("[[claim]]", '[[claim]]\nengines = ["R", 1]')))
+
+
+def test_a_hash_that_is_none_is_refused_before_any_file_is_looked_for() -> None:
+    block = '[data.x]\nkind = "file"\nfile = "x.csv"\nsha256 = "sha256:0"'
+    with pytest.raises(InputError, match="line 18: .*sha256 = 'sha256:0'; expected 64 hexadecimal digits"):
+        parse_claims(claims_text(FIRTH, block))
+
+
+def test_a_file_whose_rows_are_longer_than_its_header_is_refused(tmp_path: Path) -> None:
+    """pandas would take the first column for row labels, and move every cell one column to the left."""
+    paper = with_file(tmp_path, "first,second,wins,losses\nx,A,B,6,3\ny,A,C,4,2\n")
+    with pytest.raises(
+        InputError, match=r"data\.votes: file 'votes\.csv', line 2: 5 field\(s\), but the header has 4"
+    ):
+        table_of(paper, "votes")
+
+
+def test_the_row_numbers_that_r_writes_need_no_name(tmp_path: Path) -> None:
+    paper = with_file(tmp_path, '"","first","second","wins","losses"\n"1","A","B",6,3\n')
+    assert read_data(paper, "votes").pooled() == {("A", "B"): (6.0, 0.0, 3.0)}
+
+
+def with_file(folder: Path, table: str) -> Paper:
+    (folder / "votes.csv").write_text(table)
+    digest = hashlib.sha256(table.encode()).hexdigest()
+    block = f'[data.votes]\nkind = "file"\nfile = "votes.csv"\nsha256 = "{digest}"'
+    (folder / "x.claims.toml").write_text(claims_text(FIRTH, block))
+    return read_claims(folder / "x.claims.toml")
