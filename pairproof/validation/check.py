@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -19,21 +19,14 @@ from ..fit.fit import Fit
 from ..fit.spec import ModelSpec
 from .claims.data import fit_model, read_data, table_of
 from .claims.paper import Claim, ModelClaim, Paper, PrintedQuantity
-from .claims.quantities import error_of, kind_of, quantity
+from .claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, kind_of, quantity
 from .computed import computed_rows
 from .slips.glm_stopping import glm_values
 from .statements.catalogue import run_test
 from .statements.computations import Request
 from .statements.registry import Context, Finding
-from .verdicts.agreement import (
-    ACCEPTABLE,
-    Agreement,
-    Certified,
-    Counterparts,
-    RCounterpart,
-    Verdict,
-    value_or_none,
-)
+from .verdicts.acceptance import STATED, accepted
+from .verdicts.agreement import Agreement, Certified, Counterparts, RCounterpart, Verdict, value_or_none
 from .verdicts.beside import with_r_alone, with_sources
 from .verdicts.definitions import OF_THE_TABLE, recognised
 from .verdicts.floors import Floor
@@ -103,10 +96,17 @@ class Checker:
 
     def fit(self, claim_id: str) -> Fit:
         """The native fit of a claim."""
+        return self._asked_about(claim_id).fit
+
+    def _asked_about(self, claim_id: str) -> Asked:
         claim = self.paper.claim(claim_id)
         if claim.model is None or not claim.data:
             raise InputError(f"{self.paper.id}: claim {claim_id!r} has no model to fit")
-        return self.asked(claim.data, claim.model).fit
+        return self.asked(claim.data, claim.model)
+
+    def counterparts(self, claim_id: str) -> tuple[RCounterpart, ...]:
+        """What each R function says about the native fit of a claim, or why it says nothing."""
+        return self._asked_about(claim_id).r
 
     @cached_property
     def fits(self) -> dict[str, Fit]:
@@ -148,7 +148,7 @@ class Checker:
         if claim.numbers and claim.data and self.paper.data[claim.data].kind == "games":
             why = "the outcomes are not at hand: the printed numbers are held against each other only"
             found += [
-                self.row(claim, q.quantity, "not-checkable", why, printed=q.printed.text)
+                self.row(claim, q.quantity, "not-checkable", why, "no-outcomes", printed=q.printed.text)
                 for q in claim.numbers
             ]
         elif claim.model is not None and claim.data:
@@ -165,7 +165,7 @@ class Checker:
             found += computed_rows(self.row, self.paper.source or self.paper.id, claim, self._request(claim))
         if claim.statement:
             found.append(self._statement(claim))
-        return [_accepted(a, claim.accept) for a in found]
+        return [accepted(a, claim.accept) for a in found]
 
     def _request(self, claim: Claim) -> Request:
         asks_r = claim.r_packages is not None and self._counterparts is not None
@@ -179,23 +179,18 @@ class Checker:
         )
 
     def _not_run(self, claim: Claim, reason: str) -> list[Agreement]:
-        rows = [
-            self.row(claim, q.quantity, "not-run", f"native did not run: {reason}", printed=q.printed.text)
-            for q in claim.numbers
+        missing: list[tuple[str, str | None]] = [(q.quantity, q.printed.text) for q in claim.numbers]
+        if claim.statement or not missing:
+            missing.append(("statement" if claim.statement else "fit", claim.statement or None))
+        said = f"native did not run: {reason}"
+        return [
+            self.row(claim, name, "not-run", said, "native-not-run", printed=text) for name, text in missing
         ]
-        if claim.statement or not rows:
-            rows.append(
-                self.row(
-                    claim,
-                    "statement" if claim.statement else "fit",
-                    "not-run",
-                    f"native did not run: {reason}",
-                    printed=claim.statement or None,
-                )
-            )
-        return rows
 
-    def row(self, claim: Claim, name: str, verdict: Verdict, explanation: str, **fields: Any) -> Agreement:
+    def row(
+        self, claim: Claim, name: str, verdict: Verdict, explanation: str, code: str, **fields: Any
+    ) -> Agreement:
+        """A row of this claim; what is not given in `fields` has no value."""
         empty: dict[str, Any] = {
             "printed": None,
             "native": None,
@@ -208,9 +203,10 @@ class Checker:
         return Agreement(
             self.paper.id,
             claim.id,
-            name,
+            Quantity.parse(name),
             verdict=verdict,
             explanation=explanation,
+            code=code,
             where=claim.where,
             **{**empty, **fields},
         )
@@ -218,22 +214,20 @@ class Checker:
     def _native_values(self, claim: Claim, asked: Asked) -> dict[str, float]:
         if "native" not in claim.engines:
             return {q.quantity: math.nan for q in claim.numbers}
-        return {q.quantity: self._value(claim, asked.fit, q) for q in claim.numbers}
+        return {q.quantity: self.value(claim, asked.fit, q) for q in claim.numbers}
 
-    def _value(self, claim: Claim, fit: Fit, q: PrintedQuantity) -> float:
-        kind, _, rest = q.quantity.partition(".")
-        others = (
-            {rest: self.fit(rest)}
-            if kind in ("lr", "lr_df", "lr_p") and rest in [c.id for c in self.paper.claims]
-            else {}
-        )
+    def value(self, claim: Claim, fit: Fit, q: PrintedQuantity) -> float:
+        """A number of a fit as the claim would print it: a one-sided p is half of the fit's."""
+        other = q.quantity.name
+        is_ratio = q.quantity.kind in LIKELIHOOD_RATIO and other in [c.id for c in self.paper.claims]
+        others = {other: self.fit(other)} if is_ratio else {}
         try:
             value = quantity(fit, q.quantity, others)
         except InputError as error:
             raise InputError(
                 f"{self.paper.source or self.paper.id}, line {q.line}, claim {claim.id!r}: {error}"
             ) from error
-        return value / 2 if claim.sided == 1 and kind == "p" else value
+        return value / _halved(claim, q.quantity)
 
     # -- printed numbers -------------------------------------------------------------------------------------
 
@@ -245,12 +239,7 @@ class Checker:
             values
             if native_asked
             else {
-                name: (
-                    c.values[name] / (2 if claim.sided == 1 and kind_of(name) == "p" else 1)
-                    if c
-                    else math.nan
-                )
-                for name, c in chosen.items()
+                name: (c.values[name] / _halved(claim, name) if c else math.nan) for name, c in chosen.items()
             }
         )
         judged = self._judged(claim, asked.fit, shown, {n for n, c in chosen.items() if native_asked or c})
@@ -261,10 +250,11 @@ class Checker:
                 q.quantity,
                 judged[q.quantity].verdict,
                 judged[q.quantity].note,
+                judged[q.quantity].code,
                 printed=q.printed.text,
                 native=value_or_none(values[q.quantity]),
             )
-            half = 2 if claim.sided == 1 and kind_of(q.quantity) == "p" else 1
+            half = _halved(claim, q.quantity)
             rows.append(
                 self._beside(row, asked, values[q.quantity], chosen[q.quantity], half)
                 if native_asked
@@ -276,17 +266,18 @@ class Checker:
         self, claim: Claim, fit: Fit, values: Mapping[str, float], have: set[str]
     ) -> dict[str, PrintJudgement]:
         alpha = float(claim.alpha)
-        judged = {
+        judged: dict[str, PrintJudgement] = {
             q.quantity: judge_print(
                 q, values[q.quantity], alpha, fit.df_resid, fit.n_comparisons, error_of(q.quantity, fit)
             )
             for q in claim.numbers
         }
-        for name in set(judged) - have:
-            judged[name] = PrintJudgement("not-run", "only R was to be asked, and no R call that ran has it")
+        for name in judged.keys() - have:
+            why = "only R was to be asked, and no R call that ran has it"
+            judged[name] = PrintJudgement("not-run", why, "r-not-run")
         for name, sentence in reversed_items(claim.numbers, values, fit.items).items():
             if judged[name].verdict == "differs":
-                judged[name] = PrintJudgement("differs-conclusion", sentence)
+                judged[name] = PrintJudgement("differs-conclusion", sentence, "other-order")
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
         return {**judged, **(explained or self._by_definition(claim, fit, values, wrong))}
@@ -321,6 +312,7 @@ class Checker:
             name: PrintJudgement(
                 "explained" if enough else "differs",
                 (note if enough else thin).format(kind_of(name), values[name]),
+                definition.name if enough else "other-value",
             )
             for name in wrong
             if kind_of(name) in OF_THE_TABLE
@@ -339,7 +331,7 @@ class Checker:
             if all(
                 judge_print(
                     q,
-                    stopped.get(q.quantity, self._value(claim, other, q)),
+                    stopped.get(q.quantity, self.value(claim, other, q)),
                     float(claim.alpha),
                     other.df_resid,
                     other.n_comparisons,
@@ -351,12 +343,12 @@ class Checker:
         count = f"{tried} other reading{'s' if tried > 1 else ''} tried, {n} number{'s' if n > 1 else ''}"
         if len(fitting) == 1:
             note = f"{fitting[0].name}: comes out if {fitting[0].sentence} (1 explanation; {count})"
-            return dict.fromkeys(wrong, PrintJudgement("explained", note))
+            return dict.fromkeys(wrong, PrintJudgement("explained", note, fitting[0].name))
         if fitting:
             note = f"ambiguous: comes out in {len(fitting)} ways: " + "; ".join(
                 f"if {r.sentence}" for r in fitting
             )
-            return dict.fromkeys(wrong, PrintJudgement("ambiguous", f"{note} ({count})"))
+            return dict.fromkeys(wrong, PrintJudgement("ambiguous", f"{note} ({count})", "ambiguous"))
         return {}
 
     # -- what native and R have beyond the page --------------------------------------------------------------
@@ -383,6 +375,7 @@ class Checker:
                     "fit",
                     "not-run",
                     f"no R call of {', '.join(packages)} answers this model",
+                    "no-r-model",
                     r_call=", ".join(packages),
                     about="native-r",
                 )
@@ -404,9 +397,17 @@ class Checker:
 
     def _native_against_r(self, claim: Claim, asked: Asked, name: str, r: RCounterpart | None) -> Agreement:
         native = quantity(asked.fit, name)
-        verdict: Verdict = "not-estimable" if math.isnan(native) else "agrees"
-        note = "not estimable from these data" if math.isnan(native) else ""
-        row = self.row(claim, name, verdict, note, native=value_or_none(native), about="native-r")
+        if math.isnan(native):
+            row = self.row(
+                claim,
+                name,
+                "not-estimable",
+                "not estimable from these data",
+                "not-estimable",
+                about="native-r",
+            )
+        else:
+            row = self.row(claim, name, "agrees", "", "", native=native, about="native-r")
         return self._beside(row, asked, native, r)
 
     def _beside(
@@ -420,6 +421,7 @@ class Checker:
             name,
             "differs",
             f"lost: {c.r_call} gives {kind_of(name)} of others and not of this one",
+            "lost",
             r_call=c.r_call,
             r_source=c.r_source,
             native=value_or_none(quantity(fit, name)),
@@ -435,17 +437,24 @@ class Checker:
                 "fit",
                 "not-checkable",
                 f"{said}{c.r_call}: {c.not_run}",
+                "r-error" if c.r_source else "not-asked",
                 r_call=c.r_call,
                 r_source=c.r_source,
                 about="native-r",
             )
-        return self.row(
-            claim, "fit", "not-run", f"{c.r_call} did not run: {c.not_run}", r_call=c.r_call, about="native-r"
-        )
+        said = f"{c.r_call} did not run: {c.not_run}"
+        return self.row(claim, "fit", "not-run", said, "r-not-run", r_call=c.r_call, about="native-r")
 
     def _drifted(self, claim: Claim, c: RCounterpart) -> Agreement:
         return self.row(
-            claim, "fit", "differs", f"drift: {c.drift}", r_call=c.r_call, r_source="live", about="native-r"
+            claim,
+            "fit",
+            "differs",
+            f"drift: {c.drift}",
+            "drift",
+            r_call=c.r_call,
+            r_source="live",
+            about="native-r",
         )
 
     # -- statements ------------------------------------------------------------------------------------------
@@ -470,12 +479,13 @@ class Checker:
                     f"{self.paper.source or self.paper.id}, line {claim.line}, claim {claim.id!r}: {error}"
                 ) from error
             except PairproofError as error:
-                finding = Finding("not-run", f"the test did not run: {error}")
+                finding = Finding("not-run", f"the test did not run: {error}", code="test-not-run")
         return self.row(
             claim,
             "statement",
             finding.verdict,
             finding.explanation,
+            finding.code,
             printed=claim.statement,
             native=finding.native,
             about="statement",
@@ -538,28 +548,27 @@ def _is_about_the_model(claim: Claim) -> bool:
     )
 
 
+def _halved(claim: Claim, quantity: Quantity) -> int:
+    """By what a fit's own number is divided: 2 for the p-values of a claim that prints one-sided ones."""
+    return 2 if claim.sided == 1 and quantity.kind == "p" else 1
+
+
 def _stated(claim: Claim) -> Finding:
     """The verdict that `accept` gives to a statement without a test."""
-    word = next(a for a in claim.accept if a in ("agrees", "not-checkable", "false", "misleading", "erratum"))
-    if word in ("agrees", "not-checkable"):
-        return Finding(
-            "agrees" if word == "agrees" else "not-checkable", f"stated, not computed: {claim.explanation}"
-        )
-    return Finding(
-        "differs" if word == "erratum" else "differs-conclusion",
-        f"{word}: stated, not computed: {claim.explanation}",
-    )
-
-
-def _accepted(a: Agreement, accept: Sequence[str]) -> Agreement:
-    return replace(a, accepted=a.verdict in ACCEPTABLE and a.explanation.partition(":")[0] in accept)
+    word = next(a for a in claim.accept if a in STATED)
+    text = f"stated, not computed: {claim.explanation}"
+    if word == "agrees":
+        return Finding("agrees", text, code="stated")
+    if word == "not-checkable":
+        return Finding("not-checkable", text, code="stated")
+    return Finding.because(word, text, "differs" if word == "erratum" else "differs-conclusion")
 
 
 def _asked_of_r(claim: Claim, r: Sequence[RCounterpart]) -> list[RCounterpart]:
     packages = claim.r_packages
     if packages is None:
         return []
-    return [c for c in r if not packages or c.r_call.partition("::")[0] in packages]
+    return [c for c in r if not packages or c.package in packages]
 
 
 def _first_with(r: Sequence[RCounterpart], name: str) -> RCounterpart | None:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from ...files.inputs import MOST_CLAIM_BYTES
 from ...fit.spec import Family, Scale, Ties
 from .printed import Printed
+from .quantities import Quantity
 
 DataKind = Literal["counts", "long", "matrix", "rankings", "file", "table", "games"]
 #: How a program that stops early comes to its numbers.
@@ -113,16 +114,19 @@ class PrintedQuantity:
 
     Attributes
     ----------
-    quantity : str
-        As in :mod:`pairproof.validation.claims.quantities`.
+    quantity : Quantity
+        As in :mod:`pairproof.validation.claims.quantities`; its text will do.
     printed : Printed
     line : int
         In the claims file.
     """
 
-    quantity: str
+    quantity: Quantity
     printed: Printed
     line: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "quantity", Quantity.parse(self.quantity))
 
 
 @dataclass(frozen=True)
@@ -177,7 +181,7 @@ class Claim:
     engines : tuple of str
         "native", "R", "R:PACKAGE".
     accept : tuple of str
-        Explanations a person agreed with.
+        Codes of explanations a person agreed with (:mod:`pairproof.validation.verdicts.acceptance`).
     alpha : str
         Level at which the paper calls a result significant.
     sided : {1, 2}

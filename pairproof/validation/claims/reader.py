@@ -17,9 +17,10 @@ from ...fit.spec import Family, Scale, Ties
 from ...text import label, named, quoted, shortened
 from ..statements.catalogue import TESTS
 from ..statements.computations import COMPUTATIONS
+from ..verdicts.acceptance import STATED, accepted_code
 from .paper import Claim, DataKind, DataSpec, ModelClaim, Paper, PrintedQuantity, Reading, Stops
 from .printed import MOST_PRINTED, R_LEGEND, Printed
-from .quantities import check_name, kind_of
+from .quantities import Quantity, check_name, kind_of
 from .toml_document import parsed_toml
 from .toml_lines import LineMap, Path as KeyPath
 from .typed_fields import TypedFields
@@ -80,8 +81,6 @@ P_VALUES = ("p", "contrast_p", "gof_p", "pearson_p", "lr_p", "test_p")
 #: Data sets that `from` may lead through.
 MOST_FROM = 20
 _DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
-#: Verdicts a person may give to a statement that has no test; what they stand for is in check.py.
-STATED = ("agrees", "not-checkable", "false", "misleading", "erratum")
 
 
 def read_claims(path: str | Path) -> Paper:
@@ -334,12 +333,15 @@ class _Reader(TypedFields):
             )
         what = f"claim {quoted(name)}"
         self.only_keys(table, path, _CLAIM, what)
-        accept = self.texts(table.get("accept", []), (*path, "accept"))
         test = self.text(table.get("test", ""), (*path, "test"))
         if test and test not in TESTS:
             raise self.error(
                 (*path, "test"), f"{what}: no test {quoted(test)}; there are {', '.join(sorted(TESTS))}"
             )
+        readings = tuple(
+            self._reading(r, (*path, "reading", k), data, what)
+            for k, r in enumerate(self._list(table.get("reading", []), (*path, "reading"), what))
+        )
         claim = Claim(
             name,
             self.text(table.get("where", ""), (*path, "where")),
@@ -353,18 +355,24 @@ class _Reader(TypedFields):
             self.text(table.get("explanation", ""), (*path, "explanation")),
             self.text(table.get("compare_only", ""), (*path, "compare_only")),
             self._engines(table.get("engines", ["native", "R"]), (*path, "engines"), what),
-            accept,
+            self._accept(table, path, what, [r.name for r in readings]),
             self._alpha(table, path, what),
             self._sided(table, path, what),
-            tuple(
-                self._reading(r, (*path, "reading", k), data, what)
-                for k, r in enumerate(self._list(table.get("reading", []), (*path, "reading"), what))
-            ),
+            readings,
             self.text(table.get("note", ""), (*path, "note")),
             self.lines.line(path),
         )
         self._check_claim(claim, path, what)
         return claim
+
+    def _accept(
+        self, table: Mapping[str, Any], path: KeyPath, what: str, readings: Sequence[str]
+    ) -> tuple[str, ...]:
+        entries = self.texts(table.get("accept", []), (*path, "accept"))
+        try:
+            return tuple(accepted_code(entry, readings) for entry in entries)
+        except InputError as error:
+            raise self.error((*path, "accept"), f"{what}: {error}") from error
 
     def _check_claim(self, claim: Claim, path: KeyPath, what: str) -> None:
         if claim.compute and (claim.model or not claim.numbers):
@@ -456,7 +464,7 @@ class _Reader(TypedFields):
         except InputError as error:
             raise self.error(path, f"{what}, {quantity}: {error}") from error
         if printed.on is None:
-            return [PrintedQuantity(quantity, printed, line)]
+            return [PrintedQuantity(Quantity.parse(quantity), printed, line)]
         if quantity not in _DF_OF:
             raise self.error(
                 path,
@@ -465,7 +473,10 @@ class _Reader(TypedFields):
                     f" {' and '.join(_DF_OF)} have; write the two numbers apart"
                 ),
             )
-        return [PrintedQuantity(quantity, printed, line), PrintedQuantity(_DF_OF[quantity], printed.on, line)]
+        return [
+            PrintedQuantity(Quantity.parse(quantity), printed, line),
+            PrintedQuantity(Quantity(_DF_OF[quantity]), printed.on, line),
+        ]
 
     def _as_written(self, path: KeyPath, value: Any) -> str:
         """The number as it stands in the file: 0.190, where Python knows only 0.19."""

@@ -45,7 +45,7 @@ from .loglinear import glm_counterpart, gnm_counterpart
 from .prefmod import llbt_fit_counterpart, llbtpc_counterpart
 from .raokupper import polr_counterpart
 from .rounding import rounding
-from .stopped_short import witness
+from .stopped_short import score_check
 
 __all__ = ["AT_A_LIMIT", "counterparts"]
 
@@ -91,7 +91,7 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     answers = [
         replace(
             a,
-            witness=None if a.not_run else witness(fit, question.cells, a),
+            score=None if a.not_run else score_check(fit, question.cells, a),
             rounding=rounding(fit, question.cells, a, a.r_call in (BTM, BINOMIAL)),
         )
         for answerer in _ANSWERERS

@@ -68,10 +68,12 @@ def attempt(r_call: str, ask: Ask, question: Question, known: Sequence[str] = ()
         where = f" in {error.r_call}" if error.r_call else ""
         said = error.r_message.strip() or str(error)
         source: RSource = "recorded" if error.source == "recorded" else "live"
+        message = f"{said}{where} ({source})"
         return RCounterpart(
             r_call,
             source,
-            not_run=f"R stops: {said}{where} ({source})",
+            not_run=f"R stops: {message}",
+            r_error=message,
             expected=any(words in said for words in known),
         )
 

@@ -54,7 +54,7 @@ class LogLinear:
     names: dict[frozenset[str], str]
     reference: str
 
-    def parameters(self, model: RModel, scale: str = "lambda") -> RParameters:
+    def parameters(self, model: RModel) -> RParameters:
         """The model's coefficients under the fit's names; the nuisance ones and what R found aliased left
         out.
         """
@@ -71,9 +71,9 @@ class LogLinear:
             tuple(n for _, n in kept),
             model.coef[[k for k, _ in kept]],
             model.vcov[np.ix_(at, at)],
-            scale,
+            "lambda",
             self.reference,
-        )  # type: ignore[arg-type]  # "lambda" or "log-odds"
+        )
 
 
 def log_linear(question: Question) -> LogLinear:

@@ -24,7 +24,7 @@ from ...fit.fit import Fit
 from ...fit.outcomes import outcome_probabilities
 from ...fit.predictions import item_covariate
 from ...fit.spec import LOG_WORTH_PER_UNIT, Term
-from ..verdicts.agreement import RCounterpart, Witness
+from ..verdicts.agreement import RCounterpart, ScoreCheck
 
 FloatArray = NDArray[np.float64]
 
@@ -35,8 +35,8 @@ ROUNDING = 1e-14
 MOST_NUMBERS = 20_000_000
 
 
-def witness(fit: Fit, cells: CountedCells, answer: RCounterpart) -> Witness | None:
-    """What the score says; None where R has not all estimates, some are infinite, or the design is too
+def score_check(fit: Fit, cells: CountedCells, answer: RCounterpart) -> ScoreCheck | None:
+    """What the score says of R's estimates and of native's; None where R has not all estimates, some are infinite, or the design is too
     large.
     """
     beta = np.array(
@@ -62,7 +62,7 @@ def witness(fit: Fit, cells: CountedCells, answer: RCounterpart) -> Witness | No
     way = (own - beta)[free]
     gap = fit.llf - log_likelihood(fit, cells, beta)
     far = float(np.max(np.abs(way / se)))
-    return Witness(
+    return ScoreCheck(
         gap if gap > ROUNDING * (abs(fit.llf) + float(cells.counts.sum())) else 0.0,
         far,
         float(np.max(np.abs((way - back) / se))) / far if far > 0 else 0.0,

@@ -65,7 +65,7 @@ class Target:
         self.setting = own_setting(self.fit, self.sided)
         self.model = Model(self.fit)
         self._values = Values(self.fit, [q.quantity for q in self.numbers])
-        self._place = {q.quantity: k for k, q in enumerate(self.numbers)}
+        self._place: dict[str, int] = {q.quantity: k for k, q in enumerate(self.numbers)}
         self._low, self._high = (np.array(ends) for ends in zip(*(_hull(q.printed) for q in self.numbers)))
         self._fits: dict[tuple[Solver, Key], Fitted] = {}
         self._constants: dict[tuple[str, str, Key], Constants] = {}

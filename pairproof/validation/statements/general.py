@@ -266,8 +266,8 @@ def counts_not_determined(context: Context, *, total: int, stronger_ties_than: s
         f" said (n+ {_range(found, 0)}, n0 {_range(found, 1)}, n- {_range(found, 2)})"
     )
     if not found:
-        return Finding("differs-conclusion", f"false: no counts with total {total} fit what is said", 0.0)
-    return Finding("not-checkable" if len(found) > 1 else "agrees", text, float(len(found)))
+        return Finding.because("false", f"no counts with total {total} fit what is said", native=0.0)
+    return Finding("not-checkable" if len(found) > 1 else "agrees", text, float(len(found)), "no-counts")
 
 
 def _range(triples: Sequence[tuple[int, int, int]], place: int) -> str:
@@ -289,7 +289,5 @@ def pattern_of_counts(context: Context, *, pattern: str, total: int = 120) -> Fi
         f" total up to {total} behave as said"
     )
     if broken:
-        return Finding(
-            "differs-conclusion", f"false: {broken[0]} is of that description and does not behave as said"
-        )
-    return Finding("not-checkable", text, float(tried))
+        return Finding.because("false", f"{broken[0]} is of that description and does not behave as said")
+    return Finding("not-checkable", text, float(tried), "no-counts")

@@ -27,14 +27,30 @@ class Finding:
     ----------
     verdict : Verdict
     explanation : str
-        With the numbers; begins with "false: ", "misleading: " or "erratum: " if the statement does not hold.
+        In words, with the numbers.
     native : float or None
         The one number the verdict rests on, where there is one.
+    code : str
+        Why the verdict is not a plain "agrees": one of :data:`pairproof.validation.verdicts.codes.CODES`.
     """
 
     verdict: Verdict
     explanation: str
     native: float | None = None
+    code: str = ""
+
+    @classmethod
+    def because(
+        cls, code: str, text: str, verdict: Verdict = "differs-conclusion", native: float | None = None
+    ) -> Finding:
+        """A finding that a person can accept by its code, which its explanation begins with.
+
+        Examples
+        --------
+        >>> Finding.because("erratum", "the subscript should be j", "differs").explanation
+        'erratum: the subscript should be j'
+        """
+        return cls(verdict, f"{code}: {text}", native, code)
 
 
 @dataclass(frozen=True)
@@ -121,11 +137,24 @@ def run_test(name: str, context: Context, args: Mapping[str, Any]) -> Finding:
 def holds(
     true: bool,
     text: str,
-    otherwise: str = "false",
+    code: str = "false",
     native: float | None = None,
     verdict: Verdict = "differs-conclusion",
 ) -> Finding:
-    """Agrees if true; else the verdict, with the word (false, misleading, erratum) that a person may
-    accept.
+    """The finding of a test that came out as said (`true`) or did not.
+
+    Parameters
+    ----------
+    true : bool
+    text : str
+        The numbers, in words.
+    code, verdict : str
+        What the statement is if it is not true: ``false``, ``misleading`` or ``erratum``.
+    native : float, optional
+
+    Examples
+    --------
+    >>> holds(True, "4 of 9 are ties").verdict, holds(False, "4 of 9 are ties").explanation
+    ('agrees', 'false: 4 of 9 are ties')
     """
-    return Finding("agrees", text, native) if true else Finding(verdict, f"{otherwise}: {text}", native)
+    return Finding("agrees", text, native) if true else Finding.because(code, text, verdict, native)

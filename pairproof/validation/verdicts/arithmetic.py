@@ -207,11 +207,14 @@ class Check:
     verdict : Verdict
     sentence : str
         From which numbers, and which interval they give.
+    code : str
+        As in :data:`pairproof.validation.verdicts.codes.CODES`.
     """
 
     quantity: str
     verdict: Verdict
     sentence: str
+    code: str = "arithmetic"
 
     @property
     def holds(self) -> bool:
@@ -260,6 +263,7 @@ def _judge(p: Printout, name: str, words: str, rule: Rule) -> Check | None:
                 name,
                 "explained",
                 f"one-sided-p: comes out if p is {side}-sided ({words}: {given}; {side}-sided {other})",
+                "one-sided-p",
             )
         printed = Interval.of(p.numbers[name])
         if (printed.high <= p.alpha < given.low) or (printed.low >= p.alpha > given.high):

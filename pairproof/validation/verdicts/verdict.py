@@ -19,8 +19,6 @@ from .agreement import Verdict
 from .digits import digits_of_agreement
 from .floors import CERTIFIED, Floor, floor
 
-#: Explanation of a printed residue of a deviance that is 0 by definition.
-ROUNDING_ERROR = "rounding-error"
 #: Below this size, per comparison, a printed deviance on 0 df is what rounding leaves of 0: observed 6.7e-15
 #: over 120 comparisons in Dras (2015); a deviance is a sum of n log terms, each right to 1e-16.
 RESIDUE = 1e-12
@@ -39,10 +37,13 @@ class PrintJudgement:
     verdict : Verdict
     note : str
         What has to be said beside a plain "agrees", or why it differs.
+    code : str
+        The same as one of :data:`pairproof.validation.verdicts.codes.CODES`; "" for a plain "agrees".
     """
 
     verdict: Verdict
     note: str
+    code: str = ""
 
     @property
     def comes_out(self) -> bool:
@@ -74,6 +75,7 @@ def judge_print(
                 f"{q.quantity} is not estimable from these data; the page prints {p.text}, which "
                 "depends on when the author's program stopped"
             ),
+            "not-estimable",
         )
     match = p.verdict(value)
     if (
@@ -82,18 +84,23 @@ def judge_print(
         and not p.star_verdict(value)
     ):
         return PrintJudgement(
-            "differs-conclusion", f"the mark {p.stars} does not belong to {p_equals(value)}"
+            "differs-conclusion",
+            f"the mark {p.stars} does not belong to {p_equals(value)}",
+            "significance-mark",
         )
     if match.verdict == "agrees":
-        return PrintJudgement(
-            "agrees", "" if match.rule in ("bound", "half-up or half-even") else f"at a tie, by {match.rule}"
-        )
+        if match.rule in ("bound", "half-up or half-even"):
+            return PrintJudgement("agrees", "")
+        return PrintJudgement("agrees", f"at a tie, by {match.rule}", "rounded-half")
     if match.verdict == "agrees-truncated":
-        return PrintJudgement("agrees-truncated", f"{value!r} agrees only if truncated, not rounded")
+        return PrintJudgement(
+            "agrees-truncated", f"{value!r} agrees only if truncated, not rounded", "truncated"
+        )
     if match.verdict == "agrees-k-of-m":
         return PrintJudgement(
             "agrees-k-of-m",
             f"agrees to {match.k} of {match.m} digits: the zeros that end an integer may be no digits",
+            "idle-zeros",
         )
     if (
         q.quantity == "deviance"
@@ -104,15 +111,18 @@ def judge_print(
         return PrintJudgement(
             "explained",
             (
-                f"{ROUNDING_ERROR}: a model with 0 degrees of freedom has deviance 0; {p.text} is what "
+                f"rounding-error: a model with 0 degrees of freedom has deviance 0; {p.text} is what "
                 "rounding left of it"
             ),
+            "rounding-error",
         )
-    conclusion = _conclusion(q, value, alpha, se)
+    other_conclusion = _other_conclusion(q, value, alpha, se)
+    if other_conclusion is not None:
+        return other_conclusion
     plain = f"computed {value!r}"
-    if not conclusion and _sign(q, value):
+    if _sign(q, value):
         plain += f"; the sign is the other, and neither is further from 0 than the standard error of {se:.4g}"
-    return PrintJudgement("differs-conclusion" if conclusion else "differs", conclusion or plain)
+    return PrintJudgement("differs", plain, "other-value")
 
 
 def _sign(q: PrintedQuantity, value: float) -> bool:
@@ -125,8 +135,8 @@ def _sign(q: PrintedQuantity, value: float) -> bool:
     )
 
 
-def _conclusion(q: PrintedQuantity, value: float, alpha: float, se: float) -> str:
-    """How the conclusion changes: sign, or significance at alpha; "" if it does not.
+def _other_conclusion(q: PrintedQuantity, value: float, alpha: float, se: float) -> PrintJudgement | None:
+    """How the conclusion changes: sign, or significance at alpha; None if it does not.
 
     A sign says something only of a number that is not 0 within its standard error, as printed or as computed:
     0.001 printed as -0.001 with a standard error of 0.1 is another number and the same finding.
@@ -134,15 +144,25 @@ def _conclusion(q: PrintedQuantity, value: float, alpha: float, se: float) -> st
     kind, p = kind_of(q.quantity), q.printed
     if kind in ("p", "contrast_p", "gof_p", "lr_p"):
         if p.high is not None and float(p.high) <= alpha < value:
-            return f"printed as significant at {alpha:g}, computed {value:.4g}"
+            return PrintJudgement(
+                "differs-conclusion",
+                f"printed as significant at {alpha:g}, computed {value:.4g}",
+                "other-significance",
+            )
         if p.low is not None and float(p.low) >= alpha > value:  # as a double: 0.05 is above Decimal("0.05")
-            return f"printed as not significant at {alpha:g}, computed {value:.4g}"
+            return PrintJudgement(
+                "differs-conclusion",
+                f"printed as not significant at {alpha:g}, computed {value:.4g}",
+                "other-significance",
+            )
     if _sign(q, value):
         assert p.value is not None
         within = 1.0 if kind in ("z", "contrast_z") else se
         if math.isnan(within) or max(abs(float(p.value)), abs(value)) > within:
-            return f"the sign is the other: computed {value:.6g}"
-    return ""
+            return PrintJudgement(
+                "differs-conclusion", f"the sign is the other: computed {value:.6g}", "other-sign"
+            )
+    return None
 
 
 def reversed_items(

@@ -249,12 +249,18 @@ def _verdict(
             name,
             "not-checkable",
             f"with the digits printed a total is known to {widest:.2g} only: any would do",
+            "win-totals",
         )
     bad = [t for t in sharp if not t.holds]
     if bad:
         words = "; ".join(f"{t.what} {t.interval}" for t in bad)
         kind = "a whole number" if bad[0].step == 1 else "a multiple of a half"
-        return Check(name, "differs", f"at a maximum every expected total is {kind}; these are not: {words}")
+        return Check(
+            name,
+            "differs",
+            f"at a maximum every expected total is {kind}; these are not: {words}",
+            "win-totals",
+        )
     words = ", ".join(
         f"{t.what} {t.nearest:g}" + ("" if t.says_something else " (or others)") for t in totals
     )
@@ -267,4 +273,4 @@ def _verdict(
         ]
         if other:
             text += f"; the data here have others: {', '.join(other)}"
-    return Check(name, "agrees", text)
+    return Check(name, "agrees", text, "win-totals")
