@@ -81,7 +81,7 @@ def accepted_code(entry: str, readings: Collection[str] = ()) -> str:
     ('pair-order', 'r-error')
     >>> accepted_code("computed 0.4472136")
     Traceback (most recent call last):
-    pairproof.errors.InputError: accept names "computed 0.4472136" (code "other-value"), which says that \
+    pairproof.errors.InputError: accept names 'computed 0.4472136' (code "other-value"), which says that \
 numbers differ and not why; give the claim a [[claim.reading]] under which they come out and accept its name
     """
     if entry in readings or entry in STATED:
@@ -95,10 +95,11 @@ numbers differ and not why; give the claim a [[claim.reading]] under which they 
             " the claim a [[claim.reading]] under which they come out and accept its name"
         )
     known = {*CODES, *_slips(), *readings}
-    near = [difflib.get_close_matches(part, known, 1, 0.85) for part in code.split("+") if part not in known]
-    if code and not any(near):
+    unknown = [part for part in code.split("+") if part not in known] if code else [entry.lower()]
+    near = [n for part in unknown for n in difflib.get_close_matches(part, known, 1, 0.85)]
+    if code and not near:
         return code
-    meant = f"; did you mean {', '.join(quoted(n[0]) for n in near if n)}?" if any(near) else ""
+    meant = f"; did you mean {', '.join(map(quoted, near))}?" if near else ""
     raise InputError(
         f'accept names {quoted(entry)}, which is no code of an explanation; write the "code" that the row has'
         f" in the report's JSON{meant or ', such as ' + quoted('pair-order')}"
