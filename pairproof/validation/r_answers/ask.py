@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...bridge.cells import CountedCells
+from ...bridge.packages.models import RModel
 from ...bridge.process.policy import Backend
 from ...bridge.records.drift import said_of_stopping
 from ...bridge.records.result import RResult
 from ...errors import RDrift, RecordMissing, RError, RTimeout, RUnavailable
 from ...fit.fit import Fit
 from ..verdicts.agreement import RCounterpart, RSource
+
+FloatArray = NDArray[np.float64]
 
 #: A design of this many numbers (rows x columns, 8 bytes each) is 400 MB in R, which holds several copies.
 MOST_NUMBERS = 50_000_000
@@ -110,5 +116,42 @@ def converged(result: RResult, flag: bool | None) -> bool | None:
     return False if any(_NOT_CONVERGED.search(w.message) for w in result.warnings) else flag
 
 
-def note(*parts: str) -> str:
-    return "; ".join(p for p in parts if p)
+def answered(
+    r_call: str,
+    result: RResult,
+    values: Mapping[str, float],
+    *said: str,
+    flag: bool | None = None,
+    se: Mapping[str, float] | None = None,
+) -> RCounterpart:
+    """The counterpart of a call that ran: its numbers, and in its note everything that was said of it.
+
+    Parameters
+    ----------
+    r_call : str
+    result : RResult
+    values : mapping of quantity to float
+    said : str
+        Parts of the note; empty ones are left out.
+    flag : bool or None
+        R's own flag that it converged; None if it has none.
+    se : mapping of quantity to float, optional
+        Standard errors of quantities whose errors are measured by them.
+    """
+    note = "; ".join(part for part in said if part)
+    return RCounterpart(r_call, result.source, values, se or {}, note, converged=converged(result, flag))
+
+
+def reference_for_r(fit: Fit, default: int) -> str:
+    """The fit's reference item, or under a sum constraint the item that R takes by itself (first or last)."""
+    return fit.spec.reference if fit.spec.reference in fit.items else fit.items[default]
+
+
+def times_covariates(
+    column: FloatArray, cells: CountedCells, by: Sequence[tuple[str, str | None]]
+) -> FloatArray:
+    """float[n_cells]: a column times the subject covariates (and indicators of levels) of a term."""
+    for name, level in by:
+        c = cells.covariate(name)
+        column = column * (c.values if level is None else (c.values == c.levels.index(level)).astype(float))
+    return column

@@ -25,6 +25,7 @@ from ...fit.outcomes import outcome_probabilities
 from ...fit.predictions import item_covariate
 from ...fit.spec import LOG_WORTH_PER_UNIT, Term
 from ..verdicts.agreement import RCounterpart, ScoreCheck
+from .ask import times_covariates
 
 FloatArray = NDArray[np.float64]
 
@@ -186,7 +187,4 @@ def _column(fit: Fit, cells: CountedCells, term: Term) -> FloatArray:
             else np.array([float(item == term.item) for item in fit.items])
         )
         column = values[cells.first] - values[cells.second]
-    for name, level in term.by:
-        c = cells.covariate(name)
-        column = column * (c.values if level is None else (c.values == c.levels.index(level)).astype(float))
-    return column
+    return times_covariates(column, cells, term.by)
