@@ -13,11 +13,19 @@ from ..errors import InputError
 from ..fit.fit import Fit
 from .claims.paper import PrintedQuantity
 from .claims.printed import Printed
-from .claims.quantities import Quantity, kind_of, names, quantity, rounding_of, scale_of, scale_of_logarithm
+from .claims.quantities import (
+    Quantity,
+    is_reference,
+    kind_of,
+    names,
+    quantity,
+    rounding_of,
+    scale_of,
+    scale_of_logarithm,
+)
 from .verdicts.agreement import Agreement, value_or_none
 from .verdicts.digits import MOST
 from .verdicts.floors import floor
-from .verdicts.not_returned import is_reference
 from .verdicts.verdict import digits_forgiven, judge_print
 
 if TYPE_CHECKING:

@@ -19,19 +19,18 @@ from ..fit.fit import Fit
 from ..fit.spec import ModelSpec
 from .claims.data import fit_model, read_data, table_of
 from .claims.paper import Claim, ModelClaim, Paper, PrintedQuantity
-from .claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, kind_of, quantity
+from .claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, is_reference, kind_of, quantity
 from .computed import computed_rows
 from .slips.glm_stopping import glm_values
 from .statements.catalogue import run_test
 from .statements.computations import Request
 from .statements.registry import Context, Finding
 from .verdicts.acceptance import STATED, accepted
+from .verdicts.against_r import not_returned, with_r_alone, with_sources
 from .verdicts.agreement import Agreement, Certified, Counterparts, RCounterpart, Verdict, value_or_none
-from .verdicts.beside import with_r_alone, with_sources
 from .verdicts.definitions import OF_THE_TABLE, recognised
 from .verdicts.floors import Floor
-from .verdicts.not_returned import is_reference, lost
-from .verdicts.verdict import PrintJudgement, judge_print, reversed_items
+from .verdicts.verdict import PrintVerdict, judge_print, reversed_items
 
 
 @dataclass(frozen=True)
@@ -264,9 +263,9 @@ class Checker:
 
     def _judged(
         self, claim: Claim, fit: Fit, values: Mapping[str, float], have: set[str]
-    ) -> dict[str, PrintJudgement]:
+    ) -> dict[str, PrintVerdict]:
         alpha = float(claim.alpha)
-        judged: dict[str, PrintJudgement] = {
+        judged: dict[str, PrintVerdict] = {
             q.quantity: judge_print(
                 q, values[q.quantity], alpha, fit.df_resid, fit.n_comparisons, error_of(q.quantity, fit)
             )
@@ -274,17 +273,17 @@ class Checker:
         }
         for name in judged.keys() - have:
             why = "only R was to be asked, and no R call that ran has it"
-            judged[name] = PrintJudgement("not-run", why, "r-not-run")
+            judged[name] = PrintVerdict("not-run", why, "r-not-run")
         for name, sentence in reversed_items(claim.numbers, values, fit.items).items():
             if judged[name].verdict == "differs":
-                judged[name] = PrintJudgement("differs-conclusion", sentence, "other-order")
+                judged[name] = PrintVerdict("differs-conclusion", sentence, "other-order")
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
         return {**judged, **(explained or self._by_definition(claim, fit, values, wrong))}
 
     def _by_definition(
         self, claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]
-    ) -> dict[str, PrintJudgement]:
+    ) -> dict[str, PrintVerdict]:
         """Numbers of the table (deviance, df, AIC) that come out by another program's definition of them,
         which is named.
         """
@@ -309,7 +308,7 @@ class Checker:
             " for it"
         )
         return {
-            name: PrintJudgement(
+            name: PrintVerdict(
                 "explained" if enough else "differs",
                 (note if enough else thin).format(kind_of(name), values[name]),
                 definition.name if enough else "other-value",
@@ -318,7 +317,7 @@ class Checker:
             if kind_of(name) in OF_THE_TABLE
         }
 
-    def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintJudgement]:
+    def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintVerdict]:
         """Readings under which *all* numbers of the claim come out; one explains them, several leave it
         open.
         """
@@ -343,12 +342,12 @@ class Checker:
         count = f"{tried} other reading{'s' if tried > 1 else ''} tried, {n} number{'s' if n > 1 else ''}"
         if len(fitting) == 1:
             note = f"{fitting[0].name}: comes out if {fitting[0].sentence} (1 explanation; {count})"
-            return dict.fromkeys(wrong, PrintJudgement("explained", note, fitting[0].name))
+            return dict.fromkeys(wrong, PrintVerdict("explained", note, fitting[0].name))
         if fitting:
             note = f"ambiguous: comes out in {len(fitting)} ways: " + "; ".join(
                 f"if {r.sentence}" for r in fitting
             )
-            return dict.fromkeys(wrong, PrintJudgement("ambiguous", f"{note} ({count})", "ambiguous"))
+            return dict.fromkeys(wrong, PrintVerdict("ambiguous", f"{note} ({count})", "ambiguous"))
         return {}
 
     # -- what native and R have beyond the page --------------------------------------------------------------
@@ -386,7 +385,7 @@ class Checker:
                 for name in c.values
                 if (name, c.r_call) not in shown and not is_reference(asked.fit, name)
             ]
-            rows += [self._lost(claim, asked.fit, name, c) for name in lost(asked.fit, c)]
+            rows += [self._not_returned(claim, asked.fit, q, c) for q in not_returned(asked.fit, c)]
         have = {row.quantity for row in rows} | {q.quantity for q in claim.numbers}
         rows += [
             self._native_against_r(claim, asked, name, None)
@@ -415,16 +414,16 @@ class Checker:
     ) -> Agreement:
         return with_sources(row, asked.fit, native, r, asked.certified, half=half, floors=self._floors)
 
-    def _lost(self, claim: Claim, fit: Fit, name: str, c: RCounterpart) -> Agreement:
+    def _not_returned(self, claim: Claim, fit: Fit, q: Quantity, c: RCounterpart) -> Agreement:
         return self.row(
             claim,
-            name,
+            q,
             "differs",
-            f"lost: {c.r_call} gives {kind_of(name)} of others and not of this one",
-            "lost",
+            f"lost: {c.r_call} gives {q.kind} of others and not of this one",
+            "not-returned",
             r_call=c.r_call,
             r_source=c.r_source,
-            native=value_or_none(quantity(fit, name)),
+            native=value_or_none(quantity(fit, q)),
             digits=0.0,
             about="native-r",
         )
@@ -544,7 +543,7 @@ def _is_about_the_model(claim: Claim) -> bool:
     """Prints a number of a model, or is there for it; "240 pairs" is of the data."""
     return claim.model is not None and bool(
         claim.compare_only
-        or any(kind_of(q.quantity) not in ("n_comparisons", "n_items", "wins") for q in claim.numbers)
+        or any(q.quantity.kind not in ("n_comparisons", "n_items", "wins") for q in claim.numbers)
     )
 
 

@@ -92,8 +92,8 @@ def _number(row: RowMaker, source: str, claim: Claim, q: PrintedQuantity, found:
         verdict, code = "differs", "few-digits"
         note = f"native and {found.r_call} agree to {digits:.1f} digits, fewer than {FLOOR:g}"
     elif q.quantity in found.remarks:
-        verdict, (code, words) = "explained", found.remarks[q.quantity]
-        note = f"{code}: {words}" + ("" if judged.comes_out else f"; here {judged.note}")
+        verdict, (code, text) = "explained", found.remarks[q.quantity]
+        note = f"{code}: {text}" + ("" if judged.comes_out else f"; here {judged.note}")
     return row(
         claim,
         q.quantity,

@@ -24,7 +24,7 @@ from .slips.target import Target
 from .verdicts.acceptance import is_accepted
 from .verdicts.agreement import Agreement, Verdict, value_or_none
 from .verdicts.codes import join
-from .verdicts.verdict import PrintJudgement, judge_print
+from .verdicts.verdict import PrintVerdict, judge_print
 
 if TYPE_CHECKING:
     from .report import ReportContext
@@ -286,7 +286,7 @@ def _agreements(paper: Paper, found: Sequence[Found], checker: Checker) -> list[
     return rows
 
 
-def _verdict(f: Found, judged: PrintJudgement) -> tuple[Verdict, str, tuple[str, ...]]:
+def _verdict(f: Found, judged: PrintVerdict) -> tuple[Verdict, str, tuple[str, ...]]:
     """The verdict on a number once the search is done, its explanation, and the codes by which a person may
     have accepted it: the row's own, then those of readings that give the same numbers.
     """

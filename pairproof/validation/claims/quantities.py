@@ -38,6 +38,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -103,14 +104,18 @@ class Quantity(str):
     name: str
 
     def __new__(cls, kind: str, group: str = "", name: str = "") -> Quantity:
-        q = super().__new__(cls, ".".join(part for part in (kind, group, name) if part))
+        return cls._made(".".join(part for part in (kind, group, name) if part), kind, group, name)
+
+    @classmethod
+    def _made(cls, text: str, kind: str, group: str, name: str) -> Quantity:
+        q = super().__new__(cls, text)
         for field, value in (("kind", kind), ("group", group), ("name", name)):
             object.__setattr__(q, field, value)
         return q
 
     @classmethod
     def parse(cls, text: str) -> Quantity:
-        """The quantity of this name; a :class:`Quantity` is returned as it is.
+        """The quantity that has this text; a :class:`Quantity` is returned as it is.
 
         The group ends at the first dot, which is wrong only for a group with a dot in it (``age=1.5``):
         :func:`quantity` looks the whole name up among the groups and items of a fit.
@@ -119,22 +124,22 @@ class Quantity(str):
             return text
         kind, _, rest = text.partition(".")
         group, dot, name = rest.partition(".") if kind in _OF_GROUP else ("", "", rest)
-        return cls(kind, group, name) if dot or not group else cls(kind, "", rest)
+        return cls._made(text, kind, group if dot else "", name if dot else rest)
 
     @property
     def place(self) -> str:
-        """The name without its kind: "judge=1.C"."""
-        return ".".join(part for part in (self.group, self.name) if part)
+        """The text without the kind: "judge=1.C"."""
+        return str(self)[len(self.kind) + 1 :]
 
     def of(self, kind: str) -> Quantity:
         """Another kind of number of the same place: the standard error of an estimate."""
-        return Quantity(kind, self.group, self.name)
+        return self._made(f"{kind}.{self.place}" if self.place else kind, kind, self.group, self.name)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a quantity is a value: {name} cannot be set")
 
-    def __getnewargs__(self) -> tuple[str, str, str]:  # type: ignore[override]  # str's own is of one text
-        return self.kind, self.group, self.name
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._made, (str(self), self.kind, self.group, self.name)
 
 
 def kind_of(quantity: str) -> str:
@@ -337,6 +342,13 @@ _PROBABILITIES = ("p", "contrast_p", "gof_p", "pearson_p", "lr_p", "test_p")
 def is_probability(name: str) -> bool:
     """Whether the quantity is the p-value of a test."""
     return kind_of(name) in _PROBABILITIES
+
+
+def is_reference(fit: Fit, name: str) -> bool:
+    """Whether this is a number of a reference, which is 0 by definition and has no standard error."""
+    q = Quantity.parse(name)
+    known = q.kind in _OF_PARAMETER and q.kind != "exp" and q.name in fit.names
+    return known and bool(fit.is_reference[fit.names.index(q.name)])
 
 
 def error_of(name: str, fit: Fit) -> float:

@@ -31,6 +31,7 @@ from typing import Optional
 from ...bridge.cells import count
 from ...bridge.process.policy import Backend, BackendLike, backend as policy
 from ...fit.fit import Fit
+from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
 from .ask import Question
 from .bradleyterry import (
@@ -104,12 +105,12 @@ def _on_the_way(fit: Fit, answer: RCounterpart) -> RCounterpart:
     # What R leaves of an outcome that cannot occur is an absolute error of its deviance, however small that
     # is. A standard error of a worth may be lost in its covariances, which are as large as the way to
     # infinity is long.
-    lost = tuple(f"worth_se.{g}.{i}" for g in fit.groups for i in fit.items)
+    without_digits = tuple(Quantity("worth_se", g, i) for g in fit.groups for i in fit.items)
     return replace(
         answer,
         r_call=f"{answer.r_call}, {AT_A_LIMIT}",
         se={**answer.se, "deviance": 1.0},
-        lacks=(*answer.lacks, *lost),
+        lacks=(*answer.lacks, *without_digits),
     )
 
 

@@ -22,9 +22,9 @@ from ..claims.quantities import Quantity
 FloatArray = NDArray[np.float64]
 #: Worths compared at most; a table of 400 judges and 30 items has 12,000.
 MOST_WORTHS = 1_000
-#: A variance that is less than this part of the covariances it is the rest of has no digit left: R has them
-#: to some 10 digits.
-LOST = 1e-10
+#: A variance that is smaller than this part of the covariances it is the difference of has no digit left: R
+#: gives those to some 10 digits.
+CANCELLED = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +188,7 @@ def worth_values(fit: Fit, r: RParameters) -> dict[str, float]:
             {
                 Quantity("worth_se", group, item): sqrt(v) if v > 0 else 0.0
                 for item, v, s in zip(fit.items, variance, size)
-                if v > LOST * s or not s
+                if v > CANCELLED * s or not s
             }
         )
     return values

@@ -102,7 +102,7 @@ class Target:
         fitted = self.fitted(tables, setting.solver)
         constants = self._constants_of(tables, setting.solver)
         wins = np.zeros((len(tables), len(self.fit.items)))
-        if any(q.quantity.startswith("wins.") for q in self.numbers):
+        if any(q.quantity.kind == "wins" for q in self.numbers):
             counts = np.stack([self._tally(key, rows) for key, rows in tables])
             wins = wins_of(self.fit, counts, self.model.rows.pairs[self.model.cells.pair])
 

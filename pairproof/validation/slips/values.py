@@ -20,7 +20,7 @@ from ...fit.fit import Fit
 from ...fit.inference import normal_quantile, two_sided_p
 from ...fit.outcomes import outcome_probabilities
 from ...fit.spec import LOG_WORTH_PER_UNIT
-from ..claims.quantities import kind_of
+from ..claims.quantities import Quantity, kind_of
 from .fits import TREATMENTS, Constants, Fitted, Solver, units
 
 FloatArray = NDArray[np.float64]
@@ -118,10 +118,10 @@ class Values:
     # -- linear functions ------------------------------------------------------------------------------------
 
     def _function(self, name: str) -> FloatArray:
-        kind, _, rest = name.partition(".")
+        q = Quantity.parse(name)
         row = np.zeros(len(self.fit.terms))
-        if kind in _OF_PARAMETER:
-            row[self._places[rest]] = 1.0
+        if q.kind in _OF_PARAMETER:
+            row[self._places[q.name]] = 1.0
             return row
         group, a, b = self._pair(name)
         abilities = self.fit.ability_functions(self.fit.groups[group])
@@ -129,7 +129,7 @@ class Values:
         return difference
 
     def _pair(self, name: str) -> tuple[str, str, str]:
-        rest = name.partition(".")[2]
+        rest = Quantity.parse(name).place
         return next(
             (g, a, b)
             for g in self.fit.groups
@@ -139,7 +139,7 @@ class Values:
         )
 
     def _item(self, name: str) -> tuple[str, str]:
-        rest = name.partition(".")[2]
+        rest = Quantity.parse(name).place
         return next((g, a) for g in self.fit.groups for a in self.fit.items if rest == f"{g}.{a}")
 
     def shift(self, reference: str) -> FloatArray:
@@ -207,9 +207,9 @@ class _Computed:
             elif kind in ("worth", "worth_se"):
                 column = self._worth(name)
             elif kind == "wins":
-                column = self.batch.wins[:, self.v.fit.items.index(name.partition(".")[2])]
+                column = self.batch.wins[:, self.v.fit.items.index(Quantity.parse(name).place)]
             else:
-                column = self._likelihood_ratio(kind, name.partition(".")[2])
+                column = self._likelihood_ratio(kind, Quantity.parse(name).place)
             columns.append(
                 np.where(self._failed & (kind not in ("wins", "n_items", "n_comparisons")), np.nan, column)
             )
@@ -247,7 +247,7 @@ class _Computed:
     def _of(self, name: str, value: FloatArray, se: FloatArray) -> FloatArray:
         kind = kind_of(name).replace("contrast_", "")
         term = (
-            self.v.fit.terms[self.v._places[name.partition(".")[2]]]
+            self.v.fit.terms[self.v._places[Quantity.parse(name).place]]
             if kind_of(name) in _OF_PARAMETER
             else None
         )

@@ -183,10 +183,10 @@ class Request:
 
 
 class Remark(NamedTuple):
-    """Why a printed number means nothing: a code, by which a person accepts it, and words."""
+    """Why a printed number means nothing: a code, by which a person accepts it, and a sentence."""
 
     code: str
-    words: str
+    text: str
 
 
 @dataclass(frozen=True)

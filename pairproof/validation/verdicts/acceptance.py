@@ -23,6 +23,7 @@ STATED = ("agrees", "not-checkable", "false", "misleading", "erratum")
 #: What an explanation said up to its first colon, as a regular expression -> its code.
 OLD_WORDINGS: tuple[tuple[str, str], ...] = (
     ("R's own error", "r-error"),
+    ("lost", "not-returned"),
     ("native did not run", "native-not-run"),
     ("the test did not run", "test-not-run"),
     ("(stats|gnm|prefmod|BradleyTerry2|psychotools|MASS)", "r-not-run"),

@@ -59,7 +59,7 @@ CODES: dict[str, str] = {
     "few-certified-digits": "native and the 50-digit value agree to fewer digits than the floor",
     "native-not-at-maximum": "the score at native's own estimates is not 0",
     "native-standard-errors": "native's standard errors are not those of the information",
-    "lost": "the R call gives this kind of number for others and not for this one",
+    "not-returned": "the R call gives this kind of number for others and not for this one",
     "drift": "R's live answer is not the recorded one",
     "sampled": "means of draws, judged by their Monte Carlo errors and not by digits",
     "one-side-only": "only one of the two fits has the number",

@@ -14,7 +14,6 @@ import numpy as np
 
 from ...fit.tails import p_equals
 from ..claims.paper import PrintedQuantity
-from ..claims.quantities import kind_of
 from .agreement import Verdict
 from .digits import digits_of_agreement
 from .floors import CERTIFIED, Floor, floor
@@ -29,7 +28,7 @@ UNITS = 4.0
 
 
 @dataclass(frozen=True)
-class PrintJudgement:
+class PrintVerdict:
     """Whether a number prints as it was printed.
 
     Attributes
@@ -52,7 +51,7 @@ class PrintJudgement:
 
 def judge_print(
     q: PrintedQuantity, value: float, alpha: float, df_resid: int = -1, n: float = 0.0, se: float = math.nan
-) -> PrintJudgement:
+) -> PrintVerdict:
     """The verdict on one printed number, by itself.
 
     Parameters
@@ -69,7 +68,7 @@ def judge_print(
     """
     p = q.printed
     if math.isnan(value):
-        return PrintJudgement(
+        return PrintVerdict(
             "not-estimable",
             (
                 f"{q.quantity} is not estimable from these data; the page prints {p.text}, which "
@@ -78,26 +77,22 @@ def judge_print(
             "not-estimable",
         )
     match = p.verdict(value)
-    if (
-        kind_of(q.quantity) in ("p", "contrast_p")
-        and match.verdict != "differs"
-        and not p.star_verdict(value)
-    ):
-        return PrintJudgement(
+    if q.quantity.kind in ("p", "contrast_p") and match.verdict != "differs" and not p.star_verdict(value):
+        return PrintVerdict(
             "differs-conclusion",
             f"the mark {p.stars} does not belong to {p_equals(value)}",
             "significance-mark",
         )
     if match.verdict == "agrees":
         if match.rule in ("bound", "half-up or half-even"):
-            return PrintJudgement("agrees", "")
-        return PrintJudgement("agrees", f"at a tie, by {match.rule}", "rounded-half")
+            return PrintVerdict("agrees", "")
+        return PrintVerdict("agrees", f"at a tie, by {match.rule}", "rounded-half")
     if match.verdict == "agrees-truncated":
-        return PrintJudgement(
+        return PrintVerdict(
             "agrees-truncated", f"{value!r} agrees only if truncated, not rounded", "truncated"
         )
     if match.verdict == "agrees-k-of-m":
-        return PrintJudgement(
+        return PrintVerdict(
             "agrees-k-of-m",
             f"agrees to {match.k} of {match.m} digits: the zeros that end an integer may be no digits",
             "idle-zeros",
@@ -108,7 +103,7 @@ def judge_print(
         and p.value is not None
         and abs(p.value) < Decimal(RESIDUE * max(n, 1.0))
     ):
-        return PrintJudgement(
+        return PrintVerdict(
             "explained",
             (
                 f"rounding-error: a model with 0 degrees of freedom has deviance 0; {p.text} is what "
@@ -122,35 +117,35 @@ def judge_print(
     plain = f"computed {value!r}"
     if _sign(q, value):
         plain += f"; the sign is the other, and neither is further from 0 than the standard error of {se:.4g}"
-    return PrintJudgement("differs", plain, "other-value")
+    return PrintVerdict("differs", plain, "other-value")
 
 
 def _sign(q: PrintedQuantity, value: float) -> bool:
     """Whether a number that has a sign is printed with the other one."""
     p = q.printed
     return (
-        kind_of(q.quantity) in ("estimate", "z", "contrast", "contrast_z")
+        q.quantity.kind in ("estimate", "z", "contrast", "contrast_z")
         and p.value is not None
         and (p.low is not None and p.low > 0 > value or p.high is not None and p.high < 0 < value)
     )
 
 
-def _other_conclusion(q: PrintedQuantity, value: float, alpha: float, se: float) -> PrintJudgement | None:
+def _other_conclusion(q: PrintedQuantity, value: float, alpha: float, se: float) -> PrintVerdict | None:
     """How the conclusion changes: sign, or significance at alpha; None if it does not.
 
     A sign says something only of a number that is not 0 within its standard error, as printed or as computed:
     0.001 printed as -0.001 with a standard error of 0.1 is another number and the same finding.
     """
-    kind, p = kind_of(q.quantity), q.printed
+    kind, p = q.quantity.kind, q.printed
     if kind in ("p", "contrast_p", "gof_p", "lr_p"):
         if p.high is not None and float(p.high) <= alpha < value:
-            return PrintJudgement(
+            return PrintVerdict(
                 "differs-conclusion",
                 f"printed as significant at {alpha:g}, computed {value:.4g}",
                 "other-significance",
             )
         if p.low is not None and float(p.low) >= alpha > value:  # as a double: 0.05 is above Decimal("0.05")
-            return PrintJudgement(
+            return PrintVerdict(
                 "differs-conclusion",
                 f"printed as not significant at {alpha:g}, computed {value:.4g}",
                 "other-significance",
@@ -159,7 +154,7 @@ def _other_conclusion(q: PrintedQuantity, value: float, alpha: float, se: float)
         assert p.value is not None
         within = 1.0 if kind in ("z", "contrast_z") else se
         if math.isnan(within) or max(abs(float(p.value)), abs(value)) > within:
-            return PrintJudgement(
+            return PrintVerdict(
                 "differs-conclusion", f"the sign is the other: computed {value:.6g}", "other-sign"
             )
     return None
@@ -174,22 +169,21 @@ def reversed_items(
     """
     found: dict[str, str] = {}
     estimates = {
-        q.quantity: q for q in numbers if kind_of(q.quantity) == "estimate" and q.quantity[9:] in items
+        q.quantity.name: q for q in numbers if q.quantity.kind == "estimate" and q.quantity.name in items
     }
     for a, qa in estimates.items():
         for b, qb in estimates.items():
-            pa, pb = qa.printed, qb.printed
-            if pa.low is None or pb.high is None or pa.low <= pb.high:
-                continue
-            if values[a] < values[b]:
-                sentence = f"printed {a[9:]} above {b[9:]}, computed {values[a]:.6g} below {values[b]:.6g}"
-                found.setdefault(a, sentence)
-                found.setdefault(b, sentence)
+            value_a, value_b = values[qa.quantity], values[qb.quantity]
+            low, high = qa.printed.low, qb.printed.high
+            if low is not None and high is not None and low > high and value_a < value_b:
+                sentence = f"printed {a} above {b}, computed {value_a:.6g} below {value_b:.6g}"
+                found.setdefault(qa.quantity, sentence)
+                found.setdefault(qb.quantity, sentence)
     return found
 
 
 @dataclass(frozen=True)
-class DigitsJudgement:
+class DigitsVerdict:
     """Native against one other source.
 
     Attributes
@@ -222,7 +216,7 @@ def judge_digits(
     floors: Sequence[Floor] | None = None,
     rounding: float = 0.0,
     wider: float = 0.0,
-) -> DigitsJudgement:
+) -> DigitsVerdict:
     """Digits of native against R (`source` its call) or against certified, held against their floor.
 
     The digits are the plain ones of :func:`pairproof.validation.verdicts.digits.digits_of_agreement`.  Only
@@ -230,7 +224,7 @@ def judge_digits(
     :func:`digits_forgiven`.
     """
     asked = floor(quantity, source, floors)
-    return DigitsJudgement(digits_forgiven(native, other, scale, asked.digits, rounding, wider), asked)
+    return DigitsVerdict(digits_forgiven(native, other, scale, asked.digits, rounding, wider), asked)
 
 
 def digits_forgiven(
@@ -266,6 +260,6 @@ def judge_certified(
     floors: Sequence[Floor] | None = None,
     rounding: float = 0.0,
     wider: float = 0.0,
-) -> DigitsJudgement:
+) -> DigitsVerdict:
     """Digits of native against a 50-digit value given as decimal text."""
     return judge_digits(quantity, native, float(np.float64(text)), scale, CERTIFIED, floors, rounding, wider)

@@ -10,8 +10,8 @@ from copy import deepcopy
 import pytest
 from hypothesis import given, strategies as st
 
-from pairproof.data.reading import read
 from pairproof import fit_llbt
+from pairproof.data.reading import read
 from pairproof.validation.claims.quantities import KINDS, Quantity, names, quantity
 from pairproof.validation.verdicts.agreement import Agreement
 from tests.places import TESTS
@@ -27,7 +27,9 @@ def test_parsing_the_text_of_a_quantity_gives_the_same_text_and_kind(kind: str, 
     assert q.place == name and q.of("se") == f"se.{name}"
 
 
-@given(st.sampled_from(("worth", "worth_se", "contrast", "p_tie")), st.sampled_from(("all", "judge=3")), NAMES)
+@given(
+    st.sampled_from(("worth", "worth_se", "contrast", "p_tie")), st.sampled_from(("all", "judge=3")), NAMES
+)
 def test_parts_put_together_come_apart_again(kind: str, group: str, name: str) -> None:
     q = Quantity(kind, group, name)
     again = Quantity.parse(str(q))
@@ -43,7 +45,9 @@ def test_a_quantity_is_a_value_that_nobody_can_change_and_that_survives_copies_p
     assert json.dumps({"quantity": q}) == '{"quantity": "worth_se.judge=1.C"}'
 
 
-@pytest.mark.parametrize("text", ["statement", "fit", "deviance", "worth.all", "arithmetic.z.A", "irt-gaussian.x.y", ""])
+@pytest.mark.parametrize(
+    "text", ["statement", "fit", "deviance", "worth.all", "arithmetic.z.A", "irt-gaussian.x.y", ""]
+)
 def test_rows_that_are_of_no_number_of_a_fit_keep_their_names(text: str) -> None:
     row = Agreement("p", "c", text, None, None, None, None, None, None, None, "agrees")  # type: ignore[arg-type]
     assert row.quantity == text and isinstance(row.quantity, Quantity) and row.to_dict()["quantity"] == text

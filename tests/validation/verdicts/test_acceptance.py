@@ -35,10 +35,14 @@ def rows_of(claim: str) -> dict[str, Agreement]:
 
 
 def row(verdict: str, code: str, explanation: str) -> Agreement:
-    return Agreement("p", "c", "deviance", "1", 2.0, None, None, None, None, None, verdict, explanation, code=code)
+    return Agreement(
+        "p", "c", "deviance", "1", 2.0, None, None, None, None, None, verdict, explanation, code=code
+    )
 
 
-@pytest.mark.parametrize("explanation", ["pair-order: comes out if ...", "worded in another way altogether", ""])
+@pytest.mark.parametrize(
+    "explanation", ["pair-order: comes out if ...", "worded in another way altogether", ""]
+)
 def test_what_is_accepted_depends_on_the_code_and_never_on_the_wording(explanation: str) -> None:
     assert accepted(row("explained", "pair-order", explanation), ["pair-order"]).accepted
     assert not accepted(row("explained", "per-judge", explanation), ["pair-order"]).accepted
@@ -48,7 +52,11 @@ def test_what_is_accepted_depends_on_the_code_and_never_on_the_wording(explanati
 def test_a_joined_code_is_accepted_whole_or_by_all_its_parts_and_not_by_one() -> None:
     both = join(["cells", "aic-constant"])
     assert accepts(["cells+aic-constant"], both) and accepts(["aic-constant", "cells"], both)
-    assert not accepts(["cells"], both) and not accepts([], both) and not accepts(["cells+aic-constant"], "cells")
+    assert (
+        not accepts(["cells"], both)
+        and not accepts([], both)
+        and not accepts(["cells+aic-constant"], "cells")
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,7 +67,7 @@ def test_a_joined_code_is_accepted_whole_or_by_all_its_parts_and_not_by_one() ->
         ("the test did not run", "test-not-run"),
         ("merge-insertion did not run", "computation-not-run"),
         ("gnm", "r-not-run"),
-        ("lost", "lost"),
+        ("lost", "not-returned"),
         ("drift", "drift"),
         ("estimate.A / se.A", "arithmetic"),
         ("from z.A:judge[3], or estimate.A:judge[3] / se.A:judge[3]", "arithmetic"),
@@ -84,7 +92,9 @@ def test_wordings_of_files_from_before_there_were_codes_are_still_understood(old
         "few-digits",
     ],
 )
-def test_that_numbers_differ_is_no_explanation_to_accept_and_the_message_says_what_to_write(entry: str) -> None:
+def test_that_numbers_differ_is_no_explanation_to_accept_and_the_message_says_what_to_write(
+    entry: str,
+) -> None:
     with pytest.raises(InputError, match=r"line 14: claim 'c': accept names .* \[\[claim.reading\]\]"):
         parse_claims(PAPER + f'deviance = "1.2"\naccept = ["{entry}"]', source="my.claims.toml")
 
@@ -128,11 +138,21 @@ def test_every_old_wording_leads_to_a_code_that_exists() -> None:
         ('p = { B = "3.4e-06 *" }', "p.B", "significance-mark"),
         ('deviance = "1e-15 on 0"', "deviance", "rounding-error"),
         ('estimate = { B = "-1.6094" }', "estimate.B", ""),
-        ('estimate = { B = "-1.6094" }\nse = { B = "0.3464" }\nz = { B = "-4.5" }', "arithmetic.z.B", "arithmetic"),
-        ('estimate = { B = "-1.6094" }\nse = { B = "0.3464" }\np = { B = "1.69e-06" }', "arithmetic.p.B", "one-sided-p"),
+        (
+            'estimate = { B = "-1.6094" }\nse = { B = "0.3464" }\nz = { B = "-4.5" }',
+            "arithmetic.z.B",
+            "arithmetic",
+        ),
+        (
+            'estimate = { B = "-1.6094" }\nse = { B = "0.3464" }\np = { B = "1.69e-06" }',
+            "arithmetic.p.B",
+            "one-sided-p",
+        ),
     ],
 )
-def test_each_kind_of_finding_about_a_print_has_a_code_of_its_own(claim: str, quantity: str, code: str) -> None:
+def test_each_kind_of_finding_about_a_print_has_a_code_of_its_own(
+    claim: str, quantity: str, code: str
+) -> None:
     from pairproof.validation.verdicts.arithmetic_rows import arithmetic_rows
 
     paper = parse_claims(PAPER + claim)

@@ -18,7 +18,16 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...fit.fit import Fit
-from ..claims.quantities import kind_of, rounding_of, scale_of, scale_of_logarithm
+from ..claims.quantities import (
+    Quantity,
+    is_reference,
+    kind_of,
+    names,
+    quantity,
+    rounding_of,
+    scale_of,
+    scale_of_logarithm,
+)
 from .agreement import AGREEING, AT_MAXIMUM, LEFT, Agreement, RCounterpart, Verdict, value_or_none
 from .floors import Floor
 from .verdict import judge_certified, judge_digits
@@ -85,6 +94,28 @@ def with_sources(
     return replace(row, explanation="; ".join(notes))
 
 
+#: Kinds of which an R call that gives one for some parameters or items must give one for all.
+_ALL_OR_NONE = ("estimate", "se", "z", "p", "low", "high", "worth", "worth_se")
+
+
+def not_returned(fit: Fit, r: RCounterpart) -> list[Quantity]:
+    """Quantities missing from an R call that gives others of their kind.
+
+    A column that R, or the code that reads R's answer, leaves out must not pass as agreement.
+    """
+    kinds = {kind_of(name) for name in r.values} & {*_ALL_OR_NONE}
+    return [
+        q
+        for q in names(fit)
+        if not r.not_run
+        and q.kind in kinds
+        and q not in r.values
+        and q not in r.lacks
+        and not is_reference(fit, q)
+        and not math.isnan(quantity(fit, q))
+    ]
+
+
 def with_r_alone(row: Agreement, r: RCounterpart | None, half: int = 1) -> Agreement:
     """The row of a claim that asks R only."""
     if r is None:
@@ -111,11 +142,7 @@ def _beside_r(
     row = replace(row, digits=value_or_none(against.digits), floor=against.floor.digits)
     if math.isnan(native) and not math.isnan(value):
         return _with_code(row, "r-has-a-value"), [f"R gives {value:.6g}, which rests on when it stopped"]
-    off = (
-        r.score.native_steps.get(name.partition(".")[2], 0.0)
-        if r.score is not None and kind_of(name) == "estimate"
-        else 0.0
-    )
+    off = r.score.native_steps.get(name.name, 0.0) if r.score is not None and name.kind == "estimate" else 0.0
     if against.enough and off <= AT_MAXIMUM:
         return row, []
     if math.isnan(value):
@@ -127,14 +154,14 @@ def _beside_r(
     # What R could not confirm is no agreement with it; a print that comes out, or does not, stays as it is.
     verdict: Verdict = "not-checkable" if row.about == "native-r" and row.verdict == "agrees" else row.verdict
     row = _with_code(replace(row, verdict=verdict, r_arrived=False), short.code)
-    return row, [f"{short.words}; native and {r.r_call} share {against.digits:.1f} digits"]
+    return row, [f"{short.text}; native and {r.r_call} share {against.digits:.1f} digits"]
 
 
 class StoppedShort(NamedTuple):
-    """Why a difference is R's doing: the code and the words for it."""
+    """Why a difference is R's doing: the code and a sentence."""
 
     code: str
-    words: str
+    text: str
 
 
 def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterpart) -> StoppedShort | None:
