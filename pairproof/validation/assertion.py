@@ -1,5 +1,6 @@
-"""`agree(fit, reference)`: an assertion for one's own tests that fails with a table, worst first, and never
-averages.
+"""`agree(fit, reference)`: an assertion for tests of an analysis.
+
+It fails with a table of every number that differs, the worst first; digits are never averaged.
 """
 
 from __future__ import annotations
@@ -71,6 +72,21 @@ def agree(
         Something differs; the message is the table of what differs.  Or nothing was compared.
     InputError
         No such quantity, or no such reference.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.validation import agree
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [9], "losses": [3]})
+    >>> fit = pairproof.fit_llbt(table)
+    >>> rows = agree(fit, {"estimate.A": "0.5493", "deviance": 0.0})
+    >>> [row.verdict for row in rows]
+    ['agrees', 'agrees']
+    >>> agree(fit, {"estimate.A": "0.6493"})
+    Traceback (most recent call last):
+    AssertionError: LLBT: 1 of 1 quantities do not agree
+    quantity               fit  reference  digits  asked
+    estimate.A  0.549306144334     0.6493       -      -  differs: computed 0.54930614433405...
     """
     __tracebackhide__ = True
     if isinstance(reference, str):

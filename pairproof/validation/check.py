@@ -1,5 +1,4 @@
-"""From a paper's claims to `Agreement`s: read the data, fit natively, ask R, and give every number its
-verdict.
+"""The check of a paper's claims: read the data, fit the models, ask R, and give every number its verdict.
 
 R and the 50-digit values come in through two functions (`Counterparts`, `Certified`), so that this module
 needs neither R nor a folder of records.
@@ -35,7 +34,7 @@ from .verdicts.verdict import PrintVerdict, judge_print, reversed_items
 
 @dataclass(frozen=True)
 class Asked:
-    """What one fit and everyone asked about it said; kept so that no model is fitted or sent to R twice."""
+    """A fit with R's answers and the 50-digit values for it; kept so that no model is fitted twice."""
 
     fit: Fit
     r: tuple[RCounterpart, ...]
@@ -43,7 +42,7 @@ class Asked:
 
 
 class Checker:
-    """Checks the claims of one paper.
+    """The checker of one paper's claims.
 
     Parameters
     ----------
@@ -499,7 +498,30 @@ def check_paper(
     certified: Certified | None = None,
     floors: Sequence[Floor] | None = None,
 ) -> list[Agreement]:
-    """Agreements of every claim of a paper; see :class:`Checker`."""
+    """Agreements of every claim of a paper.
+
+    Parameters
+    ----------
+    paper, counterparts, backend, certified, floors
+        As in :class:`Checker`.
+
+    Returns
+    -------
+    list of Agreement
+
+    Raises
+    ------
+    InputError
+        Something in the claims file names what is not there (a parameter, an item); the message names the
+        line.
+
+    Examples
+    --------
+    >>> from pairproof.validation.claims.reader import read_paper
+    >>> rows = check_paper(read_paper("firth-2005"))
+    >>> {row.verdict for row in rows}
+    {'agrees'}
+    """
     return Checker(
         paper, counterparts=counterparts, backend=backend, certified=certified, floors=floors
     ).all()
@@ -514,7 +536,7 @@ def check_claim(
     certified: Certified | None = None,
     floors: Sequence[Floor] | None = None,
 ) -> list[Agreement]:
-    """Agreements of one claim of a paper; see :class:`Checker`."""
+    """Agreements of one claim of a paper; parameters, return and errors as for :func:`check_paper`."""
     return Checker(
         paper, counterparts=counterparts, backend=backend, certified=certified, floors=floors
     ).claim(claim)
@@ -527,7 +549,22 @@ def compare_fit(
     certified: Mapping[str, str] | None = None,
     floors: Sequence[Floor] | None = None,
 ) -> list[Agreement]:
-    """Agreements of a fit by itself with R calls that answer it: what `Fit.verify` returns."""
+    """Agreements of a fit, without any page, with the R calls that have its model.
+
+    Parameters
+    ----------
+    fit : Fit
+    counterparts : sequence of RCounterpart
+        R's answers.
+    certified : mapping of quantity to decimal text, optional
+    floors : sequence of Floor, optional
+        Digits asked for; default: the shipped ones.
+
+    Returns
+    -------
+    list of Agreement
+        One for each quantity of each R call; an R call that did not run has one that says why.
+    """
     model = ModelClaim(fit.spec.family)
     claim = Claim(id="", data="data", model=model, compare_only="verify")
     checker = Checker(Paper(id="", title=""), counterparts=lambda _fit, _backend: counterparts, floors=floors)

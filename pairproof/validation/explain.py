@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Explained:
-    """What came of explaining a paper.
+    """The readings found for the claims of a paper, and a row for each printed number.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Explained:
         return "\n".join(lines)
 
     def context(self, command: str = "") -> ReportContext:
-        """The words around the agreements in a report: one section with every explanation."""
+        """What a report shows around the agreements: one section with every explanation."""
         from .report import ReportContext, Story, StoryTable
 
         rows = [
@@ -166,7 +166,7 @@ def _lines(f: Found) -> list[str]:
 
 
 def explain(paper: Paper, most: int = MOST_READINGS) -> Explained:
-    """Search every claim of a paper that prints numbers of a model.
+    """Search for the readings of a page under which its printed numbers come out.
 
     Claims on one table are searched together: a reading that explains them all is one explanation.
 
@@ -175,6 +175,37 @@ def explain(paper: Paper, most: int = MOST_READINGS) -> Explained:
     paper : Paper
     most : int
         Readings tried at most for one table; the cheapest first.
+
+    Returns
+    -------
+    Explained
+        One row for each printed number, the readings that fit, and the claims that could not be searched.
+
+    Raises
+    ------
+    DataFileError
+        A data file of the claims is there and cannot be read.
+
+    Examples
+    --------
+    The page prints twice the estimates: log-odds where the model has lambda.
+
+    >>> from pairproof.validation.claims.reader import parse_claims
+    >>> paper = parse_claims('''
+    ... paper = {id = "p", title = "A page"}
+    ... [data.d]
+    ... kind = "counts"
+    ... columns = ["first", "second", "wins", "losses"]
+    ... rows = [["A", "B", 9, 3], ["A", "C", 11, 4], ["B", "C", 7, 6]]
+    ... [[claim]]
+    ... id = "table-1"
+    ... data = "d"
+    ... model = {family = "llbt"}
+    ... estimate = {A = "1.0884", B = "0.0858"}
+    ... ''')
+    >>> found = explain(paper)
+    >>> [(str(a.quantity), a.verdict, a.code) for a in found.agreements]
+    [('estimate.A', 'explained', 'scale'), ('estimate.B', 'explained', 'scale')]
     """
     checker = Checker(paper)
     skipped: dict[str, str] = {}

@@ -46,8 +46,8 @@ class Answer(Generic[T]):
 
 @dataclass(frozen=True)
 class NoAnswer:
-    """Why R has no answer: it was not to be asked (not-checkable), could not be (not-run), or its answer is not
-    the recorded one (differs); `code` says which.
+    """Why R has no answer: it was not to be asked (not-checkable), could not be (not-run), or does not answer
+    as recorded (differs); `code` says which.
     """
 
     verdict: Verdict

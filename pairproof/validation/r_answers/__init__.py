@@ -1,11 +1,8 @@
-"""What R says about a native fit: every R function that has the model, asked, and its answer on our
-definitions.
+"""R's answers: every R function that has the model of a fit is asked, and its numbers are translated.
 
-===================================
-=============================================================================
+===================================  ================================================================
 R call                              answers
-===================================
-=============================================================================
+===================================  ================================================================
 ``gnm::gnm(eliminate)``             every model but Rao and Kupper's
 ``stats::glm, refitted``            the same, up to 400 nuisance constants
 ``prefmod::llbtPC.fit``             whole counts, categorical covariates, no order effect
@@ -15,11 +12,10 @@ R call                              answers
 ``BradleyTerry2::GenDavidson``      Davidson's ties, no covariates
 ``psychotools::btmodel``            whole counts, Davidson's ties or none, no covariates, no order effect
 ``MASS::polr``                      Rao and Kupper's ties
-===================================
-=============================================================================
+===================================  ================================================================
 
-What is translated (scale, reference, R's names, what a log-likelihood counts) is said in each answer's note,
-and a tolerance is never loosened for it.
+Each answer's note says what was translated: scale, reference, R's names, what a log-likelihood counts.  No
+tolerance is loosened for it.
 """
 
 from __future__ import annotations

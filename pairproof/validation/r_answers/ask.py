@@ -1,4 +1,4 @@
-"""Asking R for one counterpart: what it needs, what may be refused beforehand, and what became of it."""
+"""One question to R: the fit and its cells, whether R is asked, and its answer or why there is none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_NUMBERS = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A fit, its cells, and the R that is to be asked."""
+    """A question to R: the fit, its cells, and the backend that is to answer."""
 
     fit: Fit
     cells: CountedCells
@@ -55,13 +55,16 @@ Ask = Callable[[Question], RCounterpart]
 
 
 def attempt(r_call: str, ask: Ask, question: Question, known: Sequence[str] = ()) -> RCounterpart:
-    """The counterpart, or why there is none.
+    """R's answer, or a counterpart that says why there is none.
 
     Parameters
     ----------
+    r_call : str
+    ask : function of Question to RCounterpart
+    question : Question
     known : sequence of str
-        Words of R's own errors on such a table; where R stops with one of them, it ran, and its stop is its
-        answer.
+        Parts of the error messages that R is known to give for such a table.  An R that stops with one of
+        them did run, and its error is its answer.
     """
     try:
         return ask(question)
@@ -85,22 +88,21 @@ def attempt(r_call: str, ask: Ask, question: Question, known: Sequence[str] = ()
 
 
 def refused(r_call: str, why: str) -> RCounterpart:
-    """A function that has the model and was not asked, by a rule of ours that `why` gives with its
+    """The counterpart of an R function that has the model and is not asked; `why` gives the rule and its
     numbers.
     """
     return RCounterpart(r_call, None, not_run=why, expected=True)
 
 
 def remarks(result: RResult) -> list[str]:
-    """R's own warnings, each once, and how its algorithm ended if otherwise than in its record, for the
-    note.
-    """
+    """R's own warnings, each once; and how its algorithm ended, if that is not as in its record."""
     seen = dict.fromkeys(" ".join(w.message.split()) for w in result.warnings)
     stopped = said_of_stopping(result.drift)
     return [*(f"R warns: {text}" for text in seen), *([stopped] if stopped else [])]
 
 
-#: R's words for an algorithm that did not arrive: glm, gnm, polr, btmodel.
+#: What glm, gnm, polr and btmodel write in a warning when their algorithm did not converge.  R gives these
+#: facts in no other form.
 _NOT_CONVERGED = re.compile(
     r"(?:did|does|has|have|had)? ?(?:either )?not converge|fail(?:ed|s|ure)? to converge|algorithm"
     r" failed|non-?convergence"

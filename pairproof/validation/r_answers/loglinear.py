@@ -37,7 +37,7 @@ MOST_NUISANCE = 400
 
 @dataclass(frozen=True, eq=False)
 class LogLinear:
-    """What gnm and glm are given.
+    """The data and the formula that gnm and glm are given.
 
     Attributes
     ----------

@@ -55,7 +55,7 @@ MOST_BLOCKS = 5_000
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A fit's comparisons as prefmod reads them.
+    """A table in prefmod's layout: a fit's comparisons, and the names of the covariates in R.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Layout:
     covariates : tuple of str
         Of the model, then of the finer cells.
     r_names : mapping of covariate to its name in R
-        `SA`, `SB`, ...: none is part of another or of an item's name, which llbt.worth would mix up.
+        `SA`, `SB`, ...: llbt.worth mixes up names of which one is part of another or of an item's name.
     in_model : tuple of str
         Covariates of the model itself.
     """
@@ -264,7 +264,7 @@ def _own_worths(fit: Fit, layout: Layout, model: prefmod.LLBTPCModel) -> tuple[d
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """What llbt.fit is given.
+    """The design matrix and the counts that llbt.fit is given.
 
     Attributes
     ----------

@@ -1,17 +1,16 @@
-"""Is it R that stopped short?  Shown from the score and the information, at R's estimates and at native's.
+"""Did R stop before it reached the maximum?  The score and the information show it.
 
-The log-likelihoods of these models are concave, so the maximum is where the score is 0, whoever computed it;
-and from a point near it one Newton step, information^-1 score, leads there.  Both are worked out here from
-the estimates and the cells alone, with formulas of this module's own:
+The log-likelihoods of these models are concave, so the maximum is where the score (the gradient) is 0, and
+from a point near it one Newton step, information^-1 score, leads there.  Score and information are worked out
+here from the estimates and the cells alone, by code that the native engine does not use:
 
-    two outcomes, Davidson   score = sum_cells sum_c (y_c - n p_c) x_c,  information = sum_cells n (sum_c p_c
-                             x_c x_c' - m m'),
-                             m = sum_c p_c x_c, where x_c is what the parameters are multiplied with in
-                             log(weight of outcome c)
+    two outcomes, Davidson   score = sum_cells sum_c (y_c - n p_c) x_c
+                             information = sum_cells n (sum_c p_c x_c x_c' - m m'),  m = sum_c p_c x_c
     Rao and Kupper           log-likelihood = (W + T) log F(u - d) + (L + T) log F(-u - d) + T log(e^(2d) - 1)
 
-R has stopped short if the step from R's estimates leads to native's and native's own estimates are at the
-maximum.
+where x_c is what the parameters are multiplied with in log(weight of outcome c), and W, T, L are the wins,
+ties and losses of a cell.  R stopped short if the Newton step from R's estimates leads to native's, and the
+score at native's estimates is 0.
 """
 
 from __future__ import annotations
@@ -37,8 +36,9 @@ MOST_NUMBERS = 20_000_000
 
 
 def score_check(fit: Fit, cells: CountedCells, answer: RCounterpart) -> ScoreCheck | None:
-    """What the score says of R's estimates and of native's; None where R has not all estimates, some are infinite, or the design is too
-    large.
+    """What the score says of R's estimates and of native's.
+
+    None where R has not all estimates, some are infinite, or the design is too large.
     """
     beta = np.array(
         [

@@ -1,4 +1,4 @@
-"""R's parameters on our definitions: by name, then from R's reference and scale to the fit's.
+"""R's parameters under the fit's names, and from R's reference and scale to those of the fit.
 
 With b the item terms under R's reference r, and C the map to the fit's constraint (subtract b_s for reference
 s, subtract the mean for "sum"; within each block of terms that share their subject covariates), estimates are
@@ -29,7 +29,7 @@ CANCELLED = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class RParameters:
-    """What one R function estimated, under the names of a fit's parameters.
+    """The estimates of one R function under the names of a fit's parameters, with their covariances.
 
     Attributes
     ----------

@@ -48,7 +48,7 @@ MOST_WHOLE = 10**6
 
 @dataclass(frozen=True)
 class Request:
-    """What a computation may ask for.
+    """The data, fits, arguments and backend of a claim, for the computation that it names.
 
     Attributes
     ----------
@@ -191,7 +191,7 @@ class Remark(NamedTuple):
 
 @dataclass(frozen=True)
 class Computed:
-    """What a computation found.
+    """The numbers of a computation, by name, from native and from R.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ class Computed:
     r_call : str
     r_source : {"live", "recorded"} or None
     lacks : str
-        What native has not got that this needs: its numbers are R's alone; "" if native computed them.
+        The model that native does not have, so that the numbers are R's alone; "" if native computed them.
     remarks : mapping of name to Remark
         Why a printed number means nothing, whether or not it comes out; it is then `explained`.
     """

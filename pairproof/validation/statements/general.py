@@ -1,9 +1,9 @@
-"""Claims in words: each has a test, so that its verdict is computed and not typed.
+"""Tests of statements that any paper on paired comparisons may make: verdicts are computed, not typed.
 
 A test is a function of a `Context` and of the claim's `args`; it returns a `Finding`.  A statement that does
-not hold is `differs-conclusion`, or `differs` where nothing follows from it, and its explanation begins with
-what it is: ``false`` (the data say otherwise), ``misleading`` (true to the letter, the reader concludes the
-opposite), ``erratum`` (a slip of the pen).  That word is what a person accepts in the claims file.
+not hold is `differs-conclusion`, or `differs` where nothing follows from it, and its code says what it is:
+``false`` (the data say otherwise), ``misleading`` (true to the letter, the reader concludes the opposite),
+``erratum`` (a slip of the pen).
 """
 
 from __future__ import annotations
@@ -249,8 +249,8 @@ def only_counts_that_print(context: Context, *, at_most: int, printed: Mapping[s
     found = two_items.counts_that_print(printed, at_most)
     text = (
         f"of all counts (n+, n0, n-) up to {at_most} each,"
-        f" {len(found)} print{'s' if len(found) == 1 else ''} {', '.join(f'{k} {v}' for k, v in printed.items())}: "
-        + ", ".join(map(str, found[:4]))
+        f" {len(found)} print{'s' if len(found) == 1 else ''}"
+        f" {', '.join(f'{k} {v}' for k, v in printed.items())}: " + ", ".join(map(str, found[:4]))
     )
     return holds(found == [tuple(map(int, counts))], text, native=float(len(found)))
 

@@ -1,7 +1,4 @@
-"""What a test of a statement is given, what it finds, and the register of all tests by name.
-
-A test is a function of a `Context` and of the claim's `args`; it returns a `Finding`.
-"""
+"""The register of tests of statements: what a test is given (`Context`) and what it returns (`Finding`)."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a test found.
+    """The result of testing a statement: its verdict, and the numbers behind it in a sentence.
 
     Attributes
     ----------
@@ -55,7 +52,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Context:
-    """What a test may ask for.
+    """The data and fits of a paper that a test may ask for.
 
     Attributes
     ----------
@@ -65,7 +62,7 @@ class Context:
         The claim's own data set and id; "" if it has none.
     alpha : float
     table_of : function of a data set's name to DataFrame
-        As it stands in the claims file, uninterpreted.
+        The table as text and numbers, exactly as in the claims file.
     """
 
     data_of: Callable[[str], Comparisons]

@@ -1,8 +1,8 @@
-"""R's number and the 50-digit value beside native's, and what it means if they differ.
+"""Native's number against R's and against the 50-digit value, and what it means if they differ.
 
-Where native and R differ by more than their floor, one of them is wrong, and which is not a matter of trust.
-The score says who stands at the maximum (:mod:`pairproof.validation.r_answers.stopped_short`): if native
-does, and a Newton step from R's own estimates leads to native's, R stopped before it arrived, whether it says
+Where native and R differ by more than their floor, one of them is wrong, and the score shows which.
+It says whose estimates are at the maximum (:mod:`pairproof.validation.r_answers.stopped_short`): if native's
+are, and a Newton step from R's own estimates leads to native's, R stopped before it arrived, whether it says
 so or not, and its number is no check of native's.  Then the verdict is not-checkable, with R's digits shown;
 it never counts as agreement.  Without that evidence (an infinite estimate, a design too large) R's own word
 that it did not converge is taken if native's likelihood is the larger.  Degrees of freedom do not depend on

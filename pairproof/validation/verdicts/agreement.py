@@ -59,7 +59,7 @@ LEFT = 0.1
 
 @dataclass(frozen=True)
 class Agreement:
-    """One quantity and its verdict.
+    """One row of a report: a quantity, what each source says of it, and the verdict.
 
     Attributes
     ----------
@@ -130,8 +130,8 @@ class Agreement:
 
     @property
     def passes(self) -> bool:
-        """Needs nobody's attention: agrees, accepted, not checkable, or not estimable with nothing
-        printed.
+        """Whether nobody need look at the row: it agrees, is accepted or cannot be checked, or its number is
+        not estimable and not printed.
         """
         if self.verdict == "not-estimable":
             return self.printed is None
@@ -164,7 +164,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class ScoreCheck:
-    """Which of two sets of estimates is at the maximum, as the score (the gradient of the log-likelihood) says.
+    """What the score (the gradient of the log-likelihood) says of R's estimates and of native's.
 
     Attributes
     ----------
@@ -211,7 +211,7 @@ class ScoreCheck:
 
 @dataclass(frozen=True)
 class RCounterpart:
-    """What one R function says about a native fit.
+    """The answer of one R function for the model of a native fit, under the fit's own names.
 
     Attributes
     ----------
@@ -231,8 +231,8 @@ class RCounterpart:
     r_error : str
         R's own error message, where R ran and stopped with one, and where it did.
     expected : bool
-        That it has no values is no failure: it ran, and stopped with an error of R's own that is known for
-        such a table; or it was not asked, by a rule of ours on the table's size.
+        No failure, although it has no values: R stopped with an error that it is known to give for such a
+        table, or it was not asked because the table is too large for it.
     converged : bool or None
         What R says of itself, by its flag or a warning; None if it says nothing.
     score : ScoreCheck or None
@@ -279,14 +279,14 @@ class RCounterpart:
 
 
 class Counterparts(Protocol):
-    """Asks R what a native fit can be held against; `backend` is whatever reaches R (live or recorded)."""
+    """A function that asks R for a fit's model; `backend` is what reaches R, live or recorded."""
 
     def __call__(self, fit: Fit, backend: Any) -> Sequence[RCounterpart]:
         ...
 
 
 class Certified(Protocol):
-    """50-digit values of a fit's quantities as decimal text; empty if there are none for it."""
+    """A function from a fit to its 50-digit values as decimal text; empty if there are none for it."""
 
     def __call__(self, fit: Fit) -> Mapping[str, str]:
         ...

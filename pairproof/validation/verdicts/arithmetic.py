@@ -5,8 +5,8 @@ number that was printed beside them must meet it::
 
     z = estimate / se       p = 2 Phi(-|z|)  (or half of it)      limits = estimate +- 1.96 se
     worth = softmax of the log worths, sums to 1                  estimates that sum to zero do
-    contrast = difference   odds = exp(log worth difference)      |se_a - se_b| <= se of the difference <=
-    se_a + se_b
+    contrast = difference   odds = exp(log worth difference)
+    |se_a - se_b| <= se of the difference <= se_a + se_b
     p of a deviance         likelihood ratio = difference of deviances, its df, its p
     df_null - df = number of parameters                           null deviance >= deviance
     df <= pairs x free outcomes - parameters                      AIC = deviance + 2k + one constant a table
@@ -45,7 +45,7 @@ _VERDICTS: tuple[tuple[How, Verdict], ...] = (
 
 @dataclass(frozen=True)
 class Interval:
-    """All values from `low` to `high`, ends included; infinite where there is no end."""
+    """An interval: all values from `low` to `high`, ends included; infinite where there is no end."""
 
     low: float
     high: float
@@ -200,7 +200,7 @@ class Printout:
 
 @dataclass(frozen=True)
 class Check:
-    """One printed number against others.
+    """The result of checking one printed number against others.
 
     Attributes
     ----------

@@ -29,7 +29,7 @@ UNITS = 4.0
 
 @dataclass(frozen=True)
 class PrintVerdict:
-    """Whether a number prints as it was printed.
+    """The verdict on one printed number, why, and the code of why.
 
     Attributes
     ----------
@@ -84,9 +84,9 @@ def judge_print(
             "significance-mark",
         )
     if match.verdict == "agrees":
-        if match.rule in ("bound", "half-up or half-even"):
-            return PrintVerdict("agrees", "")
-        return PrintVerdict("agrees", f"at a tie, by {match.rule}", "rounded-half")
+        if match.is_half_way:
+            return PrintVerdict("agrees", f"at a tie, by {match.rule}", "rounded-half")
+        return PrintVerdict("agrees", "")
     if match.verdict == "agrees-truncated":
         return PrintVerdict(
             "agrees-truncated", f"{value!r} agrees only if truncated, not rounded", "truncated"
@@ -184,7 +184,7 @@ def reversed_items(
 
 @dataclass(frozen=True)
 class DigitsVerdict:
-    """Native against one other source.
+    """The digits in which native and one other source agree, and how many were asked for.
 
     Attributes
     ----------

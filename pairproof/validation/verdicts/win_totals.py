@@ -29,7 +29,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Games:
-    """How often who met whom; no outcomes.
+    """A schedule: how often each pair met, without the outcomes.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Games:
 
 @dataclass(frozen=True)
 class Total:
-    """One expected total.
+    """An expected total of wins (or of ties), as an interval.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class Total:
 
     @property
     def says_something(self) -> bool:
-        """Narrow enough that not every print would pass."""
+        """Whether the interval is so narrow that some prints would fail."""
         return self.interval.high - self.interval.low < self.step
 
     @property
@@ -198,8 +198,7 @@ def _ties(least: FloatArray, most: FloatArray, tie: Interval | None) -> tuple[Fl
 
 
 def check_win_totals(printout: Printout, games: Games, observed: FloatArray | None = None) -> Check | None:
-    """Whether the printed abilities can be a maximum for any outcomes of these games; None if they do not
-    say.
+    """Check whether the printed abilities can be a maximum for any outcomes of these games.
 
     Parameters
     ----------
@@ -207,6 +206,11 @@ def check_win_totals(printout: Printout, games: Games, observed: FloatArray | No
     games : Games
     observed : float[n_items], optional
         The totals of the data at hand, to be named where the print has others.
+
+    Returns
+    -------
+    Check or None
+        None where the printed numbers do not determine the totals.
     """
     estimates = printout.estimates()
     if estimates is None or printout.ties == "rao-kupper" or printout.by or printout.item_terms:

@@ -144,8 +144,8 @@ def converges_most_rapidly(context: Context, *, tracks: Tracks, model: str, amon
         text = "; ".join(f"at {k} {leader} is lower {_apart(d)}" for k, (leader, d) in beaten.items())
         return Finding.because(
             "false",
-            f"nearer to its own limit is {_places(nearer)}, nor has it the lowest perplexity throughout: {text};"
-            f" {limits}",
+            f"nearer to its own limit is {_places(nearer)}, nor has it the lowest perplexity throughout:"
+            f" {text}; {limits}",
         )
     close = {
         k: [
