@@ -1,22 +1,32 @@
-"""`agree(fit, reference)`: an assertion for one's own tests that fails with a table, worst first, and never
-averages.
+"""`agree(fit, reference)`: an assertion for tests of an analysis.
+
+It fails with a table of every number that differs, the worst first; digits are never averaged.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Union
 
 from ..errors import InputError
 from ..fit.fit import Fit
 from .claims.paper import PrintedQuantity
 from .claims.printed import Printed
-from .claims.quantities import kind_of, names, quantity, rounding_of, scale_of, scale_of_logarithm
+from .claims.quantities import (
+    Quantity,
+    is_reference,
+    kind_of,
+    names,
+    quantity,
+    rounding_of,
+    scale_of,
+    scale_of_logarithm,
+)
 from .verdicts.agreement import Agreement, value_or_none
 from .verdicts.digits import MOST
 from .verdicts.floors import floor
-from .verdicts.not_returned import is_reference
 from .verdicts.verdict import digits_forgiven, judge_print
 
 if TYPE_CHECKING:
@@ -62,6 +72,21 @@ def agree(
         Something differs; the message is the table of what differs.  Or nothing was compared.
     InputError
         No such quantity, or no such reference.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.validation import agree
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [9], "losses": [3]})
+    >>> fit = pairproof.fit_llbt(table)
+    >>> rows = agree(fit, {"estimate.A": "0.5493", "deviance": 0.0})
+    >>> [row.verdict for row in rows]
+    ['agrees', 'agrees']
+    >>> agree(fit, {"estimate.A": "0.6493"})
+    Traceback (most recent call last):
+    AssertionError: LLBT: 1 of 1 quantities do not agree
+    quantity               fit  reference  digits  asked
+    estimate.A  0.549306144334     0.6493       -      -  differs: computed 0.54930614433405...
     """
     __tracebackhide__ = True
     if isinstance(reference, str):
@@ -110,14 +135,25 @@ def asked_digits(name: str, digits: Digits) -> tuple[float, str]:
 
 def _against_value(fit: Fit, name: str, value: float | str, digits: Digits) -> Agreement:
     own = quantity(fit, name)
-    if isinstance(value, str):
-        judged = judge_print(
-            PrintedQuantity(name, Printed.parse(value), 0), own, 0.05, fit.df_resid, fit.n_comparisons
-        )
-        return Agreement(
-            "", "", name, value, value_or_none(own), None, None, None, None, None, judged.verdict, judged.note
-        )
-    return _row(fit, name, own, float(value), digits)
+    if not isinstance(value, str):
+        return _row(fit, name, own, float(value), digits)
+    printed = PrintedQuantity(Quantity.parse(name), Printed.parse(value), 0)
+    judged = judge_print(printed, own, 0.05, fit.df_resid, fit.n_comparisons)
+    return Agreement(
+        "",
+        "",
+        printed.quantity,
+        printed=value,
+        native=value_or_none(own),
+        r=None,
+        r_call=None,
+        r_source=None,
+        certified=None,
+        digits=None,
+        verdict=judged.verdict,
+        explanation=judged.note,
+        code=judged.code,
+    )
 
 
 def _row(fit: Fit, name: str, own: float, other: float, digits: Digits) -> Agreement:
@@ -126,30 +162,26 @@ def _row(fit: Fit, name: str, own: float, other: float, digits: Digits) -> Agree
     wider = 0.0 if math.isnan(own) or math.isnan(other) else scale_of_logarithm(name, fit)
     found = digits_forgiven(own, other, scale_of(name, fit), least, rounding_of(name, fit), wider)
     enough = math.isnan(found) or found >= least
-    note = (
-        ""
-        if enough
-        else (
-            f"{found:.1f} digits, {least:g} asked for ({why})"
-            if not math.isnan(own) and not math.isnan(other)
-            else "only the reference has a number"
-            if math.isnan(own)
-            else "only the fit has a number"
-        )
-    )
+    if enough:
+        code, note = "", ""
+    elif math.isnan(own) or math.isnan(other):
+        code, note = "one-side-only", f"only the {'reference' if math.isnan(own) else 'fit'} has a number"
+    else:
+        code, note = "few-digits", f"{found:.1f} digits, {least:g} asked for ({why})"
     return Agreement(
         "",
         "",
-        name,
-        None,
-        value_or_none(own),
-        value_or_none(other),
-        "reference",
-        None,
-        None,
-        value_or_none(found),
-        "agrees" if enough else "differs",
-        note,
+        Quantity.parse(name),
+        printed=None,
+        native=value_or_none(own),
+        r=value_or_none(other),
+        r_call="reference",
+        r_source=None,
+        certified=None,
+        digits=value_or_none(found),
+        verdict="agrees" if enough else "differs",
+        explanation=note,
+        code=code,
         floor=least,
         about="native-r",
     )
@@ -208,9 +240,8 @@ def _against_r(fit: Fit, reference: str, digits: Digits, r: BackendLike) -> list
 
 
 def _short(a: Agreement, least: float) -> Agreement:
-    from dataclasses import replace
-
-    return replace(a, verdict="differs", explanation=f"{a.digits or 0.0:.1f} digits, {least:g} asked for")
+    said = f"{a.digits or 0.0:.1f} digits, {least:g} asked for"
+    return replace(a, verdict="differs", explanation=said, code="few-digits")
 
 
 def _table(

@@ -1,5 +1,4 @@
-"""From a paper's claims to `Agreement`s: read the data, fit natively, ask R, and give every number its
-verdict.
+"""The check of a paper's claims: read the data, fit the models, ask R, and give every number its verdict.
 
 R and the 50-digit values come in through two functions (`Counterparts`, `Certified`), so that this module
 needs neither R nor a folder of records.
@@ -9,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -19,31 +18,23 @@ from ..fit.fit import Fit
 from ..fit.spec import ModelSpec
 from .claims.data import fit_model, read_data, table_of
 from .claims.paper import Claim, ModelClaim, Paper, PrintedQuantity
-from .claims.quantities import error_of, kind_of, quantity
+from .claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, is_reference, kind_of, quantity
 from .computed import computed_rows
 from .slips.stopping import glm_values
 from .statements.catalogue import run_test
 from .statements.computations import Request
 from .statements.registry import Context, Finding
-from .verdicts.agreement import (
-    ACCEPTABLE,
-    Agreement,
-    Certified,
-    Counterparts,
-    RCounterpart,
-    Verdict,
-    value_or_none,
-)
-from .verdicts.beside import with_r_alone, with_sources
+from .verdicts.acceptance import STATED, accepted
+from .verdicts.against_r import not_returned, with_r_alone, with_sources
+from .verdicts.agreement import Agreement, Certified, Counterparts, RCounterpart, Verdict, value_or_none
 from .verdicts.definitions import OF_THE_TABLE, recognised
 from .verdicts.floors import Floor
-from .verdicts.not_returned import is_reference, lost
-from .verdicts.verdict import PrintJudgement, judge_print, reversed_items
+from .verdicts.verdict import PrintVerdict, judge_print, reversed_items
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What one fit and everyone asked about it said; kept so that no model is fitted or sent to R twice."""
+    """A fit with R's answers and the 50-digit values for it; kept so that no model is fitted twice."""
 
     fit: Fit
     r: tuple[RCounterpart, ...]
@@ -51,7 +42,7 @@ class Asked:
 
 
 class Checker:
-    """Checks the claims of one paper.
+    """The checker of one paper's claims.
 
     Parameters
     ----------
@@ -103,10 +94,17 @@ class Checker:
 
     def fit(self, claim_id: str) -> Fit:
         """The native fit of a claim."""
+        return self._asked_about(claim_id).fit
+
+    def _asked_about(self, claim_id: str) -> Asked:
         claim = self.paper.claim(claim_id)
         if claim.model is None or not claim.data:
             raise InputError(f"{self.paper.id}: claim {claim_id!r} has no model to fit")
-        return self.asked(claim.data, claim.model).fit
+        return self.asked(claim.data, claim.model)
+
+    def counterparts(self, claim_id: str) -> tuple[RCounterpart, ...]:
+        """What each R function says about the native fit of a claim, or why it says nothing."""
+        return self._asked_about(claim_id).r
 
     @cached_property
     def fits(self) -> dict[str, Fit]:
@@ -148,7 +146,7 @@ class Checker:
         if claim.numbers and claim.data and self.paper.data[claim.data].kind == "games":
             why = "the outcomes are not at hand: the printed numbers are held against each other only"
             found += [
-                self.row(claim, q.quantity, "not-checkable", why, printed=q.printed.text)
+                self.row(claim, q.quantity, "not-checkable", why, "no-outcomes", printed=q.printed.text)
                 for q in claim.numbers
             ]
         elif claim.model is not None and claim.data:
@@ -165,7 +163,7 @@ class Checker:
             found += computed_rows(self.row, self.paper.source or self.paper.id, claim, self._request(claim))
         if claim.statement:
             found.append(self._statement(claim))
-        return [_accepted(a, claim.accept) for a in found]
+        return [accepted(a, claim.accept) for a in found]
 
     def _request(self, claim: Claim) -> Request:
         asks_r = claim.r_packages is not None and self._counterparts is not None
@@ -179,23 +177,18 @@ class Checker:
         )
 
     def _not_run(self, claim: Claim, reason: str) -> list[Agreement]:
-        rows = [
-            self.row(claim, q.quantity, "not-run", f"native did not run: {reason}", printed=q.printed.text)
-            for q in claim.numbers
+        missing: list[tuple[str, str | None]] = [(q.quantity, q.printed.text) for q in claim.numbers]
+        if claim.statement or not missing:
+            missing.append(("statement" if claim.statement else "fit", claim.statement or None))
+        said = f"native did not run: {reason}"
+        return [
+            self.row(claim, name, "not-run", said, "native-not-run", printed=text) for name, text in missing
         ]
-        if claim.statement or not rows:
-            rows.append(
-                self.row(
-                    claim,
-                    "statement" if claim.statement else "fit",
-                    "not-run",
-                    f"native did not run: {reason}",
-                    printed=claim.statement or None,
-                )
-            )
-        return rows
 
-    def row(self, claim: Claim, name: str, verdict: Verdict, explanation: str, **fields: Any) -> Agreement:
+    def row(
+        self, claim: Claim, name: str, verdict: Verdict, explanation: str, code: str, **fields: Any
+    ) -> Agreement:
+        """A row of this claim; what is not given in `fields` has no value."""
         empty: dict[str, Any] = {
             "printed": None,
             "native": None,
@@ -208,9 +201,10 @@ class Checker:
         return Agreement(
             self.paper.id,
             claim.id,
-            name,
+            Quantity.parse(name),
             verdict=verdict,
             explanation=explanation,
+            code=code,
             where=claim.where,
             **{**empty, **fields},
         )
@@ -218,22 +212,20 @@ class Checker:
     def _native_values(self, claim: Claim, asked: Asked) -> dict[str, float]:
         if "native" not in claim.engines:
             return {q.quantity: math.nan for q in claim.numbers}
-        return {q.quantity: self._value(claim, asked.fit, q) for q in claim.numbers}
+        return {q.quantity: self.value(claim, asked.fit, q) for q in claim.numbers}
 
-    def _value(self, claim: Claim, fit: Fit, q: PrintedQuantity) -> float:
-        kind, _, rest = q.quantity.partition(".")
-        others = (
-            {rest: self.fit(rest)}
-            if kind in ("lr", "lr_df", "lr_p") and rest in [c.id for c in self.paper.claims]
-            else {}
-        )
+    def value(self, claim: Claim, fit: Fit, q: PrintedQuantity) -> float:
+        """A number of a fit as the claim would print it: a one-sided p is half of the fit's."""
+        other = q.quantity.name
+        is_ratio = q.quantity.kind in LIKELIHOOD_RATIO and other in [c.id for c in self.paper.claims]
+        others = {other: self.fit(other)} if is_ratio else {}
         try:
             value = quantity(fit, q.quantity, others)
         except InputError as error:
             raise InputError(
                 f"{self.paper.source or self.paper.id}, line {q.line}, claim {claim.id!r}: {error}"
             ) from error
-        return value / 2 if claim.sided == 1 and kind == "p" else value
+        return value / _halved(claim, q.quantity)
 
     # -- printed numbers -------------------------------------------------------------------------------------
 
@@ -245,12 +237,7 @@ class Checker:
             values
             if native_asked
             else {
-                name: (
-                    c.values[name] / (2 if claim.sided == 1 and kind_of(name) == "p" else 1)
-                    if c
-                    else math.nan
-                )
-                for name, c in chosen.items()
+                name: (c.values[name] / _halved(claim, name) if c else math.nan) for name, c in chosen.items()
             }
         )
         judged = self._judged(claim, asked.fit, shown, {n for n, c in chosen.items() if native_asked or c})
@@ -261,10 +248,11 @@ class Checker:
                 q.quantity,
                 judged[q.quantity].verdict,
                 judged[q.quantity].note,
+                judged[q.quantity].code,
                 printed=q.printed.text,
                 native=value_or_none(values[q.quantity]),
             )
-            half = 2 if claim.sided == 1 and kind_of(q.quantity) == "p" else 1
+            half = _halved(claim, q.quantity)
             rows.append(
                 self._beside(row, asked, values[q.quantity], chosen[q.quantity], half)
                 if native_asked
@@ -274,26 +262,27 @@ class Checker:
 
     def _judged(
         self, claim: Claim, fit: Fit, values: Mapping[str, float], have: set[str]
-    ) -> dict[str, PrintJudgement]:
+    ) -> dict[str, PrintVerdict]:
         alpha = float(claim.alpha)
-        judged = {
+        judged: dict[str, PrintVerdict] = {
             q.quantity: judge_print(
                 q, values[q.quantity], alpha, fit.df_resid, fit.n_comparisons, error_of(q.quantity, fit)
             )
             for q in claim.numbers
         }
-        for name in set(judged) - have:
-            judged[name] = PrintJudgement("not-run", "only R was to be asked, and no R call that ran has it")
+        for name in judged.keys() - have:
+            why = "only R was to be asked, and no R call that ran has it"
+            judged[name] = PrintVerdict("not-run", why, "r-not-run")
         for name, sentence in reversed_items(claim.numbers, values, fit.items).items():
             if judged[name].verdict == "differs":
-                judged[name] = PrintJudgement("differs-conclusion", sentence)
+                judged[name] = PrintVerdict("differs-conclusion", sentence, "other-order")
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
         return {**judged, **(explained or self._by_definition(claim, fit, values, wrong))}
 
     def _by_definition(
         self, claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]
-    ) -> dict[str, PrintJudgement]:
+    ) -> dict[str, PrintVerdict]:
         """Numbers of the table (deviance, df, AIC) that come out by another program's definition of them,
         which is named.
         """
@@ -318,15 +307,16 @@ class Checker:
             " for it"
         )
         return {
-            name: PrintJudgement(
+            name: PrintVerdict(
                 "explained" if enough else "differs",
                 (note if enough else thin).format(kind_of(name), values[name]),
+                definition.name if enough else "other-value",
             )
             for name in wrong
             if kind_of(name) in OF_THE_TABLE
         }
 
-    def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintJudgement]:
+    def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintVerdict]:
         """Readings under which *all* numbers of the claim come out; one explains them, several leave it
         open.
         """
@@ -339,7 +329,7 @@ class Checker:
             if all(
                 judge_print(
                     q,
-                    stopped.get(q.quantity, self._value(claim, other, q)),
+                    stopped.get(q.quantity, self.value(claim, other, q)),
                     float(claim.alpha),
                     other.df_resid,
                     other.n_comparisons,
@@ -351,12 +341,12 @@ class Checker:
         count = f"{tried} other reading{'s' if tried > 1 else ''} tried, {n} number{'s' if n > 1 else ''}"
         if len(fitting) == 1:
             note = f"{fitting[0].name}: comes out if {fitting[0].sentence} (1 explanation; {count})"
-            return dict.fromkeys(wrong, PrintJudgement("explained", note))
+            return dict.fromkeys(wrong, PrintVerdict("explained", note, fitting[0].name))
         if fitting:
             note = f"ambiguous: comes out in {len(fitting)} ways: " + "; ".join(
                 f"if {r.sentence}" for r in fitting
             )
-            return dict.fromkeys(wrong, PrintJudgement("ambiguous", f"{note} ({count})"))
+            return dict.fromkeys(wrong, PrintVerdict("ambiguous", f"{note} ({count})", "ambiguous"))
         return {}
 
     # -- what native and R have beyond the page --------------------------------------------------------------
@@ -383,6 +373,7 @@ class Checker:
                     "fit",
                     "not-run",
                     f"no R call of {', '.join(packages)} answers this model",
+                    "no-r-model",
                     r_call=", ".join(packages),
                     about="native-r",
                 )
@@ -393,7 +384,7 @@ class Checker:
                 for name in c.values
                 if (name, c.r_call) not in shown and not is_reference(asked.fit, name)
             ]
-            rows += [self._lost(claim, asked.fit, name, c) for name in lost(asked.fit, c)]
+            rows += [self._not_returned(claim, asked.fit, q, c) for q in not_returned(asked.fit, c)]
         have = {row.quantity for row in rows} | {q.quantity for q in claim.numbers}
         rows += [
             self._native_against_r(claim, asked, name, None)
@@ -404,9 +395,17 @@ class Checker:
 
     def _native_against_r(self, claim: Claim, asked: Asked, name: str, r: RCounterpart | None) -> Agreement:
         native = quantity(asked.fit, name)
-        verdict: Verdict = "not-estimable" if math.isnan(native) else "agrees"
-        note = "not estimable from these data" if math.isnan(native) else ""
-        row = self.row(claim, name, verdict, note, native=value_or_none(native), about="native-r")
+        if math.isnan(native):
+            row = self.row(
+                claim,
+                name,
+                "not-estimable",
+                "not estimable from these data",
+                "not-estimable",
+                about="native-r",
+            )
+        else:
+            row = self.row(claim, name, "agrees", "", "", native=native, about="native-r")
         return self._beside(row, asked, native, r)
 
     def _beside(
@@ -414,15 +413,16 @@ class Checker:
     ) -> Agreement:
         return with_sources(row, asked.fit, native, r, asked.certified, half=half, floors=self._floors)
 
-    def _lost(self, claim: Claim, fit: Fit, name: str, c: RCounterpart) -> Agreement:
+    def _not_returned(self, claim: Claim, fit: Fit, q: Quantity, c: RCounterpart) -> Agreement:
         return self.row(
             claim,
-            name,
+            q,
             "differs",
-            f"lost: {c.r_call} gives {kind_of(name)} of others and not of this one",
+            f"lost: {c.r_call} gives {q.kind} of others and not of this one",
+            "not-returned",
             r_call=c.r_call,
             r_source=c.r_source,
-            native=value_or_none(quantity(fit, name)),
+            native=value_or_none(quantity(fit, q)),
             digits=0.0,
             about="native-r",
         )
@@ -435,17 +435,24 @@ class Checker:
                 "fit",
                 "not-checkable",
                 f"{said}{c.r_call}: {c.not_run}",
+                "r-error" if c.r_source else "not-asked",
                 r_call=c.r_call,
                 r_source=c.r_source,
                 about="native-r",
             )
-        return self.row(
-            claim, "fit", "not-run", f"{c.r_call} did not run: {c.not_run}", r_call=c.r_call, about="native-r"
-        )
+        said = f"{c.r_call} did not run: {c.not_run}"
+        return self.row(claim, "fit", "not-run", said, "r-not-run", r_call=c.r_call, about="native-r")
 
     def _drifted(self, claim: Claim, c: RCounterpart) -> Agreement:
         return self.row(
-            claim, "fit", "differs", f"drift: {c.drift}", r_call=c.r_call, r_source="live", about="native-r"
+            claim,
+            "fit",
+            "differs",
+            f"drift: {c.drift}",
+            "drift",
+            r_call=c.r_call,
+            r_source="live",
+            about="native-r",
         )
 
     # -- statements ------------------------------------------------------------------------------------------
@@ -470,12 +477,13 @@ class Checker:
                     f"{self.paper.source or self.paper.id}, line {claim.line}, claim {claim.id!r}: {error}"
                 ) from error
             except PairproofError as error:
-                finding = Finding("not-run", f"the test did not run: {error}")
+                finding = Finding("not-run", f"the test did not run: {error}", code="test-not-run")
         return self.row(
             claim,
             "statement",
             finding.verdict,
             finding.explanation,
+            finding.code,
             printed=claim.statement,
             native=finding.native,
             about="statement",
@@ -490,7 +498,30 @@ def check_paper(
     certified: Certified | None = None,
     floors: Sequence[Floor] | None = None,
 ) -> list[Agreement]:
-    """Agreements of every claim of a paper; see :class:`Checker`."""
+    """Agreements of every claim of a paper.
+
+    Parameters
+    ----------
+    paper, counterparts, backend, certified, floors
+        As in :class:`Checker`.
+
+    Returns
+    -------
+    list of Agreement
+
+    Raises
+    ------
+    InputError
+        Something in the claims file names what is not there (a parameter, an item); the message names the
+        line.
+
+    Examples
+    --------
+    >>> from pairproof.validation.claims.reader import read_paper
+    >>> rows = check_paper(read_paper("firth-2005"))
+    >>> {row.verdict for row in rows}
+    {'agrees'}
+    """
     return Checker(
         paper, counterparts=counterparts, backend=backend, certified=certified, floors=floors
     ).all()
@@ -505,7 +536,7 @@ def check_claim(
     certified: Certified | None = None,
     floors: Sequence[Floor] | None = None,
 ) -> list[Agreement]:
-    """Agreements of one claim of a paper; see :class:`Checker`."""
+    """Agreements of one claim of a paper; parameters, return and errors as for :func:`check_paper`."""
     return Checker(
         paper, counterparts=counterparts, backend=backend, certified=certified, floors=floors
     ).claim(claim)
@@ -518,7 +549,22 @@ def compare_fit(
     certified: Mapping[str, str] | None = None,
     floors: Sequence[Floor] | None = None,
 ) -> list[Agreement]:
-    """Agreements of a fit by itself with R calls that answer it: what `Fit.verify` returns."""
+    """Agreements of a fit, without any page, with the R calls that have its model.
+
+    Parameters
+    ----------
+    fit : Fit
+    counterparts : sequence of RCounterpart
+        R's answers.
+    certified : mapping of quantity to decimal text, optional
+    floors : sequence of Floor, optional
+        Digits asked for; default: the shipped ones.
+
+    Returns
+    -------
+    list of Agreement
+        One for each quantity of each R call; an R call that did not run has one that says why.
+    """
     model = ModelClaim(fit.spec.family)
     claim = Claim(id="", data="data", model=model, compare_only="verify")
     checker = Checker(Paper(id="", title=""), counterparts=lambda _fit, _backend: counterparts, floors=floors)
@@ -534,32 +580,31 @@ def _is_about_the_model(claim: Claim) -> bool:
     """Prints a number of a model, or is there for it; "240 pairs" is of the data."""
     return claim.model is not None and bool(
         claim.compare_only
-        or any(kind_of(q.quantity) not in ("n_comparisons", "n_items", "wins") for q in claim.numbers)
+        or any(q.quantity.kind not in ("n_comparisons", "n_items", "wins") for q in claim.numbers)
     )
+
+
+def _halved(claim: Claim, quantity: Quantity) -> int:
+    """By what a fit's own number is divided: 2 for the p-values of a claim that prints one-sided ones."""
+    return 2 if claim.sided == 1 and quantity.kind == "p" else 1
 
 
 def _stated(claim: Claim) -> Finding:
     """The verdict that `accept` gives to a statement without a test."""
-    word = next(a for a in claim.accept if a in ("agrees", "not-checkable", "false", "misleading", "erratum"))
-    if word in ("agrees", "not-checkable"):
-        return Finding(
-            "agrees" if word == "agrees" else "not-checkable", f"stated, not computed: {claim.explanation}"
-        )
-    return Finding(
-        "differs" if word == "erratum" else "differs-conclusion",
-        f"{word}: stated, not computed: {claim.explanation}",
-    )
-
-
-def _accepted(a: Agreement, accept: Sequence[str]) -> Agreement:
-    return replace(a, accepted=a.verdict in ACCEPTABLE and a.explanation.partition(":")[0] in accept)
+    word = next(a for a in claim.accept if a in STATED)
+    text = f"stated, not computed: {claim.explanation}"
+    if word == "agrees":
+        return Finding("agrees", text, code="stated")
+    if word == "not-checkable":
+        return Finding("not-checkable", text, code="stated")
+    return Finding.because(word, text, "differs" if word == "erratum" else "differs-conclusion")
 
 
 def _asked_of_r(claim: Claim, r: Sequence[RCounterpart]) -> list[RCounterpart]:
     packages = claim.r_packages
     if packages is None:
         return []
-    return [c for c in r if not packages or c.r_call.partition("::")[0] in packages]
+    return [c for c in r if not packages or c.package in packages]
 
 
 def _first_with(r: Sequence[RCounterpart], name: str) -> RCounterpart | None:

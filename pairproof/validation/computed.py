@@ -12,12 +12,10 @@ from .verdicts.agreement import Agreement, value_or_none
 from .verdicts.digits import digits_of_agreement
 from .verdicts.verdict import judge_print
 
-#: Makes a row of a claim: claim, quantity, verdict, explanation, and the fields of `Agreement` that have a
-#: value.
+#: Makes a row of a claim: claim, quantity, verdict, explanation, code, and the fields of `Agreement` that
+#: have a value.
 RowMaker = Callable[..., Agreement]
 
-#: Explanation of a claim that only R can compute; a person accepts it by this name.
-NO_NATIVE_MODEL = "no-native-model"
 #: Digits in which native and R must agree where a computation asks both: sums and tails of few terms carry 13
 #: and more.
 FLOOR = 12.0
@@ -52,6 +50,7 @@ def computed_rows(row: RowMaker, source: str, claim: Claim, request: Request) ->
                 q.quantity,
                 "not-run",
                 f"{claim.compute} did not run: {said}",
+                "computation-not-run",
                 printed=q.printed.text,
                 r_call=call,
             )
@@ -65,9 +64,10 @@ def computed_rows(row: RowMaker, source: str, claim: Claim, request: Request) ->
                 "fit",
                 "not-run",
                 (
-                    f"{NO_NATIVE_MODEL}: native has no {found.lacks}; the numbers of this claim are "
+                    f"no-native-model: native has no {found.lacks}; the numbers of this claim are "
                     f"{found.r_call}'s alone"
                 ),
+                "no-native-model",
                 about="native-r",
             )
         )
@@ -86,22 +86,20 @@ def _number(row: RowMaker, source: str, claim: Claim, q: PrintedQuantity, found:
             f"{q.quantity!r}; it gives {_listed({**found.native, **found.r})}"
         )
     judged = judge_print(q, native if q.quantity in found.native else r, float(claim.alpha))
-    verdict, note = judged.verdict, judged.note
+    verdict, note, code = judged.verdict, judged.note, judged.code
     digits = float(digits_of_agreement(native, r, 0.0)) if found.native and found.r else math.nan
     if digits < FLOOR:
-        verdict, note = (
-            "differs",
-            f"native and {found.r_call} agree to {digits:.1f} digits, fewer than {FLOOR:g}",
-        )
+        verdict, code = "differs", "few-digits"
+        note = f"native and {found.r_call} agree to {digits:.1f} digits, fewer than {FLOOR:g}"
     elif q.quantity in found.remarks:
-        verdict, note = "explained", found.remarks[q.quantity] + (
-            "" if judged.comes_out else f"; here {judged.note}"
-        )
+        verdict, (code, text) = "explained", found.remarks[q.quantity]
+        note = f"{code}: {text}" + ("" if judged.comes_out else f"; here {judged.note}")
     return row(
         claim,
         q.quantity,
         verdict,
         note,
+        code,
         printed=q.printed.text,
         native=value_or_none(native),
         r=value_or_none(r),

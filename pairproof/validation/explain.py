@@ -5,6 +5,7 @@ It never says what an author did, only under which reading the numbers come out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -15,13 +16,15 @@ from ..errors import DataNotHere, InputError, PairproofError
 from .check import Checker
 from .claims.data import DataFileError
 from .claims.paper import Claim, Paper
-from .claims.quantities import error_of, kind_of, quantity
+from .claims.quantities import LIKELIHOOD_RATIO, error_of
 from .slips.explanations import Found, count_words
 from .slips.registry import Slip
 from .slips.search import MOST_READINGS, GivenReading, Searched, search
 from .slips.target import Target
-from .verdicts.agreement import ACCEPTABLE, AGREEING, Agreement, Verdict, value_or_none
-from .verdicts.verdict import judge_print
+from .verdicts.acceptance import is_accepted
+from .verdicts.agreement import Agreement, Verdict, value_or_none
+from .verdicts.codes import join
+from .verdicts.verdict import PrintVerdict, judge_print
 
 if TYPE_CHECKING:
     from .report import ReportContext
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Explained:
-    """What came of explaining a paper.
+    """The readings found for the claims of a paper, and a row for each printed number.
 
     Attributes
     ----------
@@ -104,7 +107,7 @@ class Explained:
         return "\n".join(lines)
 
     def context(self, command: str = "") -> ReportContext:
-        """The words around the agreements in a report: one section with every explanation."""
+        """What a report shows around the agreements: one section with every explanation."""
         from .report import ReportContext, Story, StoryTable
 
         rows = [
@@ -163,7 +166,7 @@ def _lines(f: Found) -> list[str]:
 
 
 def explain(paper: Paper, most: int = MOST_READINGS) -> Explained:
-    """Search every claim of a paper that prints numbers of a model.
+    """Search for the readings of a page under which its printed numbers come out.
 
     Claims on one table are searched together: a reading that explains them all is one explanation.
 
@@ -172,6 +175,37 @@ def explain(paper: Paper, most: int = MOST_READINGS) -> Explained:
     paper : Paper
     most : int
         Readings tried at most for one table; the cheapest first.
+
+    Returns
+    -------
+    Explained
+        One row for each printed number, the readings that fit, and the claims that could not be searched.
+
+    Raises
+    ------
+    DataFileError
+        A data file of the claims is there and cannot be read.
+
+    Examples
+    --------
+    The page prints twice the estimates: log-odds where the model has lambda.
+
+    >>> from pairproof.validation.claims.reader import parse_claims
+    >>> paper = parse_claims('''
+    ... paper = {id = "p", title = "A page"}
+    ... [data.d]
+    ... kind = "counts"
+    ... columns = ["first", "second", "wins", "losses"]
+    ... rows = [["A", "B", 9, 3], ["A", "C", 11, 4], ["B", "C", 7, 6]]
+    ... [[claim]]
+    ... id = "table-1"
+    ... data = "d"
+    ... model = {family = "llbt"}
+    ... estimate = {A = "1.0884", B = "0.0858"}
+    ... ''')
+    >>> found = explain(paper)
+    >>> [(str(a.quantity), a.verdict, a.code) for a in found.agreements]
+    [('estimate.A', 'explained', 'scale'), ('estimate.B', 'explained', 'scale')]
     """
     checker = Checker(paper)
     skipped: dict[str, str] = {}
@@ -223,12 +257,12 @@ def _out_of_reach(claim: Claim, paper: Paper) -> str | None:
 def _target(paper: Paper, claim: Claim, checker: Checker) -> Target:
     others = {}
     for q in claim.numbers:
-        kind, _, rest = q.quantity.partition(".")
-        if kind in ("lr", "lr_df", "lr_p") and rest not in others:
-            other = paper.claim(rest) if rest in [c.id for c in paper.claims] else None
+        name = q.quantity.name
+        if q.quantity.kind in LIKELIHOOD_RATIO and name not in others:
+            other = paper.claim(name) if name in [c.id for c in paper.claims] else None
             if other is None or other.data != claim.data:
-                raise InputError(f"{q.quantity} needs a claim {rest!r} on the same data")
-            others[rest] = Target.of(other, checker.fit(rest))
+                raise InputError(f"{q.quantity} needs a claim {name!r} on the same data")
+            others[name] = Target.of(other, checker.fit(name))
     spec = paper.data[claim.data]
     while spec.from_:
         spec = paper.data[spec.from_]
@@ -249,70 +283,50 @@ def _given(paper: Paper, targets: Sequence[Target], checker: Checker) -> list[Gi
             model = reading.model or claim.model
             assert model is not None  # a claim without a model is no target
             fit = checker.asked(reading.data or claim.data, model).fit
-            values = []
-            for q in claim.numbers:
-                if kind_of(q.quantity) in ("lr", "lr_df", "lr_p"):
-                    values.append(float("nan"))
-                    continue
-                half = 2.0 if claim.sided == 1 and kind_of(q.quantity) == "p" else 1.0
-                values.append(quantity(fit, q.quantity) / half)
+            values = [
+                math.nan if q.quantity.kind in LIKELIHOOD_RATIO else checker.value(claim, fit, q)
+                for q in claim.numbers
+            ]
             found.append(GivenReading(slip, t, np.array(values)))
     return found
 
 
 def _agreements(paper: Paper, found: Sequence[Found], checker: Checker) -> list[Agreement]:
+    """A row for each printed number that was searched for, with what the search found."""
     rows = []
     for f in found:
         for name in f.claims:
             claim, fit = paper.claim(name), checker.fit(name)
-            fits = {
-                c: checker.fit(c)
-                for c in (
-                    q.quantity.partition(".")[2]
-                    for q in claim.numbers
-                    if kind_of(q.quantity) in ("lr", "lr_df", "lr_p")
-                )
-            }
             for q in claim.numbers:
-                half = 2.0 if claim.sided == 1 and kind_of(q.quantity) == "p" else 1.0
-                value = quantity(fit, q.quantity, fits) / half
+                value = checker.value(claim, fit, q)
                 judged = judge_print(
                     q, value, float(claim.alpha), fit.df_resid, fit.n_comparisons, error_of(q.quantity, fit)
                 )
-                verdict, words, accepted = _verdict(claim, f, judged.verdict, judged.note)
-                rows.append(
-                    Agreement(
-                        paper.id,
-                        claim.id,
-                        q.quantity,
-                        printed=q.printed.text,
-                        native=value_or_none(value),
-                        r=None,
-                        r_call=None,
-                        r_source=None,
-                        certified=None,
-                        digits=None,
-                        verdict=verdict,
-                        explanation=words,
-                        accepted=accepted,
-                        where=claim.where,
-                    )
+                verdict, words, codes = _verdict(f, judged)
+                row = checker.row(
+                    claim,
+                    q.quantity,
+                    verdict,
+                    words,
+                    codes[0],
+                    printed=q.printed.text,
+                    native=value_or_none(value),
+                    accepted=any(is_accepted(verdict, code, claim.accept) for code in codes),
                 )
+                rows.append(row)
     return rows
 
 
-def _verdict(claim: Claim, f: Found, verdict: Verdict, note: str) -> tuple[Verdict, str, bool]:
-    """The verdict on a number once the search is done, its explanation, and whether a person accepted it."""
-    if verdict in AGREEING or f.plain or not f.explanations:
-        return verdict, note, verdict in ACCEPTABLE and note.partition(":")[0] in claim.accept
+def _verdict(f: Found, judged: PrintVerdict) -> tuple[Verdict, str, tuple[str, ...]]:
+    """The verdict on a number once the search is done, its explanation, and the codes by which a person may
+    have accepted it: the row's own, then those of readings that give the same numbers.
+    """
+    if judged.comes_out or f.plain or not f.explanations:
+        return judged.verdict, judged.note, (judged.code,)
     if not f.clear:
         ways = "; ".join(e.words for e in f.explanations[:3])
-        return (
-            "ambiguous",
-            f"ambiguous: {count_words(f)}: if {ways}{' ...' if len(f.explanations) > 3 else ''}",
-            "ambiguous" in claim.accept,
-        )
+        more = " ..." if len(f.explanations) > 3 else ""
+        return "ambiguous", f"ambiguous: {count_words(f)}: if {ways}{more}", ("ambiguous",)
     e = f.explanations[0]
-    name = "+".join(e.names)
-    accepted = any(set(names) <= set(claim.accept) for names in (e.names, *e.also_names))
-    return "explained", f"{name}: {e.sentence} ({count_words(f)})", accepted
+    codes = tuple(join(names) for names in (e.names, *e.also_names))
+    return "explained", f"{codes[0]}: {e.sentence} ({count_words(f)})", codes

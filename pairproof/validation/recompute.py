@@ -1,6 +1,4 @@
-"""`run`: papers recomputed, claim by claim, held against R and 50-digit values, with their story around
-them.
-"""
+"""`run`: papers recomputed claim by claim and compared with R and with 50-digit values."""
 
 from __future__ import annotations
 
@@ -55,12 +53,19 @@ def run(
     Returns
     -------
     Verification
-        The agreements, and as `context` the words that stand around them in a report.
+        The agreements; their `context` holds the text and figures that a report shows around them.
 
     Raises
     ------
     InputError
         No such paper or file; a claims file that is not understood (the message names the line).
+
+    Examples
+    --------
+    >>> from pairproof.validation import run
+    >>> rows = run("firth-2005", r="none")
+    >>> {a.verdict for a in rows}, rows.exit_code
+    ({'agrees'}, 0)
     """
     from .claims.data import data_from
     from .claims.reader import read_paper

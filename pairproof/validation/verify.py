@@ -23,7 +23,7 @@ def verify(
     certified: Mapping[str, str] | None = None,
     floors: Sequence[Floor] | None = None,
 ) -> Verification:
-    """Estimates, standard errors, deviance, df, log-likelihood, AIC and worths of a fit against R's.
+    """Compare every number of a fit with R's: estimates, standard errors, deviance, df, log-likelihood, worths.
 
     Parameters
     ----------
@@ -48,6 +48,22 @@ def verify(
     ------
     InputError
         `r` is none of these.
+
+    Notes
+    -----
+    Digits of agreement are log relative errors: McCullough (1998), The American Statistician 52, 358-366.  A
+    difference that R causes by stopping early is shown by the score and is not counted as agreement.
+
+    Examples
+    --------
+    Two items, 9 wins to 3: the ability is ln(9/3)/2, given here to 20 digits in the place of R's number.
+
+    >>> import pairproof
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [9], "losses": [3]})
+    >>> fit = pairproof.fit_llbt(table)
+    >>> rows = pairproof.verify(fit, r="none", certified={"estimate.A": "0.54930614433405484570"})
+    >>> [(str(a.quantity), a.verdict, a.digits > 13) for a in rows]
+    [('estimate.A', 'agrees', True)]
     """
     from .check import compare_fit
     from .r_answers import counterparts

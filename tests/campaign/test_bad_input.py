@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlite3
 
 import pytest
-from tests.campaign.helpers import answers, batch_rows, campaign, run_batches, write
 
 from pairproof.campaign import create, export, open_batch, status, take_in, take_over
 from pairproof.errors import InputError
+from tests.campaign.helpers import answers, batch_rows, campaign, run_batches, write
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ import sqlite3
 
 import numpy as np
 import pytest
-from tests.campaign.helpers import answers, batch_rows, campaign, items_file, run_batches, scores, write
 
 from pairproof.campaign import create, export, open_batch, status, take_in
 from pairproof.errors import InputError
 from pairproof.native.annotation.methods import METHODS
+from tests.campaign.helpers import answers, batch_rows, campaign, items_file, run_batches, scores, write
 
 
 def test_a_batch_is_a_row_a_hit_with_every_item_column_numbered_and_its_own_name(tmp_path):

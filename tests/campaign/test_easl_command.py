@@ -6,10 +6,10 @@ import json
 import sqlite3
 
 import pytest
-from tests.campaign.helpers import answers, batch_rows, campaign, items_file, write
 
 from pairproof.cli import main
 from pairproof.cli.commands.easl import METHODS, POOLS
+from tests.campaign.helpers import answers, batch_rows, campaign, items_file, write
 
 
 def run(capsys, *arguments):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 
 import pytest
-from tests.campaign.helpers import answers, batch_rows, campaign, run_batches, scores, write
 from hypothesis import given, settings, strategies as st
 
 from pairproof.campaign import create, export, open_batch, status, take_in, take_over
 from pairproof.campaign.guard import guard, unguard
 from pairproof.errors import InputError
+from tests.campaign.helpers import answers, batch_rows, campaign, run_batches, scores, write
 
 #: As the older tools' README shows a fresh project.
 OLD_START = "id,sent,alpha,beta,mode,var\n" + "".join(

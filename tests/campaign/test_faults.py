@@ -15,10 +15,10 @@ import time
 import traceback
 
 import pytest
-from tests.campaign.helpers import answers, batch_rows, campaign, scores, write
 
 from pairproof.campaign import open_batch, status, take_in
 from pairproof.errors import PairproofError
+from tests.campaign.helpers import answers, batch_rows, campaign, scores, write
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 

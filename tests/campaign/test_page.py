@@ -7,10 +7,10 @@ import json
 import re
 
 import pytest
-from tests.campaign import browser
-from tests.campaign.browser import Browser
 
 from pairproof.campaign import create, open_batch, status, take_in
+from tests.campaign import browser
+from tests.campaign.browser import Browser
 
 TEXTS = [
     "obama is right",

@@ -8,13 +8,13 @@ import sqlite3
 
 import pandas as pd
 import pytest
-from tests.campaign.helpers import answers, batch_rows, campaign, scores, write
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pairproof.campaign import export, status, take_back, take_in, take_over, undo
 from pairproof.campaign.retraction import history
 from pairproof.cli import main
 from pairproof.errors import InputError
+from tests.campaign.helpers import answers, batch_rows, campaign, scores, write
 
 METHODS = ("easl", "da", "ra", "trueskill", "random")
 

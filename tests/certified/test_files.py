@@ -7,9 +7,9 @@ Nothing of pairproof takes part here; how pairproof compares with these values i
 from __future__ import annotations
 
 import ast
-import sys
 import copy
 import json
+import sys
 from pathlib import Path
 
 import pytest

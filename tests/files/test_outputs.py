@@ -16,7 +16,6 @@ from pathlib import Path
 
 import click
 import pytest
-from tests.campaign.helpers import campaign, run_batches
 from hypothesis import given, strategies as st
 
 from pairproof.campaign import export, open_batch, status
@@ -25,6 +24,7 @@ from pairproof.cli.app import COMMANDS, app
 from pairproof.cli.state import KEPT, READ, WRITTEN
 from pairproof.errors import InputError
 from pairproof.files import made_by, outputs
+from tests.campaign.helpers import campaign, run_batches
 
 TABLE = "first,second,wins,ties,losses,judge\nA,B,5,1,3,1\nB,C,4,2,2,1\nA,C,6,1,1,2\nA,B,2,1,1,2\n"
 

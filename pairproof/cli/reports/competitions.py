@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...native.experiment.splits import Split
+from ...native.experiment.models import PreferenceModel
 from ...native.experiment.run import Design
+from ...native.experiment.splits import Split
 from ...native.experiment.summary import (
     Best,
     Mean,
@@ -21,10 +22,9 @@ from ...native.experiment.summary import (
     means,
     sizes_trained,
 )
-from ...native.irt.posterior import Posterior
-from ...native.experiment.models import PreferenceModel
-from ...native.ranking.all_rules import Ranking
 from ...native.experiment.trial_abilities import TrialAbilities
+from ...native.irt.posterior import Posterior
+from ...native.ranking.all_rules import Ranking
 from ..state import State, json_text
 
 #: Curves of more tracks than this make a page nobody reads; the JSON has all numbers.

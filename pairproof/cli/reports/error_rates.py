@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...text import label
+from ...fit.tails import p_words
 from ...native.ranking.error_rates import ErrorRate
 from ...native.ranking.system_rates import Rates, TwoRates, sentences
-from ...fit.tails import p_words
+from ...text import label
 from ..commands.compare_two import escaped, page
 from ..state import State, json_text
 

@@ -59,13 +59,21 @@ def _context(fit: Fit, agreements: Any) -> ReportContext:
 
     width = len(COLUMNS) + 1
     rows = tuple((row + ("",) * width)[:width] for row in parameter_rows(fit, ROWS))
-    facts = (f"{fit.n_comparisons:g} comparisons of {len(fit.items)} items from {fit.data.source}; {fit.constraint}; log-likelihood "
-             f"{fit.llf:.4f}, deviance {fit.deviance:.4f} on {fit.df_resid} df.")
+    facts = (
+        f"{fit.n_comparisons:g} comparisons of {len(fit.items)} items from {fit.data.source}; {fit.constraint}; log-likelihood "
+        f"{fit.llf:.4f}, deviance {fit.deviance:.4f} on {fit.df_resid} df."
+    )
     words = [facts, *map(str, fit.warnings), *filter(None, [cut_note(fit, ROWS)])]
     story = Story("The fit", tuple(words), StoryTable(("parameter", *COLUMNS), rows))
     drawn = () if _why_no_picture(fit) else (worth_series(fit, fit.title),)
     asked = getattr(agreements, "context", None) or ReportContext()
-    return replace(asked, title=f"{fit.title}: does it match R?", subtitle=fit.data.source, story=(story, *asked.story), worths=drawn)
+    return replace(
+        asked,
+        title=f"{fit.title}: does it match R?",
+        subtitle=fit.data.source,
+        story=(story, *asked.story),
+        worths=drawn,
+    )
 
 
 def _markdown(fit: Fit) -> str:
@@ -84,8 +92,15 @@ def _html(fit: Fit) -> str:
 
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = page.from_string(files(__package__).joinpath("fit.html.j2").read_text(encoding="utf-8"))
-    rendered: str = template.render(title=fit.title, version=pairproof.__version__, source=fit.data.source, parameters=html(fit),
-                                    summary=fit.summary(), picture=worth_picture(fit), no_picture=_why_no_picture(fit))
+    rendered: str = template.render(
+        title=fit.title,
+        version=pairproof.__version__,
+        source=fit.data.source,
+        parameters=html(fit),
+        summary=fit.summary(),
+        picture=worth_picture(fit),
+        no_picture=_why_no_picture(fit),
+    )
     return rendered
 
 
@@ -112,9 +127,11 @@ def worth_picture(fit: Fit) -> str:
 
     # Fixed identifiers and no date: the same fit gives the same file.
     with matplotlib.rc_context({"svg.hashsalt": "pairproof", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(7.5, 1.2 + 0.16 * len(fit.items) * (1 + len(fit.groups))), constrained_layout=True)
+        figure = Figure(
+            figsize=(7.5, 1.2 + 0.16 * len(fit.items) * (1 + len(fit.groups))), constrained_layout=True
+        )
         plot_worth(fit, figure.subplots())
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     drawing = buffer.getvalue()
-    return drawing[drawing.index("<svg"):]
+    return drawing[drawing.index("<svg") :]

@@ -19,6 +19,7 @@ from ...fit.family import FamilyName, Scale, Ties
 from ...text import label, named, quoted
 from .entries import Cell, PrintedText, entry
 from .printed import MOST_PRINTED, Printed
+from .quantities import Quantity
 
 DataKind = Literal["counts", "long", "matrix", "rankings", "file", "table", "games"]
 #: How a program that stops early comes to its numbers.
@@ -139,16 +140,19 @@ class PrintedQuantity:
 
     Attributes
     ----------
-    quantity : str
-        As in :mod:`pairproof.validation.claims.quantities`.
+    quantity : Quantity
+        As in :mod:`pairproof.validation.claims.quantities`; its text will do.
     printed : Printed
     line : int
         In the claims file.
     """
 
-    quantity: str
+    quantity: Quantity
     printed: Printed
     line: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "quantity", Quantity.parse(self.quantity))
 
 
 @dataclass(frozen=True)

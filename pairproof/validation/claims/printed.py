@@ -1,10 +1,9 @@
-"""`Printed`: a number as it stands on a page.
+"""`Printed`: a number as it is printed on a page, and which computed numbers print so.
 
 A printed number stands for the set of values that print so.  With u the unit of its last place::
 
-    "0.2778"         [0.27775, 0.27785]   both ends allowed: half-up and half-even are both in use, and a tie
-                                          in
-                                          decimal is seldom one in the binary number that was printed
+    "0.2778"         [0.27775, 0.27785]   both ends allowed: halves are rounded up or to even, and what is
+                                          half-way in decimal is seldom so in binary
     "-1720"          unit 1; then 10, if the trailing zero of an integer is not a digit
     "2.34e-05"       unit 1e-7
     "<.001", ">0.5"  a bound;  "ns" is p > alpha;  "**" is p below the legend's limit for it
@@ -62,9 +61,13 @@ _RELATIONS: Mapping[str, Relation] = {
 _STARS = r"\*{1,5}|\u2020{1,2}|\."
 
 
+#: Rules of rounding: the print is a bound and not rounded; both ways to round a half give it.
+BOUND, BY_EITHER = "bound", "half-up or half-even"
+
+
 @dataclass(frozen=True)
 class PrintMatch:
-    """Whether a value prints so.
+    """The answer to whether a value prints as a printed number.
 
     Attributes
     ----------
@@ -72,13 +75,18 @@ class PrintMatch:
     k, m : int
         Digits that agree and digits printed; equal unless `agrees-k-of-m`; k is 0 if it differs.
     rule : str
-        The rounding rules under which it comes out, in words; "" if none.
+        The rounding rules under which it comes out; "" if none.
     """
 
     verdict: Match
     k: int
     m: int
     rule: str
+
+    @property
+    def is_half_way(self) -> bool:
+        """Whether it agrees and lies half-way between two prints, so that another rule prints it otherwise."""
+        return self.verdict == "agrees" and self.rule not in (BOUND, BY_EITHER)
 
 
 @dataclass(frozen=True)
@@ -119,7 +127,7 @@ class Printed:
 
     @classmethod
     def parse(cls, text: str, *, legend: Mapping[str, str] | None = None, alpha: str = "0.05") -> Printed:
-        """Read one printed number.
+        """The printed number that a text stands for.
 
         Parameters
         ----------
@@ -135,6 +143,14 @@ class Printed:
         ------
         InputError
             Not a string, or not one of the forms above.
+
+        Examples
+        --------
+        >>> number = Printed.parse("30.646 on 8")
+        >>> number.low, number.high, number.df.value
+        (Decimal('30.6455'), Decimal('30.6465'), Decimal('8'))
+        >>> number.verdict(30.64582).verdict, number.verdict(30.6454).verdict
+        ('agrees', 'differs')
         """
         if not isinstance(text, str):
             raise InputError(
@@ -191,20 +207,22 @@ class Printed:
         return self.unit is None
 
     def verdict(self, value: float) -> PrintMatch:
-        """Does `value` print so?
+        """Whether `value` prints so.
 
         Parameters
         ----------
         value : float
             nan is no value and differs from every print.
+
+        Returns
+        -------
+        PrintMatch
         """
         if math.isnan(value):
             return PrintMatch("differs", 0, self.digits, "")
         if math.isinf(value):
             inside = self.is_bound and ((value > 0 and self.high is None) or (value < 0 and self.low is None))
-            return (
-                PrintMatch("agrees", 0, 0, "bound") if inside else PrintMatch("differs", 0, self.digits, "")
-            )
+            return PrintMatch("agrees", 0, 0, BOUND) if inside else PrintMatch("differs", 0, self.digits, "")
         with localcontext() as context:
             context.prec = 60
             return self._match(Decimal(value))
@@ -214,7 +232,7 @@ class Printed:
         slack = max(min(abs(x) * END_SLACK, place), abs(x) * LAST_BIT)
         if self.is_bound:
             held = _inside(x, self.low, self.high, slack)
-            return PrintMatch("agrees", 0, 0, "bound") if held else PrintMatch("differs", 0, 0, "")
+            return PrintMatch("agrees", 0, 0, BOUND) if held else PrintMatch("differs", 0, 0, "")
         assert self.value is not None and self.unit is not None
         half = self.unit / 2
         if abs(x - self.value) <= half + slack:
@@ -300,11 +318,11 @@ def _inside(x: Decimal, low: Decimal | None, high: Decimal | None, slack: Decima
 def _rounding_rule(x: Decimal, value: Decimal, half: Decimal, slack: Decimal) -> str:
     """Which rules print x so: all of them inside the set, one or two at its ends."""
     if abs(abs(x - value) - half) > slack:
-        return "half-up or half-even"
+        return BY_EITHER
     last_is_even = int((value / (2 * half)).to_integral_value()) % 2 == 0
     away = abs(value) > abs(x)
     if away:
-        return "half-up or half-even" if last_is_even else "half-up"
+        return BY_EITHER if last_is_even else "half-up"
     return "half-even" if last_is_even else "half-down"
 
 

@@ -29,6 +29,8 @@
 
 In ``wins``, ``worth``, ``contrast`` and so on the group comes before the item.  Names may hold dots: they are
 looked up among the fit's own groups and items, never split blindly.
+
+A :class:`Quantity` is such a name and knows its parts.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -62,23 +64,87 @@ _SCALARS: Mapping[str, Callable[[Fit], float]] = {
 }
 _OF_PARAMETER = ("estimate", "exp", "se", "z", "p", "low", "high")
 _OF_PAIR = ("contrast", "contrast_se", "contrast_z", "contrast_p", "odds", "p_first", "p_tie", "p_second")
-_LIKELIHOOD_RATIO = ("lr", "lr_df", "lr_p")
+LIKELIHOOD_RATIO = ("lr", "lr_df", "lr_p")
 #: Of tests beside a model, rules that rank, and posteriors: they have floors, but no fit has them.
 _OF_TEST = ("test_statistic", "test_df", "test_p", "score", "log_posterior")
-KINDS = (*_SCALARS, *_OF_PARAMETER, "worth", "worth_se", *_OF_PAIR, "wins", *_LIKELIHOOD_RATIO, *_OF_TEST)
+KINDS = (*_SCALARS, *_OF_PARAMETER, "worth", "worth_se", *_OF_PAIR, "wins", *LIKELIHOOD_RATIO, *_OF_TEST)
+#: Kinds whose names begin with a group: ``worth.all.A``.
+_OF_GROUP = ("worth", "worth_se", *_OF_PAIR)
 
 
-@dataclass(frozen=True)
-class Fits:
-    """A fit and, by claim, the other fits of its paper that a likelihood ratio may name."""
+class Quantity(str):
+    """The name of one number of a fit: its kind, the group it is of, and the parameter or item(s) it is of.
 
-    fit: Fit
-    others: Mapping[str, Fit]
+    It is the text by which reports, claims files and JSON call the number, so it equals that text and can
+    stand wherever the text can.
+
+    Parameters
+    ----------
+    kind : str
+        One of :data:`KINDS` for a number of a fit ("estimate", "worth_se", "deviance").
+    group : str
+        Of kinds that are of a group of judges: "all", "judge=3"; "" for the others.
+    name : str
+        Parameter, item, two items joined by a dot, or claim; "" for a number of the whole fit.
+
+    Examples
+    --------
+    >>> q = Quantity("worth_se", "judge=1", "C")
+    >>> print(q)
+    worth_se.judge=1.C
+    >>> Quantity.parse("estimate.A:judge[3]").name, Quantity.parse("deviance").name
+    ('A:judge[3]', '')
+    >>> Quantity.parse("worth_se.judge=1.C").group, q == "worth_se.judge=1.C", q.of("worth")
+    ('judge=1', True, 'worth.judge=1.C')
+    """
+
+    __slots__ = ("kind", "group", "name")
+    kind: str
+    group: str
+    name: str
+
+    def __new__(cls, kind: str, group: str = "", name: str = "") -> Quantity:
+        return cls._made(".".join(part for part in (kind, group, name) if part), kind, group, name)
+
+    @classmethod
+    def _made(cls, text: str, kind: str, group: str, name: str) -> Quantity:
+        q = super().__new__(cls, text)
+        for field, value in (("kind", kind), ("group", group), ("name", name)):
+            object.__setattr__(q, field, value)
+        return q
+
+    @classmethod
+    def parse(cls, text: str) -> Quantity:
+        """The quantity that has this text; a :class:`Quantity` is returned as it is.
+
+        The group ends at the first dot, which is wrong only for a group with a dot in it (``age=1.5``):
+        :func:`quantity` looks the whole name up among the groups and items of a fit.
+        """
+        if isinstance(text, cls):
+            return text
+        kind, _, rest = text.partition(".")
+        group, dot, name = rest.partition(".") if kind in _OF_GROUP else ("", "", rest)
+        return cls._made(text, kind, group if dot else "", name if dot else rest)
+
+    @property
+    def place(self) -> str:
+        """The text without the kind: "judge=1.C"."""
+        return str(self)[len(self.kind) + 1 :]
+
+    def of(self, kind: str) -> Quantity:
+        """Another kind of number of the same place: the standard error of an estimate."""
+        return self._made(f"{kind}.{self.place}" if self.place else kind, kind, self.group, self.name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a quantity is a value: {name} cannot be set")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._made, (str(self), self.kind, self.group, self.name)
 
 
 def kind_of(quantity: str) -> str:
     """`estimate` of `estimate.A`."""
-    return quantity.partition(".")[0]
+    return Quantity.parse(quantity).kind
 
 
 def check_name(quantity: str) -> None:
@@ -110,21 +176,22 @@ def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> fl
         No such quantity, parameter, group or item; the message names those there are.
     """
     check_name(name)
-    kind, _, rest = name.partition(".")
+    q = Quantity.parse(name)
+    kind = q.kind
     if kind in _SCALARS:
         return float(_SCALARS[kind](fit))
     if kind in _OF_PARAMETER:
-        return _of_parameter(fit, kind, rest)
-    if kind in _LIKELIHOOD_RATIO:
-        return _likelihood_ratio(fit, kind, rest, others or {})
+        return _of_parameter(fit, kind, q.name)
+    if kind in LIKELIHOOD_RATIO:
+        return _likelihood_ratio(fit, kind, q.name, others or {})
     if kind in _OF_TEST:
         raise InputError(
             f"{name!r} is a number of a test or rule beside a model, not of a fit; a statement's test"
             " computes it"
         )
     if kind == "wins":
-        return first_preferences(fit.data)[_one(rest, list(fit.items), "item", name)]
-    group, items = _group_and_items(fit, rest, name, 1 if kind in ("worth", "worth_se") else 2)
+        return first_preferences(fit.data)[_one(q.name, list(fit.items), "item", name)]
+    group, items = _group_and_items(fit, q, 1 if kind in ("worth", "worth_se") else 2)
     if kind in ("worth", "worth_se"):
         table = fit.worth()
         row = table[(table["group"] == group) & (table["item"] == items[0])]
@@ -143,7 +210,7 @@ def _of_parameter(fit: Fit, kind: str, parameter: str) -> float:
 
 
 def _of_pair(fit: Fit, kind: str, group: str, a: str, b: str) -> float:
-    if kind.startswith("p_"):
+    if kind in ("p_first", "p_tie", "p_second"):
         table = fit.probabilities(group)
         row = table[(table["first"] == a) & (table["second"] == b)]
         return float(row[kind].iloc[0])
@@ -167,13 +234,13 @@ def _likelihood_ratio(fit: Fit, kind: str, claim: str, others: Mapping[str, Fit]
     return float({"lr": test.statistic, "lr_df": test.df, "lr_p": test.p}[kind])
 
 
-def _group_and_items(fit: Fit, rest: str, name: str, n_items: int) -> tuple[str, tuple[str, ...]]:
+def _group_and_items(fit: Fit, q: Quantity, n_items: int) -> tuple[str, tuple[str, ...]]:
     """Group and item(s) of `judge=3.A.B`, by what the fit has: names may hold dots."""
     found: list[tuple[str, tuple[str, ...]]] = []
     for group in fit.groups:
-        if not rest.startswith(f"{group}."):
+        if not q.place.startswith(f"{group}."):
             continue
-        tail = rest[len(group) + 1 :]
+        tail = q.place[len(group) + 1 :]
         if n_items == 1 and tail in fit.items:
             found.append((group, (tail,)))
         elif n_items == 2:
@@ -185,7 +252,7 @@ def _group_and_items(fit: Fit, rest: str, name: str, n_items: int) -> tuple[str,
     if len(found) != 1:
         shape = "GROUP.ITEM" if n_items == 1 else "GROUP.ITEM.ITEM"
         raise InputError(
-            f"{name!r} is {'ambiguous' if found else 'not there'}; expected {kind_of(name)}.{shape} with a "
+            f"{str(q)!r} is {'ambiguous' if found else 'not there'}; expected {q.kind}.{shape} with a "
             f"group of {', '.join(list(fit.groups)[:12])} and items of {', '.join(fit.items[:20])}"
         )
     return found[0]
@@ -232,17 +299,17 @@ def scale_of(name: str, fit: Fit, se: Mapping[str, float] | None = None) -> floa
     known = se or {}
     if name in known:
         return float(known[name])
-    kind, _, rest = name.partition(".")
-    if kind == "estimate":
-        value = known.get(f"se.{rest}", fit.bse.get(rest, math.nan))
+    q = Quantity.parse(name)
+    if q.kind == "estimate":
+        value = known.get(q.of("se"), fit.bse.get(q.name, math.nan))
         return 0.0 if math.isnan(value) else float(value)
-    if kind in ("low", "high"):
-        return scale_of(f"estimate.{rest}", fit, se)
-    if kind in ("z", "contrast_z"):
+    if q.kind in ("low", "high"):
+        return scale_of(q.of("estimate"), fit, se)
+    if q.kind in ("z", "contrast_z"):
         return 1.0
-    if kind == "contrast":
-        return quantity(fit, f"contrast_se.{rest}")
-    if kind in ("deviance", "pearson") and fit.df_resid == 0:
+    if q.kind == "contrast":
+        return quantity(fit, q.of("contrast_se"))
+    if q.kind in ("deviance", "pearson") and fit.df_resid == 0:
         return 1.0
     return 0.0
 
@@ -255,16 +322,17 @@ def scale_of_logarithm(name: str, fit: Fit) -> float:
     1e-264 with z right to 10 digits has 7, a worth of 1e-15 one or two fewer than its logarithm.  What has no
     magnitude above the smallest normal double (2e-308) has no digits to compare.
     """
-    kind, _, rest = name.partition(".")
-    if kind not in ("p", "contrast_p", "worth", "worth_se"):
+    q = Quantity.parse(name)
+    z_of = {"p": "z", "contrast_p": "contrast_z"}
+    if q.kind not in (*z_of, "worth", "worth_se"):
         return 0.0
-    value = quantity(fit, name)
+    value = quantity(fit, q)
     if math.isnan(value):
         return 0.0
-    if kind in ("p", "contrast_p"):
-        z = quantity(fit, f"{kind[:-1]}z.{rest}")
+    if q.kind in z_of:
+        z = quantity(fit, q.of(z_of[q.kind]))
         return max(value * max(1.0, z * z), sys.float_info.min * 1e16) if math.isfinite(z) else 0.0
-    worth = value if kind == "worth" else quantity(fit, f"worth.{rest}")
+    worth = value if q.kind == "worth" else quantity(fit, q.of("worth"))
     return value * max(1.0, abs(math.log(worth))) if worth > 0 else 0.0
 
 
@@ -276,12 +344,19 @@ def is_probability(name: str) -> bool:
     return kind_of(name) in _PROBABILITIES
 
 
+def is_reference(fit: Fit, name: str) -> bool:
+    """Whether this is a number of a reference, which is 0 by definition and has no standard error."""
+    q = Quantity.parse(name)
+    known = q.kind in _OF_PARAMETER and q.kind != "exp" and q.name in fit.names
+    return known and bool(fit.is_reference[fit.names.index(q.name)])
+
+
 def error_of(name: str, fit: Fit) -> float:
     """Standard error of an estimate or a contrast; nan for what has none."""
-    kind, _, rest = name.partition(".")
-    if kind == "estimate":
-        return float(fit.bse.get(rest, math.nan))
-    return quantity(fit, f"contrast_se.{rest}") if kind == "contrast" else math.nan
+    q = Quantity.parse(name)
+    if q.kind == "estimate":
+        return float(fit.bse.get(q.name, math.nan))
+    return quantity(fit, q.of("contrast_se")) if q.kind == "contrast" else math.nan
 
 
 def rounding_of(name: str, fit: Fit) -> float:
@@ -292,10 +367,10 @@ def rounding_of(name: str, fit: Fit) -> float:
     return sizes.get(kind_of(name), 0.0) * fit.n_comparisons
 
 
-def names(fit: Fit) -> Iterator[str]:
+def names(fit: Fit) -> Iterator[Quantity]:
     """Quantities every fit has, in the order of a report: parameters, likelihood, worths."""
     for kind in ("estimate", "se", "z", "p"):
-        yield from (f"{kind}.{n}" for n in fit.params.index)
-    yield from ("deviance", "df_resid", "llf", "aic", "bic", "n_comparisons")
+        yield from (Quantity(kind, name=n) for n in fit.params.index)
+    yield from map(Quantity, ("deviance", "df_resid", "llf", "aic", "bic", "n_comparisons"))
     for kind in ("worth", "worth_se"):
-        yield from (f"{kind}.{g}.{i}" for g in fit.groups for i in fit.items)
+        yield from (Quantity(kind, g, i) for g in fit.groups for i in fit.items)

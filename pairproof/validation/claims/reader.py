@@ -14,11 +14,12 @@ from ...files.inputs import read_file
 from ...text import named, quoted, shortened
 from ..statements.catalogue import TESTS
 from ..statements.computations import COMPUTATIONS
+from ..verdicts.acceptance import STATED, accepted_code
 from . import SUFFIX
 from .entries import TableReader, entries
 from .paper import Claim, DataKind, DataSpec, Paper, PrintedEntries, PrintedQuantity
 from .printed import R_LEGEND, Printed
-from .quantities import check_name, kind_of
+from .quantities import Quantity, check_name, kind_of
 from .toml_document import KeyPath, LineMap, parsed_toml
 
 PAPERS = "pairproof.validation.papers"
@@ -32,8 +33,6 @@ P_VALUES = ("p", "contrast_p", "gof_p", "pearson_p", "lr_p", "test_p")
 #: Data sets that `from` may lead through.
 MOST_FROM = 20
 _DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
-#: Verdicts a person may give to a statement that has no test; what they stand for is in check.py.
-STATED = ("agrees", "not-checkable", "false", "misleading", "erratum")
 
 
 def read_claims(path: str | Path) -> Paper:
@@ -138,6 +137,7 @@ class _Reader(TableReader):
         name = row.get("id") if isinstance(row, dict) else None
         what = f"claim {quoted(name)}" if isinstance(name, str) else "[[claim]]"
         claim = self.read(Claim, row, path, what, line=self.lines.line(path))
+        claim = replace(claim, accept=self._accepted(claim, (*path, "accept"), what))
         for known, key in ((TESTS, "test"), (COMPUTATIONS, "compute")):
             asked = getattr(claim, key)
             if asked and asked not in known:
@@ -156,6 +156,14 @@ class _Reader(TableReader):
         for k, reading in enumerate(claim.readings):
             self._check_data(reading.data, (*path, "reading", k), data, what)
         return replace(claim, numbers=self._numbers(claim, path, what))
+
+    def _accepted(self, claim: Claim, path: KeyPath, what: str) -> tuple[str, ...]:
+        """The codes that a claim accepts; the wordings of older files are known too."""
+        readings = [reading.name for reading in claim.readings]
+        try:
+            return tuple(accepted_code(entry, readings) for entry in claim.accept)
+        except InputError as error:
+            raise self.error(path, f"{what}: {error}") from error
 
     def _check_data(self, name: str, path: KeyPath, data: Mapping[str, DataSpec], what: str) -> None:
         if name and name not in data:
@@ -197,11 +205,14 @@ class _Reader(TableReader):
         except InputError as error:
             raise self.error(path, f"{what}, {quantity}: {error}") from error
         if printed.on is None:
-            return [PrintedQuantity(quantity, printed, line)]
+            return [PrintedQuantity(Quantity.parse(quantity), printed, line)]
         if quantity not in _DF_OF:
             raise self.error(
                 path,
                 f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(_DF_OF)} have;"
                 " write the two numbers apart",
             )
-        return [PrintedQuantity(quantity, printed, line), PrintedQuantity(_DF_OF[quantity], printed.on, line)]
+        return [
+            PrintedQuantity(Quantity.parse(quantity), printed, line),
+            PrintedQuantity(Quantity(_DF_OF[quantity]), printed.on, line),
+        ]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar, Union
 import numpy as np
 
 from ...errors import RDrift, RError
+from ..claims.quantities import Quantity
 from ..verdicts.agreement import Agreement, Verdict
 from ..verdicts.verdict import judge_digits
 
@@ -45,11 +46,12 @@ class Answer(Generic[T]):
 
 @dataclass(frozen=True)
 class NoAnswer:
-    """Why there is none: R was not to be asked (not-checkable), could not be (not-run), or has changed its
-    mind (differs).
+    """Why R has no answer: it was not to be asked (not-checkable), could not be (not-run), or does not answer
+    as recorded (differs); `code` says which.
     """
 
     verdict: Verdict
+    code: str
     why: str
 
 
@@ -59,13 +61,13 @@ Asked = Union[Answer[T], NoAnswer]
 def asked(backend: Backend, ask: Callable[[], tuple[T, RResult]]) -> Asked[T]:
     """R's answer as the backend has it, or why there is none."""
     if backend.mode == "none":
-        return NoAnswer("not-checkable", "R was not to be asked")
+        return NoAnswer("not-checkable", "not-asked", "R was not to be asked")
     try:
         return Answer(*ask())
     except RDrift as error:
-        return NoAnswer("differs", f"drift: {_one_line(error)}")
+        return NoAnswer("differs", "drift", f"drift: {_one_line(error)}")
     except RError as error:
-        return NoAnswer("not-run", _one_line(error))
+        return NoAnswer("not-run", "r-not-run", _one_line(error))
 
 
 def _one_line(text: object) -> str:
@@ -102,7 +104,7 @@ def digits_rows(place: Place, numbers: Iterable[Held], result: RResult, said: st
             Agreement(
                 place.paper,
                 place.claim,
-                n.quantity,
+                Quantity.parse(n.quantity),
                 printed=None,
                 native=n.native,
                 r=n.r,
@@ -112,6 +114,7 @@ def digits_rows(place: Place, numbers: Iterable[Held], result: RResult, said: st
                 digits=judged.digits,
                 verdict="agrees" if judged.enough else "differs",
                 explanation=said if judged.enough else judged.shortfall(n.r_call),
+                code="" if judged.enough else "few-digits",
                 floor=judged.floor.digits,
                 where=place.where,
                 about="native-r",
@@ -137,7 +140,7 @@ def unanswered_rows(
         Agreement(
             place.paper,
             place.claim,
-            name,
+            Quantity.parse(name),
             printed=None,
             native=value,
             r=None,
@@ -147,6 +150,7 @@ def unanswered_rows(
             digits=None,
             verdict=answer.verdict,
             explanation=before + answer.why,
+            code=answer.code,
             where=place.where,
             about="native-r",
         )
@@ -180,7 +184,7 @@ def sampled_row(
     return Agreement(
         place.paper,
         place.claim,
-        quantity,
+        Quantity.parse(quantity),
         printed=None,
         native=float(found.native[k]),
         r=float(found.r[k]),
@@ -190,6 +194,7 @@ def sampled_row(
         digits=None,
         verdict="agrees" if found.agrees else "differs",
         explanation=explanation,
+        code="sampled",
         where=place.where,
         about="native-r",
     )

@@ -1,11 +1,8 @@
-"""What R says about a native fit: every R function that has the model, asked, and its answer on our
-definitions.
+"""R's answers: every R function that has the model of a fit is asked, and its numbers are translated.
 
-===================================
-=============================================================================
+===================================  ================================================================
 R call                              answers
-===================================
-=============================================================================
+===================================  ================================================================
 ``gnm::gnm(eliminate)``             every model but Rao and Kupper's
 ``stats::glm, refitted``            the same, up to 400 nuisance constants
 ``prefmod::llbtPC.fit``             whole counts, categorical covariates, no order effect
@@ -15,11 +12,10 @@ R call                              answers
 ``BradleyTerry2::GenDavidson``      Davidson's ties, no covariates
 ``psychotools::btmodel``            whole counts, Davidson's ties or none, no covariates, no order effect
 ``MASS::polr``                      Rao and Kupper's ties
-===================================
-=============================================================================
+===================================  ================================================================
 
-What is translated (scale, reference, R's names, what a log-likelihood counts) is said in each answer's note,
-and a tolerance is never loosened for it.
+Each answer's note says what was translated: scale, reference, R's names, what a log-likelihood counts.  No
+tolerance is loosened for it.
 """
 
 from __future__ import annotations
@@ -31,6 +27,7 @@ from typing import Optional
 from ...bridge.cells import count
 from ...bridge.process.policy import Backend, BackendLike, backend as policy
 from ...fit.fit import Fit
+from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
 from .ask import Question
 from .bradleyterry import (
@@ -45,7 +42,7 @@ from .loglinear import glm_counterpart, gnm_counterpart
 from .prefmod import llbt_fit_counterpart, llbtpc_counterpart
 from .raokupper import polr_counterpart
 from .rounding import rounding
-from .stopped_short import witness
+from .stopped_short import score_check
 
 __all__ = ["AT_A_LIMIT", "counterparts"]
 
@@ -91,7 +88,7 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     answers = [
         replace(
             a,
-            witness=None if a.not_run else witness(fit, question.cells, a),
+            score=None if a.not_run else score_check(fit, question.cells, a),
             rounding=rounding(fit, question.cells, a, a.r_call in (BTM, BINOMIAL)),
         )
         for answerer in _ANSWERERS
@@ -104,12 +101,12 @@ def _on_the_way(fit: Fit, answer: RCounterpart) -> RCounterpart:
     # What R leaves of an outcome that cannot occur is an absolute error of its deviance, however small that
     # is. A standard error of a worth may be lost in its covariances, which are as large as the way to
     # infinity is long.
-    lost = tuple(f"worth_se.{g}.{i}" for g in fit.groups for i in fit.items)
+    without_digits = tuple(Quantity("worth_se", g, i) for g in fit.groups for i in fit.items)
     return replace(
         answer,
         r_call=f"{answer.r_call}, {AT_A_LIMIT}",
         se={**answer.se, "deviance": 1.0},
-        lacks=(*answer.lacks, *lost),
+        lacks=(*answer.lacks, *without_digits),
     )
 
 

@@ -1,12 +1,16 @@
-"""Asking R for one counterpart: what it needs, what may be refused beforehand, and what became of it."""
+"""One question to R: the fit and its cells, whether R is asked, and its answer or why there is none."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...bridge.cells import CountedCells
+from ...bridge.packages.models import RModel
 from ...bridge.process.policy import Backend
 from ...bridge.records.drift import said_of_stopping
 from ...bridge.records.result import RResult
@@ -14,13 +18,15 @@ from ...errors import RDrift, RecordMissing, RError, RTimeout, RUnavailable
 from ...fit.fit import Fit
 from ..verdicts.agreement import RCounterpart, RSource
 
+FloatArray = NDArray[np.float64]
+
 #: A design of this many numbers (rows x columns, 8 bytes each) is 400 MB in R, which holds several copies.
 MOST_NUMBERS = 50_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A fit, its cells, and the R that is to be asked."""
+    """A question to R: the fit, its cells, and the backend that is to answer."""
 
     fit: Fit
     cells: CountedCells
@@ -49,13 +55,16 @@ Ask = Callable[[Question], RCounterpart]
 
 
 def attempt(r_call: str, ask: Ask, question: Question, known: Sequence[str] = ()) -> RCounterpart:
-    """The counterpart, or why there is none.
+    """R's answer, or a counterpart that says why there is none.
 
     Parameters
     ----------
+    r_call : str
+    ask : function of Question to RCounterpart
+    question : Question
     known : sequence of str
-        Words of R's own errors on such a table; where R stops with one of them, it ran, and its stop is its
-        answer.
+        Parts of the error messages that R is known to give for such a table.  An R that stops with one of
+        them did run, and its error is its answer.
     """
     try:
         return ask(question)
@@ -68,31 +77,32 @@ def attempt(r_call: str, ask: Ask, question: Question, known: Sequence[str] = ()
         where = f" in {error.r_call}" if error.r_call else ""
         said = error.r_message.strip() or str(error)
         source: RSource = "recorded" if error.source == "recorded" else "live"
+        message = f"{said}{where} ({source})"
         return RCounterpart(
             r_call,
             source,
-            not_run=f"R stops: {said}{where} ({source})",
+            not_run=f"R stops: {message}",
+            r_error=message,
             expected=any(words in said for words in known),
         )
 
 
 def refused(r_call: str, why: str) -> RCounterpart:
-    """A function that has the model and was not asked, by a rule of ours that `why` gives with its
+    """The counterpart of an R function that has the model and is not asked; `why` gives the rule and its
     numbers.
     """
     return RCounterpart(r_call, None, not_run=why, expected=True)
 
 
 def remarks(result: RResult) -> list[str]:
-    """R's own warnings, each once, and how its algorithm ended if otherwise than in its record, for the
-    note.
-    """
+    """R's own warnings, each once; and how its algorithm ended, if that is not as in its record."""
     seen = dict.fromkeys(" ".join(w.message.split()) for w in result.warnings)
     stopped = said_of_stopping(result.drift)
     return [*(f"R warns: {text}" for text in seen), *([stopped] if stopped else [])]
 
 
-#: R's words for an algorithm that did not arrive: glm, gnm, polr, btmodel.
+#: What glm, gnm, polr and btmodel write in a warning when their algorithm did not converge.  R gives these
+#: facts in no other form.
 _NOT_CONVERGED = re.compile(
     r"(?:did|does|has|have|had)? ?(?:either )?not converge|fail(?:ed|s|ure)? to converge|algorithm"
     r" failed|non-?convergence"
@@ -108,5 +118,42 @@ def converged(result: RResult, flag: bool | None) -> bool | None:
     return False if any(_NOT_CONVERGED.search(w.message) for w in result.warnings) else flag
 
 
-def note(*parts: str) -> str:
-    return "; ".join(p for p in parts if p)
+def answered(
+    r_call: str,
+    result: RResult,
+    values: Mapping[str, float],
+    *said: str,
+    flag: bool | None = None,
+    se: Mapping[str, float] | None = None,
+) -> RCounterpart:
+    """The counterpart of a call that ran: its numbers, and in its note everything that was said of it.
+
+    Parameters
+    ----------
+    r_call : str
+    result : RResult
+    values : mapping of quantity to float
+    said : str
+        Parts of the note; empty ones are left out.
+    flag : bool or None
+        R's own flag that it converged; None if it has none.
+    se : mapping of quantity to float, optional
+        Standard errors of quantities whose errors are measured by them.
+    """
+    note = "; ".join(part for part in said if part)
+    return RCounterpart(r_call, result.source, values, se or {}, note, converged=converged(result, flag))
+
+
+def reference_for_r(fit: Fit, default: int) -> str:
+    """The fit's reference item, or under a sum constraint the item that R takes by itself (first or last)."""
+    return fit.spec.reference if fit.spec.reference in fit.items else fit.items[default]
+
+
+def times_covariates(
+    column: FloatArray, cells: CountedCells, by: Sequence[tuple[str, str | None]]
+) -> FloatArray:
+    """float[n_cells]: a column times the subject covariates (and indicators of levels) of a term."""
+    for name, level in by:
+        c = cells.covariate(name)
+        column = column * (c.values if level is None else (c.values == c.levels.index(level)).astype(float))
+    return column

@@ -8,6 +8,7 @@ log-likelihood has log choose(n, wins) beyond that of the comparisons.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,11 @@ import numpy as np
 from ...bridge.packages import base, bradleyterry2, psychotools
 from ...bridge.packages.models import RModel
 from ...fit.fit import Fit
+from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
-from .ask import Question, attempt, converged, note, refused, remarks
+from .ask import Question, answered, attempt, reference_for_r, refused, remarks, times_covariates
 from .loglinear import item_values
-from .translate import RParameters, likelihood_values, parameter_values, standard_errors, worth_values
+from .translate import RParameters, likelihood_values, parameter_values, parameters_of, worth_values
 
 BTM = "BradleyTerry2::BTm, refitted"
 BINOMIAL = "stats::glm(binomial), refitted"
@@ -39,10 +41,6 @@ MOST_RESPONSES = 100_000
 def _plain(fit: Fit) -> bool:
     """Free items, the same for everybody."""
     return not fit.spec.item_terms and not any(t.by for t in fit.terms)
-
-
-def _reference(fit: Fit) -> str:
-    return fit.spec.reference if fit.spec.reference in fit.items else fit.items[0]
 
 
 def _moved(fit: Fit, reference: str) -> list[str]:
@@ -68,7 +66,7 @@ def btm_counterpart(question: Question) -> RCounterpart | None:
 def _ask_btm(question: Question) -> RCounterpart:
     fit, cells = question.fit, question.cells
     first, second = cells.names
-    reference = _reference(fit)
+    reference = reference_for_r(fit, 0)
     model = bradleyterry2.BTm(
         cells.wins.tolist(),
         cells.losses.tolist(),
@@ -80,7 +78,7 @@ def _ask_btm(question: Question) -> RCounterpart:
         backend=question.backend,
     )
     named = {f"player{item}": item for item in fit.items} | {"at.home": "order"}
-    p = _parameters(model, named, "log-odds", reference)
+    p = parameters_of(model, named, "log-odds", reference)
     home = " + at.home" if cells.order is not None else ""
     said = [
         f"BTm(cbind(wins, losses), i, j, ~ item{home}, refcat = {reference!r}), fitted again from its own"
@@ -88,18 +86,6 @@ def _ask_btm(question: Question) -> RCounterpart:
     ]
     return _binomial_answer(
         question, BTM, p, model, said + (["at.home is order"] if home else []) + _moved(fit, reference)
-    )
-
-
-def _parameters(model: RModel, named: dict[str, str], scale: Any, reference: str) -> RParameters:
-    kept = [(k, named[n]) for k, n in enumerate(model.names) if n in named and not np.isnan(model.coef[k])]
-    at = [model.vcov_names.index(model.names[k]) for k, _ in kept]
-    return RParameters(
-        tuple(n for _, n in kept),
-        model.coef[[k for k, _ in kept]],
-        model.vcov[np.ix_(at, at)],
-        scale,
-        reference,
     )
 
 
@@ -116,13 +102,7 @@ def _binomial_answer(
         said = [*said, "its log-likelihood rounds the counts and is not compared"]
     values.update(worth_values(fit, p))
     kept = [w for w in remarks(model.result) if "non-integer" not in w]
-    return RCounterpart(
-        r_call,
-        model.result.source,
-        values,
-        note=note(*said, *kept),
-        converged=converged(model.result, model.converged),
-    )
+    return answered(r_call, model.result, values, *said, *kept, flag=model.converged)
 
 
 # -- logistic regression -------------------------------------------------------------------------------------
@@ -144,24 +124,19 @@ def binomial_counterpart(question: Question) -> RCounterpart | None:
 
 def _ask_binomial(question: Question) -> RCounterpart:
     fit, cells = question.fit, question.cells
-    reference = "" if fit.spec.item_terms else _reference(fit)
+    reference = "" if fit.spec.item_terms else reference_for_r(fit, 0)
     free = [t for t in fit.terms if t.kind != "tie" and (t.kind != "item" or t.item != reference)]
     heads = _head_columns(question)
     columns: dict[str, Any] = {"wins": cells.wins, "losses": cells.losses}
     named: dict[str, str] = {}
     for k, term in enumerate(free):
         column = heads[term.kind, term.item, term.covariate, term.covariate_level]
-        for covariate, level in term.by:
-            c = cells.covariate(covariate)
-            column = column * (
-                c.values if level is None else (c.values == c.levels.index(level)).astype(float)
-            )
-        columns[f"b{k + 1}"] = column
+        columns[f"b{k + 1}"] = times_covariates(column, cells, term.by)
         named[f"b{k + 1}"] = term.name
     model = base.glm(
         f"cbind(wins, losses) ~ 0 + {' + '.join(named)}", columns, "binomial", backend=question.backend
     )
-    p = _parameters(model, named, "log-odds", reference)
+    p = parameters_of(model, named, "log-odds", reference)
     said = [
         "glm(cbind(wins, losses) ~ 0 + one column a parameter, binomial), fitted again from its own solution"
     ]
@@ -212,7 +187,7 @@ def _ask_gendavidson(question: Question) -> RCounterpart:
     fit, cells = question.fit, question.cells
     assert cells.ties is not None
     first, second = cells.names
-    reference = _reference(fit)
+    reference = reference_for_r(fit, 0)
     model = bradleyterry2.GenDavidson(
         first,
         second,
@@ -225,33 +200,31 @@ def _ask_gendavidson(question: Question) -> RCounterpart:
         home_adv=cells.order is not None,
         backend=question.backend,
     )
-    p = _parameters(
+    p = parameters_of(
         model,
         {item: item for item in fit.items} | {"tie.max": "tie", "home.adv": "order"},
         "log-odds",
         reference,
     )
-    estimate = np.array([b + np.log(2.0) if name == "tie" else b for name, b in zip(p.names, p.estimate)])
-    p = RParameters(p.names, estimate, p.vcov, p.scale, p.reference)
+    log_2 = np.where([name == "tie" for name in p.names], np.log(2.0), 0.0)
+    p = replace(p, estimate=p.estimate + log_2)
     values = parameter_values(fit, p)
     values.update(deviance=model.deviance, df_resid=model.df_residual)
     if cells.whole:
         values.update(_likelihood(fit, model.loglik - cells.poisson_constant, len(p.names)))
     values.update(worth_values(fit, p))
     home = ["home.adv is order"] if cells.order is not None else []
-    return RCounterpart(
+    return answered(
         GENDAVIDSON,
-        model.result.source,
+        model.result,
         values,
-        note=note(
-            "gnm(count ~ GenDavidson(win, tie, loss, i, j, ...) - 1, eliminate = match)",
-            "tie = tie.max + log 2",
-            *home,
-            *_moved(fit, reference),
-            "logLik(), Poisson, less a constant of the cells gives llf",
-            *remarks(model.result),
-        ),
-        converged=converged(model.result, model.converged),
+        "gnm(count ~ GenDavidson(win, tie, loss, i, j, ...) - 1, eliminate = match)",
+        "tie = tie.max + log 2",
+        *home,
+        *_moved(fit, reference),
+        "logLik(), Poisson, less a constant of the cells gives llf",
+        *remarks(model.result),
+        flag=model.converged,
     )
 
 
@@ -288,7 +261,7 @@ def btmodel_counterpart(question: Question) -> RCounterpart | None:
 def _ask_btmodel(question: Question) -> RCounterpart:
     fit, cells = question.fit, question.cells
     first, second = cells.names
-    reference = _reference(fit)
+    reference = reference_for_r(fit, 0)
     ties = None if cells.ties is None else cells.ties.astype(int).tolist()
     data = psychotools.paircomp_from_counts(
         first, second, cells.wins.astype(int).tolist(), cells.losses.astype(int).tolist(), ties, fit.items
@@ -305,23 +278,20 @@ def _ask_btmodel(question: Question) -> RCounterpart:
     )
     values = parameter_values(fit, p)
     values.update(_likelihood(fit, model.loglik, int(model.df)))
-    for kind, numbers in (("worth", model.worth), ("worth_se", model.worth_se)):
-        values.update({f"{kind}.all.{item}": float(v) for item, v in zip(model.items, numbers)})
+    errors: dict[str, float] = {}
+    for item, worth, se in zip(model.items, model.worth, model.worth_se):
+        q = Quantity("worth", "all", item)
+        values[q], values[q.of("worth_se")], errors[q] = float(worth), float(se), float(se)
     said = ["(undecided) is tie"] if ties is not None else []
-    return RCounterpart(
+    return answered(
         BTMODEL,
-        model.result.source,
+        model.result,
         values,
-        standard_errors(values),
-        note(
-            f"btmodel(paircomp, ref = {reference!r}, undecided = {str(ties is not None).upper()})",
-            *said,
-            *_moved(fit, reference),
-            (
-                "llf is its logLik(), worths are its itempar(log = FALSE); its deviance() is -2 logLik,"
-                " another thing than ours"
-            ),
-            *remarks(model.result),
-        ),
-        converged=converged(model.result, None),
+        f"btmodel(paircomp, ref = {reference!r}, undecided = {str(ties is not None).upper()})",
+        *said,
+        *_moved(fit, reference),
+        "llf is its logLik(), worths are its itempar(log = FALSE); its deviance() is -2 logLik, another thing"
+        " than ours",
+        *remarks(model.result),
+        se=errors,
     )

@@ -3,8 +3,8 @@
     log m(i preferred) = mu_cell + lambda_i - lambda_j (+ order/2),  log m(tie) = mu_cell + tie,  log m(j
     preferred) = ...
 
-Subject covariates go in as R factors and numbers and R codes them itself (treatment contrasts), so that the
-witness makes its own design.  The cells are the fit's, so deviance and df are on the same table; the Poisson
+Subject covariates go in as R factors and numbers and R codes them itself (treatment contrasts), so that R
+makes its own design.  The cells are the fit's, so deviance and df are on the same table; the Poisson
 log-likelihood is brought to that of the comparisons by a constant of the cells.
 """
 
@@ -22,8 +22,8 @@ from ...bridge.values.convert import data_frame, factor_of
 from ...fit.predictions import item_covariate
 from ...fit.spec import Term
 from ..verdicts.agreement import RCounterpart
-from .ask import Question, attempt, converged, note, refused, remarks
-from .translate import RParameters, likelihood_values, parameter_values, worth_values
+from .ask import Question, answered, attempt, reference_for_r, refused, remarks
+from .translate import likelihood_values, parameter_values, parameters_of, worth_values
 
 GNM = "gnm::gnm(eliminate)"
 GLM = "stats::glm, refitted"
@@ -37,43 +37,21 @@ MOST_NUISANCE = 400
 
 @dataclass(frozen=True, eq=False)
 class LogLinear:
-    """What gnm and glm are given.
+    """The data and the formula that gnm and glm are given.
 
     Attributes
     ----------
     data : RArgument
     formula : str
         Without the nuisance factor `cell`.
-    names : mapping of frozenset of str to str
-        Parts of an R coefficient's name, whatever their order, to the fit's parameter.
+    names : mapping of R's coefficient to the fit's parameter
     reference : str
     """
 
     data: Any
     formula: str
-    names: dict[frozenset[str], str]
+    names: dict[str, str]
     reference: str
-
-    def parameters(self, model: RModel, scale: str = "lambda") -> RParameters:
-        """The model's coefficients under the fit's names; the nuisance ones and what R found aliased left
-        out.
-        """
-        kept = [
-            (k, self.names[parts])
-            for k, n in enumerate(model.names)
-            if (parts := frozenset(n.split(":"))) in self.names and not np.isnan(model.coef[k])
-        ]
-        lost = set(self.names.values()) - {self.names.get(frozenset(n.split(":")), "") for n in model.names}
-        if lost:
-            raise KeyError(f"R has no coefficient for {sorted(lost)}; it has {list(model.names)[:12]}")
-        at = [model.vcov_names.index(model.names[k]) for k, _ in kept]
-        return RParameters(
-            tuple(n for _, n in kept),
-            model.coef[[k for k, _ in kept]],
-            model.vcov[np.ix_(at, at)],
-            scale,
-            self.reference,
-        )  # type: ignore[arg-type]  # "lambda" or "log-odds"
 
 
 def log_linear(question: Question) -> LogLinear:
@@ -96,15 +74,11 @@ def log_linear(question: Question) -> LogLinear:
         covariates=given,
     )
     columns = dict(frame.columns)
-    reference = (
-        ""
-        if fit.spec.item_terms
-        else (fit.spec.reference if fit.spec.reference in fit.items else fit.items[-1])
-    )
+    reference = "" if fit.spec.item_terms else reference_for_r(fit, -1)
     columns.update(_item_columns(question, frame.columns))
     free = [t for t in fit.terms if t.item != reference or t.kind != "item"]
     names = {
-        frozenset([_head(question, t), *_parts(cells, t)]): t.name for t in free if _in_formula(question, t)
+        ":".join([_head(question, t), *_parts(cells, t)]): t.name for t in free if _in_formula(question, t)
     }
     ready = {k: factor_of(v) if isinstance(v, tuple) else v for k, v in columns.items()}
     return LogLinear(data_frame(ready), "y ~ " + " + ".join(_formula_terms(question, free)), names, reference)
@@ -267,7 +241,7 @@ def _ask_glm(question: Question) -> RCounterpart:
 
 def _answer(question: Question, r_call: str, asked: LogLinear, model: RModel, text: str) -> RCounterpart:
     fit, cells = question.fit, question.cells
-    p = asked.parameters(model)
+    p = parameters_of(model, asked.names, "lambda", asked.reference, r_call)
     values = parameter_values(fit, p, tests=True)
     values.update(deviance=model.deviance, df_resid=model.df_residual)
     said = ""
@@ -289,19 +263,17 @@ def _answer(question: Question, r_call: str, asked: LogLinear, model: RModel, te
         else "item coefficients, lambda in R, are doubled to log-odds"
     )
     covariates = ", ".join(f"{_r_name(cells, c.name)} is {c.name}" for c in cells.covariates)
-    return RCounterpart(
+    return answered(
         r_call,
-        model.result.source,
+        model.result,
         values,
-        note=note(
-            text,
-            covariates,
-            doubled,
-            said,
-            "z and p are R's estimate over its standard error",
-            *_only_new(remarks(model.result)),
-        ),
-        converged=converged(model.result, model.converged),
+        text,
+        covariates,
+        doubled,
+        said,
+        "z and p are R's estimate over its standard error",
+        *_only_new(remarks(model.result)),
+        flag=model.converged,
     )
 
 

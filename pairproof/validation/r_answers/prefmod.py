@@ -19,15 +19,17 @@ from ...data.comparisons import Comparisons
 from ...data.wide import to_wide
 from ...fit.fit import Fit
 from ...fit.spec import Term
+from ..claims.quantities import Quantity, kind_of
 from ..verdicts.agreement import RCounterpart
 from ..verdicts.verdict import UNITS
-from .ask import Question, attempt, converged, note, refused
+from .ask import Question, answered, attempt, reference_for_r, refused, times_covariates
 from .translate import (
     MOST_WORTHS,
     RParameters,
     likelihood_values,
     named_worths,
     parameter_values,
+    parameters_of,
     worth_values,
 )
 
@@ -53,7 +55,7 @@ MOST_BLOCKS = 5_000
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A fit's comparisons as prefmod reads them.
+    """A table in prefmod's layout: a fit's comparisons, and the names of the covariates in R.
 
     Attributes
     ----------
@@ -62,7 +64,7 @@ class Layout:
     covariates : tuple of str
         Of the model, then of the finer cells.
     r_names : mapping of covariate to its name in R
-        `SA`, `SB`, ...: none is part of another or of an item's name, which llbt.worth would mix up.
+        `SA`, `SB`, ...: llbt.worth mixes up names of which one is part of another or of an item's name.
     in_model : tuple of str
         Covariates of the model itself.
     """
@@ -84,16 +86,14 @@ class Layout:
         return n * (n - 1) // 2 * int(np.prod(levels, dtype=np.int64))
 
 
-def _layout(question: Question) -> Layout:
+def _layout(question: Question, numbers: bool = False) -> Layout:
+    """Every covariate as a factor; with `numbers` slopes are left as numbers."""
     fit, cells = question.fit, question.cells
     in_model = tuple(c.name for c in cells.covariates)
     names = (*in_model, *(c for c in fit.spec.cells if c not in in_model))
-    return Layout(
-        with_covariates_as_factors(cells, names),
-        names,
-        {c: f"S{chr(65 + k)}" for k, c in enumerate(names)},
-        in_model,
-    )
+    factors = [n for n in names if not numbers or n not in in_model or cells.covariate(n).categorical]
+    r_names = {c: f"S{chr(65 + k)}" for k, c in enumerate(names)}
+    return Layout(with_covariates_as_factors(cells, factors), names, r_names, in_model)
 
 
 def _is_log_linear(fit: Fit) -> bool:
@@ -151,39 +151,30 @@ def _ask_llbtpc(question: Question) -> RCounterpart:
         layout.frame(), len(fit.items), formel, elim, undec=undecided, backend=question.backend
     )
     names = {
-        frozenset([_head(fit, t), *_parts(layout, t)]): t.name for t in fit.terms if t.item != fit.items[-1]
+        ":".join([_head(fit, t), *_parts(layout, t)]): t.name for t in fit.terms if t.item != fit.items[-1]
     }
-    kept = [
-        (k, names[parts]) for k, n in enumerate(model.names) if (parts := frozenset(n.split(":"))) in names
-    ]
-    missing = set(names.values()) - {n for _, n in kept}
-    if missing:
-        raise KeyError(f"llbtPC.fit has no coefficient for {sorted(missing)}; it has {list(model.names)}")
-    kept = [(k, n) for k, n in kept if not np.isnan(model.coef[k])]
-    at = [model.vcov_names.index(model.names[k]) for k, _ in kept]
-    p = RParameters(
-        tuple(n for _, n in kept),
-        model.coef[[k for k, _ in kept]],
-        model.vcov[np.ix_(at, at)],
-        "lambda",
-        fit.items[-1],
-    )
+    p = parameters_of(model, names, "lambda", fit.items[-1], LLBTPC)
     values = parameter_values(fit, p)
-    said = _fit_values(question, layout, values, model.deviance, model.df_residual, model.loglik, len(kept))
+    said = _fit_values(
+        question, layout, values, model.deviance, model.df_residual, model.loglik, len(p.names)
+    )
     worths, own = _own_worths(fit, layout, model)
     values.update({**worth_values(fit, p), **worths})
     call = (
         f"llbtPC.fit(obj, {len(fit.items)}, formel = {formel}, elim = {elim}, undec ="
         f" {str(undecided).upper()})"
     )
-    return RCounterpart(
+    return answered(
         LLBTPC,
-        model.result.source,
+        model.result,
         values,
-        note=note(
-            call, _names(layout), *_translated(fit, fit.items[-1]), said, own, "its gnm takes no tolerance"
-        ),
-        converged=converged(model.result, model.converged),
+        call,
+        _names(layout),
+        *_translated(fit, fit.items[-1]),
+        said,
+        own,
+        "its gnm takes no tolerance",
+        flag=model.converged,
     )
 
 
@@ -273,7 +264,7 @@ def _own_worths(fit: Fit, layout: Layout, model: prefmod.LLBTPCModel) -> tuple[d
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """What llbt.fit is given.
+    """The design matrix and the counts that llbt.fit is given.
 
     Attributes
     ----------
@@ -325,7 +316,7 @@ def _fits_exactly(question: Question) -> bool:
 
 def _ask_llbt_fit(question: Question) -> RCounterpart:
     fit = question.fit
-    reference = fit.spec.reference if fit.spec.reference in fit.items else fit.items[-1]
+    reference = reference_for_r(fit, -1)
     free = [t for t in fit.terms if t.kind != "item" or t.item != reference]
     design = _design(question, free)
     model = prefmod.llbt_fit(
@@ -336,31 +327,26 @@ def _ask_llbt_fit(question: Question) -> RCounterpart:
     said = "its P(z), one-sided, is doubled"
     if fit.spec.reference == reference:
         for name, z, tail in zip(design.columns, model.z, model.p_one_sided):
-            values[f"z.{name}"], values[f"p.{name}"] = float(z), 2.0 * float(tail)
+            values[Quantity("z", name=name)], values[Quantity("p", name=name)] = float(z), 2.0 * float(tail)
     else:  # it has no covariances, so nothing but the estimates can be moved to another constraint
-        values = {n: v for n, v in values.items() if n.startswith("estimate.")}
+        values = {q: v for q, v in values.items() if kind_of(q) == "estimate"}
         said = "it gives no covariances, so standard errors cannot be moved to this constraint"
-    values.update({n: v for n, v in worth_values(fit, p).items() if n.startswith("worth.")})
+    values.update({q: v for q, v in worth_values(fit, p).items() if kind_of(q) == "worth"})
     if design.on_own_cells:
         values.update(deviance=model.deviance, df_resid=float(model.df))
     # It prints p to 4 decimals; with standard errors of 2 to 4 digits a p of 1e-30 has none, so p is compared
     # absolutely.
-    absolute = {name: 1.0 for name in values if name.startswith("p.")}
-    return RCounterpart(
+    absolute = {q: 1.0 for q in values if kind_of(q) == "p"}
+    return answered(
         LLBT_FIT,
-        model.result.source,
+        model.result,
         values,
-        absolute,
-        note(
-            f"llbt.fit(y, Xmodel, q = {design.n_blocks}, ncat = {design.n_categories}), {design.how}",
-            *_translated(fit, reference),
-            said,
-            (
-                "it stops when the deviance changes by less than 1e-4 of itself (here after"
-                f" {model.iterations} steps) and prints 4 decimals; these are the unrounded numbers behind"
-                " them"
-            ),
-        ),
+        f"llbt.fit(y, Xmodel, q = {design.n_blocks}, ncat = {design.n_categories}), {design.how}",
+        *_translated(fit, reference),
+        said,
+        "it stops when the deviance changes by less than 1e-4 of itself (here after"
+        f" {model.iterations} steps) and prints 4 decimals; these are the unrounded numbers behind them",
+        se=absolute,
     )
 
 
@@ -380,7 +366,7 @@ def _design(question: Question, free: list[Term]) -> Design:
                     "nuisance constants"
                 ),
             )
-    layout = _layout_with_numbers(question)
+    layout = _layout(question, numbers=True)
     if not categorical and _has_gaps(layout):
         return _own_design(
             question,
@@ -390,20 +376,6 @@ def _design(question: Question, free: list[Term]) -> Design:
     if categorical and layout.n_blocks > len(cells):
         return _own_design(question, free, "on the cells, since llbt.design would add empty ones")
     return _r_design(question, layout, free, casewise=not categorical)
-
-
-def _layout_with_numbers(question: Question) -> Layout:
-    """As `_layout`, slopes left as numbers."""
-    fit, cells = question.fit, question.cells
-    in_model = tuple(c.name for c in cells.covariates)
-    names = (*in_model, *(c for c in fit.spec.cells if c not in in_model))
-    factors = [n for n in names if n not in in_model or cells.covariate(n).categorical]
-    return Layout(
-        with_covariates_as_factors(cells, factors),
-        names,
-        {c: f"S{chr(65 + k)}" for k, c in enumerate(names)},
-        in_model,
-    )
 
 
 def _has_gaps(layout: Layout) -> bool:
@@ -463,14 +435,8 @@ def _own_design(question: Question, free: list[Term], how: str) -> Design:
     for term in free:
         if term.kind == "item":
             k = fit.items.index(term.item or "")
-            column = np.outer((cells.first == k).astype(float) - (cells.second == k), side)
+            column, of_outcome = (cells.first == k).astype(float) - (cells.second == k), side
         else:
-            column = np.outer(np.ones(len(cells)), side == 0.0)
-        for covariate, level in term.by:
-            c = cells.covariate(covariate)
-            column = (
-                column
-                * (c.values if level is None else (c.values == c.levels.index(level)).astype(float))[:, None]
-            )
-        columns[term.name] = column.ravel()
+            column, of_outcome = np.ones(len(cells)), (side == 0.0).astype(float)
+        columns[term.name] = np.outer(times_covariates(column, cells, term.by), of_outcome).ravel()
     return Design(cells.counts.ravel(), columns, len(cells), categories, True, how)

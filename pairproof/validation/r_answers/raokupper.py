@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...bridge.cells import CountedCells
 from ...bridge.packages import mass
 from ...fit.spec import by_suffix
 from ..verdicts.agreement import RCounterpart
-from .ask import Question, attempt, converged, note, refused, remarks
+from .ask import Question, answered, attempt, reference_for_r, refused, remarks, times_covariates
 from .translate import RParameters, likelihood_values, parameter_values, worth_values
 
 POLR = "MASS::polr"
@@ -50,9 +49,9 @@ def _ask_polr(question: Question) -> RCounterpart:
     fit, cells = question.fit, question.cells
     assert cells.ties is not None
     first, second = cells.names
-    reference = fit.spec.reference if fit.spec.reference in fit.items else fit.items[-1]
+    reference = reference_for_r(fit, -1)
     by = {
-        by_suffix(product).lstrip(":"): _values(cells, product)
+        by_suffix(product).lstrip(":"): times_covariates(np.ones(len(cells)), cells, product).tolist()
         for product in dict.fromkeys(t.by for t in fit.terms if t.by)
     }
     model = mass.polr(
@@ -82,28 +81,15 @@ def _ask_polr(question: Question) -> RCounterpart:
     said = ["lambda is half its log-odds"] if fit.scale == "lambda" else []
     if fit.spec.reference != reference:
         said.append(f"moved from reference {reference} to {fit.constraint}")
-    return RCounterpart(
+    return answered(
         POLR,
-        model.result.source,
+        model.result,
         values,
-        note=note(
-            (
-                "polr(outcome ~ items, weights = count / 2) on each row and its mirror, so that its"
-                " thresholds are -tie and +tie"
-            ),
-            "its BFGS is followed by Newton steps on polr's own score",
-            *said,
-            "llf is its logLik(); it has no deviance on cells",
-            *remarks(model.result),
-        ),
-        converged=converged(model.result, model.converged),
+        "polr(outcome ~ items, weights = count / 2) on each row and its mirror, so that its thresholds are"
+        " -tie and +tie",
+        "its BFGS is followed by Newton steps on polr's own score",
+        *said,
+        "llf is its logLik(); it has no deviance on cells",
+        *remarks(model.result),
+        flag=model.converged,
     )
-
-
-def _values(cells: CountedCells, product: tuple[tuple[str, str | None], ...]) -> list[float]:
-    """Value of a product of subject covariates in each cell."""
-    out = np.ones(len(cells))
-    for name, level in product:
-        c = cells.covariate(name)
-        out = out * (c.values if level is None else (c.values == c.levels.index(level)).astype(float))
-    return [float(v) for v in out]

@@ -1,17 +1,16 @@
-"""Is it R that stopped short?  Shown from the score and the information, at R's estimates and at native's.
+"""Did R stop before it reached the maximum?  The score and the information show it.
 
-The log-likelihoods of these models are concave, so the maximum is where the score is 0, whoever computed it;
-and from a point near it one Newton step, information^-1 score, leads there.  Both are worked out here from
-the estimates and the cells alone, with formulas of this module's own:
+The log-likelihoods of these models are concave, so the maximum is where the score (the gradient) is 0, and
+from a point near it one Newton step, information^-1 score, leads there.  Score and information are worked out
+here from the estimates and the cells alone, by code that the native engine does not use:
 
-    two outcomes, Davidson   score = sum_cells sum_c (y_c - n p_c) x_c,  information = sum_cells n (sum_c p_c
-                             x_c x_c' - m m'),
-                             m = sum_c p_c x_c, where x_c is what the parameters are multiplied with in
-                             log(weight of outcome c)
+    two outcomes, Davidson   score = sum_cells sum_c (y_c - n p_c) x_c
+                             information = sum_cells n (sum_c p_c x_c x_c' - m m'),  m = sum_c p_c x_c
     Rao and Kupper           log-likelihood = (W + T) log F(u - d) + (L + T) log F(-u - d) + T log(e^(2d) - 1)
 
-R has stopped short if the step from R's estimates leads to native's and native's own estimates are at the
-maximum.
+where x_c is what the parameters are multiplied with in log(weight of outcome c), and W, T, L are the wins,
+ties and losses of a cell.  R stopped short if the Newton step from R's estimates leads to native's, and the
+score at native's estimates is 0.
 """
 
 from __future__ import annotations
@@ -24,7 +23,8 @@ from ...fit.fit import Fit
 from ...fit.outcomes import outcome_probabilities
 from ...fit.predictions import item_covariate
 from ...fit.spec import LOG_WORTH_PER_UNIT, Term
-from ..verdicts.agreement import RCounterpart, Witness
+from ..verdicts.agreement import RCounterpart, ScoreCheck
+from .ask import times_covariates
 
 FloatArray = NDArray[np.float64]
 
@@ -35,9 +35,10 @@ ROUNDING = 1e-14
 MOST_NUMBERS = 20_000_000
 
 
-def witness(fit: Fit, cells: CountedCells, answer: RCounterpart) -> Witness | None:
-    """What the score says; None where R has not all estimates, some are infinite, or the design is too
-    large.
+def score_check(fit: Fit, cells: CountedCells, answer: RCounterpart) -> ScoreCheck | None:
+    """What the score says of R's estimates and of native's.
+
+    None where R has not all estimates, some are infinite, or the design is too large.
     """
     beta = np.array(
         [
@@ -62,7 +63,7 @@ def witness(fit: Fit, cells: CountedCells, answer: RCounterpart) -> Witness | No
     way = (own - beta)[free]
     gap = fit.llf - log_likelihood(fit, cells, beta)
     far = float(np.max(np.abs(way / se)))
-    return Witness(
+    return ScoreCheck(
         gap if gap > ROUNDING * (abs(fit.llf) + float(cells.counts.sum())) else 0.0,
         far,
         float(np.max(np.abs((way - back) / se))) / far if far > 0 else 0.0,
@@ -186,7 +187,4 @@ def _column(fit: Fit, cells: CountedCells, term: Term) -> FloatArray:
             else np.array([float(item == term.item) for item in fit.items])
         )
         column = values[cells.first] - values[cells.second]
-    for name, level in term.by:
-        c = cells.covariate(name)
-        column = column * (c.values if level is None else (c.values == c.levels.index(level)).astype(float))
-    return column
+    return times_covariates(column, cells, term.by)

@@ -1,4 +1,4 @@
-"""R's parameters on our definitions: by name, then from R's reference and scale to the fit's.
+"""R's parameters under the fit's names, and from R's reference and scale to those of the fit.
 
 With b the item terms under R's reference r, and C the map to the fit's constraint (subtract b_s for reference
 s, subtract the mean for "sum"; within each block of terms that share their subject covariates), estimates are
@@ -14,21 +14,23 @@ from math import erfc, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from ...bridge.packages.models import RModel
 from ...fit.fit import Fit
 from ...fit.inference import softmax
 from ...fit.spec import LOG_WORTH_PER_UNIT, Scale
+from ..claims.quantities import Quantity
 
 FloatArray = NDArray[np.float64]
 #: Worths compared at most; a table of 400 judges and 30 items has 12,000.
 MOST_WORTHS = 1_000
-#: A variance that is less than this part of the covariances it is the rest of has no digit left: R has them
-#: to some 10 digits.
-LOST = 1e-10
+#: A variance that is smaller than this part of the covariances it is the difference of has no digit left: R
+#: gives those to some 10 digits.
+CANCELLED = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
 class RParameters:
-    """What one R function estimated, under the names of a fit's parameters.
+    """The estimates of one R function under the names of a fit's parameters, with their covariances.
 
     Attributes
     ----------
@@ -47,6 +49,37 @@ class RParameters:
     vcov: FloatArray
     scale: Scale
     reference: str
+
+
+def parameters_of(
+    model: RModel, named: Mapping[str, str], scale: Scale, reference: str, r_call: str = ""
+) -> RParameters:
+    """R's coefficients that have a name of ours and a number; nuisance and aliased ones are left out.
+
+    Parameters
+    ----------
+    model : RModel
+    named : mapping of R's coefficient to the fit's parameter
+        A coefficient's parts may stand in another order in R: "SB2:o1" for "o1:SB2".
+    scale, reference
+        As in :class:`RParameters`.
+    r_call : str
+        If given, R must have a coefficient for every parameter named, if only NA.
+
+    Raises
+    ------
+    KeyError
+        It has not.
+    """
+    ours = {frozenset(name.split(":")): parameter for name, parameter in named.items()}
+    found = {k: ours[parts] for k, n in enumerate(model.names) if (parts := frozenset(n.split(":"))) in ours}
+    missing = set(named.values()) - set(found.values())
+    if r_call and missing:
+        raise KeyError(f"{r_call} has no coefficient for {sorted(missing)}; it has {list(model.names)[:12]}")
+    kept = [k for k in found if not np.isnan(model.coef[k])]
+    at = [model.vcov_names.index(model.names[k]) for k in kept]
+    names = tuple(found[k] for k in kept)
+    return RParameters(names, model.coef[kept], model.vcov[np.ix_(at, at)], scale, reference)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,13 +139,10 @@ def moved(fit: Fit, r: RParameters) -> Moved:
 
 def item_blocks(fit: Fit) -> NDArray[np.int64]:
     """int[n_blocks, n_items]: places of the item terms, a block for each product of subject covariates."""
-    found: dict[tuple[tuple[str, str | None], ...], dict[str | None, int]] = {}
-    for k, term in enumerate(fit.terms):
-        if term.kind == "item":
-            found.setdefault(term.by, {})[term.item] = k
-    return np.array(
-        [[places[item] for item in fit.items] for places in found.values()], dtype=np.int64
-    ).reshape(-1, len(fit.items))
+    at = fit.layout
+    places = np.zeros((len(at.blocks), len(fit.items)), dtype=np.int64)
+    places[at.block, at.item] = at.place
+    return places
 
 
 def parameter_values(fit: Fit, r: RParameters, tests: bool = False) -> dict[str, float]:
@@ -121,21 +151,16 @@ def parameter_values(fit: Fit, r: RParameters, tests: bool = False) -> dict[str,
     """
     m = moved(fit, r)
     values: dict[str, float] = {}
-    se = np.sqrt(np.maximum(np.diag(m.vcov), 0.0))
-    for k, name in enumerate(fit.names):
-        if fit.is_reference[k] or np.isnan(m.beta[k]):
-            continue
-        values[f"estimate.{name}"], values[f"se.{name}"] = float(m.beta[k]), float(se[k])
-    if tests:
-        for name in [n.partition(".")[2] for n in values if n.startswith("estimate.")]:
-            z = values[f"estimate.{name}"] / values[f"se.{name}"] if values[f"se.{name}"] > 0 else np.nan
-            values[f"z.{name}"], values[f"p.{name}"] = z, two_sided(z)
+    errors = np.sqrt(np.maximum(np.diag(m.vcov), 0.0))
+    known = [k for k in range(len(fit.names)) if not fit.is_reference[k] and not np.isnan(m.beta[k])]
+    for k in known:
+        q = Quantity("estimate", name=fit.names[k])
+        values[q], values[q.of("se")] = float(m.beta[k]), float(errors[k])
+    for k in known if tests else ():
+        q = Quantity("z", name=fit.names[k])
+        z = float(m.beta[k]) / float(errors[k]) if errors[k] > 0 else np.nan
+        values[q], values[q.of("p")] = z, erfc(abs(z) / sqrt(2.0))
     return values
-
-
-def two_sided(z: float) -> float:
-    """P(|Z| > |z|) of a standard normal."""
-    return erfc(abs(z) / sqrt(2.0))
 
 
 def worth_values(fit: Fit, r: RParameters) -> dict[str, float]:
@@ -161,9 +186,9 @@ def worth_values(fit: Fit, r: RParameters) -> dict[str, float]:
         values.update(named_worths(fit, group, w))
         values.update(
             {
-                f"worth_se.{group}.{item}": sqrt(v) if v > 0 else 0.0
+                Quantity("worth_se", group, item): sqrt(v) if v > 0 else 0.0
                 for item, v, s in zip(fit.items, variance, size)
-                if v > LOST * s or not s
+                if v > CANCELLED * s or not s
             }
         )
     return values
@@ -171,7 +196,7 @@ def worth_values(fit: Fit, r: RParameters) -> dict[str, float]:
 
 def named_worths(fit: Fit, group: str, worths: Sequence[float] | FloatArray) -> dict[str, float]:
     """worth.G.A of one group."""
-    return {f"worth.{group}.{item}": float(w) for item, w in zip(fit.items, worths)}
+    return {Quantity("worth", group, item): float(w) for item, w in zip(fit.items, worths)}
 
 
 def likelihood_values(llf: float, n_coefficients: int) -> dict[str, float]:
@@ -179,8 +204,3 @@ def likelihood_values(llf: float, n_coefficients: int) -> dict[str, float]:
     counted.
     """
     return {"llf": llf, "aic": -2.0 * llf + 2.0 * n_coefficients}
-
-
-def standard_errors(values: Mapping[str, float]) -> dict[str, float]:
-    """Standard errors by the quantity they belong to, for scales of error: those of worths."""
-    return {f"worth.{name[9:]}": v for name, v in values.items() if name.startswith("worth_se.")}

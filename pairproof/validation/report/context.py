@@ -10,6 +10,7 @@ from ...fit.fit import Fit
 from ...fit.inference import normal_quantile
 from ..claims.quantities import kind_of
 from ..verdicts.agreement import Agreement, summary
+from ..verdicts.codes import R_STOPPED
 from ..verdicts.digits import worst
 
 
@@ -173,16 +174,14 @@ def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str
 
 
 def short_lines(agreements: Sequence[Agreement]) -> list[str]:
-    """The R calls that stopped before their maximum, so that their numbers check nothing: "R did not converge
-    ...".
-    """
+    """The R calls that stopped before their maximum, so that their numbers check nothing."""
     calls: dict[str, list[Agreement]] = {}
     for a in agreements:
         if not a.r_arrived:
             calls.setdefault(a.r_call or "R", []).append(a)
     lines = []
     for call, rows in calls.items():
-        said = all("R did not converge" in a.explanation for a in rows)
+        said = {a.code for a in rows if a.code in R_STOPPED} == {"r-not-converged"}
         least = worst({a.quantity: a.digits for a in rows if a.digits is not None})
         digits = "" if least is None else f", {int(least.digits * 10) / 10:.1f} digits at least"
         lines.append(

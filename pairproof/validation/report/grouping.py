@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..claims.quantities import kind_of
 from ..verdicts.agreement import AGREEING, Agreement
 from .context import ReportContext
 
@@ -40,7 +41,7 @@ class Group:
         so.
         """
         n = len(self.arithmetic)
-        kinds = dict.fromkeys(a.quantity.split(".")[1] for a in self.arithmetic)
+        kinds = dict.fromkeys(kind_of(a.quantity.name) for a in self.arithmetic)
         return (
             f"and {n} check{'s' if n > 1 else ''} of the printed numbers against each other"
             f" hold{'' if n > 1 else 's'} ({', '.join(kinds)})"

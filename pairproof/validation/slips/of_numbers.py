@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..claims.printed import Printed
+from ..claims.quantities import kind_of
 from .constants import constants
 from .registry import OF_ITEMS, Draft, SettingChange, Situation, family
 from .values import Setting
@@ -267,7 +268,7 @@ def digits_transposed(s: Situation) -> Iterator[Draft]:
 )
 def sign_lost(s: Situation) -> Iterator[Draft]:
     for quantity, printed in s.numbers:
-        kind = quantity.partition(".")[0]
+        kind = kind_of(quantity)
         if (
             kind in ("estimate", "z", "low", "high", "contrast", "contrast_z", "llf")
             and not printed.is_bound

@@ -119,7 +119,7 @@ def _printed_estimates(target: Target, setting: Setting) -> tuple[FloatArray, Fl
     """
     fit = target.fit
     beta, width = np.zeros(len(fit.terms)), np.zeros(len(fit.terms))
-    have = {q.quantity: q.printed for q in target.numbers}
+    have = {str(q.quantity): q.printed for q in target.numbers}
     for k, term in enumerate(fit.terms):
         printed = have.get(f"estimate.{term.name}")
         if printed is None or printed.value is None or printed.unit is None:

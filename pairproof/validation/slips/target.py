@@ -66,7 +66,7 @@ class Target:
         self.setting = own_setting(self.fit, self.sided)
         self.model = Model(self.fit)
         self._values = Values(self.fit, [q.quantity for q in self.numbers])
-        self._place = {q.quantity: k for k, q in enumerate(self.numbers)}
+        self._place: dict[str, int] = {q.quantity: k for k, q in enumerate(self.numbers)}
         self._low, self._high = (np.array(ends) for ends in zip(*(_hull(q.printed) for q in self.numbers)))
         self._fits: dict[tuple[Solver, Key], Fitted] = {}
         self._constants: dict[tuple[str, str, Key], Constants] = {}
@@ -103,7 +103,7 @@ class Target:
         fitted = self.fitted(tables, setting.solver)
         of_tables = self._constants_of(tables, setting.solver)
         wins = np.zeros((len(tables), len(self.fit.items)))
-        if any(q.quantity.startswith("wins.") for q in self.numbers):
+        if any(q.quantity.kind == "wins" for q in self.numbers):
             counts = np.stack([self._tally(key, rows) for key, rows in tables])
             wins = wins_of(self.fit, counts, self.model.rows.pairs[self.model.cells.pair])
 

@@ -20,7 +20,7 @@ from ...fit.fit import Fit
 from ...fit.inference import normal_quantile, softmax, two_sided_p
 from ...fit.outcomes import outcome_probabilities
 from ...fit.spec import LOG_WORTH_PER_UNIT
-from ..claims.quantities import kind_of
+from ..claims.quantities import Quantity, kind_of
 from .constants import Constants
 from .fits import TREATMENTS, Fitted, Solver, units
 
@@ -126,10 +126,10 @@ class Values:
     # -- linear functions ------------------------------------------------------------------------------------
 
     def _function(self, name: str) -> FloatArray:
-        kind, _, rest = name.partition(".")
+        q = Quantity.parse(name)
         row = np.zeros(len(self.fit.terms))
-        if kind in _OF_PARAMETER:
-            row[self._places[rest]] = 1.0
+        if q.kind in _OF_PARAMETER:
+            row[self._places[q.name]] = 1.0
             return row
         group, a, b = self._about(name, 2)
         abilities = self.fit.ability_functions(self.fit.groups[group])
@@ -138,7 +138,7 @@ class Values:
 
     def _about(self, name: str, n_items: int) -> tuple[str, ...]:
         """The group and the items that a quantity is about; names may contain dots."""
-        rest = name.partition(".")[2]
+        rest = Quantity.parse(name).place
         candidates = product(self.fit.groups, *[self.fit.items] * n_items)
         return next(parts for parts in candidates if rest == ".".join(parts))
 
@@ -188,9 +188,9 @@ class _Computed:
             elif kind in ("worth", "worth_se"):
                 column = self._worth(name)
             elif kind == "wins":
-                column = self.batch.wins[:, self.v.fit.items.index(name.partition(".")[2])]
+                column = self.batch.wins[:, self.v.fit.items.index(Quantity.parse(name).place)]
             else:
-                column = self._likelihood_ratio(kind, name.partition(".")[2])
+                column = self._likelihood_ratio(kind, Quantity.parse(name).place)
             columns.append(
                 np.where(self._failed & (kind not in ("wins", "n_items", "n_comparisons")), np.nan, column)
             )
@@ -215,7 +215,7 @@ class _Computed:
 
     def _of(self, name: str, value: FloatArray, se: FloatArray) -> FloatArray:
         kind = kind_of(name).replace("contrast_", "")
-        place = self.v._places[name.partition(".")[2]] if kind_of(name) in _OF_PARAMETER else None
+        place = self.v._places[Quantity.parse(name).place] if kind_of(name) in _OF_PARAMETER else None
         of = "" if place is None else self.v.fit.terms[place].kind
         z = value / se
         if kind == "se":

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import InputError
 
@@ -48,7 +48,7 @@ MOST_WHOLE = 10**6
 
 @dataclass(frozen=True)
 class Request:
-    """What a computation may ask for.
+    """The data, fits, arguments and backend of a claim, for the computation that it names.
 
     Attributes
     ----------
@@ -182,9 +182,16 @@ class Request:
         return InputError(f"args.{name} is {shown[:80]}; expected {kind}")
 
 
+class Remark(NamedTuple):
+    """Why a printed number means nothing: a code, by which a person accepts it, and a sentence."""
+
+    code: str
+    text: str
+
+
 @dataclass(frozen=True)
 class Computed:
-    """What a computation found.
+    """The numbers of a computation, by name, from native and from R.
 
     Attributes
     ----------
@@ -193,10 +200,9 @@ class Computed:
     r_call : str
     r_source : {"live", "recorded"} or None
     lacks : str
-        What native has not got that this needs: its numbers are R's alone; "" if native computed them.
-    remarks : mapping of name to str
-        Why a printed number means nothing, whether or not it comes out; it is then `explained`, and the
-        remark begins with the name under which a person accepts it.
+        The model that native does not have, so that the numbers are R's alone; "" if native computed them.
+    remarks : mapping of name to Remark
+        Why a printed number means nothing, whether or not it comes out; it is then `explained`.
     """
 
     native: Mapping[str, float] = field(default_factory=dict)
@@ -204,7 +210,7 @@ class Computed:
     r_call: str = ""
     r_source: RSource | None = None
     lacks: str = ""
-    remarks: Mapping[str, str] = field(default_factory=dict)
+    remarks: Mapping[str, Remark] = field(default_factory=dict)
 
 
 Computation = Callable[[Request], Computed]

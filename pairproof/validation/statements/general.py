@@ -1,9 +1,9 @@
-"""Claims in words: each has a test, so that its verdict is computed and not typed.
+"""Tests of statements that any paper on paired comparisons may make: verdicts are computed, not typed.
 
 A test is a function of a `Context` and of the claim's `args`; it returns a `Finding`.  A statement that does
-not hold is `differs-conclusion`, or `differs` where nothing follows from it, and its explanation begins with
-what it is: ``false`` (the data say otherwise), ``misleading`` (true to the letter, the reader concludes the
-opposite), ``erratum`` (a slip of the pen).  That word is what a person accepts in the claims file.
+not hold is `differs-conclusion`, or `differs` where nothing follows from it, and its code says what it is:
+``false`` (the data say otherwise), ``misleading`` (true to the letter, the reader concludes the opposite),
+``erratum`` (a slip of the pen).
 """
 
 from __future__ import annotations
@@ -249,8 +249,8 @@ def only_counts_that_print(context: Context, *, at_most: int, printed: Mapping[s
     found = two_items.counts_that_print(printed, at_most)
     text = (
         f"of all counts (n+, n0, n-) up to {at_most} each,"
-        f" {len(found)} print{'s' if len(found) == 1 else ''} {', '.join(f'{k} {v}' for k, v in printed.items())}: "
-        + ", ".join(map(str, found[:4]))
+        f" {len(found)} print{'s' if len(found) == 1 else ''}"
+        f" {', '.join(f'{k} {v}' for k, v in printed.items())}: " + ", ".join(map(str, found[:4]))
     )
     return holds(found == [tuple(map(int, counts))], text, native=float(len(found)))
 
@@ -266,8 +266,8 @@ def counts_not_determined(context: Context, *, total: int, stronger_ties_than: s
         f" said (n+ {_range(found, 0)}, n0 {_range(found, 1)}, n- {_range(found, 2)})"
     )
     if not found:
-        return Finding("differs-conclusion", f"false: no counts with total {total} fit what is said", 0.0)
-    return Finding("not-checkable" if len(found) > 1 else "agrees", text, float(len(found)))
+        return Finding.because("false", f"no counts with total {total} fit what is said", native=0.0)
+    return Finding("not-checkable" if len(found) > 1 else "agrees", text, float(len(found)), "no-counts")
 
 
 def _range(triples: Sequence[tuple[int, int, int]], place: int) -> str:
@@ -289,7 +289,5 @@ def pattern_of_counts(context: Context, *, pattern: str, total: int = 120) -> Fi
         f" total up to {total} behave as said"
     )
     if broken:
-        return Finding(
-            "differs-conclusion", f"false: {broken[0]} is of that description and does not behave as said"
-        )
-    return Finding("not-checkable", text, float(tried))
+        return Finding.because("false", f"{broken[0]} is of that description and does not behave as said")
+    return Finding("not-checkable", text, float(tried), "no-counts")

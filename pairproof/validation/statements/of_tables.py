@@ -28,11 +28,12 @@ def ranking_by_column(
             if value[a] == value[b]
         ]
     if wrong:
-        return Finding("differs-conclusion", f"false: {'; '.join(wrong)}")
+        return Finding.because("false", "; ".join(wrong))
     if tied:
-        return Finding(
+        return Finding.because(
+            "tied",
+            f"comes out if those printed alike may stand in either order: {', '.join(tied)}",
             "explained",
-            f"tied: comes out if those printed alike may stand in either order: {', '.join(tied)}",
         )
     return Finding("agrees", f"{', '.join(columns)}: {' '.join(ranking)}")
 

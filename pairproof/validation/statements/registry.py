@@ -1,7 +1,4 @@
-"""What a test of a statement is given, what it finds, and the register of all tests by name.
-
-A test is a function of a `Context` and of the claim's `args`; it returns a `Finding`.
-"""
+"""The register of tests of statements: what a test is given (`Context`) and what it returns (`Finding`)."""
 
 from __future__ import annotations
 
@@ -21,25 +18,41 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a test found.
+    """The result of testing a statement: its verdict, and the numbers behind it in a sentence.
 
     Attributes
     ----------
     verdict : Verdict
     explanation : str
-        With the numbers; begins with "false: ", "misleading: " or "erratum: " if the statement does not hold.
+        In words, with the numbers.
     native : float or None
         The one number the verdict rests on, where there is one.
+    code : str
+        Why the verdict is not a plain "agrees": one of :data:`pairproof.validation.verdicts.codes.CODES`.
     """
 
     verdict: Verdict
     explanation: str
     native: float | None = None
+    code: str = ""
+
+    @classmethod
+    def because(
+        cls, code: str, text: str, verdict: Verdict = "differs-conclusion", native: float | None = None
+    ) -> Finding:
+        """A finding that a person can accept by its code, which its explanation begins with.
+
+        Examples
+        --------
+        >>> Finding.because("erratum", "the subscript should be j", "differs").explanation
+        'erratum: the subscript should be j'
+        """
+        return cls(verdict, f"{code}: {text}", native, code)
 
 
 @dataclass(frozen=True)
 class Context:
-    """What a test may ask for.
+    """The data and fits of a paper that a test may ask for.
 
     Attributes
     ----------
@@ -49,7 +62,7 @@ class Context:
         The claim's own data set and id; "" if it has none.
     alpha : float
     table_of : function of a data set's name to DataFrame
-        As it stands in the claims file, uninterpreted.
+        The table as text and numbers, exactly as in the claims file.
     """
 
     data_of: Callable[[str], Comparisons]
@@ -121,11 +134,24 @@ def run_test(name: str, context: Context, args: Mapping[str, Any]) -> Finding:
 def holds(
     true: bool,
     text: str,
-    otherwise: str = "false",
+    code: str = "false",
     native: float | None = None,
     verdict: Verdict = "differs-conclusion",
 ) -> Finding:
-    """Agrees if true; else the verdict, with the word (false, misleading, erratum) that a person may
-    accept.
+    """The finding of a test that came out as said (`true`) or did not.
+
+    Parameters
+    ----------
+    true : bool
+    text : str
+        The numbers, in words.
+    code, verdict : str
+        What the statement is if it is not true: ``false``, ``misleading`` or ``erratum``.
+    native : float, optional
+
+    Examples
+    --------
+    >>> holds(True, "4 of 9 are ties").verdict, holds(False, "4 of 9 are ties").explanation
+    ('agrees', 'false: 4 of 9 are ties')
     """
-    return Finding("agrees", text, native) if true else Finding(verdict, f"{otherwise}: {text}", native)
+    return Finding("agrees", text, native) if true else Finding.because(code, text, verdict, native)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from ...data.options import one_of
+from ..claims.quantities import Quantity
 
 if TYPE_CHECKING:
     from ...fit.fit import Fit
@@ -34,7 +35,7 @@ About = Literal["printed", "statement", "native-r", "arithmetic"]
 
 #: Verdicts that need nobody's attention.
 AGREEING: tuple[Verdict, ...] = ("agrees", "agrees-truncated", "agrees-k-of-m")
-#: Verdicts that a person can accept (`accept` in a claims file names the explanation). What did not run is
+#: Verdicts that a person can accept (`accept` in a claims file names their codes). What did not run is
 #: accepted where native has no such model and another engine was asked; it stays "not-run".
 ACCEPTABLE: tuple[Verdict, ...] = (
     "explained",
@@ -58,14 +59,14 @@ LEFT = 0.1
 
 @dataclass(frozen=True)
 class Agreement:
-    """One quantity and its verdict.
+    """One row of a report: a quantity, what each source says of it, and the verdict.
 
     Attributes
     ----------
     paper, claim : str
         Their ids; "" for a fit that is checked by itself.
-    quantity : str
-        Named as in :mod:`pairproof.validation.claims.quantities`.
+    quantity : Quantity
+        Named as in :mod:`pairproof.validation.claims.quantities`; its text will do.
     printed : str or None
         As it stands on the page.
     native, r : float or None
@@ -80,9 +81,9 @@ class Agreement:
         are judged by their Monte Carlo error (`explanation` says how).
     verdict : Verdict
     explanation : str
-        In words; begins with the explanation's name and a colon where a person can accept it.
+        In words, for people; nothing is decided by it.
     accepted : bool
-        A person agreed with this explanation; `explanation` begins with its name.
+        A person agreed with this explanation: `code` stands in the claim's `accept`.
     floor : float or None
         Digits asked for, from floors.toml.
     certified_digits : float or None
@@ -94,11 +95,15 @@ class Agreement:
     about : {"printed", "statement", "native-r", "arithmetic"}
     r_arrived : bool
         False: R stopped before its maximum, so that its number, which is shown, is no check of native's.
+    code : str
+        Why the row has its verdict, in one fixed word (:mod:`pairproof.validation.verdicts.codes`), the name
+        of a slip, or the name of a reading in the claims file; "" for a row that agrees and has nothing to
+        explain.
     """
 
     paper: str
     claim: str
-    quantity: str
+    quantity: Quantity
     printed: str | None
     native: float | None
     r: float | None
@@ -115,16 +120,18 @@ class Agreement:
     where: str = ""
     about: About = "printed"
     r_arrived: bool = True
+    code: str = ""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "quantity", Quantity.parse(self.quantity))
         one_of("verdict", self.verdict, VERDICTS)
         if self.r_source is not None:
             one_of("r_source", self.r_source, get_args(RSource))
 
     @property
     def passes(self) -> bool:
-        """Needs nobody's attention: agrees, accepted, not checkable, or not estimable with nothing
-        printed.
+        """Whether nobody need look at the row: it agrees, is accepted or cannot be checked, or its number is
+        not estimable and not printed.
         """
         if self.verdict == "not-estimable":
             return self.printed is None
@@ -135,7 +142,7 @@ class Agreement:
         return {
             "paper": self.paper,
             "claim": self.claim,
-            "quantity": self.quantity,
+            "quantity": str(self.quantity),
             "printed": self.printed,
             "native": _finite(self.native),
             "r": _finite(self.r),
@@ -151,12 +158,13 @@ class Agreement:
             "r_certified_digits": self.r_certified_digits,
             "where": self.where,
             "about": self.about,
+            "code": self.code,
         }
 
 
 @dataclass(frozen=True)
-class Witness:
-    """What the score says of R's estimates and of native's.
+class ScoreCheck:
+    """What the score (the gradient of the log-likelihood) says of R's estimates and of native's.
 
     Attributes
     ----------
@@ -203,7 +211,7 @@ class Witness:
 
 @dataclass(frozen=True)
 class RCounterpart:
-    """What one R function says about a native fit.
+    """The answer of one R function for the model of a native fit, under the fit's own names.
 
     Attributes
     ----------
@@ -220,13 +228,15 @@ class RCounterpart:
         Anything a reader of the report must know about the call.
     not_run : str or None
         Why it did not run; `values` is then empty.
+    r_error : str
+        R's own error message, where R ran and stopped with one, and where it did.
     expected : bool
-        That it has no values is no failure: it ran, and stopped with an error of R's own that is known for
-        such a table; or it was not asked, by a rule of ours on the table's size.
+        No failure, although it has no values: R stopped with an error that it is known to give for such a
+        table, or it was not asked because the table is too large for it.
     converged : bool or None
         What R says of itself, by its flag or a warning; None if it says nothing.
-    witness : Witness or None
-        What the score says of R's estimates and of native's; None if it was not asked.
+    score : ScoreCheck or None
+        What the score says of R's estimates and of native's; None if it was not worked out.
     rounding : mapping of quantity to float
         Size of the sums that cancel in R's number; a difference of a few units in the last place of that is
         none.
@@ -235,6 +245,12 @@ class RCounterpart:
     lacks : tuple of str
         Quantities that this R function does not give though it gives others of their kind; any other that is
         missing counts as lost.
+
+    Examples
+    --------
+    >>> answer = RCounterpart("prefmod::llbt.fit, towards infinity", "live")
+    >>> answer.package, answer.function
+    ('prefmod', 'prefmod::llbt.fit')
     """
 
     r_call: str
@@ -246,20 +262,31 @@ class RCounterpart:
     expected: bool = False
     drift: str = ""
     converged: bool | None = None
-    witness: Witness | None = None
+    score: ScoreCheck | None = None
     rounding: Mapping[str, float] = field(default_factory=dict)
     lacks: tuple[str, ...] = ()
+    r_error: str = ""
+
+    @property
+    def function(self) -> str:
+        """The R function alone: "prefmod::llbt.fit"."""
+        return self.r_call.partition(",")[0]
+
+    @property
+    def package(self) -> str:
+        """The function's R package: "prefmod"."""
+        return self.r_call.partition("::")[0]
 
 
 class Counterparts(Protocol):
-    """Asks R what a native fit can be held against; `backend` is whatever reaches R (live or recorded)."""
+    """A function that asks R for a fit's model; `backend` is what reaches R, live or recorded."""
 
     def __call__(self, fit: Fit, backend: Any) -> Sequence[RCounterpart]:
         ...
 
 
 class Certified(Protocol):
-    """50-digit values of a fit's quantities as decimal text; empty if there are none for it."""
+    """A function from a fit to its 50-digit values as decimal text; empty if there are none for it."""
 
     def __call__(self, fit: Fit) -> Mapping[str, str]:
         ...

@@ -5,8 +5,8 @@ number that was printed beside them must meet it::
 
     z = estimate / se       p = 2 Phi(-|z|)  (or half of it)      limits = estimate +- 1.96 se
     worth = softmax of the log worths, sums to 1                  estimates that sum to zero do
-    contrast = difference   odds = exp(log worth difference)      |se_a - se_b| <= se of the difference <=
-    se_a + se_b
+    contrast = difference   odds = exp(log worth difference)
+    |se_a - se_b| <= se of the difference <= se_a + se_b
     p of a deviance         likelihood ratio = difference of deviances, its df, its p
     df_null - df = number of parameters                           null deviance >= deviance
     df <= pairs x free outcomes - parameters                      AIC = deviance + 2k + one constant a table
@@ -28,7 +28,7 @@ from ...fit.inference import normal_quantile
 from ...fit.spec import LOG_WORTH_PER_UNIT, ModelSpec
 from ..claims.paper import PrintedQuantity
 from ..claims.printed import Printed
-from ..claims.quantities import kind_of
+from ..claims.quantities import Quantity, kind_of
 from .agreement import Verdict
 
 #: Relative slack of an interval computed in doubles from ends that are exact decimals.
@@ -45,7 +45,7 @@ _VERDICTS: tuple[tuple[How, Verdict], ...] = (
 
 @dataclass(frozen=True)
 class Interval:
-    """All values from `low` to `high`, ends included; infinite where there is no end."""
+    """An interval: all values from `low` to `high`, ends included; infinite where there is no end."""
 
     low: float
     high: float
@@ -95,8 +95,10 @@ class Interval:
         return Interval(min(ends), max(ends))
 
     def both(self, other: Interval) -> Interval:
-        """What lies in both; the other if nothing does (that is then the finding of the check of this
-        one).
+        """The values that lie in both intervals; all of `other` where none does.
+
+        Where a printed z does not fit the printed estimate and standard error, the check of z says so, and p
+        is held against the latter two.
         """
         low, high = max(self.low, other.low), min(self.high, other.high)
         return Interval(low, high) if low <= high else other
@@ -198,7 +200,7 @@ class Printout:
 
 @dataclass(frozen=True)
 class Check:
-    """One printed number against others.
+    """The result of checking one printed number against others.
 
     Attributes
     ----------
@@ -207,11 +209,14 @@ class Check:
     verdict : Verdict
     sentence : str
         From which numbers, and which interval they give.
+    code : str
+        As in :data:`pairproof.validation.verdicts.codes.CODES`.
     """
 
     quantity: str
     verdict: Verdict
     sentence: str
+    code: str = "arithmetic"
 
     @property
     def holds(self) -> bool:
@@ -260,6 +265,7 @@ def _judge(p: Printout, name: str, words: str, rule: Rule) -> Check | None:
                 name,
                 "explained",
                 f"one-sided-p: comes out if p is {side}-sided ({words}: {given}; {side}-sided {other})",
+                "one-sided-p",
             )
         printed = Interval.of(p.numbers[name])
         if (printed.high <= p.alpha < given.low) or (printed.low >= p.alpha > given.high):
@@ -275,33 +281,30 @@ def _judge(p: Printout, name: str, words: str, rule: Rule) -> Check | None:
 
 
 def _rules(p: Printout, name: str) -> Iterator[tuple[str, Rule]]:
-    kind, _, rest = name.partition(".")
+    n = Quantity.parse(name)
+    kind, estimate, se, z = n.kind, n.of("estimate"), n.of("se"), n.of("z")
     if kind == "z":
-        yield f"estimate.{rest} / se.{rest}", lambda q, how: _quotient(
-            q, f"estimate.{rest}", f"se.{rest}", how
-        )
+        yield f"{estimate} / {se}", lambda q, how: _quotient(q, estimate, se, how)
     elif kind == "p":
-        yield f"from z.{rest}, or estimate.{rest} / se.{rest}", lambda q, how: _p(
-            q, f"z.{rest}", f"estimate.{rest}", f"se.{rest}", how
-        )
+        yield f"from {z}, or {estimate} / {se}", lambda q, how: _p(q, z, estimate, se, how)
     elif kind in ("low", "high"):
         sign = "-" if kind == "low" else "+"
-        yield f"estimate.{rest} {sign} 1.96 se.{rest}", lambda q, how: _limit(q, kind, rest, how)
+        yield f"{estimate} {sign} 1.96 {se}", lambda q, how: _limit(q, n, how)
     elif kind == "exp":
-        yield f"exp(estimate.{rest})", lambda q, how: (
-            None if (e := q.interval(f"estimate.{rest}", how)) is None else e.exp()
+        yield f"exp({estimate})", lambda q, how: (
+            None if (e := q.interval(estimate, how)) is None else e.exp()
         )
     elif kind == "worth" and not p.by:
-        yield "from the estimates", lambda q, how: _worth(q, rest, how)
+        yield "from the estimates", lambda q, how: _worth(q, n, how)
     elif kind in ("contrast", "odds", "contrast_se", "contrast_z", "contrast_p") and not p.by:
-        yield from _pair_rules(p, kind, rest)
+        yield from _pair_rules(p, n)
     elif kind == "gof_p":
         yield "from deviance and df_resid", lambda q, how: _tail(
             q.interval("deviance", how), q.interval("df_resid", how)
         )
     elif kind == "lr_p":
-        yield f"from lr.{rest} and lr_df.{rest}", lambda q, how: _tail(
-            q.interval(f"lr.{rest}", how), q.interval(f"lr_df.{rest}", how)
+        yield f"from {n.of('lr')} and {n.of('lr_df')}", lambda q, how: _tail(
+            q.interval(n.of("lr"), how), q.interval(n.of("lr_df"), how)
         )
     elif kind == "deviance":
         yield "not above the null deviance", lambda q, how: _not_above(q.interval("null_deviance", how))
@@ -326,18 +329,17 @@ def _p(p: Printout, z: str, a: str, b: str, how: How) -> Interval | None:
     return tails if p.sided == 2 else tails.times(0.5)
 
 
-def _limit(p: Printout, kind: str, parameter: str, how: How) -> Interval | None:
-    centre, se = p.interval(f"estimate.{parameter}", how), p.interval(f"se.{parameter}", how)
+def _limit(p: Printout, limit: Quantity, how: How) -> Interval | None:
+    centre, se = p.interval(limit.of("estimate"), how), p.interval(limit.of("se"), how)
     if centre is None or se is None:
         return None
     half = se.times(normal_quantile(0.975))
-    return centre - half if kind == "low" else centre + half
+    return centre - half if limit.kind == "low" else centre + half
 
 
-def _worth(p: Printout, rest: str, how: How) -> Interval | None:
-    estimates = p.estimates(how)
-    item = rest.partition(".")[2]
-    if estimates is None or item not in estimates or rest.partition(".")[0] != "all":
+def _worth(p: Printout, worth: Quantity, how: How) -> Interval | None:
+    estimates, item = p.estimates(how), worth.name
+    if estimates is None or item not in estimates or worth.group != "all":
         return None
     # Rises with the item's own estimate and falls with every other.
     gaps = [(e - estimates[item]).times(p.unit) for i, e in estimates.items() if i != item]
@@ -346,8 +348,9 @@ def _worth(p: Printout, rest: str, how: How) -> Interval | None:
     )
 
 
-def _pair_rules(p: Printout, kind: str, rest: str) -> Iterator[tuple[str, Rule]]:
-    pair = next(((a, b) for a in p.items for b in p.items if rest == f"all.{a}.{b}"), None)
+def _pair_rules(p: Printout, n: Quantity) -> Iterator[tuple[str, Rule]]:
+    kind, contrast, se, z = n.kind, n.of("contrast"), n.of("contrast_se"), n.of("contrast_z")
+    pair = next(((a, b) for a in p.items for b in p.items if n.place == f"all.{a}.{b}"), None)
     if pair is None:
         return
     a, b = pair
@@ -369,13 +372,9 @@ def _pair_rules(p: Printout, kind: str, rest: str) -> Iterator[tuple[str, Rule]]
     elif kind == "contrast_se":
         yield f"between the difference and the sum of se.{a} and se.{b}", spread
     elif kind == "contrast_z":
-        yield f"contrast.{rest} / contrast_se.{rest}", lambda q, how: _quotient(
-            q, f"contrast.{rest}", f"contrast_se.{rest}", how
-        )
+        yield f"{contrast} / {se}", lambda q, how: _quotient(q, contrast, se, how)
     else:
-        yield f"from contrast_z.{rest}, or contrast.{rest} / contrast_se.{rest}", lambda q, how: _p(
-            q, f"contrast_z.{rest}", f"contrast.{rest}", f"contrast_se.{rest}", how
-        )
+        yield f"from {z}, or {contrast} / {se}", lambda q, how: _p(q, z, contrast, se, how)
 
 
 def _tail(statistic: Interval | None, df: Interval | None) -> Interval | None:
@@ -401,9 +400,9 @@ def _parameters(p: Printout) -> tuple[int, bool]:
     """Parameters that are estimated, without that of the ties, and whether the items say how many there
     are.
     """
-    printed = [n.partition(".")[2] for n in p.numbers if kind_of(n) == "estimate"]
     if p.by or p.item_terms:
-        return len([n for n in printed if n != "tie" and n != p.reference]), False
+        printed = map(Quantity.parse, p.numbers)
+        return sum(q.kind == "estimate" and q.name not in ("tie", p.reference) for q in printed), False
     return len(p.items) - 1 + p.order_effect, True
 
 

@@ -17,11 +17,13 @@ from ...fit.family import FAMILIES
 from ...fit.spec import ModelSpec
 from ...native.pairs.models import make_spec
 from ..claims.paper import Claim, DataSpec, Paper
-from .agreement import ACCEPTABLE, Agreement
+from ..claims.quantities import Quantity
+from .acceptance import is_accepted
+from .agreement import Agreement
 from .arithmetic import Check, Interval, Printout, check_numbers
 from .win_totals import Games, check_win_totals
 
-PREFIX = "arithmetic."
+KIND = "arithmetic"
 
 
 def arithmetic_rows(paper: Paper, data_of: Callable[[str], Comparisons]) -> list[Agreement]:
@@ -158,10 +160,10 @@ def _difference(p: Printout, q: Printout, name: str) -> Interval | None:
 
 def _agreement(paper: Paper, claim: Claim, printout: Printout, check: Check) -> Agreement:
     printed = printout.numbers.get(check.quantity)
-    row = Agreement(
+    return Agreement(
         paper.id,
         claim.id,
-        PREFIX + check.quantity,
+        Quantity(KIND, name=check.quantity),
         printed=printed.text if printed else None,
         native=None,
         r=None,
@@ -171,8 +173,8 @@ def _agreement(paper: Paper, claim: Claim, printout: Printout, check: Check) -> 
         digits=None,
         verdict=check.verdict,
         explanation=check.sentence,
-        accepted=check.verdict in ACCEPTABLE and check.sentence.partition(":")[0] in claim.accept,
+        accepted=is_accepted(check.verdict, check.code, claim.accept),
         where=claim.where,
         about="arithmetic",
+        code=check.code,
     )
-    return row

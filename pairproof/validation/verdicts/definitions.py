@@ -8,9 +8,8 @@ model:
 and cells are the pairs, the rows of the table as they stand, each judge's rows, or single comparisons, where
 the sum is 0 and the deviance -2 llf.  R's own log-likelihoods have constants on top of llf:
 
-    glm(binomial), BTm     + sum log choose(n, wins)                               AIC = -2 logLik + 2 k
-    glm(poisson), gnm      + sum(n log n - n) - sum log y!                         AIC = -2 logLik + 2 (k +
-    cells)
+    glm(binomial), BTm     + sum log choose(n, wins)                    AIC = -2 logLik + 2 k
+    glm(poisson), gnm      + sum(n log n - n) - sum log y!              AIC = -2 logLik + 2 (k + cells)
 
 So a page that prints R's AIC, or a deviance of ungrouped data, is right by a definition that has a name.  It
 is found only if all numbers of the table that the claim prints come out of one program's output, and only if
@@ -54,7 +53,7 @@ BY_CHANCE = 1e-3
 
 @dataclass(frozen=True)
 class Definition:
-    """What one program prints of a fit.
+    """A definition of deviance, df, log-likelihood and AIC that some program prints, with its numbers.
 
     Attributes
     ----------

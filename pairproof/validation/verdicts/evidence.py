@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..claims.quantities import kind_of
+from ..claims.quantities import Quantity
 from ..slips.registry import Slip
 from .definitions import significant_digits
 
@@ -57,7 +57,8 @@ def independent(numbers: Iterable[tuple[str, str]]) -> int:
 
 
 def _says(claim: str, quantity: str) -> tuple[str, str]:
-    return claim, "" if kind_of(quantity) in _OF_THE_FIT else quantity.partition(".")[2] or quantity
+    q = Quantity.parse(quantity)
+    return claim, "" if q.kind in _OF_THE_FIT else q.place or q
 
 
 def enough(slips: Sequence[Slip], off: Iterable[tuple[str, str]]) -> bool:

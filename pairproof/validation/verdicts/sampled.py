@@ -5,7 +5,7 @@ sqrt(se_a^2 + se_b^2) is about standard normal if both sample the same posterior
 must lie below the two-sided normal point of false_alarm / k (Bonferroni), so a right sampler fails a whole
 comparison with probability false_alarm at most. An error of d standard errors in one quantity is seen with
 probability P(|N(d, 1)| > that point): `visible` is the difference that would be seen with probability 0.9,
-and says what an agreement is worth.
+so it says how much an agreement shows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ POWER = 0.9
 
 @dataclass(frozen=True, eq=False)
 class SampledAgreement:
-    """Attributes
+    """Means of two samplers beside each other, with the Monte Carlo errors of their differences.
+
+    Attributes
     ----------
     names : tuple of str
     native, r : float[n]

@@ -14,13 +14,10 @@ import numpy as np
 
 from ...fit.tails import p_equals
 from ..claims.paper import PrintedQuantity
-from ..claims.quantities import kind_of
 from .agreement import Verdict
 from .digits import digits_of_agreement
 from .floors import CERTIFIED, Floor, floor
 
-#: Explanation of a printed residue of a deviance that is 0 by definition.
-ROUNDING_ERROR = "rounding-error"
 #: Below this size, per comparison, a printed deviance on 0 df is what rounding leaves of 0: observed 6.7e-15
 #: over 120 comparisons in Dras (2015); a deviance is a sum of n log terms, each right to 1e-16.
 RESIDUE = 1e-12
@@ -31,18 +28,21 @@ UNITS = 4.0
 
 
 @dataclass(frozen=True)
-class PrintJudgement:
-    """Whether a number prints as it was printed.
+class PrintVerdict:
+    """The verdict on one printed number, why, and the code of why.
 
     Attributes
     ----------
     verdict : Verdict
     note : str
         What has to be said beside a plain "agrees", or why it differs.
+    code : str
+        The same as one of :data:`pairproof.validation.verdicts.codes.CODES`; "" for a plain "agrees".
     """
 
     verdict: Verdict
     note: str
+    code: str = ""
 
     @property
     def comes_out(self) -> bool:
@@ -51,7 +51,7 @@ class PrintJudgement:
 
 def judge_print(
     q: PrintedQuantity, value: float, alpha: float, df_resid: int = -1, n: float = 0.0, se: float = math.nan
-) -> PrintJudgement:
+) -> PrintVerdict:
     """The verdict on one printed number, by itself.
 
     Parameters
@@ -68,32 +68,34 @@ def judge_print(
     """
     p = q.printed
     if math.isnan(value):
-        return PrintJudgement(
+        return PrintVerdict(
             "not-estimable",
             (
                 f"{q.quantity} is not estimable from these data; the page prints {p.text}, which "
                 "depends on when the author's program stopped"
             ),
+            "not-estimable",
         )
     match = p.verdict(value)
-    if (
-        kind_of(q.quantity) in ("p", "contrast_p")
-        and match.verdict != "differs"
-        and not p.star_verdict(value)
-    ):
-        return PrintJudgement(
-            "differs-conclusion", f"the mark {p.stars} does not belong to {p_equals(value)}"
+    if q.quantity.kind in ("p", "contrast_p") and match.verdict != "differs" and not p.star_verdict(value):
+        return PrintVerdict(
+            "differs-conclusion",
+            f"the mark {p.stars} does not belong to {p_equals(value)}",
+            "significance-mark",
         )
     if match.verdict == "agrees":
-        return PrintJudgement(
-            "agrees", "" if match.rule in ("bound", "half-up or half-even") else f"at a tie, by {match.rule}"
-        )
+        if match.is_half_way:
+            return PrintVerdict("agrees", f"at a tie, by {match.rule}", "rounded-half")
+        return PrintVerdict("agrees", "")
     if match.verdict == "agrees-truncated":
-        return PrintJudgement("agrees-truncated", f"{value!r} agrees only if truncated, not rounded")
+        return PrintVerdict(
+            "agrees-truncated", f"{value!r} agrees only if truncated, not rounded", "truncated"
+        )
     if match.verdict == "agrees-k-of-m":
-        return PrintJudgement(
+        return PrintVerdict(
             "agrees-k-of-m",
             f"agrees to {match.k} of {match.m} digits: the zeros that end an integer may be no digits",
+            "idle-zeros",
         )
     if (
         q.quantity == "deviance"
@@ -101,48 +103,61 @@ def judge_print(
         and p.value is not None
         and abs(p.value) < Decimal(RESIDUE * max(n, 1.0))
     ):
-        return PrintJudgement(
+        return PrintVerdict(
             "explained",
             (
-                f"{ROUNDING_ERROR}: a model with 0 degrees of freedom has deviance 0; {p.text} is what "
+                f"rounding-error: a model with 0 degrees of freedom has deviance 0; {p.text} is what "
                 "rounding left of it"
             ),
+            "rounding-error",
         )
-    conclusion = _conclusion(q, value, alpha, se)
+    other_conclusion = _other_conclusion(q, value, alpha, se)
+    if other_conclusion is not None:
+        return other_conclusion
     plain = f"computed {value!r}"
-    if not conclusion and _sign(q, value):
+    if _sign(q, value):
         plain += f"; the sign is the other, and neither is further from 0 than the standard error of {se:.4g}"
-    return PrintJudgement("differs-conclusion" if conclusion else "differs", conclusion or plain)
+    return PrintVerdict("differs", plain, "other-value")
 
 
 def _sign(q: PrintedQuantity, value: float) -> bool:
     """Whether a number that has a sign is printed with the other one."""
     p = q.printed
     return (
-        kind_of(q.quantity) in ("estimate", "z", "contrast", "contrast_z")
+        q.quantity.kind in ("estimate", "z", "contrast", "contrast_z")
         and p.value is not None
         and (p.low is not None and p.low > 0 > value or p.high is not None and p.high < 0 < value)
     )
 
 
-def _conclusion(q: PrintedQuantity, value: float, alpha: float, se: float) -> str:
-    """How the conclusion changes: sign, or significance at alpha; "" if it does not.
+def _other_conclusion(q: PrintedQuantity, value: float, alpha: float, se: float) -> PrintVerdict | None:
+    """How the conclusion changes: sign, or significance at alpha; None if it does not.
 
     A sign says something only of a number that is not 0 within its standard error, as printed or as computed:
     0.001 printed as -0.001 with a standard error of 0.1 is another number and the same finding.
     """
-    kind, p = kind_of(q.quantity), q.printed
+    kind, p = q.quantity.kind, q.printed
     if kind in ("p", "contrast_p", "gof_p", "lr_p"):
         if p.high is not None and float(p.high) <= alpha < value:
-            return f"printed as significant at {alpha:g}, computed {value:.4g}"
+            return PrintVerdict(
+                "differs-conclusion",
+                f"printed as significant at {alpha:g}, computed {value:.4g}",
+                "other-significance",
+            )
         if p.low is not None and float(p.low) >= alpha > value:  # as a double: 0.05 is above Decimal("0.05")
-            return f"printed as not significant at {alpha:g}, computed {value:.4g}"
+            return PrintVerdict(
+                "differs-conclusion",
+                f"printed as not significant at {alpha:g}, computed {value:.4g}",
+                "other-significance",
+            )
     if _sign(q, value):
         assert p.value is not None
         within = 1.0 if kind in ("z", "contrast_z") else se
         if math.isnan(within) or max(abs(float(p.value)), abs(value)) > within:
-            return f"the sign is the other: computed {value:.6g}"
-    return ""
+            return PrintVerdict(
+                "differs-conclusion", f"the sign is the other: computed {value:.6g}", "other-sign"
+            )
+    return None
 
 
 def reversed_items(
@@ -154,23 +169,22 @@ def reversed_items(
     """
     found: dict[str, str] = {}
     estimates = {
-        q.quantity: q for q in numbers if kind_of(q.quantity) == "estimate" and q.quantity[9:] in items
+        q.quantity.name: q for q in numbers if q.quantity.kind == "estimate" and q.quantity.name in items
     }
     for a, qa in estimates.items():
         for b, qb in estimates.items():
-            pa, pb = qa.printed, qb.printed
-            if pa.low is None or pb.high is None or pa.low <= pb.high:
-                continue
-            if values[a] < values[b]:
-                sentence = f"printed {a[9:]} above {b[9:]}, computed {values[a]:.6g} below {values[b]:.6g}"
-                found.setdefault(a, sentence)
-                found.setdefault(b, sentence)
+            value_a, value_b = values[qa.quantity], values[qb.quantity]
+            low, high = qa.printed.low, qb.printed.high
+            if low is not None and high is not None and low > high and value_a < value_b:
+                sentence = f"printed {a} above {b}, computed {value_a:.6g} below {value_b:.6g}"
+                found.setdefault(qa.quantity, sentence)
+                found.setdefault(qb.quantity, sentence)
     return found
 
 
 @dataclass(frozen=True)
-class DigitsJudgement:
-    """Native against one other source.
+class DigitsVerdict:
+    """The digits in which native and one other source agree, and how many were asked for.
 
     Attributes
     ----------
@@ -202,7 +216,7 @@ def judge_digits(
     floors: Sequence[Floor] | None = None,
     rounding: float = 0.0,
     wider: float = 0.0,
-) -> DigitsJudgement:
+) -> DigitsVerdict:
     """Digits of native against R (`source` its call) or against certified, held against their floor.
 
     The digits are the plain ones of :func:`pairproof.validation.verdicts.digits.digits_of_agreement`.  Only
@@ -210,7 +224,7 @@ def judge_digits(
     :func:`digits_forgiven`.
     """
     asked = floor(quantity, source, floors)
-    return DigitsJudgement(digits_forgiven(native, other, scale, asked.digits, rounding, wider), asked)
+    return DigitsVerdict(digits_forgiven(native, other, scale, asked.digits, rounding, wider), asked)
 
 
 def digits_forgiven(
@@ -246,6 +260,6 @@ def judge_certified(
     floors: Sequence[Floor] | None = None,
     rounding: float = 0.0,
     wider: float = 0.0,
-) -> DigitsJudgement:
+) -> DigitsVerdict:
     """Digits of native against a 50-digit value given as decimal text."""
     return judge_digits(quantity, native, float(np.float64(text)), scale, CERTIFIED, floors, rounding, wider)

@@ -29,7 +29,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Games:
-    """How often who met whom; no outcomes.
+    """A schedule: how often each pair met, without the outcomes.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Games:
 
 @dataclass(frozen=True)
 class Total:
-    """One expected total.
+    """An expected total of wins (or of ties), as an interval.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class Total:
 
     @property
     def says_something(self) -> bool:
-        """Narrow enough that not every print would pass."""
+        """Whether the interval is so narrow that some prints would fail."""
         return self.interval.high - self.interval.low < self.step
 
     @property
@@ -198,8 +198,7 @@ def _ties(least: FloatArray, most: FloatArray, tie: Interval | None) -> tuple[Fl
 
 
 def check_win_totals(printout: Printout, games: Games, observed: FloatArray | None = None) -> Check | None:
-    """Whether the printed abilities can be a maximum for any outcomes of these games; None if they do not
-    say.
+    """Check whether the printed abilities can be a maximum for any outcomes of these games.
 
     Parameters
     ----------
@@ -207,6 +206,11 @@ def check_win_totals(printout: Printout, games: Games, observed: FloatArray | No
     games : Games
     observed : float[n_items], optional
         The totals of the data at hand, to be named where the print has others.
+
+    Returns
+    -------
+    Check or None
+        None where the printed numbers do not determine the totals.
     """
     estimates = printout.estimates()
     if estimates is None or printout.ties == "rao-kupper" or printout.by or printout.item_terms:
@@ -249,12 +253,18 @@ def _verdict(
             name,
             "not-checkable",
             f"with the digits printed a total is known to {widest:.2g} only: any would do",
+            "win-totals",
         )
     bad = [t for t in sharp if not t.holds]
     if bad:
         words = "; ".join(f"{t.what} {t.interval}" for t in bad)
         kind = "a whole number" if bad[0].step == 1 else "a multiple of a half"
-        return Check(name, "differs", f"at a maximum every expected total is {kind}; these are not: {words}")
+        return Check(
+            name,
+            "differs",
+            f"at a maximum every expected total is {kind}; these are not: {words}",
+            "win-totals",
+        )
     words = ", ".join(
         f"{t.what} {t.nearest:g}" + ("" if t.says_something else " (or others)") for t in totals
     )
@@ -267,4 +277,4 @@ def _verdict(
         ]
         if other:
             text += f"; the data here have others: {', '.join(other)}"
-    return Check(name, "agrees", text)
+    return Check(name, "agrees", text, "win-totals")

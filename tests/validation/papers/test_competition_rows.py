@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.native.translation import random_table, table_2
 
 from pairproof.bridge import Backend
 from pairproof.bridge.oracles import competitions
@@ -32,6 +31,7 @@ from pairproof.validation.report import ReportContext, render
 from pairproof.validation.report.context import digits_rows, r_lines
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from pairproof.validation.verdicts.floors import observed
+from tests.native.translation import random_table, table_2
 
 PAPERS = ("vilar-2007", "hopkins-may-2013")
 RECORDED = Backend("recorded")

@@ -18,7 +18,7 @@ from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
 from pairproof.validation.check import compare_fit
 from pairproof.validation.r_answers import AT_A_LIMIT, counterparts
 from pairproof.validation.r_answers.ask import Question, attempt
-from pairproof.validation.r_answers.stopped_short import log_likelihood, witness
+from pairproof.validation.r_answers.stopped_short import log_likelihood, score_check
 from pairproof.validation.r_answers.translate import RParameters, moved, parameter_values, worth_values
 from pairproof.validation.verdicts.agreement import RCounterpart
 from tests.certified.load import load, load_all
@@ -362,10 +362,10 @@ def test_estimates_away_from_the_maximum_lie_below_it_and_those_at_it_do_not() -
     def answer(factor: float) -> RCounterpart:
         return RCounterpart("x", "live", {f"estimate.{n}": factor * v for n, v in fit.params.items()})
 
-    there, near = witness(fit, cells, answer(1.0)), witness(fit, cells, answer(1.001))
+    there, near = score_check(fit, cells, answer(1.0)), score_check(fit, cells, answer(1.001))
     assert there is not None and there.below == 0.0 and not there.r_stopped_short
     assert near is not None and near.below > 1e-5 and near.r_stopped_short
-    assert witness(fit, cells, RCounterpart("x", "live", {"estimate.A": 1.0})) is None
+    assert score_check(fit, cells, RCounterpart("x", "live", {"estimate.A": 1.0})) is None
 
 
 # -- which R is asked ----------------------------------------------------------------------------------------

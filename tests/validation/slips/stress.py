@@ -25,7 +25,7 @@ from pairproof.data.comparisons import Comparisons
 from pairproof.errors import PairproofError
 from pairproof.fit.fit import Fit
 from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
-from pairproof.validation.r_answers.stopped_short import witness
+from pairproof.validation.r_answers.stopped_short import score_check
 from pairproof.validation.report.verification import Verification
 from pairproof.validation.verdicts.agreement import RCounterpart
 
@@ -328,7 +328,7 @@ def changed(what: str, bad: Fit, fit: Fit) -> set[str]:
 
 def seen_from(fit: Fit, answer: RCounterpart) -> RCounterpart:
     """R's answer as it was, the score's evidence from this fit."""
-    return replace(answer, witness=None if answer.not_run else witness(fit, count(fit), answer))
+    return replace(answer, score=None if answer.not_run else score_check(fit, count(fit), answer))
 
 
 @dataclass

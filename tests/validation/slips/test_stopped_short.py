@@ -17,7 +17,7 @@ from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
 from pairproof.validation.assertion import agree
 from pairproof.validation.check import compare_fit
 from pairproof.validation.r_answers.rounding import rounding
-from pairproof.validation.r_answers.stopped_short import witness
+from pairproof.validation.r_answers.stopped_short import score_check
 from pairproof.validation.report import ReportContext, render_text
 from pairproof.validation.report.junit import render_junit
 from pairproof.validation.report.verification import Verification
@@ -51,7 +51,7 @@ def answer(fit: Fit, truth: Fit, moved: float, converged: bool | None = None, **
     }
     bare = RCounterpart(GNM, "live", values, converged=converged)
     cells = count(fit)
-    return replace(bare, witness=witness(fit, cells, bare), rounding=rounding(fit, cells, bare, False))
+    return replace(bare, score=score_check(fit, cells, bare), rounding=rounding(fit, cells, bare, False))
 
 
 def verdicts(rows: list[Agreement]) -> dict[str, str]:
@@ -125,7 +125,7 @@ def test_an_estimate_a_millionth_of_its_error_off_is_found_by_the_score_though_t
 def test_native_stands_where_the_score_is_zero_on_every_certified_fit(case: dict) -> None:
     fit = native(case)
     values = {f"estimate.{n}": float(b) for n, b in zip(fit.names, fit.beta)}
-    seen = witness(fit, count(fit), RCounterpart("R", "live", values))
+    seen = score_check(fit, count(fit), RCounterpart("R", "live", values))
     if seen is None:
         assert fit.null_space.shape[1]  # a tie parameter at minus infinity: nothing can be shown
         return

@@ -256,17 +256,9 @@ def _z(fit: Fit, name: str) -> str:
 
 def _saturated(checker: Checker, agreements: Sequence[Agreement]) -> Story:
     fit = checker.fit("modpref")
-    stops = {
-        a.r_call: a.explanation.partition("R stops: ")[2]
-        for a in agreements
-        if a.claim == "modpref" and a.explanation.startswith("R's own error") and a.r_call
-    }
+    stopped = [c for c in checker.counterparts("modpref") if c.expected and c.r_error]
     own, others = (
-        [
-            f"{call} with \u201c{why}\u201d"
-            for call, why in stops.items()
-            if call.startswith("prefmod") == prefmod
-        ]
+        [f"{c.r_call} with \u201c{c.r_error}\u201d" for c in stopped if (c.package == "prefmod") == prefmod]
         for prefmod in (True, False)
     )
     said = f"prefmod's own fitters stop on it: {'; '.join(own)}." + (
@@ -274,7 +266,7 @@ def _saturated(checker: Checker, agreements: Sequence[Agreement]) -> Story:
     )
     answers = {
         call: {
-            a.quantity: a.r
+            str(a.quantity): a.r
             for a in agreements
             if a.claim == "modpref" and a.r_call == call and a.r is not None
         }

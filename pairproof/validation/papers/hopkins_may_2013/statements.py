@@ -98,17 +98,15 @@ def lowest_perplexities(context: Context, *, tracks: Tracks, models: Sequence[st
     names = list(order)
     text = f"at {size} training comparisons: {_listed(order)}"
     if set(names[: len(models)]) != set(models):
-        return Finding("differs-conclusion", f"false: {text}", order[names[0]])
+        return Finding.because("false", text, native=order[names[0]])
     last, following = names[len(models) - 1], names[len(models)]
     apart = difference(_of(results, following, size), _of(results, last, size))
     text += f"; {last} is below {following} {_apart(apart)}"
     if not apart.low > 0:
-        return Finding(
+        return Finding.because(
+            "not-told-apart",
+            f"comes out if the order of the means is taken, not if they must be told apart: {text}",
             "explained",
-            (
-                "not-told-apart: comes out if the order of the means is taken, not if they must be told"
-                f" apart: {text}"
-            ),
             order[names[0]],
         )
     return Finding("agrees", text, order[names[0]])
@@ -144,12 +142,10 @@ def converges_most_rapidly(context: Context, *, tracks: Tracks, model: str, amon
     }
     if beaten:
         text = "; ".join(f"at {k} {leader} is lower {_apart(d)}" for k, (leader, d) in beaten.items())
-        return Finding(
-            "differs-conclusion",
-            (
-                f"false: nearer to its own limit is {_places(nearer)}, nor has it the lowest perplexity"
-                f" throughout: {text}; {limits}"
-            ),
+        return Finding.because(
+            "false",
+            f"nearer to its own limit is {_places(nearer)}, nor has it the lowest perplexity throughout:"
+            f" {text}; {limits}",
         )
     close = {
         k: [
@@ -160,13 +156,12 @@ def converges_most_rapidly(context: Context, *, tracks: Tracks, model: str, amon
         for k in sizes
     }
     doubt = "".join(f"; at {k} not told from {' and '.join(level)}" for k, level in close.items() if level)
-    return Finding(
+    return Finding.because(
+        "lowest-throughout",
+        "comes out if it means that its perplexity is the lowest at every size"
+        f" ({', '.join(f'{v:.3f} at {k}' for k, v in _curve(results, model).items())}{doubt}), not that"
+        f" it is nearest to its own limit: there {_places(nearer)} is ahead; {limits}",
         "explained",
-        (
-            "lowest-throughout: comes out if it means that its perplexity is the lowest at every size"
-            f" ({', '.join(f'{v:.3f} at {k}' for k, v in _curve(results, model).items())}{doubt}), not that"
-            f" it is nearest to its own limit: there {_places(nearer)} is ahead; {limits}"
-        ),
     )
 
 
@@ -209,10 +204,11 @@ def nearly_indistinguishable(
         return Finding("agrees", text)
     late = [size for size in near if all(near[k] for k in near if k >= size)]
     if not late:
-        return Finding("differs-conclusion", f"false: {text}")
-    return Finding(
+        return Finding.because("false", text)
+    return Finding.because(
+        "larger-samples",
+        f"comes out from {late[0]} training comparisons on (within {within}): {text}",
         "explained",
-        f"larger-samples: comes out from {late[0]} training comparisons on (within {within}): {text}",
     )
 
 
@@ -360,11 +356,12 @@ def ability_bands(
     if as_said(found):
         return Finding("agrees", text)
     if share:
-        return Finding(
+        return Finding.because(
+            "other-training-sets",
+            f"comes out for some random training sets, not for these: {text}",
             "explained",
-            f"other-training-sets: comes out for some random training sets, not for these: {text}",
         )
-    return Finding("differs-conclusion", f"false: {text}")
+    return Finding.because("false", text)
 
 
 def _members(found: TrialAbilities, bands: Sequence[int]) -> list[frozenset[str]]:
@@ -403,11 +400,12 @@ def any_order_arbitrary(
     first = [max(systems, key=lambda s: float(row[found.items.index(s)])) for row in found.trials]
     text += f"; first of them in the {len(first)} trials: {', '.join(first)}"
     if not all(map(_open, part.values())):
-        return Finding("differs-conclusion", f"false: {text}")
+        return Finding.because("false", text)
     if not all(map(_open, all_.values())):
-        return Finding(
+        return Finding.because(
+            "smaller-sample",
+            f"comes out from {size} comparisons, not from all that were made: {text}",
             "explained",
-            f"smaller-sample: comes out from {size} comparisons, not from all that were made: {text}",
         )
     return Finding("agrees", text)
 

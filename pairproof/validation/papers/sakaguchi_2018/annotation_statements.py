@@ -19,7 +19,7 @@ from ....native.annotation import beta
 from ....native.annotation.methods import Method
 from ....native.annotation.simulated_annotators import Annotators, sd_for_agreement, truth_of
 from ....native.annotation.simulation import Experiment, Simulation, simulate, spread
-from ...statements.registry import Context, Finding, statement_test
+from ...statements.registry import Context, Finding, holds, statement_test
 
 #: Noise inside a HIT over noise of an item alone, in the second case.
 HELPFUL = 0.7
@@ -64,14 +64,12 @@ def annotation_gain(
             f" then without it too ({said(helped, 'random')}): a property of showing items together, not of"
             " choosing them"
         )
-        return Finding("differs-conclusion", f"misleading: not reproduced as it stands: {text}", gains[0])
-    return Finding(
-        "differs-conclusion",
-        (
-            f"false: not reproduced: {text}; nor if noise inside a HIT is {HELPFUL} times as large"
-            f" ({said(helped, method)})"
-        ),
-        gains[0],
+        return Finding.because("misleading", f"not reproduced as it stands: {text}", native=gains[0])
+    return Finding.because(
+        "false",
+        f"not reproduced: {text}; nor if noise inside a HIT is {HELPFUL} times as large"
+        f" ({said(helped, method)})",
+        native=gains[0],
     )
 
 
@@ -92,7 +90,7 @@ def annotation_range(
     true_of_all = all(ends[m] < 0.75 * true for m in narrow) and all(
         abs(ends[m] / true - 1) < 0.2 for m in fitting
     )
-    return _judged(true_of_all, text, ends[narrow[0]])
+    return holds(true_of_all, text, native=ends[narrow[0]])
 
 
 @statement_test("match-quality-diagonal")
@@ -108,7 +106,7 @@ def match_quality_diagonal(context: Context, *, truth: str, agreement: str) -> F
         + ", ".join(f"{r:.2f}" for r in ratios)
         + f" ({maps[0].mean() / maps[0].max():.2f} before iteration 0)"
     )
-    return _judged(1 < ratios[0] < ratios[1] < ratios[2], text, ratios[-1])
+    return holds(1 < ratios[0] < ratios[1] < ratios[2], text, native=ratios[-1])
 
 
 #: A grid of beta distributions on which a statement about every update is tried.
@@ -124,12 +122,5 @@ def bounded_parameters_grow(context: Context) -> Finding:
         for pair in pairs
         for after in (beta.update_pair(pair, "win"), beta.update_pair(pair, "tie"))
     ]
-    return _judged(
-        all(grew), f"{sum(grew)} of {len(grew)} updates raise them or leave them", float(np.mean(grew))
-    )
-
-
-def _judged(true: bool, text: str, native: float) -> Finding:
-    return (
-        Finding("agrees", text, native) if true else Finding("differs-conclusion", f"false: {text}", native)
-    )
+    text = f"{sum(grew)} of {len(grew)} updates raise them or leave them"
+    return holds(all(grew), text, native=float(np.mean(grew)))

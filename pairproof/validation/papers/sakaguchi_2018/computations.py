@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....errors import InputError
 from ...claims.printed import Printed
-from ...statements.computations import MOST_WHOLE, Computed, Request
+from ...statements.computations import MOST_WHOLE, Computed, Remark, Request
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,11 +52,12 @@ def mean_labels(request: Request) -> Computed:
         if rules and Printed.parse(str(value)).verdict(found[f"gold.{item}"]).verdict != "agrees":
             decimals, name = rules[0]
             between, _ = _twice(Decimal(nearest[item]) / n + low, low, high, decimals, name, value)
-            remarks[f"gold.{item}"] = (
-                f"rounded-twice: the mean of {n} labels is {found[f'gold.{item}']:.4f}; {value} comes out, as"
+            remarks[f"gold.{item}"] = Remark(
+                "rounded-twice",
+                f"the mean of {n} labels is {found[f'gold.{item}']:.4f}; {value} comes out, as"
                 f" all {len(printed)} of the column do, if mean labels were first rounded to"
                 f" {decimals} decimals, here to {between.normalize()}, and then {name} ({len(rules)} of"
-                f" {3 * len(ROUNDINGS)} rules tried)"
+                f" {3 * len(ROUNDINGS)} rules tried)",
             )
     return Computed(native=found, remarks=remarks)
 

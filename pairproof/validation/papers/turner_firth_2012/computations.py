@@ -12,7 +12,8 @@ from ....bridge.values.convert import factor_of
 from ....bridge.values.formulas import checked
 from ....bridge.values.values import Formula
 from ....errors import InputError
-from ...statements.computations import Computed, Request
+from ...claims.quantities import Quantity
+from ...statements.computations import Computed, Remark, Request
 from ..asking_r import numbers_of
 
 BIAS_REDUCED = """
@@ -107,14 +108,16 @@ def flat_lizards(request: Request) -> Computed:
     )
     remarks = {}
     for name in found.r:
-        kind, _, lizard = name.partition(".")
-        if kind == "estimate" and found.r.get(f"lost.{lizard}") == 0.0:
-            text = (
-                f"infinite-estimate: {lizard} won all its {found.r[f'won.{lizard}']:.0f} contests and has an"
+        q = Quantity.parse(name)
+        lizard = q.name
+        if q.kind == "estimate" and found.r.get(f"lost.{lizard}") == 0.0:
+            remark = Remark(
+                "infinite-estimate",
+                f"{lizard} won all its {found.r[f'won.{lizard}']:.0f} contests and has an"
                 " ability of its own, so its estimate is infinite; the print is where R stopped, and its"
-                " digits mean nothing"
+                " digits mean nothing",
             )
-            remarks.update({f"{k}.{lizard}": text for k in ("estimate", "se", "z", "p")})
+            remarks.update({q.of(k): remark for k in ("estimate", "se", "z", "p")})
     return replace(found, remarks=remarks)
 
 

@@ -55,19 +55,16 @@ def all_pairs_significant_by_votes_but(context: Context, *, pairs: Sequence[Sequ
     said = ", ".join(f"{name} {v.wins}-{v.losses}" for name, v in votes.items())
     exact = ", ".join(f"{_name(r)} ({p_equals(votes[_name(r)].p_sign, digits=3)})" for r in by_sign_test)
     if not _same_pairs(by_equation, pairs):
-        return Finding(
-            "differs-conclusion",
-            f"false: by equation 6 not significant: {', '.join(map(_name, by_equation))}; votes {said}",
+        return Finding.because(
+            "false", f"by equation 6 not significant: {', '.join(map(_name, by_equation))}; votes {said}"
         )
     if _same_pairs(by_sign_test, pairs):
         return Finding("agrees", f"votes {said}")
-    return Finding(
+    return Finding.because(
+        "equation-6-on-votes",
+        f"comes out if equation 6, made for sentences, is applied to {len(results[0].by_judge)} votes (votes"
+        f" {said}); by an exact sign test not significant are {exact}",
         "explained",
-        (
-            "equation-6-on-votes: comes out if equation 6, made for sentences, is applied to"
-            f" {len(results[0].by_judge)} votes (votes {said}); by an exact sign test not significant are"
-            f" {exact}"
-        ),
     )
 
 

@@ -78,7 +78,7 @@ def _numbers(results: Mapping[str, BinaryResult], of_r: RBinaries) -> Iterator[H
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
     """Table 2 with standard errors and tests, and what R said of each number."""
     pairs = compare_all_pairs(checker.data("table-2"))
-    rows = {(a.claim, a.quantity): a for a in agreements if a.paper == PAPER and a.about == "native-r"}
+    rows = {(a.claim, str(a.quantity)): a for a in agreements if a.paper == PAPER and a.about == "native-r"}
     table = StoryTable(
         (
             "pair",

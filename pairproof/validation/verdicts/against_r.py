@@ -1,8 +1,8 @@
-"""R's number and the 50-digit value beside native's, and what it means if they differ.
+"""Native's number against R's and against the 50-digit value, and what it means if they differ.
 
-Where native and R differ by more than their floor, one of them is wrong, and which is not a matter of trust.
-The score says who stands at the maximum (:mod:`pairproof.validation.r_answers.stopped_short`): if native
-does, and a Newton step from R's own estimates leads to native's, R stopped before it arrived, whether it says
+Where native and R differ by more than their floor, one of them is wrong, and the score shows which.
+It says whose estimates are at the maximum (:mod:`pairproof.validation.r_answers.stopped_short`): if native's
+are, and a Newton step from R's own estimates leads to native's, R stopped before it arrived, whether it says
 so or not, and its number is no check of native's.  Then the verdict is not-checkable, with R's digits shown;
 it never counts as agreement.  Without that evidence (an infinite estimate, a design too large) R's own word
 that it did not converge is taken if native's likelihood is the larger.  Degrees of freedom do not depend on
@@ -15,12 +15,22 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from ...fit.fit import Fit
-from ..claims.quantities import kind_of, rounding_of, scale_of, scale_of_logarithm
-from .agreement import AT_MAXIMUM, LEFT, Agreement, RCounterpart, Verdict, value_or_none
+from ..claims.quantities import (
+    Quantity,
+    is_reference,
+    kind_of,
+    names,
+    quantity,
+    rounding_of,
+    scale_of,
+    scale_of_logarithm,
+)
+from .agreement import AGREEING, AT_MAXIMUM, LEFT, Agreement, RCounterpart, Verdict, value_or_none
 from .floors import Floor
-from .verdict import DigitsJudgement, judge_certified, judge_digits
+from .verdict import judge_certified, judge_digits
 
 #: A deviance, -2 llf or AIC that was taken one step before R's last estimates lies below the maximum by more
 #: than what they do. Of 120 tables of `tests/validation/slips/stress.py` and R's football none asks, their
@@ -79,9 +89,31 @@ def with_sources(
             )  # shown, and decides nothing
             row = replace(row, r_certified_digits=value_or_none(of_r.digits))
         if not exact.enough:
-            row = replace(row, verdict=_worse(row.verdict))
+            row = _worse(row, "few-certified-digits")
             notes.append(exact.shortfall("the 50-digit value"))
     return replace(row, explanation="; ".join(notes))
+
+
+#: Kinds of which an R call that gives one for some parameters or items must give one for all.
+_ALL_OR_NONE = ("estimate", "se", "z", "p", "low", "high", "worth", "worth_se")
+
+
+def not_returned(fit: Fit, r: RCounterpart) -> list[Quantity]:
+    """Quantities missing from an R call that gives others of their kind.
+
+    A column that R, or the code that reads R's answer, leaves out must not pass as agreement.
+    """
+    kinds = {kind_of(name) for name in r.values} & {*_ALL_OR_NONE}
+    return [
+        q
+        for q in names(fit)
+        if not r.not_run
+        and q.kind in kinds
+        and q not in r.values
+        and q not in r.lacks
+        and not is_reference(fit, q)
+        and not math.isnan(quantity(fit, q))
+    ]
 
 
 def with_r_alone(row: Agreement, r: RCounterpart | None, half: int = 1) -> Agreement:
@@ -109,63 +141,73 @@ def _beside_r(
     )
     row = replace(row, digits=value_or_none(against.digits), floor=against.floor.digits)
     if math.isnan(native) and not math.isnan(value):
-        return row, [f"R gives {value:.6g}, which rests on when it stopped"]
-    off = (
-        r.witness.native_steps.get(name.partition(".")[2], 0.0)
-        if r.witness is not None and kind_of(name) == "estimate"
-        else 0.0
-    )
+        return _with_code(row, "r-has-a-value"), [f"R gives {value:.6g}, which rests on when it stopped"]
+    off = r.score.native_steps.get(name.name, 0.0) if r.score is not None and name.kind == "estimate" else 0.0
     if against.enough and off <= AT_MAXIMUM:
         return row, []
     if math.isnan(value):
-        return replace(row, verdict=_worse(row.verdict)), ["R has no value"]
+        return _worse(row, "r-has-no-value"), ["R has no value"]
     short = stopped_short(name, fit, native, value, r)
-    if not short:
-        return replace(row, verdict=_worse(row.verdict)), [
-            *([] if against.enough else [against.shortfall(r.r_call)]),
-            *_whose(r),
-        ]
+    if short is None:
+        code, said = _native_at_fault(r)
+        return _worse(row, code), [*([] if against.enough else [against.shortfall(r.r_call)]), *said]
     # What R could not confirm is no agreement with it; a print that comes out, or does not, stays as it is.
     verdict: Verdict = "not-checkable" if row.about == "native-r" and row.verdict == "agrees" else row.verdict
-    return replace(row, verdict=verdict, r_arrived=False), [f"{short}; {_shared(against, r)}"]
+    row = _with_code(replace(row, verdict=verdict, r_arrived=False), short.code)
+    return row, [f"{short.text}; native and {r.r_call} share {against.digits:.1f} digits"]
 
 
-def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterpart) -> str:
-    """Why a difference is R's doing, in words; "" if that is not shown."""
+class StoppedShort(NamedTuple):
+    """Why a difference is R's doing: the code and a sentence."""
+
+    code: str
+    text: str
+
+
+def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterpart) -> StoppedShort | None:
+    """Why a difference is R's doing; None if that is not shown."""
     kind = kind_of(name)
     if kind in ("df_resid", "df_null", "n_comparisons"):
-        return ""
+        return None
     if kind in ("deviance", "llf", "aic") and fit.n_infinite and _on_the_way(kind, native, value, r):
         lower = _worse_by(kind, native, value)
-        return (
+        return StoppedShort(
+            "r-towards-infinity",
             f"R stopped on its way to an infinite estimate: its log-likelihood lies {lower:.2g} below the"
-            " limit, which native gives"
+            " limit, which native gives",
         )
-    said = "R did not converge" if r.converged is False else "R stopped short of the maximum"
-    w = r.witness
-    if w is None:
-        return f"{said}, by its own word" if r.converged is False and not _r_is_higher(fit, r) else ""
-    if not w.r_stopped_short:
-        return ""
+    code, said = (
+        ("r-not-converged", "R did not converge")
+        if r.converged is False
+        else ("r-stopped-early", "R stopped short of the maximum")
+    )
+    s = r.score
+    if s is None:
+        own_word = r.converged is False and not _r_is_higher(fit, r)
+        return StoppedShort(code, f"{said}, by its own word") if own_word else None
+    if not s.r_stopped_short:
+        return None
     # Far off, the fitted counts of an R that gave up need not even sum to the observed ones, and its deviance
     # is of nothing.
-    far = r.converged is False and w.left > LEFT
+    far = r.converged is False and s.left > LEFT
     if (
         kind in ("deviance", "llf", "aic")
         and not far
-        and not _by_the_shortfall(kind, native, value, w.below, r.rounding.get(name, 0.0))
+        and not _by_the_shortfall(kind, native, value, s.below, r.rounding.get(name, 0.0))
     ):
-        return ""
-    if kind == "worth" and min(native, value) > 0 and abs(math.log(native / value)) > OF_WAY * w.moved:
-        return ""
-    if w.left > LEFT:
-        return (
-            f"{said}: its log-likelihood lies {w.below:.2g} below native's, whose estimates are where the"
-            " score is 0"
+        return None
+    if kind == "worth" and min(native, value) > 0 and abs(math.log(native / value)) > OF_WAY * s.moved:
+        return None
+    if s.left > LEFT:
+        return StoppedShort(
+            code,
+            f"{said}: its log-likelihood lies {s.below:.2g} below native's, whose estimates are where the"
+            " score is 0",
         )
-    return (
-        f"{said}: a Newton step from its own estimates leads {w.way:.2g} standard errors on, to native's,"
-        " where the score is 0" + (f"; its log-likelihood lies {w.below:.2g} below" if w.below > 0 else "")
+    return StoppedShort(
+        code,
+        f"{said}: a Newton step from its own estimates leads {s.way:.2g} standard errors on, to native's,"
+        " where the score is 0" + (f"; its log-likelihood lies {s.below:.2g} below" if s.below > 0 else ""),
     )
 
 
@@ -178,7 +220,7 @@ def _on_the_way(kind: str, native: float, value: float, r: RCounterpart) -> bool
     """Whether what R lacks of a limit at infinity is what its stopping rule leaves: never more than that,
     never on the other side.
     """
-    share = OF_LIMIT.get(r.r_call.split(",")[0], OF_LIMIT_ELSEWHERE)
+    share = OF_LIMIT.get(r.function, OF_LIMIT_ELSEWHERE)
     return 0.0 < _worse_by(kind, native, value) <= share * max(1.0, abs(r.values.get("deviance", 0.0)) / 2)
 
 
@@ -200,26 +242,22 @@ def _r_is_higher(fit: Fit, r: RCounterpart) -> bool:
     ) or deviance < fit.deviance - slack * (abs(deviance) + r.rounding.get("deviance", 0.0))
 
 
-def _whose(r: RCounterpart) -> list[str]:
-    """What the score says where it does not clear native."""
-    w = r.witness
-    if w is None or w.r_stopped_short:
-        return []
-    if w.native_step > AT_MAXIMUM:
-        return [
-            f"a Newton step from native's own estimates moves one by {w.native_step:.2g} standard errors:"
+def _native_at_fault(r: RCounterpart) -> tuple[str, list[str]]:
+    """The code of a difference that is not shown to be R's doing, and what the score says of native."""
+    s = r.score
+    if s is None or s.r_stopped_short:
+        return "few-digits", []
+    if s.native_step > AT_MAXIMUM:
+        return "native-not-at-maximum", [
+            f"a Newton step from native's own estimates moves one by {s.native_step:.2g} standard errors:"
             " native is not at the maximum"
         ]
-    if w.native_se > AT_MAXIMUM:
-        return [
+    if s.native_se > AT_MAXIMUM:
+        return "native-standard-errors", [
             "native's standard errors are not those of the information at its estimates (off by"
-            f" {w.native_se:.2g} of themselves)"
+            f" {s.native_se:.2g} of themselves)"
         ]
-    return ["R says that it did not converge"] if r.converged is False else []
-
-
-def _shared(against: DigitsJudgement, r: RCounterpart) -> str:
-    return f"native and {r.r_call} share {against.digits:.1f} digits"
+    return "few-digits", ["R says that it did not converge"] if r.converged is False else []
 
 
 def _errors(r: RCounterpart) -> dict[str, float]:
@@ -227,8 +265,15 @@ def _errors(r: RCounterpart) -> dict[str, float]:
     return {**{name: v for name, v in r.values.items() if kind_of(name) == "se"}, **r.se}
 
 
-def _worse(verdict: Verdict) -> Verdict:
-    """Too few digits make a number differ; what is wrong already, or has no value, stays."""
-    return (
-        "differs" if verdict in ("agrees", "agrees-truncated", "agrees-k-of-m", "not-checkable") else verdict
-    )
+def _worse(row: Agreement, code: str) -> Agreement:
+    """Too few digits make a number differ, for the reason `code`; what is wrong already, or has no value,
+    stays.
+    """
+    if row.verdict in (*AGREEING, "not-checkable"):
+        return replace(row, verdict="differs", code=code)
+    return _with_code(row, code)
+
+
+def _with_code(row: Agreement, code: str) -> Agreement:
+    """The row with a code if it has none yet: the reason found first is that of the verdict."""
+    return row if row.code else replace(row, code=code)
