@@ -161,6 +161,17 @@ class Comparisons:
         InputError
             Lengths that differ; counts that are negative, missing or infinite; no comparison at all; a column
             called as one of the table's own.
+
+        Examples
+        --------
+        A against B, A against C and B against C; "no preference" was not an answer:
+
+        >>> import pairproof
+        >>> table = pairproof.Comparisons.build(
+        ...     ["A", "B", "C"], first=[0, 0, 1], second=[1, 2, 2], wins=[6, 8, 5], ties=None, losses=[4, 3, 4]
+        ... )
+        >>> table.sentences()
+        ['A beat B 6, lost 4', 'A beat C 8, lost 3', 'B beat C 5, lost 4']
         """
         names = _check_items(items)
         i, j = (_numbers(k, v, source, "iu", np.int64) for k, v in (("first", first), ("second", second)))

@@ -32,7 +32,23 @@ __all__ = ["CellTable", "Fit", "FitWarning", "Stopping"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit(FitRecord):
-    """A fitted model of paired comparisons: the record of its numbers, and what can be asked of it."""
+    """A fitted model of paired comparisons: the record of its numbers, and what can be asked of it.
+
+    The attributes are those of :class:`pairproof.fit.record.FitRecord`; what is estimated has the scale
+    `scale` ("lambda", half a log-odds, or "log-odds") against the reference that `constraint` names.
+
+    Examples
+    --------
+    ModPref of Dras (2015): 61 preferred A, 35 preferred B, 24 neither.
+
+    >>> import pairproof
+    >>> table = pairproof.Comparisons.build(["A", "B"], [0], [1], wins=[61], ties=[24], losses=[35])
+    >>> fit = pairproof.fit_llbt(table)
+    >>> fit.params.round(4).to_dict()
+    {'A': 0.2778, 'B': 0.0, 'tie': -0.6551}
+    >>> fit.on_scale("log-odds").params.round(4).to_dict()
+    {'A': 0.5555, 'B': 0.0, 'tie': -0.6551}
+    """
 
     # -- parameters ------------------------------------------------------------------------------------------
 
@@ -119,11 +135,40 @@ class Fit(FitRecord):
             Covariate values instead of a group.
         level : float
             Of the interval, in (0, 1).
+
+        Returns
+        -------
+        Contrast
+
+        Raises
+        ------
+        ItemError
+            An item that is not in the table.
+        InputError
+            A group or covariate value the model does not have, or a level outside (0, 1).
+        NotEstimableError
+            The data say nothing about the difference, or it is infinite.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.Comparisons.build(["A", "B"], [0], [1], wins=[61], ties=[24], losses=[35])
+        >>> fit = pairproof.fit_llbt(table)
+        >>> print(fit.contrast("A", "B"))
+        A - B: 0.2778 (se 0.1060), z = 2.620, p = 0.008798, 95% interval 0.0700 to 0.4856; odds 1.743 to 1
         """
         return contrasts.item_contrast(self, a, b, group, at, level)
 
     def wald(self, names: Sequence[str]) -> inference.WaldTest:
-        """Wald test that all the named parameters are 0."""
+        """Wald test that all the named parameters are 0.
+
+        Raises
+        ------
+        InputError
+            A name that is not a parameter, or is given twice.
+        NotEstimableError
+            A reference, a parameter without an estimate, or parameters that are linearly dependent.
+        """
         return contrasts.wald(self, names)
 
     # -- worths and probabilities ----------------------------------------------------------------------------
@@ -147,11 +192,30 @@ class Fit(FitRecord):
         ------
         TooLargeError
             More items than standard errors are worked out for.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.Comparisons.build(["A", "B"], [0], [1], wins=[61], ties=[24], losses=[35])
+        >>> fit = pairproof.fit_llbt(table)
+        >>> fit.worth().round(4)[["item", "worth", "se"]].values.tolist()
+        [['A', 0.6354, 0.0491], ['B', 0.3646, 0.0491]]
         """
         return predictions.worth(self, at, se)
 
     def quasi_variances(self, group: str | None = None) -> pd.DataFrame:
-        """Quasi-variances of the log worths of a group: item, log_worth, quasi_se, quasi_variance."""
+        """Quasi-variances of the log worths of a group: item, log_worth, quasi_se, quasi_variance.
+
+        Standard errors of differences are about sqrt(q_i + q_j) (Firth and de Menezes 2004, Biometrika 91,
+        65-80); the largest relative error of that is in ``attrs["worst_error"]``.
+
+        Raises
+        ------
+        NotEstimableError
+            Fewer than 3 items, or items that cannot all be compared.
+        TooLargeError
+            More than 1,000 items.
+        """
         return predictions.quasi_variances(self, group)
 
     def probabilities(
@@ -221,11 +285,24 @@ class Fit(FitRecord):
     # -- other scale, other constraint -----------------------------------------------------------------------
 
     def on_scale(self, scale: Scale) -> Fit:
-        """The same fit on the other scale: item terms doubled or halved, `tie` and `order` left alone."""
+        """The same fit on the other scale: item terms doubled or halved, `tie` and `order` left alone.
+
+        Parameters
+        ----------
+        scale : {"lambda", "log-odds"}
+        """
         return rescale.on_scale(self, scale)
 
     def with_reference(self, reference: str) -> Fit:
-        """The same fit against another reference item, or "sum": items sum to zero within each term."""
+        """The same fit against another reference item, or "sum": items sum to zero within each term.
+
+        Raises
+        ------
+        InputError
+            Abilities come from item covariates, so that there is no reference.
+        ItemError
+            An item that is not in the table.
+        """
         return rescale.with_reference(self, reference)
 
     # -- R ---------------------------------------------------------------------------------------------------

@@ -86,6 +86,17 @@ def plot_worth(
     ------
     InputError
         Unknown or too many groups, an `ax` that is not one, or nothing estimable to draw.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.Comparisons.build(
+    ...     ["A", "B", "C"], first=[0, 0, 1], second=[1, 2, 2], wins=[6, 8, 5], ties=[2, 1, 3], losses=[4, 3, 4]
+    ... )
+    >>> from matplotlib.figure import Figure
+    >>> ax = pairproof.plot_worth(pairproof.fit_llbt(table), Figure().subplots())
+    >>> ax.get_xlabel()
+    'worth, with 95 % intervals'
     """
     if ax is not None and not hasattr(ax, "errorbar"):
         raise InputError(

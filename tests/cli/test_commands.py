@@ -604,8 +604,8 @@ def test_a_fit_that_did_not_converge_is_exit_code_2(capsys, table, monkeypatch):
 
     real = models.fit_llbt
     monkeypatch.setitem(
-        pairproof.__dict__,
-        "fit_llbt",
+        models.FITTERS,
+        "llbt",
         lambda *a, **k: replace(real(*a, **k), stopping=Stopping("gradient <= 1e-10", False, 25, 1.0)),
     )
     code, out, err = run(capsys, "fit", table)

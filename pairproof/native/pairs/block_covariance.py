@@ -4,7 +4,7 @@
     F_s = D_s^-1 C_s,   M = (E - sum_s C_s' F_s)^-1
 
 Standard errors need only the diagonals of the inverses, which for one large block cost two thirds of the
-inverse.  The parameters are a linear map of the abilities a and the border (`FromPatterns`).
+inverse.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import TooLargeError
-from ...fit.covariance import Covariance, sandwich
+from ...fit.covariance import sandwich
 from ..numerics.laplacian import MOST_DENSE, Graph
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 #: From this many items on, the inverse of the factor is worth a path of its own (at 100 it saves a third of
@@ -38,8 +39,8 @@ class InverseBlocks(Protocol):
     def solve(self, right: FloatArray) -> FloatArray:
         """float[S, J, k]: D_s^-1 R_s for R, float[S, J, k]."""
 
-    def between(self, functions: FloatArray) -> FloatArray:
-        """float[m, m]: sum over s of L_s D_s^-1 L_s' for L, float[m, S, J]."""
+    def between(self, sets: IntArray, functions: FloatArray) -> FloatArray:
+        """float[m, m]: sum over these patterns of L_s D_s^-1 L_s' for L, float[m, n_sets, J]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,12 +108,10 @@ class WrittenOut:
         out: FloatArray = solved[None]
         return out
 
-    def between(self, functions: FloatArray) -> FloatArray:
-        # Functions of one covariate cell touch two or three of perhaps hundreds of patterns.
-        sets = np.flatnonzero(functions.any(axis=(0, 2)))
+    def between(self, sets: IntArray, functions: FloatArray) -> FloatArray:
         if len(sets) == 1:
-            return sandwich(functions[:, sets[0]], self.inverse[sets[0]])
-        by_set = functions[:, sets].transpose(1, 0, 2)
+            return sandwich(functions[:, 0], self.inverse[sets[0]])
+        by_set = functions.transpose(1, 0, 2)
         out: FloatArray = np.einsum("smj,snj->mn", by_set @ self.inverse[sets], by_set, optimize=True)
         return out
 
@@ -133,14 +132,16 @@ class OfGraph:
             return np.zeros_like(right)
         return self.graph.solve(right.reshape(self.graph.n, -1)).reshape(right.shape)
 
-    def between(self, functions: FloatArray) -> FloatArray:
+    def between(self, sets: IntArray, functions: FloatArray) -> FloatArray:
         m = len(functions)
         if m > MOST_DENSE:
             raise TooLargeError(
                 f"the covariance of {m:,} numbers has {m**2:,} entries, {8e-9 * m**2:.1f} GB (limit"
                 f" {MOST_DENSE:,} numbers); ask for fewer"
             )
-        on_nodes = functions.reshape(m, -1)
+        on_nodes = np.zeros((m, self.n_sets, functions.shape[2]))
+        on_nodes[:, sets] = functions
+        on_nodes = on_nodes.reshape(m, -1)
         if 10 * m > self.graph.n and self.graph.n <= MOST_DENSE:
             return sandwich(on_nodes, self.graph.inverse)
         out = on_nodes @ self.graph.solve(np.ascontiguousarray(on_nodes.T))
@@ -150,18 +151,24 @@ class OfGraph:
 
 @dataclass(frozen=True, eq=False)
 class BorderedCovariance:
-    """Covariance of all abilities, raveled float[S, J], and the border after them.
+    """Covariance of the parameters of blocks with a border: b_t = sum_s patterns[t, s] (a_s - a_s of the
+    reference), raveled float[n_terms, J], and the border after them.
 
     Attributes
     ----------
     blocks : InverseBlocks
     c, e : float[S, J, b], float[b, b]
         Border, 0 at the grounds.
+    patterns : float[n_terms, S]
+    reference : int
+        An item that is a ground in every pattern.
     """
 
     blocks: InverseBlocks
     c: FloatArray
     e: FloatArray
+    patterns: FloatArray
+    reference: int
 
     @cached_property
     def f(self) -> FloatArray:
@@ -174,75 +181,46 @@ class BorderedCovariance:
         inverse: FloatArray = np.linalg.inv(self.e - np.einsum("sjb,sjc->bc", self.c, self.f))
         return inverse
 
-    def _split(self, functions: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Functions on the abilities, float[m, S, J], and on what the border moves, float[m, b]."""
-        n_sets, n_items, b = self.c.shape
-        on_nodes = functions[:, : n_sets * n_items].reshape(-1, n_sets, n_items)
-        if not b:
-            return on_nodes, np.zeros((len(functions), 0))
-        along: FloatArray = np.tensordot(on_nodes, self.f, axes=2)
-        return on_nodes, along - functions[:, n_sets * n_items :]
+    def _on_nodes(self, functions: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Patterns that the functions touch, the functions of their abilities, float[m, n_touched, J], and
+        what of the border moves them, float[m, b].
+
+        Functions of one covariate cell touch two or three of perhaps hundreds of patterns.
+        """
+        n_items = self.c.shape[1]
+        n = len(self.patterns) * n_items
+        terms = functions[:, :n].reshape(len(functions), -1, n_items)
+        used = np.flatnonzero(terms.any(axis=(0, 2)))
+        of_used, mix = terms[:, used], self.patterns[used]
+        of_used[:, :, self.reference] -= of_used.sum(axis=2)
+        sets = np.flatnonzero(mix.any(axis=0))
+        on_nodes = np.tensordot(of_used, mix[:, sets], axes=(1, 0)).transpose(0, 2, 1)
+        if not len(self.e):
+            return sets, on_nodes, functions[:, n:]
+        along: FloatArray = np.tensordot(on_nodes, self.f[sets], axes=2) - functions[:, n:]
+        return sets, on_nodes, along
 
     def variances(self) -> FloatArray:
+        """Abilities of different patterns meet only in the border, so the diagonals of the inverses do."""
+        items: FloatArray = self.patterns**2 @ self.blocks.diagonal
         if not len(self.e):
-            return self.blocks.diagonal.ravel()
-        of_nodes = self.blocks.diagonal + np.einsum("sjb,bc,sjc->sj", self.f, self.m, self.f)
-        return np.concatenate([of_nodes.ravel(), np.diag(self.m)])
+            return items.ravel()
+        w = np.einsum("ts,sjb->tjb", self.patterns, self.f - self.f[:, [self.reference], :])
+        items = items + np.einsum("tjb,bc,tjc->tj", w, self.m, w)
+        return np.concatenate([items.ravel(), np.diag(self.m)])
 
     def between(self, functions: FloatArray) -> FloatArray:
-        on_nodes, along = self._split(functions)
-        out = self.blocks.between(on_nodes)
+        sets, on_nodes, along = self._on_nodes(functions)
+        out = self.blocks.between(sets, on_nodes)
         return out + along @ self.m @ along.T if len(self.e) else out
 
     def product(self, function: FloatArray) -> FloatArray:
-        on_nodes, along = self._split(function[None, :])
-        of_nodes = self.blocks.solve(on_nodes[0][:, :, None])[:, :, 0]
-        if not len(self.e):
-            return of_nodes.ravel()
-        mixed = self.m @ along[0]
-        return np.concatenate([(of_nodes + self.f @ mixed).ravel(), -mixed])
-
-
-@dataclass(frozen=True, eq=False)
-class FromPatterns:
-    """The map from abilities and border to parameters: b_t = sum_s patterns[t, s] (a_s - a_s of the reference).
-
-    Attributes
-    ----------
-    patterns : float[n_terms, S]
-    n_items : int
-    reference : int
-        A ground of its set in every pattern.
-    """
-
-    patterns: FloatArray
-    n_items: int
-    reference: int
-
-    def forward(self, values: FloatArray) -> FloatArray:
-        n = self.patterns.shape[1] * self.n_items
-        a = values[:n].reshape(-1, self.n_items)
-        terms = self.patterns @ (a - a[:, [self.reference]])
-        return np.concatenate([terms.ravel(), values[n:]])
-
-    def back(self, functions: FloatArray) -> FloatArray:
-        m, n = len(functions), len(self.patterns) * self.n_items
-        terms = functions[:, :n].reshape(m, -1, self.n_items).copy()
-        terms[:, :, self.reference] -= terms.sum(axis=2)
-        used = np.flatnonzero(terms.any(axis=(0, 2)))
-        mix = self.patterns[used]
-        sets = np.flatnonzero(mix.any(axis=0))
-        on_nodes = np.zeros((m, self.patterns.shape[1], self.n_items))
-        on_nodes[:, sets] = np.tensordot(terms[:, used], mix[:, sets], axes=(1, 0)).transpose(0, 2, 1)
-        return np.concatenate([on_nodes.reshape(m, -1), functions[:, n:]], axis=1)
-
-    def variances(self, before: Covariance) -> FloatArray:
-        """Abilities of different patterns meet only in the border, so the diagonals are enough."""
-        assert isinstance(before, BorderedCovariance)
-        items: FloatArray = self.patterns**2 @ before.blocks.diagonal
-        if not len(before.e):
-            return items.ravel()
-        f = before.f - before.f[:, [self.reference], :]
-        w = np.einsum("ts,sjb->tjb", self.patterns, f)
-        items = items + np.einsum("tjb,bc,tjc->tj", w, before.m, w)
-        return np.concatenate([items.ravel(), np.diag(before.m)])
+        sets, on_nodes, along = self._on_nodes(function[None, :])
+        right = np.zeros((*self.c.shape[:2], 1))
+        right[sets, :, 0] = on_nodes[0]
+        of_nodes = self.blocks.solve(right)[:, :, 0]
+        mixed = self.m @ along[0] if len(self.e) else np.zeros(0)
+        if len(self.e):
+            of_nodes = of_nodes + self.f @ mixed
+        terms = self.patterns @ (of_nodes - of_nodes[:, [self.reference]])
+        return np.concatenate([terms.ravel(), -mixed])

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from ...data.graph import components, groups
 from ...errors import TooLargeError
-from ...fit.covariance import Covariance, MappedCovariance
+from ...fit.covariance import Covariance
 from ..numerics.laplacian import Graph, sparse_laplacian
 from ..numerics.linear_systems import SMALL_PIVOT, by_cholesky, by_conjugate_gradients
 from . import design
-from .block_covariance import BorderedCovariance, FromPatterns, InverseBlocks, OfGraph, WrittenOut
+from .block_covariance import BorderedCovariance, InverseBlocks, OfGraph, WrittenOut
 from .incidence import Incidence
 from .problem import Problem, empirical_logits
 from .ties import Counts, Derivatives, derivatives
@@ -144,10 +144,11 @@ class Blocks:
             return BlockPoint(self, None, np.inf)
         return BlockPoint(self, derivatives(u, g, self.y, self.problem.model, extent), extent)
 
-    @property
-    def terms(self) -> FromPatterns:
-        """From abilities and border to the parameters: item terms against the reference, then order, tie."""
-        return FromPatterns(self.inverse, self.problem.n_items, self.problem.reference)
+    def forward(self, x: FloatArray) -> FloatArray:
+        """float[n_params]: b_t against the reference item, then order, then tie."""
+        a = x[: self.n_nodes].reshape(self.n_sets, -1)
+        b = self.inverse @ (a - a[:, [self.problem.reference]])
+        return np.concatenate([b.ravel(), x[self.n_nodes :]])
 
     def null_space(self) -> FloatArray:
         """float[n_params, k]: shifts of whole sets against the reference, which the data do not see."""
@@ -396,7 +397,7 @@ class BlockPoint:
             inverse = OfGraph(self._graph, b.n_sets)
         else:
             inverse = WrittenOut(self._laplacian, b.ground)
-        return MappedCovariance(BorderedCovariance(inverse, c, e), b.terms)
+        return BorderedCovariance(inverse, c, e, b.inverse, b.problem.reference)
 
 
 def _solve(matrices: FloatArray, right: FloatArray) -> FloatArray:

@@ -23,7 +23,7 @@ from ...fit.covariance import Covariance, DenseCovariance, MappedCovariance, var
 from ..numerics.linear_systems import by_cholesky
 from ..numerics.newton import maximise
 from .cells import distinct
-from .differences import Differences
+from .differences import Basis, Differences, orthonormal, share_kept
 from .pooling import Pool, Sums
 from .problem import Problem, empirical_logits
 from .ties import Counts, derivatives
@@ -34,34 +34,6 @@ BoolArray = NDArray[np.bool_]
 #: Eight groups lose 1/64 of the information about a slope: the start is then within a fraction of a standard
 #: error.
 _GROUPS_PER_TERM = 8
-
-
-@dataclass(frozen=True, eq=False)
-class Basis:
-    """Columns of a matrix written as combinations of better ones: matrix = columns @ change.
-
-    Attributes
-    ----------
-    columns : float[n, k]
-    inverse : float[k, k]
-        Inverse of the change: parameters of the matrix are inverse @ parameters of the columns.
-    """
-
-    columns: FloatArray
-    inverse: FloatArray
-
-
-def orthonormal(matrix: FloatArray, saturated: bool = False) -> Basis:
-    """An orthonormal basis (times sqrt(n), so that entries are of order 1), or the unit vectors if
-    saturated.
-    """
-    n, k = matrix.shape
-    if k == 0:
-        return Basis(matrix, np.zeros((0, 0)))
-    if saturated and n == k:
-        return Basis(np.eye(n), np.linalg.inv(matrix))
-    q, r = np.linalg.qr(matrix)
-    return Basis(q * np.sqrt(n), np.linalg.inv(r / np.sqrt(n)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +127,7 @@ class Dense:
             return summed
 
         z, tie = (replace(b, columns=total(b.columns) / width) for b in (self.z, self.tie))
-        if min(_share_kept(self.z, z, width), _share_kept(self.tie, tie, width)) < 0.5:
+        if min(share_kept(self.z, z, width), share_kept(self.tie, tie, width)) < 0.5:
             return None
         y = Counts(total(self.y.first), total(self.y.tie), total(self.y.second), total(self.y.total))
         return replace(self, z=z, order=replace(self.order, columns=self.order.columns[starts]), tie=tie, y=y)
@@ -286,14 +258,6 @@ class Dense:
         out = self._outward(directions.T).T
         scaled: FloatArray = out / np.abs(out).max(axis=0)
         return scaled
-
-
-def _share_kept(fine: Basis, coarse: Basis, width: FloatArray) -> float:
-    """Smallest share of a term's sum of squares that is left between groups of strata, of this width each."""
-    if fine.columns.shape[1] == 0:
-        return 1.0
-    left = np.linalg.solve(fine.columns.T @ fine.columns, coarse.columns.T @ (width * coarse.columns))
-    return float(np.linalg.eigvals(left).real.min())
 
 
 def _inside(g: FloatArray, y: Counts) -> bool:

@@ -1,4 +1,4 @@
-"""What the dense solver reads of pairs of items, and how many parameters it takes."""
+"""What the dense solver is made of: differences of pairs of items, and orthonormal bases of the terms."""
 
 from __future__ import annotations
 
@@ -79,3 +79,39 @@ class Differences:
         if both:
             out[:, self.free] = both
         return out[:, : self.k]
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """Columns of a matrix written as combinations of better ones: matrix = columns @ change.
+
+    Attributes
+    ----------
+    columns : float[n, k]
+    inverse : float[k, k]
+        Inverse of the change: parameters of the matrix are inverse @ parameters of the columns.
+    """
+
+    columns: FloatArray
+    inverse: FloatArray
+
+
+def orthonormal(matrix: FloatArray, saturated: bool = False) -> Basis:
+    """An orthonormal basis (times sqrt(n), so that entries are of order 1), or the unit vectors if
+    saturated.
+    """
+    n, k = matrix.shape
+    if k == 0:
+        return Basis(matrix, np.zeros((0, 0)))
+    if saturated and n == k:
+        return Basis(np.eye(n), np.linalg.inv(matrix))
+    q, r = np.linalg.qr(matrix)
+    return Basis(q * np.sqrt(n), np.linalg.inv(r / np.sqrt(n)))
+
+
+def share_kept(fine: Basis, coarse: Basis, width: FloatArray) -> float:
+    """Smallest share of a term's sum of squares that is left between groups of strata, of this width each."""
+    if fine.columns.shape[1] == 0:
+        return 1.0
+    left = np.linalg.solve(fine.columns.T @ fine.columns, coarse.columns.T @ (width * coarse.columns))
+    return float(np.linalg.eigvals(left).real.min())

@@ -71,11 +71,29 @@ def fit_llbt(
     Returns
     -------
     Fit
+        `params` are lambdas, half a log-odds each.
 
     Raises
     ------
     InputError, FormulaError, ItemError, AliasError
         The model does not fit the table; the message says where and what to do.
+    ConvergenceError
+        The solver did not reach its rule.
+
+    References
+    ----------
+    Dras (2015), equations 1 and 2.  Dittrich, Hatzinger and Katzenbeisser (1998), Applied Statistics 47,
+    511-525.  Davidson (1970), JASA 65, 317-328.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.Comparisons.build(
+    ...     ["A", "B", "C"], first=[0, 0, 1], second=[1, 2, 2], wins=[6, 8, 5], ties=[2, 1, 3], losses=[4, 3, 4]
+    ... )
+    >>> fit = pairproof.fit_llbt(table)
+    >>> fit.params.round(3).to_dict()
+    {'A': 0.454, 'B': 0.174, 'C': 0.0, 'tie': -0.866}
     """
     return fit(
         table, make_spec("llbt", table, ties, by, reference, order_effect, cells, item_terms, separate)
@@ -95,8 +113,35 @@ def fit_bradley_terry(
 ) -> Fit:
     """Fit a Bradley-Terry model by maximum likelihood; estimates are log-odds.
 
-    Parameters and errors are those of :func:`pairproof.native.pairs.models.fit_llbt`; the default reference
-    is the first item, as in BradleyTerry2.
+    Parameters
+    ----------
+    table, ties, by, reference, order_effect, cells, item_terms, separate
+        As in :func:`pairproof.fit_llbt`, but the default reference is the first item, as in BradleyTerry2.
+
+    Returns
+    -------
+    Fit
+        `params` are log-odds: exp(A - B) are the odds that A is preferred to B.
+
+    Raises
+    ------
+    InputError, FormulaError, ItemError, AliasError, ConvergenceError
+        As in :func:`pairproof.fit_llbt`.
+
+    References
+    ----------
+    Bradley and Terry (1952), Biometrika 39, 324-345.  Turner and Firth (2012), Journal of Statistical Software
+    48(9).
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.Comparisons.build(
+    ...     ["A", "B", "C"], first=[0, 0, 1], second=[1, 2, 2], wins=[6, 8, 5], ties=[2, 1, 3], losses=[4, 3, 4]
+    ... )
+    >>> fit = pairproof.fit_bradley_terry(table, ties="drop")
+    >>> fit.params.round(3).to_dict()
+    {'A': 0.0, 'B': -0.518, 'C': -0.862}
     """
     return fit(
         table,

@@ -109,7 +109,7 @@ def _from_blocks(blocks: Blocks, found: Solution[BlockPoint], rank: int) -> Solv
         return outcome_probabilities(*blocks.predictors(found.x), blocks.problem.model)
 
     return Solved(
-        blocks.terms.forward(found.x),
+        blocks.forward(found.x),
         DeferredCovariance(found.point.covariance),
         blocks.null_space(),
         rank,

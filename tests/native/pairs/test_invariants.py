@@ -183,7 +183,7 @@ def test_blocks_and_the_dense_solver_find_the_same_maximum_and_covariance(data: 
     if not (a.reached and b.reached):
         assert a.reached == b.reached  # separated for both
         return
-    assert np.allclose(one.terms.forward(a.x), two.forward(b.x), rtol=1e-11, atol=1e-12)  # observed 1e-14
+    assert np.allclose(one.forward(a.x), two.forward(b.x), rtol=1e-11, atol=1e-12)  # observed 1e-14
     eye = np.eye(p.n_params)
     va, vb = a.point.covariance(), b.point.covariance()
     assert np.allclose(va.between(eye), vb.between(eye), rtol=1e-9, atol=1e-12)  # observed 1e-13
