@@ -11,7 +11,6 @@ import subprocess
 import time
 from collections import Counter
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
