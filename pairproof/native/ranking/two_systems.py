@@ -35,6 +35,11 @@ FloatArray = NDArray[np.float64]
 
 #: Two-sided, as the paper's 1.96 (which is this number to its three digits).
 LEVEL = 0.95
+#: Columns of a comparison's JSON row.
+_JSON = (
+    "first", "second", "judge", "wins", "ties", "losses", "m", "R", "se_vilar", "se_mean", "z", "significant",
+    "p_sign", "log10_p_sign",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -127,22 +132,7 @@ class BinaryResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON row."""
-        return {
-            "first": self.first,
-            "second": self.second,
-            "judge": self.judge,
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-            "m": self.m,
-            "R": self.R,
-            "se_vilar": self.se_vilar,
-            "se_mean": self.se_mean,
-            "z": self.z,
-            "significant": self.significant,
-            "p_sign": self.p_sign,
-            "log10_p_sign": self.log10_p_sign,
-        }
+        return {name: getattr(self, name) for name in _JSON}
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ without one.
 from __future__ import annotations
 
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st

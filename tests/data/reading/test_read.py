@@ -5,12 +5,12 @@ table.
 from __future__ import annotations
 
 import csv
+import inspect
 import shutil
 import subprocess
 import time
 from collections import Counter
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -539,3 +539,11 @@ def test_a_column_that_differs_within_a_ranking_is_left_out_aloud():
     with pytest.warns(DataWarning, match="'text' left out"):
         table = read({**RANKED, "text": list("abcdefg"), "age": [30] * 5 + [40] * 2})
     assert "text" not in table.columns and table.columns["age"].tolist() == [30, 30, 30, 30, 40]
+
+
+@pytest.mark.parametrize("own", [from_counts, from_long, from_matrix, from_rankings, from_votes, from_wide])
+def test_a_layouts_own_function_has_parameters_of_read_with_the_same_defaults(own):
+    """It passes them on by name, so that one that `read` has not would be an error at each call."""
+    theirs = inspect.signature(read).parameters
+    mine = {name: p.default for name, p in inspect.signature(own).parameters.items()}
+    assert mine == {name: theirs[name].default for name in mine} and "layout" not in mine

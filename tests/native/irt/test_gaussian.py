@@ -21,7 +21,7 @@ from pairproof.native.irt.gaussian import fit_irt_gaussian
 from pairproof.native.irt.gaussian_model import GaussianModel, oriented
 from pairproof.native.irt.sampling import Run, item_codes
 from pairproof.native.numerics.mcmc import MixingWarning, convergence
-from tests.native.translation import SYSTEMS, check_mean, check_variance, random_table, table, table_2, two
+from tests.native.translation import check_mean, check_variance, random_table, table, table_2, two
 
 MODEL = GaussianModel()
 
