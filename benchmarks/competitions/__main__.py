@@ -54,7 +54,7 @@ CAP = 300.0
 
 @dataclass(frozen=True)
 class Size:
-    """How much is run."""
+    """The size of a run."""
 
     segments: int
     chains: int
@@ -91,7 +91,7 @@ class Job:
 
 @dataclass
 class Row:
-    """What became of one contender; seconds of CPU."""
+    """The times of one contender in seconds of CPU, and its draws."""
 
     samples: list[float] = field(default_factory=list)
     set_up: list[float] = field(default_factory=list)

@@ -32,7 +32,9 @@ SUMMING_UP = jags.SUMMARISE + jags.RUN
 
 @dataclass(frozen=True)
 class Peer:
-    """Attributes
+    """A sampler in R.
+
+    Attributes
     ----------
     needs : str
         R packages, blanks between.
@@ -56,8 +58,15 @@ class Peer:
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """CPU seconds of the set-up, of the brief run and of the draws, float[draws, n], and the versions R
-    told.
+    """One chain of a sampler in R.
+
+    Attributes
+    ----------
+    set_up, brief, spent : float
+        CPU seconds of the set-up, of the brief run and of the draws.
+    draws : float[draws, n]
+    versions : tuple of str
+        Of R and its packages.
     """
 
     set_up: float

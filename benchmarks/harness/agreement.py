@@ -1,4 +1,4 @@
-"""Does a fast answer count?  Two checks that know nothing of how it was found.
+"""Whether the answers that are timed are right: two checks that do not depend on how an answer was found.
 
 1. The likelihood equations, from the data and the estimates alone: at the maximum sum over cells of
    (observed - expected) du/dbeta is 0 for every parameter.  Multiplied with the standard error it says, to

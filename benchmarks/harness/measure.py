@@ -1,8 +1,8 @@
-"""One job: a warm-up each, then rounds in which all take their turn in shuffled order; memory in fresh
-processes.
+"""How a job is timed: a warm-up of each contender, then rounds in which all take turns in shuffled order; memory
+in fresh processes.
 
-Turns are interleaved so that a slow minute of the machine hits everybody; a ratio is taken within a round,
-and the median of the rounds' ratios is reported.
+Turns are interleaved so that a slow minute of the machine slows everybody; a ratio is taken within a round, and
+the median of the rounds' ratios is reported.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ Times = list[float]
 
 @dataclass(frozen=True)
 class Rules:
-    """Attributes
+    """The rules by which everybody is timed.
+
+    Attributes
     ----------
     rounds : int
     cap : float
@@ -52,7 +54,7 @@ class Rules:
 
 @dataclass
 class Outcome:
-    """What became of one contender.
+    """The times of one contender, or the reason why it has none.
 
     Attributes
     ----------
@@ -116,7 +118,7 @@ class Result:
 
 
 def run_job(job: Job, rules: Rules, scratch: Path) -> Result:
-    """Prepare, warm up, check, time, and weigh."""
+    """Time the contenders of a job, compare their answers, and measure their memory."""
     data, folder = job.data(), scratch / job.name
     data.save(folder)
     tiny = job.tiny().save(scratch / f"{job.name}-tiny")

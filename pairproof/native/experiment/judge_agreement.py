@@ -93,6 +93,15 @@ def judge_agreement(
     ------
     InputError
         A column that is not there or is numeric, or a row without a judge or a source.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pairproof import read
+    >>> rows = {"first": ["A"] * 3, "second": ["B"] * 3, "outcome": ["first", "first", "second"]}
+    >>> found = judge_agreement(read(pd.DataFrame({**rows, "judge": list("xyz"), "source": ["s"] * 3})))
+    >>> found.pairs, found.agreeing, round(found.kappa, 3)
+    (3, 1, 0.0)
     """
     one_of("chance", chance, get_args(Chance))
     single = judgments(table)
