@@ -201,7 +201,7 @@ class _Reader(TableReader):
         if quantity not in _DF_OF:
             raise self.error(
                 path,
-                f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(_DF_OF)} have;"
-                " write the two numbers apart",
+                f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(_DF_OF)}"
+                " have; write the two numbers apart",
             )
         return [PrintedQuantity(quantity, printed, line), PrintedQuantity(_DF_OF[quantity], printed.on, line)]
