@@ -1,8 +1,9 @@
 """The data of a claim as `Comparisons`, and its model as a native `Fit`.
 
-Whoever wrote a claims file chose the names of its data files, and whoever checks it may not know them: such a
-file must be a regular one of bounded size inside the claims file's own folder, or inside the folder that the
-caller names, when every link is resolved.  Nothing is opened, or said, of a file that lies elsewhere.
+A claims file may come from a stranger, who chose the names of its data files.  So a data file must be a
+regular file of bounded size which, with every link resolved, lies inside the claims file's own folder or
+inside the folder that the caller names.  Nothing that lies elsewhere is opened, and no error says what is
+there.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ IN_PLACE = "PAIRPROOF_DATA"
 
 
 class DataFileError(InputError):
-    """A data file that a claims file names cannot, or must not, be read."""
+    """Error of a data file that a claims file names: it cannot be read, or must not be."""
 
 
 def data_from(
     paper: Paper, data: str | os.PathLike[str] | None = None, most_bytes: int | None = None
 ) -> Paper:
-    """The paper, its data also looked for in a folder.
+    """The paper, with a folder in which its data are also looked for.
 
     Parameters
     ----------
@@ -44,12 +45,12 @@ def data_from(
     data : path, optional
         Default: that of the environment variable PAIRPROOF_DATA, if any.
     most_bytes : int, optional
-        Of a data file; default :data:`pairproof.files.inputs.MOST_CLAIM_BYTES`.
+        Largest data file that is read; default :data:`pairproof.files.inputs.MOST_CLAIM_BYTES`.
 
     Raises
     ------
     InputError
-        No such folder; a bound that is none.
+        There is no such folder, or `most_bytes` is not a whole number of at least 1.
     """
     folder = os.environ.get(IN_PLACE, "") if data is None else os.fspath(data)
     if folder and not os.path.isdir(folder):
@@ -69,8 +70,8 @@ def read_data(paper: Paper, name: str) -> Comparisons:
     Raises
     ------
     InputError
-        The file is missing or has another hash; the rows do not fit the layout; a pair that is to be read
-        otherwise is not there.
+        The file is missing or has another hash, the rows do not fit the layout, or the rows compare a pair
+        that `printed_pairs` does not name.
     """
     from ...data.reading import read
 
@@ -214,9 +215,7 @@ def _only(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
 
 
 def _read_as(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
-    """What is printed under one pair, taken as another's: the columns stay where they are, their heads
-    change.
-    """
+    """The table with what is printed under one pair taken as another pair's."""
     read_as: dict[Pair, Pair] = {}
     for printed, taken in zip(spec.printed_pairs, spec.read_as_pairs):
         read_as[printed] = taken

@@ -244,8 +244,8 @@ class TableReader:
             bare = self._as_written(path, value)
             return self.error(
                 path,
-                f"{what}, {path[-1]}: a bare {bare} loses what is printed (trailing zeros, for example); write"
-                f' it as a string, such as "{bare}"',
+                f"{what}, {path[-1]}: a bare {bare} loses what is printed (trailing zeros, for example);"
+                f' write it as a string, such as "{bare}"',
             )
         found = ("found" if isinstance(path[-1], int) else f"{path[-1]} =") + f" {quoted(value)}"
         return self.error(path, f"{what}: {found}; expected {_expected(e, kind)}")

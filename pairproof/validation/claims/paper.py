@@ -40,7 +40,7 @@ def is_level(text: str) -> bool:
 
 @dataclass(frozen=True)
 class DataSpec:
-    """A data set of a paper, not read yet; `name` is its table's, [data.NAME], and `line` where that stands."""
+    """A data set of a paper, not read yet; its table is [data.NAME], which begins on `line`."""
 
     name: str
     kind: DataKind = entry(
@@ -71,11 +71,8 @@ class DataSpec:
         """What contradicts itself."""
         for k, row in enumerate(self.rows):
             if len(row) != len(self.columns):
-                yield (
-                    f"row {k + 1} has {len(row)} values for {len(self.columns)} columns ({named(self.columns)})",
-                    "rows",
-                    k,
-                )
+                columns = f"{len(self.columns)} columns ({named(self.columns)})"
+                yield f"row {k + 1} has {len(row)} values for {columns}", "rows", k
         sources = [bool(self.rows), bool(self.file), bool(self.from_)]
         if self.kind == "games":
             counted = self.games or self.columns != ("first", "second", "games")
@@ -245,10 +242,7 @@ class Claim(PrintedEntries):
     def faults(self) -> Iterator[Fault]:
         """What contradicts itself, or is missing."""
         if self.id != label(self.id):
-            yield (
-                "an id is one line of text without control characters, since reports show it in lines of theirs",
-                "id",
-            )
+            yield "an id is one line of text without control characters, since reports show it", "id"
         printed = any(getattr(self, name) not in (None, {}) for name in PrintedEntries.__dataclass_fields__)
         if self.compute and (self.model or not printed):
             cure = "leave the model out" if self.model else "print some, in stat"

@@ -209,8 +209,8 @@ class _Reader(TableReader):
         if quantity not in _DF_OF:
             raise self.error(
                 path,
-                f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(_DF_OF)} have;"
-                " write the two numbers apart",
+                f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(_DF_OF)}"
+                " have; write the two numbers apart",
             )
         return [
             PrintedQuantity(Quantity.parse(quantity), printed, line),

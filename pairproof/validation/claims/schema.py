@@ -1,7 +1,7 @@
 """The JSON schema of claims files, made from the dataclasses that define them.
 
-`python -m pairproof.validation.claims.schema` writes `claims.schema.json` anew; a test holds the shipped file to
-what is made here.  Editors complete keys and show their meaning from it.
+`python -m pairproof.validation.claims.schema` writes `claims.schema.json` anew; a test compares the shipped
+file with what is made here.  Editors complete keys and show their meaning from it.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "pairproof claims file",
-        "description": "What a paper prints, to be recomputed. Printed numbers are strings, so that trailing zeros"
-        " survive.",
+        "description": "What a paper prints, to be recomputed. Printed numbers are strings, so that trailing"
+        " zeros survive.",
         "type": "object",
         "required": ["paper", "claim"],
         "additionalProperties": False,

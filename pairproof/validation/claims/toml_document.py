@@ -1,4 +1,4 @@
-"""A TOML text as a document, and where its keys stand, which the parser of the standard library does not keep.
+"""A TOML text as a document, and the lines of its keys, which Python's parser does not keep.
 
 What is nested deeper, or has longer integers, than any claims file is refused: Python's parser goes down one
 level of its own stack for each level of arrays and inline tables, and refuses integers of more than 4,300
@@ -64,7 +64,7 @@ def parsed_toml(text: str, source: str) -> dict[str, Any]:
 
 
 def _check_depth(document: dict[str, Any], source: str) -> None:
-    """Refuse what is nested too deep; level by level, without recursion."""
+    """Refuse a document that is nested too deep; level by level, without recursion."""
     level: list[Any] = [document]
     for _ in range(MOST_DEEP + 1):
         inner: list[Any] = []
@@ -90,7 +90,10 @@ _ATOM = re.compile(r"[^,\]\}\s#]+(?: [0-9][^,\]\}\s#]*)?")
 
 
 class LineMap:
-    """Lines (from 1) of the keys of a valid TOML text.
+    """Line numbers (from 1) of the keys of a valid TOML text.
+
+    The text has been parsed and is not nested deeper than `MOST_DEEP`, so this only follows its strings,
+    comments, brackets and keys.
 
     `line(("claim", 0, "estimate", "A"))` is the line of A in the first claim's estimates; of a path that is
     not there, the line of the longest part of it that is.

@@ -1,7 +1,7 @@
 """Claims files as tests: each claim is one test against the page, and one against R.
 
-`table-4[printed]` compares native with what is printed, `table-4[R]` native with R; so a machine without R runs
-the first and says of the second that it was not run.
+`table-4[printed]` compares native with what is printed, `table-4[R]` native with R; so a machine without R
+runs the first and says of the second that it was not run.
 """
 
 from __future__ import annotations

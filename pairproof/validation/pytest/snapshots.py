@@ -51,7 +51,7 @@ Numbers = Mapping[str, Union[float, None]]
 
 @dataclass(frozen=True)
 class Change:
-    """One quantity that is not as recorded.
+    """Difference of one quantity from its record.
 
     Attributes
     ----------
@@ -59,8 +59,9 @@ class Change:
     before, now : float or None
         None: no number.
     digits : float
-        0 if lost or new.
+        Digits that agree; 0 if lost or new.
     asked : float
+        Digits that had to agree.
     what : {"differs", "lost", "new"}
     """
 
@@ -202,7 +203,7 @@ def write(path: Path, test: str, fit: Fit, numbers: Numbers) -> None:
 
 
 class Recorded:
-    """The `recorded` fixture: called with a fit, it fails with what is not as recorded, or writes the record."""
+    """The `recorded` fixture: called with a fit, it fails with what differs from the record, or writes it."""
 
     def __init__(self, node: pytest.Item, update: bool) -> None:
         self._node = node

@@ -68,6 +68,12 @@ def test_names_with_quotes_and_numbers_that_are_not_whole_survive() -> None:
         same(refitted(draft(table, model, "odd").claims), fit_model(table, model))
 
 
+def test_a_place_for_an_item_with_quotes_in_its_name_is_valid_toml() -> None:
+    text = draft(pairproof.read(ODD), ModelClaim("bradley-terry", ties="none"), "odd").claims
+    places = [tomllib.loads(row[2:]) for row in text.splitlines() if row.startswith(("# stat", "# estimate"))]
+    assert 'worth.all.A "q"' in places[1]["stat"] and set(places[0]["estimate"]) == {"b", "\u0160"}
+
+
 def test_a_label_that_is_missing_stays_missing_and_becomes_no_word() -> None:
     table = pairproof.read({**ODD, "room": ["r1", None, "r2", None]})
     model = ModelClaim("bradley-terry", ties="none", cells=("row",))
