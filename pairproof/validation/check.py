@@ -189,15 +189,6 @@ class Checker:
         self, claim: Claim, name: str, verdict: Verdict, explanation: str, code: str, **fields: Any
     ) -> Agreement:
         """A row of this claim; what is not given in `fields` has no value."""
-        empty: dict[str, Any] = {
-            "printed": None,
-            "native": None,
-            "r": None,
-            "r_call": None,
-            "r_source": None,
-            "certified": None,
-            "digits": None,
-        }
         return Agreement(
             self.paper.id,
             claim.id,
@@ -206,7 +197,7 @@ class Checker:
             explanation=explanation,
             code=code,
             where=claim.where,
-            **{**empty, **fields},
+            **fields,
         )
 
     def _native_values(self, claim: Claim, asked: Asked) -> dict[str, float]:
@@ -525,21 +516,6 @@ def check_paper(
     return Checker(
         paper, counterparts=counterparts, backend=backend, certified=certified, floors=floors
     ).all()
-
-
-def check_claim(
-    claim: Claim,
-    paper: Paper,
-    *,
-    counterparts: Counterparts | None = None,
-    backend: Any = None,
-    certified: Certified | None = None,
-    floors: Sequence[Floor] | None = None,
-) -> list[Agreement]:
-    """Agreements of one claim of a paper; parameters, return and errors as for :func:`check_paper`."""
-    return Checker(
-        paper, counterparts=counterparts, backend=backend, certified=certified, floors=floors
-    ).claim(claim)
 
 
 def compare_fit(

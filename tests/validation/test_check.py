@@ -10,7 +10,7 @@ import pytest
 
 from pairproof.errors import InputError
 from pairproof.fit.fit import Fit
-from pairproof.validation.check import Checker, check_claim, check_paper, compare_fit
+from pairproof.validation.check import Checker, check_paper, compare_fit
 from pairproof.validation.claims.reader import parse_claims
 from pairproof.validation.verdicts.agreement import Agreement, RCounterpart, exit_code, summary
 from tests.validation.fakes import FIRTH, GLM, claims_text, faultless, spoilt, values_of
@@ -260,7 +260,7 @@ def test_certified_values_stand_beside_and_too_few_digits_differ() -> None:
 
 def test_a_claim_can_be_checked_by_itself() -> None:
     paper = parse_claims(claims_text(FIRTH))
-    assert len(check_claim(paper.claims[0], paper)) == 29
+    assert len(Checker(paper).claim(paper.claims[0])) == 29
 
 
 def test_a_fit_can_be_held_against_r_without_any_paper() -> None:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bridge.cells import CountedCells
-from ...bridge.packages.models import RModel
 from ...bridge.process.policy import Backend
 from ...bridge.records.drift import said_of_stopping
 from ...bridge.records.result import RResult

@@ -8,9 +8,7 @@ not hold is `differs-conclusion`, or `differs` where nothing follows from it, an
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...data.columns import Factor
@@ -21,7 +19,6 @@ from ...fit.spec import LOG_WORTH_PER_UNIT
 from ...fit.tails import p_equals, p_words
 from ..claims.quantities import first_preferences, quantity
 from ..verdicts import two_item_counts as two_items
-from ..verdicts.agreement import Verdict
 from .registry import Context, Finding, holds, statement_test
 
 if TYPE_CHECKING:

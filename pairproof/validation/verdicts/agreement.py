@@ -80,6 +80,7 @@ class Agreement:
         Of native against R (against certified if R was not asked), at most 16; None for means of draws, which
         are judged by their Monte Carlo error (`explanation` says how).
     verdict : Verdict
+        "not-run" until something is said: a row can never agree by omission.
     explanation : str
         In words, for people; nothing is decided by it.
     accepted : bool
@@ -104,14 +105,14 @@ class Agreement:
     paper: str
     claim: str
     quantity: Quantity
-    printed: str | None
-    native: float | None
-    r: float | None
-    r_call: str | None
-    r_source: RSource | None
-    certified: str | None
-    digits: float | None
-    verdict: Verdict
+    printed: str | None = None
+    native: float | None = None
+    r: float | None = None
+    r_call: str | None = None
+    r_source: RSource | None = None
+    certified: str | None = None
+    digits: float | None = None
+    verdict: Verdict = "not-run"
     explanation: str = ""
     accepted: bool = False
     floor: float | None = None

@@ -9,15 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 from ...data.columns import Factor
 from ...fit.fit import Fit
 
 Document = Mapping[str, Any]
-#: Keys of a certified document that are copied into the package; the rest (cells, covariances) is for its own
-#: proof.
+#: Keys of a certified document that the package's copy has; the others (cells, covariances) prove the document
+#: itself.
 KEPT = (
     "id",
     "model",
@@ -50,11 +49,6 @@ class CertifiedValues:
 
     def __init__(self, documents: Iterable[Document]) -> None:
         self._documents = tuple(documents)
-
-    @classmethod
-    def of_folder(cls, folder: str | Path) -> CertifiedValues:
-        """All `*.json` of a folder."""
-        return cls(json.loads(f.read_text(encoding="utf-8")) for f in sorted(Path(folder).glob("*.json")))
 
     @classmethod
     def of_paper(cls, paper: str) -> CertifiedValues:
@@ -196,9 +190,3 @@ def values_of(document: Document) -> dict[str, str]:
                 {f"{key}.{group}.{item}": text for item, text in (items or {}).items() if text is not None}
             )
     return found
-
-
-def packed(documents: Iterable[Document]) -> str:
-    """The text of `papers/FOLDER/ID.certified.json`: one document a line, only the keys of `KEPT`."""
-    lines = [json.dumps({k: d[k] for k in KEPT}, ensure_ascii=False) for d in documents]
-    return "[\n" + ",\n".join(lines) + "\n]\n"

@@ -7,10 +7,9 @@ observed.
 
 from __future__ import annotations
 
-import math
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -18,7 +17,6 @@ from typing import Any
 
 from ...errors import InputError
 from ..claims.quantities import KINDS, kind_of
-from .agreement import Agreement
 from .digits import MOST
 
 if sys.version_info >= (3, 11):
@@ -129,66 +127,3 @@ def floor(quantity: str, r_call: str, floors: Sequence[Floor] | None = None) -> 
 
 def _stands_in(name: str, call: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", call) is not None
-
-
-@dataclass(frozen=True)
-class Observed:
-    """Fewest digits seen under a floor in a run.
-
-    Attributes
-    ----------
-    floor : Floor
-    digits : float
-    claim, quantity, r_call : str
-        Where they were seen.
-    """
-
-    floor: Floor
-    digits: float
-    claim: str
-    quantity: str
-    r_call: str
-
-
-def observed(agreements: Iterable[Agreement], floors: Sequence[Floor] | None = None) -> tuple[Observed, ...]:
-    """The fewest digits a run shows for each floor it uses."""
-    least: dict[tuple[str, str], Observed] = {}
-    for a in agreements:
-        # An R that did not arrive is held to no floor.
-        pairs: list[tuple[str, float | None]] = (
-            [] if a.r is None or a.r_call is None or not a.r_arrived else [(a.r_call, a.digits)]
-        )
-        if a.certified is not None:
-            pairs.append((CERTIFIED, a.certified_digits))
-        for call, d in pairs:
-            if d is None or math.isnan(d):
-                continue
-            f = floor(a.quantity, call, floors)
-            now = least.get((f.quantity, f.r_call))
-            if now is None or d < now.digits:
-                least[(f.quantity, f.r_call)] = Observed(f, d, a.claim, a.quantity, call)
-    return tuple(least.values())
-
-
-def update_observed(agreements: Iterable[Agreement], floors: Sequence[Floor] | None = None) -> str:
-    """`floors.toml` anew, with what this run observed, so that the file can be kept honest; floors not used
-    stay.
-
-    A comment names the claim and the quantity of each minimum, and how far the floor lies below it.
-    """
-    seen = {(o.floor.quantity, o.floor.r_call): o for o in observed(agreements, floors)}
-    blocks = []
-    for f in shipped() if floors is None else floors:
-        o = seen.get((f.quantity, f.r_call))
-        comment = (
-            "not used in this run"
-            if o is None
-            else f"{o.claim} {o.quantity}, {o.r_call}; slack {o.digits - f.digits:.1f}"
-        )
-        value = f.observed if o is None else math.floor(o.digits * 10) / 10
-        why = f.why.replace("\\", "\\\\").replace('"', '\\"')
-        blocks.append(
-            f'[[floor]]\nquantity = "{f.quantity}"\nr_call = "{f.r_call}"\ndigits = {f.digits:g}\n'
-            f'observed = {value:g}  # {comment}\nwhy = "{why}"\n'
-        )
-    return "\n".join(blocks)

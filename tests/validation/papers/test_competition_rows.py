@@ -30,8 +30,8 @@ from pairproof.validation.papers.vilar_2007 import story
 from pairproof.validation.report import ReportContext, render
 from pairproof.validation.report.context import digits_rows, r_lines
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
-from pairproof.validation.verdicts.floors import observed
 from tests.native.translation import random_table, table_2
+from tests.validation.verdicts.observed import observed
 
 PAPERS = ("vilar-2007", "hopkins-may-2013")
 RECORDED = Backend("recorded")

@@ -15,7 +15,8 @@ from pairproof.validation.check import Checker
 from pairproof.validation.claims.reader import read_paper
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from pairproof.validation.verdicts.certified import KEPT, CertifiedValues
-from pairproof.validation.verdicts.floors import floor, observed
+from pairproof.validation.verdicts.floors import floor
+from tests.validation.verdicts.observed import observed
 
 
 @lru_cache(maxsize=1)
