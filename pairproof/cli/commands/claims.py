@@ -84,7 +84,7 @@ def new(
 
     from ...validation.claims.new import draft
     from ...validation.claims.paper import ModelClaim
-    from ...validation.claims.reader import SUFFIX
+    from ...validation.papers.folders import SUFFIX
 
     if state.reports:
         raise click.UsageError(

@@ -17,7 +17,7 @@ from pairproof.validation.claims.paper import PrintedQuantity
 from pairproof.validation.claims.printed import Printed
 from pairproof.validation.claims.reader import _CLAIM, _DATA, _MODEL, _PAPER, _READING, parse_claims
 from pairproof.validation.claims.toml_lines import LineMap
-from pairproof.validation.statements.computations import COMPUTATIONS
+from pairproof.validation.statements.catalogue import COMPUTATIONS
 from pairproof.validation.verdicts.verdict import judge_print
 
 HEAD = """[paper]

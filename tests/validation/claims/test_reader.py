@@ -12,14 +12,9 @@ import pytest
 
 from pairproof.errors import InputError
 from pairproof.validation.claims.data import read_data
-from pairproof.validation.claims.reader import (
-    claims_file_of,
-    parse_claims,
-    read_claims,
-    read_paper,
-    shipped_papers,
-)
+from pairproof.validation.claims.reader import parse_claims, read_claims, read_paper, shipped_papers
 from pairproof.validation.claims.toml_lines import LineMap
+from pairproof.validation.papers.folders import shipped
 from tests.validation.fakes import FIRTH, claims_text
 
 
@@ -249,7 +244,7 @@ def test_a_shipped_claims_file_fits_the_published_schema(name: str) -> None:
         import tomllib
     folder = resources.files("pairproof.validation")
     schema = json.loads(folder.joinpath("claims/claims.schema.json").read_text(encoding="utf-8"))
-    document = tomllib.loads(claims_file_of(name).read_text(encoding="utf-8"))
+    document = tomllib.loads(shipped()[name].read_text(encoding="utf-8"))
     jsonschema.Draft7Validator.check_schema(schema)
     jsonschema.Draft7Validator(schema).validate(document)
 

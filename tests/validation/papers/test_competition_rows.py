@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.native.translation import random_table, table_2
 
 from pairproof.bridge import Backend
 from pairproof.bridge.oracles import competitions
@@ -23,7 +22,7 @@ from pairproof.native.ranking.two_systems import compare_all_pairs
 from pairproof.validation import run
 from pairproof.validation.check import Checker
 from pairproof.validation.claims.reader import read_paper
-from pairproof.validation.papers import held_against_r
+from pairproof.validation.papers import compared_with_r
 from pairproof.validation.papers.hopkins_may_2013 import preference_rows, sampled_rows
 from pairproof.validation.papers.hopkins_may_2013.sampled_rows import Case
 from pairproof.validation.papers.stories import story_of
@@ -32,6 +31,7 @@ from pairproof.validation.report import ReportContext, render
 from pairproof.validation.report.context import digits_rows, r_lines
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from pairproof.validation.verdicts.floors import observed
+from tests.native.translation import random_table, table_2
 
 PAPERS = ("vilar-2007", "hopkins-may-2013")
 RECORDED = Backend("recorded")
@@ -180,7 +180,7 @@ def test_a_spoilt_number_of_vilars_differs() -> None:
         )
         for t in right
     }
-    rows = held_against_r.digits_rows(story.SUMS, story._numbers(spoilt, answer), answer.result)
+    rows = compared_with_r.digits_rows(story.SUMS, story._numbers(spoilt, answer), answer.result)
     assert {a.quantity for a in rows if a.verdict == "differs"} == {
         "estimate.R.A-C",
         "se.R.A-C",
@@ -286,9 +286,9 @@ def test_a_live_answer_that_has_drifted_from_its_record_differs() -> None:
     def ask():
         raise RDrift("t.test: R 9.9.9 answers otherwise\n  value[0]")
 
-    answer = held_against_r.asked(Backend("recorded"), ask)
-    assert isinstance(answer, held_against_r.NoAnswer)
-    (row,) = held_against_r.unanswered_rows(story.SUMS, {"pairs-of-systems": None}, story.CALLS, answer)
+    answer = compared_with_r.asked(Backend("recorded"), ask)
+    assert isinstance(answer, compared_with_r.NoAnswer)
+    (row,) = compared_with_r.unanswered_rows(story.SUMS, {"pairs-of-systems": None}, story.CALLS, answer)
     assert (
         row.verdict == "differs"
         and row.explanation == "drift: t.test: R 9.9.9 answers otherwise value[0]"

@@ -16,7 +16,7 @@ from ....native.ranking.sign_test import SignTest, first_preferences_by_judge, f
 from ...claims.quantities import first_preferences
 from ...report import Story, StoryTable, WorthSeries, worth_series
 from ...verdicts.agreement import Agreement
-from ..held_against_r import Held, NoAnswer, Place, asked, digits_rows, unanswered_rows
+from ..compared_with_r import Held, NoAnswer, Place, asked, digits_rows, unanswered_rows
 
 if TYPE_CHECKING:
     from ....bridge.packages.base import RTest

@@ -16,7 +16,7 @@ from ....native.experiment.baselines import adjusted_uniform, independent_pairs,
 from ....native.irt.gaussian_collapsed import map_irt_gaussian
 from ....native.ranking import shared_task_rules
 from ....native.ranking.feedback_arc import minimum_feedback_arc_set, most_probable_ranking
-from ..held_against_r import Held, NoAnswer, Place, asked, digits_rows, unanswered_rows
+from ..compared_with_r import Held, NoAnswer, Place, asked, digits_rows, unanswered_rows
 
 if TYPE_CHECKING:
     from ....bridge.process.policy import Backend

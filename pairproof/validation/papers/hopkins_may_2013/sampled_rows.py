@@ -27,7 +27,7 @@ from ....native.irt.gaussian_model import GaussianModel, Items, item_codes
 from ....native.irt.posterior import Posterior
 from ....native.numerics.mcmc import convergence
 from ...verdicts.sampled import SampledAgreement, agree_sampled
-from ..held_against_r import NoAnswer, Place, asked, sampled_row, unanswered_rows
+from ..compared_with_r import NoAnswer, Place, asked, sampled_row, unanswered_rows
 
 if TYPE_CHECKING:
     from ....bridge.packages.jags import Sampled

@@ -11,7 +11,7 @@ from ....bridge.oracles import competitions
 from ....native.ranking.two_systems import BinaryResult, TwoSystems, compare_all_pairs
 from ...report import Story, StoryTable, WorthSeries
 from ...report.numbers import digits as digits_text
-from ..held_against_r import Held, NoAnswer, Place, asked, digits_rows, unanswered_rows
+from ..compared_with_r import Held, NoAnswer, Place, asked, digits_rows, unanswered_rows
 
 if TYPE_CHECKING:
     from ....bridge.oracles.competitions import RBinaries
