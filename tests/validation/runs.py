@@ -10,7 +10,7 @@ import pytest
 from pairproof.validation import Verification, run
 from pairproof.validation.verdicts.agreement import Agreement
 
-#: For tests that share runs: with `pytest --dist loadgroup` they go to one process, which makes each run once.
+#: For tests that share runs: with `pytest --dist loadgroup` one process has them all and makes each once.
 shares_runs = pytest.mark.xdist_group("papers")
 
 
