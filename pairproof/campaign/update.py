@@ -10,10 +10,10 @@ from pathlib import Path
 
 from ..errors import InputError
 from .batch import now
-from .guard import guard, unguard
+from .files import guard, unguard
 from .records import About, about, ids_of, recount
 from .results_file import RejectedRule, ResultRow, ResultsFile, identity, read_results
-from .retraction import stays_out
+from .retraction import said, stays_out
 from .store import Store, opened
 
 
@@ -240,11 +240,10 @@ def _insert(
 
 
 def _check_same(store: Store, number: int, row: ResultRow, items: list[int]) -> None:
-    said = store.db.execute(
+    known = store.db.execute(
         "SELECT item, value FROM score WHERE judgment = ? ORDER BY slot", (number,)
     ).fetchall()
-    now_said = [(i, None if math.isnan(v) else v) for i, v in zip(items, row.values)]
-    for k, (before, after) in enumerate(zip(said, now_said), 1):
+    for k, (before, after) in enumerate(zip(known, said(items, row.values)), 1):
         if tuple(before) != after:
             column = f"Answer.range{k}" if before[0] == after[0] else f"Input.id{k}"
             raise InputError(
