@@ -81,8 +81,8 @@ def test_an_import_in_another_way_is_found(source: str) -> None:
 # -- lines and modules fit on a page -------------------------------------------------------------------------
 
 WIDTH, LENGTH = 110, 400
-#: Modules that are still too long, with their lines. A module leaves the list when it has been split; none comes
-#: in, and none grows.
+#: Modules that are still too long, with their lines. A module leaves the list when it has been split; none
+#: comes in, and none grows.
 STILL_TOO_LONG = {
     "docs/r_cases.py": 488,
     "pairproof/bridge/script.py": 442,

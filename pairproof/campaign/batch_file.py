@@ -1,8 +1,9 @@
 """A batch of HITs, and the files it is written to: CSV for Mechanical Turk, JSON lines, or a page.
 
-The page is one file that an annotator opens in a browser: nothing is fetched, nothing is sent, the results file
-is saved.  The items stand in it as JSON in which no markup can begin (`<`, `>`, `&` and the line separators are
-escaped), and the script shows them as text only.  A content security policy forbids every connection.
+The page is one file that an annotator opens in a browser: nothing is fetched, nothing is sent, the results
+file is saved. The items stand in it as JSON in which no markup can begin (`<`, `>`, `&` and the line
+separators are escaped), and the script shows them as text only. A content security policy forbids every
+connection.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """CSV files of a campaign: items and models that it reads, cells that a spreadsheet would run, and which model
 files and comparisons are its own.
 
-A cell that begins with = + - @ tab or return would be a formula in a spreadsheet.  What we write has an
-apostrophe before it, which spreadsheets show as plain text; so has a cell that begins with apostrophes and then
-such a sign, so that taking one apostrophe away is the exact inverse.  Plain numbers stay.  A file in which a
-cell was changed has a last column `guarded` with 1 in that row.
+A cell that begins with = + - @ tab or return would be a formula in a spreadsheet. What we write has an
+apostrophe before it, which spreadsheets show as plain text; so has a cell that begins with apostrophes and
+then such a sign, so that taking one apostrophe away is the exact inverse. Plain numbers stay. A file in which
+a cell was changed has a last column `guarded` with 1 in that row.
 
-An exported model file or table of comparisons has no room for a mark that says who wrote it, and both are other
-tools' formats too.  A model file is the campaign's own if it has the campaign's items in their order and, to
-the last digit, the mode and variance that pairproof's arithmetic makes of its parameters; comparisons are, if
-all are of its items and every source is a HIT as pairproof names them.
+An exported model file or table of comparisons has no room for a mark that says who wrote it, and both are
+other tools' formats too. A model file is the campaign's own if it has the campaign's items in their order
+and, to the last digit, the mode and variance that pairproof's arithmetic makes of its parameters; comparisons
+are, if all are of its items and every source is a HIT as pairproof names them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ COMPARISON_COLUMNS = ("first", "second", "outcome", "judge", "source")
 _SOURCE = re.compile(r"[0-9]+/[0-9]+|judgment [0-9]+")
 
 
-# -- cells that a spreadsheet would run -------------------------------------------------------------------------
+# -- cells that a spreadsheet would run ----------------------------------------------------------------------
 
 
 def guard(cell: str) -> str:
@@ -69,7 +69,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return stream.getvalue()
 
 
-# -- items and models -------------------------------------------------------------------------------------------
+# -- items and models ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def check_numbered(columns: Sequence[str], per_hit: int, source: str) -> None:
         )
 
 
-# -- what the campaign exported before --------------------------------------------------------------------------
+# -- what the campaign exported before -----------------------------------------------------------------------
 
 
 def exported_before(content: bytes, a: About, ids: Sequence[str]) -> bool:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,8 @@ def about(store: Store) -> About:
     """The settings of the campaign in a store."""
     stored = json.loads(store.setting("about"))
     settings = Settings(**{name: stored.pop(name) for name in _SETTINGS})
-    return About(**{**stored, "columns": tuple(stored["columns"])}, settings=settings)
+    columns = tuple(stored.pop("columns"))
+    return About(columns=columns, settings=settings, **stored)
 
 
 def write_about(store: Store, a: About) -> None:
@@ -153,7 +155,7 @@ def judged(store: Store, where: str = "1", parameters: Sequence[Any] = ()) -> Ju
         parameters,
     )
     found = Judged([], [], [], [])
-    for (_, batch, hit, worker), group in groupby(rows, key=lambda row: row[:4]):
+    for (_, batch, hit, worker), group in groupby(rows, key=itemgetter(0, 1, 2, 3)):
         scores = [(item, math.nan if value is None else value) for *_, item, value in group]
         found.hits.append(np.array([item for item, _ in scores], np.int64))
         found.scores.append(np.array([value for _, value in scores], np.float64))
