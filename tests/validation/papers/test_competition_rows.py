@@ -293,7 +293,7 @@ def test_a_live_answer_that_has_drifted_from_its_record_differs() -> None:
     def ask():
         raise RDrift("t.test: R 9.9.9 answers otherwise\n  value[0]")
 
-    answer = compared_with_r.asked(Backend("recorded"), ask)
+    answer = compared_with_r.answer_of_r(Backend("recorded"), ask)
     assert isinstance(answer, compared_with_r.NoAnswer)
     (row,) = compared_with_r.unanswered_rows(story.SUMS, {"pairs-of-systems": None}, story.CALLS, answer)
     assert (
