@@ -108,8 +108,11 @@ def _categorical(case: Case, backend: Backend) -> list[Agreement]:
         table = compared(case.table, case.items)
         return jags.irt_categorical(table, PAIRS, chains=case.chains, backend=backend)
 
+    def result(found: Sequence[Sampled]) -> RResult:
+        return found[0].result
+
     name = f"irt-categorical.{case.name}"
-    answer = answer_of_r(backend, ask, lambda found: found[0].result)
+    answer = answer_of_r(backend, ask, result)
     if isinstance(answer, NoAnswer):
         return unanswered_rows(
             HERE,
