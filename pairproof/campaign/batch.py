@@ -80,7 +80,7 @@ def open_batch(
 
 
 def choose(store: Store, a: About, number: int, hits: int | None, seed: int | None = None) -> IntArray:
-    """int[hits, per_hit]: positions of items."""
+    """The items of each HIT of the next batch, int[hits, per_hit], by their positions in the campaign."""
     state = state_of(store, a.method)
     rng = np.random.default_rng([whole_number("seed", a.seed if seed is None else seed), number])
     # Items that an older tool has scores for are no first batch.

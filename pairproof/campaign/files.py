@@ -29,7 +29,7 @@ from ..errors import InputError
 from ..native.annotation.methods import BETA, ScoreState
 from .records import About
 
-#: Of a file in which cells were guarded.
+#: Name of the column that says in which rows cells were guarded.
 MARK = "guarded"
 _DANGEROUS = re.compile(r"'*[=+\-@\t\r]")
 _GUARDED = re.compile(r"'+[=+\-@\t\r]")
@@ -46,7 +46,7 @@ _SOURCE = re.compile(r"[0-9]+/[0-9]+|judgment [0-9]+")
 
 
 def guard(cell: str) -> str:
-    """The cell, harmless."""
+    """The cell with an apostrophe before it if a spreadsheet would run it."""
     return "'" + cell if _DANGEROUS.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
@@ -74,7 +74,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 @dataclass(frozen=True)
 class ItemsFile:
-    """Items as a file has them.
+    """The items of a file.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class ItemsFile:
     columns: tuple[str, ...]
 
     def fields(self, columns: Sequence[str]) -> list[list[str]]:
-        """A row an item."""
+        """The cells of these columns, one row for each item."""
         cells = [cells_of(self.table, name) for name in columns]
         return [list(row) for row in zip(*cells)] if cells else [[] for _ in self.ids]
 
@@ -194,5 +194,5 @@ def model_cells(state: ScoreState) -> list[list[str]]:
 
 
 def number(value: float) -> str:
-    """Every digit; blank for no value."""
+    """A number with every digit; blank for no value."""
     return "" if np.isnan(value) else repr(value)

@@ -1,4 +1,4 @@
-"""What a campaign holds, as arrays and rows: items and their state, HITs, judgments."""
+"""Reads and writes the rows of a campaign's database: settings, items and their state, judgments."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A judgment taken back: out of the scores as if it had never come, kept as a record, and brought back if
-that is asked.
+"""Takes judgments back: the scores are then as if a judgment had never come, a record of it is kept, and it can
+be brought back.
 
 Scores of ra and trueskill depend on the order of all judgments, so they are counted anew from the start; for
 every method the state is the one the same judgments without this one give, to the last bit.  A judgment that
