@@ -29,7 +29,7 @@ validate: ready
 	@$(VENV)/bin/pairproof validate --report reports/validate.html --report reports/validate.json --report reports/validate.xml --force
 
 test: ready
-	@$(PYTHON) -m pytest -n 2 $(PYTEST_ARGS)
+	@$(PYTHON) -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 
 bench: ready
 	@$(PYTHON) -m benchmarks

@@ -48,7 +48,7 @@ def verification() -> Verification:
 
 
 def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]], right: int = 1) -> str:
-    """A Markdown table; columns from number `right` on are set to the right."""
+    """A Markdown table whose columns from number `right` on are right-aligned."""
     rules = ["---" if k < right else "---:" for k in range(len(heads))]
     lines = ["| " + " | ".join(cells) + " |" for cells in (heads, rules, *rows)]
     return "\n".join(lines) + "\n"
@@ -75,7 +75,7 @@ def fewest(seen: Iterable[Seen], kinds: Sequence[str]) -> Seen | None:
 
 
 def shown(digits: float) -> str:
-    """One decimal, cut off: a minimum is not rounded up."""
+    """A number of digits with one decimal, cut off and not rounded, so that a minimum is never overstated."""
     return f"{math.floor(digits * 10 + 1e-9) / 10:.1f}"
 
 
@@ -84,13 +84,13 @@ def _digits(found: Seen | None) -> str:
 
 
 def _code(source: str) -> str:
-    """`gnm::gnm`(eliminate): the function as code, what is said of it after."""
+    """An R call as Markdown: the function as code, then how it was called."""
     name = source.split(",")[0].split("(")[0].strip()
     return source if "::" not in name else f"`{name}`{source[source.index(name) + len(name):]}"
 
 
 def small_table() -> str:
-    """R functions down, kinds of number across: the fewest digits that pairproof shares with each."""
+    """A table with a row for each R function and a column for each kind of number: the fewest digits shared."""
     sources = by_source(verification())
     rows = [
         (_code(source), f"{len(seen):,}", *(_digits(fewest(seen, kinds)) for kinds in HEADS.values()))
@@ -138,7 +138,9 @@ def _model_in_words(claim: Claim) -> str:
 
 
 def by_model() -> str:
-    """Models down, R functions across: fewest digits of estimates / of standard errors."""
+    """A table with a row for each model and a column for each R function: fewest digits of estimates and of
+    standard errors.
+    """
     made = verification()
     sources = [s for s, seen in by_source(made).items() if fewest(seen, ("estimate",))]
     rows = []

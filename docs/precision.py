@@ -116,7 +116,7 @@ WAYS: tuple[tuple[str, Callable[[], Answer], str], ...] = (
 
 
 def precision() -> str:
-    """Ways to ask down; fewest right digits of estimates, standard errors and deviance across."""
+    """A table with a row for each way to ask R: the fewest correct digits of estimates, standard errors and deviance."""
     true = CertifiedValues.of_paper("dras-2015")(pairproof.fit_llbt(dras(), by="judge"))
     rows = []
     for name, ask, why in WAYS:

@@ -49,7 +49,7 @@ def same(a: str, b: str) -> bool:
 
 
 def differences(committed: str, made: str) -> list[str]:
-    """Where the two differ, at most ten, with the words around; empty if they are the same page."""
+    """The first ten places where two pages differ, with the words around them; empty if they are the same."""
     old, new = words(committed), words(made)
     found = []
     for k, (a, b) in enumerate(itertools.zip_longest(old, new, fillvalue="")):

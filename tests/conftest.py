@@ -36,6 +36,11 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the slow tests, so that one process is not left alone with them at the end."""
+    items.sort(key=lambda item: not any(item.iter_markers("slow")))
+
+
 @functools.lru_cache(maxsize=None)
 def r_status():
     """What the bridge's probe says; asked once a process."""

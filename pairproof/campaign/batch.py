@@ -1,4 +1,4 @@
-"""The next batch of HITs: chosen, kept, and written as CSV, JSON lines or a page."""
+"""The next batch of HITs: chosen, kept, and written to a file."""
 
 from __future__ import annotations
 
@@ -14,13 +14,9 @@ from ..errors import InputError
 from ..files.outputs import replacing
 from ..native.annotation.allocation import default_hits, next_hits
 from ..native.annotation.beta import IntArray
-from .files import BATCH_COLUMNS
-from .guard import csv_text
-from .hits import Batch
+from .batch_file import SUFFIXES, Batch, batch_text
 from .records import About, about, fields_of, ids_of, state_of
 from .store import Store, opened
-
-SUFFIXES = (".csv", ".jsonl", ".html")
 
 
 def open_batch(
@@ -84,7 +80,7 @@ def open_batch(
 
 
 def choose(store: Store, a: About, number: int, hits: int | None, seed: int | None = None) -> IntArray:
-    """int[hits, per_hit]: positions of items."""
+    """The items of each HIT of the next batch, int[hits, per_hit], by their positions in the campaign."""
     state = state_of(store, a.method)
     rng = np.random.default_rng([whole_number("seed", a.seed if seed is None else seed), number])
     # Items that an older tool has scores for are no first batch.
@@ -134,25 +130,6 @@ def _read(store: Store, a: About, number: int, waiting: int) -> Batch:
     item = fields_of(store, (i for row in rows for i in row))
     hits = tuple(tuple((item[i][0], tuple(item[i][1])) for i in row) for row in rows)
     return Batch(a.id, number, a.per_hit, a.columns, hits, waiting)
-
-
-def batch_text(batch: Batch, suffix: str) -> str:
-    """The file of a batch."""
-    if suffix == ".html":
-        from .page import page
-
-        return page(batch)
-    header = [f"{name}{k}" for k in range(1, batch.per_hit + 1) for name in ("id", *batch.columns)] + list(
-        BATCH_COLUMNS
-    )
-    rows = [
-        [cell for name, cells in hit for cell in (name, *cells)]
-        + [batch.campaign, str(batch.number), str(k + 1)]
-        for k, hit in enumerate(batch.hits)
-    ]
-    if suffix == ".jsonl":
-        return "".join(json.dumps(dict(zip(header, row)), ensure_ascii=False) + "\n" for row in rows)
-    return csv_text(header, rows)
 
 
 def now() -> str:

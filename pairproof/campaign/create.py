@@ -1,4 +1,4 @@
-"""A new campaign from an items file."""
+"""Makes a campaign from an items file."""
 
 from __future__ import annotations
 

@@ -27,9 +27,15 @@ from ..errors import InputError
 from ..files.outputs import write
 from ..native.annotation.comparisons import comparisons_of_hits
 from ..native.annotation.methods import BETA, ScoreState
-from .files import MODEL_COLUMNS, SKILL_COLUMNS
-from .guard import csv_text
-from .own_files import COMPARISON_COLUMNS, exported_before, model_cells, number
+from .files import (
+    COMPARISON_COLUMNS,
+    MODEL_COLUMNS,
+    SKILL_COLUMNS,
+    csv_text,
+    exported_before,
+    model_cells,
+    number,
+)
 from .records import ORDER, About, about, fields_of, ids_of, judged, state_of
 from .results_file import TIMES
 from .store import Store, opened
@@ -56,7 +62,7 @@ def export(
         Of the intervals in `scores`.
     force : bool
         Also over a file that pairproof did not make: scores and history are known by their columns, a model
-        file and comparisons by what :mod:`pairproof.campaign.own_files` says.
+        file and comparisons by what :mod:`pairproof.campaign.files` says.
 
     Returns
     -------

@@ -1,25 +1,80 @@
-"""Files that a campaign reads: items and models."""
+"""CSV files of a campaign: items and models that it reads, cells that a spreadsheet would run, and which model
+files and comparisons are its own.
+
+A cell that begins with = + - @ tab or return would be a formula in a spreadsheet. What we write has an
+apostrophe before it, which spreadsheets show as plain text; so has a cell that begins with apostrophes and
+then such a sign, so that taking one apostrophe away is the exact inverse. Plain numbers stay. A file in which
+a cell was changed has a last column `guarded` with 1 in that row.
+
+An exported model file or table of comparisons has no room for a mark that says who wrote it, and both are
+other tools' formats too. A model file is the campaign's own if it has the campaign's items in their order
+and, to the last digit, the mode and variance that pairproof's arithmetic makes of its parameters; comparisons
+are, if all are of its items and every source is a HIT as pairproof names them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from ..data.reading.sources import load
 from ..data.reading.table import Table
 from ..errors import InputError
-from .guard import MARK, unguard
+from ..native.annotation.methods import BETA, ScoreState
+from .records import About
 
+#: Name of the column that says in which rows cells were guarded.
+MARK = "guarded"
+_DANGEROUS = re.compile(r"'*[=+\-@\t\r]")
+_GUARDED = re.compile(r"'+[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 #: Columns of a batch file that are not an item's.
 BATCH_COLUMNS = ("campaign", "batch", "hit")
 MODEL_COLUMNS = ("alpha", "beta", "mode", "var")
 SKILL_COLUMNS = ("mu", "sigma")
+COMPARISON_COLUMNS = ("first", "second", "outcome", "judge", "source")
+_SOURCE = re.compile(r"[0-9]+/[0-9]+|judgment [0-9]+")
+
+
+# -- cells that a spreadsheet would run ----------------------------------------------------------------------
+
+
+def guard(cell: str) -> str:
+    """The cell with an apostrophe before it if a spreadsheet would run it."""
+    return "'" + cell if _DANGEROUS.match(cell) and not _NUMBER.fullmatch(cell) else cell
+
+
+def unguard(cell: str) -> str:
+    """The inverse of :func:`guard`, for a cell of a row marked as guarded."""
+    return cell[1:] if _GUARDED.match(cell) and not _NUMBER.fullmatch(cell) else cell
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A CSV file in UTF-8 with guarded cells, and `guarded` as its last column where there are any."""
+    table = [list(row) for row in rows]
+    safe = [[guard(cell) for cell in row] for row in table]
+    names = [guard(name) for name in header]
+    if safe != table:
+        safe = [[*new, "1" if new != old else ""] for new, old in zip(safe, table)]
+        names = [*names, MARK]
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerows([names, *safe])
+    return stream.getvalue()
+
+
+# -- items and models ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class ItemsFile:
-    """Items as a file has them.
+    """The items of a file.
 
     Attributes
     ----------
@@ -35,7 +90,7 @@ class ItemsFile:
     columns: tuple[str, ...]
 
     def fields(self, columns: Sequence[str]) -> list[list[str]]:
-        """A row an item."""
+        """The cells of these columns, one row for each item."""
         cells = [cells_of(self.table, name) for name in columns]
         return [list(row) for row in zip(*cells)] if cells else [[] for _ in self.ids]
 
@@ -77,9 +132,7 @@ def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
 
 
 def cells_of(table: Table, column: str, mark: str = MARK) -> list[str]:
-    """A column as text, guarded cells put back; `mark` is the column that says in which rows there are
-    any.
-    """
+    """A column as text, without guards; `mark` is the column that says in which rows there are any."""
     cells = [str(c) for c in table.columns[column]]
     marks = next((table.columns[name] for name in (mark, MARK) if name in table.columns), None)
     return cells if marks is None else [unguard(c) if str(m) == "1" else c for c, m in zip(cells, marks)]
@@ -94,3 +147,52 @@ def check_numbered(columns: Sequence[str], per_hit: int, source: str) -> None:
             f"{source}: numbered from 1 to {per_hit}, two columns become {twice[0]!r}; rename one of"
             f" {', '.join(map(repr, columns))}"
         )
+
+
+# -- what the campaign exported before -----------------------------------------------------------------------
+
+
+def exported_before(content: bytes, a: About, ids: Sequence[str]) -> bool:
+    """Whether the campaign wrote these bytes as a model file or as comparisons."""
+    try:
+        rows = list(csv.reader(io.StringIO(content.decode("utf-8"), newline="")))
+    except (UnicodeDecodeError, csv.Error):
+        return False
+    if not rows or any(len(row) != len(rows[0]) for row in rows):
+        return False
+    header, body = rows[0], rows[1:]
+    if header[-1] == MARK:
+        header, body = header[:-1], [[unguard(c) if row[-1] == "1" else c for c in row[:-1]] for row in body]
+    if tuple(header) == COMPARISON_COLUMNS:
+        known = set(ids)
+        return all(row[0] in known and row[1] in known and _SOURCE.fullmatch(row[4]) for row in body)
+    return _is_model(header, body, a, ids)
+
+
+def _is_model(header: Sequence[str], body: Sequence[Sequence[str]], a: About, ids: Sequence[str]) -> bool:
+    columns = MODEL_COLUMNS if a.method in BETA else (*SKILL_COLUMNS, "var")
+    if tuple(header) != ("id", *a.columns, *columns) or [row[0] for row in body] != list(ids):
+        return False
+    cells = [row[-len(columns) :] for row in body]
+    try:
+        values = np.array([[float(c) for c in row] for row in cells])
+    except ValueError:
+        return False
+    second = values[:, 1] if a.method in BETA else values[:, 2]
+    state = ScoreState(a.method, values[:, 0], second, np.zeros(len(ids), np.int64))
+    return model_cells(state) == cells
+
+
+def model_cells(state: ScoreState) -> list[list[str]]:
+    """The columns of a model file, an item a row, every digit kept."""
+    columns = (
+        [state.a, state.b, state.score, state.variance]
+        if state.method in BETA
+        else [state.a, np.sqrt(state.b), state.b]
+    )
+    return [[number(v) for v in row] for row in zip(*(c.tolist() for c in columns))]
+
+
+def number(value: float) -> str:
+    """A number with every digit; blank for no value."""
+    return "" if np.isnan(value) else repr(value)

@@ -1,12 +1,14 @@
-"""What a campaign holds, as arrays and rows: items and their state, HITs, judgments."""
+"""Reads and writes the rows of a campaign's database: settings, items and their state, judgments."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
@@ -46,35 +48,22 @@ class About:
     imported: bool
 
 
+#: Stored beside the other settings, not within them.
+_SETTINGS = ("gamma", "epsilon", "tie_within")
+
+
 def about(store: Store) -> About:
     """The settings of the campaign in a store."""
-    s = json.loads(store.setting("about"))
-    return About(
-        s["id"],
-        cast(Method, s["method"]),
-        s["per_hit"],
-        Settings(s["gamma"], s["epsilon"], s["tie_within"]),
-        cast(Pool, s["pool"]),
-        s["seed"],
-        tuple(s["columns"]),
-        s["imported"],
-    )
+    stored = json.loads(store.setting("about"))
+    settings = Settings(**{name: stored.pop(name) for name in _SETTINGS})
+    columns = tuple(stored.pop("columns"))
+    return About(columns=columns, settings=settings, **stored)
 
 
 def write_about(store: Store, a: About) -> None:
-    s = {
-        "id": a.id,
-        "method": a.method,
-        "per_hit": a.per_hit,
-        "gamma": a.settings.gamma,
-        "epsilon": a.settings.epsilon,
-        "tie_within": a.settings.tie_within,
-        "pool": a.pool,
-        "seed": a.seed,
-        "columns": list(a.columns),
-        "imported": a.imported,
-    }
-    store.db.execute("INSERT OR REPLACE INTO setting VALUES ('about', ?)", (json.dumps(s),))
+    stored = asdict(a)
+    stored.update(stored.pop("settings"))
+    store.db.execute("INSERT OR REPLACE INTO setting VALUES ('about', ?)", (json.dumps(stored),))
 
 
 def write_items(store: Store, ids: Sequence[str], fields: Sequence[Sequence[str]], state: ScoreState) -> None:
@@ -166,22 +155,12 @@ def judged(store: Store, where: str = "1", parameters: Sequence[Any] = ()) -> Ju
         parameters,
     )
     found = Judged([], [], [], [])
-    items: list[int] = []
-    values: list[float] = []
-    last: int | None = None
-    for number, batch, hit, worker, item, value in rows:
-        if number != last:
-            if last is not None:
-                found.hits.append(np.array(items, np.int64))
-                found.scores.append(np.array(values, np.float64))
-            found.batches.append((batch, hit))
-            found.workers.append(worker)
-            last, items, values = number, [], []
-        items.append(item)
-        values.append(math.nan if value is None else value)
-    if last is not None:
-        found.hits.append(np.array(items, np.int64))
-        found.scores.append(np.array(values, np.float64))
+    for (_, batch, hit, worker), group in groupby(rows, key=itemgetter(0, 1, 2, 3)):
+        scores = [(item, math.nan if value is None else value) for *_, item, value in group]
+        found.hits.append(np.array([item for item, _ in scores], np.int64))
+        found.scores.append(np.array([value for _, value in scores], np.float64))
+        found.batches.append((batch, hit))
+        found.workers.append(worker)
     return found
 
 
@@ -221,10 +200,8 @@ def recount(store: Store, a: About, newer_than: int) -> None:
         ),
         (newer_than, newer_than),
     ).fetchone()
-    if behind is None:
-        new = judged(store, "j.number > ?", (newer_than,))
-        state = observe(state_of(store, a.method), new.hits, new.scores, a.settings)
-    else:
+    if behind is not None:
         recount_all(store, a)
         return
-    save_state(store, state, touched)
+    new = judged(store, "j.number > ?", (newer_than,))
+    save_state(store, observe(state_of(store, a.method), new.hits, new.scores, a.settings), touched)

@@ -23,8 +23,7 @@ from ..data.reading.table import Table, from_frame, suggestion
 from ..errors import InputError
 from ..files.inputs import read_file
 from ..files.packed import unpacked
-from .files import cells_of
-from .guard import MARK
+from .files import MARK, cells_of
 
 TIMES = ("AcceptTime", "SubmitTime", "WorkTimeInSeconds")
 YES, NO = ("on", "true", "yes", "1"), ("", "off", "false", "no", "0")

@@ -1,5 +1,5 @@
-"""A judgment taken back: out of the scores as if it had never come, kept as a record, and brought back if
-that is asked.
+"""Takes judgments back: the scores are then as if a judgment had never come, a record of it is kept, and it can
+be brought back.
 
 Scores of ra and trueskill depend on the order of all judgments, so they are counted anew from the start; for
 every method the state is the one the same judgments without this one give, to the last bit.  A judgment that
@@ -219,13 +219,16 @@ def stays_out(store: Store, identity: str, items: Sequence[int], values: Sequenc
     """Whether a judgment that comes in is one that was taken back, with the answers it had then."""
     if not _has_table(store):
         return False
-    now_said = [(i, None if math.isnan(v) else v) for i, v in zip(items, values)]
-    for (text,) in store.db.execute(
+    now_said = said(items, values)
+    kept = store.db.execute(
         "SELECT judgment FROM retraction WHERE identity = ? AND undone IS NULL", (identity,)
-    ):
-        if [(item, value) for _, item, value, _ in json.loads(text)["scores"]] == now_said:
-            return True
-    return False
+    )
+    return any([(i, v) for _, i, v, _ in json.loads(text)["scores"]] == now_said for (text,) in kept)
+
+
+def said(items: Sequence[int], values: Sequence[float]) -> list[tuple[int, float | None]]:
+    """Items with their scores as the database has them: None where an annotator could not judge."""
+    return [(i, None if math.isnan(v) else v) for i, v in zip(items, values)]
 
 
 def _has_table(store: Store) -> bool:

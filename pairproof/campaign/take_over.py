@@ -43,7 +43,7 @@ AGREE = 5e-6
 
 @dataclass(frozen=True)
 class Imported:
-    """What was taken over.
+    """A campaign that was made from a model file, and how.
 
     Attributes
     ----------
@@ -238,7 +238,7 @@ def _numbers(table: Table, column: str) -> FloatArray:
 
 
 def _size(results: str | Path, encoding: str | None) -> int:
-    """Items of a HIT, from the columns of a results file."""
+    """The number of items in a HIT, counted from the columns of a results file."""
     from ..data.reading.sources import load
 
     names = load(str(results), encoding).columns
@@ -279,7 +279,7 @@ def _rebuild_batches(store: Store, files: Sequence[ResultsFile], position: dict[
 
 
 def _check_counted(store: Store, a: About, model: ScoreState, read: ItemsFile, asked: ModelIs | None) -> None:
-    """Start and results together must give the model."""
+    """Refuse a model that the results, counted from the start, do not lead to."""
     found = state_of(store, a.method)
     gap = np.maximum(np.abs(found.a - model.a), np.abs(found.b - model.b))
     if (gap > AGREE).any():

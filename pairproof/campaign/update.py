@@ -1,4 +1,4 @@
-"""Taking results in: all of a file or nothing of it, each judgment once."""
+"""Adds a results file to a campaign: the whole file or nothing, and each judgment once."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 
 from ..errors import InputError
 from .batch import now
-from .guard import guard, unguard
+from .files import guard, unguard
 from .records import About, about, ids_of, recount
 from .results_file import RejectedRule, ResultRow, ResultsFile, identity, read_results
-from .retraction import stays_out
+from .retraction import said, stays_out
 from .store import Store, opened
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What became of a results file.
+    """How many judgments of a results file were new, known or left out.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ def _issued(store: Store) -> Issued:
 def _place(
     row: ResultRow, a: About, ids: Sequence[str], position: Mapping[str, int], issued: Issued
 ) -> tuple[list[int], int | None, int | None]:
-    """Positions of a row's items, and its batch and HIT; None for a HIT of an older tool."""
+    """The positions of a row's items, and its batch and HIT, which are None for a HIT of an older tool."""
     if row.campaign and row.campaign != a.id:
         raise InputError(
             f"{row.where}, column 'Input.campaign': {row.campaign!r}, but this campaign is {a.id!r}; these"
@@ -179,7 +179,13 @@ def _place(
 
 
 def positions_of(row: ResultRow, position: Mapping[str, int]) -> list[int]:
-    """Of the row's items."""
+    """The positions of a row's items in the campaign.
+
+    Raises
+    ------
+    InputError
+        An item that the campaign does not have.
+    """
     found = []
     for k, name in enumerate(row.ids, 1):
         place = position.get(name, position.get(unguard(name)))
@@ -207,7 +213,7 @@ def _insert(
     batch: int | None,
     hit: int | None,
 ) -> bool:
-    """Whether the judgment was new.  A known one must say the same as before."""
+    """Insert a judgment and say whether it was new; a known one must have the same answers as before."""
     known = store.db.execute("SELECT number FROM judgment WHERE identity = ?", (name,)).fetchone()
     if known is not None:
         _check_same(store, known[0], row, items)
@@ -240,11 +246,10 @@ def _insert(
 
 
 def _check_same(store: Store, number: int, row: ResultRow, items: list[int]) -> None:
-    said = store.db.execute(
+    known = store.db.execute(
         "SELECT item, value FROM score WHERE judgment = ? ORDER BY slot", (number,)
     ).fetchall()
-    now_said = [(i, None if math.isnan(v) else v) for i, v in zip(items, row.values)]
-    for k, (before, after) in enumerate(zip(said, now_said), 1):
+    for k, (before, after) in enumerate(zip(known, said(items, row.values)), 1):
         if tuple(before) != after:
             column = f"Answer.range{k}" if before[0] == after[0] else f"Input.id{k}"
             raise InputError(

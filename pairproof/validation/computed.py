@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 
 from ..errors import InputError, PairproofError
 from .claims.paper import Claim, PrintedQuantity
-from .statements.computations import Computed, Request, computation
+from .statements.catalogue import COMPUTATIONS
+from .statements.computations import Computed, Request
 from .verdicts.agreement import Agreement, value_or_none
 from .verdicts.digits import digits_of_agreement
 from .verdicts.verdict import judge_print
@@ -38,7 +39,7 @@ def computed_rows(row: RowMaker, source: str, claim: Claim, request: Request) ->
         The claim prints a number that the computation does not give; the message names those it gives.
     """
     try:
-        found = computation(claim.compute)(request)
+        found = COMPUTATIONS[claim.compute](request)
     except InputError as error:
         raise InputError(f"{_place(source, claim)}: {error}") from error
     except PairproofError as error:

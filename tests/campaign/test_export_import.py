@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pairproof.campaign import create, export, open_batch, status, take_in, take_over
-from pairproof.campaign.guard import guard, unguard
+from pairproof.campaign.files import guard, unguard
 from pairproof.errors import InputError
 from tests.campaign.helpers import answers, batch_rows, campaign, run_batches, scores, write
 

@@ -56,51 +56,37 @@ def whole(path) -> None:
     assert found.state.a.sum() + found.state.b.sum() == pytest.approx(2 * len(found.ids) + found.scores)
 
 
-def kill_updates(folder, times: int) -> dict[str, int]:
-    """Kill `update` at random points; before and after each kill the campaign holds all of the file or
-    nothing of it.
+def test_an_update_killed_at_any_point_is_in_wholly_or_not_at_all(tmp_path):
+    """Two hundred kills at random points: of a fault that shows in a share q of the time of an update they miss
+    all with probability (1 - q)^200, 5 % for q = 1.5 %.
+
+    The campaign is small, so that writing is a good part of an update: of 200 kills 42 left a journal here, of
+    as many kills of a campaign five times as large 20.
     """
-    path = campaign(folder, 600)
-    file = write(folder / "r.csv", answers(batch_rows(path), 1))
+    path = campaign(tmp_path, 120)
+    file = write(tmp_path / "r.csv", answers(batch_rows(path), 1))
     fresh, base = path.read_bytes(), scores(path)
     begin = time.perf_counter()
     take_in(path, file)
-    lasts = time.perf_counter() - begin
+    reach = 1.3 * (time.perf_counter() - begin)
     full = scores(path)
     r = random.Random(20181)
     seen = {"killed": 0, "left a journal": 0, "nothing in": 0, "all in": 0}
-    reach = 1.3 * lasts
-    for _ in range(times):
+    for _ in range(200):
         path.write_bytes(fresh)
         seen["killed"] += killed_after(r.uniform(0, reach), lambda: take_in(path, file))
         seen["left a journal"] += path.with_name("C.db-journal").exists()
         whole(path)
         found = status(path).judgments
-        assert found in (0, 120) and scores(path) == (full if found else base)
+        assert found in (0, 24) and scores(path) == (full if found else base)
         seen["all in" if found else "nothing in"] += 1
         # A fork is slower than this process, and a busy machine slower still: the kills follow the work.
         reach *= 1 / 1.1 if found else 1.1
         again = take_in(path, file)
-        assert (again.new, again.known) == ((0, 120) if found else (120, 0)) and scores(path) == full
-    return seen
-
-
-def test_an_update_killed_at_any_point_is_in_wholly_or_not_at_all(tmp_path):
-    seen = kill_updates(tmp_path, 12)
-    assert seen["killed"] >= 3 and seen["nothing in"] >= 1, seen
-
-
-@pytest.mark.slow
-def test_two_hundred_updates_killed_at_random_points(tmp_path):
-    seen = kill_updates(tmp_path, 200)
-    print(seen)
+        assert (again.new, again.known) == ((0, 24) if found else (24, 0)) and scores(path) == full
     # Kills must have fallen before, in and after the writing for the test to say anything.
-    assert (
-        seen["killed"] >= 40
-        and seen["nothing in"] >= 40
-        and seen["all in"] >= 20
-        and seen["left a journal"] >= 1
-    ), seen
+    assert seen["killed"] >= 40 and seen["nothing in"] >= 40 and seen["all in"] >= 20, seen
+    assert seen["left a journal"] >= 5, seen
 
 
 def test_a_batch_killed_at_any_point_is_open_wholly_or_not_at_all_and_can_be_written_anew(tmp_path):

@@ -199,7 +199,7 @@ def test_bad_usage_is_exit_code_3_and_two_lines_on_standard_error(capsys, argume
 
 
 # -- fit
-# -------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 
 
 def test_fit_prints_the_summary_of_the_fit_python_makes(capsys, table):

@@ -204,7 +204,7 @@ def test_standard_input_is_read(capsys, ter, monkeypatch):
 
 
 # ---- words
-# -------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 
 
 def test_where_equation_9_and_the_delta_method_part_it_is_said_and_where_not_not(capsys, ter):

@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-from functools import lru_cache
 
 import pytest
 
@@ -21,13 +20,14 @@ from pairproof.validation.claims.reader import read_paper
 from pairproof.validation.papers.stories import story_of
 from pairproof.validation.report import Story, render
 from pairproof.validation.verdicts.floors import floor
+from tests.validation.runs import recomputed, shares_runs
 
 live = pytest.mark.r("prefmod", "gnm", "BradleyTerry2", "psychotools", "MASS")
+pytestmark = shares_runs
 
 
-@lru_cache(maxsize=None)
 def dras(r: str) -> Verification:
-    return run("dras-2015", r=r)
+    return recomputed("dras-2015", r)
 
 
 def verdicts(checked: Verification) -> list[tuple[str, str, str, str | None]]:

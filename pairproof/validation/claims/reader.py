@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import Any, get_args
 
 from ...errors import InputError
 from ...files.inputs import read_file
 from ...text import named, quoted, shortened
-from ..statements.catalogue import TESTS
-from ..statements.computations import COMPUTATIONS
+from ..papers.folders import shipped
+from ..statements.catalogue import COMPUTATIONS, TESTS
 from ..verdicts.acceptance import STATED, accepted_code
 from . import SUFFIX
 from .entries import TableReader, entries
@@ -22,7 +21,6 @@ from .printed import R_LEGEND, Printed
 from .quantities import Quantity, check_name, kind_of
 from .toml_document import KeyPath, LineMap, parsed_toml
 
-PAPERS = "pairproof.validation.papers"
 #: Bytes of a claims file: the longest that ships has 0.1 MB, and one that holds more data keeps them in a
 #: file beside it.
 MOST_CLAIMS = 16 * 1024**2
@@ -55,33 +53,18 @@ def read_claims(path: str | Path) -> Paper:
 
 def shipped_papers() -> tuple[str, ...]:
     """Ids of the papers that come with the package."""
-    return tuple(sorted(_shipped()))
-
-
-def _shipped() -> dict[str, Any]:
-    """The claims file of each paper that comes with the package: `papers/FOLDER/ID.claims.toml`."""
-    folders = (f for f in resources.files(PAPERS).iterdir() if f.is_dir())
-    return {
-        f.name[: -len(SUFFIX)]: f for folder in folders for f in folder.iterdir() if f.name.endswith(SUFFIX)
-    }
-
-
-def claims_file_of(name: str) -> Any:
-    """The claims file of a paper that comes with the package, to be read as text; KeyError if there is
-    none.
-    """
-    return _shipped()[name]
+    return tuple(sorted(shipped()))
 
 
 def read_paper(name_or_path: str) -> Paper:
     """A shipped paper by its id, or a claims file by its path."""
-    shipped = _shipped()
-    if name_or_path in shipped:
-        return read_claims(str(shipped[name_or_path]))
+    papers = shipped()
+    if name_or_path in papers:
+        return read_claims(str(papers[name_or_path]))
     if not Path(name_or_path).exists() and "/" not in name_or_path and not name_or_path.endswith(".toml"):
         raise InputError(
             f"no paper {name_or_path!r} comes with pairproof and no such file exists; there are "
-            f"{', '.join(sorted(shipped))}"
+            f"{', '.join(sorted(papers))}"
         )
     return read_claims(name_or_path)
 
@@ -138,7 +121,8 @@ class _Reader(TableReader):
         what = f"claim {quoted(name)}" if isinstance(name, str) else "[[claim]]"
         claim = self.read(Claim, row, path, what, line=self.lines.line(path))
         claim = replace(claim, accept=self._accepted(claim, (*path, "accept"), what))
-        for known, key in ((TESTS, "test"), (COMPUTATIONS, "compute")):
+        registers: tuple[tuple[Collection[str], str], ...] = ((TESTS, "test"), (COMPUTATIONS, "compute"))
+        for known, key in registers:
             asked = getattr(claim, key)
             if asked and asked not in known:
                 thing = "test" if key == "test" else "computation"

@@ -1,7 +1,7 @@
 """Numbers of a paper that no `Fit` has: a claim names the computation, as `compute = "..."`, and prints its
 numbers in `stat`.
 
-A computation is a function of a `Request`; it gives a `Computed`: its numbers by name, from native code or
+A computation is a function of a `Request`, registered in the paper's own folder; it gives a `Computed`: its numbers by name, from native code or
 from R. A model that native does not have (bias reduction, random effects) is asked of R and is said to be
 `not-run` natively.
 """
@@ -9,13 +9,13 @@ from R. A model that native does not have (bias reduction, random effects) is as
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...errors import InputError
+from ...bridge.process.policy import backend as policy
+from ...errors import InputError, RUnavailable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,23 +24,6 @@ if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
     from ...fit.fit import Fit
     from ..verdicts.agreement import RSource
-
-#: Name -> module here and function in it; the module is imported when the computation is asked for.
-COMPUTATIONS: Mapping[str, tuple[str, str]] = {
-    "bias-reduced": ("turner_firth_2012", "bias_reduced"),
-    "flat-lizards": ("turner_firth_2012", "flat_lizards"),
-    "abilities-by-default": ("turner_firth_2012", "abilities_by_default"),
-    "counts-in-r": ("cems", "counts_in_r"),
-    "half-wins-in-r": ("cems", "half_wins_in_r"),
-    "half-wins-by-row": ("cems", "half_wins_by_row"),
-    "held-out-sizes": ("vilar_2007", "held_out_sizes"),
-    "perplexities": ("vilar_2007", "perplexities"),
-    "judge-agreement": ("vilar_2007", "judge_agreement"),
-    "ranking-heuristics": ("vilar_2007", "example"),
-    "sums-by-pair": ("vilar_2007", "sums_by_pair"),
-    "merge-insertion": ("vilar_2007", "merge_insertion"),
-    "mean-labels": ("sakaguchi_2018", "mean_labels"),
-}
 
 #: The largest whole number an argument may be.
 MOST_WHOLE = 10**6
@@ -215,9 +198,34 @@ class Computed:
 
 Computation = Callable[[Request], Computed]
 
+#: Those of all papers once `statements.catalogue` has been imported.
+COMPUTATIONS: dict[str, Computation] = {}
 
-def computation(name: str) -> Computation:
-    """The function of a name of `COMPUTATIONS`."""
-    module, function = COMPUTATIONS[name]
-    found: Computation = getattr(import_module(f"..papers.{module}.computations", __package__), function)
-    return found
+
+def computation(name: str) -> Callable[[Computation], Computation]:
+    """Register a computation under the name by which claims files call it."""
+
+    def register(function: Computation) -> Computation:
+        assert name not in COMPUTATIONS, f"two computations are called {name!r}"
+        COMPUTATIONS[name] = function
+        return function
+
+    return register
+
+
+def numbers_from_r(
+    request: Request, code: str, arguments: Mapping[str, Any], needs: Sequence[str], label: str, lacks: str
+) -> Computed:
+    """What R code of ours that ends in a named numeric vector gives, live or from a record.
+
+    Raises
+    ------
+    RError
+        R's own, or that R or a record of its answer is not here.
+    """
+    if request.backend is None:
+        raise RUnavailable(f"{label}: R was not to be asked")
+    result = policy(request.backend).call(code=code, args=dict(arguments), needs=tuple(needs), label=label)
+    value: Any = result.value
+    found = dict(zip(value.names, map(float, value.floats())))
+    return Computed(r=found, r_call=label, r_source=result.source, lacks=lacks)

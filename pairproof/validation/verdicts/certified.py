@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from ...data.columns import Factor
 from ...fit.fit import Fit
+from ..papers.folders import shipped
 
 Document = Mapping[str, Any]
 #: Keys of a certified document that the package's copy has; the others (cells, covariances) prove the document
@@ -53,14 +54,8 @@ class CertifiedValues:
     @classmethod
     def of_paper(cls, paper: str) -> CertifiedValues:
         """The copy that comes with a shipped paper; nothing if there is none."""
-        folders = (f for f in resources.files("pairproof.validation.papers").iterdir() if f.is_dir())
-        files = (folder.joinpath(f"{paper}.certified.json") for folder in folders)
-        return cls(
-            document
-            for file in files
-            if file.is_file()
-            for document in json.loads(file.read_text(encoding="utf-8"))
-        )
+        file = shipped(".certified.json").get(paper)
+        return cls(() if file is None else json.loads(file.read_text(encoding="utf-8")))
 
     def __call__(self, fit: Fit) -> Mapping[str, str]:
         """Quantity -> decimal text; empty if no document has this model on these data."""

@@ -31,7 +31,8 @@ from pairproof.bridge.script import to_r
 from pairproof.bridge.values.convert import to_node
 from pairproof.bridge.values.formulas import FUNCTIONS, checked, variables
 from pairproof.errors import FormulaError, InputError, RError
-from pairproof.validation.statements.computations import COMPUTATIONS, Request, computation
+from pairproof.validation.statements.catalogue import COMPUTATIONS
+from pairproof.validation.statements.computations import Request
 
 
 class Trap:
@@ -296,7 +297,7 @@ def test_missing_and_absurd_arguments_are_errors_of_the_input(name, args):
         lambda _: table, lambda _: frame, lambda _: pairproof.fit_llbt(table), "d", args, Backend("none")
     )
     try:
-        computation(name)(request)
+        COMPUTATIONS[name](request)
     except (InputError, RError) as error:
         assert "args." in str(error) or "not to be asked" in str(error) or isinstance(error, InputError)
     except KeyError as error:  # WMT's own columns, which this table has not
@@ -317,7 +318,7 @@ def test_a_covariate_that_the_lizards_have_not_is_named(tmp_path):
         Backend("live"),
     )
     with pytest.raises(RError, match="flatlizards has no covariate system; it has"):
-        computation("flat-lizards")(request)
+        COMPUTATIONS["flat-lizards"](request)
 
 
 # -- names in tables

@@ -20,7 +20,7 @@ from pairproof.validation.claims.printed import Printed
 from pairproof.validation.claims.reader import parse_claims
 from pairproof.validation.claims.schema import schema
 from pairproof.validation.claims.toml_document import LineMap, tomllib
-from pairproof.validation.statements.computations import COMPUTATIONS
+from pairproof.validation.statements.catalogue import COMPUTATIONS
 from pairproof.validation.verdicts.verdict import judge_print
 
 HEAD = """[paper]

@@ -15,14 +15,9 @@ from pairproof.validation.claims import schema
 from pairproof.validation.claims.data import read_data, table_of
 from pairproof.validation.claims.entries import entries
 from pairproof.validation.claims.paper import Claim, DataSpec, ModelClaim, Paper, Reading
-from pairproof.validation.claims.reader import (
-    claims_file_of,
-    parse_claims,
-    read_claims,
-    read_paper,
-    shipped_papers,
-)
+from pairproof.validation.claims.reader import parse_claims, read_claims, read_paper, shipped_papers
 from pairproof.validation.claims.toml_document import LineMap, tomllib
+from pairproof.validation.papers.folders import shipped
 from tests.validation.fakes import FIRTH, claims_text
 
 
@@ -245,7 +240,7 @@ def test_every_key_has_its_line(path: tuple[str | int, ...], line: int) -> None:
 def test_a_shipped_claims_file_fits_the_published_schema(name: str) -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is a test dependency")
     jsonschema.Draft7Validator.check_schema(schema.schema())
-    document = tomllib.loads(claims_file_of(name).read_text(encoding="utf-8"))
+    document = tomllib.loads(shipped()[name].read_text(encoding="utf-8"))
     jsonschema.Draft7Validator(schema.schema()).validate(document)
 
 

@@ -22,7 +22,7 @@ from pairproof.native.ranking.two_systems import compare_all_pairs
 from pairproof.validation import run
 from pairproof.validation.check import Checker
 from pairproof.validation.claims.reader import read_paper
-from pairproof.validation.papers import held_against_r
+from pairproof.validation.papers import compared_with_r
 from pairproof.validation.papers.hopkins_may_2013 import preference_rows, sampled_rows
 from pairproof.validation.papers.hopkins_may_2013.sampled_rows import Case
 from pairproof.validation.papers.stories import story_of
@@ -31,6 +31,7 @@ from pairproof.validation.report import ReportContext, render
 from pairproof.validation.report.context import digits_rows, r_lines
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from tests.native.translation import random_table, table_2
+from tests.validation.runs import recomputed, shares_runs
 from tests.validation.verdicts.observed import observed
 
 PAPERS = ("vilar-2007", "hopkins-may-2013")
@@ -180,7 +181,7 @@ def test_a_spoilt_number_of_vilars_differs() -> None:
         )
         for t in right
     }
-    rows = held_against_r.digits_rows(story.SUMS, story._numbers(spoilt, answer), answer.result)
+    rows = compared_with_r.digits_rows(story.SUMS, story._numbers(spoilt, answer), answer.result)
     assert {a.quantity for a in rows if a.verdict == "differs"} == {
         "estimate.R.A-C",
         "se.R.A-C",
@@ -260,13 +261,19 @@ class WithoutSamplers:
         return f"the R package {lacking[0]} is not installed" if lacking else None
 
 
-def test_without_the_package_rows_are_recorded_and_say_why_or_do_not_run_if_live_was_asked_for() -> None:
+def test_without_the_package_rows_are_recorded_and_say_why_or_do_not_run_if_live_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fresh = [case for case in sampled_rows.cases(table_2()) if case.name == "Table-2-fresh"]
+    monkeypatch.setattr(
+        sampled_rows, "cases", lambda table: fresh
+    )  # why a case did not run is said of each alike
     session = WithoutSamplers()
     rows = sampled_rows.sampled_rows(table_2(), Backend(None, live=session))  # type: ignore[arg-type]  # only `missing` is used
     assert {a.r_source for a in rows} == {"recorded"} and {a.verdict for a in rows} == {"agrees"}
     assert all("is not installed" in a.explanation for a in rows)
     live = sampled_rows.sampled_rows(table_2(), Backend("live", live=session))  # type: ignore[arg-type]  # likewise
-    assert len(live) == 7 and {(a.verdict, a.r, a.native) for a in live} == {("not-run", None, None)}
+    assert len(live) == 3 and {(a.verdict, a.r, a.native) for a in live} == {("not-run", None, None)}
     assert all(
         a.r_call is not None
         and a.explanation.startswith(f"{a.r_call} did not run: ")
@@ -286,9 +293,9 @@ def test_a_live_answer_that_has_drifted_from_its_record_differs() -> None:
     def ask():
         raise RDrift("t.test: R 9.9.9 answers otherwise\n  value[0]")
 
-    answer = held_against_r.asked(Backend("recorded"), ask)
-    assert isinstance(answer, held_against_r.NoAnswer)
-    (row,) = held_against_r.unanswered_rows(story.SUMS, {"pairs-of-systems": None}, story.CALLS, answer)
+    answer = compared_with_r.answer_of_r(Backend("recorded"), ask)
+    assert isinstance(answer, compared_with_r.NoAnswer)
+    (row,) = compared_with_r.unanswered_rows(story.SUMS, {"pairs-of-systems": None}, story.CALLS, answer)
     assert (
         row.verdict == "differs"
         and row.explanation == "drift: t.test: R 9.9.9 answers otherwise value[0]"
@@ -326,8 +333,9 @@ def test_a_row_judged_without_digits_is_listed_and_counts_as_no_digits_agreement
         assert " ".join(text.split()).count("judged by Monte Carlo error") == 11, suffix
 
 
+@shares_runs
 def test_the_story_of_vilar_has_every_pair_with_the_digits_it_shares_with_r() -> None:
-    report = run("vilar-2007", r="recorded")
+    report = recomputed("vilar-2007", "recorded")
     assert report.exit_code == 0 and isinstance(report.context, ReportContext)
     (story,) = report.context.story
     assert story.table is not None and "R was asked for 224 numbers" in story.paragraphs[0]

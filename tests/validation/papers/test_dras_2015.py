@@ -16,6 +16,7 @@ from pairproof.validation.claims.reader import read_paper
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from pairproof.validation.verdicts.certified import KEPT, CertifiedValues
 from pairproof.validation.verdicts.floors import floor
+from tests.validation.runs import recomputed, shares_runs
 from tests.validation.verdicts.observed import observed
 
 
@@ -196,16 +197,10 @@ def test_every_statement_is_the_papers_own_words_or_nearly(shared: Path) -> None
             assert sum(w in text for w in words) >= 2 * len(words) / 3, claim.statement
 
 
+@shares_runs
 @pytest.mark.r("prefmod", "psychotools", "BradleyTerry2", "MASS")
 def test_a_live_run_passes_and_shows_the_digits_that_floors_toml_says_were_observed() -> None:
-    from pairproof.validation.r_answers import counterparts
-
-    rows = Checker(
-        read_paper("dras-2015"),
-        counterparts=counterparts,
-        backend="live",
-        certified=CertifiedValues.of_paper("dras-2015"),
-    ).all()
+    rows = list(recomputed("dras-2015", "live"))
     assert [a for a in rows if not a.passes and a.verdict != "not-run"] == []
     assert len([a for a in rows if a.r_source == "live" and a.r is not None]) > 1000
     for o in observed(rows):

@@ -12,7 +12,7 @@ from pairproof.errors import InputError
 from pairproof.native.experiment.models import PreferenceModel
 from pairproof.native.experiment.summary import Result
 from pairproof.native.experiment.trial_abilities import TrialAbilities
-from pairproof.validation.papers.hopkins_may_2013 import statements as rules
+from pairproof.validation.papers.hopkins_may_2013 import statements_abilities, statements_experiment, tracks
 from pairproof.validation.papers.hopkins_may_2013.experiment import PAPER_MODELS
 from pairproof.validation.statements.catalogue import run_test
 from pairproof.validation.statements.registry import Context
@@ -59,10 +59,12 @@ def ask(monkeypatch):
     def asked(test, own=None, crowd=None, **args):
         made = {"": own or results(), "crowd": crowd}
         monkeypatch.setattr(
-            rules, "_results", lambda context, tracks, train="", models=PAPER_MODELS: made[train]
+            statements_experiment,
+            "_results",
+            lambda context, tracks, train="", models=PAPER_MODELS: made[train],
         )
-        monkeypatch.setattr(rules, "_splits", lambda context, tracks, train="": {})
-        monkeypatch.setattr(rules, "results_of", lambda splits, design: made[""])
+        monkeypatch.setattr(statements_experiment, "_splits", lambda context, tracks, train="": {})
+        monkeypatch.setattr(statements_experiment, "results_of", lambda splits, design: made[""])
         return run_test(test, Context(None, None, "", "", 0.05), {"tracks": TRACKS, **args})
 
     return asked
@@ -188,20 +190,27 @@ def abilities(means, p=None, names="rabcd"):
     )
 
 
+def without_data(monkeypatch):
+    """Let a rule find its track where no rankings are."""
+    rankings = type("Rankings", (), {"n_comparisons": 9000.0})()
+    monkeypatch.setattr(tracks, "read_tracks", lambda table, named: dict.fromkeys(named, rankings))
+    monkeypatch.setattr(statements_abilities, "paper_splits", lambda tables: dict.fromkeys(tables))
+
+
 @pytest.fixture()
 def bands(monkeypatch):
     """Run the rule on abilities by seed: the paper's draw first, then the others."""
 
     def asked(own, others):
-        monkeypatch.setattr(rules, "_splits", lambda context, tracks, train="": {"x": None})
+        without_data(monkeypatch)
         monkeypatch.setattr(
-            rules,
+            statements_abilities,
             "abilities_of",
             lambda split, track, size, seed=0: own if seed == 0 else others[(seed - 1) % len(others)],
         )
         return run_test(
             "ability-bands",
-            Context(None, None, "", "", 0.05),
+            Context(None, None, "wmt", "", 0.05, lambda name: pd.DataFrame()),
             {"tracks": TRACKS, "track": "x", "size": 1600, "bands": [1, 2, 1, 1], "first": "r", "draws": 4},
         )
 
@@ -237,14 +246,13 @@ def test_an_order_is_arbitrary_while_its_probability_is_open(monkeypatch, part, 
         p_better = np.full((5, 5), whole)
 
     p = np.full((5, 5), part)
+    without_data(monkeypatch)
     monkeypatch.setattr(
-        rules, "read_tracks", lambda table, named: {"x": type("T", (), {"n_comparisons": 9000.0})()}
+        statements_abilities,
+        "abilities_of",
+        lambda split, track, size, seed=0: abilities([2, 0.2, 0.1, -0.4, -0.9], p),
     )
-    monkeypatch.setattr(rules, "paper_splits", lambda tracks: {"x": None})
-    monkeypatch.setattr(
-        rules, "abilities_of", lambda split, track, size, seed=0: abilities([2, 0.2, 0.1, -0.4, -0.9], p)
-    )
-    monkeypatch.setattr("pairproof.native.irt.gaussian.fit_irt_gaussian", lambda table, **options: Whole())
+    monkeypatch.setattr(statements_abilities, "fit_irt_gaussian", lambda table, **options: Whole())
     context = Context(None, None, "wmt", "", 0.05, lambda name: pd.DataFrame())
     found = run_test(
         "any-order-arbitrary", context, {"tracks": TRACKS, "track": "x", "size": 1600, "systems": ["a", "b"]}

@@ -5,7 +5,6 @@ seen.
 from __future__ import annotations
 
 import csv
-import functools
 import json
 from dataclasses import replace
 from decimal import Decimal
@@ -14,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from pairproof.errors import InputError
 from pairproof.validation import run
 from pairproof.validation.check import Checker
 from pairproof.validation.claims.paper import Paper
@@ -26,7 +24,9 @@ from pairproof.validation.slips.stopping import glm_values
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from pairproof.validation.verdicts.certified import KEPT
 from pairproof.validation.verdicts.digits import digits_of_agreement
-from tests.places import ROOT
+from tests.validation.runs import recomputed, said, shares_runs
+
+pytestmark = shares_runs
 
 #: Paper -> printed numbers that agree, and names of the explanations of the others, each with its count.
 ACCEPTANCE = {
@@ -43,9 +43,8 @@ ACCEPTANCE = {
 }
 
 
-@functools.lru_cache(maxsize=None)
 def recorded(name: str) -> tuple[Agreement, ...]:
-    return tuple(run(name, r="recorded"))
+    return tuple(recomputed(name, "recorded"))
 
 
 def of_print(rows: tuple[Agreement, ...]) -> list[Agreement]:
@@ -265,91 +264,7 @@ STATEMENTS = {
         "outputs-in-all": ("agrees", "", "= 33760"),
         "outputs-without-replacement": ("differs", "erratum", "= 29990"),
     },
-    "hopkins-may-2013": {
-        "duplicated-system": ("agrees", "", "two: A 0.6667, B 0.8333"),
-        "sizes-of-competitions-wmt10": ("agrees", "", "from 5,174 to 13,694"),
-        "sizes-of-competitions-wmt11": ("differs-conclusion", "false", "outside: ce 4,922"),
-        "sizes-of-competitions-wmt12": ("differs-conclusion", "false", "outside: ec 22,882"),
-        "comparisons-on-a-segment-wmt10": ("differs-conclusion", "false", "ce 3"),
-        "comparisons-on-a-segment-wmt11": ("differs-conclusion", "false", "ce 6"),
-        "comparisons-on-a-segment-wmt12": ("differs-conclusion", "false", "eg 1"),
-        "five-rankings": ("agrees", "", "5 different rankings by 6 rules"),
-        "four-systems": ("agrees", "", "(1) 0.40, (2) 0.80"),
-        "agreement-in-wmt12": (
-            "agrees",
-            "",
-            "11,382 of 19,771 pairs of judgments by 207 judges agree, 57.6 %",
-        ),
-        "figure-1": ("agrees", "", "they differ by 0.77, radius 0.5: preference 2"),
-        "lower-than-the-radius": ("differs", "erratum", "0 of the 64 differences are lower than it"),
-        "gibbs-converged": (
-            "agrees",
-            "",
-            "between 3 runs of 200 iterations and one of 4 x 2000: irt-gaussian 0.0",
-        ),
-        "best-models-wmt10": ("agrees", "", "irt-gaussian 2.466, irt-categorical 2.48"),
-        "gaussian-lowest-wmt10": ("agrees", "", "irt-gaussian is below irt-categorical by 0.01"),
-        "gaussian-converges-first-wmt10": (
-            "explained",
-            "lowest-throughout",
-            "nearest to its own limit: there students-arithmetic at 100",
-        ),
-        "gaussian-converges-first-wmt11": ("explained", "lowest-throughout", "at 100 not told from "),
-        "best-models-wmt11": (
-            "explained",
-            "not-told-apart",
-            "irt-categorical is below students-geometric by 0.00",
-        ),
-        "gaussian-lowest-wmt11": ("agrees", "", "irt-gaussian is below irt-categorical by 0.02"),
-        "indistinguishable-wmt12": (
-            "explained",
-            "larger-samples",
-            "comes out from 1600 training comparisons on",
-        ),
-        "crowd-degrades-geometric": ("agrees", "", "students-geometric +0.14"),
-        "crowd-irt-robust": ("agrees", "", "2.51"),
-        "bands": (
-            "explained",
-            "other-training-sets",
-            "20 have the same systems in places 1, 2-7, 8-10 and 11",
-        ),
-        "arbitrary-order": ("explained", "smaller-sample", "from 1600, 0.99"),
-        "a-thousand-comparisons-wmt10": ("agrees", "", "irt-gaussian 6."),
-        "a-thousand-comparisons-wmt11": ("agrees", "", "irt-gaussian 5."),
-        "a-thousand-comparisons-wmt12": ("agrees", "", "irt-gaussian 5."),
-    },
 }
-#: Mean perplexities at 3200 comparisons that the specification's own program found with other random training
-#: sets.
-AT_3200 = {
-    "wmt10": {
-        "irt-gaussian": 2.466,
-        "irt-categorical": 2.479,
-        "students-geometric": 2.507,
-        "students-arithmetic": 2.536,
-        "pairs": 2.522,
-        "adjusted-uniform": 2.816,
-    },
-    "wmt11": {"irt-gaussian": 2.579, "irt-categorical": 2.604, "students-geometric": 2.606, "pairs": 2.642},
-    "wmt12": {
-        "irt-gaussian": 2.737,
-        "irt-categorical": 2.734,
-        "students-geometric": 2.727,
-        "students-arithmetic": 2.729,
-        "pairs": 2.761,
-    },
-}
-
-
-def said(rows, expected) -> None:
-    found = {a.claim: a for a in rows if a.about == "statement"}
-    assert set(found) == set(expected)
-    for claim, (verdict, accepted, words) in expected.items():
-        a = found[claim]
-        assert (a.verdict, a.accepted) == (verdict, bool(accepted)), claim
-        assert words in a.explanation and a.explanation.startswith(
-            f"{accepted}: " if accepted else ""
-        ), a.explanation
 
 
 @pytest.mark.parametrize("name", ["vilar-2007", "sakaguchi-vandurme-2018"])
@@ -360,80 +275,6 @@ def test_a_statement_has_its_verdict_and_the_numbers_for_it(name: str) -> None:
 def test_a_gold_score_that_no_seven_labels_give_comes_out_by_one_rule_of_rounding_only() -> None:
     (row,) = [a for a in recorded("sakaguchi-vandurme-2018") if a.quantity == "gold.cruz is eligible"]
     assert "rounded to 3 decimals, here to 32.15, and then half up (1 of 6 rules tried)" in row.explanation
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1200)  # a minute on an idle machine
-def test_hopkins_and_mays_table_3_verdicts_and_figures_come_out_of_the_rankings(shared: Path) -> None:
-    rows = run("hopkins-may-2013", r="none", data=shared / "data" / "wmt")
-    assert rows.exit_code == 0
-    table = [a for a in rows if a.claim.startswith("table-3-")]
-    assert len(table) == 48 and {a.verdict for a in table} == {"agrees"}
-    rates = {a.claim: (a.printed, a.verdict) for a in rows if a.claim.startswith("agreement-of-")}
-    assert rates == {"agreement-of-experts": ("65.8", "agrees"), "agreement-of-the-crowd": ("46.6", "agrees")}
-    said(rows, STATEMENTS["hopkins-may-2013"])
-    assert isinstance(rows.context, ReportContext)
-    figures_of_hopkins_and_may(rows.context)
-    assert render(list(rows), rows.context, ".html").count('aria-labelledby="story') == 6
-
-
-def perplexities_of_the_page() -> dict[str, dict[str, list[float]]]:
-    """Year -> model -> mean perplexities by training size, as docs/hopkins-may-2013.md has them."""
-    text = (ROOT / "docs" / "hopkins-may-2013.md").read_text(encoding="utf-8")
-    found: dict[str, dict[str, list[float]]] = {}
-    for year in AT_3200:
-        table = (
-            text.partition(f": {year.upper()}\n")[2].partition("| mean perplexity |")[2].partition("\n\n")[0]
-        )
-        cells = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
-        found[year] = {row[0]: [float(cell.replace("\\*", "")) for cell in row[1:]] for row in cells}
-    return found
-
-
-def figures_of_hopkins_and_may(context: ReportContext) -> None:
-    """All drawn, and their perplexities those of another program with other random training sets."""
-    stories = {story.title.partition(":")[0]: story for story in context.story}
-    on_the_page = perplexities_of_the_page()
-    assert [len(stories[f"Figure {k}"].figures) for k in (2, 3, 4, 5, 6)] == [1, 1, 1, 1, 2]
-    for k, (year, expected) in zip((2, 3, 4), AT_3200.items()):
-        table = stories[f"Figure {k}"].table
-        assert table is not None and table.header[-1] == "3200"
-        found = {row[0]: float(row[-1].rstrip("*")) for row in table.rows}
-        assert [row[0] for row in table.rows] == list(on_the_page[year])
-        # The page was made with one version of numpy; with another, chains may part: then as above.
-        assert all(
-            abs(float(cell.rstrip("*")) - shown) < 0.006
-            for row in table.rows
-            for cell, shown in zip(row[3:], on_the_page[year][row[0]][2:])
-        )
-        # Standard errors of these means over the training sets are 0.001 on either side; observed at most
-        # 0.004.
-        assert all(abs(found[model] - value) < 0.006 for model, value in expected.items()), (year, found)
-        assert found["rao-kupper"] < min(
-            found[model] for model in expected
-        )  # better than anything the paper had
-
-
-def test_claims_on_data_that_are_not_here_are_not_run_and_say_where_they_were_looked_for(
-    tmp_path: Path,
-) -> None:
-    rows = run("hopkins-may-2013", r="none", data=tmp_path)
-    assert rows.exit_code == 2
-    missing = [a for a in rows if a.verdict == "not-run"]
-    assert len(missing) == 48 + 2 + 23 and not any(a.accepted for a in missing)
-    assert all(f"is not ours to ship; it is looked for in {tmp_path}" in a.explanation for a in missing)
-    assert {a.verdict for a in rows if a not in missing and a.about != "native-r"} == {"agrees", "differs"}
-    assert isinstance(rows.context, ReportContext)
-    (story,) = rows.context.story
-    assert story.title == "Figures that were not drawn" and [p[:8] for p in story.paragraphs] == [
-        f"Figure {k}" for k in (2, 3, 4, 5, 6)
-    ]
-
-
-def test_data_with_another_hash_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "wmt10.RNK_results.csv").write_text("srclang\n", encoding="utf-8")
-    with pytest.raises(InputError, match="the data have changed"):
-        run("hopkins-may-2013", r="none", data=tmp_path)
 
 
 # -- certified values and R ----------------------------------------------------------------------------------
@@ -477,18 +318,18 @@ def test_item_covariates_of_other_values_have_no_certified_values() -> None:
     assert not [a for a in recorded("firth-2005") if a.claim == "origin-missing" and a.certified]
 
 
-@pytest.mark.r("BradleyTerry2", "psychotools", "brglm", "lme4")
-def test_a_live_r_says_what_its_records_say() -> None:
-    result = run(["turner-firth-2012", "wikipedia-bradley-terry"], r="both")
-    assert [a for a in result if not a.passes and not a.accepted] == []
-    assert sum(a.r_source == "live" for a in result) > 500
-
-
+# Not Hopkins and May: nearly all they ask of R are JAGS's draws. test_record.py asks a live R each of those
+# again, and test_competition_rows.py shows what becomes of the answers.
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", [name for name in (*ACCEPTANCE, "dras-2015") if name != "sakaguchi-vandurme-2018"]
+)
 @pytest.mark.r("prefmod", "BradleyTerry2", "psychotools", "MASS", "brglm", "lme4")
-def test_a_live_r_says_what_its_records_say_of_every_paper() -> None:
-    result = run(shipped_papers(), r="both")
-    assert [a for a in result if not a.passes and a.verdict != "not-run"] == []
+def test_a_live_r_says_what_its_records_say_of_every_paper(name: str) -> None:
+    result = recomputed(name, "both")
+    assert [a for a in result if not a.passes and a.verdict != "not-run" and not a.accepted] == []
+    asked = [a for a in recorded(name) if a.r_source is not None]
+    assert sum(a.r_source == "live" for a in result) == len(asked)
 
 
 def test_a_printed_decimal_is_never_a_float() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -41,6 +43,16 @@ live = pytest.mark.r("prefmod", "gnm", "BradleyTerry2", "psychotools", "MASS")
 
 def case_fit(name: str) -> Fit:
     return native(CASES[name])
+
+
+@lru_cache(maxsize=None)
+def live_answers(name: str) -> Sequence[RCounterpart]:
+    """What a live R says of a case, asked once for all tests."""
+    return counterparts(case_fit(name), "live")
+
+
+#: For tests that share those answers: with `pytest --dist loadgroup` they go to one process.
+shares_answers = pytest.mark.xdist_group("live answers")
 
 
 def small(rows: list[tuple[str, str, int, int, int]], ties: bool = True) -> Comparisons:
@@ -81,14 +93,14 @@ NO_TIES = small(
 # -- against R -----------------------------------------------------------------------------------------------
 
 
+@shares_answers
 @live
 @pytest.mark.parametrize("name", ORDINARY)
 def test_every_r_function_agrees_with_native_to_its_floor(name: str) -> None:
     """Observed fewest digits over all of them: glm and gnm 12.0 on estimates, 14 on standard errors; see
     floors.toml.
     """
-    fit = case_fit(name)
-    rows = compare_fit(fit, counterparts(fit, "live"))
+    rows = compare_fit(case_fit(name), live_answers(name))
     assert sum(a.r is not None for a in rows) >= 4
     assert [
         (a.quantity, a.r_call, a.digits, a.explanation)
@@ -118,12 +130,14 @@ ANSWERED = {
 }
 
 
+@shares_answers
 @live
 @pytest.mark.parametrize("name", ANSWERED)
 def test_the_functions_that_have_a_model_are_asked_and_no_other(name: str) -> None:
-    assert {c.r_call for c in counterparts(case_fit(name), "live")} == ANSWERED[name]
+    assert {c.r_call for c in live_answers(name)} == ANSWERED[name]
 
 
+@shares_answers
 @live
 def test_on_the_dras_models_r_has_the_digits_that_were_asked_for() -> None:
     """Estimates >= 9, deviance >= 11, standard errors >= 9 against glm refitted; observed 12.9, 13.0 and
@@ -136,7 +150,7 @@ def test_on_the_dras_models_r_has_the_digits_that_were_asked_for() -> None:
             and "rao-kupper" not in name
         ):
             fit = case_fit(name)
-            glm = next(c for c in counterparts(fit, "live") if c.r_call == GLM)
+            glm = next(c for c in live_answers(name) if c.r_call == GLM)
             for a in compare_fit(fit, [glm]):
                 assert a.digits is None or a.digits >= least.get(a.quantity.partition(".")[0], 0), (name, a)
 
@@ -153,9 +167,10 @@ def test_items_in_another_order_than_the_alphabets_are_matched_by_name(ties: str
         ] == []
 
 
+@shares_answers
 @live
 def test_prefmods_own_errors_are_kept_in_its_own_words_with_gnm_and_glm_in_its_place() -> None:
-    answers = {c.r_call: c for c in counterparts(case_fit("modpref-dras--llbt-davidson"), "live")}
+    answers = {c.r_call: c for c in live_answers("modpref-dras--llbt-davidson")}
     assert "computationally singular" in (answers[LLBT].not_run or "") and answers[LLBT].expected
     assert "dim(X) must have a positive length" in (answers[PC].not_run or "") and answers[PC].expected
     assert answers[GLM].values["estimate.o1"] == pytest.approx(0.27776290134194878, rel=1e-13)

@@ -10,8 +10,7 @@ import math
 
 from ....data.comparisons import Comparisons
 from ....errors import InputError
-from ...statements.computations import Computed, Request
-from ..asking_r import numbers_of
+from ...statements.computations import Computed, Request, computation, numbers_from_r
 
 PREFMOD = """
 data("cemspc", package = "prefmod", envir = environment())
@@ -60,6 +59,7 @@ c(stats::setNames(b, paste0("estimate.", sub("^player", "", names(b)))), devianc
 )
 
 
+@computation("counts-in-r")
 def counts_in_r(request: Request) -> Computed:
     """first.LO-PA, undecided.LO-PA, second.LO-PA, ... as an R package has them; args: `source`,
     "package::data".
@@ -68,9 +68,10 @@ def counts_in_r(request: Request) -> Computed:
     if source not in COUNTS:
         raise InputError(f"counts-in-r: source = {source!r}; expected one of {', '.join(COUNTS)}")
     code, needs = COUNTS[source]
-    return numbers_of(request, code, {}, needs, source, "")
+    return numbers_from_r(request, code, {}, needs, source, "")
 
 
+@computation("half-wins-in-r")
 def half_wins_in_r(request: Request) -> Computed:
     """BTm on `prefmod::cemspc`, one row an answer, ties as half wins: estimate.LO, ..., deviance, df_resid.
 
@@ -80,7 +81,7 @@ def half_wins_in_r(request: Request) -> Computed:
     labels = request.text("labels")
     if labels not in ("each", "recycled"):
         raise InputError(f"half-wins-in-r: labels = {labels!r}; expected 'each' or 'recycled'")
-    return numbers_of(
+    return numbers_from_r(
         request,
         HALF_WINS,
         {"recycled": labels == "recycled"},
@@ -90,6 +91,7 @@ def half_wins_in_r(request: Request) -> Computed:
     )
 
 
+@computation("half-wins-by-row")
 def half_wins_by_row(request: Request) -> Computed:
     """Ties as half wins with one row an answer, natively: deviance and df_resid; rescaled.X, estimates
     divided.

@@ -16,12 +16,11 @@ from ....native.ranking.sign_test import SignTest, first_preferences_by_judge, f
 from ...claims.quantities import first_preferences
 from ...report import Story, StoryTable, WorthSeries, worth_series
 from ...verdicts.agreement import Agreement
-from ..held_against_r import Held, NoAnswer, Place, asked, digits_rows, unanswered_rows
+from ..compared_with_r import Held, NoAnswer, Place, answer_of_r, digits_rows, unanswered_rows
 
 if TYPE_CHECKING:
     from ....bridge.packages.base import RTest
     from ....bridge.process.policy import Backend
-    from ....bridge.records.result import RResult
     from ...check import Checker
 
 PAPER = "dras-2015"
@@ -77,12 +76,7 @@ def _rows(
 ) -> list[Agreement]:
     """A row for each number of a test, R's beside it."""
     place = Place(PAPER, claim, "section 3, page 311")
-
-    def answered() -> tuple[RTest, RResult]:
-        found = ask()
-        return found, found.result
-
-    answer = asked(backend, answered)
+    answer = answer_of_r(backend, ask)
     if isinstance(answer, NoAnswer):
         return unanswered_rows(
             place, {f"{kind}.{test}": value for kind, value in native.items()}, r_call, answer, said

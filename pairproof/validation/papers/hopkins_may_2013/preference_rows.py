@@ -5,6 +5,7 @@ against base R.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,11 +17,10 @@ from ....native.experiment.baselines import adjusted_uniform, independent_pairs,
 from ....native.irt.gaussian_collapsed import map_irt_gaussian
 from ....native.ranking import shared_task_rules
 from ....native.ranking.feedback_arc import minimum_feedback_arc_set, most_probable_ranking
-from ..held_against_r import Held, NoAnswer, Place, asked, digits_rows, unanswered_rows
+from ..compared_with_r import Held, NoAnswer, Place, answer_of_r, digits_rows, unanswered_rows
 
 if TYPE_CHECKING:
     from ....bridge.process.policy import Backend
-    from ....bridge.records.result import RResult
     from ....data.comparisons import Comparisons
     from ...verdicts.agreement import Agreement
 
@@ -43,7 +43,9 @@ def preference_rows(table: Comparisons, backend: Backend) -> list[Agreement]:
 def _baselines(table: Comparisons, backend: Backend) -> list[Agreement]:
     counts, n = preference_counts(table), len(table.items)
     first, second = np.array([(i, j) for i in range(n) for j in range(n) if i != j]).T
-    answer = asked(backend, lambda: competitions.baselines(counts, first, second, backend=backend))
+    answer = answer_of_r(
+        backend, lambda: competitions.baselines(counts, first, second, backend=backend), itemgetter(1)
+    )
     if isinstance(answer, NoAnswer):
         return unanswered_rows(
             TABLE_2,
@@ -56,7 +58,7 @@ def _baselines(table: Comparisons, backend: Backend) -> list[Agreement]:
         Held(
             f"{outcome}.{name.replace(', ', '-')}.{table.items[i]}.{table.items[j]}",
             float(p[i, j, k]),
-            float(answer.value[name][row, k]),
+            float(answer.value[0][name][row, k]),
             BASELINES,
         )
         for name, p in own_baselines(counts).items()
@@ -82,11 +84,8 @@ def _rules(table: Comparisons, backend: Backend) -> list[Agreement]:
     orders = {"lopez": minimum_feedback_arc_set(table), "most-probable": most_probable_ranking(table)}
     places = [[table.items.index(item) for item in order.ranking] for order in orders.values()]
 
-    def ask() -> tuple[competitions.RHeuristics, RResult]:
-        found = competitions.heuristics(preference_counts(table), *places, backend=backend)
-        return found, found.result
-
-    answer = asked(backend, ask)
+    counts = preference_counts(table)
+    answer = answer_of_r(backend, lambda: competitions.heuristics(counts, *places, backend=backend))
     if isinstance(answer, NoAnswer):
         return unanswered_rows(
             TABLE_2, {"rules-that-rank": None}, RULES, answer, "scores and costs by the rules of shared tasks"
@@ -111,11 +110,8 @@ def _rules(table: Comparisons, backend: Backend) -> list[Agreement]:
 
 
 def _mode(table: Comparisons, backend: Backend) -> list[Agreement]:
-    def ask() -> tuple[competitions.RMode, RResult]:
-        found = competitions.irt_gaussian_mode(preference_counts(table), backend=backend)
-        return found, found.result
-
-    answer = asked(backend, ask)
+    counts = preference_counts(table)
+    answer = answer_of_r(backend, lambda: competitions.irt_gaussian_mode(counts, backend=backend))
     if isinstance(answer, NoAnswer):
         return unanswered_rows(
             TABLE_2,

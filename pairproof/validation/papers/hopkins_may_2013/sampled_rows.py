@@ -28,7 +28,7 @@ from ....native.irt.posterior import Posterior
 from ....native.irt.sampling import Items, item_codes
 from ....native.numerics.mcmc import convergence
 from ...verdicts.sampled import SampledAgreement, agree_sampled
-from ..held_against_r import NoAnswer, Place, asked, sampled_row, unanswered_rows
+from ..compared_with_r import NoAnswer, Place, answer_of_r, sampled_row, unanswered_rows
 
 if TYPE_CHECKING:
     from ....bridge.packages.jags import Sampled
@@ -87,12 +87,11 @@ def sampled_rows(table_2: Comparisons, backend: Backend) -> list[Agreement]:
 
 
 def _gaussian(case: Case, backend: Backend) -> list[Agreement]:
-    def ask() -> tuple[Sampled, RResult]:
-        centred, _ = jags.irt_gaussian(compared(case.table, case.items), chains=case.chains, backend=backend)
-        return centred, centred.result
-
     name = f"irt-gaussian.{case.name}"
-    answer = asked(backend, ask)
+    answer = answer_of_r(
+        backend,
+        lambda: jags.irt_gaussian(compared(case.table, case.items), chains=case.chains, backend=backend)[0],
+    )
     if isinstance(answer, NoAnswer):
         return unanswered_rows(
             HERE,
@@ -106,14 +105,15 @@ def _gaussian(case: Case, backend: Backend) -> list[Agreement]:
 
 
 def _categorical(case: Case, backend: Backend) -> list[Agreement]:
-    def ask() -> tuple[Sequence[Sampled], RResult]:
-        found = jags.irt_categorical(
-            compared(case.table, case.items), PAIRS, chains=case.chains, backend=backend
-        )
-        return found, found[0].result
+    def ask() -> Sequence[Sampled]:
+        table = compared(case.table, case.items)
+        return jags.irt_categorical(table, PAIRS, chains=case.chains, backend=backend)
+
+    def result(found: Sequence[Sampled]) -> RResult:
+        return found[0].result
 
     name = f"irt-categorical.{case.name}"
-    answer = asked(backend, ask)
+    answer = answer_of_r(backend, ask, result)
     if isinstance(answer, NoAnswer):
         return unanswered_rows(
             HERE,
@@ -154,18 +154,17 @@ def _without_ties(backend: Backend) -> list[Agreement]:
     first, second = name[single.first], name[single.second]
     choice = np.where(single.outcome == 1, first, second)
 
-    def ask() -> tuple[Sampled, RResult]:
-        found = jags.pair_compare(
+    answer = answer_of_r(
+        backend,
+        lambda: jags.pair_compare(
             first.tolist(),
             second.tolist(),
             choice.tolist(),
             table.items,
             chains=jags.Chains(3, 500, 3000, 2),
             backend=backend,
-        )
-        return found, found.result
-
-    answer = asked(backend, ask)
+        ),
+    )
     quantity = "irt-gaussian.simulated-without-ties"
     if isinstance(answer, NoAnswer):
         return unanswered_rows(

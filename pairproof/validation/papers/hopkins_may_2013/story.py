@@ -23,8 +23,8 @@ from ....native.experiment.plots import (
 from ....native.experiment.summary import Difference, Result, difference, means
 from ...claims.data import table_of
 from ...report import Story, StoryFigure, StoryTable
-from ..vilar_2007.computations import tracks as read_tracks
 from .experiment import PAPER_MODELS, SEED, abilities_of, paper_design, paper_splits, results_of
+from .tracks import read_tracks
 
 if TYPE_CHECKING:
     from ....bridge.process.policy import Backend

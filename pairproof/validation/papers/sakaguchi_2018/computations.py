@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....errors import InputError
 from ...claims.printed import Printed
-from ...statements.computations import MOST_WHOLE, Computed, Remark, Request
+from ...statements.computations import MOST_WHOLE, Computed, Remark, Request, computation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +18,7 @@ MOST_DECIMALS = 12
 ROUNDINGS = {"half up": ROUND_HALF_UP, "half to even": ROUND_HALF_EVEN}
 
 
+@computation("mean-labels")
 def mean_labels(request: Request) -> Computed:
     """gold.ITEM: the mean of n whole labels from `low` to `high`, on 0 to 100, that lies nearest to what is
     printed.

@@ -1,7 +1,7 @@
 """Tests of what Sakaguchi and Van Durme (2018) say of their formulas and of their arithmetic.
 
 Products and counts are worked out from the paper's own numbers, properties of the updates are tried on the
-native ones.  What they found with annotators is tried by simulation, in `annotation_statements`.
+native ones.  What they found with annotators is tried by simulation, in `statements_simulated`.
 """
 
 from __future__ import annotations

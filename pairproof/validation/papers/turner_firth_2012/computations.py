@@ -13,8 +13,7 @@ from ....bridge.values.formulas import checked
 from ....bridge.values.values import Formula
 from ....errors import InputError
 from ...claims.quantities import Quantity
-from ...statements.computations import Computed, Remark, Request
-from ..asking_r import numbers_of
+from ...statements.computations import Computed, Remark, Request, computation, numbers_from_r
 
 BIAS_REDUCED = """
 d <- data.frame(first = first, second = second)
@@ -68,13 +67,14 @@ def _counts(request: Request) -> dict[str, object]:
     }
 
 
+@computation("bias-reduced")
 def bias_reduced(request: Request) -> Computed:
     """Firth's bias-reduced estimates (`BTm(..., br = TRUE)`): estimate.X, se.X, deviance, penalized_deviance,
     aic, df_resid.
 
     The claim's own data by pair; args: `reference`.
     """
-    return numbers_of(
+    return numbers_from_r(
         request,
         BIAS_REDUCED,
         _counts(request),
@@ -84,6 +84,7 @@ def bias_reduced(request: Request) -> Computed:
     )
 
 
+@computation("flat-lizards")
 def flat_lizards(request: Request) -> Computed:
     """Augrabies flat lizards, R's own data, with a random effect for each lizard; args: `model`, a formula
     such as "~ SVL[..] + (1 | ..)", of which nothing but a formula is taken.
@@ -98,7 +99,7 @@ def flat_lizards(request: Request) -> Computed:
             f"args.model is {model[:80]!r}; expected a formula without a left side, such as '~ SVL[..] + (1 |"
             " ..)'"
         )
-    found = numbers_of(
+    found = numbers_from_r(
         request,
         LIZARDS,
         {"model": Formula(model)},
@@ -121,11 +122,12 @@ def flat_lizards(request: Request) -> Computed:
     return replace(found, remarks=remarks)
 
 
+@computation("abilities-by-default")
 def abilities_by_default(request: Request) -> Computed:
     """`BTabilities(BTm(...))` with a home effect and R's own stopping rule: estimate.X, se.X; args:
     `reference`.
     """
-    return numbers_of(
+    return numbers_from_r(
         request,
         ABILITIES,
         _counts(request),

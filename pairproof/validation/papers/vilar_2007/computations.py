@@ -1,123 +1,11 @@
-"""Arithmetic of Hopkins and May (2013) and of Vilar, Leusch and Ney (2007): data set sizes, sums over judges,
-comparisons to sort.
-"""
+"""Arithmetic of Vilar, Leusch and Ney (2007): sums over judges, and comparisons to sort."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
-
-import numpy as np
-
-from ....data.columns import Factor
-from ....data.options import one_of
-from ....errors import InputError
-from ...statements.computations import Computed, Request
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from ....data.comparisons import Comparisons
+from ...statements.computations import Computed, Request, computation
 
 
-def tracks(table: pd.DataFrame, named: Mapping[str, Sequence[str]]) -> dict[str, Comparisons]:
-    """Each track of one year's rankings, by its short name: the rows of its source and target language.
-
-    Parameters
-    ----------
-    table : DataFrame
-        With the columns of WMT: srclang, trglang, srcIndex, system1Id, system1rank, ...
-    named : mapping of name to (source language, target language)
-
-    Raises
-    ------
-    InputError
-        A track without rows.
-    """
-    from ....data.reading import read
-
-    found = {}
-    for name, (source, target) in named.items():
-        rows = table[(table["srclang"] == source) & (table["trglang"] == target)]
-        if rows.empty:
-            raise InputError(
-                f"track {name!r}: no row from {source} to {target}; there are "
-                + ", ".join(sorted({f"{a}-{b}" for a, b in zip(table["srclang"], table["trglang"])}))
-            )
-        found[name] = read(rows.reset_index(drop=True), layout="rankings")
-    return found
-
-
-def on_least_compared_source(table: Comparisons) -> float:
-    """Comparisons on the source segment that has fewest."""
-    source = table.columns["source"]
-    assert isinstance(source, Factor)  # read makes it one
-    counts = np.bincount(source.codes, weights=table.wins + table.ties + table.losses)
-    return float(counts[counts > 0].min())
-
-
-def held_out_sizes(request: Request) -> Computed:
-    """train.T, test.T, all.T, k.T and least.T of every track T: the paper's rule, a test set of the least
-    compared segments.
-
-    args: `tracks`, {ce = ["Czech", "English"], ...}.
-    """
-    from ....native.experiment.splits import split_by_source
-
-    found: dict[str, float] = {}
-    for name, table in tracks(request.table_of(request.data), request.pairs_by_name("tracks")).items():
-        split = split_by_source(table)
-        found.update(
-            {
-                f"train.{name}": split.train.n_comparisons,
-                f"test.{name}": split.test.n_comparisons,
-                f"k.{name}": float(split.k or 0),
-                f"all.{name}": table.n_comparisons,
-                f"least.{name}": on_least_compared_source(table),
-            }
-        )
-    return Computed(native=found)
-
-
-def example(request: Request) -> Computed:
-    """origwmt.S and bojar.S of the claim's own comparisons."""
-    from ....native.ranking.shared_task_rules import bojar, orig_wmt
-
-    table = request.data_of(request.data)
-    found = {}
-    for name, rule in (("origwmt", orig_wmt), ("bojar", bojar)):
-        scores = rule(table)
-        found.update({f"{name}.{item}": float(value) for item, value in zip(scores.items, scores.values)})
-    return Computed(native=found)
-
-
-def perplexities(request: Request) -> Computed:
-    """perplexity.M of models on the claim's own comparisons, fitted on the same; args: `models`."""
-    from ....native.experiment.models import MODELS, fit_preference_model
-
-    table, asked = request.data_of(request.data), request.texts("models")
-    for name in asked:
-        one_of("args.models", name, MODELS)
-    return Computed(
-        native={
-            f"perplexity.{m}": fit_preference_model(table, m, warn=False).perplexity(table).value
-            for m in MODELS
-            if m in asked
-        }
-    )
-
-
-def judge_agreement(request: Request) -> Computed:
-    """share (in per cent) and kappa of pairs of judgments by two judges of the same pair of systems on the
-    same segment; pairs, their number.
-    """
-    from ....data.reading import read
-    from ....native.experiment.judge_agreement import judge_agreement as agreement
-
-    found = agreement(read(request.table_of(request.data), layout="rankings"), tracks=("srclang", "trglang"))
-    return Computed(native={"share": 100.0 * found.share, "kappa": found.kappa, "pairs": float(found.pairs)})
-
-
+@computation("sums-by-pair")
 def sums_by_pair(request: Request) -> Computed:
     """first.A-B, second.A-B and difference.A-B of every pair: sentences, summed over judges."""
     from ....native.ranking.two_systems import compare_all_pairs
@@ -135,6 +23,7 @@ def sums_by_pair(request: Request) -> Computed:
     return Computed(native=found)
 
 
+@computation("merge-insertion")
 def merge_insertion(request: Request) -> Computed:
     """worst.N: the most comparisons that merge insertion asks for N systems; args: `systems`, the Ns."""
     from ....native.ranking.merge_insertion import worst_case

@@ -11,12 +11,11 @@ from ....bridge.oracles import competitions
 from ....native.ranking.two_systems import BinaryResult, TwoSystems, compare_all_pairs
 from ...report import Story, StoryTable, WorthSeries
 from ...report.numbers import digits as digits_text
-from ..held_against_r import Held, NoAnswer, Place, asked, digits_rows, unanswered_rows
+from ..compared_with_r import Held, NoAnswer, Place, answer_of_r, digits_rows, unanswered_rows
 
 if TYPE_CHECKING:
     from ....bridge.oracles.competitions import RBinaries
     from ....bridge.process.policy import Backend
-    from ....bridge.records.result import RResult
     from ...check import Checker
     from ...verdicts.agreement import Agreement
 
@@ -45,11 +44,7 @@ def _rows(
 ) -> list[Agreement]:
     counts = [[getattr(r, kind) for r in results.values()] for kind in ("wins", "ties", "losses")]
 
-    def ask() -> tuple[RBinaries, RResult]:
-        found = competitions.binaries(*counts, backend=backend)
-        return found, found.result
-
-    answer = asked(backend, ask)
+    answer = answer_of_r(backend, lambda: competitions.binaries(*counts, backend=backend))
     if isinstance(answer, NoAnswer):
         return unanswered_rows(
             place,

@@ -1,5 +1,5 @@
-"""Numbers that no fit has, held against R: R's answer or why there is none, and a row for each number or each
-case.
+"""Numbers that no fit has, compared with R: R's answer, or why there is none, and a row of the report for each
+number or each case.
 
 Numbers are held against R in digits, with the floors of floors.toml.  Means of draws have no digits to
 compare: they are judged by their Monte Carlo errors (:mod:`pairproof.validation.verdicts.sampled`), one row a
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Generic, TypeVar, Union
 
 import numpy as np
@@ -55,15 +56,15 @@ class NoAnswer:
     why: str
 
 
-Asked = Union[Answer[T], NoAnswer]
-
-
-def asked(backend: Backend, ask: Callable[[], tuple[T, RResult]]) -> Asked[T]:
-    """R's answer as the backend has it, or why there is none."""
+def answer_of_r(
+    backend: Backend, ask: Callable[[], T], result: Callable[[T], RResult] = attrgetter("result")
+) -> Union[Answer[T], NoAnswer]:
+    """What `ask` returns, with R's result that is in it; or why R has no answer."""
     if backend.mode == "none":
         return NoAnswer("not-checkable", "not-asked", "R was not to be asked")
     try:
-        return Answer(*ask())
+        value = ask()
+        return Answer(value, result(value))
     except RDrift as error:
         return NoAnswer("differs", "drift", f"drift: {_one_line(error)}")
     except RError as error:
