@@ -2,44 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ...fit.fit import Fit
 from ...fit.inference import normal_quantile
+from ...report.blocks import Figure, Table
 from ..claims.quantities import kind_of
 from ..verdicts.agreement import Agreement, summary
 from ..verdicts.digits import worst
-
-
-@dataclass(frozen=True)
-class StoryTable:
-    """A small table inside a story; the first column names the rows."""
-
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    caption: str = ""
-
-
-@dataclass(frozen=True)
-class StoryFigure:
-    """A drawing inside a story.
-
-    Attributes
-    ----------
-    caption : str
-    description : str
-        What it shows in words and numbers, for those who cannot see it.
-    size : (width, height)
-        In inches.
-    draw : function of matplotlib Axes
-    """
-
-    caption: str
-    description: str
-    size: tuple[float, float]
-    draw: Callable[[Any], object]
 
 
 @dataclass(frozen=True)
@@ -50,17 +21,16 @@ class Story:
     ----------
     title : str
     paragraphs : tuple of str
-        Plain text; every report escapes it in its own way.
-    table : StoryTable or None
+    table : Table or None
         Stands after the paragraphs.
-    figures : tuple of StoryFigure
+    figures : tuple of Figure
         Stand after the table, in HTML; elsewhere their captions and descriptions do.
     """
 
     title: str
     paragraphs: tuple[str, ...]
-    table: StoryTable | None = None
-    figures: tuple[StoryFigure, ...] = ()
+    table: Table | None = None
+    figures: tuple[Figure, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,11 @@ from ..verdicts.agreement import Agreement, exit_code
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ...report.blocks import Page
     from . import ReportContext
+
+#: Columns of the table of one fit, as those of its summary.
+WIDTH = 100
 
 
 def _empty() -> ReportContext:
@@ -86,20 +90,22 @@ class Verification(Sequence[Agreement]):
         """Whether this is one fit by itself, and nothing printed."""
         return all(a.about == "native-r" and not a.claim for a in self.agreements)
 
-    def __str__(self) -> str:
-        from . import render_text
+    def _page(self) -> Page:
         from .context import opening
-        from .side_by_side import pivot, text
+        from .side_by_side import page
 
-        if not self._one_fit:
-            return render_text(self.agreements, self.context).rstrip("\n")
         bare = replace(self.context, first_lines=())
-        return text(
-            self.context.title,
-            pivot(self.agreements),
-            opening(self.agreements, bare),
-            self.context.first_lines,
+        return page(
+            self.context.title, self.agreements, opening(self.agreements, bare), self.context.first_lines
         )
+
+    def __str__(self) -> str:
+        from ...report.text import render_text as text_of
+        from . import render_text
+
+        if self._one_fit:
+            return text_of(self._page(), width=WIDTH).rstrip("\n")
+        return render_text(self.agreements, self.context).rstrip("\n")
 
     def __repr__(self) -> str:
         return (
@@ -108,13 +114,6 @@ class Verification(Sequence[Agreement]):
         )
 
     def _repr_html_(self) -> str:
-        from .context import opening
-        from .side_by_side import html, pivot
+        from ...report.html import render_fragment
 
-        bare = replace(self.context, first_lines=())
-        return html(
-            self.context.title,
-            pivot(self.agreements),
-            opening(self.agreements, bare),
-            self.context.first_lines,
-        )
+        return render_fragment(self._page())
