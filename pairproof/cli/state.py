@@ -10,18 +10,23 @@ from __future__ import annotations
 import functools
 import json
 import math
+import shutil
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..files.inputs import STANDARD_INPUT
+from ..report.output import Output, wrong_suffix
 from ..text import safe
 
+if TYPE_CHECKING:
+    from ..report.blocks import Page
+
 Function = TypeVar("Function", bound=Callable[..., Any])
-REPORT_SUFFIXES = (".html", ".md", ".json", ".xml")
 
 
 @dataclass
@@ -33,7 +38,7 @@ class State:
     json : bool
         Standard output gets exactly one JSON document.
     reports : tuple of Path
-        Each ending in one of `REPORT_SUFFIXES`.
+        Each ending in one of `pairproof.report.output.FORMATS`.
     seed : int or None
     quiet : bool
         No messages on standard error but errors.
@@ -56,6 +61,43 @@ class State:
     def show(self, text: str, document: Any) -> None:
         """The result: text for people, or the JSON document if that was asked for."""
         echo(json_text(document) if self.json else text)
+
+    def give(
+        self, page: Callable[[], Page], document: Any, terminal: Callable[[int | None], str] | None = None
+    ) -> None:
+        """The result of a command without verdicts: its reports are written, then it is shown as its page, as
+        `terminal` has it if that is given, or as the JSON document.
+        """
+        self.give_output(Output(page, lambda: json_text(document) + "\n", terminal=terminal), document)
+
+    def give_output(self, output: Output, document: Any) -> None:
+        """The same of a result that is made in every form."""
+        for path in self.reports:
+            output.write(path, force=self.force)
+            self.say(f"report: {path}")
+        self.show("" if self.json else output.shown(_columns()).rstrip("\n"), document)
+
+    def no_junit(self, what: str) -> None:
+        """Refuse a JUnit report; `what` is "a comparison has".
+
+        Raises
+        ------
+        click.UsageError
+        """
+        if any(path.suffix.lower() == ".xml" for path in self.reports):
+            raise click.UsageError(
+                f"a JUnit report (.xml) lists verdicts, and {what} none; use .html, .md, .txt or .json."
+            )
+
+    def no_report(self, why: str) -> None:
+        """Refuse `--report` in a command that has nothing to report.
+
+        Raises
+        ------
+        click.UsageError
+        """
+        if self.reports:
+            raise click.UsageError(f"--report is for {why}")
 
     def write(self, path: Path, text: str, kind: str | None = None) -> None:
         """Write a file of this command; `kind` as in :func:`pairproof.files.outputs.write`."""
@@ -107,6 +149,11 @@ def _named(context: click.Context, kind: FileName) -> list[str]:
     return [STANDARD_INPUT if name == "-" and kind is READ else name for name in found]
 
 
+def _columns() -> int | None:
+    """Of the terminal; None where the result goes into a file or to another program."""
+    return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else None
+
+
 def echo(text: str, err: bool = False, nl: bool = True) -> None:
     """The one way to a terminal: what a name in a file holds is shown, never obeyed."""
     click.echo(safe(text), err=err, nl=nl)
@@ -149,11 +196,9 @@ def remember(name: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
 def _reports(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[Path, ...]:
     paths = tuple(Path(v) for v in value)
     for path in paths:
-        if path.suffix.lower() not in REPORT_SUFFIXES:
-            raise click.BadParameter(
-                f"{path}: ends in {path.suffix or 'no suffix'!r}; expected one of"
-                f" {', '.join(REPORT_SUFFIXES)}"
-            )
+        wrong = wrong_suffix(path.suffix.lower())
+        if wrong:
+            raise click.BadParameter(f"{path}: {wrong}")
         # is_dir is False where a name cannot be: too long, or with a zero in it.
         if "\0" in str(path):
             raise click.BadParameter(f"{str(path)!r}: a path cannot hold a zero character")
@@ -177,7 +222,7 @@ _SHARED = (
         metavar="FILE",
         expose_value=False,
         callback=_reports,
-        help="Write a report: .html, .md, .json, or .xml (JUnit) by its suffix; repeatable.",
+        help="Write a report: .html, .md, .txt, .json, or .xml (JUnit) by its suffix; repeatable.",
     ),
     click.option(
         "--force",

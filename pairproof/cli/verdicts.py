@@ -19,15 +19,11 @@ def finish(state: State, agreements: Sequence[Agreement], require_r: bool) -> in
 
     `agreements` may carry the words that stand around them in a report as its attribute `context`.
     """
-    from ..validation.report import ReportContext, render_text, write_report
+    from ..validation.report import ReportContext, output
     from ..validation.verdicts.agreement import exit_code, to_document
 
     context: Any = getattr(agreements, "context", None) or ReportContext()
-    text = "" if state.json else render_text(agreements, context)
-    state.show(text.rstrip("\n"), to_document(agreements))
-    for path in state.reports:
-        write_report(agreements, context, path, force=state.force)
-        state.say(f"report: {path}")
+    state.give_output(output(agreements, context), to_document(agreements))
     return exit_code(agreements, require_r)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 from html import escape
+from typing import Any
 
 from ..text import label, safe
 from .blocks import Figure
@@ -46,7 +47,8 @@ def svg(block: Figure, name: str) -> str:
     from matplotlib.figure import Figure as Drawing
 
     stream = io.StringIO()
-    with matplotlib.rc_context({**_STYLE, "svg.hashsalt": name}):
+    style: Any = {**_STYLE, "svg.hashsalt": name}
+    with matplotlib.rc_context(style):
         drawing = Drawing(figsize=block.size, layout="constrained")
         block.draw(drawing if block.panels else drawing.subplots())
         drawing.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})

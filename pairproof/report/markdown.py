@@ -21,7 +21,7 @@ from .blocks import (
     Table,
 )
 
-_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]|~$"} | {"<": "&lt;", ">": "&gt;"})
+_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|~$"})
 
 
 def render_markdown(page: Page) -> str:

@@ -31,14 +31,14 @@ class Output:
         The JSON document.
     junit : function to str, optional
         The JUnit file, where the result has verdicts.
-    text : function to str, optional
-        What stands in a text file; default: the page.
+    terminal : function of a width to str, optional
+        What a terminal of so many columns shows (None: no limit); default: the page.
     """
 
     page: Callable[[], Page]
     json: Callable[[], str]
     junit: Callable[[], str] | None = None
-    text: Callable[[], str] | None = None
+    terminal: Callable[[int | None], str] | None = None
 
     def render(self, suffix: str) -> str:
         """The text of a file; `suffix` is one of `FORMATS`.
@@ -59,10 +59,16 @@ class Output:
         if suffix == ".md":
             return render_markdown(self.page())
         if suffix == ".txt":
-            return self.text() if self.text is not None else render_text(self.page())
+            return render_text(self.page())
         if suffix == ".xml" and self.junit is not None:
             return self.junit()
         raise InputError(wrong_suffix(suffix))
+
+    def shown(self, width: int | None) -> str:
+        """What a terminal of so many columns shows; None for no limit."""
+        from .text import render_text
+
+        return render_text(self.page(), width=width) if self.terminal is None else self.terminal(width)
 
     def write(self, path: Path, *, force: bool = False) -> None:
         """Write the file; its form follows the suffix.

@@ -80,17 +80,17 @@ class _Writer:
             apart = isinstance(block, (Heading, Table, Code)) or isinstance(before, (Table, Code))
             if apart and not isinstance(before, Heading):
                 self._console.print()
-            self._block(block)
+            self._block(block, isinstance(before, Heading) and bool(before.text))
             before = block
 
-    def _block(self, block: Block) -> None:
+    def _block(self, block: Block, headed: bool) -> None:
         if isinstance(block, Heading):
             self.sentence(block.text, style="bold")
         elif isinstance(block, Paragraph):
             self.sentence(block.text)
         elif isinstance(block, Bullets):
             for item in block.items:
-                self.sentence(item)
+                self.sentence(item, 2 if headed else 0)
         elif isinstance(block, Code):
             self._console.file.write(safe(block.text) + "\n")
         elif isinstance(block, Table):

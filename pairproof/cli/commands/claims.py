@@ -86,10 +86,7 @@ def new(
     from ...validation.claims.paper import ModelClaim
     from ...validation.claims.reader import SUFFIX
 
-    if state.reports:
-        raise click.UsageError(
-            "--report is for verdicts, which 'pairproof check' gives; claims new takes --out."
-        )
+    state.no_report("verdicts, which 'pairproof check' gives; claims new takes --out.")
     out = None if out is None else Path(out)
     if out is not None and not out.name.endswith(SUFFIX):
         raise click.UsageError(

@@ -227,14 +227,11 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
 @reader_options
 @shared_options
 def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> int:
-    if any(path.suffix.lower() == ".xml" for path in state.reports):
-        raise click.UsageError(
-            "a JUnit report (.xml) lists verdicts, and an experiment has none; use .html, .md or .json."
-        )
+    state.no_junit("an experiment has")
     import pairproof
 
     from ...native.experiment import track_splits
-    from ..reports.competitions import Experiment, write
+    from ..reports.competitions import Experiment, document, page
 
     table = pairproof.read(file, **reading)
     leave_out = asked["leave_out"] or ()
@@ -265,10 +262,7 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
         _abilities_at(asked["abilities_at"], tracks, design),
         _rankings(table, asked["by"], leave_out, design.seed) if asked["rankings"] else {},
     )
-    for path in state.reports:
-        write(state, path, experiment)
-        state.say(f"report: {path}")
-    state.show("" if state.json else experiment.text(), experiment.document())
+    state.give(lambda: page(experiment), document(experiment))
     return 0
 
 

@@ -9,7 +9,7 @@ import click
 
 from ...text import label
 from ..options.sections import SectionedCommand, option
-from ..state import KEPT, READ, WRITTEN, State, json_text, shared_options
+from ..state import KEPT, READ, WRITTEN, State, shared_options
 
 if TYPE_CHECKING:
     from ...campaign.retraction import Retraction
@@ -86,11 +86,6 @@ def _settings(gamma: float, epsilon: float, tie_within: float) -> Any:
     return Settings(gamma, epsilon, tie_within)
 
 
-def _no_report(state: State, instead: str) -> None:
-    if state.reports:
-        raise click.UsageError(f"--report is for 'easl status'; {instead}")
-
-
 @command.command("init", cls=SectionedCommand)
 @click.argument("campaign", metavar="CAMPAIGN.db", type=KEPT)
 @click.argument("items", metavar="ITEMS.csv", type=READ)
@@ -128,7 +123,7 @@ def init(
     """Make CAMPAIGN.db from ITEMS.csv (id, sent and any further columns)."""
     from ...campaign.create import create
 
-    _no_report(state, "init writes the campaign only.")
+    state.no_report("'easl status'; init writes the campaign only.")
     made = create(
         campaign,
         items,
@@ -167,7 +162,7 @@ def next_(state: State, campaign: str, hits: int | None, out: str, again: bool) 
     """Open the next batch of HITs and write it to --out."""
     from ...campaign.batch import open_batch
 
-    _no_report(state, "next writes its batch to --out.")
+    state.no_report("'easl status'; next writes its batch to --out.")
     batch = open_batch(campaign, out, hits, again=again, seed=state.seed, force=state.force)
     if batch.unanswered:
         state.say(
@@ -219,7 +214,7 @@ def update(
     """Take results in: all of RESULTS.csv (or .jsonl) or nothing of it, each judgment once."""
     from ...campaign.update import take_in
 
-    _no_report(state, "ask that after the update.")
+    state.no_report("'easl status'; ask that after the update.")
     taken = take_in(
         campaign, results, rejected=rejected, encoding=encoding, accept_unterminated=accept_unterminated
     )
@@ -271,27 +266,18 @@ def status(
     state: State, campaign: str, level: float, with_agreement: bool, systems: str | None, standardise: Any
 ) -> int:
     """Progress, convergence and scores; with --report a page with its plots."""
-    from ...campaign import report
+    from ...campaign.report import ITEMS, page
     from ...campaign.status import status as read
+    from ...report.text import render_text
 
-    if any(path.suffix.lower() == ".xml" for path in state.reports):
-        raise click.UsageError(
-            "a JUnit report (.xml) lists verdicts, and a campaign has none; use .html, .md or .json."
-        )
+    state.no_junit("a campaign has")
     found = read(campaign, with_agreement=with_agreement, systems=systems, standardise=standardise)
     document = {**found.to_dict(), **_extras(found)}
-    for path in state.reports:
-        suffix = path.suffix.lower()
-        content = (
-            json_text(document) + "\n"
-            if suffix == ".json"
-            else report.html(found, level)
-            if suffix == ".html"
-            else report.markdown(found, level)
-        )
-        state.write(path, content)
-        state.say(f"report: {path}")
-    state.show("" if state.json else report.text(found, level), document)
+    state.give(
+        lambda: page(found, level),
+        document,
+        lambda width: render_text(page(found, level, ITEMS), width=width),
+    )
     return 0
 
 
@@ -360,7 +346,7 @@ def retract(
     """
     from ...campaign import retraction as taking
 
-    _no_report(state, "retract changes the campaign; ask that afterwards.")
+    state.no_report("'easl status'; retract changes the campaign; ask that afterwards.")
     choosing = any(v not in (None, ()) for v in chosen.values()) or every or bool(why)
     if (listed or numbers) and choosing or listed and numbers:
         raise click.UsageError("--list and --undo go by themselves; leave the others out.")
@@ -417,7 +403,7 @@ def export(state: State, campaign: str, out: str, what: Any, level: float) -> in
     """Write scores with their intervals, a model file, the full history, or paired comparisons."""
     from ...campaign.export import export as write
 
-    _no_report(state, "export writes OUT.csv.")
+    state.no_report("'easl status'; export writes OUT.csv.")
     rows = write(campaign, out, what, level, force=state.force)
     state.show(f"{out}: {rows} rows ({what})", {"out": out, "what": what, "rows": rows})
     return 0
@@ -463,7 +449,7 @@ def import_(
     """Make CAMPAIGN.db from a project of an older tool: its model file, and the results that led to it."""
     from ...campaign.take_over import take_over
 
-    _no_report(state, "import writes the campaign only.")
+    state.no_report("'easl status'; import writes the campaign only.")
     if model_is and not results:
         raise click.UsageError(
             "--model-is says how the model and results files stand to each other; no results file is given."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from ..options.sections import SectionedCommand, option
-from ..state import READ, State, json_text, shared_options
+from ..state import READ, State, shared_options
 from .easl import METHODS, POOLS
 
 if TYPE_CHECKING:
@@ -110,11 +110,8 @@ def command(
 ) -> int:
     if agreement is not None and sd is not None:
         raise click.UsageError("--agreement and --sd both set the noise; give one of them.")
-    if any(path.suffix.lower() == ".xml" for path in state.reports):
-        raise click.UsageError(
-            "a JUnit report (.xml) lists verdicts, and a simulation has none; use .html, .md or .json."
-        )
-    from ...campaign import simulation_report as report
+    state.no_junit("a simulation has")
+    from ...campaign.simulation_report import document, page
     from ...native.annotation.simulation import (
         Annotators,
         Experiment,
@@ -134,17 +131,7 @@ def command(
     found = simulate(Experiment(true, annotators, methods, budget, replicates, per_hit, pool, seed=seed))
     name = truth if column is None else f"{truth}, column {column}"
     about = (name, mean_agreement(true, annotators, seed), target, level)
-    document = report.document(found, *about)
-    for path in state.reports:
-        suffix = path.suffix.lower()
-        content = (
-            json_text(document) + "\n"
-            if suffix == ".json"
-            else (report.html if suffix == ".html" else report.markdown)(found, *about)
-        )
-        state.write(path, content)
-        state.say(f"report: {path}")
-    state.show("" if state.json else report.text(found, *about), document)
+    state.give(lambda: page(found, *about), document(found, *about))
     return 0
 
 

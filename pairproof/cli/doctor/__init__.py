@@ -14,9 +14,19 @@ from collections.abc import Sequence
 from .cures import rpy2_constraint
 from .python_side import examine_python, version_of
 from .r_side import R_PACKAGES, ask_rscript, complaints_about_packages, examine_r, no_r
-from .report import Missing, Report, RFound, render, to_dict
+from .report import Missing, Report, RFound, page, render, to_dict
 
-__all__ = ["R_PACKAGES", "Missing", "RFound", "Report", "examine", "render", "rpy2_constraint", "to_dict"]
+__all__ = [
+    "R_PACKAGES",
+    "Missing",
+    "RFound",
+    "Report",
+    "examine",
+    "page",
+    "render",
+    "rpy2_constraint",
+    "to_dict",
+]
 
 
 def examine(extras: Sequence[str] = ("r", "arrow")) -> Report:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ...report.blocks import Code, Page
+
 Kind = Literal["python", "rpy2", "r", "r-package"]
 
 
@@ -103,3 +105,8 @@ def render(report: Report) -> str:
     for entry in report.missing:
         lines += [f"  {entry.what}", f"    for:  {entry.why}", f"    cure: {entry.cure}"]
     return "\n".join(lines)
+
+
+def page(report: Report) -> Page:
+    """The same lines as a report."""
+    return Page("pairproof doctor", [Code(render(report))])

@@ -38,6 +38,16 @@ def names(text: str) -> list[str]:
     return found
 
 
+def two_names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, str] | None:
+    """The value of --pair."""
+    if value is None:
+        return None
+    found = names(value)
+    if len(found) != 2:
+        raise click.BadParameter(f"{value!r} names {len(found)} systems; expected two, for example A,B")
+    return found[0], found[1]
+
+
 def name_and_value(text: str, example: str) -> tuple[str, str]:
     """`NAME=VALUE` split at the first equals sign."""
     name, equals, value = text.partition("=")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ...fit.tails import SMALLEST
 from ...report.blocks import Cell, Tone
 from ..claims.quantities import is_probability
-from ..verdicts.agreement import Agreement, Verdict
+from ..verdicts.agreement import Agreement
 
 #: A sign beside the word, so that no report tells a verdict by colour alone.
-SIGNS: dict[Verdict, str] = {
+SIGNS: dict[str, str] = {
     "agrees": "=",
     "agrees-truncated": "=",
     "agrees-k-of-m": "=",
@@ -21,7 +21,7 @@ SIGNS: dict[Verdict, str] = {
     "not-run": "o",
 }
 #: Tone of a verdict that nobody accepted: good, note, bad, off.
-_TONES: dict[Verdict, Tone] = {
+_TONES: dict[str, Tone] = {
     "agrees": "good",
     "agrees-truncated": "good",
     "agrees-k-of-m": "good",

@@ -105,7 +105,7 @@ def _blocks(table: SideBySide, lines: Sequence[str], notes: Sequence[str], rows:
         yield Table(
             (Column("digits shared with", "left"), Column("native"), *heads),
             tuple(
-                (q, numbers.shown(n, q), *(found[s].cell if s in found else "" for s in table.sources))
+                (q, numbers.shown(n, q), *(found[s].cell if s in found else Cell("") for s in table.sources))
                 for q, n, found in table.rows[:rows]
             ),
         )
