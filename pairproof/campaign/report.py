@@ -10,7 +10,7 @@ import numpy as np
 
 from ..native.annotation.beta import FloatArray
 from ..native.annotation.system_scores import SystemScores
-from ..report.blocks import Block, Bullets, Code, Column, Figure, Heading, Page, Paragraph, Table
+from ..report.blocks import Block, Bullets, Code, Column, Figure, Heading, Page, Table
 from ..report.figures import GOOD, INK
 from .status import Status, histogram
 
@@ -22,7 +22,8 @@ _NUMBER = Column("score"), Column("low"), Column("high"), Column("n")
 
 
 def page(status: Status, level: float, most: int | None = None) -> Page:
-    """Where a campaign stands; `most` items are listed, the best and the worst, and by default all."""
+    """Where a campaign stands; of its items `most` are listed, the best and
+    the worst, or all."""
     return Page("Annotation campaign", list(_blocks(status, level, most)))
 
 
@@ -42,12 +43,10 @@ def _blocks(status: Status, level: float, most: int | None) -> Iterator[Block]:
     ]
     header = (Column("id", "left"), *_NUMBER)
     yield Heading(f"Items: score, {level:.0%} interval, number of scores")
-    if most is None or len(rows) <= most:
-        yield Table(header, tuple(rows))
-    else:
-        yield Table(header, tuple(rows[: most // 2]))
-        yield Paragraph(f"... {len(rows) - most} more (--json, export) ...")
-        yield Table(header, tuple(rows[-(most // 2) :]))
+    if most is not None and len(rows) > most:
+        left = len(rows) - 2 * (most // 2)
+        rows[most // 2 : -(most // 2)] = [(f"... {left} more", "", "", "", "")]
+    yield Table(header, tuple(rows))
 
 
 def lines(status: Status) -> list[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def render_html(page: Page) -> str:
     """The whole page; the same page gives the same text."""
     style = resources.files(__package__).joinpath("report.css").read_text(encoding="utf-8")
-    return _rendered(page, style) + "\n"
+    return _rendered(page, style)
 
 
 def render_fragment(page: Page) -> str:

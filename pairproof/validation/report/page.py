@@ -64,7 +64,7 @@ def page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
     printed = printed_figure(agreements)
     if printed is not None:
         blocks.append(printed)
-    blocks += [worth_figure(series) for series in context.worths]
+    blocks += [worth_figure(s, "" if k else "Worths") for k, s in enumerate(context.worths)]
     rows = digits_rows(agreements)
     if rows:
         blocks += [Heading("Digits of agreement"), Paragraph(DIGITS), digits_figure(rows)]

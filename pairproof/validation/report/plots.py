@@ -23,7 +23,7 @@ from .context import DigitsRow, WorthSeries
 REACH = 1.5
 
 
-def worth_figure(series: WorthSeries) -> Figure:
+def worth_figure(series: WorthSeries, title: str) -> Figure:
     """Worths with 95 % intervals, one panel a group, items from most to least preferred in the first."""
     first = series.worth[0]
     order = sorted(
@@ -47,7 +47,7 @@ def worth_figure(series: WorthSeries) -> Figure:
         (min(2.6 * len(series.groups) + 1.6, 9.6), 0.34 * len(order) + 1.0),
         draw,
         panels=True,
-        title="Worths",
+        title=title,
     )
 
 
