@@ -222,7 +222,7 @@ _SHARED = (
         metavar="FILE",
         expose_value=False,
         callback=_reports,
-        help="Write a report: .html, .md, .txt, .json, or .xml (JUnit) by its suffix; repeatable.",
+        help="Write a report: .html, .md, .txt, .json or .xml (JUnit) by suffix; repeatable.",
     ),
     click.option(
         "--force",

@@ -56,7 +56,6 @@ def command(context: click.Context) -> None:
     "family",
     type=click.Choice(["llbt", "bradley-terry"]),
     default="llbt",
-    show_default=True,
     help="As in 'pairproof fit'.",
 )
 @_model(

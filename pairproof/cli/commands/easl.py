@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...text import label
-from ..options.sections import SectionedCommand, option
+from ..options.sections import COUNT, SectionedCommand, level_option, option
 from ..state import KEPT, READ, WRITTEN, State, shared_options
 
 if TYPE_CHECKING:
@@ -45,27 +45,16 @@ def _method_options(function: Any) -> Any:
     for decorator in reversed(
         (
             _method(
-                "--gamma",
-                type=float,
-                default=0.1,
-                show_default=True,
-                help="Skill chain of match quality, ra and trueskill.",
+                "--gamma", type=float, default=0.1, help="Skill chain of match quality, ra and trueskill."
             ),
+            _method("--epsilon", type=float, default=0.1, help="Tie rate of ra and trueskill."),
             _method(
-                "--epsilon", type=float, default=0.1, show_default=True, help="Tie rate of ra and trueskill."
-            ),
-            _method(
-                "--tie-within",
-                type=float,
-                default=0.0,
-                show_default=True,
-                help="Scores (0 to 1) no further apart are a tie.",
+                "--tie-within", type=float, default=0.0, help="Scores (0 to 1) no further apart are a tie."
             ),
             _method(
                 "--pool",
                 type=click.Choice(POOLS),
                 default="paper",
-                show_default=True,
                 help=(
                     "Partners come from items that anchor no HIT (paper, keisks: equal variances by id) or"
                     " from all (cjmay)."
@@ -93,19 +82,12 @@ def _settings(gamma: float, epsilon: float, tie_within: float) -> Any:
     "--method",
     type=click.Choice(METHODS),
     default="easl",
-    show_default=True,
     help=(
         "ra: bounded ranking; trueskill: unbounded; da: direct assessment; random: EASL's update, items at"
         " random."
     ),
 )
-@_method(
-    "--per-hit",
-    type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
-    help="Items of a HIT (the paper's da shows 1).",
-)
+@_method("--per-hit", type=COUNT, default=5, help="Items of a HIT (the paper's da shows 1).")
 @_method_options
 @shared_options
 def init(
@@ -145,7 +127,7 @@ def init(
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
 @_campaign(
     "--hits",
-    type=click.IntRange(min=1),
+    type=COUNT,
     metavar="K",
     help="HITs of the batch (default: items / per-hit; 20 with pool keisks).",
 )
@@ -189,7 +171,6 @@ _REJECTED = _files(
     "--rejected",
     type=click.Choice(["refuse", "count", "leave-out"]),
     default="refuse",
-    show_default=True,
     help="Assignments whose AssignmentStatus is Rejected.",
 )
 _UNTERMINATED = _files(
@@ -241,13 +222,7 @@ def _warn(state: State, name: str, taken: Taken) -> None:
 
 @command.command("status", cls=SectionedCommand)
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@_more(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Of the intervals.",
-)
+@level_option(_more)
 @_more("--agreement", "with_agreement", is_flag=True, help="How far annotators agree.")
 @_more(
     "--systems",
@@ -258,7 +233,6 @@ def _warn(state: State, name: str, taken: Taken) -> None:
     "--standardise",
     type=click.Choice(["none", "z-scores"]),
     default="none",
-    show_default=True,
     help="Scores by annotator, before annotators or systems are compared.",
 )
 @shared_options
@@ -313,18 +287,16 @@ def _extras(found: Status) -> dict[str, Any]:
     help="The judgment with this AssignmentId; repeatable.",
 )
 @_campaign("--worker", metavar="ID", help="Judgments of this worker.")
-@_campaign("--batch", type=click.IntRange(min=1), metavar="K", help="Of this batch.")
-@_campaign("--hit", type=click.IntRange(min=1), metavar="K", help="Of this HIT of a batch.")
+@_campaign("--batch", type=COUNT, metavar="K", help="Of this batch.")
+@_campaign("--hit", type=COUNT, metavar="K", help="Of this HIT of a batch.")
 @_campaign("--results", metavar="NAME", help="That came in the results file of this name (or SHA-256).")
-@_campaign(
-    "--row", type=click.IntRange(min=1), metavar="K", help="In this row of it, from 1 below the header."
-)
+@_campaign("--row", type=COUNT, metavar="K", help="In this row of it, from 1 below the header.")
 @_campaign("--all", "every", is_flag=True, help="All that match, if they are more than one.")
 @_campaign("--why", default="", metavar="TEXT", help="The reason, kept with the record; required.")
 @_more(
     "--undo",
     "numbers",
-    type=click.IntRange(min=1),
+    type=COUNT,
     multiple=True,
     metavar="N",
     help="Bring back what was taken back under this number; repeatable.",
@@ -388,16 +360,9 @@ def _retraction(r: Retraction) -> str:
     "--what",
     type=click.Choice(["scores", "model", "history", "comparisons"]),
     default="scores",
-    show_default=True,
     help="model: the older tools' file; history: every judgment; comparisons: for 'pairproof fit'.",
 )
-@_more(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Of the intervals.",
-)
+@level_option(_more)
 @shared_options
 def export(state: State, campaign: str, out: str, what: Any, level: float) -> int:
     """Write scores with their intervals, a model file, the full history, or paired comparisons."""
@@ -418,9 +383,7 @@ def export(state: State, campaign: str, out: str, what: Any, level: float) -> in
     type=click.Choice([m for m in METHODS if m != "da"]),
     help="Default: easl for alpha and beta, trueskill for mu and sigma.",
 )
-@_method(
-    "--per-hit", type=click.IntRange(min=1), help="Items of a HIT (default: as the results have, else 5)."
-)
+@_method("--per-hit", type=COUNT, help="Items of a HIT (default: as the results have, else 5).")
 @_files(
     "--model-is",
     type=click.Choice(["before", "after"]),

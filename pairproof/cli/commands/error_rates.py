@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ..options.reading import two_names
-from ..options.sections import SectionedCommand, option
+from ..options.sections import SectionedCommand, level_option, option
 from ..state import READ, State, shared_options
 
 _what = option("Rates")
@@ -37,19 +37,12 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
     "estimator",
     type=click.Choice(["delta", "jackknife", "vilar"]),
     default="delta",
-    show_default=True,
     help=(
         "Standard error of intervals and tests; all three are shown. Equation 9 (vilar) has no form for a"
         " difference: delta is taken there."
     ),
 )
-@_what(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Of intervals; significant is beyond it.",
-)
+@level_option(_what, "Of intervals; significant is beyond it.")
 @_what(
     "--common",
     is_flag=True,

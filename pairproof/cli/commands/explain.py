@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ..options.r import data_option
-from ..options.sections import SectionedCommand, option
+from ..options.sections import COUNT, SectionedCommand, option
 from ..state import READ, State, json_text, shared_options
 
 HELP = """Find the readings of a page under which its printed numbers come out.
@@ -29,7 +29,7 @@ searching = option("Search")
 @click.argument("file", metavar="FILE", required=False, type=READ)
 @searching(
     "--most",
-    type=click.IntRange(1),
+    type=COUNT,
     metavar="N",
     help="Readings tried at most for one table, the likeliest first (default 20000).",
 )

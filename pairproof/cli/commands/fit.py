@@ -38,7 +38,6 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
     "--model",
     type=click.Choice(["llbt", "bradley-terry"]),
     default="llbt",
-    show_default=True,
     help="lambda against the last item (as prefmod), or log-odds against the first (as BradleyTerry2).",
 )
 @_model(

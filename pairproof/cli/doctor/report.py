@@ -71,17 +71,11 @@ class Report:
 
 def to_dict(report: Report) -> dict[str, Any]:
     """The report as the JSON object of ``pairproof doctor --json``."""
-    r = report.r
-    about_r = (
-        {"version": r.version, "home": r.home, "blas": r.blas, "usable": r.usable, "reason": r.reason}
-        if r
-        else None
-    )
     return {
         "pairproof": report.pairproof,
         "python": report.python,
         "packages": dict(report.packages),
-        "r": about_r,
+        "r": None if report.r is None else vars(report.r),
         "r_packages": dict(report.r_packages),
         "missing": [{"what": m.what, "why": m.why, "cure": m.cure} for m in report.missing],
     }
