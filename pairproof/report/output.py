@@ -60,9 +60,11 @@ class Output:
             return render_markdown(self.page())
         if suffix == ".txt":
             return render_text(self.page())
-        if suffix == ".xml" and self.junit is not None:
-            return self.junit()
-        raise InputError(wrong_suffix(suffix))
+        if suffix != ".xml":
+            raise InputError(wrong_suffix(suffix))
+        if self.junit is None:
+            raise InputError("a JUnit report (.xml) lists verdicts, and this result has no verdicts")
+        return self.junit()
 
     def shown(self, width: int | None) -> str:
         """What a terminal of so many columns shows; None for no limit."""
