@@ -22,6 +22,7 @@ import click
 from ..files.inputs import STANDARD_INPUT
 from ..report.output import Output, wrong_suffix
 from ..text import safe
+from .options.sections import stacked
 
 if TYPE_CHECKING:
     from ..report.blocks import Page
@@ -208,52 +209,33 @@ def _reports(ctx: click.Context, parameter: click.Parameter, value: tuple[str, .
     return paths
 
 
+def _shared(name: str, callback: Any = None, **options: Any) -> Any:
+    """An option whose value is a field of the :class:`State`."""
+    return click.option(f"--{name}", expose_value=False, callback=callback or remember(name), **options)
+
+
 _SHARED = (
-    click.option(
-        "--json",
-        is_flag=True,
-        expose_value=False,
-        callback=remember("json"),
-        help="Print one JSON document on standard output and nothing else there.",
-    ),
-    click.option(
-        "--report",
+    _shared("json", is_flag=True, help="Print one JSON document on standard output and nothing else there."),
+    _shared(
+        "report",
+        _reports,
         multiple=True,
         metavar="FILE",
-        expose_value=False,
-        callback=_reports,
         help="Write a report: .html, .md, .txt, .json or .xml (JUnit) by suffix; repeatable.",
     ),
-    click.option(
-        "--force",
+    _shared(
+        "force",
         is_flag=True,
-        expose_value=False,
-        callback=remember("force"),
         help="Also replace a file that pairproof did not make, or that was changed since.",
     ),
-    click.option(
-        "--seed",
+    _shared(
+        "seed",
         type=click.IntRange(min=0),
         metavar="INTEGER",
-        expose_value=False,
-        callback=remember("seed"),
         help="Seed of everything random; commands that draw nothing give the same numbers with any.",
     ),
-    click.option(
-        "--quiet",
-        is_flag=True,
-        expose_value=False,
-        callback=remember("quiet"),
-        help="No messages on standard error but errors.",
-    ),
-    click.option(
-        "--debug",
-        is_flag=True,
-        expose_value=False,
-        is_eager=True,
-        callback=remember("debug"),
-        help="On an error, show the traceback.",
-    ),
+    _shared("quiet", is_flag=True, help="No messages on standard error but errors."),
+    _shared("debug", is_flag=True, is_eager=True, help="On an error, show the traceback."),
 )
 
 
@@ -267,8 +249,6 @@ def shared_options(function: Function) -> Function:
         state.check_files(context)
         return function(state, *args, **options)
 
-    decorated: Any = with_state
-    for option in reversed(_SHARED):
-        decorated = option(decorated)
-    result: Function = decorated
-    return result
+    wrapped: Any = with_state
+    decorated: Function = stacked(*_SHARED)(wrapped)
+    return decorated

@@ -35,7 +35,7 @@ def check_papers(
     """Recompute the papers, show and write the verdicts; 0, 1 or 2 as interfaces say."""
     import pairproof.validation
 
-    from ..validation.report import ReportContext, output
+    from ..validation.report import output
     from ..validation.verdicts.agreement import exit_code, to_document
 
     with watched(state) as progress:
@@ -47,8 +47,7 @@ def check_papers(
             workers=os.cpu_count() or 1,
             **stated(data_limit=data_limit),
         )
-    context = found.context or ReportContext()
-    state.give_output(output(found, context), to_document(found))
+    state.give_output(output(found, found.context), to_document(found))
     return exit_code(found, require_r)
 
 

@@ -15,7 +15,6 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from tests.native.translation import random_table
 
 import pairproof
 from pairproof.cli import main
@@ -27,6 +26,7 @@ from pairproof.native.experiment.models import MODELS
 from pairproof.native.experiment.plots import plot_abilities, plot_learning_curves, plot_preferences
 from pairproof.native.experiment.summary import Result
 from pairproof.native.ranking.merge_insertion import worst_case
+from tests.native.translation import random_table
 
 QUICK = ["--chains", "2", "--warmup", "20", "--draws", "40"]
 RUN = ["--train-sizes", "40,160", "--trials", "2", *QUICK, "--seed", "4"]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...text import label
-from ..options.sections import COUNT, SectionedCommand, level_option, option
+from ..options.sections import COUNT, SectionedCommand, level_option, option, stacked
 from ..state import KEPT, READ, WRITTEN, State, shared_options
 
 if TYPE_CHECKING:
@@ -41,38 +42,34 @@ def command() -> None:
     """
 
 
-def _method_options(function: Any) -> Any:
-    for decorator in reversed(
-        (
-            _method(
-                "--gamma", type=float, default=0.1, help="Skill chain of match quality, ra and trueskill."
-            ),
-            _method("--epsilon", type=float, default=0.1, help="Tie rate of ra and trueskill."),
-            _method(
-                "--tie-within", type=float, default=0.0, help="Scores (0 to 1) no further apart are a tie."
-            ),
-            _method(
-                "--pool",
-                type=click.Choice(POOLS),
-                default="paper",
-                help=(
-                    "Partners come from items that anchor no HIT (paper, keisks: equal variances by id) or"
-                    " from all (cjmay)."
-                ),
-            ),
-            _files(
-                "--encoding", metavar="NAME", help="Of text files that are not UTF-8, for example latin-1."
-            ),
-        )
-    ):
-        function = decorator(function)
-    return function
+def _with_settings(function: Any) -> Any:
+    """Give a command what its scores are computed with as one value, `settings`."""
+
+    @functools.wraps(function)
+    def gathered(*args: Any, gamma: float, epsilon: float, tie_within: float, **options: Any) -> Any:
+        from ...native.annotation.methods import Settings
+
+        return function(*args, settings=Settings(gamma, epsilon, tie_within), **options)
+
+    return gathered
 
 
-def _settings(gamma: float, epsilon: float, tie_within: float) -> Any:
-    from ...native.annotation.methods import Settings
-
-    return Settings(gamma, epsilon, tie_within)
+_method_options = stacked(
+    _method("--gamma", type=float, default=0.1, help="Skill chain of match quality, ra and trueskill."),
+    _method("--epsilon", type=float, default=0.1, help="Tie rate of ra and trueskill."),
+    _method("--tie-within", type=float, default=0.0, help="Scores (0 to 1) no further apart are a tie."),
+    _method(
+        "--pool",
+        type=click.Choice(POOLS),
+        default="paper",
+        help=(
+            "Partners come from items that anchor no HIT (paper, keisks: equal variances by id) or from all"
+            " (cjmay)."
+        ),
+    ),
+    _files("--encoding", metavar="NAME", help="Of text files that are not UTF-8, for example latin-1."),
+    _with_settings,
+)
 
 
 @command.command("init", cls=SectionedCommand)
@@ -90,32 +87,12 @@ def _settings(gamma: float, epsilon: float, tie_within: float) -> Any:
 @_method("--per-hit", type=COUNT, default=5, help="Items of a HIT (the paper's da shows 1).")
 @_method_options
 @shared_options
-def init(
-    state: State,
-    campaign: str,
-    items: str,
-    method: Any,
-    per_hit: int,
-    gamma: float,
-    epsilon: float,
-    tie_within: float,
-    pool: Any,
-    encoding: str | None,
-) -> int:
+def init(state: State, campaign: str, items: str, method: Any, per_hit: int, **asked: Any) -> int:
     """Make CAMPAIGN.db from ITEMS.csv (id, sent and any further columns)."""
     from ...campaign.create import create
 
     state.no_report("'easl status'; init writes the campaign only.")
-    made = create(
-        campaign,
-        items,
-        method,
-        per_hit,
-        settings=_settings(gamma, epsilon, tie_within),
-        pool=pool,
-        seed=state.seed,
-        encoding=encoding,
-    )
+    made = create(campaign, items, method, per_hit, seed=state.seed, **asked)
     state.show(
         f"{campaign}: campaign {made.id}, method {made.method}, {per_hit} items a HIT",
         {"campaign": made.id, "method": made.method, "per_hit": per_hit, "seed": made.seed},
@@ -189,16 +166,12 @@ _UNTERMINATED = _files(
 @_files("--encoding", metavar="NAME", help="Of a text file that is not UTF-8, for example latin-1.")
 @_UNTERMINATED
 @shared_options
-def update(
-    state: State, campaign: str, results: str, rejected: Any, encoding: str | None, accept_unterminated: bool
-) -> int:
+def update(state: State, campaign: str, results: str, **asked: Any) -> int:
     """Take results in: all of RESULTS.csv (or .jsonl) or nothing of it, each judgment once."""
     from ...campaign.update import take_in
 
     state.no_report("'easl status'; ask that after the update.")
-    taken = take_in(
-        campaign, results, rejected=rejected, encoding=encoding, accept_unterminated=accept_unterminated
-    )
+    taken = take_in(campaign, results, **asked)
     _warn(state, results, taken)
     state.show(f"{results}: {_words(taken)}", vars(taken))
     return 0
@@ -393,44 +366,16 @@ def export(state: State, campaign: str, out: str, what: Any, level: float) -> in
 @_UNTERMINATED
 @_method_options
 @shared_options
-def import_(
-    state: State,
-    campaign: str,
-    model: str,
-    results: tuple[str, ...],
-    method: Any,
-    per_hit: int | None,
-    model_is: Any,
-    rejected: Any,
-    accept_unterminated: bool,
-    gamma: float,
-    epsilon: float,
-    tie_within: float,
-    pool: Any,
-    encoding: str | None,
-) -> int:
+def import_(state: State, campaign: str, model: str, results: tuple[str, ...], **asked: Any) -> int:
     """Make CAMPAIGN.db from a project of an older tool: its model file, and the results that led to it."""
     from ...campaign.take_over import take_over
 
     state.no_report("'easl status'; import writes the campaign only.")
-    if model_is and not results:
+    if asked["model_is"] and not results:
         raise click.UsageError(
             "--model-is says how the model and results files stand to each other; no results file is given."
         )
-    found = take_over(
-        Path(campaign),
-        model,
-        results,
-        method=method,
-        per_hit=per_hit,
-        settings=_settings(gamma, epsilon, tie_within),
-        pool=pool,
-        seed=state.seed,
-        model_is=model_is,
-        rejected=rejected,
-        encoding=encoding,
-        accept_unterminated=accept_unterminated,
-    )
+    found = take_over(Path(campaign), model, results, seed=state.seed, **asked)
     for name, taken in zip(results, found.taken):
         _warn(state, name, taken)
         state.say(f"{name}: {_words(taken)}")

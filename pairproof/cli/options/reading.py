@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from ..state import READ
-from .sections import option
+from .sections import option, stacked
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 LAYOUTS = ("long", "counts", "votes", "rankings", "prefmod", "matrix")
@@ -179,11 +179,9 @@ def reader_options(function: Function) -> Function:
     def gathered(*args: Any, **options: Any) -> Any:
         return function(*args, reading={name: options.pop(name) for name in READER_OPTIONS}, **options)
 
-    decorated: Any = gathered
-    for decorator in reversed(_OPTIONS):
-        decorated = decorator(decorated)
-    result: Function = decorated
-    return result
+    wrapped: Any = gathered
+    decorated: Function = stacked(*_OPTIONS)(wrapped)
+    return decorated
 
 
 def split_list(values: Sequence[str]) -> tuple[str, ...]:

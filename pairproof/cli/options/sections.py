@@ -57,3 +57,16 @@ def level_option(made: Any, help: str = "Of the intervals.") -> Callable[[Decora
     """`--level` in the section of `made`, 0.95 by default."""
     declared: Callable[[Decorated], Decorated] = made("--level", type=SHARE, default=0.95, help=help)
     return declared
+
+
+def stacked(*decorators: Any) -> Callable[[Decorated], Decorated]:
+    """One decorator for several, in the order of a stack: the first is the outermost."""
+
+    def decorate(function: Decorated) -> Decorated:
+        decorated: Any = function
+        for decorator in reversed(decorators):
+            decorated = decorator(decorated)
+        result: Decorated = decorated
+        return result
+
+    return decorate

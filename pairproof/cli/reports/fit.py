@@ -12,12 +12,13 @@ from ...report.blocks import Block, Code, Figure, Heading, Page, Paragraph, Tabl
 if TYPE_CHECKING:
     from ...fit.fit import Fit
     from ...validation.report import ReportContext
+    from ...validation.report.verification import Verification
 
 #: More items than this make a picture that no page holds.
 MOST_DRAWN = 150
 
 
-def document(fit: Fit, agreements: Any) -> dict[str, Any]:
+def document(fit: Fit, agreements: Verification | None) -> dict[str, Any]:
     """The JSON of a fit; with verdicts also the two keys of the JSON of agreements."""
     result = fit.to_dict()
     if agreements is not None:
@@ -61,11 +62,11 @@ def why_no_picture(fit: Fit) -> str:
     return fit.why_not_estimable() if fit.worth()["worth"].isna().all() else ""
 
 
-def context(fit: Fit, agreements: Any) -> ReportContext:
+def context(fit: Fit, agreements: Verification) -> ReportContext:
     """What the verdicts are about (the model, its parameters, its worths), beside what is known of how R was
     asked.
     """
-    from ...validation.report import ReportContext, Story, worth_series
+    from ...validation.report import Story, worth_series
 
     facts = (
         f"{fit.n_comparisons:g} comparisons of {len(fit.items)} items from {fit.data.source}; {fit.constraint};"
@@ -74,6 +75,6 @@ def context(fit: Fit, agreements: Any) -> ReportContext:
     said = (facts, *fit.warnings, *filter(None, [cut_note(fit, ROWS)]))
     story = Story("The fit", said, _parameters(fit))
     drawn = () if why_no_picture(fit) else (worth_series(fit, fit.title),)
-    asked = getattr(agreements, "context", None) or ReportContext()
+    asked = agreements.context
     title = f"{fit.title}: does it match R?"
     return replace(asked, title=title, subtitle=fit.data.source, story=(story, *asked.story), worths=drawn)
