@@ -10,8 +10,6 @@ from __future__ import annotations
 import functools
 import json
 import math
-import shutil
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,7 +62,7 @@ class State:
         echo(json_text(document) if self.json else text)
 
     def give(
-        self, page: Callable[[], Page], document: Any, terminal: Callable[[int | None], str] | None = None
+        self, page: Callable[[], Page], document: Any, terminal: Callable[[], str] | None = None
     ) -> None:
         """The result of a command without verdicts: its reports are written, then it is shown as its page, as
         `terminal` has it if that is given, or as the JSON document.
@@ -76,7 +74,7 @@ class State:
         for path in self.reports:
             output.write(path, force=self.force)
             self.say(f"report: {path}")
-        self.show("" if self.json else output.shown(_columns()).rstrip("\n"), document)
+        self.show("" if self.json else output.shown().rstrip("\n"), document)
 
     def no_junit(self, what: str) -> None:
         """Refuse a JUnit report; `what` is "a comparison has".
@@ -135,7 +133,8 @@ class FileName(click.ParamType):
         return value
 
 
-#: Read by the command; written by it; and kept by it from run to run, which looks itself at what is there.
+#: A file that the command reads; one that it writes; and one that it keeps from run to run, whose content it
+#: checks itself.
 READ, WRITTEN, KEPT = FileName(), FileName(), FileName()
 
 
@@ -150,13 +149,8 @@ def _named(context: click.Context, kind: FileName) -> list[str]:
     return [STANDARD_INPUT if name == "-" and kind is READ else name for name in found]
 
 
-def _columns() -> int | None:
-    """Of the terminal; None where the result goes into a file or to another program."""
-    return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else None
-
-
 def echo(text: str, err: bool = False, nl: bool = True) -> None:
-    """The one way to a terminal: what a name in a file holds is shown, never obeyed."""
+    """Print a text; control characters in it are spelt out. Nothing else here writes to a terminal."""
     click.echo(safe(text), err=err, nl=nl)
 
 

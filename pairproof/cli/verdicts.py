@@ -53,7 +53,9 @@ def check_papers(
 
 @contextlib.contextmanager
 def watched(state: State) -> Iterator[Callable[[str], None]]:
-    """What to tell what is done next: a line on standard error that changes, if that is a terminal."""
+    """A function to be called with what is done next, which stands on one line of standard error if that is a
+    terminal.
+    """
     if state.quiet or not sys.stderr.isatty():
         yield lambda what: None
         return

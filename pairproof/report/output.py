@@ -31,14 +31,14 @@ class Output:
         The JSON document.
     junit : function to str, optional
         The JUnit file, where the result has verdicts.
-    terminal : function of a width to str, optional
-        What a terminal of so many columns shows (None: no limit); default: the page.
+    terminal : function to str, optional
+        What the command prints; default: the page, each line as long as it is.
     """
 
     page: Callable[[], Page]
     json: Callable[[], str]
     junit: Callable[[], str] | None = None
-    terminal: Callable[[int | None], str] | None = None
+    terminal: Callable[[], str] | None = None
 
     def render(self, suffix: str) -> str:
         """The text of a file; `suffix` is one of `FORMATS`.
@@ -66,11 +66,11 @@ class Output:
             raise InputError("a JUnit report (.xml) lists verdicts, and this result has no verdicts")
         return self.junit()
 
-    def shown(self, width: int | None) -> str:
-        """What a terminal of so many columns shows; None for no limit."""
+    def shown(self) -> str:
+        """What the command prints."""
         from .text import render_text
 
-        return render_text(self.page(), width=width) if self.terminal is None else self.terminal(width)
+        return render_text(self.page()) if self.terminal is None else self.terminal()
 
     def write(self, path: Path, *, force: bool = False) -> None:
         """Write the file; its form follows the suffix.

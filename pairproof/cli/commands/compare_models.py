@@ -289,7 +289,7 @@ def _abilities(
     }
 
 
-#: Fewer test comparisons than these tell models apart only where they are worlds apart.
+#: With fewer test comparisons than these only models that differ a lot can be told apart.
 FEW = 100
 
 
@@ -328,7 +328,9 @@ def _run(
 
 @contextlib.contextmanager
 def progress_bar(state: State, what: str) -> Iterator[Callable[[int, int, Any], None] | None]:
-    """What to call with (done, total, result): a bar on standard error if that is a terminal, else None."""
+    """A function to be called with (done, total, result), which draws a bar on standard error; None if that is no
+    terminal.
+    """
     if state.quiet or not sys.stderr.isatty():
         yield None
         return

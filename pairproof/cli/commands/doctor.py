@@ -19,5 +19,5 @@ def command(state: State) -> int:
     from ..doctor import examine, page, render, to_dict
 
     found = examine()
-    state.give(lambda: page(found), to_dict(found), terminal=lambda _: render(found))
+    state.give(lambda: page(found), to_dict(found), terminal=lambda: render(found))
     return 0

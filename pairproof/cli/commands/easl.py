@@ -220,11 +220,7 @@ def status(
     state.no_junit("a campaign has")
     found = read(campaign, with_agreement=with_agreement, systems=systems, standardise=standardise)
     document = {**found.to_dict(), **_extras(found)}
-    state.give(
-        lambda: page(found, level),
-        document,
-        lambda width: render_text(page(found, level, ITEMS), width=width),
-    )
+    state.give(lambda: page(found, level), document, lambda: render_text(page(found, level, ITEMS)))
     return 0
 
 

@@ -54,7 +54,7 @@ def command(
     explained = explain(data_from(read_paper(file), data, data_limit), most or MOST_READINGS)
     document = explained.to_document()
     verdicts = output(explained.agreements, explained.context(f"pairproof explain {file}"))
-    shown = replace(verdicts, json=lambda: json_text(document) + "\n", terminal=lambda _: str(explained))
+    shown = replace(verdicts, json=lambda: json_text(document) + "\n", terminal=lambda: str(explained))
     state.give_output(shown, document)
     return explained.exit_code
 

@@ -1,4 +1,4 @@
-"""`pairproof fit`: a table in, a fitted model out, and on request R's word on it."""
+"""`pairproof fit`: fit a model to a table of comparisons, and compare it with R if that is asked for."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _give(state: State, fitted: Fit, agreements: Any) -> None:
         for warning in result["warnings"]:
             state.say(f"Warning: {warning}")
     if agreements is None:
-        state.give(lambda: page(fitted), result, terminal=lambda _: fitted.summary())
+        state.give(lambda: page(fitted), result, terminal=fitted.summary)
         return
     from ...validation.report import output
 
@@ -156,7 +156,7 @@ def _give(state: State, fitted: Fit, agreements: Any) -> None:
         replace(
             output(agreements, context(fitted, agreements)),
             json=lambda: json_text(result) + "\n",
-            terminal=lambda _: f"{fitted.summary()}\n\n{agreements}",
+            terminal=lambda: f"{fitted.summary()}\n\n{agreements}",
         ),
         result,
     )

@@ -1,9 +1,8 @@
 """What is installed, in which versions, what is missing, and the command that cures it.
 
-Nothing here raises: a doctor that needs a healthy patient is of no use.  Python packages are read from their
+Nothing here raises, because it must work where things are missing or broken.  Python packages are read from their
 metadata (against the ranges pairproof itself declares) and imported in a process of their own, R is asked in
-another, and whatever goes wrong while looking becomes an entry of ``missing`` with the words it went wrong
-with.
+another, and an error on the way becomes an entry of ``missing`` with its message.
 """
 
 from __future__ import annotations

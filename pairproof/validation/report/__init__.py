@@ -37,7 +37,7 @@ def output(agreements: Sequence[Agreement], context: ReportContext) -> Output:
         page=lambda: page(agreements, context),
         json=lambda: render_json(agreements),
         junit=lambda: render_junit(agreements, context),
-        terminal=lambda width: render_text(agreements, context, width=width),
+        terminal=lambda: render_text(agreements, context),
     )
 
 

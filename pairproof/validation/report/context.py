@@ -118,9 +118,7 @@ def counts_sentence(agreements: Sequence[Agreement]) -> str:
 
 
 def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str]:
-    """The first lines of a report: counts, what needs attention, what ran live, recorded, not at all;
-    versions.
-    """
+    """The first lines of a report: how many agree, what needs attention, how R was asked, versions."""
     open_ = [a for a in agreements if not a.passes and a.verdict != "not-run"]
     lines = [counts_sentence(agreements)]
     ran = "" if all(a.verdict != "not-run" for a in agreements) else " that ran"
@@ -143,9 +141,7 @@ def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str
 
 
 def short_lines(agreements: Sequence[Agreement]) -> list[str]:
-    """The R calls that stopped before their maximum, so that their numbers check nothing: "R did not converge
-    ...".
-    """
+    """A line for each R call that stopped before its maximum, so that its numbers check nothing."""
     calls: dict[str, list[Agreement]] = {}
     for a in agreements:
         if not a.r_arrived:
@@ -163,7 +159,7 @@ def short_lines(agreements: Sequence[Agreement]) -> list[str]:
 
 
 def r_lines(agreements: Sequence[Agreement], context: ReportContext) -> list[str]:
-    """How R was reached, and what is absent: "prefmod is absent: its recorded results are used"."""
+    """How many numbers R gave live and from records, and which packages are absent."""
     live = sum(a.r_source == "live" for a in agreements)
     recorded = sum(a.r_source == "recorded" for a in agreements)
     not_run = sum(a.verdict == "not-run" for a in agreements)

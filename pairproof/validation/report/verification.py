@@ -1,5 +1,5 @@
-"""`Verification`: agreements that show themselves, in a terminal and in a notebook, and know whether they
-agree.
+"""`Verification`: the agreements of a fit or of papers, printed in a terminal, shown in a notebook, with the exit
+code they lead to.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _empty() -> ReportContext:
 
 @dataclass(frozen=True, repr=False)
 class Verification(Sequence[Agreement]):
-    """What came of holding native numbers against R, print and 50-digit values.
+    """A comparison of native numbers with R, with what is printed and with 50-digit values.
 
     Attributes
     ----------
@@ -62,9 +62,7 @@ class Verification(Sequence[Agreement]):
 
     @property
     def compared(self) -> int:
-        """Numbers that were held against R or against 50-digit values; without any nothing is shown to
-        agree.
-        """
+        """How many numbers were compared with R or with 50-digit values."""
         return sum(
             a.digits is not None and a.r_arrived or a.certified_digits is not None for a in self.agreements
         )
