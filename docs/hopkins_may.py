@@ -13,9 +13,10 @@ from pathlib import Path
 
 import click
 
+from pairproof.report.blocks import Column, Figure, Table
+from pairproof.report.markdown import escape, table
 from pairproof.validation import Verification, run
-from pairproof.validation.report import ReportContext, Story, StoryFigure
-from pairproof.validation.report.markdown import escape, table
+from pairproof.validation.report import ReportContext, Story
 from pairproof.validation.verdicts.agreement import Agreement
 
 from .snippets import ROOT
@@ -45,7 +46,10 @@ def statements(rows: Verification) -> str:
     printed = [a for a in rows if a.about == "printed"]
     agree = sum(a.verdict == "agrees" for a in printed)
     return f"Of {len(printed)} printed numbers (48 of them Table 3) {agree} agree.\n\n" + table(
-        ("where", "statement", "verdict", "what was found"), cells
+        Table(
+            tuple(Column(title, "left") for title in ("where", "statement", "verdict", "what was found")),
+            tuple(cells),
+        )
     )
 
 
@@ -59,12 +63,12 @@ def section(story: Story) -> Iterator[str]:
     yield f"## {story.title}"
     yield from map(escape, story.paragraphs)
     if story.table is not None:
-        yield f"{escape(story.table.caption)}\n\n" + table(story.table.header, story.table.rows)
+        yield table(story.table)
     for figure in story.figures:
         yield f"![{figure.description}]({file_of(figure).relative_to('docs')})\n\n*{escape(figure.caption)}*"
 
 
-def file_of(figure: StoryFigure) -> Path:
+def file_of(figure: Figure) -> Path:
     """By its caption's first words: "Figure 6 of the paper, left: ..." is
     hopkins-may-2013-figure-6-left.svg.
     """
@@ -72,13 +76,13 @@ def file_of(figure: StoryFigure) -> Path:
     return FIGURES / f"{PAPER}-{'-'.join(words)}.svg"
 
 
-def draw(figure: StoryFigure, path: Path) -> None:
+def draw(figure: Figure, path: Path) -> None:
     """On white, so that it can be seen on any page."""
     import matplotlib
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Drawing
 
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": path.name, "font.size": 8.5}):
-        drawing = Figure(figsize=figure.size, layout="constrained")
+        drawing = Drawing(figsize=figure.size, layout="constrained")
         figure.draw(drawing.subplots())
         path.parent.mkdir(exist_ok=True)
         drawing.savefig(path, format="svg", facecolor="white", metadata={"Date": None, "Creator": None})

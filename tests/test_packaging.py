@@ -266,6 +266,7 @@ FLOOR = {
     "files": 1,
     "data": 2,
     "fit": 3,
+    "report": 4,
     "native": 4,
     "bridge": 4,
     "campaign": 5,

@@ -1,18 +1,16 @@
-"""A simulation of annotation for people: words, a document, and a page with its curves, histograms and
-maps.
-"""
+"""A simulation of annotation as a JSON document, and as a page with its curves, histograms and maps."""
 
 from __future__ import annotations
 
-from importlib import resources
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..native.annotation.simulation import MEASURES, Simulation, histogram, spread
-from .report import svg
+from ..report.blocks import Block, Bullets, Figure, Heading, Page, Table
+from ..report.figures import INK
 
-_INK = "#010203"
 #: Okabe and Ito (2008); each method also has a line style of its own.
 STYLES = {
     "da": ("#0072B2", "-"),
@@ -96,141 +94,105 @@ def answer(s: Simulation, target: float) -> list[str]:
     return found
 
 
-def text(s: Simulation, truth: str, agreement: float, target: float, level: float = 0.95) -> str:
-    """For a terminal."""
+def page(s: Simulation, truth: str, agreement: float, target: float, level: float = 0.95) -> Page:
+    """What was simulated, the curves, and the answer."""
+    return Page("Simulated annotation", list(_blocks(s, truth, agreement, target, level)))
+
+
+def _blocks(s: Simulation, truth: str, agreement: float, target: float, level: float) -> Iterator[Block]:
+    yield Bullets((_experiment(s, truth), _annotators(s, agreement)))
+    yield Heading(f"How many annotations do I need for a mean rho of {target:g}?")
+    yield Bullets(tuple(answer(s, target)))
+    yield _curves(s, level)
+    yield Heading(
+        f"Spearman's rho with the truth, mean [{level:.0%} bootstrap interval], by annotations an item"
+    )
+    curves = [s.curve(m, "spearman", level) for m in s.experiment.methods]
+    rows = tuple(
+        (f"{n:.3g}", *(f"{c.mean[k]:.3f} [{c.low[k]:.3f}, {c.high[k]:.3f}]" for c in curves))
+        for k, n in enumerate(s.annotations)
+    )
+    yield Table(("n", *map(str, s.experiment.methods)), rows)
+    yield _histograms(s)
+    yield Heading("Scores at the end")
+    yield Table(
+        ("", "standard deviation", "least", "most"),
+        tuple((name, *(f"{x:.3f}" for x in spread(values))) for name, values in _ends(s).items()),
+    )
+    if s.maps:
+        yield _maps(s)
+
+
+def _experiment(s: Simulation, truth: str) -> str:
     e = s.experiment
+    return (
+        f"{len(e.truth)} items ({truth}, standard deviation {e.truth.std(ddof=1):.3f}); {e.replicates} replicates,"
+        f" {e.per_hit} items a HIT (da: 1), seed {e.seed}"
+    )
+
+
+def _annotators(s: Simulation, agreement: float) -> str:
+    a = s.experiment.annotators
     context = (
         "does not depend on the HIT"
-        if e.annotators.context == 1
-        else f"is {e.annotators.context:g} times as large in a HIT of several items"
+        if a.context == 1
+        else f"is {a.context:g} times as large in a HIT of several items"
     )
-    head = [
-        (
-            f"{len(e.truth)} items ({truth}, standard deviation {e.truth.std(ddof=1):.3f}); annotators' noise"
-            f" {e.annotators.sd:.3f} ({e.annotators.noise}), which {context};"
-        ),
-        (
-            f"two annotators agree with Spearman's rho {agreement:.2f}; {e.replicates} replicates,"
-            f" {e.per_hit} items a HIT (da: 1), seed {e.seed}"
-        ),
-        "",
-        f"Spearman's rho with the truth, mean [{level:.0%} bootstrap interval], by annotations an item:",
-    ]
-    curves = {m: s.curve(m, "spearman", level) for m in e.methods}
-    rows = ["  n    " + "".join(f"{m:<24}" for m in e.methods)]
-    for k, n in enumerate(s.annotations):
-        rows.append(
-            f"  {n:<5.3g}"
-            + "".join(
-                f"{c.mean[k]:.3f} [{c.low[k]:.3f}, {c.high[k]:.3f}]   " for c in curves.values()
-            ).rstrip()
-        )
-    ends = [
-        "",
-        "Scores at the end (truth: standard deviation {:.3f}, {:.3f} to {:.3f}):".format(*spread(e.truth)),
-    ]
-    ends += [
-        "  {}: standard deviation {:.3f}, {:.3f} to {:.3f}".format(m, *spread(s.final[m])) for m in e.methods
-    ]
-    return "\n".join(
-        [
-            *head,
-            *rows,
-            *ends,
-            "",
-            f"How many annotations do I need for a mean rho of {target:g}?",
-            *(f"  {line}" for line in answer(s, target)),
-        ]
+    return (
+        f"annotators' noise {a.sd:.3f} ({a.noise}), which {context}; two annotators agree with Spearman's rho"
+        f" {agreement:.2f}"
     )
 
 
-def markdown(s: Simulation, truth: str, agreement: float, target: float, level: float = 0.95) -> str:
-    return f"# Simulated annotation\n\n```\n{text(s, truth, agreement, target, level)}\n```\n"
+def _ends(s: Simulation) -> dict[str, Any]:
+    """The truth, and the scores of each method when the budget is spent."""
+    return {"truth": s.experiment.truth, **{str(m): s.final[m] for m in s.experiment.methods}}
 
 
-def html(s: Simulation, truth: str, agreement: float, target: float, level: float = 0.95) -> str:
-    """One self-contained page."""
-    from jinja2 import Environment, StrictUndefined
+def _curves(s: Simulation, level: float) -> Figure:
+    def draw(figure: Any) -> None:
+        for ax, measure in zip(figure.subplots(1, 2), MEASURES):
+            for method in s.experiment.methods:
+                colour, line = STYLES[method]
+                c = s.curve(method, measure, level)
+                ax.plot(s.annotations, c.mean, line, color=colour, label=method, linewidth=1.6)
+                ax.fill_between(s.annotations, c.low, c.high, color=colour, alpha=0.2, linewidth=0)
+            ax.set_xlabel("annotations an item")
+            ax.set_ylabel("Spearman's rho" if measure == "spearman" else "Pearson's r")
+            ax.legend()
 
-    template = resources.files(__package__).joinpath("simulation.html.j2").read_text(encoding="utf-8")
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    drawings = [("Correlation with the truth", _curves(s, level)), ("Scores at the end", _histograms(s))]
-    drawings += [("Match quality", _maps(s))] if s.maps else []
-    return environment.from_string(template).render(
-        text=text(s, truth, agreement, target, level),
-        target=target,
-        answer=answer(s, target),
-        drawings=drawings,
-    )
+    said = "Spearman's and Pearson's correlation with the truth by annotations an item"
+    return Figure("", said, (9.0, 3.6), draw, panels=True, title="Correlation with the truth")
 
 
-def _curves(s: Simulation, level: float) -> str:
-    from matplotlib.figure import Figure
+def _histograms(s: Simulation) -> Figure:
+    ends = _ends(s)
 
-    figure = Figure(figsize=(9.0, 3.6), layout="constrained")
-    for ax, measure in zip(figure.subplots(1, 2), MEASURES):
-        for method in s.experiment.methods:
-            colour, line = STYLES[method]
-            c = s.curve(method, measure, level)
-            ax.plot(s.annotations, c.mean, line, color=colour, label=method, linewidth=1.6)
-            ax.fill_between(s.annotations, c.low, c.high, color=colour, alpha=0.2, linewidth=0)
-        ax.set_xlabel("annotations an item")
-        ax.set_ylabel("Spearman's rho" if measure == "spearman" else "Pearson's r")
-        ax.legend(frameon=False, labelcolor=_INK)
-        _plain(ax)
-    return svg(
-        figure,
-        "Spearman's and Pearson's correlation with the truth by annotations an item",
-        {_INK: "currentColor"},
-    )
+    def draw(figure: Any) -> None:
+        axes = figure.subplots(1, len(ends), sharey=True, squeeze=False)[0]
+        for ax, (name, values) in zip(axes, ends.items()):
+            colour = STYLES.get(name, ("#888888", ""))[0]
+            ax.hist(np.clip(values, 0, 1), BINS, (0, 1), color=colour, edgecolor=INK, linewidth=0.6)
+            ax.set_title(name)
+            ax.set_xlabel("score")
+
+    said = "Histograms of the truth and of the scores at the end"
+    return Figure("", said, (9.0, 2.4), draw, panels=True, title="The truth and the scores at the end")
 
 
-def _histograms(s: Simulation) -> str:
-    from matplotlib.figure import Figure
-
-    shown = {"truth": s.experiment.truth, **{str(m): s.final[m] for m in s.experiment.methods}}
-    figure = Figure(figsize=(9.0, 2.4), layout="constrained")
-    for ax, (name, values) in zip(
-        figure.subplots(1, len(shown), sharey=True, squeeze=False)[0], shown.items()
-    ):
-        ax.hist(
-            np.clip(values, 0, 1),
-            BINS,
-            (0, 1),
-            color=STYLES.get(name, ("#888888", ""))[0],
-            edgecolor=_INK,
-            linewidth=0.6,
-        )
-        ax.set_title(name, color=_INK, fontsize=9)
-        ax.set_xlabel("score")
-        _plain(ax)
-    return svg(figure, "Histograms of the truth and of the scores at the end", {_INK: "currentColor"})
-
-
-def _maps(s: Simulation) -> str:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9.0, 2.7), layout="constrained")
-    axes = figure.subplots(1, len(s.maps), squeeze=False)[0]
+def _maps(s: Simulation) -> Figure:
     top = max(float(m.max()) for m in s.maps.values())
-    for ax, (iteration, values) in zip(axes, s.maps.items()):
-        drawn = ax.imshow(values, origin="lower", interpolation="nearest", cmap="viridis", vmin=0, vmax=top)
-        ax.set_title(f"before iteration {iteration}", color=_INK, fontsize=9)
-        ax.set_xticks([])
-        ax.set_yticks([])
-    bar = figure.colorbar(drawn, ax=list(axes), label="match quality", shrink=0.8)
-    bar.ax.tick_params(colors=_INK)
-    bar.ax.yaxis.label.set_color(_INK)
-    return svg(figure, "Match quality of all pairs, items ordered by the truth", {_INK: "currentColor"})
 
+    def draw(figure: Any) -> None:
+        axes = figure.subplots(1, len(s.maps), squeeze=False)[0]
+        for ax, (iteration, values) in zip(axes, s.maps.items()):
+            image = ax.imshow(
+                values, origin="lower", interpolation="nearest", cmap="viridis", vmin=0, vmax=top
+            )
+            ax.set_title(f"before iteration {iteration}")
+            ax.set_xticks([])
+            ax.set_yticks([])
+        figure.colorbar(image, ax=list(axes), label="match quality", shrink=0.8)
 
-def _plain(ax: Any) -> None:
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        ax.spines[side].set_color(_INK)
-    ax.tick_params(colors=_INK, labelsize=8)
-    for label in (ax.xaxis.label, ax.yaxis.label):
-        label.set_color(_INK)
+    said = "Match quality of all pairs, items ordered by the truth"
+    return Figure("", said, (9.0, 2.7), draw, panels=True, title="Match quality")

@@ -1,4 +1,4 @@
-"""How a command ends: one exit code, and on the way there one or two lines on standard error.
+"""How a command ends: with an exit code, and one or two lines on standard error if something stopped it.
 
 ====  ==========================================================================================
 code  when
@@ -125,15 +125,15 @@ def _show_warning(state: State) -> Any:
 
 
 def _never_fail_to_encode(stream: TextIO) -> None:
-    """A terminal shows \\u escapes of what it cannot (without UTF-8), or nothing can (a file name that is not
-    UTF-8), rather than end half way.
+    """Print \\u escapes for characters that the terminal's encoding does not have, and for file names that are
+    not UTF-8, instead of stopping with an error.
     """
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
 
 
 def _drop_output() -> None:
-    """Nobody reads on: what is left in the buffer must not raise again when Python ends."""
+    """Discard what is left in the buffer, since nobody reads it: else Python fails again when it ends."""
     try:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())

@@ -13,15 +13,19 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..files.inputs import STANDARD_INPUT
+from ..report.output import Output, wrong_suffix
 from ..text import safe
+from .options.sections import stacked
+
+if TYPE_CHECKING:
+    from ..report.blocks import Page
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-REPORT_SUFFIXES = (".html", ".md", ".json", ".xml")
 
 
 @dataclass
@@ -33,7 +37,7 @@ class State:
     json : bool
         Standard output gets exactly one JSON document.
     reports : tuple of Path
-        Each ending in one of `REPORT_SUFFIXES`.
+        Each ending in one of `pairproof.report.output.FORMATS`.
     seed : int or None
     quiet : bool
         No messages on standard error but errors.
@@ -56,6 +60,43 @@ class State:
     def show(self, text: str, document: Any) -> None:
         """The result: text for people, or the JSON document if that was asked for."""
         echo(json_text(document) if self.json else text)
+
+    def give(
+        self, page: Callable[[], Page], document: Any, terminal: Callable[[], str] | None = None
+    ) -> None:
+        """The result of a command without verdicts: its reports are written, then it is shown as its page, as
+        `terminal` has it if that is given, or as the JSON document.
+        """
+        self.give_output(Output(page, lambda: json_text(document) + "\n", terminal=terminal), document)
+
+    def give_output(self, output: Output, document: Any) -> None:
+        """The same of a result that is made in every form."""
+        for path in self.reports:
+            output.write(path, force=self.force)
+            self.say(f"report: {path}")
+        self.show("" if self.json else output.shown().rstrip("\n"), document)
+
+    def no_junit(self, what: str) -> None:
+        """Refuse a JUnit report; `what` is "a comparison has".
+
+        Raises
+        ------
+        click.UsageError
+        """
+        if any(path.suffix.lower() == ".xml" for path in self.reports):
+            raise click.UsageError(
+                f"a JUnit report (.xml) lists verdicts, and {what} none; use .html, .md, .txt or .json."
+            )
+
+    def no_report(self, why: str) -> None:
+        """Refuse `--report` in a command that has nothing to report.
+
+        Raises
+        ------
+        click.UsageError
+        """
+        if self.reports:
+            raise click.UsageError(f"--report is for {why}")
 
     def write(self, path: Path, text: str, kind: str | None = None) -> None:
         """Write a file of this command; `kind` as in :func:`pairproof.files.outputs.write`."""
@@ -92,7 +133,8 @@ class FileName(click.ParamType):
         return value
 
 
-#: Read by the command; written by it; and kept by it from run to run, which looks itself at what is there.
+#: A file that the command reads; one that it writes; and one that it keeps from run to run, whose content it
+#: checks itself.
 READ, WRITTEN, KEPT = FileName(), FileName(), FileName()
 
 
@@ -108,7 +150,7 @@ def _named(context: click.Context, kind: FileName) -> list[str]:
 
 
 def echo(text: str, err: bool = False, nl: bool = True) -> None:
-    """The one way to a terminal: what a name in a file holds is shown, never obeyed."""
+    """Print a text; control characters in it are spelt out. Nothing else here writes to a terminal."""
     click.echo(safe(text), err=err, nl=nl)
 
 
@@ -149,11 +191,9 @@ def remember(name: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
 def _reports(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[Path, ...]:
     paths = tuple(Path(v) for v in value)
     for path in paths:
-        if path.suffix.lower() not in REPORT_SUFFIXES:
-            raise click.BadParameter(
-                f"{path}: ends in {path.suffix or 'no suffix'!r}; expected one of"
-                f" {', '.join(REPORT_SUFFIXES)}"
-            )
+        wrong = wrong_suffix(path.suffix.lower())
+        if wrong:
+            raise click.BadParameter(f"{path}: {wrong}")
         # is_dir is False where a name cannot be: too long, or with a zero in it.
         if "\0" in str(path):
             raise click.BadParameter(f"{str(path)!r}: a path cannot hold a zero character")
@@ -163,52 +203,33 @@ def _reports(ctx: click.Context, parameter: click.Parameter, value: tuple[str, .
     return paths
 
 
+def _shared(name: str, callback: Any = None, **options: Any) -> Any:
+    """An option whose value is a field of the :class:`State`."""
+    return click.option(f"--{name}", expose_value=False, callback=callback or remember(name), **options)
+
+
 _SHARED = (
-    click.option(
-        "--json",
-        is_flag=True,
-        expose_value=False,
-        callback=remember("json"),
-        help="Print one JSON document on standard output and nothing else there.",
-    ),
-    click.option(
-        "--report",
+    _shared("json", is_flag=True, help="Print one JSON document on standard output and nothing else there."),
+    _shared(
+        "report",
+        _reports,
         multiple=True,
         metavar="FILE",
-        expose_value=False,
-        callback=_reports,
-        help="Write a report: .html, .md, .json, or .xml (JUnit) by its suffix; repeatable.",
+        help="Write a report: .html, .md, .txt, .json or .xml (JUnit) by suffix; repeatable.",
     ),
-    click.option(
-        "--force",
+    _shared(
+        "force",
         is_flag=True,
-        expose_value=False,
-        callback=remember("force"),
         help="Also replace a file that pairproof did not make, or that was changed since.",
     ),
-    click.option(
-        "--seed",
+    _shared(
+        "seed",
         type=click.IntRange(min=0),
         metavar="INTEGER",
-        expose_value=False,
-        callback=remember("seed"),
         help="Seed of everything random; commands that draw nothing give the same numbers with any.",
     ),
-    click.option(
-        "--quiet",
-        is_flag=True,
-        expose_value=False,
-        callback=remember("quiet"),
-        help="No messages on standard error but errors.",
-    ),
-    click.option(
-        "--debug",
-        is_flag=True,
-        expose_value=False,
-        is_eager=True,
-        callback=remember("debug"),
-        help="On an error, show the traceback.",
-    ),
+    _shared("quiet", is_flag=True, help="No messages on standard error but errors."),
+    _shared("debug", is_flag=True, is_eager=True, help="On an error, show the traceback."),
 )
 
 
@@ -222,8 +243,6 @@ def shared_options(function: Function) -> Function:
         state.check_files(context)
         return function(state, *args, **options)
 
-    decorated: Any = with_state
-    for option in reversed(_SHARED):
-        decorated = option(decorated)
-    result: Function = decorated
-    return result
+    wrapped: Any = with_state
+    decorated: Function = stacked(*_SHARED)(wrapped)
+    return decorated

@@ -1,39 +1,61 @@
-"""The common end of every command that gives verdicts: shown, written, and turned into the exit code."""
+"""The commands that check papers: recomputed, shown, written, and turned into the exit code."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..text import label
-from .state import State
+from .options.r import Function, data_option, r_options, stated
+from .state import State, shared_options
 
 if TYPE_CHECKING:
-    from ..validation.verdicts.agreement import Agreement
+    from ..bridge.process.policy import Mode
 
 
-def finish(state: State, agreements: Sequence[Agreement], require_r: bool) -> int:
-    """Show and write the verdicts; 0, 1 or 2 as interfaces say.
-
-    `agreements` may carry the words that stand around them in a report as its attribute `context`.
+def paper_options(function: Function) -> Function:
+    """Give a command what commands that check papers have: whether R is asked, where data are, and the
+    options of all commands.
     """
-    from ..validation.report import ReportContext, render_text, write_report
+    return r_options(data_option(shared_options(function)))
+
+
+def check_papers(
+    state: State,
+    names: Sequence[str],
+    r: Mode | None,
+    require_r: bool,
+    data: Path | None,
+    data_limit: int | None,
+) -> int:
+    """Recompute the papers, show and write the verdicts; 0, 1 or 2 as interfaces say."""
+    import pairproof.validation
+
+    from ..validation.report import output
     from ..validation.verdicts.agreement import exit_code, to_document
 
-    context: Any = getattr(agreements, "context", None) or ReportContext()
-    text = "" if state.json else render_text(agreements, context)
-    state.show(text.rstrip("\n"), to_document(agreements))
-    for path in state.reports:
-        write_report(agreements, context, path, force=state.force)
-        state.say(f"report: {path}")
-    return exit_code(agreements, require_r)
+    with watched(state) as progress:
+        found = pairproof.validation.run(
+            names,
+            r=r,
+            data=data,
+            progress=progress,
+            workers=os.cpu_count() or 1,
+            **stated(data_limit=data_limit),
+        )
+    state.give_output(output(found, found.context), to_document(found))
+    return exit_code(found, require_r)
 
 
 @contextlib.contextmanager
 def watched(state: State) -> Iterator[Callable[[str], None]]:
-    """What to tell what is done next: a line on standard error that changes, if that is a terminal."""
+    """A function to be called with what is done next, which stands on one line of standard error if that is a
+    terminal.
+    """
     if state.quiet or not sys.stderr.isatty():
         yield lambda what: None
         return

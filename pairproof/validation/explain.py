@@ -107,8 +107,9 @@ class Explained:
         return "\n".join(lines)
 
     def context(self, command: str = "") -> ReportContext:
-        """What a report shows around the agreements: one section with every explanation."""
-        from .report import ReportContext, Story, StoryTable
+        """The words around the agreements in a report: one section with every explanation."""
+        from ..report.blocks import Table
+        from .report import ReportContext, Story
 
         rows = [
             (
@@ -135,7 +136,7 @@ class Explained:
             *(f"{', '.join(f.claims)}: {count_words(f)}." for f in self.found),
             *(f"{claim} was not searched: {why}." for claim, why in self.not_searched.items()),
         )
-        table = StoryTable(("claims", "comes out if", "slips", "numbers"), tuple(rows)) if rows else None
+        table = Table(("claims", "comes out if", "slips", "numbers"), tuple(rows)) if rows else None
         return ReportContext(
             title=f"{self.paper.id}: under which reading do the printed numbers come out?",
             subtitle=self.paper.title,

@@ -304,7 +304,9 @@ def test_formula_like_cells_are_harmless_in_every_csv_file_and_come_back_as_they
 
 
 def test_markup_in_an_item_is_no_markup_in_the_page_or_the_report(tmp_path):
-    from pairproof.campaign import report
+    from pairproof.campaign.report import page as page_of
+    from pairproof.report.html import render_html
+    from pairproof.report.markdown import render_markdown
 
     items = tmp_path / "m.csv"
     with items.open("w", encoding="utf-8", newline="") as out:
@@ -327,5 +329,6 @@ def test_markup_in_an_item_is_no_markup_in_the_page_or_the_report(tmp_path):
         and "<!--" not in page.replace("<!DOCTYPE", "")
     )
     found = status(path)
-    html, text = report.html(found, 0.95), report.markdown(found, 0.95)
-    assert "<img" not in html and "&lt;img src=x" in html and "<img" not in text and r"a\|b" in text
+    html, text = render_html(page_of(found, 0.95)), render_markdown(page_of(found, 0.95))
+    assert "<img" not in html and "&lt;img src=x" in html
+    assert "<img" not in text.replace("\\<", "") and r"a\|b" in text

@@ -642,4 +642,4 @@ def test_the_doctor_prints_what_is_here_as_words_and_as_json(capsys, tmp_path):
     assert code == 0 and {"python", "packages", "r", "r_packages", "missing"} <= document.keys()
     assert all({"what", "why", "cure"} <= entry.keys() for entry in document["missing"])
     code, _, err = run(capsys, "doctor", "--report", tmp_path / "doctor.xml")
-    assert code == 3 and ".json and .md" in err
+    assert code == 3 and "the doctor has none; use .html, .md, .txt or .json" in err

@@ -18,6 +18,7 @@ import pairproof
 import pairproof.validation
 from pairproof.bridge.process.policy import backend
 from pairproof.cli import main
+from pairproof.validation.report.verification import Verification
 from pairproof.validation.verdicts.agreement import VERDICTS, Agreement
 from tests.places import SCHEMAS as SCHEMAS_FOLDER
 
@@ -53,11 +54,11 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
     def run(names, *, r=None, data=None, progress=None, workers=1):
         held["asked"].append((tuple(names), r, backend().record))
-        return held["agreements"]
+        return Verification(tuple(held["agreements"]))
 
     def verify(fit, *, r=None):
         held["asked"].append((fit.items, r))
-        return held["agreements"]
+        return Verification(tuple(held["agreements"]))
 
     monkeypatch.setattr(pairproof.validation, "run", run, raising=False)
     monkeypatch.setitem(pairproof.__dict__, "verify", verify)

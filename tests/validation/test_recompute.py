@@ -170,7 +170,7 @@ def test_the_command_passes_where_r_is_not_installed_and_says_so_first(root, tmp
         dras("recorded")
     )
     assert {a["r_source"] for a in rows if a["r"] is not None} == {"recorded"}
-    opening = (tmp_path / "out.html").read_text(encoding="utf-8").partition("<section>")[0]
+    opening = (tmp_path / "out.html").read_text(encoding="utf-8").partition("<h2")[0]
     assert "R is absent: its recorded results are used" in opening
 
 

@@ -16,7 +16,7 @@ from pairproof.errors import InputError
 from pairproof.fit.fit import Fit
 from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
 from pairproof.validation import Verification
-from pairproof.validation.report.side_by_side import MOST_ROWS, pivot
+from pairproof.validation.report.side_by_side import MOST_ROWS, side_by_side
 from pairproof.validation.verdicts.agreement import Agreement
 from pairproof.validation.verify import verify
 from tests.certified.load import load
@@ -179,7 +179,7 @@ def test_a_long_table_is_cut_and_says_so() -> None:
     text = str(Verification(tuple(rows)))
     assert f"{80 - MOST_ROWS} of 80 quantities are not shown" in text
     assert "at least 14.0 digits (estimate.i070)" in text, "what is cut still counts"
-    assert len(pivot(rows).rows) == 80
+    assert len(side_by_side(rows).rows) == 80
 
 
 def test_the_package_and_the_fit_offer_it(dras: Fit, recorded: Verification) -> None:

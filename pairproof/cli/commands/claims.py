@@ -52,14 +52,7 @@ def command(context: click.Context) -> None:
 @_file("--out", metavar="FILE.claims.toml", type=KEPT, help="Write there (default: standard output).")
 @_file("--id", "paper", metavar="ID", help="Id of the paper, such as firth-2005 (default: the file's name).")
 @_file("--title", default="", help="Title of the paper.")
-@_model(
-    "--model",
-    "family",
-    type=click.Choice(list(FAMILIES)),
-    default="llbt",
-    show_default=True,
-    help="As in 'pairproof fit'.",
-)
+@_model("--model", "family", type=click.Choice(list(FAMILIES)), default="llbt", help="As in 'pairproof fit'.")
 @_model(
     "--ties",
     type=click.Choice(list(TIES_IN_WORDS)),
@@ -87,10 +80,7 @@ def new(
     from ...validation.claims.new import draft
     from ...validation.claims.paper import ModelClaim
 
-    if state.reports:
-        raise click.UsageError(
-            "--report is for verdicts, which 'pairproof check' gives; claims new takes --out."
-        )
+    state.no_report("verdicts, which 'pairproof check' gives; claims new takes --out.")
     out = None if out is None else Path(out)
     if out is not None and not out.name.endswith(SUFFIX):
         raise click.UsageError(

@@ -13,7 +13,7 @@ import click
 
 from ...text import label
 from ..options.reading import names, reader_options
-from ..options.sections import SectionedCommand, option
+from ..options.sections import COUNT, POSITIVE, SectionedCommand, level_option, option
 from ..state import KEPT, READ, State, shared_options
 
 if TYPE_CHECKING:
@@ -87,21 +87,14 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
     "--train-sizes",
     "sizes",
     default="100,200,400,800,1600,3200",
-    show_default=True,
     metavar="K,K,...",
     callback=_sizes,
     help="Training comparisons; where a track has fewer, all of them.",
 )
-@_experiment(
-    "--trials",
-    type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
-    help="Random training sets of each size.",
-)
+@_experiment("--trials", type=COUNT, default=5, help="Random training sets of each size.")
 @_experiment(
     "--test-size",
-    type=click.IntRange(min=1),
+    type=COUNT,
     metavar="N",
     help=(
         "Least number of test comparisons a track (default: 2000; a fifth of a track that has fewer than"
@@ -113,7 +106,6 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
     "rule",
     type=click.Choice(["auto", "least-compared", "sources", "comparisons"]),
     default="auto",
-    show_default=True,
     help=(
         "Test set: the sources compared least (the paper's), whole sources or comparisons at random; auto:"
         " the first that can be had."
@@ -146,25 +138,18 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
 )
 @_experiment(
     "--workers",
-    type=click.IntRange(min=1),
+    type=COUNT,
     default=lambda: os.cpu_count() or 1,
     show_default="one a processor",
     help="Processes; the results are the same.",
 )
 @_experiment(
     "--within",
-    type=click.FloatRange(min=0, min_open=True),
+    type=POSITIVE,
     default=0.01,
-    show_default=True,
     help="Enough judgments: within this share of the perplexity at the largest size.",
 )
-@_experiment(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Of the intervals.",
-)
+@level_option(_experiment)
 @_experiment(
     "--abilities",
     is_flag=True,
@@ -175,7 +160,7 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
 )
 @_experiment(
     "--abilities-at",
-    type=click.IntRange(min=1),
+    type=COUNT,
     metavar="K",
     help=(
         "Also how far the abilities move between the trials: mean and sd over their training sets of K"
@@ -193,13 +178,7 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
 @_models(
     "--models", metavar="A,B,...", callback=_model_names, help=f"Some of {', '.join(MODELS)} (default: all)."
 )
-@_models(
-    "--alpha",
-    type=click.FloatRange(min=0, min_open=True),
-    default=1.0,
-    show_default=True,
-    help="Prior strength in the baselines.",
-)
+@_models("--alpha", type=POSITIVE, default=1.0, help="Prior strength in the baselines.")
 @_models("--raw-geometric", is_flag=True, help="students-geometric without renormalisation.")
 @_models(
     "--irt-items",
@@ -209,32 +188,19 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
         "there are sources)."
     ),
 )
-@_models("--chains", type=click.IntRange(min=1), default=4, show_default=True, help="irt-*: Markov chains.")
+@_models("--chains", type=COUNT, default=4, help="irt-*: Markov chains.")
 @_models(
-    "--warmup",
-    type=click.IntRange(min=0),
-    default=100,
-    show_default=True,
-    help="irt-*: iterations thrown away in each chain.",
+    "--warmup", type=click.IntRange(min=0), default=100, help="irt-*: iterations thrown away in each chain."
 )
-@_models(
-    "--draws",
-    type=click.IntRange(min=1),
-    default=250,
-    show_default=True,
-    help="irt-*: iterations kept in each chain.",
-)
+@_models("--draws", type=COUNT, default=250, help="irt-*: iterations kept in each chain.")
 @reader_options
 @shared_options
 def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> int:
-    if any(path.suffix.lower() == ".xml" for path in state.reports):
-        raise click.UsageError(
-            "a JUnit report (.xml) lists verdicts, and an experiment has none; use .html, .md or .json."
-        )
+    state.no_junit("an experiment has")
     import pairproof
 
     from ...native.experiment import splits
-    from ..reports.competitions import Experiment, write
+    from ..reports.competitions import Experiment, document, page
 
     table = pairproof.read(file, **reading)
     leave_out = asked["leave_out"] or ()
@@ -265,10 +231,7 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
         _abilities_at(asked["abilities_at"], tracks, design),
         _rankings(table, asked["by"], leave_out, design.seed) if asked["rankings"] else {},
     )
-    for path in state.reports:
-        write(state, path, experiment)
-        state.say(f"report: {path}")
-    state.show("" if state.json else experiment.text(), experiment.document())
+    state.give(lambda: page(experiment), document(experiment))
     return 0
 
 
@@ -326,7 +289,7 @@ def _abilities(
     }
 
 
-#: Fewer test comparisons than these tell models apart only where they are worlds apart.
+#: With fewer test comparisons than these only models that differ a lot can be told apart.
 FEW = 100
 
 
@@ -365,7 +328,9 @@ def _run(
 
 @contextlib.contextmanager
 def progress_bar(state: State, what: str) -> Iterator[Callable[[int, int, Any], None] | None]:
-    """What to call with (done, total, result): a bar on standard error if that is a terminal, else None."""
+    """A function to be called with (done, total, result), which draws a bar on standard error; None if that is no
+    terminal.
+    """
     if state.quiet or not sys.stderr.isatty():
         yield None
         return

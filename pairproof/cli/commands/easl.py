@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...text import label
-from ..options.sections import SectionedCommand, option
-from ..state import KEPT, READ, WRITTEN, State, json_text, shared_options
+from ..options.sections import COUNT, SectionedCommand, level_option, option, stacked
+from ..state import KEPT, READ, WRITTEN, State, shared_options
 
 if TYPE_CHECKING:
     from ...campaign.retraction import Retraction
@@ -41,54 +42,34 @@ def command() -> None:
     """
 
 
-def _method_options(function: Any) -> Any:
-    for decorator in reversed(
-        (
-            _method(
-                "--gamma",
-                type=float,
-                default=0.1,
-                show_default=True,
-                help="Skill chain of match quality, ra and trueskill.",
-            ),
-            _method(
-                "--epsilon", type=float, default=0.1, show_default=True, help="Tie rate of ra and trueskill."
-            ),
-            _method(
-                "--tie-within",
-                type=float,
-                default=0.0,
-                show_default=True,
-                help="Scores (0 to 1) no further apart are a tie.",
-            ),
-            _method(
-                "--pool",
-                type=click.Choice(POOLS),
-                default="paper",
-                show_default=True,
-                help=(
-                    "Partners come from items that anchor no HIT (paper, keisks: equal variances by id) or"
-                    " from all (cjmay)."
-                ),
-            ),
-            _files(
-                "--encoding", metavar="NAME", help="Of text files that are not UTF-8, for example latin-1."
-            ),
-        )
-    ):
-        function = decorator(function)
-    return function
+def _with_settings(function: Any) -> Any:
+    """Give a command what its scores are computed with as one value, `settings`."""
+
+    @functools.wraps(function)
+    def gathered(*args: Any, gamma: float, epsilon: float, tie_within: float, **options: Any) -> Any:
+        from ...native.annotation.methods import Settings
+
+        return function(*args, settings=Settings(gamma, epsilon, tie_within), **options)
+
+    return gathered
 
 
-def _settings(gamma: float, epsilon: float, tie_within: float) -> Any:
-    from ...native.annotation.methods import Settings
-
-    return Settings(gamma, epsilon, tie_within)
-
-
-def _no_report(state: State, instead: str) -> None:
-    if state.reports:
-        raise click.UsageError(f"--report is for 'easl status'; {instead}")
+_method_options = stacked(
+    _method("--gamma", type=float, default=0.1, help="Skill chain of match quality, ra and trueskill."),
+    _method("--epsilon", type=float, default=0.1, help="Tie rate of ra and trueskill."),
+    _method("--tie-within", type=float, default=0.0, help="Scores (0 to 1) no further apart are a tie."),
+    _method(
+        "--pool",
+        type=click.Choice(POOLS),
+        default="paper",
+        help=(
+            "Partners come from items that anchor no HIT (paper, keisks: equal variances by id) or from all"
+            " (cjmay)."
+        ),
+    ),
+    _files("--encoding", metavar="NAME", help="Of text files that are not UTF-8, for example latin-1."),
+    _with_settings,
+)
 
 
 @command.command("init", cls=SectionedCommand)
@@ -98,47 +79,20 @@ def _no_report(state: State, instead: str) -> None:
     "--method",
     type=click.Choice(METHODS),
     default="easl",
-    show_default=True,
     help=(
         "ra: bounded ranking; trueskill: unbounded; da: direct assessment; random: EASL's update, items at"
         " random."
     ),
 )
-@_method(
-    "--per-hit",
-    type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
-    help="Items of a HIT (the paper's da shows 1).",
-)
+@_method("--per-hit", type=COUNT, default=5, help="Items of a HIT (the paper's da shows 1).")
 @_method_options
 @shared_options
-def init(
-    state: State,
-    campaign: str,
-    items: str,
-    method: Any,
-    per_hit: int,
-    gamma: float,
-    epsilon: float,
-    tie_within: float,
-    pool: Any,
-    encoding: str | None,
-) -> int:
+def init(state: State, campaign: str, items: str, method: Any, per_hit: int, **asked: Any) -> int:
     """Make CAMPAIGN.db from ITEMS.csv (id, sent and any further columns)."""
     from ...campaign.create import create
 
-    _no_report(state, "init writes the campaign only.")
-    made = create(
-        campaign,
-        items,
-        method,
-        per_hit,
-        settings=_settings(gamma, epsilon, tie_within),
-        pool=pool,
-        seed=state.seed,
-        encoding=encoding,
-    )
+    state.no_report("'easl status'; init writes the campaign only.")
+    made = create(campaign, items, method, per_hit, seed=state.seed, **asked)
     state.show(
         f"{campaign}: campaign {made.id}, method {made.method}, {per_hit} items a HIT",
         {"campaign": made.id, "method": made.method, "per_hit": per_hit, "seed": made.seed},
@@ -150,7 +104,7 @@ def init(
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
 @_campaign(
     "--hits",
-    type=click.IntRange(min=1),
+    type=COUNT,
     metavar="K",
     help="HITs of the batch (default: items / per-hit; 20 with pool keisks).",
 )
@@ -167,7 +121,7 @@ def next_(state: State, campaign: str, hits: int | None, out: str, again: bool) 
     """Open the next batch of HITs and write it to --out."""
     from ...campaign.batch import open_batch
 
-    _no_report(state, "next writes its batch to --out.")
+    state.no_report("'easl status'; next writes its batch to --out.")
     batch = open_batch(campaign, out, hits, again=again, seed=state.seed, force=state.force)
     if batch.unanswered:
         state.say(
@@ -194,7 +148,6 @@ _REJECTED = _files(
     "--rejected",
     type=click.Choice(["refuse", "count", "leave-out"]),
     default="refuse",
-    show_default=True,
     help="Assignments whose AssignmentStatus is Rejected.",
 )
 _UNTERMINATED = _files(
@@ -213,16 +166,12 @@ _UNTERMINATED = _files(
 @_files("--encoding", metavar="NAME", help="Of a text file that is not UTF-8, for example latin-1.")
 @_UNTERMINATED
 @shared_options
-def update(
-    state: State, campaign: str, results: str, rejected: Any, encoding: str | None, accept_unterminated: bool
-) -> int:
+def update(state: State, campaign: str, results: str, **asked: Any) -> int:
     """Take results in: all of RESULTS.csv (or .jsonl) or nothing of it, each judgment once."""
     from ...campaign.update import take_in
 
-    _no_report(state, "ask that after the update.")
-    taken = take_in(
-        campaign, results, rejected=rejected, encoding=encoding, accept_unterminated=accept_unterminated
-    )
+    state.no_report("'easl status'; ask that after the update.")
+    taken = take_in(campaign, results, **asked)
     _warn(state, results, taken)
     state.show(f"{results}: {_words(taken)}", vars(taken))
     return 0
@@ -246,13 +195,7 @@ def _warn(state: State, name: str, taken: Taken) -> None:
 
 @command.command("status", cls=SectionedCommand)
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@_more(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Of the intervals.",
-)
+@level_option(_more)
 @_more("--agreement", "with_agreement", is_flag=True, help="How far annotators agree.")
 @_more(
     "--systems",
@@ -263,7 +206,6 @@ def _warn(state: State, name: str, taken: Taken) -> None:
     "--standardise",
     type=click.Choice(["none", "z-scores"]),
     default="none",
-    show_default=True,
     help="Scores by annotator, before annotators or systems are compared.",
 )
 @shared_options
@@ -271,27 +213,14 @@ def status(
     state: State, campaign: str, level: float, with_agreement: bool, systems: str | None, standardise: Any
 ) -> int:
     """Progress, convergence and scores; with --report a page with its plots."""
-    from ...campaign import report
+    from ...campaign.report import ITEMS, page
     from ...campaign.status import status as read
+    from ...report.text import render_text
 
-    if any(path.suffix.lower() == ".xml" for path in state.reports):
-        raise click.UsageError(
-            "a JUnit report (.xml) lists verdicts, and a campaign has none; use .html, .md or .json."
-        )
+    state.no_junit("a campaign has")
     found = read(campaign, with_agreement=with_agreement, systems=systems, standardise=standardise)
     document = {**found.to_dict(), **_extras(found)}
-    for path in state.reports:
-        suffix = path.suffix.lower()
-        content = (
-            json_text(document) + "\n"
-            if suffix == ".json"
-            else report.html(found, level)
-            if suffix == ".html"
-            else report.markdown(found, level)
-        )
-        state.write(path, content)
-        state.say(f"report: {path}")
-    state.show("" if state.json else report.text(found, level), document)
+    state.give(lambda: page(found, level), document, lambda: render_text(page(found, level, ITEMS)))
     return 0
 
 
@@ -327,18 +256,16 @@ def _extras(found: Status) -> dict[str, Any]:
     help="The judgment with this AssignmentId; repeatable.",
 )
 @_campaign("--worker", metavar="ID", help="Judgments of this worker.")
-@_campaign("--batch", type=click.IntRange(min=1), metavar="K", help="Of this batch.")
-@_campaign("--hit", type=click.IntRange(min=1), metavar="K", help="Of this HIT of a batch.")
+@_campaign("--batch", type=COUNT, metavar="K", help="Of this batch.")
+@_campaign("--hit", type=COUNT, metavar="K", help="Of this HIT of a batch.")
 @_campaign("--results", metavar="NAME", help="That came in the results file of this name (or SHA-256).")
-@_campaign(
-    "--row", type=click.IntRange(min=1), metavar="K", help="In this row of it, from 1 below the header."
-)
+@_campaign("--row", type=COUNT, metavar="K", help="In this row of it, from 1 below the header.")
 @_campaign("--all", "every", is_flag=True, help="All that match, if they are more than one.")
 @_campaign("--why", default="", metavar="TEXT", help="The reason, kept with the record; required.")
 @_more(
     "--undo",
     "numbers",
-    type=click.IntRange(min=1),
+    type=COUNT,
     multiple=True,
     metavar="N",
     help="Bring back what was taken back under this number; repeatable.",
@@ -360,7 +287,7 @@ def retract(
     """
     from ...campaign import retraction as taking
 
-    _no_report(state, "retract changes the campaign; ask that afterwards.")
+    state.no_report("'easl status'; retract changes the campaign; ask that afterwards.")
     choosing = any(v not in (None, ()) for v in chosen.values()) or every or bool(why)
     if (listed or numbers) and choosing or listed and numbers:
         raise click.UsageError("--list and --undo go by themselves; leave the others out.")
@@ -402,22 +329,15 @@ def _retraction(r: Retraction) -> str:
     "--what",
     type=click.Choice(["scores", "model", "history", "comparisons"]),
     default="scores",
-    show_default=True,
     help="model: the older tools' file; history: every judgment; comparisons: for 'pairproof fit'.",
 )
-@_more(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Of the intervals.",
-)
+@level_option(_more)
 @shared_options
 def export(state: State, campaign: str, out: str, what: Any, level: float) -> int:
     """Write scores with their intervals, a model file, the full history, or paired comparisons."""
     from ...campaign.export import export as write
 
-    _no_report(state, "export writes OUT.csv.")
+    state.no_report("'easl status'; export writes OUT.csv.")
     rows = write(campaign, out, what, level, force=state.force)
     state.show(f"{out}: {rows} rows ({what})", {"out": out, "what": what, "rows": rows})
     return 0
@@ -432,9 +352,7 @@ def export(state: State, campaign: str, out: str, what: Any, level: float) -> in
     type=click.Choice([m for m in METHODS if m != "da"]),
     help="Default: easl for alpha and beta, trueskill for mu and sigma.",
 )
-@_method(
-    "--per-hit", type=click.IntRange(min=1), help="Items of a HIT (default: as the results have, else 5)."
-)
+@_method("--per-hit", type=COUNT, help="Items of a HIT (default: as the results have, else 5).")
 @_files(
     "--model-is",
     type=click.Choice(["before", "after"]),
@@ -444,44 +362,16 @@ def export(state: State, campaign: str, out: str, what: Any, level: float) -> in
 @_UNTERMINATED
 @_method_options
 @shared_options
-def import_(
-    state: State,
-    campaign: str,
-    model: str,
-    results: tuple[str, ...],
-    method: Any,
-    per_hit: int | None,
-    model_is: Any,
-    rejected: Any,
-    accept_unterminated: bool,
-    gamma: float,
-    epsilon: float,
-    tie_within: float,
-    pool: Any,
-    encoding: str | None,
-) -> int:
+def import_(state: State, campaign: str, model: str, results: tuple[str, ...], **asked: Any) -> int:
     """Make CAMPAIGN.db from a project of an older tool: its model file, and the results that led to it."""
     from ...campaign.take_over import take_over
 
-    _no_report(state, "import writes the campaign only.")
-    if model_is and not results:
+    state.no_report("'easl status'; import writes the campaign only.")
+    if asked["model_is"] and not results:
         raise click.UsageError(
             "--model-is says how the model and results files stand to each other; no results file is given."
         )
-    found = take_over(
-        Path(campaign),
-        model,
-        results,
-        method=method,
-        per_hit=per_hit,
-        settings=_settings(gamma, epsilon, tie_within),
-        pool=pool,
-        seed=state.seed,
-        model_is=model_is,
-        rejected=rejected,
-        encoding=encoding,
-        accept_unterminated=accept_unterminated,
-    )
+    found = take_over(Path(campaign), model, results, seed=state.seed, **asked)
     for name, taken in zip(results, found.taken):
         _warn(state, name, taken)
         state.say(f"{name}: {_words(taken)}")

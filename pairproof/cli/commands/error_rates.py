@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from ..options.sections import SectionedCommand, option
+from ..options.reading import two_names
+from ..options.sections import SectionedCommand, level_option, option
 from ..state import READ, State, shared_options
-from .compare_two import two_names
 
 _what = option("Rates")
 _reading = option("Reading the table")
@@ -37,19 +37,12 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
     "estimator",
     type=click.Choice(["delta", "jackknife", "vilar"]),
     default="delta",
-    show_default=True,
     help=(
         "Standard error of intervals and tests; all three are shown. Equation 9 (vilar) has no form for a"
         " difference: delta is taken there."
     ),
 )
-@_what(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Of intervals; significant is beyond it.",
-)
+@level_option(_what, "Of intervals; significant is beyond it.")
 @_what(
     "--common",
     is_flag=True,
@@ -80,17 +73,11 @@ def command(
     common: bool,
     **columns: str | None,
 ) -> int:
-    if any(path.suffix.lower() == ".xml" for path in state.reports):
-        raise click.UsageError(
-            "a JUnit report (.xml) lists verdicts, and error rates have none; use .html, .md or .json."
-        )
+    state.no_junit("error rates have")
     from ...data.reading.sentence_errors import read_errors
     from ...native.ranking.system_rates import rates_of
-    from ..reports.error_rates import document, text, write
+    from ..reports.error_rates import document, page
 
     rates = rates_of(read_errors(file, **columns), pair=pair, estimator=estimator, level=level, common=common)
-    for path in state.reports:
-        write(state, path, rates)
-        state.say(f"report: {path}")
-    state.show(text(rates) if not state.json else "", document(rates))
+    state.give(lambda: page(rates), document(rates))
     return 2 if any(two.difference is None for two in rates.pairs) else 0

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from ..options.r import data_option
-from ..options.sections import SectionedCommand, option
+from ..options.sections import COUNT, SectionedCommand, option
 from ..state import READ, State, json_text, shared_options
 
 HELP = """Find the readings of a page under which its printed numbers come out.
@@ -28,7 +29,7 @@ searching = option("Search")
 @click.argument("file", metavar="FILE", required=False, type=READ)
 @searching(
     "--most",
-    type=click.IntRange(1),
+    type=COUNT,
     metavar="N",
     help="Readings tried at most for one table, the likeliest first (default 20000).",
 )
@@ -47,25 +48,15 @@ def command(
     from ...validation.claims.data import data_from
     from ...validation.claims.reader import read_paper
     from ...validation.explain import explain
+    from ...validation.report import output
     from ...validation.slips.search import MOST_READINGS
 
     explained = explain(data_from(read_paper(file), data, data_limit), most or MOST_READINGS)
-    state.show(str(explained), explained.to_document())
-    for path in state.reports:
-        _write(state, explained, path, f"pairproof explain {file}")
-        state.say(f"report: {path}")
+    document = explained.to_document()
+    verdicts = output(explained.agreements, explained.context(f"pairproof explain {file}"))
+    shown = replace(verdicts, json=lambda: json_text(document) + "\n", terminal=lambda: str(explained))
+    state.give_output(shown, document)
     return explained.exit_code
-
-
-def _write(state: State, explained: object, path: Path, made_by: str) -> None:
-    from ...validation.explain import Explained
-    from ...validation.report import write_report
-
-    assert isinstance(explained, Explained)
-    if path.suffix.lower() == ".json":
-        state.write(path, json_text(explained.to_document()) + "\n")
-    else:
-        write_report(explained.agreements, explained.context(made_by), path, force=state.force)
 
 
 def _list(state: State) -> int:

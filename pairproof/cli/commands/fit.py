@@ -1,8 +1,9 @@
-"""`pairproof fit`: a table in, a fitted model out, and on request R's word on it."""
+"""`pairproof fit`: fit a model to a table of comparisons, and compare it with R if that is asked for."""
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from ...fit.family import FAMILIES, TIES_IN_WORDS
 from ..options.r import r_options
 from ..options.reading import names, reader_options, split_list
 from ..options.sections import SectionedCommand, option
-from ..state import READ, WRITTEN, State, shared_options
+from ..state import READ, WRITTEN, State, json_text, shared_options
 
 if TYPE_CHECKING:
     from ...bridge.process.policy import Mode
@@ -38,7 +39,6 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
     "--model",
     type=click.Choice(list(FAMILIES)),
     default="llbt",
-    show_default=True,
     help="lambda against the last item (as prefmod), or log-odds against the first (as BradleyTerry2).",
 )
 @_model(
@@ -102,7 +102,7 @@ def command(
     if script is not None:
         state.write(Path(script), fitted.to_r(), ".r")
         state.say(f"R script: {script}")
-    _show(state, fitted, agreements)
+    _give(state, fitted, agreements)
     if not fitted.stopping.reached:
         state.say(f"not converged: {fitted.stopping.rule} was not reached in {fitted.stopping.steps} steps")
         return 2
@@ -141,14 +141,24 @@ def _fit(file: str, model: str, reading: dict[str, Any], asked: dict[str, Any]) 
         )
 
 
-def _show(state: State, fitted: Fit, agreements: Any) -> None:
-    from ..reports.fit import document, text, write
+def _give(state: State, fitted: Fit, agreements: Any) -> None:
+    """With verdicts the report is the one of verdicts."""
+    from ..reports.fit import context, document, page
 
     result = document(fitted, agreements)
-    for path in state.reports:
-        write(state, path, fitted, agreements, result)
-        state.say(f"report: {path}")
     if state.json:
         for warning in result["warnings"]:
             state.say(f"Warning: {warning}")
-    state.show(text(fitted, agreements) if not state.json else "", result)
+    if agreements is None:
+        state.give(lambda: page(fitted), result, terminal=fitted.summary)
+        return
+    from ...validation.report import output
+
+    state.give_output(
+        replace(
+            output(agreements, context(fitted, agreements)),
+            json=lambda: json_text(result) + "\n",
+            terminal=lambda: f"{fitted.summary()}\n\n{agreements}",
+        ),
+        result,
+    )

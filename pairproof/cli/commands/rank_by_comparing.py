@@ -14,10 +14,11 @@ import click
 from ...text import label
 from ..options.reading import names
 from ..options.sections import SectionedCommand, option
-from ..state import KEPT, READ, State, echo, json_text, shared_options
+from ..state import KEPT, READ, State, echo, shared_options
 
 if TYPE_CHECKING:
     from ...native.ranking.merge_insertion import Plan
+    from ...report.blocks import Page
 
 _plan = option("Plan")
 HELP = """Rank SYSTEMS with as few comparisons as merge insertion needs: it says which two to compare next, and takes the answer.
@@ -62,10 +63,7 @@ def command(
     state: State, systems: str | None, answers: tuple[str, ...], undo: bool, resume: Any, tie_rule: Any
 ) -> int:
     resume = None if resume is None else Path(resume)
-    if any(path.suffix.lower() == ".xml" for path in state.reports):
-        raise click.UsageError(
-            "a JUnit report (.xml) lists verdicts, and a plan has none; use .html, .md or .json."
-        )
+    state.no_junit("a plan has")
     plan = _start(systems, resume, tie_rule)
     if undo:
         plan = _without_last(plan, resume)
@@ -74,10 +72,7 @@ def command(
     _save(plan, resume)
     if not answers and not undo and not state.json:
         plan = _ask(state, plan, resume)
-    for path in state.reports:
-        state.write(path, _report(plan, path.suffix.lower()))
-        state.say(f"report: {path}")
-    state.show(_text(plan), plan.to_dict())
+    state.give(lambda: _page(plan), plan.to_dict(), terminal=lambda: _text(plan))
     return 0
 
 
@@ -229,26 +224,10 @@ def _text(plan: Plan) -> str:
     )
 
 
-def _report(plan: Plan, suffix: str) -> str:
-    from .compare_two import escaped, page
+def _page(plan: Plan) -> Page:
+    """What comes next or came out, and the answers so far."""
+    from ...report.blocks import Bullets, Column, Page, Table
 
-    if suffix == ".json":
-        return json_text(plan.to_dict()) + "\n"
-    headings, rows = ("", "first", "second", "better"), [
-        (str(k), *answer) for k, answer in enumerate(plan.answers, 1)
-    ]
-    if suffix == ".html":
-        return page("Ranking by comparing", "", headings, rows, [_text(plan)])
-    lines = ["| " + " | ".join(map(escaped, row)) + " |" for row in rows]
-    return "\n".join(
-        [
-            "# Ranking by comparing",
-            "",
-            escaped(_text(plan)),
-            "",
-            "| " + " | ".join(headings) + " |",
-            "| ---: | --- | --- | --- |",
-            *lines,
-            "",
-        ]
-    )
+    header = (Column(""), *(Column(title, "left") for title in ("first", "second", "better")))
+    rows = tuple((str(k), *answer) for k, answer in enumerate(plan.answers, 1))
+    return Page("Ranking by comparing", [Bullets((_text(plan),)), Table(header, rows)])

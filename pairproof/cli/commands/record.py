@@ -48,10 +48,7 @@ def command(
     from ...bridge.records.record import Records
     from ...validation.claims.reader import shipped_papers
 
-    if state.reports:
-        raise click.UsageError(
-            "--report is for verdicts, which 'pairproof validate' gives; record takes none."
-        )
+    state.no_report("verdicts, which 'pairproof validate' gives; record takes none.")
     records = Records() if into is None else Records([into, *Records().directories])
     before = _contents(records)
     with using(Backend("live", record="all" if again else "once", records=records)):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from ..options.sections import SectionedCommand, option
-from ..state import READ, State, json_text, shared_options
+from ..options.sections import COUNT, SHARE, SectionedCommand, level_option, option
+from ..state import READ, State, shared_options
 from .easl import METHODS, POOLS
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ def _methods(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ..
 @_truth(
     "--truth",
     default="lexical",
-    show_default=True,
     metavar="lexical|political|uniform|FILE.csv",
     type=READ,
     help="Shape of the true scores, or a file that has them in --column (0 to 1).",
@@ -44,52 +43,28 @@ def _methods(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ..
 @_truth("--items", type=click.IntRange(min=3), help="How many, where --truth is a shape (default: 150).")
 @_who(
     "--agreement",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=SHARE,
     help="Spearman's rho of two annotators; sets their noise (default: 0.37, the paper's lexical task).",
 )
 @_who(
     "--sd", type=click.FloatRange(min=0), help="Standard deviation of their noise, in place of --agreement."
 )
-@_who(
-    "--noise", type=click.Choice(["normal", "beta"]), default="normal", show_default=True, help="Its shape."
-)
+@_who("--noise", type=click.Choice(["normal", "beta"]), default="normal", help="Its shape.")
 @_who(
     "--context",
     type=click.FloatRange(min=0),
     default=1.0,
-    show_default=True,
     help="Factor on the noise in a HIT of several items; below 1 the context helps.",
 )
+@_how("--methods", default="da,random,easl,ra", metavar="A,B,...", callback=_methods, help="Also trueskill.")
+@_how("--budget", type=COUNT, default=10, help="Annotations an item.")
+@_how("--replicates", type=COUNT, default=20)
+@_how("--per-hit", type=click.IntRange(min=2), default=5, help="Items of a HIT (da shows 1).")
+@_how("--pool", type=click.Choice(POOLS), default="paper", help="Where partners come from.")
 @_how(
-    "--methods",
-    default="da,random,easl,ra",
-    show_default=True,
-    metavar="A,B,...",
-    callback=_methods,
-    help="Also trueskill.",
+    "--target", type=click.FloatRange(0, 1, min_open=True), default=0.9, help="Spearman's rho to be reached."
 )
-@_how("--budget", type=click.IntRange(min=1), default=10, show_default=True, help="Annotations an item.")
-@_how("--replicates", type=click.IntRange(min=1), default=20, show_default=True)
-@_how(
-    "--per-hit", type=click.IntRange(min=2), default=5, show_default=True, help="Items of a HIT (da shows 1)."
-)
-@_how(
-    "--pool", type=click.Choice(POOLS), default="paper", show_default=True, help="Where partners come from."
-)
-@_how(
-    "--target",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=0.9,
-    show_default=True,
-    help="Spearman's rho to be reached.",
-)
-@_how(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Of the bootstrap intervals.",
-)
+@level_option(_how, "Of the bootstrap intervals.")
 @shared_options
 def command(
     state: State,
@@ -110,11 +85,8 @@ def command(
 ) -> int:
     if agreement is not None and sd is not None:
         raise click.UsageError("--agreement and --sd both set the noise; give one of them.")
-    if any(path.suffix.lower() == ".xml" for path in state.reports):
-        raise click.UsageError(
-            "a JUnit report (.xml) lists verdicts, and a simulation has none; use .html, .md or .json."
-        )
-    from ...campaign import simulation_report as report
+    state.no_junit("a simulation has")
+    from ...campaign.simulation_report import document, page
     from ...native.annotation.simulated_annotators import Annotators, mean_agreement, sd_for_agreement
     from ...native.annotation.simulation import Experiment, simulate
 
@@ -129,17 +101,7 @@ def command(
     found = simulate(Experiment(true, annotators, methods, budget, replicates, per_hit, pool, seed=seed))
     name = truth if column is None else f"{truth}, column {column}"
     about = (name, mean_agreement(true, annotators, seed), target, level)
-    document = report.document(found, *about)
-    for path in state.reports:
-        suffix = path.suffix.lower()
-        content = (
-            json_text(document) + "\n"
-            if suffix == ".json"
-            else (report.html if suffix == ".html" else report.markdown)(found, *about)
-        )
-        state.write(path, content)
-        state.say(f"report: {path}")
-    state.show("" if state.json else report.text(found, *about), document)
+    state.give(lambda: page(found, *about), document(found, *about))
     return 0
 
 

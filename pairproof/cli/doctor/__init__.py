@@ -1,9 +1,8 @@
 """What is installed, in which versions, what is missing, and the command that cures it.
 
-Nothing here raises: a doctor that needs a healthy patient is of no use.  Python packages are read from their
+Nothing here raises, because it must work where things are missing or broken.  Python packages are read from their
 metadata (against the ranges pairproof itself declares) and imported in a process of their own, R is asked in
-another, and whatever goes wrong while looking becomes an entry of ``missing`` with the words it went wrong
-with.
+another, and an error on the way becomes an entry of ``missing`` with its message.
 """
 
 from __future__ import annotations
@@ -14,9 +13,19 @@ from collections.abc import Sequence
 from .cures import rpy2_constraint
 from .python_side import examine_python, version_of
 from .r_side import R_PACKAGES, ask_rscript, complaints_about_packages, examine_r, no_r
-from .report import Missing, Report, RFound, render, to_dict
+from .report import Missing, Report, RFound, page, render, to_dict
 
-__all__ = ["R_PACKAGES", "Missing", "RFound", "Report", "examine", "render", "rpy2_constraint", "to_dict"]
+__all__ = [
+    "R_PACKAGES",
+    "Missing",
+    "RFound",
+    "Report",
+    "examine",
+    "page",
+    "render",
+    "rpy2_constraint",
+    "to_dict",
+]
 
 
 def examine(extras: Sequence[str] = ("r", "arrow")) -> Report:

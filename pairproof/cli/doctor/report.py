@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ...report.blocks import Code, Page
+
 Kind = Literal["python", "rpy2", "r", "r-package"]
 
 
@@ -69,17 +71,11 @@ class Report:
 
 def to_dict(report: Report) -> dict[str, Any]:
     """The report as the JSON object of ``pairproof doctor --json``."""
-    r = report.r
-    about_r = (
-        {"version": r.version, "home": r.home, "blas": r.blas, "usable": r.usable, "reason": r.reason}
-        if r
-        else None
-    )
     return {
         "pairproof": report.pairproof,
         "python": report.python,
         "packages": dict(report.packages),
-        "r": about_r,
+        "r": None if report.r is None else vars(report.r),
         "r_packages": dict(report.r_packages),
         "missing": [{"what": m.what, "why": m.why, "cure": m.cure} for m in report.missing],
     }
@@ -103,3 +99,8 @@ def render(report: Report) -> str:
     for entry in report.missing:
         lines += [f"  {entry.what}", f"    for:  {entry.why}", f"    cure: {entry.cure}"]
     return "\n".join(lines)
+
+
+def page(report: Report) -> Page:
+    """The same lines as a report."""
+    return Page("pairproof doctor", [Code(render(report))])

@@ -9,42 +9,31 @@ from typing import Any, TypeVar
 
 import click
 
-from .sections import option
+from .sections import COUNT, option, stacked
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 MODES = ("live", "recorded", "both", "none")
-_r = option("R")
-
-
-def r_options(function: Function) -> Function:
-    """Give a command `--r` (as `r`, None for the default) and `--require-r`."""
-
-    @_r(
+_r, _data = option("R"), option("Data")
+_R = stacked(
+    _r(
         "--r",
         type=click.Choice(MODES),
         help=(
             "Ask R live, use recorded answers, both (fails on drift), or none. Default: live where R and the"
             " package are, else recorded."
         ),
-    )
-    @_r("--require-r", is_flag=True, help="What R did not answer makes exit code 2.")
-    @functools.wraps(function)
-    def asked(*args: Any, **options: Any) -> Any:
-        if options["require_r"] and options["r"] == "none":
-            raise click.UsageError("--require-r and --r none contradict each other; leave one out.")
-        return function(*args, **options)
-
-    result: Any = asked
-    decorated: Function = result
-    return decorated
-
-
-def data_option(function: Function) -> Function:
-    """Give a command `--data DIR` (as `data`, None if it was not given) and `--data-limit MB` (as
-    `data_limit`, in bytes).
-    """
-    section = option("Data")
-    decorated: Any = section(
+    ),
+    _r("--require-r", is_flag=True, help="What R did not answer makes exit code 2."),
+)
+_DATA = stacked(
+    _data(
+        "--data-limit",
+        metavar="MB",
+        type=COUNT,
+        callback=lambda _, __, value: None if value is None else value * 1024**2,
+        help="Largest data file that a claims file may name (default: 256).",
+    ),
+    _data(
         "--data",
         metavar="DIR",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -53,22 +42,31 @@ def data_option(function: Function) -> Function:
             " place and never shipped (default: $PAIRPROOF_DATA). Claims on such data that are not there are"
             " not run, and say so."
         ),
-    )(function)
-    decorated = section(
-        "--data-limit",
-        metavar="MB",
-        type=click.IntRange(min=1),
-        callback=_in_bytes,
-        help="Largest data file that a claims file may name (default: 256).",
-    )(decorated)
-    result: Function = decorated
-    return result
+    ),
+)
+
+
+def r_options(function: Function) -> Function:
+    """Give a command `--r` (as `r`, None for the default) and `--require-r`."""
+
+    @functools.wraps(function)
+    def asked(*args: Any, **options: Any) -> Any:
+        if options["require_r"] and options["r"] == "none":
+            raise click.UsageError("--require-r and --r none contradict each other; leave one out.")
+        return function(*args, **options)
+
+    wrapped: Any = asked
+    decorated: Function = _R(wrapped)
+    return decorated
+
+
+def data_option(function: Function) -> Function:
+    """Give a command `--data DIR` (as `data`, None if it was not given) and `--data-limit MB` (as
+    `data_limit`, in bytes).
+    """
+    return _DATA(function)
 
 
 def stated(**options: Any) -> dict[str, Any]:
     """The options that were given."""
     return {name: value for name, value in options.items() if value is not None}
-
-
-def _in_bytes(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
-    return None if value is None else value * 1024**2

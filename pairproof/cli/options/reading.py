@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from ..state import READ
-from .sections import option
+from .sections import option, stacked
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 LAYOUTS = ("long", "counts", "votes", "rankings", "prefmod", "matrix")
@@ -36,6 +36,16 @@ def names(text: str) -> list[str]:
             f"{text!r} has a blank name; expected names joined by commas, for example A,B,C"
         )
     return found
+
+
+def two_names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, str] | None:
+    """The value of --pair."""
+    if value is None:
+        return None
+    found = names(value)
+    if len(found) != 2:
+        raise click.BadParameter(f"{value!r} names {len(found)} systems; expected two, for example A,B")
+    return found[0], found[1]
 
 
 def name_and_value(text: str, example: str) -> tuple[str, str]:
@@ -169,11 +179,9 @@ def reader_options(function: Function) -> Function:
     def gathered(*args: Any, **options: Any) -> Any:
         return function(*args, reading={name: options.pop(name) for name in READER_OPTIONS}, **options)
 
-    decorated: Any = gathered
-    for decorator in reversed(_OPTIONS):
-        decorated = decorator(decorated)
-    result: Function = decorated
-    return result
+    wrapped: Any = gathered
+    decorated: Function = stacked(*_OPTIONS)(wrapped)
+    return decorated
 
 
 def split_list(values: Sequence[str]) -> tuple[str, ...]:

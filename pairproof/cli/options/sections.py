@@ -11,11 +11,18 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 SHARED = "Output"
 
+#: Ranges that options of several commands have.
+COUNT = click.IntRange(min=1)
+POSITIVE = click.FloatRange(min=0, min_open=True)
+SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+
 
 class SectionedOption(click.Option):
-    """An option that knows the heading it stands under."""
+    """An option that knows the heading it stands under, and shows its default unless that is empty."""
 
     def __init__(self, *args: Any, section: str = SHARED, **options: Any) -> None:
+        if options.get("default") not in (None, "") and not options.get("is_flag"):
+            options.setdefault("show_default", True)
         super().__init__(*args, **options)
         self.section = section
 
@@ -42,5 +49,24 @@ def option(section: str) -> Callable[..., Callable[[Decorated], Decorated]]:
             *names, cls=SectionedOption, section=section, **options
         )
         return made
+
+    return decorate
+
+
+def level_option(made: Any, help: str = "Of the intervals.") -> Callable[[Decorated], Decorated]:
+    """`--level` in the section of `made`, 0.95 by default."""
+    declared: Callable[[Decorated], Decorated] = made("--level", type=SHARE, default=0.95, help=help)
+    return declared
+
+
+def stacked(*decorators: Any) -> Callable[[Decorated], Decorated]:
+    """One decorator for several, in the order of a stack: the first is the outermost."""
+
+    def decorate(function: Decorated) -> Decorated:
+        decorated: Any = function
+        for decorator in reversed(decorators):
+            decorated = decorator(decorated)
+        result: Decorated = decorated
+        return result
 
     return decorate

@@ -1,15 +1,13 @@
-"""An experiment of `pairproof compare-models` as text, JSON, Markdown or one HTML page: views of the same
-results.
-"""
+"""An experiment of `pairproof compare-models`: its results, as a page and as the JSON document."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
+from ...native.experiment import plots
 from ...native.experiment.models import PreferenceModel
 from ...native.experiment.run import Design
 from ...native.experiment.splits import Split
@@ -25,7 +23,7 @@ from ...native.experiment.summary import (
 from ...native.experiment.trial_abilities import TrialAbilities
 from ...native.irt.posterior import Posterior
 from ...native.ranking.all_rules import Ranking
-from ..state import State, json_text
+from ...report.blocks import Block, Bullets, Figure, Heading, Page, Table
 
 #: Curves of more tracks than this make a page nobody reads; the JSON has all numbers.
 MOST_TRACKS = 30
@@ -75,289 +73,202 @@ class Experiment:
     def enough(self) -> dict[str, int | None]:
         return judgments_enough(self.results, self.within)
 
-    def document(self) -> dict[str, Any]:
-        """The JSON of `compare-models`; an infinite perplexity is null beside its `impossible`
-        comparisons.
-        """
-        d = self.design
-        result: dict[str, Any] = {
-            "perplexity": [r.to_dict() for r in self.results],
-            "test_size": self.test_size,
-            "seed": d.seed,
-            "train_sizes": list(d.sizes),
-            "trials": d.trials,
-            "models": list(d.models),
-            "level": self.level,
-            "within": self.within,
-            "tracks": [
-                {
-                    "track": t,
-                    "systems": len(s.train.items),
-                    "train": s.train.n_rows,
-                    "test": s.test.n_rows,
-                    "rule": s.rule,
-                }
-                for t, s in self.tracks.items()
-            ],
-            "means": [vars(m) for m in self.means],
-            "best": [vars(b) for b in self.best],
-            "enough": self.enough,
+
+def document(e: Experiment) -> dict[str, Any]:
+    """The JSON document; an infinite perplexity is null beside its `impossible` comparisons."""
+    d = e.design
+    result: dict[str, Any] = {
+        "perplexity": [r.to_dict() for r in e.results],
+        "test_size": e.test_size,
+        "seed": d.seed,
+        "train_sizes": list(d.sizes),
+        "trials": d.trials,
+        "models": list(d.models),
+        "level": e.level,
+        "within": e.within,
+        "tracks": [
+            {
+                "track": track,
+                "systems": len(s.train.items),
+                "train": s.train.n_rows,
+                "test": s.test.n_rows,
+                "rule": s.rule,
+            }
+            for track, s in e.tracks.items()
+        ],
+        "means": [vars(m) for m in e.means],
+        "best": [vars(b) for b in e.best],
+        "enough": e.enough,
+    }
+    if e.abilities:
+        result["abilities"] = {track: m.fitted.to_dict(e.level) for track, m in e.abilities.items()}
+    if e.trial_abilities:
+        result["trial_abilities"] = {track: found.to_dict() for track, found in e.trial_abilities.items()}
+    if e.rankings:
+        result["rankings"] = {track: [vars(r) for r in found.values()] for track, found in e.rankings.items()}
+    return result
+
+
+def page(e: Experiment) -> Page:
+    """Curves and numbers of the perplexities, the answers, and what was asked for beside them."""
+    return Page("Which model predicts best", [*_perplexities(e), *_systems(e)], f"Data: {e.source}")
+
+
+def _perplexities(e: Experiment) -> Iterator[Block]:
+    d = e.design
+    tracks = (
+        f"{track}: {s.train.n_rows} training and {s.test.n_rows} test comparisons of {len(s.train.items)}"
+        f" systems; test: {s.rule}"
+        for track, s in e.tracks.items()
+    )
+    yield Bullets((f"{d.trials} trials, seed {d.seed}", *tracks))
+    yield from _curves(e)
+    over = f", mean over {len(e.tracks)} tracks" if len(e.tracks) > 1 else ""
+    interval = f"{e.level:.0%} interval"
+    yield Heading(
+        f"Perplexity{over} (+- half the {interval} over the training sets), by training comparisons"
+    )
+    points = {(m.model, m.train_size): m for m in e.means}
+    rows = tuple((model, *(_mean(points[model, k]) for k in d.sizes)) for model in d.models)
+    yield Table(("model", *map(str, d.sizes)), rows)
+    yield Heading(
+        f"Best (models that differ by less than the {interval} over training sets and test sources are not told"
+        " apart)"
+    )
+    yield Bullets(tuple(_best(b, d.trials) for b in e.best) or ("none: every mean is infinite",))
+    trained = sizes_trained(e.results)
+    largest, all_there_is = max(trained.values()), max(trained.values()) < max(d.sizes)
+    yield Heading(f"Enough judgments (within {e.within:.1%} of the perplexity at {largest})")
+    yield Bullets(tuple(_enough(model, n, largest, all_there_is) for model, n in e.enough.items()))
+    notes = tuple(_notes(e))
+    if notes:
+        yield Heading("Notes")
+        yield Bullets(notes)
+
+
+def _systems(e: Experiment) -> Iterator[Block]:
+    """Abilities and rankings of the systems of each track."""
+    for track, model in e.abilities.items():
+        yield Heading(f"Abilities, {track}, from all its comparisons")
+        yield from _abilities(model.fitted, e.level)
+        size = plots.size_of_abilities(model.items)
+        yield _drawn(
+            f"Abilities, {track}", size, lambda ax, m=model: plots.plot_abilities(m.fitted, ax, level=e.level)
+        )
+        size = plots.size_of_heat_map(model.items)
+        yield _drawn(f"Who beats whom, {track}", size, lambda ax, m=model: plots.plot_preferences(m, ax))
+    for track, found in e.trial_abilities.items():
+        about = f"{track}, {len(found.trials)} trials of {found.n_train}"
+        yield Heading(
+            f"Abilities, {track}, over {len(found.trials)} trials of {found.n_train} training comparisons"
+        )
+        yield from _trial_abilities(found)
+        size = plots.size_of_abilities(found.items)
+        yield _drawn(f"Abilities, {about}", size, lambda ax, t=found: plots.plot_trial_abilities(t, ax))
+        size = plots.size_of_heat_map(found.items)
+        yield _drawn(
+            f"Who beats whom, {about}",
+            size,
+            lambda ax, t=found: plots.plot_preferences(t.model, ax, order=t.ranking),
+        )
+    for track, rankings in e.rankings.items():
+        yield Heading(f"Rankings, {track}, from all its comparisons, best first")
+        yield Bullets(tuple(map(_ranking, rankings.values())))
+
+
+def _curves(e: Experiment) -> Iterator[Block]:
+    """Learning curves of all tracks, and of each if they are few."""
+    size = plots.size_of_learning_curves(e.results)
+    parts = {"Learning curves": e.results}
+    if 1 < len(e.tracks) <= MOST_TRACKS:
+        parts |= {
+            f"Learning curves, {track}": tuple(r for r in e.results if r.track == track) for track in e.tracks
         }
-        if self.abilities:
-            result["abilities"] = {
-                track: _posterior(m).to_dict(self.level) for track, m in self.abilities.items()
-            }
-        if self.trial_abilities:
-            result["trial_abilities"] = {
-                track: found.to_dict() for track, found in self.trial_abilities.items()
-            }
-        if self.rankings:
-            result["rankings"] = {
-                track: [vars(r) for r in found.values()] for track, found in self.rankings.items()
-            }
-        return result
-
-    def text(self) -> str:
-        """For a terminal."""
-        return "\n".join(
-            line
-            for title, lines in self.sections()
-            for line in (*([title] if title else []), *(f"  {x}" for x in lines), "")
-        ).rstrip()
-
-    def sections(self) -> Iterator[tuple[str, list[str]]]:
-        """Titles with their lines."""
-        d = self.design
-        yield f"{self.source}: {d.trials} trials, seed {d.seed}", [
-            f"{track}: {s.train.n_rows} training and {s.test.n_rows} test comparisons of {len(s.train.items)} systems; test: {s.rule}"
-            for track, s in self.tracks.items()
-        ]
-        over = f", mean over {len(self.tracks)} tracks" if len(self.tracks) > 1 else ""
-        yield f"Perplexity{over} (+- half the {self.level:.0%} interval over the training sets), by training comparisons:", self._table()
-        yield f"Best (models that differ by less than the {self.level:.0%} interval over training sets and test sources are not told apart):", [
-            _best_sentence(b, d.trials) for b in self.best
-        ] or [
-            "none: every mean is infinite"
-        ]
-        trained = sizes_trained(self.results)
-        largest, all_there_is = max(trained.values()), max(trained.values()) < max(d.sizes)
-        yield f"Enough judgments (within {self.within:.1%} of the perplexity at {largest}):", [
-            _enough_sentence(model, n, largest, all_there_is) for model, n in self.enough.items()
-        ]
-        notes = self._notes()
-        if notes:
-            yield "Notes:", notes
-        for track, model in self.abilities.items():
-            yield f"Abilities, {track}, from all its comparisons:", _abilities(_posterior(model), self.level)
-        for track, found in self.trial_abilities.items():
-            yield f"Abilities, {track}, over {len(found.trials)} trials of {found.n_train} training comparisons:", _trial_abilities(
-                found
-            )
-        for track, rankings in self.rankings.items():
-            yield f"Rankings, {track}, from all its comparisons, best first:", [
-                f"{r.rule}: {', '.join(r.ranking)}"
-                + (f" ({'; '.join(r.notes)})" if r.ranking and r.notes else "; ".join(r.notes))
-                for r in rankings.values()
-            ]
-
-    def _table(self) -> list[str]:
-        width = max(map(len, self.design.models))
-        points = {(m.model, m.train_size): m for m in self.means}
-        rows = [" " * width + "".join(f"{k:>18}" for k in self.design.sizes)]
-        for model in self.design.models:
-            rows.append(
-                f"{model:<{width}}" + "".join(f"{_cell(points[model, k]):>18}" for k in self.design.sizes)
-            )
-        return rows
-
-    def _notes(self) -> list[str]:
-        """What fits said of themselves, each once with its count."""
-        said = Counter((r.model, _kind(note)) for r in self.results for note in r.notes)
-        fits = Counter(r.model for r in self.results)
-        lines = [f"{model}: {note} ({n} of {fits[model]} fits)" for (model, note), n in said.items()]
-        infinite = Counter(r.model for r in self.results if r.impossible)
-        lines += [
-            f"{model}: {n} of {fits[model]} perplexities are infinite: something with probability 0 happened"
-            for model, n in infinite.items()
-        ]
-        unseen = Counter(r.train_size for r in self.results if r.unseen)
-        lines += [
-            f"at {size} training comparisons the test set of {n // len(self.design.models)} of "
-            f"{self.design.trials * len(self.tracks)} samples has systems that the sample has not"
-            for size, n in sorted(unseen.items())
-        ]
-        return lines
+    for title, some in parts.items():
+        yield _drawn(title, size, lambda ax, r=some: plots.plot_learning_curves(r, ax, level=e.level))
 
 
-def _posterior(model: PreferenceModel) -> Posterior:
-    found: Posterior = model.fitted
-    return found
+def _drawn(title: str, size: tuple[float, float], draw: Any) -> Figure:
+    return Figure("", title, size, draw, title=title)
 
 
-def _cell(m: Mean) -> str:
+def _mean(m: Mean) -> str:
     if m.n_infinite:
         return f"inf ({m.n_infinite} of {m.n})"
     half = m.high - m.mean
     return f"{m.mean:.4f} +- {half:.4f}" if half == half else f"{m.mean:.4f}"
 
 
-def _kind(note: str) -> str:
-    """A note without the numbers of one fit."""
-    for start, words in (
-        (
-            "not mixed:",
-            "chains not mixed well enough to read abilities from (more --draws or --chains); in the perplexities it is part of the spread "
-            "between trials, each having chains of its own",
-        ),
-        ("never compared", "some systems are never compared in it"),
-    ):
-        if note.startswith(start):
-            return words
-    return (
-        "some pairs have no finite estimate: pooled rates for them" if "no finite estimate" in note else note
-    )
-
-
-def _best_sentence(best: Best, trials: int) -> str:
+def _best(best: Best, trials: int) -> str:
     level = f"; not told from it: {', '.join(best.level_with)}" if best.level_with else ""
     where = f" (lowest in {best.lowest_in} of {best.n_tracks} tracks)" if best.n_tracks > 1 else ""
     one = " (one trial: no interval, nothing is told apart)" if trials == 1 else ""
     return f"{best.train_size}: {best.model}{where}{level}{one}"
 
 
-def _enough_sentence(model: str, n: int | None, largest: int, all_there_is: bool) -> str:
+def _enough(model: str, n: int | None, largest: int, all_there_is: bool) -> str:
     if n is None:
         return f"{model}: no answer, its perplexity there is infinite"
-    return f"{model}: {n}" + (
-        ""
-        if n != largest
-        else ", all there is to train on: more may help"
-        if all_there_is
-        else ", the largest that was run: more may help"
+    if n != largest:
+        return f"{model}: {n}"
+    limit = "all there is to train on" if all_there_is else "the largest that was run"
+    return f"{model}: {n}, {limit}: more may help"
+
+
+def _notes(e: Experiment) -> Iterator[str]:
+    """What fits said of themselves, each once with its count."""
+    fits = Counter(r.model for r in e.results)
+    for (model, note), n in Counter((r.model, _kind(note)) for r in e.results for note in r.notes).items():
+        yield f"{model}: {note} ({n} of {fits[model]} fits)"
+    for model, n in Counter(r.model for r in e.results if r.impossible).items():
+        yield f"{model}: {n} of {fits[model]} perplexities are infinite: something with probability 0 happened"
+    samples = e.design.trials * len(e.tracks)
+    for size, n in sorted(Counter(r.train_size for r in e.results if r.unseen).items()):
+        yield (
+            f"at {size} training comparisons the test set of {n // len(e.design.models)} of {samples} samples"
+            " has systems that the sample has not"
+        )
+
+
+def _kind(note: str) -> str:
+    """A note without the numbers of one fit."""
+    if note.startswith("not mixed:"):
+        return (
+            "chains not mixed well enough to read abilities from (more --draws or --chains); in the"
+            " perplexities it is part of the spread between trials, each having chains of its own"
+        )
+    if note.startswith("never compared"):
+        return "some systems are never compared in it"
+    return (
+        "some pairs have no finite estimate: pooled rates for them" if "no finite estimate" in note else note
     )
 
 
-def _abilities(posterior: Posterior, level: float) -> list[str]:
+def _abilities(posterior: Posterior, level: float) -> Iterator[Block]:
     frame = posterior.to_frame(level)
-    return [
-        *frame.to_string(index=False, float_format=lambda v: f"{v:.3f}").splitlines(),
-        *posterior.notes,
-        *([f"NOT MIXED: {posterior.mixing}"] if posterior.mixing else []),
-    ]
-
-
-def _trial_abilities(found: TrialAbilities) -> list[str]:
-    width = max(map(len, found.items))
-    values = {name: (m, s, n) for name, m, s, n in zip(found.items, found.mean, found.sd, found.n_seen)}
-    return [
-        f"{'item':<{width}}    mean      sd  trials",
-        *(
-            f"{name:<{width}}  {values[name][0]:6.3f}  {values[name][1]:6.3f}  {values[name][2]:6d}"
-            for name in found.ranking
-        ),
-        *found.notes,
-    ]
-
-
-# -- files
-# -----------------------------------------------------------------------------------------------------------
-
-
-def write(state: State, path: Path, experiment: Experiment) -> None:
-    """A report; its suffix says which."""
-    suffix = path.suffix.lower()
-    if suffix == ".json":
-        content = json_text(experiment.document()) + "\n"
-    else:
-        content = html(experiment) if suffix == ".html" else markdown(experiment)
-    state.write(path, content)
-
-
-def markdown(experiment: Experiment) -> str:
-    import re
-
-    body = experiment.text()
-    # A fence longer than any run of backquotes inside: names may hold them.
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", body)), default=0))
-    return f"# Which model predicts best\n\n{fence}\n{body}\n{fence}\n"
-
-
-def html(experiment: Experiment) -> str:
-    """One self-contained page."""
-    from importlib.resources import files
-
-    from jinja2 import Environment, StrictUndefined
-
-    import pairproof
-
-    template = files(__package__).joinpath("competitions.html.j2").read_text(encoding="utf-8")
-    page = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    ).from_string(template)
-    rendered: str = page.render(
-        version=pairproof.__version__,
-        sections=list(experiment.sections()),
-        drawings=list(_drawings(experiment)),
-        source=experiment.source,
+    rows = tuple(
+        tuple(f"{value:.3f}" if isinstance(value, float) else str(value) for value in row)
+        for row in frame.itertuples(index=False)
     )
-    return rendered
+    yield Table(tuple(map(str, frame.columns)), rows)
+    mixing = [f"NOT MIXED: {posterior.mixing}"] if posterior.mixing else []
+    if posterior.notes or mixing:
+        yield Bullets((*posterior.notes, *mixing))
 
 
-def _drawings(experiment: Experiment) -> Iterator[tuple[str, str]]:
-    from ...native.experiment.plots import (
-        plot_abilities,
-        plot_learning_curves,
-        plot_preferences,
-        plot_trial_abilities,
-        size_of_abilities,
-        size_of_heat_map,
-        size_of_learning_curves,
+def _trial_abilities(found: TrialAbilities) -> Iterator[Block]:
+    values = {item: rest for item, *rest in zip(found.items, found.mean, found.sd, found.n_seen)}
+    rows = tuple(
+        (item, f"{values[item][0]:.3f}", f"{values[item][1]:.3f}", str(values[item][2]))
+        for item in found.ranking
     )
-
-    tracks, curves = list(experiment.tracks), size_of_learning_curves(experiment.results)
-    yield "Learning curves", _picture(
-        curves,
-        "Learning curves",
-        lambda ax: plot_learning_curves(experiment.results, ax, level=experiment.level),
-    )
-    if 1 < len(tracks) <= MOST_TRACKS:
-        for track in tracks:
-            one: Sequence[Result] = [r for r in experiment.results if r.track == track]
-            yield f"Learning curves, {track}", _picture(
-                curves,
-                f"Learning curves, {track}",
-                lambda ax, one=one: plot_learning_curves(one, ax, level=experiment.level),
-            )
-    for track, model in experiment.abilities.items():
-        yield f"Abilities, {track}", _picture(
-            size_of_abilities(model.items),
-            f"Abilities, {track}",
-            lambda ax, m=model: plot_abilities(_posterior(m), ax, level=experiment.level),
-        )
-        yield f"Who beats whom, {track}", _picture(
-            size_of_heat_map(model.items),
-            f"Preferences, {track}",
-            lambda ax, m=model: plot_preferences(m, ax),
-        )
-    for track, found in experiment.trial_abilities.items():
-        words = f"{track}, {len(found.trials)} trials of {found.n_train}"
-        yield f"Abilities, {words}", _picture(
-            size_of_abilities(found.items),
-            f"Abilities, {words}",
-            lambda ax, t=found: plot_trial_abilities(t, ax),
-        )
-        yield f"Who beats whom, {words}", _picture(
-            size_of_heat_map(found.items),
-            f"Preferences, {words}",
-            lambda ax, t=found: plot_preferences(t.model, ax, order=t.ranking),
-        )
+    yield Table(("item", "mean", "sd", "trials"), rows)
+    if found.notes:
+        yield Bullets(tuple(found.notes))
 
 
-def _picture(size: tuple[float, float], title: str, draw: Any) -> str:
-    from matplotlib.figure import Figure
-
-    from ...campaign.report import svg
-
-    figure = Figure(figsize=size, layout="constrained")
-    draw(figure.subplots())
-    return svg(figure, title, {})
+def _ranking(r: Ranking) -> str:
+    notes = "; ".join(r.notes)
+    if not r.ranking:
+        return f"{r.rule}: {notes}"
+    return f"{r.rule}: {', '.join(r.ranking)}" + (f" ({notes})" if notes else "")

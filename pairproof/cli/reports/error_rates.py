@@ -1,35 +1,72 @@
-"""Rates and differences as text, JSON, Markdown or one HTML page: views of the same numbers."""
+"""Error rates and their differences: as a page and as the JSON document."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from ...fit.tails import p_words
 from ...native.ranking.error_rates import ErrorRate
 from ...native.ranking.system_rates import Rates, TwoRates, sentences
-from ...text import label
-from ..commands.compare_two import escaped, page
-from ..state import State, json_text
+from ...report.blocks import Block, Bullets, Column, Heading, Page, Table
+from .compare_two import number, yes_or_no
 
-TITLE = "Error rates"
-DIFFERENCES = "Differences on the same sentences (first - second; negative: the first makes fewer errors)"
 SYSTEMS = ("system", "sentences", "words", "rate", "se delta", "se jackknife", "se eq 9", "low", "high")
 PAIRS = (
-    "first",
-    "second",
-    "sentences",
-    "difference",
-    "se delta",
-    "se jackknife",
-    "se unpaired",
-    "low",
-    "high",
-    "z",
-    "p",
-    "significant",
+    Column("first", "left"),
+    Column("second", "left"),
+    *map(Column, ("sentences", "difference", "se delta", "se jackknife", "se unpaired")),
+    *map(Column, ("low", "high", "z", "p", "significant")),
 )
+DIFFERENCES = "Differences on the same sentences (first - second; negative: the first makes fewer errors)"
+
+
+def page(rates: Rates) -> Page:
+    """The systems, the pairs, and what is to be said of them."""
+    blocks: list[Block] = [
+        Table(SYSTEMS, tuple(_system_row(rates, *named) for named in rates.systems.items()))
+    ]
+    if rates.pairs:
+        blocks += [Heading(DIFFERENCES), Table(PAIRS, tuple(_pair_row(rates, two) for two in rates.pairs))]
+    blocks.append(Bullets((_meaning(rates), *sentences(rates))))
+    return Page("Error rates", blocks, f"Data: {rates.table.source}")
+
+
+def _system_row(rates: Rates, name: str, r: ErrorRate) -> tuple[str, ...]:
+    errors = (r.se_delta, r.se_jackknife, r.se_vilar)
+    ends = r.interval(rates.level, rates.estimator)
+    return (
+        name or "-",
+        str(r.m),
+        f"{r.length:.12g}",
+        f"{r.rate:.4f}",
+        *(f"{se:.6f}" for se in errors),
+        *(f"{end:.4f}" for end in ends),
+    )
+
+
+def _pair_row(rates: Rates, two: TwoRates) -> tuple[str, ...]:
+    d = two.difference
+    if d is None:
+        return two.first, two.second, *["-"] * 9, "not compared"
+    p = d.p(rates.of_pairs)
+    return (
+        two.first,
+        two.second,
+        str(d.m),
+        f"{d.difference:.4f}",
+        *(f"{se:.6f}" for se in (d.se_delta, d.se_jackknife, d.se_unpaired)),
+        *(f"{end:.4f}" for end in d.interval(rates.level, rates.of_pairs)),
+        number(d.z(rates.of_pairs), ".3f"),
+        "-" if p is None else p_words(p, d.log10_p(rates.of_pairs), 3),
+        yes_or_no(rates.significant(two)),
+    )
+
+
+def _meaning(rates: Rates) -> str:
+    """What low, high and significant are."""
+    by = {"delta": "the delta method", "jackknife": "the jackknife", "vilar": "equation 9"}[rates.estimator]
+    tested = f"; significant: two-sided at {100 * (1 - rates.level):.6g} %" if rates.pairs else ""
+    return f"low and high: {100 * rates.level:g} % normal intervals by {by}{tested}"
 
 
 def document(rates: Rates) -> dict[str, Any]:
@@ -61,157 +98,23 @@ def _system(rates: Rates, name: str, rate: ErrorRate) -> dict[str, Any]:
     }
 
 
+#: Keys of a pair's numbers, in the order of the document.
+_NUMBERS = (
+    *("rate_first", "rate_second", "difference", "se_delta", "se_jackknife", "se_unpaired"),
+    *("low", "high", "z", "p", "log10_p", "p_holm", "significant", "z_vilar"),
+)
+
+
 def _pair(rates: Rates, two: TwoRates) -> dict[str, Any]:
     names = {"first": two.first, "second": two.second}
     alone = {"only_first": list(two.shared.only_first), "only_second": list(two.shared.only_second)}
     d = two.difference
     if d is None:
-        numbers = dict.fromkeys(
-            (
-                "rate_first",
-                "rate_second",
-                "difference",
-                "se_delta",
-                "se_jackknife",
-                "se_unpaired",
-                "low",
-                "high",
-                "z",
-                "p",
-                "log10_p",
-                "p_holm",
-                "significant",
-                "z_vilar",
-            )
-        )
-        return {**names, "sentences": 0, **numbers, **alone, "not_compared": two.why_not}
-    low, high = d.interval(rates.level, rates.of_pairs)
-    return {
-        **names,
-        "sentences": d.m,
-        "rate_first": d.first.rate,
-        "rate_second": d.second.rate,
-        "difference": d.difference,
-        "se_delta": d.se_delta,
-        "se_jackknife": d.se_jackknife,
-        "se_unpaired": d.se_unpaired,
-        "low": low,
-        "high": high,
-        "z": d.z(rates.of_pairs),
-        "p": d.p(rates.of_pairs),
-        "log10_p": d.log10_p(rates.of_pairs),
-        "p_holm": two.p_holm,
-        "significant": rates.significant(two),
-        "z_vilar": list(d.z_vilar),
-        **alone,
-        "not_compared": None,
-    }
-
-
-def _system_rows(rates: Rates) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = []
-    for name, r in rates.systems.items():
-        low, high = r.interval(rates.level, rates.estimator)
-        rows.append(
-            (
-                name or "-",
-                str(r.m),
-                f"{r.length:.12g}",
-                f"{r.rate:.4f}",
-                f"{r.se_delta:.6f}",
-                f"{r.se_jackknife:.6f}",
-                f"{r.se_vilar:.6f}",
-                f"{low:.4f}",
-                f"{high:.4f}",
-            )
-        )
-    return rows
-
-
-def _pair_rows(rates: Rates) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = []
-    for two in rates.pairs:
-        d = two.difference
-        if d is None:
-            rows.append((two.first, two.second, *["-"] * 9, "not compared"))
-            continue
-        low, high = d.interval(rates.level, rates.of_pairs)
-        z, p, significant = d.z(rates.of_pairs), d.p(rates.of_pairs), rates.significant(two)
-        rows.append(
-            (
-                two.first,
-                two.second,
-                str(d.m),
-                f"{d.difference:.4f}",
-                f"{d.se_delta:.6f}",
-                f"{d.se_jackknife:.6f}",
-                f"{d.se_unpaired:.6f}",
-                f"{low:.4f}",
-                f"{high:.4f}",
-                "-" if z is None else f"{z:.3f}",
-                "-" if p is None else p_words(p, d.log10_p(rates.of_pairs), 3),
-                "-" if significant is None else "yes" if significant else "no",
-            )
-        )
-    return rows
-
-
-def _means(rates: Rates) -> str:
-    """What low, high and significant are."""
-    share = f"{100 * rates.level:g} %"
-    of = {"delta": "the delta method", "jackknife": "the jackknife", "vilar": "equation 9"}[rates.estimator]
-    return (
-        f"low and high: {share} normal intervals by {of}; significant: two-sided at {100 * (1 - rates.level):.6g} %"
-        if rates.pairs
-        else f"low and high: {share} normal intervals by {of}"
+        return {**names, "sentences": 0, **dict.fromkeys(_NUMBERS), **alone, "not_compared": two.why_not}
+    by = rates.of_pairs
+    values = (
+        *(d.first.rate, d.second.rate, d.difference, d.se_delta, d.se_jackknife, d.se_unpaired),
+        *(*d.interval(rates.level, by), d.z(by), d.p(by), d.log10_p(by)),
+        *(two.p_holm, rates.significant(two), list(d.z_vilar)),
     )
-
-
-def text(rates: Rates) -> str:
-    """For people."""
-    parts = [_aligned(SYSTEMS, _system_rows(rates), 1)]
-    if rates.pairs:
-        parts += ["", f"{DIFFERENCES}:", _aligned(PAIRS, _pair_rows(rates), 2)]
-    return "\n".join([*parts, "", _means(rates), *map(label, sentences(rates))])
-
-
-def _aligned(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:
-    table = [headings, *(tuple(map(label, row)) for row in rows)]
-    widths = [max(len(row[k]) for row in table) for k in range(len(headings))]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(w) if k < left else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths))
-        ).rstrip()
-        for row in table
-    )
-
-
-def write(state: State, path: Path, rates: Rates) -> None:
-    """A report, of the kind its suffix says."""
-    suffix, lines = path.suffix.lower(), [_means(rates), *sentences(rates)]
-    pairs = [(DIFFERENCES, PAIRS, _pair_rows(rates))] if rates.pairs else []
-    if suffix == ".json":
-        content = json_text(document(rates)) + "\n"
-    elif suffix == ".html":
-        content = page(TITLE, rates.table.source, SYSTEMS, _system_rows(rates), lines, pairs)
-    else:
-        parts = [
-            f"# {TITLE}",
-            "",
-            f"Data: {escaped(rates.table.source)}",
-            "",
-            *_markdown(SYSTEMS, _system_rows(rates)),
-            "",
-        ]
-        for title, headings, rows in pairs:
-            parts += [f"## {title}", "", *_markdown(headings, rows), ""]
-        content = "\n".join([*parts, *(f"- {escaped(line)}" for line in lines), ""])
-    state.write(path, content)
-
-
-def _markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    return [
-        "| " + " | ".join(headings) + " |",
-        "|" + " --- |" * len(headings),
-        *("| " + " | ".join(map(escaped, row)) + " |" for row in rows),
-    ]
+    return {**names, "sentences": d.m, **dict(zip(_NUMBERS, values)), **alone, "not_compared": None}

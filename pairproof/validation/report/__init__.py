@@ -1,39 +1,44 @@
-"""Reports: views of a list of agreements, as text, Markdown, HTML, JSON and JUnit.
+"""Reports of agreements, as a page of blocks, as text, JSON and JUnit.
 
 No number is computed here but counts and minima; what a report says of a number, its `Agreement` says.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import InputError
-from ..verdicts.agreement import Agreement
-from .context import ReportContext, Story, StoryFigure, StoryTable, WorthSeries, worth_series
-from .text import render_text
+from ...report.output import FORMATS, Output
+from ...report.text import render_text as _text_of
+from ..verdicts.agreement import Agreement, to_document
+from .context import ReportContext, Story, WorthSeries, worth_series
+from .junit import render_junit
+from .page import page, terminal_page
 
 __all__ = [
     "FORMATS",
     "ReportContext",
     "Story",
-    "StoryFigure",
-    "StoryTable",
     "WorthSeries",
+    "output",
     "render",
+    "render_json",
     "render_text",
     "worth_series",
     "write_report",
 ]
 
-#: Suffix of a report's file -> what it is.
-FORMATS = {
-    ".html": "one self-contained HTML file",
-    ".md": "Markdown",
-    ".json": "JSON",
-    ".xml": "JUnit XML",
-    ".txt": "text",
-}
+
+def output(agreements: Sequence[Agreement], context: ReportContext) -> Output:
+    """The agreements in every form."""
+    return Output(
+        page=lambda: page(agreements, context),
+        json=lambda: render_json(agreements),
+        junit=lambda: render_junit(agreements, context),
+        terminal=lambda: render_text(agreements, context),
+    )
 
 
 def render(agreements: Sequence[Agreement], context: ReportContext, suffix: str) -> str:
@@ -44,28 +49,36 @@ def render(agreements: Sequence[Agreement], context: ReportContext, suffix: str)
     InputError
         Another suffix.
     """
-    if suffix == ".html":
-        from .html import render_html
+    return output(agreements, context).render(suffix)
 
-        return render_html(agreements, context)
-    if suffix == ".md":
-        from .markdown import render_markdown
 
-        return render_markdown(agreements, context)
-    if suffix == ".json":
-        from .json import render_json
+def render_json(agreements: Sequence[Agreement]) -> str:
+    """`{"summary": {verdict: count}, "agreements": [...]}`; numbers keep every digit, no value is null."""
+    return json.dumps(to_document(agreements), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
-        return render_json(agreements)
-    if suffix == ".xml":
-        from .junit import render_junit
 
-        return render_junit(agreements, context)
-    if suffix == ".txt":
-        return render_text(agreements, context)
-    raise InputError(
-        f"report suffix {suffix!r}; expected one of"
-        f" {', '.join(f'{s} ({what})' for s, what in FORMATS.items())}"
-    )
+def render_text(
+    agreements: Sequence[Agreement],
+    context: ReportContext | None = None,
+    *,
+    width: int | None = None,
+    color: bool = False,
+) -> str:
+    """Agreements as text.
+
+    Parameters
+    ----------
+    agreements : sequence of Agreement
+    context : ReportContext, optional
+    width : int, optional
+        Columns; default those of the terminal, 100 where there is none.
+    color : bool
+        With ANSI colours; a sign stands beside every verdict in any case.
+    """
+    import shutil
+
+    columns = width or shutil.get_terminal_size((100, 24)).columns
+    return _text_of(terminal_page(agreements, context or ReportContext()), width=columns, color=color)
 
 
 def write_report(
@@ -92,13 +105,10 @@ def write_report(
         A suffix that is none of these, a place that cannot be written to, or a file that must not be
         replaced.
     """
-    from ...files.outputs import write
-
     file = Path(path)
-    text = render(agreements, context, file.suffix.lower())
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"report {path}: cannot be written ({error.strerror})") from error
-    write(file, text, force=force)
+    output(agreements, context).write(file, force=force)
     return file

@@ -2,45 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ...fit.fit import Fit
 from ...fit.inference import normal_quantile
+from ...report.blocks import Figure, Table
 from ..claims.quantities import kind_of
 from ..verdicts.agreement import Agreement, summary
 from ..verdicts.codes import R_STOPPED
 from ..verdicts.digits import worst
-
-
-@dataclass(frozen=True)
-class StoryTable:
-    """A small table inside a story; the first column names the rows."""
-
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    caption: str = ""
-
-
-@dataclass(frozen=True)
-class StoryFigure:
-    """A drawing inside a story.
-
-    Attributes
-    ----------
-    caption : str
-    description : str
-        What it shows in words and numbers, for those who cannot see it.
-    size : (width, height)
-        In inches.
-    draw : function of matplotlib Axes
-    """
-
-    caption: str
-    description: str
-    size: tuple[float, float]
-    draw: Callable[[Any], object]
 
 
 @dataclass(frozen=True)
@@ -51,17 +22,16 @@ class Story:
     ----------
     title : str
     paragraphs : tuple of str
-        Plain text; every report escapes it in its own way.
-    table : StoryTable or None
+    table : Table or None
         Stands after the paragraphs.
-    figures : tuple of StoryFigure
+    figures : tuple of Figure
         Stand after the table, in HTML; elsewhere their captions and descriptions do.
     """
 
     title: str
     paragraphs: tuple[str, ...]
-    table: StoryTable | None = None
-    figures: tuple[StoryFigure, ...] = ()
+    table: Table | None = None
+    figures: tuple[Figure, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -149,9 +119,7 @@ def counts_sentence(agreements: Sequence[Agreement]) -> str:
 
 
 def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str]:
-    """The first lines of a report: counts, what needs attention, what ran live, recorded, not at all;
-    versions.
-    """
+    """The first lines of a report: how many agree, what needs attention, how R was asked, versions."""
     open_ = [a for a in agreements if not a.passes and a.verdict != "not-run"]
     lines = [counts_sentence(agreements)]
     ran = "" if all(a.verdict != "not-run" for a in agreements) else " that ran"
@@ -192,7 +160,7 @@ def short_lines(agreements: Sequence[Agreement]) -> list[str]:
 
 
 def r_lines(agreements: Sequence[Agreement], context: ReportContext) -> list[str]:
-    """How R was reached, and what is absent: "prefmod is absent: its recorded results are used"."""
+    """How many numbers R gave live and from records, and which packages are absent."""
     live = sum(a.r_source == "live" for a in agreements)
     recorded = sum(a.r_source == "recorded" for a in agreements)
     not_run = sum(a.verdict == "not-run" for a in agreements)

@@ -1,4 +1,4 @@
-"""Which agreements a report lists one by one, under which heading, and which it only counts."""
+"""The agreements of each claim: which a report lists one by one, and which it only counts."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class Group:
 
 
 def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Group]:
-    """Agreements by claim, in order.  Where nothing is printed at all (a fit checked by itself) everything is
-    listed.
+    """Agreements by claim, in their order.  For a fit that is checked by itself, where nothing is printed, all of
+    them are listed.
     """
     nothing_printed = all(a.about == "native-r" for a in agreements)
     found = []
@@ -85,7 +85,7 @@ def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Grou
 
 
 def _in_words(a: Agreement) -> bool:
-    """Held against R without digits: what the agreement is worth stands in its explanation only, so it cannot
-    just be counted.
+    """Whether it was compared with R, but not in digits: the result then stands in its explanation, which must
+    be shown.
     """
     return a.r is not None and a.digits is None

@@ -4,26 +4,31 @@ reason; what differs fails.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree
 
+from ...text import safe
 from ..verdicts.agreement import Agreement
 from . import numbers
 from .context import ReportContext, opening
 
+#: What XML 1.0 cannot hold, and the rarer ends of a line.
+_NOT_TEXT = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]")
+
 
 def render_junit(agreements: Sequence[Agreement], context: ReportContext) -> str:
     """One testsuite a claim; printed, native, R and digits are properties of the testcase."""
-    root = ElementTree.Element("testsuites", {"name": numbers.clean(context.title), **_counts(agreements)})
+    root = ElementTree.Element("testsuites", {"name": _clean(context.title), **_counts(agreements)})
     claims = dict.fromkeys((a.paper, a.claim) for a in agreements)
     for k, (paper, claim) in enumerate(claims):
         rows = [a for a in agreements if (a.paper, a.claim) == (paper, claim)]
-        name = numbers.clean(".".join(filter(None, (paper, claim))) or "fit")
+        name = _clean(".".join(filter(None, (paper, claim))) or "fit")
         suite = ElementTree.SubElement(root, "testsuite", {"name": name, **_counts(rows)})
         if k == 0:
             properties = ElementTree.SubElement(suite, "properties")
             for n, line in enumerate(opening(agreements, context), 1):
-                ElementTree.SubElement(properties, "property", name=f"line-{n}", value=numbers.clean(line))
+                ElementTree.SubElement(properties, "property", name=f"line-{n}", value=_clean(line))
         for row in rows:
             _testcase(suite, row)
     ElementTree.indent(root)
@@ -36,8 +41,8 @@ def _testcase(suite: ElementTree.Element, a: Agreement) -> None:
     case = ElementTree.SubElement(
         suite,
         "testcase",
-        classname=numbers.clean(".".join(filter(None, ("pairproof", a.paper, a.claim)))),
-        name=numbers.clean(name),
+        classname=_clean(".".join(filter(None, ("pairproof", a.paper, a.claim)))),
+        name=_clean(name),
         time="0",
     )
     properties = ElementTree.SubElement(case, "properties")
@@ -47,14 +52,14 @@ def _testcase(suite: ElementTree.Element, a: Agreement) -> None:
                 properties,
                 "property",
                 name=key,
-                value=numbers.clean(repr(value) if isinstance(value, float) else str(value)),
+                value=_clean(repr(value) if isinstance(value, float) else str(value)),
             )
-    message = numbers.clean(f"{numbers.verdict(a)}: {a.explanation}" if a.explanation else numbers.verdict(a))
+    message = _clean(f"{numbers.verdict(a)}: {a.explanation}" if a.explanation else numbers.verdict(a))
     if a.verdict == "not-run" or not a.r_arrived and a.passes:
         ElementTree.SubElement(case, "skipped", message=message)
     elif not a.passes:
         failure = ElementTree.SubElement(case, "failure", type=a.verdict, message=message)
-        failure.text = numbers.clean(
+        failure.text = _clean(
             f"printed {a.printed}, native {a.native!r}, R {a.r!r} ({numbers.source(a) or 'not asked'})"
         )
 
@@ -64,3 +69,10 @@ def _counts(rows: Iterable[Agreement]) -> dict[str, str]:
     skipped = sum(a.verdict == "not-run" or not a.r_arrived and a.passes for a in members)
     failed = sum(not a.passes and a.verdict != "not-run" for a in members)
     return {"tests": str(len(members)), "failures": str(failed), "errors": "0", "skipped": str(skipped)}
+
+
+def _clean(text: str) -> str:
+    """Text without control characters: each becomes the sign for a character that cannot be shown, those of
+    writing direction are spelt out.
+    """
+    return safe(_NOT_TEXT.sub("\ufffd", text).replace("\r\n", "\n").replace("\r", "\n"))

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from ...fit.tails import SMALLEST
-from ...text import safe
+from ...report.blocks import Cell, Tone
 from ..claims.quantities import is_probability
-from ..verdicts.agreement import Agreement, Verdict
-
-#: What neither XML 1.0 nor a terminal can hold, and the rarer ends of a line.
-_NOT_TEXT = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]")
+from ..verdicts.agreement import Agreement
 
 #: A sign beside the word, so that no report tells a verdict by colour alone.
-SIGNS: dict[Verdict, str] = {
+SIGNS: dict[str, str] = {
     "agrees": "=",
     "agrees-truncated": "=",
     "agrees-k-of-m": "=",
@@ -26,7 +21,7 @@ SIGNS: dict[Verdict, str] = {
     "not-run": "o",
 }
 #: Tone of a verdict that nobody accepted: good, note, bad, off.
-_TONES: dict[Verdict, str] = {
+_TONES: dict[str, Tone] = {
     "agrees": "good",
     "agrees-truncated": "good",
     "agrees-k-of-m": "good",
@@ -38,13 +33,6 @@ _TONES: dict[Verdict, str] = {
     "not-checkable": "off",
     "not-run": "off",
 }
-
-
-def clean(text: str) -> str:
-    """Text without control characters: each becomes the sign for a character that cannot be shown, those of
-    writing direction are spelt out.
-    """
-    return safe(_NOT_TEXT.sub("\ufffd", text).replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def number(value: float | None, digits: int = 10) -> str:
@@ -68,9 +56,14 @@ def verdict(a: Agreement) -> str:
     return f"{a.verdict} (accepted)" if a.accepted else a.verdict
 
 
-def tone(a: Agreement) -> str:
+def tone(a: Agreement) -> Tone:
     """good, note, bad or off; what a person accepted is a note."""
     return "note" if a.accepted else _TONES[a.verdict]
+
+
+def verdict_cell(a: Agreement) -> Cell:
+    """The verdict with its sign and tone."""
+    return Cell(verdict(a), SIGNS[a.verdict], tone(a))
 
 
 def source(a: Agreement) -> str:

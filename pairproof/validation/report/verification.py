@@ -1,5 +1,5 @@
-"""`Verification`: agreements that show themselves, in a terminal and in a notebook, and know whether they
-agree.
+"""`Verification`: the agreements of a fit or of papers, printed in a terminal, shown in a notebook, with the exit
+code they lead to.
 """
 
 from __future__ import annotations
@@ -13,7 +13,11 @@ from ..verdicts.agreement import Agreement, exit_code
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ...report.blocks import Page
     from . import ReportContext
+
+#: Columns of the table of one fit, as those of its summary.
+WIDTH = 100
 
 
 def _empty() -> ReportContext:
@@ -24,7 +28,7 @@ def _empty() -> ReportContext:
 
 @dataclass(frozen=True, repr=False)
 class Verification(Sequence[Agreement]):
-    """What came of holding native numbers against R, print and 50-digit values.
+    """A comparison of native numbers with R, with what is printed and with 50-digit values.
 
     Attributes
     ----------
@@ -58,9 +62,7 @@ class Verification(Sequence[Agreement]):
 
     @property
     def compared(self) -> int:
-        """Numbers that were held against R or against 50-digit values; without any nothing is shown to
-        agree.
-        """
+        """How many numbers were compared with R or with 50-digit values."""
         return sum(
             a.digits is not None and a.r_arrived or a.certified_digits is not None for a in self.agreements
         )
@@ -86,20 +88,22 @@ class Verification(Sequence[Agreement]):
         """Whether this is one fit by itself, and nothing printed."""
         return all(a.about == "native-r" and not a.claim for a in self.agreements)
 
-    def __str__(self) -> str:
-        from . import render_text
+    def _page(self) -> Page:
         from .context import opening
-        from .side_by_side import pivot, text
+        from .side_by_side import page
 
-        if not self._one_fit:
-            return render_text(self.agreements, self.context).rstrip("\n")
         bare = replace(self.context, first_lines=())
-        return text(
-            self.context.title,
-            pivot(self.agreements),
-            opening(self.agreements, bare),
-            self.context.first_lines,
+        return page(
+            self.context.title, self.agreements, opening(self.agreements, bare), self.context.first_lines
         )
+
+    def __str__(self) -> str:
+        from ...report.text import render_text as text_of
+        from . import render_text
+
+        if self._one_fit:
+            return text_of(self._page(), width=WIDTH).rstrip("\n")
+        return render_text(self.agreements, self.context).rstrip("\n")
 
     def __repr__(self) -> str:
         return (
@@ -108,13 +112,6 @@ class Verification(Sequence[Agreement]):
         )
 
     def _repr_html_(self) -> str:
-        from .context import opening
-        from .side_by_side import html, pivot
+        from ...report.html import render_fragment
 
-        bare = replace(self.context, first_lines=())
-        return html(
-            self.context.title,
-            pivot(self.agreements),
-            opening(self.agreements, bare),
-            self.context.first_lines,
-        )
+        return render_fragment(self._page())

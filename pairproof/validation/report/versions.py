@@ -1,4 +1,4 @@
-"""Which R answered, and what of it is not here: the words at the head of a report."""
+"""Versions of pairproof, Python, R and its packages, and which of them are absent: for the head of a report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ASKED = ("prefmod", "gnm", "BradleyTerry2", "psychotools", "MASS")
 
 
 def absences(backend: Backend) -> dict[str, str]:
-    """What was to be asked live and is not there: "R", or an R package, with the reason and the cure."""
+    """What should answer live and is not installed: "R" or an R package, with the reason and the cure."""
     if backend.mode in ("recorded", "none"):
         return {}
     session = backend.live if backend.live is not None else _own_session()
@@ -26,7 +26,7 @@ def absences(backend: Backend) -> dict[str, str]:
 
 
 def versions(backend: Backend) -> dict[str, str | None]:
-    """Of pairproof, Python and numpy; of R and its packages where they run, else as the records have them."""
+    """Versions of pairproof, Python and numpy, and of R and its packages: those that run, else those recorded."""
     import numpy
 
     import pairproof
@@ -52,7 +52,7 @@ def versions(backend: Backend) -> dict[str, str | None]:
 
 
 def _recorded(backend: Backend) -> dict[str, str | None]:
-    """Versions in the records, marked as such; several are all named."""
+    """Versions of R and its packages in the records; if records differ, all of them."""
     seen: dict[str, dict[str, None]] = {}
     for record in backend.records.all():
         seen.setdefault("R", {}).setdefault(record.session.r_version)

@@ -15,14 +15,13 @@ import pytest
 
 from pairproof.errors import InputError
 from pairproof.fit.fit import Fit
+from pairproof.report.blocks import Figure, Table
 from pairproof.validation.check import Checker
 from pairproof.validation.claims.reader import read_paper
 from pairproof.validation.report import (
     FORMATS,
     ReportContext,
     Story,
-    StoryFigure,
-    StoryTable,
     render,
     render_text,
     worth_series,
@@ -70,8 +69,8 @@ def dras() -> tuple[Sequence[Agreement], ReportContext]:
             Story(
                 "The columns",
                 (EVIL, "Second."),
-                StoryTable(("a", "b"), ((EVIL, "1"),), "c"),
-                (StoryFigure(EVIL, f"A line. {EVIL}", (3, 2), draw),),
+                Table(("a", "b"), ((EVIL, "1"),), "c"),
+                (Figure(EVIL, f"A line. {EVIL}", (3, 2), draw),),
             ),
         ),
         worths=(worth_series(checker.fit("subjects"), "By judge"),),
@@ -288,7 +287,7 @@ def test_reports_are_written_by_their_suffix_and_others_are_refused(tmp_path: Pa
 
 def test_a_figure_of_a_story_is_drawn_in_the_pages_ink_and_described_where_nothing_is_drawn() -> None:
     page = report(".html")
-    drawing = page[page.index('aria-labelledby="story0-0-t') :]
+    drawing = page[page.index('aria-labelledby="figure') :]
     drawing = drawing[: drawing.index("</figure>")]
     assert (
         "rising" in drawing

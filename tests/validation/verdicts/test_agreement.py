@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pairproof.errors import InputError
-from pairproof.validation.report.json import render_json
+from pairproof.validation.report import render_json
 from pairproof.validation.verdicts.agreement import VERDICTS, Agreement, exit_code, summary, to_document
 
 

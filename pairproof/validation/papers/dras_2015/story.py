@@ -13,8 +13,9 @@ from ....fit.fit import Fit
 from ....fit.inference import normal_quantile
 from ....fit.tails import p_equals
 from ....native.ranking.sign_test import SignTest, first_preferences_by_judge, friedman_by_judge, sign_test
+from ....report.blocks import Table
 from ...claims.quantities import first_preferences
-from ...report import Story, StoryTable, WorthSeries, worth_series
+from ...report import Story, WorthSeries, worth_series
 from ...verdicts.agreement import Agreement
 from ..compared_with_r import Held, NoAnswer, Place, answer_of_r, digits_rows, unanswered_rows
 
@@ -155,9 +156,7 @@ def _swapped_columns(checker: Checker, agreements: Sequence[Agreement]) -> Story
     )
 
 
-def _side_by_side(
-    right: Fit, wrong: Fit, right0: Fit, wrong0: Fit, judges: Fit, judges_wrong: Fit
-) -> StoryTable:
+def _side_by_side(right: Fit, wrong: Fit, right0: Fit, wrong0: Fit, judges: Fit, judges_wrong: Fit) -> Table:
     def both(
         name: str, printed: str, value: Callable[[Fit], str], first: Fit, second: Fit
     ) -> tuple[str, ...]:
@@ -199,7 +198,7 @@ def _side_by_side(
             )
         ),
     )
-    return StoryTable(
+    return Table(
         ("", "printed", "AB AC AD BC BD CD, as headed", "read as AB AC BC AD BD CD"),
         rows,
         "Table 1 read in two orders; reference D",
@@ -239,7 +238,7 @@ def _judge_3(checker: Checker) -> Story:
     return Story(
         "Judge 3: significant against which system?",
         paragraphs,
-        StoryTable(("z of", *by_constraint), tuple(rows), "Effects of judge 3, Table 1 as headed"),
+        Table(("z of", *by_constraint), tuple(rows), "Effects of judge 3, Table 1 as headed"),
     )
 
 
@@ -299,7 +298,7 @@ def _saturated(checker: Checker, agreements: Sequence[Agreement]) -> Story:
     return Story(
         "ModPref: a table on which prefmod stops",
         paragraphs,
-        StoryTable(("", "o1 (se)", "g1 (se)", "deviance"), tuple(rows), "61 for, 24 undecided, 35 against"),
+        Table(("", "o1 (se)", "g1 (se)", "deviance"), tuple(rows), "61 for, 24 undecided, 35 against"),
     )
 
 
@@ -332,9 +331,7 @@ def _beside(checker: Checker) -> Story:
     return Story(
         "The tests beside the model",
         paragraphs,
-        StoryTable(
-            ("p-values, two-sided", "sign test, ties dropped", "ties split", "model, o1"), tuple(rows)
-        ),
+        Table(("p-values, two-sided", "sign test, ties dropped", "ties split", "model, o1"), tuple(rows)),
     )
 
 

@@ -21,8 +21,9 @@ from ....native.experiment.plots import (
     size_of_heat_map,
 )
 from ....native.experiment.summary import Difference, Result, difference, means
+from ....report.blocks import Figure, Table
 from ...claims.data import table_of
-from ...report import Story, StoryFigure, StoryTable
+from ...report import Story
 from .experiment import PAPER_MODELS, SEED, abilities_of, paper_design, paper_splits, results_of
 from .tracks import read_tracks
 
@@ -91,7 +92,7 @@ def _results(splits: dict[str, Split]) -> tuple[Result, ...]:
     return results_of(splits, paper_design()) + results_of(splits, paper_design(BESIDE))
 
 
-def _table(results: Sequence[Result], caption: str) -> StoryTable:
+def _table(results: Sequence[Result], caption: str) -> Table:
     points = {(m.model, m.train_size): m for m in means(results)}
     sizes = sorted({size for _, size in points})
     lowest = {size: min(m.mean for (_, k), m in points.items() if k == size) for size in sizes}
@@ -105,7 +106,7 @@ def _table(results: Sequence[Result], caption: str) -> StoryTable:
         )
         for model in dict.fromkeys(model for model, _ in points)
     ]
-    return StoryTable(("mean perplexity", *map(str, sizes)), tuple(rows), caption)
+    return Table(("mean perplexity", *map(str, sizes)), tuple(rows), caption)
 
 
 def _described(results: Sequence[Result]) -> str:
@@ -135,7 +136,7 @@ def _learning_curves(checker: Checker, number: int, data: str, claim: str) -> St
         ),
         _beside(results),
     )
-    figure = StoryFigure(
+    figure = Figure(
         (
             f"Figure {number} of the paper, {data.upper()}: perplexity by training comparisons; bars are 95 %"
             " intervals over the training sets."
@@ -211,7 +212,7 @@ def _crowd(checker: Checker) -> Story:
         return [replace(r, model=f"{r.model}, {who}") for r in results if r.model in shown]
 
     results = [*named(experts, "experts"), *named(crowd, "crowd")]
-    figure = StoryFigure(
+    figure = Figure(
         "Figure 5 of the paper, WMT10: trained on experts or on the crowd, tested on experts.",
         _described(results),
         CURVES,
@@ -234,7 +235,7 @@ def _english_czech(checker: Checker) -> Story:
     )
     n = len(found.items)
     figures = (
-        StoryFigure(
+        Figure(
             (
                 "Figure 6 of the paper, left: abilities by IRT-Gaussian; bars are one standard deviation over"
                 " five training sets of 1600."
@@ -243,7 +244,7 @@ def _english_czech(checker: Checker) -> Story:
             size_of_abilities([f"{n}. {name}" for name in found.items]),
             partial(plot_trial_abilities, found),
         ),
-        StoryFigure(
+        Figure(
             (
                 "Figure 6 of the paper, right: who is preferred to whom, the mean of the five models (blue:"
                 " the row's system)."

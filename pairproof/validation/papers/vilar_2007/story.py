@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from ....bridge.oracles import competitions
 from ....native.ranking.two_systems import BinaryResult, TwoSystems, compare_all_pairs
-from ...report import Story, StoryTable, WorthSeries
+from ....report.blocks import Table
+from ...report import Story, WorthSeries
 from ...report.numbers import digits as digits_text
 from ..compared_with_r import Held, NoAnswer, Place, answer_of_r, digits_rows, unanswered_rows
 
@@ -74,7 +75,7 @@ def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...
     """Table 2 with standard errors and tests, and what R said of each number."""
     pairs = compare_all_pairs(checker.data("table-2"))
     rows = {(a.claim, str(a.quantity)): a for a in agreements if a.paper == PAPER and a.about == "native-r"}
-    table = StoryTable(
+    table = Table(
         (
             "pair",
             "R",

@@ -1,0 +1,190 @@
+"""The blocks that a report is made of.
+
+Every text in a block is plain text: the renderers escape it and spell out control characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Union
+
+#: What a verdict means to the reader; "" where there is no verdict.
+Tone = Literal["", "good", "note", "bad", "off"]
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading; level 1 is the title of the page."""
+
+    text: str
+    level: int = 2
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Sentences; `aside` where they are less important than the rest."""
+
+    text: str
+    aside: bool = False
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """Sentences in a list; `lead` where the first is the result."""
+
+    items: tuple[str, ...]
+    lead: bool = False
+
+
+@dataclass(frozen=True)
+class Code:
+    """Lines that are shown as they are, every character as wide as any other."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text with a verdict: a sign and a tone, so that nothing is told by colour alone."""
+
+    text: str
+    sign: str = ""
+    tone: Tone = ""
+
+    @property
+    def signed(self) -> str:
+        return f"{self.sign} {self.text}" if self.sign else self.text
+
+
+@dataclass(frozen=True)
+class Column:
+    """The heading of a column; one that is a `detail` is left out in a terminal."""
+
+    title: str
+    align: Literal["left", "right"] = "right"
+    detail: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row with a sentence about it."""
+
+    cells: tuple[str | Cell, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table.
+
+    Attributes
+    ----------
+    header : tuple of str or Column
+        A text alone is a column to the right, the first one to the left: it names the rows.
+    rows : tuple of tuple of str or Cell, or of Row
+    caption : str
+    """
+
+    header: tuple[str | Column, ...]
+    rows: tuple[tuple[str | Cell, ...] | Row, ...]
+    caption: str = ""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return tuple(
+            h if isinstance(h, Column) else Column(h, "right" if k else "left")
+            for k, h in enumerate(self.header)
+        )
+
+    @property
+    def body(self) -> Iterator[tuple[tuple[Cell, ...], str]]:
+        """Cells and note of each row."""
+        for row in self.rows:
+            cells, note = (row.cells, row.note) if isinstance(row, Row) else (row, "")
+            yield tuple(c if isinstance(c, Cell) else Cell(c) for c in cells), note
+
+    @property
+    def noted(self) -> bool:
+        """Whether a row has a note."""
+        return any(isinstance(row, Row) and row.note for row in self.rows)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing; only HTML shows it.
+
+    Attributes
+    ----------
+    caption : str
+    description : str
+        What it shows in words and numbers, for those who cannot see it.
+    size : (width, height)
+        In inches.
+    draw : function of matplotlib Axes, or of its Figure if there are several panels
+    panels : bool
+        Whether `draw` takes the figure and makes its own axes.
+    title : str
+        Its heading, which is shown with it.
+    elsewhere : tuple of blocks
+        What stands here in Markdown and text.
+    """
+
+    caption: str
+    description: str
+    size: tuple[float, float]
+    draw: Callable[[Any], object]
+    panels: bool = False
+    title: str = ""
+    elsewhere: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True)
+class Quote:
+    """What somebody wrote, the verdict on it, and why."""
+
+    text: str
+    verdict: Cell
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many there are of each verdict; only HTML shows it, the sentence under it has the same numbers."""
+
+    entries: tuple[tuple[int, Cell], ...]
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """Words and their meanings."""
+
+    entries: tuple[tuple[Cell, str], ...]
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Blocks that a reader of HTML opens; Markdown and text have only the summary, or with `kept` all of it."""
+
+    summary: str
+    blocks: tuple[Block, ...]
+    kept: bool = False
+
+
+Block = Union[Heading, Paragraph, Bullets, Code, Table, Figure, Quote, Counts, Definitions, Folded]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A report.
+
+    Attributes
+    ----------
+    title : str
+    blocks : sequence of blocks
+    subtitle : str
+    """
+
+    title: str
+    blocks: Sequence[Block]
+    subtitle: str = ""
