@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 from pairproof.errors import InputError
 from pairproof.validation import run
@@ -88,7 +89,9 @@ def test_hopkins_and_mays_table_3_verdicts_and_figures_come_out_of_the_rankings(
     said(rows, STATEMENTS)
     assert isinstance(rows.context, ReportContext)
     figures_of_hopkins_and_may(rows.context)
-    assert render(list(rows), rows.context, ".html").count('aria-labelledby="story') == 6
+    html = render(list(rows), rows.context, ".html")
+    figures = [figure for story in rows.context.story for figure in story.figures]
+    assert len(figures) == 6 and all(f"<figcaption>{escape(figure.caption)}" in html for figure in figures)
 
 
 def perplexities_of_the_page() -> dict[str, dict[str, list[float]]]:
