@@ -1,5 +1,5 @@
 """Preference models with one interface: fitted on training comparisons, they predict a pair and have a
-perplexity on test comparisons.
+perplexity on test comparisons::
 
     model = fit_preference_model(train, "irt-gaussian")
     model.predict("bbn", "cmu")              Preference(tie=..., first=..., second=...)
@@ -7,16 +7,17 @@ perplexity on test comparisons.
 
 The models of Hopkins and May (2013), and the package's own by maximum likelihood beside them::
 
-    uniform, adjusted-uniform, pairs, students-asymmetric, students-arithmetic, students-geometric
-    baselines irt-gaussian, irt-categorical
-    irt_* bradley-terry    ties dropped for the abilities; P(tie) = (alpha + ties)/(3 alpha + n) for every
-    pair davidson         abilities and tie parameter by maximum likelihood rao-kupper       likewise, Rao and
-    Kupper's ties llbt             the same likelihood as davidson on the lambda scale, hence the same
-    predictions
+    uniform, adjusted-uniform, pairs, students-asymmetric,
+    students-arithmetic, students-geometric                  the paper's baselines (`baselines`)
+    irt-gaussian, irt-categorical                            `pairproof.native.irt`
+    bradley-terry    ties dropped for the abilities; P(tie) = (alpha + ties)/(3 alpha + n) for every pair
+    davidson         abilities and tie parameter by maximum likelihood
+    rao-kupper       likewise, Rao and Kupper's ties
+    llbt             the same likelihood as davidson on the lambda scale, hence the same predictions
 
 What a model says of a system that the training set does not have: uniform and adjusted-uniform say of it what
 they say of all; pairs and students have their prior, 1/3; the item-response models integrate over the prior
-of its ability. Maximum likelihood has no prior: there, and for two systems whose difference has no finite
+of its ability.  Maximum likelihood has no prior: there, and for two systems whose difference has no finite
 estimate (nothing connects them, or one always wins), the pooled rates are used, (alpha + ties)/(3 alpha + n)
 for a tie and the rest halved; the notes say for how many pairs.  Where the table has no tie category, every
 model's numbers are taken given that there is no tie, and the Gaussian model's radius is 0 unless stated.
