@@ -223,7 +223,7 @@ def fit_preference_model(
     seed: int = 0,
     warn: bool = True,
 ) -> PreferenceModel:
-    """Fit a preference model.
+    """Fit a preference model, one of Hopkins and May (2013) or of the package's own.
 
     Parameters
     ----------
@@ -248,9 +248,9 @@ def fit_preference_model(
 
     Examples
     --------
-    >>> from pairproof.data.comparisons import Comparisons
-    >>> table = Comparisons.build("ab", [0, 0, 1], [1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 0])
-    >>> model = fit_preference_model(table, "pairs")
+    >>> import pairproof
+    >>> table = pairproof.Comparisons.build("ab", [0, 0, 1], [1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 0])
+    >>> model = pairproof.fit_preference_model(table, "pairs")
     >>> [round(p, 3) for p in model.predict("a", "b")]
     [0.333, 0.5, 0.167]
     """
@@ -341,7 +341,7 @@ def _likelihood(fit: Callable[[Comparisons], Fit], pooled_tie: bool = False) -> 
         if pooled_tie and not (table.wins.any() or table.losses.any()):
             note = "all training comparisons are ties, so no ability has an estimate: pooled rates for every pair"
             return p, (note,), None
-        # The published models take the pairs of rankings as independent, so there is no warning with each fit.
+        # The published models take the pairs of rankings as independent, so no fit warns of it.
         fitted = fit(table.as_independent())
         frame = fitted.probabilities()
         place = {name: k for k, name in enumerate(table.items)}

@@ -116,8 +116,9 @@ def fit_bradley_terry(
 
     Parameters
     ----------
-    table, ties, by, reference, order_effect, cells, item_terms, separate
-        As in :func:`pairproof.fit_llbt`, but the default reference is the first item, as in BradleyTerry2.
+    reference : str, optional
+        The item whose log-odds are 0, or "sum".  Default: the first item, as BradleyTerry2.  All other
+        parameters are those of :func:`pairproof.fit_llbt`.
 
     Returns
     -------

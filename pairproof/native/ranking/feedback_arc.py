@@ -152,8 +152,8 @@ def most_probable_ranking(table: Comparisons) -> Order:
 def _order(name: str, table: Comparisons, cost: FloatArray) -> Order:
     cost = cost.copy()
     np.fill_diagonal(cost, 0.0)
-    # Any order pays at least the smaller of a pair's two costs.  With that taken off, a pair costs nothing one
-    # way, and the systems fall into parts.
+    # Any order pays at least the smaller of a pair's two costs.  With that taken off, a pair costs nothing
+    # one way, and the systems fall into parts.
     order, unique = best_order(np.maximum(cost - cost.T, 0.0))
     paid = sum(
         float(cost[order[later], order[earlier]]) for later in range(len(order)) for earlier in range(later)
