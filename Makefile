@@ -34,7 +34,10 @@ test: ready
 bench: ready
 	@$(PYTHON) -m benchmarks
 
-format: ## Write the code as its formatter has it
+# No other target needs these two, so the set-up does not bring them.
+format: ready ## Write the code as its formatter has it
+	@$(PYTHON) -c 'import black, isort' 2>/dev/null || { echo "make format: no black and isort here. On Debian 12 'apt-get install black isort'," \
+	    "elsewhere '$(PYTHON) -m pip install \"black>=23.1,<24\" \"isort>=5.6\"'" >&2; exit 1; }
 	@$(PYTHON) -m isort -q . && $(PYTHON) -m black -q .
 
 lint: ready

@@ -6,8 +6,7 @@ numpy.  Word for word it must be the same, but for:
 - how R was reached: "live" and "recorded" are the same word, and rules of a table may differ in length;
 - versions of Python and numpy;
 - digits of agreement: above 12 they count the rounding errors of one machine, so any two from 12 on are the
-same;
-  below, they may differ by 0.5 (R's own error dominates, and does not move);
+  same; below, they may differ by 0.5 (R's own error dominates, and does not move);
 - numbers written with 14 digits and more, which must share 12;
 - where Newton's method stood at its end, `(at 1.8e-29)`, which is a rounding error.
 """

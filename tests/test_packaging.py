@@ -59,8 +59,7 @@ def project() -> dict:
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-# ---- what is in the repository
-# -----------------------------------------------------------------------------------------
+# ---- what is in the repository -----------------------------------------------------------------------------
 
 
 # Written in pieces, because this file is searched too.
@@ -113,8 +112,7 @@ def test_the_search_for_machine_traces_catches_them_and_nothing_else(what, text,
     assert bool(FORBIDDEN[what].search(text)) == caught
 
 
-# ---- the set-up's own lists agree
-# --------------------------------------------------------------------------------------
+# ---- the set-up's own lists agree --------------------------------------------------------------------------
 
 
 def r_requirements() -> dict[str, tuple[str, str, str]]:
@@ -174,8 +172,7 @@ def test_the_version_is_the_same_everywhere():
     assert installed == version
 
 
-# ---- the wheel
-# ---------------------------------------------------------------------------------------------------------
+# ---- the wheel ---------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -220,8 +217,7 @@ def test_the_wheel_names_its_licence_and_its_command(wheel):
     assert not re.search(r"^Requires-Dist: rpy2(?!.*extra)", metadata, re.M), "rpy2 must stay optional"
 
 
-# ---- who imports whom
-# --------------------------------------------------------------------------------------------------
+# ---- who imports whom --------------------------------------------------------------------------------------
 
 
 def module_name(path: Path) -> str:

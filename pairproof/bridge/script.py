@@ -47,7 +47,7 @@ def to_r(fit: Fit) -> str:
     --------
     >>> import pairproof
     >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [61], "losses": [35]})
-    >>> print(to_r(pairproof.fit_bradley_terry(table)).splitlines()[1])
+    >>> print(pairproof.to_r(pairproof.fit_bradley_terry(table)).splitlines()[1])
     # Item terms in log-odds; reference A.
     """
     cells = count(fit)

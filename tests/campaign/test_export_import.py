@@ -170,8 +170,7 @@ def test_results_of_two_campaigns_are_not_taken_over_together(tmp_path):
         take_over(tmp_path / "new.db", tmp_path / "m.csv", [tmp_path / "r0.csv", tmp_path / "r1.csv"])
 
 
-# -- item text is data
-# ------------------------------------------------------------------------------------------------
+# -- item text is data ---------------------------------------------------------------------------------------
 
 NASTY = [
     '=HYPERLINK("http://x","y")',

@@ -46,8 +46,7 @@ def of_campaign(path, tmp_path, name):
     return out
 
 
-# -- results that were cut
-# ---------------------------------------------------------------------------------------------
+# -- results that were cut -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
@@ -151,8 +150,7 @@ def test_import_refuses_a_model_and_results_that_were_cut(tmp_path, capsys):
     assert scores(tmp_path / "new.db") == scores(path)
 
 
-# -- a judgment taken back
-# -----------------------------------------------------------------------------------------------
+# -- a judgment taken back -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -4,10 +4,9 @@ Probabilities of the one named first winning, a tie, and losing, with u = b_i - 
 for the order effect o where the row has one, else 0):
 
     Bradley-Terry (1952)     P(win) = 1 / (1 + e^-u)                      no tie category
-    Davidson (1970), LLBT    win : tie : loss = e^(u/2) : nu : e^(-u/2)   tie = log nu; ties "none": nu held
-    at 1
-    Rao-Kupper (1967)        P(win) = 1 / (1 + e^(tie - u)), P(loss) = 1 / (1 + e^(tie + u)), tie = log theta
-                             > 0
+    Davidson (1970), LLBT    win : tie : loss = e^(u/2) : nu : e^(-u/2)   tie = log nu (ties "none": nu = 1)
+    Rao-Kupper (1967)        P(win) = 1 / (1 + e^(tie - u)), P(loss) = 1 / (1 + e^(tie + u)),
+                             tie = log theta > 0
     half, drop               Bradley-Terry on wins + ties / 2 (a quasi-likelihood), or on wins alone
 
 The lambda scale (Dittrich, Hatzinger, Katzenbeisser 1998) has b = 2 lambda; `tie` and `order` are not

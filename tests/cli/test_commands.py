@@ -105,8 +105,7 @@ def fit_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str
     return document
 
 
-# -- the group
-# -------------------------------------------------------------------------------------------------------
+# -- the group -----------------------------------------------------------------------------------------------
 
 
 def test_python_m_pairproof_is_the_command():
@@ -198,8 +197,7 @@ def test_bad_usage_is_exit_code_3_and_two_lines_on_standard_error(capsys, argume
     assert len(err.strip().splitlines()) <= 2 and "--help" in err
 
 
-# -- fit
-# ------------------------------------------------------------------------------------------------------------
+# -- fit -----------------------------------------------------------------------------------------------------
 
 
 def test_fit_prints_the_summary_of_the_fit_python_makes(capsys, table):
@@ -397,8 +395,7 @@ def test_a_missing_file_and_a_formula_that_names_no_column_are_exit_code_3(capsy
     assert code == 3 and "no column 'age'" in err and "judge" in err
 
 
-# -- reports
-# ---------------------------------------------------------------------------------------------------------
+# -- reports -------------------------------------------------------------------------------------------------
 
 
 def test_reports_are_written_by_their_suffix_and_say_where_they_are(capsys, table, tmp_path):
@@ -434,8 +431,7 @@ def test_an_html_report_of_a_separated_fit_says_why_there_is_no_picture(capsys, 
     assert code == 0 and "<svg" not in page and "separated data" in page
 
 
-# -- a process of its own
-# --------------------------------------------------------------------------------------------
+# -- a process of its own ------------------------------------------------------------------------------------
 
 
 def test_standard_input_is_read_when_the_file_is_a_dash(table):
@@ -507,8 +503,7 @@ def test_a_terminal_without_utf_8_still_gets_its_output(tmp_path):
     assert strict(document.stdout)["items"] == ["Äpfel", "梨"]
 
 
-# -- R itself
-# --------------------------------------------------------------------------------------------------------
+# -- R itself ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.r
@@ -550,8 +545,7 @@ def test_a_table_that_was_never_recorded_is_not_run_and_never_looks_like_agreeme
     assert code == 2 and "not run" in out.replace("not-run", "not run")
 
 
-# -- endings
-# ---------------------------------------------------------------------------------------------------------
+# -- endings -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -612,8 +606,7 @@ def test_a_fit_that_did_not_converge_is_exit_code_2(capsys, table, monkeypatch):
     assert code == 2 and "not converged: gradient <= 1e-10" in err and "NOT REACHED" in out
 
 
-# -- JSON
-# ------------------------------------------------------------------------------------------------------------
+# -- JSON ----------------------------------------------------------------------------------------------------
 
 
 def test_json_has_no_nan_and_keeps_every_digit():
@@ -629,8 +622,7 @@ def test_json_has_no_nan_and_keeps_every_digit():
         plain({"x": {1}})
 
 
-# -- doctor
-# ----------------------------------------------------------------------------------------------------------
+# -- doctor --------------------------------------------------------------------------------------------------
 
 
 def test_the_doctor_prints_what_is_here_as_words_and_as_json(capsys, tmp_path):

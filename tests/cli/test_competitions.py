@@ -94,8 +94,7 @@ def document(capsys, *arguments):
     return json.loads(out)
 
 
-# ---- compare-models
-# ----------------------------------------------------------------------------------------------------
+# -- compare-models ------------------------------------------------------------------------------------------
 
 
 def test_compare_models_prints_a_row_for_every_track_model_size_and_trial(capsys, judgments):
@@ -516,8 +515,7 @@ def test_a_progress_bar_is_shown_on_a_terminal_only(judgments):
     assert b"2/2" in seen
 
 
-# ---- test sets
-# ---------------------------------------------------------------------------------------------------------
+# -- test sets -----------------------------------------------------------------------------------------------
 
 
 def test_where_all_sources_are_compared_equally_often_whole_sources_are_drawn(table):
@@ -563,8 +561,7 @@ def test_a_test_set_that_takes_every_source_is_refused(table):
         split_table(table, test_size=399, rule="sources")
 
 
-# ---- compare-two
-# -------------------------------------------------------------------------------------------------------
+# -- compare-two ---------------------------------------------------------------------------------------------
 
 
 def test_compare_two_prints_vilars_rows_and_the_merged_one_with_its_votes(capsys, vilar):
@@ -683,8 +680,7 @@ def test_bad_usage_of_compare_two_ends_with_3(capsys, vilar, arguments, said):
     assert code == 3 and out == "" and said in err
 
 
-# ---- rank-by-comparing
-# -------------------------------------------------------------------------------------------------
+# -- rank-by-comparing ---------------------------------------------------------------------------------------
 
 
 def test_the_planner_asks_what_the_paper_asked_and_ends_in_its_ranking(capsys, tmp_path):
@@ -791,8 +787,7 @@ def test_a_person_at_a_terminal_is_asked_again_after_a_slip(tmp_path):
     assert err.count("1 of at most 1: A or B?") == 2 and "answer 'Z'" in err
 
 
-# ---- pictures
-# ----------------------------------------------------------------------------------------------------------
+# -- pictures ------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture()
@@ -834,8 +829,7 @@ def test_abilities_are_drawn_best_on_top_and_the_heat_map_in_the_order_asked(ax,
         plot_abilities(model.fitted, "here")
 
 
-# ---- nasty input
-# -------------------------------------------------------------------------------------------------------
+# -- nasty input ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

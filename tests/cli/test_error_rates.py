@@ -61,8 +61,7 @@ def document(capsys, *arguments, code=0):
     return json.loads(out)
 
 
-# ---- numbers
-# -----------------------------------------------------------------------------------------------------------
+# -- numbers -------------------------------------------------------------------------------------------------
 
 
 def test_the_json_has_the_specifications_vector_and_the_paired_difference(capsys, ter):
@@ -203,8 +202,7 @@ def test_standard_input_is_read(capsys, ter, monkeypatch):
     assert document(capsys, "-") == document(capsys, ter)
 
 
-# ---- words
-# ------------------------------------------------------------------------------------------------------------
+# -- words ---------------------------------------------------------------------------------------------------
 
 
 def test_where_equation_9_and_the_delta_method_part_it_is_said_and_where_not_not(capsys, ter):
@@ -292,8 +290,7 @@ def test_what_is_odd_about_a_table_is_said(capsys, tmp_path, rows, said):
     assert code == 0 and said in out
 
 
-# ---- sentences that only one has
-# ---------------------------------------------------------------------------------------
+# -- sentences that only one has -----------------------------------------------------------------------------
 
 
 @pytest.fixture()
@@ -355,8 +352,7 @@ def test_systems_that_share_one_sentence_cannot_be_compared_at_all(capsys, tmp_p
     )
 
 
-# ---- reports
-# -----------------------------------------------------------------------------------------------------------
+# -- reports -------------------------------------------------------------------------------------------------
 
 
 def test_reports_hold_both_tables_and_names_stay_text(capsys, tmp_path):
@@ -386,8 +382,7 @@ def test_help_shows_an_example(capsys):
     assert code == 0 and "pairproof error-rates ter.csv --pair A,B" in out and "equation 9" in out.lower()
 
 
-# ---- what is refused
-# ---------------------------------------------------------------------------------------------------
+# -- what is refused -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -474,8 +469,7 @@ def test_a_file_that_is_not_there_is_said(capsys, tmp_path):
     assert run(capsys, "error-rates", tmp_path / "absent.csv")[0] == 3
 
 
-# ---- the reader
-# --------------------------------------------------------------------------------------------------------
+# -- the reader ----------------------------------------------------------------------------------------------
 
 
 def test_a_data_frame_is_read_and_left_as_it_was():

@@ -27,8 +27,7 @@ def table(**changes):
     return Comparisons.build(**parts, **columns)
 
 
-# -- what build refuses
-# --------------------------------------------------------------------------------------------
+# -- what build refuses --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -88,8 +87,7 @@ def test_build_copies_and_freezes():
         built.wins[0] = 1
 
 
-# -- numbers
-# -------------------------------------------------------------------------------------------------------
+# -- numbers -------------------------------------------------------------------------------------------------
 
 
 def test_the_digest_does_not_depend_on_rows_or_on_which_item_stands_first():
@@ -122,8 +120,7 @@ def test_natural_order_is_numeric_only_if_all_are_integers():
     assert natural_order(["b", "B", "ä", "a"]) == ("B", "a", "b", "ä")
 
 
-# -- new tables from one
-# -------------------------------------------------------------------------------------------
+# -- new tables from one -------------------------------------------------------------------------------------
 
 
 def test_ties_can_be_dropped_or_halved_and_the_original_stays():
@@ -167,8 +164,7 @@ def test_take_accepts_positions_and_masks():
     assert take(np.array([1.0, 2.0, 3.0]), np.array([True, False, True])).tolist() == [1.0, 3.0]
 
 
-# -- words
-# ---------------------------------------------------------------------------------------------------------
+# -- words ---------------------------------------------------------------------------------------------------
 
 
 def test_it_prints_in_words():
@@ -200,8 +196,7 @@ def test_an_item_that_always_loses_is_separated():
     assert table(losses=[2, 1]).unseparated_sets() == (("A", "B", "C"),)
 
 
-# -- connection against an independent search
-# -----------------------------------------------------------------------
+# -- connection against an independent search ----------------------------------------------------------------
 
 
 @st.composite

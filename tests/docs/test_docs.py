@@ -63,8 +63,7 @@ def test_the_page_made_live_is_the_committed_one_where_the_versions_are_those_it
     assert not found, "\n".join(found)
 
 
-# ---- the rule by which two makings are the same
-# ------------------------------------------------------------------------
+# -- the rule by which two makings are the same --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("a", "b"), [
@@ -89,8 +88,7 @@ def test_a_difference_is_shown_with_the_words_around_it():
     assert "deviance [30.455] on 8 df" in found and "made now: [30.646]" in found
 
 
-# ---- snippets
-# ----------------------------------------------------------------------------------------------------------
+# -- snippets ------------------------------------------------------------------------------------------------
 
 
 def page_of(code: str, output: str = "```text\n```\n") -> str:
@@ -132,8 +130,7 @@ def test_a_snippet_that_does_not_do_what_the_page_says_is_an_error(page, said):
         with_output(page)
 
 
-# ---- what pages name
-# ---------------------------------------------------------------------------------------------------
+# -- what pages name -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("page", PAGES)

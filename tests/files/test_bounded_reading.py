@@ -52,8 +52,7 @@ def saved(tmp_path):
     return save
 
 
-# -- bounds
-# ------------------------------------------------------------------------------------------------------
+# -- bounds --------------------------------------------------------------------------------------------------
 
 
 def test_a_header_that_numbers_its_systems_to_ten_million_is_refused_in_a_line(saved):
@@ -143,8 +142,7 @@ def test_covariates_are_counted_when_rankings_are_refused(monkeypatch):
     assert "stand for 3 pairs, each with 2 other columns" in refused(table)
 
 
-# -- numbers
-# ------------------------------------------------------------------------------------------------------
+# -- numbers -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -203,8 +201,7 @@ def test_ranks_and_codes_that_a_double_would_join_are_not_joined():
     assert found.pooled() == {("A", "B"): (1, 0, 1)}
 
 
-# -- gzip, JSON Lines, and what is neither
-# --------------------------------------------------------------------------
+# -- gzip, JSON Lines, and what is neither -------------------------------------------------------------------
 
 LONG = "first,second,outcome,judge,n\nA,B,first,1,1.50\nB,C,second,2,7\nA,C,tie,1,\n"
 JSON_LINES = "".join(
@@ -302,8 +299,7 @@ def test_conversations_beside_the_votes_are_left_out_with_a_warning(saved):
         assert read(saved(lines, "t.jsonl")).pooled() == {("x", "y"): (1, 0, 0)}
 
 
-# -- nasty structures
-# -------------------------------------------------------------------------------------------------
+# -- nasty structures ----------------------------------------------------------------------------------------
 
 nasty_text = st.one_of(
     st.text(max_size=6),
@@ -480,8 +476,7 @@ def test_whatever_a_file_holds_the_readers_end_with_a_table_or_an_error_of_the_i
     only_our_errors(read, path, layout="matrix", winner="columns")
 
 
-# -- what messages show
-# -------------------------------------------------------------------------------------------------
+# -- what messages show --------------------------------------------------------------------------------------
 
 
 def test_messages_cut_what_is_long_and_say_how_long():

@@ -66,8 +66,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
     return code, captured.out + captured.err
 
 
-# -- inside the folder
-# -------------------------------------------------------------------------------------------------
+# -- inside the folder ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("command", [("check", "--r", "none"), ("explain",)])
@@ -238,8 +237,7 @@ def test_inside_is_inside_for_folders_whose_names_begin_alike(tmp_path):
         read_inside(tmp_path / "a", "y")
 
 
-# -- tables and the rest
-# -------------------------------------------------------------------------------------------------
+# -- tables and the rest -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -50,8 +50,7 @@ def same_file(here: Path) -> list[str]:
     return ["t.csv", "./t.csv", "sub/../t.csv", str(here / "t.csv"), "soft.csv", "hard.csv"]
 
 
-# -- over what is read
-# -------------------------------------------------------------------------------------------------
+# -- over what is read ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("force", [(), ("--force",)])
@@ -193,8 +192,7 @@ def test_every_parameter_that_names_a_file_says_whether_it_is_read_or_written():
     assert unsaid == ["validate names [NAME]..."]
 
 
-# -- a campaign
-# --------------------------------------------------------------------------------------------------------
+# -- a campaign ----------------------------------------------------------------------------------------------
 
 
 def test_no_command_writes_over_a_campaign_by_whatever_name_or_force(tmp_path, capsys, monkeypatch):
@@ -240,8 +238,7 @@ def test_a_campaign_is_not_made_over_its_items_and_never_over_a_link(tmp_path, c
     assert sorted(p.name for p in tmp_path.iterdir()) == ["away.db", "items.csv"]
 
 
-# -- a file it did not make
-# ----------------------------------------------------------------------------------------------
+# -- a file it did not make ----------------------------------------------------------------------------------
 
 
 def test_a_file_that_pairproof_did_not_make_is_replaced_by_force_only(here, capsys):
@@ -378,8 +375,7 @@ def test_a_mark_is_known_again_and_any_change_above_it_is_noticed(text, suffix):
         assert not made_by.is_ours(path)
 
 
-# -- places that cannot be
-# ---------------------------------------------------------------------------------------------
+# -- places that cannot be -----------------------------------------------------------------------------------
 
 
 def test_places_that_cannot_be_written_are_errors_of_the_input(here, capsys):
@@ -425,8 +421,7 @@ def test_a_link_is_written_through_and_modes_are_kept(tmp_path):
     assert stat.S_IMODE((tmp_path / "new.md").stat().st_mode) == 0o640
 
 
-# -- whole, or not at all
-# ------------------------------------------------------------------------------------------------
+# -- whole, or not at all ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("nameless", [True, False])

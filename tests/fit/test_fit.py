@@ -34,8 +34,7 @@ DISCONNECTED = counts("A B 5 2 3; C D 6 1 2")
 NO_TIE_SEEN = counts("A B 5 0 3; B C 4 0 2; A C 3 0 2")
 
 
-# -- parameters
-# ------------------------------------------------------------------------------------------------------
+# -- parameters ----------------------------------------------------------------------------------------------
 
 
 def test_modpref_by_hand_has_the_numbers_dras_prints():
@@ -75,8 +74,7 @@ def test_an_engine_that_hands_over_arrays_of_another_length_or_infinite_numbers_
         modpref(beta=np.array([0.3, 0.0, -np.inf]))
 
 
-# -- constraint and scale
-# --------------------------------------------------------------------------------------------
+# -- constraint and scale ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("reference", ["A", "B", "C", "sum"])
@@ -165,8 +163,7 @@ def test_an_unknown_reference_or_scale_is_refused_by_name(pooled):
         fit_llbt(TABLE, item_terms=["length"]).with_reference("A")
 
 
-# -- contrasts and tests
-# ---------------------------------------------------------------------------------------------
+# -- contrasts and tests -------------------------------------------------------------------------------------
 
 
 def test_a_contrast_has_the_standard_error_of_the_difference_under_every_constraint(pooled):
@@ -230,8 +227,7 @@ def test_a_wald_test_names_what_cannot_be_tested(pooled):
         pooled.with_reference("sum").wald(["A", "B", "C", "D"])
 
 
-# -- worths and probabilities
-# ----------------------------------------------------------------------------------------
+# -- worths and probabilities --------------------------------------------------------------------------------
 
 
 def test_worths_of_two_items_have_the_delta_method_standard_error_in_closed_form():
@@ -303,8 +299,7 @@ def test_a_separate_item_beside_item_covariates_has_its_own_ability():
     assert fit.worth()["worth"].sum() == pytest.approx(1)
 
 
-# -- what is not estimable
-# -------------------------------------------------------------------------------------------
+# -- what is not estimable -----------------------------------------------------------------------------------
 
 
 def test_separated_items_have_no_number_but_their_differences_inside_a_set_do():
@@ -351,8 +346,7 @@ def test_a_tie_parameter_at_its_boundary_stays_there_under_another_constraint():
         )
 
 
-# -- comparing models
-# ------------------------------------------------------------------------------------------------
+# -- comparing models ----------------------------------------------------------------------------------------
 
 
 def test_dras_judge_model_improves_by_173_41_on_9(pooled, by_judge):
@@ -429,8 +423,7 @@ def test_models_that_are_not_nested_are_told_apart_with_the_reason(smaller, larg
     assert re.search(why, reason), reason
 
 
-# -- the Poisson log-likelihood of gnm
-# -------------------------------------------------------------------------------
+# -- the Poisson log-likelihood of gnm -----------------------------------------------------------------------
 
 
 def test_the_poisson_log_likelihood_is_the_one_gnm_prints(pooled):

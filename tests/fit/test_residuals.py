@@ -97,8 +97,7 @@ def test_an_outcome_that_must_and_does_happen_leaves_no_residual():
     assert frame["residual"].tolist() == [0.0, 0.0, 0.0]
 
 
-# -- goodness of fit
-# -------------------------------------------------------------------------------------------------
+# -- goodness of fit -----------------------------------------------------------------------------------------
 
 
 def test_dras_pooled_model_is_rejected_with_p_1_8e_4():

@@ -163,8 +163,7 @@ def test_a_small_p_value_keeps_its_size(p, log10_p, shown):
     assert p_value(p, log10_p) == shown
 
 
-# -- notebook
-# --------------------------------------------------------------------------------------------------------
+# -- notebook ------------------------------------------------------------------------------------------------
 
 
 class _Tags(HTMLParser):
@@ -208,8 +207,7 @@ def test_the_short_form_names_model_size_and_engine():
     assert repr(fit_llbt(TABLE)).startswith("<Fit: LLBT, Davidson ties, 960 comparisons, by pairproof")
 
 
-# -- pictures
-# --------------------------------------------------------------------------------------------------------
+# -- pictures ------------------------------------------------------------------------------------------------
 
 
 def test_worth_intervals_are_those_of_the_log_worth_and_stay_between_0_and_1():

@@ -24,7 +24,10 @@ PURPOSE_OF_EXTRA = {
     "r": "asking R itself; without it R's numbers are the recorded ones",
     "arrow": "reading Parquet and Arrow files; nothing else needs it",
     "test": "running the tests",
+    "format": "writing the code as its formatters have it",
 }
+#: Extras for working on pairproof itself: not looked at unless they are asked for.
+FOR_THE_CODE = ("test", "format")
 
 
 def version_of(distribution: str) -> str | None:
@@ -41,8 +44,8 @@ def examine_python(extras: Sequence[str], r_version: str) -> tuple[dict[str, str
     Parameters
     ----------
     extras : sequence of str
-        Optional parts whose absence is a complaint; the packages of ``test`` are looked at only when it is
-        among them.
+        Optional parts whose absence is a complaint; the packages of ``test`` and ``format`` are looked at
+        only when these are among them.
     r_version : str
         R's version, for the cure of a missing rpy2; empty when there is no R.
     """
@@ -55,7 +58,9 @@ def examine_python(extras: Sequence[str], r_version: str) -> tuple[dict[str, str
         cure = python_package("packaging", "packaging", r_version)
         return {}, [Missing("packaging", "reading which versions pairproof needs", cure, "python")]
     looked_at = [
-        (requirement, extra) for requirement, extra in declared if extra != "test" or "test" in extras
+        (requirement, extra)
+        for requirement, extra in declared
+        if extra not in FOR_THE_CODE or extra in extras
     ]
     versions = {requirement.name: version_of(requirement.name) for requirement, _ in looked_at}
     missing = []

@@ -97,9 +97,10 @@ def judge_agreement(
     Examples
     --------
     >>> import pandas as pd
-    >>> from pairproof import read
+    >>> import pairproof
     >>> rows = {"first": ["A"] * 3, "second": ["B"] * 3, "outcome": ["first", "first", "second"]}
-    >>> found = judge_agreement(read(pd.DataFrame({**rows, "judge": list("xyz"), "source": ["s"] * 3})))
+    >>> table = pairproof.read(pd.DataFrame({**rows, "judge": list("xyz"), "source": ["s"] * 3}))
+    >>> found = pairproof.judge_agreement(table)
     >>> found.pairs, found.agreeing, round(found.kappa, 3)
     (3, 1, 0.0)
     """

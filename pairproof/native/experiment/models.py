@@ -1,5 +1,5 @@
 """Preference models with one interface: fitted on training comparisons, they predict a pair and have a
-perplexity on test comparisons.
+perplexity on test comparisons::
 
     model = fit_preference_model(train, "irt-gaussian")
     model.predict("bbn", "cmu")              Preference(tie=..., first=..., second=...)
@@ -7,16 +7,17 @@ perplexity on test comparisons.
 
 The models of Hopkins and May (2013), and the package's own by maximum likelihood beside them::
 
-    uniform, adjusted-uniform, pairs, students-asymmetric, students-arithmetic, students-geometric
-    baselines irt-gaussian, irt-categorical
-    irt_* bradley-terry    ties dropped for the abilities; P(tie) = (alpha + ties)/(3 alpha + n) for every
-    pair davidson         abilities and tie parameter by maximum likelihood rao-kupper       likewise, Rao and
-    Kupper's ties llbt             the same likelihood as davidson on the lambda scale, hence the same
-    predictions
+    uniform, adjusted-uniform, pairs, students-asymmetric,
+    students-arithmetic, students-geometric                  the paper's baselines (`baselines`)
+    irt-gaussian, irt-categorical                            `pairproof.native.irt`
+    bradley-terry    ties dropped for the abilities; P(tie) = (alpha + ties)/(3 alpha + n) for every pair
+    davidson         abilities and tie parameter by maximum likelihood
+    rao-kupper       likewise, Rao and Kupper's ties
+    llbt             the same likelihood as davidson on the lambda scale, hence the same predictions
 
 What a model says of a system that the training set does not have: uniform and adjusted-uniform say of it what
 they say of all; pairs and students have their prior, 1/3; the item-response models integrate over the prior
-of its ability. Maximum likelihood has no prior: there, and for two systems whose difference has no finite
+of its ability.  Maximum likelihood has no prior: there, and for two systems whose difference has no finite
 estimate (nothing connects them, or one always wins), the pooled rates are used, (alpha + ties)/(3 alpha + n)
 for a tie and the rest halved; the notes say for how many pairs.  Where the table has no tie category, every
 model's numbers are taken given that there is no tie, and the Gaussian model's radius is 0 unless stated.
@@ -222,7 +223,7 @@ def fit_preference_model(
     seed: int = 0,
     warn: bool = True,
 ) -> PreferenceModel:
-    """Fit a preference model.
+    """Fit a preference model, one of Hopkins and May (2013) or of the package's own.
 
     Parameters
     ----------
@@ -247,9 +248,9 @@ def fit_preference_model(
 
     Examples
     --------
-    >>> from pairproof.data.comparisons import Comparisons
-    >>> table = Comparisons.build("ab", [0, 0, 1], [1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 0])
-    >>> model = fit_preference_model(table, "pairs")
+    >>> import pairproof
+    >>> table = pairproof.Comparisons.build("ab", [0, 0, 1], [1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 0])
+    >>> model = pairproof.fit_preference_model(table, "pairs")
     >>> [round(p, 3) for p in model.predict("a", "b")]
     [0.333, 0.5, 0.167]
     """
@@ -340,7 +341,7 @@ def _likelihood(fit: Callable[[Comparisons], Fit], pooled_tie: bool = False) -> 
         if pooled_tie and not (table.wins.any() or table.losses.any()):
             note = "all training comparisons are ties, so no ability has an estimate: pooled rates for every pair"
             return p, (note,), None
-        # The published models take the pairs of rankings as independent, so there is no warning with each fit.
+        # The published models take the pairs of rankings as independent, so no fit warns of it.
         fitted = fit(table.as_independent())
         frame = fitted.probabilities()
         place = {name: k for k, name in enumerate(table.items)}

@@ -33,7 +33,7 @@ STATE = DatabaseKind(
     "another process works on this state; wait for it, or name another file",
     "name another file, or remove it: what it held is computed again",
 )
-#: One column for each field of a result; `notes` is a JSON list, `bits` and `sizes` are little-endian doubles.
+#: One column for each field of a result; `notes` is a JSON list, `bits` and `sizes` little-endian doubles.
 _SCHEMA = (
     "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     """CREATE TABLE result (

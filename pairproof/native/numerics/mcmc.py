@@ -8,12 +8,11 @@ means.
     split R-hat   sqrt(var+ / W),  var+ = (n-1)/n W + B/n                                         (3), (4)
     ESS           S / tau,  rho_t = 1 - (W - mean autocovariance at lag t) / var+,               (10) to (13)
                   tau = -1 + 2 sum of (rho_2k + rho_2k+1) while these pairs are positive, not letting them
-                  rise (Geyer 1992), + rho of the even lag at which the sum stops, if positive; tau >= 1 /
-                  log10(S)
+                  rise (Geyer 1992), + rho of the even lag at which the sum stops, if positive;
+                  tau >= 1 / log10(S)
     z             Phi^-1((r - 3/8) / (S + 1/4)),  r the rank among all S draws, ties their average rank   (14)
-    R-hat         the larger of split R-hat of z and that of z of |x - median|: whether chains agree in place,
-    and
-                  in width and tails                                                             (section 4.2)
+    R-hat         the larger of split R-hat of z and that of z of |x - median|: whether chains agree in
+                  place, and in width and tails                                                             (section 4.2)
     bulk ESS      ESS of z                                                                       (section 4.1)
     tail ESS      the smaller ESS of the indicators x <= 5 % quantile and x <= 95 % quantile     (section 4.3)
     ESS, MCSE     ESS of x itself; sd / sqrt(ESS) is how far the posterior mean may be off for want of draws

@@ -1,6 +1,7 @@
 """The models of paired comparisons that `pairproof` fits, and the specification each is asked for by.
 
-Log-linear Bradley-Terry models (Dras 2015, equations 1 and 2; R's prefmod): for a pair (j, k) of items in covariate cell s the counts have expectations::
+Log-linear Bradley-Terry models (Dras 2015, equations 1 and 2; R's prefmod): for a pair (j, k) of items in
+covariate cell s the counts have expectations::
 
     log m(j preferred) = mu_jk,s + lambda_js - lambda_ks          (+ delta/2 if j is named first)
     log m(undecided)   = mu_jk,s + gamma
@@ -115,8 +116,9 @@ def fit_bradley_terry(
 
     Parameters
     ----------
-    table, ties, by, reference, order_effect, cells, item_terms, separate
-        As in :func:`pairproof.fit_llbt`, but the default reference is the first item, as in BradleyTerry2.
+    reference : str, optional
+        The item whose log-odds are 0, or "sum".  Default: the first item, as BradleyTerry2.  All other
+        parameters are those of :func:`pairproof.fit_llbt`.
 
     Returns
     -------

@@ -1,11 +1,11 @@
 """From a problem to its maximum: which solver, and what to do where the maximum lies at infinity.
 
-1. Blocks if the item terms are saturated, else the dense solver. 2. If Newton ends regularly, every parameter
-the comparisons connect is finite and estimable. 3. If not, the limiting model is found (`existence`) and
-solved; without an order effect it is known from the strong
-   components of the graph "was preferred to or tied with" (Ford 1957), whatever the size.  A tie parameter
-   common to all stays finite where a tie was seen, unless every preference goes one way (no cycle): then 2.
-   decides.
+1. Blocks if the item terms are saturated, else the dense solver.
+2. If Newton ends regularly, every parameter the comparisons connect is finite and estimable.
+3. If not, the limiting model is found (`existence`) and solved; without an order effect it is known from the
+   strong components of the graph "was preferred to or tied with" (Ford 1957), whatever the size.  A tie
+   parameter common to all stays finite where a tie was seen, unless every preference goes one way (no cycle):
+   then 2. decides.
 """
 
 from __future__ import annotations

@@ -8,9 +8,8 @@ work.
    left out.
 2. Sort the better ones in the same way: a_1 < a_2 < ...; b_i is the partner of a_i, below it.
 3. b_1 < a_1 < a_2 < ... is the main chain.  Insert the others in the order b_3 b_2, b_5 b_4, b_11 ... b_6,
-... with
-   t_k = (2^(k+1) + (-1)^k) / 3 = 1, 3, 5, 11, 21, ..., each by binary search below its a_i, probing the lower
-   middle.
+   ..., whose groups begin at t_k = (2^(k+1) + (-1)^k) / 3 = 3, 5, 11, 21, ... and go down, each by binary
+   search below its a_i, probing the lower middle.
 
 It never asks more than sum over k = 1..n of ceil(log2(3k/4)): 0 1 3 5 7 10 13 16 19 22 26 30 34 for n =
 1..13.

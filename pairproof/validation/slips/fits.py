@@ -27,8 +27,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-#: For each treatment of ties the outcomes of the model, and what a tie adds to the wins of both items (None: ties
-#: stay ties).
+#: For each treatment of ties the outcomes of the model, and what a tie adds to the wins of both items (None:
+#: ties stay ties).
 TREATMENTS: Mapping[str, tuple[OutcomeModel, float | None]] = {
     "davidson": ("davidson", None),
     "rao-kupper": ("rao-kupper", None),

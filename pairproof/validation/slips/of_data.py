@@ -19,7 +19,7 @@ IntArray = NDArray[np.int64]
 #: Kinds of numbers that stand beside an item's name.
 _NAMED = tuple("estimate exp se z p low high worth worth_se contrast contrast_z odds p_first wins".split())
 
-# -- changes of rows -------------------------------------------------------------------------------------------
+# -- changes of rows -----------------------------------------------------------------------------------------
 
 
 def outcomes(order: tuple[int, int, int]) -> RowChange:

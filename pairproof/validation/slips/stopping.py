@@ -54,8 +54,8 @@ class Iterate:
     deviance: float = np.nan
 
 
-#: One weighted least squares from the linear predictor and the means: estimates, information, and the new linear
-#: predictor and means.
+#: One weighted least squares from the linear predictor and the means: estimates, information, and the new
+#: linear predictor and means.
 LeastSquares = Callable[[FloatArray, FloatArray], "tuple[FloatArray, FloatArray, FloatArray, FloatArray]"]
 
 

@@ -16,8 +16,8 @@ from ...fit.fit import Fit
 from ..papers.folders import shipped
 
 Document = Mapping[str, Any]
-#: Keys of a certified document that the package's copy has; the others (cells, covariances) prove the document
-#: itself.
+#: Keys of a certified document that the package's copy has; the others (cells, covariances) prove the
+#: document itself.
 KEPT = (
     "id",
     "model",

@@ -65,8 +65,7 @@ def trap(tmp_path):
     return Trap(tmp_path)
 
 
-# -- formulas
-# --------------------------------------------------------------------------------------------------
+# -- formulas ------------------------------------------------------------------------------------------------
 
 REFUSED = [
     "~ {system('touch pwned'); throat.PC1[..]}",
@@ -213,8 +212,7 @@ def test_formulas_of_the_bridges_functions_run_nothing(trap):
     assert trap.is_untouched()
 
 
-# -- computations of claims files
-# ------------------------------------------------------------------------------
+# -- computations of claims files ----------------------------------------------------------------------------
 
 CLAIM = """
 [paper]
@@ -321,8 +319,7 @@ def test_a_covariate_that_the_lizards_have_not_is_named(tmp_path):
         COMPUTATIONS["flat-lizards"](request)
 
 
-# -- names in tables
-# -------------------------------------------------------------------------------------------
+# -- names in tables -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.r("prefmod", "gnm", "BradleyTerry2", "psychotools", "qvcalc", "MASS")
@@ -411,8 +408,7 @@ def test_no_line_of_a_script_is_begun_by_a_name(trap):
         assert len(_comment(name).splitlines()) <= 1 and _comment(name).isascii()
 
 
-# -- records
-# ---------------------------------------------------------------------------------------------------
+# -- records -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.r
@@ -439,8 +435,7 @@ def test_a_record_is_an_answer_and_never_a_call(tmp_path, trap, mode):
     assert trap.is_untouched()
 
 
-# -- Python
-# ----------------------------------------------------------------------------------------------------
+# -- Python --------------------------------------------------------------------------------------------------
 
 
 def test_nothing_in_the_package_evaluates_text_unpickles_files_or_asks_a_shell(root):

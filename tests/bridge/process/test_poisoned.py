@@ -210,8 +210,7 @@ def test_a_wrong_time_limit_of_a_call_is_refused_before_r_is_asked(spoilt):
             spoilt.call(code="1", timeout=seconds)
 
 
-# -- killed while R starts
-# ------------------------------------------------------------------------------------
+# -- killed while R starts -----------------------------------------------------------------------------------
 
 ASK = "from pairproof.bridge.process.session import session; session().call(code='1')"
 

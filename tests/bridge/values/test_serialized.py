@@ -73,8 +73,7 @@ def test_the_packages_data_sets_are_as_r_has_them(tmp_path):
         assert dump(read_file(path)[name]) == dump(theirs), name
 
 
-# -- files made by hand
-# ----------------------------------------------------------------------------------------
+# -- files made by hand --------------------------------------------------------------------------------------
 
 HEAD = b"X\n" + struct.pack(">iii", 2, 0x00040202, 0x00020300)
 

@@ -792,8 +792,7 @@ def test_columns_of_several_levels_are_refused():
         read(frame)
 
 
-# -- read right
-# ----------------------------------------------------------------------------------------------------
+# -- read right ----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -1145,8 +1144,7 @@ def test_a_matrix_of_ties_makes_the_tie_category_and_must_be_symmetric():
         from_matrix(wins, winner="rows", ties=ties, tie_category=False)
 
 
-# -- item data
-# -----------------------------------------------------------------------------------------------------
+# -- item data -----------------------------------------------------------------------------------------------
 
 
 def test_item_data_are_matched_by_name_not_by_row(saved):
@@ -1188,8 +1186,7 @@ def test_item_data_follow_a_rename(saved):
     assert table.item_data["x"].tolist() == [2.0, 3.0, 1.0]
 
 
-# -- nothing is changed
-# ----------------------------------------------------------------------------------------------
+# -- nothing is changed --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

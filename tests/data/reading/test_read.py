@@ -38,8 +38,7 @@ DRAS_WIDE = DATA / "dras_wide_lexicographic.csv"
 CODING = {"first": 1, "tie": 0, "second": -1}
 
 
-# -- Dras (2015), Table 1
-# ------------------------------------------------------------------------------------------
+# -- Dras (2015), Table 1 ------------------------------------------------------------------------------------
 
 # The page's own lines: for AB AC AD BC BD CD, how often the first was preferred, neither, the second; judges
 # 1 to 4.
@@ -115,8 +114,7 @@ def test_prefmod_itself_reads_our_wide_table_as_we_mean_it(tmp_path):
     assert deviances == {"prefmod": ["30.455", "8.000"], "lexicographic": ["30.646", "8.000"]}
 
 
-# -- real data that are not ours to ship
-# ------------------------------------------------------------------------------
+# -- real data that are not ours to ship ---------------------------------------------------------------------
 
 
 def test_llmfao_is_read_with_roles_and_a_coding(shared):
@@ -194,8 +192,7 @@ def test_an_error_in_wmt_columns_names_them_as_the_file_does():
         read(row)
 
 
-# -- one table in every layout
-# ---------------------------------------------------------------------------------------
+# -- one table in every layout -------------------------------------------------------------------------------
 
 
 @st.composite
@@ -360,8 +357,7 @@ def test_a_role_maps_a_column_and_the_rest_become_covariates():
     assert table.columns["source"].levels == ("5", "12")
 
 
-# -- pair orders and wide tables
-# --------------------------------------------------------------------------------------
+# -- pair orders and wide tables -----------------------------------------------------------------------------
 
 
 def test_the_two_pair_orders_are_those_of_the_manuals():
@@ -422,8 +418,7 @@ def test_what_a_wide_table_cannot_hold_is_refused():
         to_wide(table, "lexi")
 
 
-# -- speed
-# -----------------------------------------------------------------------------------------------------------
+# -- speed ---------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -471,8 +466,7 @@ def test_line_numbers_are_only_looked_for_when_something_is_wrong(monkeypatch, t
     assert read(path).n_comparisons == 1
 
 
-# -- rankings with a row a system
-# ----------------------------------------------------------------------------------------
+# -- rankings with a row a system ----------------------------------------------------------------------------
 
 
 RANKED = {

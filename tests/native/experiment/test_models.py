@@ -91,8 +91,7 @@ def test_bradley_terry_keeps_the_rate_of_ties_apart_from_the_abilities():
     )
 
 
-# -- systems the training set does not have
-# --------------------------------------------------------------------------
+# -- systems the training set does not have ------------------------------------------------------------------
 
 UNSEEN = {
     "uniform": (1 / 3, 1 / 3, 1 / 3),
@@ -146,8 +145,7 @@ def test_a_system_against_itself_is_refused():
         fit(table_2(), "pairs").predict("bbn", "bbn")
 
 
-# -- maximum likelihood without an estimate
-# --------------------------------------------------------------------------
+# -- maximum likelihood without an estimate ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("model", ["bradley-terry", "davidson", "rao-kupper", "llbt"])
@@ -185,8 +183,7 @@ def test_no_tie_in_a_small_sample_leaves_smoothed_models_finite(model):
     assert fit(train, model).perplexity(two([0, 1])).value < 5
 
 
-# -- instruments without a tie category
-# ------------------------------------------------------------------------------
+# -- instruments without a tie category ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -201,8 +198,7 @@ def test_where_no_tie_could_be_answered_none_is_predicted(model):
         assert fitted.predict("s0", "s1") == (0, 0.5, 0.5)
 
 
-# -- options and bad input
-# -------------------------------------------------------------------------------------------
+# -- options and bad input -----------------------------------------------------------------------------------
 
 
 def test_averaging_and_plugging_in_differ_little_with_much_data_and_more_with_little():

@@ -26,8 +26,7 @@ from tests.native.translation import check_mean, check_variance, random_table, t
 MODEL = GaussianModel()
 
 
-# -- predictions
-# -----------------------------------------------------------------------------------------------------
+# -- predictions ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -55,8 +54,7 @@ def test_preferences_sum_to_one_and_keep_their_tails():
     )  # a difference of two probabilities near 1 would be 0
 
 
-# -- closed forms
-# ----------------------------------------------------------------------------------------------------
+# -- closed forms --------------------------------------------------------------------------------------------
 
 CASES = [
     ("one win", [1], False, 0.8689629030, 1.3993857671),
@@ -102,8 +100,7 @@ def test_posterior_means_of_table_2(items, expected):
     assert (error <= 0.01 + 4 * p.diagnostics.mcse).all() and p.diagnostics.mcse.max() < 0.012
 
 
-# -- the level
-# -------------------------------------------------------------------------------------------------------
+# -- the level -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -141,8 +138,7 @@ def test_the_level_drawn_by_itself_changes_nothing_else():
     assert (np.abs(a.mean(axis=(0, 1)) - b.mean(axis=(0, 1))) < 4 * spread).all() and spread.max() < 0.02
 
 
-# -- two samplers
-# ----------------------------------------------------------------------------------------------------
+# -- two samplers --------------------------------------------------------------------------------------------
 
 
 def test_segments_drawn_as_blocks_and_options_drawn_one_by_one_have_the_same_posterior():
@@ -177,8 +173,7 @@ def test_blocks_give_way_to_options_where_segments_would_outgrow_the_comparisons
     )
 
 
-# -- repeatable, parallel, fast
-# --------------------------------------------------------------------------------------
+# -- repeatable, parallel, fast ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -230,8 +225,7 @@ def test_cost_is_linear_in_comparisons():
     assert large < 40 * small
 
 
-# -- bad input
-# -------------------------------------------------------------------------------------------------------
+# -- bad input -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -54,8 +54,7 @@ class Given:
         return 0.0 if size is None else np.zeros(size)
 
 
-# -- the Gaussian model
-# ----------------------------------------------------------------------------------------------
+# -- the Gaussian model --------------------------------------------------------------------------------------
 
 
 class Tiny:
@@ -272,8 +271,7 @@ def test_the_models_probabilities_are_those_of_the_same_differences():
     same(MODEL.preferences(gap), np.stack([tie, ndtr((gap - 0.31) / tau), ndtr((-gap - 0.31) / tau)], axis=1))
 
 
-# -- the categorical model
-# -------------------------------------------------------------------------------------------
+# -- the categorical model -----------------------------------------------------------------------------------
 
 CATEGORICAL = CategoricalModel(levels=4, sd_noise=0.8, concentration=0.6, radius=1)
 
@@ -447,8 +445,7 @@ def test_fresh_items_are_drawn_with_exactly_their_joint_probabilities():
     same(new, gamma / gamma.sum(axis=1, keepdims=True))
 
 
-# -- the whole chain
-# -------------------------------------------------------------------------------------------------
+# -- the whole chain -----------------------------------------------------------------------------------------
 
 
 def every_quality(rows, names, model):

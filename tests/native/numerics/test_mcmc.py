@@ -68,8 +68,7 @@ def test_each_quantity_has_its_own_numbers():
             assert getattr(together, name)[k] == pytest.approx(getattr(alone, name)[0], rel=1e-13)
 
 
-# -- the parts
-# -------------------------------------------------------------------------------------------------------
+# -- the parts -----------------------------------------------------------------------------------------------
 
 
 def test_split_rhat_is_that_of_the_definition():
@@ -91,8 +90,7 @@ def test_normal_scores_are_those_of_average_ranks():
     assert np.abs(normal_scores(x) - expected).max() < 1e-15
 
 
-# -- theory
-# ----------------------------------------------------------------------------------------------------------
+# -- theory --------------------------------------------------------------------------------------------------
 
 
 def test_independent_draws_are_worth_their_number():
@@ -119,8 +117,7 @@ def test_an_autoregression_is_worth_its_known_share(phi):
     assert of_cubes.ess_bulk[0] == d.ess_bulk[0] and of_cubes.ess_tail[0] == d.ess_tail[0]
 
 
-# -- faults
-# ----------------------------------------------------------------------------------------------------------
+# -- faults --------------------------------------------------------------------------------------------------
 
 
 def halves(x: np.ndarray) -> np.ndarray:

@@ -51,8 +51,7 @@ def chain(n):
     )
 
 
-# -- the graph
-# ---------------------------------------------------------------------------------------------------
+# -- the graph -----------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=60, deadline=None)
@@ -201,8 +200,7 @@ def test_a_sum_constraint_on_many_items_has_the_standard_errors_of_all_functions
     assert np.abs(again.standard_errors / one_by_one - 1).max() < 1e-11  # observed 5e-15
 
 
-# -- separation
-# --------------------------------------------------------------------------------------------------
+# -- separation ----------------------------------------------------------------------------------------------
 
 
 def _problem(data, model, free_tie):
@@ -277,8 +275,7 @@ def test_many_items_in_sets_that_never_met_have_numbers_inside_the_reference_s_s
     )
 
 
-# -- bounded work
-# ------------------------------------------------------------------------------------------------
+# -- bounded work --------------------------------------------------------------------------------------------
 
 
 def test_a_chain_of_twenty_thousand_items_has_its_exact_estimates_and_standard_errors():

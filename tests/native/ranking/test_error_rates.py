@@ -84,8 +84,7 @@ def test_lengths_and_errors_that_cannot_be_are_refused(errors, lengths):
         error_rate(errors, lengths)
 
 
-# ---- two systems on the same sentences
-# ---------------------------------------------------------------------------------
+# -- two systems on the same sentences -----------------------------------------------------------------------
 
 SPECIFIED, LENGTHS = [3, 0, 5, 2, 8], [10, 4, 12, 9, 20]
 OTHER = [4, 1, 5, 3, 10]

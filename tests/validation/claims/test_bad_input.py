@@ -228,8 +228,7 @@ def test_a_print_that_no_page_has_is_refused(text):
         Printed.parse("*", legend={"*": "abc"})
 
 
-# -- "n.s."
-# -----------------------------------------------------------------------------------------------------------
+# -- "n.s." --------------------------------------------------------------------------------------------------
 
 
 def ns(text="n.s.", alpha="0.05", quantity="p.A"):
@@ -293,8 +292,7 @@ def test_empty_item_terms_are_refused_since_they_can_mean_two_models():
     assert "line 11" in message and "leave item_terms out" in message and "null_deviance" in message
 
 
-# -- anything
-# ------------------------------------------------------------------------------------------------------------
+# -- anything ------------------------------------------------------------------------------------------------
 
 keys = st.sampled_from(
     [*PAPER, *DATA, *CLAIM, *MODEL_KEYS, *READING, "paper", "data", "claim", "A", "worth.all.A", "gof_p"]

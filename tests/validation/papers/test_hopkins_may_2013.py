@@ -172,8 +172,7 @@ def test_a_model_that_the_paper_has_not_is_refused(ask, test):
         ask(test, models=["davidson"], **more)
 
 
-# -- abilities
-# ---------------------------------------------------------------------------------------------------------
+# -- abilities -----------------------------------------------------------------------------------------------
 
 
 def abilities(means, p=None, names="rabcd"):

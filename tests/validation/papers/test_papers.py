@@ -228,8 +228,7 @@ def test_the_erroneous_data_are_called_erroneous_wherever_they_are_used() -> Non
     assert "erroneous" in report and "1998" in report
 
 
-# -- papers on translation and annotation
-# -----------------------------------------------------------------------
+# -- papers on translation and annotation --------------------------------------------------------------------
 
 #: Statement -> verdict, name under which it is accepted ("" for none), a part of what is said.
 STATEMENTS = {

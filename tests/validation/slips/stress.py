@@ -1,7 +1,7 @@
 """Tables on which `verify` is stressed: every corner of the models that native and R share, drawn from a
 seed.
 
-`python -m tests.validation.stress 120 out.json` fits each table natively, verifies the fit against live R,
+`python -m tests.validation.slips.stress 120 out.json` fits each table natively, verifies the fit against live R,
 judges it by 50-digit values (`tests/certified`), and verifies fits that were spoilt on purpose: an estimate
 moved by 1e-6 standard errors, df by one, the log-likelihood by 1e-7 of itself.  No right fit may be called
 wrong, and no spoilt one right.

@@ -71,8 +71,7 @@ def _apart(d: Difference) -> str:
     return f"by {d.mean:.4f} (95 % interval {d.low:.4f} to {d.high:.4f}{where})"
 
 
-# -- which model is best
-# --------------------------------------------------------------------------------------
+# -- which model is best -------------------------------------------------------------------------------------
 
 
 @statement_test("lowest-perplexities")
@@ -205,8 +204,7 @@ def nearly_indistinguishable(
     )
 
 
-# -- from how many comparisons on
-# -----------------------------------------------------------------------------
+# -- from how many comparisons on ----------------------------------------------------------------------------
 
 
 @statement_test("close-to-convergence")
@@ -264,8 +262,7 @@ def samplers_converged(context: Context, *, tracks: Tracks, track: str, within: 
     return holds(worst <= float(within), text, native=worst)
 
 
-# -- by whose judgments
-# ---------------------------------------------------------------------------------------
+# -- by whose judgments --------------------------------------------------------------------------------------
 
 
 @statement_test("degraded-by-training-on")
