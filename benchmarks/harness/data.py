@@ -86,7 +86,8 @@ class Data:
         return cls(**{f.name: np.fromfile(folder / f"{f.name}.f64", "<f8") for f in fields(cls)})
 
 
-#: Dras (2015), Table 1, page 311: a row a judge, in it AB AC AD BC BD CD; first preferred, tie, second preferred.
+#: Dras (2015), Table 1, page 311: a row a judge, in it AB AC AD BC BD CD; first preferred, tie, second
+#: preferred.
 _DRAS = """
     38 0 2   36 1 3   37 1 2   39 1 0   0 2 38   3 0 37
     37 2 1   36 3 1   38 1 1   37 2 1   2 2 36   1 0 39

@@ -97,10 +97,6 @@ class Backend(AnswersR):
             return self._replay(call, why_not)
         raise RUnavailable(f"{call.name}: {why_not}")
 
-    def answers_live(self, needs: Sequence[str] = ()) -> bool:
-        """Whether a call with these needs would go to R."""
-        return self.mode in (None, "live", "both") and self._session().missing(needs) is None
-
     def _session(self) -> RSession:
         return session() if self.live is None else self.live
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, PairproofError
 from ..numerics.mcmc import FEWEST_DRAWS, GOOD_ESS, GOOD_RHAT, Convergence, MixingWarning, convergence
+from .note import Note
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +46,7 @@ class Posterior:
     seed : int
     settings : mapping of str to number or str
         The model's constants and options.
-    notes : tuple of str
+    notes : tuple of Note
         What a reader must know (systems never compared, what an item is).
     centre : bool
         Whether summaries are of draws minus their mean over the systems.
@@ -72,7 +73,7 @@ class Posterior:
     warmup: int
     seed: int
     settings: Mapping[str, Setting] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     centre: bool = True
 
     def __post_init__(self) -> None:
@@ -260,7 +261,7 @@ class Posterior:
             "systems": rows,
             "strata": [list(s) for s in self.strata()],
             "rank_probabilities": {i: p.tolist() for i, p in zip(self.items, self.rank_probabilities)},
-            "notes": list(self.notes),
+            "notes": list(map(str, self.notes)),
             "warnings": [self.mixing] if self.mixing else [],
         }
 
