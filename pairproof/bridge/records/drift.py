@@ -24,8 +24,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pairproof.bridge.records.result import Answer, Drift, RCondition
-from pairproof.bridge.values.values import INT_NA, Node
+from ..values.values import INT_NA, Node
+from .result import Answer, Drift, RCondition
 
 MOST_DIGITS = 16.0
 NOISE = 1e-9

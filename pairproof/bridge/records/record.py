@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pairproof.bridge.records.calls import RCall, abridged, feed
-from pairproof.bridge.records.result import Answer, RCondition, RSessionInfo
-from pairproof.bridge.values.json import dump, load, pretty
-from pairproof.bridge.values.values import Node
-from pairproof.errors import InputError, RecordMissing
-from pairproof.files.outputs import write as write_file
+from ...errors import InputError, RecordMissing
+from ...files.outputs import write as write_file
+from ..values.json import dump, load, pretty
+from ..values.values import Node
+from .calls import RCall, abridged, feed
+from .result import Answer, RCondition, RSessionInfo
 
 FORMAT = 1
 PACKAGED = Path(__file__).resolve().parent / "answers"
