@@ -133,12 +133,19 @@ class Judged:
     def upto(self, batch: int) -> Judged:
         """Those of batches up to a number, and those of older tools."""
         keep = [k for k, (b, _) in enumerate(self.batches) if b is None or b <= batch]
-        return Judged(
-            [self.hits[k] for k in keep],
-            [self.scores[k] for k in keep],
-            [self.batches[k] for k in keep],
-            [self.workers[k] for k in keep],
-        )
+        return Judged(*([column[k] for k in keep] for column in vars(self).values()))
+
+
+#: Columns of a judgment in the database, but for its number.
+JUDGMENT = ("identity", "batch", "hit", "hit_id", "assignment", "worker", "times", "received", "row")
+
+
+def insert_judgment(store: Store, judgment: Sequence[Any], scores: Iterable[Sequence[Any]]) -> None:
+    """Insert a judgment, its values in the order of `JUDGMENT`, and its scores (slot, item, value, raw)."""
+    number = store.db.execute(
+        f"INSERT INTO judgment ({', '.join(JUDGMENT)}) VALUES ({', '.join('?' * len(JUDGMENT))})", judgment
+    ).lastrowid
+    store.db.executemany("INSERT INTO score VALUES (?, ?, ?, ?, ?)", [(number, *score) for score in scores])
 
 
 #: Older tools' HITs first.

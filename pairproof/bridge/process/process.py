@@ -33,19 +33,8 @@ START_SECONDS = 120.0
 LOG_LINES = 200
 #: Packages whose versions the worker reports; the wrappers need the first six.
 PACKAGES = (
-    "prefmod",
-    "gnm",
-    "BradleyTerry2",
-    "psychotools",
-    "qvcalc",
-    "MASS",
-    "brglm",
-    "lme4",
-    "colorspace",
-    "TrueSkillThroughTime",
-    "rjags",
-    "coda",
-    "MCMCpack",
+    *("prefmod", "gnm", "BradleyTerry2", "psychotools", "qvcalc", "MASS"),
+    *("brglm", "lme4", "colorspace", "TrueSkillThroughTime", "rjags", "coda", "MCMCpack"),
 )
 
 

@@ -261,17 +261,9 @@ def read_record(path: Path) -> Record:
         )
         about["rng"] = tuple(about["rng"])
         session = RSessionInfo(**about)
-        asked = content["call"]
-        return Record(
-            content["key"],
-            asked["name"],
-            asked["text"],
-            answer,
-            session,
-            content["recorded"],
-            path,
-            _read_call(asked, content["key"]),
-        )
+        key, asked, when = content["key"], content["call"], content["recorded"]
+        call = _read_call(asked, key)
+        return Record(key, asked["name"], asked["text"], answer, session, when, path, call)
     except (ValueError, KeyError, TypeError) as error:
         raise RecordMissing(
             f"{path.name} cannot be read as a recorded R result ({type(error).__name__}: {error}); "

@@ -29,18 +29,9 @@ _experiment, _models = option("Experiment"), option("Models")
 #: As pairproof.native.experiment.models.MODELS, which a test keeps the same; here so that --help loads no
 #: numbers.
 MODELS = (
-    "uniform",
-    "adjusted-uniform",
-    "pairs",
-    "students-asymmetric",
-    "students-arithmetic",
-    "students-geometric",
-    "irt-gaussian",
-    "irt-categorical",
-    "bradley-terry",
-    "davidson",
-    "rao-kupper",
-    "llbt",
+    *("uniform", "adjusted-uniform", "pairs"),
+    *("students-asymmetric", "students-arithmetic", "students-geometric"),
+    *("irt-gaussian", "irt-categorical", "bradley-terry", "davidson", "rao-kupper", "llbt"),
 )
 
 HELP = """Fit preference models on so many comparisons of FILE, and see how well they predict the others.
@@ -205,14 +196,8 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
     table = pairproof.read(file, **reading)
     leave_out = asked["leave_out"] or ()
     design = _design(asked, 0 if state.seed is None else state.seed)
-    tracks = splits.split_table(
-        table,
-        by=asked["by"],
-        leave_out=leave_out,
-        test_size=asked["test_size"],
-        rule=asked["rule"],
-        seed=design.seed,
-    )
+    how = {name: asked[name] for name in ("by", "test_size", "rule")}
+    tracks = splits.split_table(table, leave_out=leave_out, seed=design.seed, **how)
     parts = splits.chosen_tracks(table, asked["by"], leave_out).values()
     size = asked["test_size"] or max(map(splits.default_test_size, parts))
     if asked["train"]:
@@ -239,14 +224,8 @@ def _design(asked: Mapping[str, Any], seed: int) -> Design:
     from ...native.experiment.models import PreferenceOptions
     from ...native.experiment.run import Design
 
-    options = PreferenceOptions(
-        alpha=asked["alpha"],
-        raw_geometric=asked["raw_geometric"],
-        items=asked["irt_items"],
-        chains=asked["chains"],
-        warmup=asked["warmup"],
-        draws=asked["draws"],
-    )
+    stated = {name: asked[name] for name in ("alpha", "raw_geometric", "chains", "warmup", "draws")}
+    options = PreferenceOptions(items=asked["irt_items"], **stated)
     return Design(asked["sizes"], asked["trials"], asked["models"], seed, options)
 
 
@@ -262,11 +241,9 @@ def _rankings(
 def _abilities_at(size: int | None, tracks: Mapping[str, Split], design: Design) -> dict[str, TrialAbilities]:
     from ...native.experiment.trial_abilities import trial_abilities
 
-    return (
-        {}
-        if size is None
-        else {track: trial_abilities(split, track, size, design) for track, split in tracks.items()}
-    )
+    if size is None:
+        return {}
+    return {track: trial_abilities(split, track, size, design) for track, split in tracks.items()}
 
 
 def _abilities(

@@ -229,20 +229,13 @@ def _extras(found: Status) -> dict[str, Any]:
     extras: dict[str, Any] = {}
     if found.agreement is not None:
         g = found.agreement
-        extras["agreement"] = {
-            "pairwise": g.pairwise,
-            "pairs": g.n_pairs,
-            "alpha": g.alpha,
-            "rest": dict(zip(found.names, g.rest.tolist())),
-        }
+        rest = dict(zip(found.names, g.rest.tolist()))
+        extras["agreement"] = {"pairwise": g.pairwise, "pairs": g.n_pairs, "alpha": g.alpha, "rest": rest}
     if found.systems is not None:
-        s = found.systems
-        extras["systems"] = [
-            {"system": name, "score": score, "low": low, "high": high, "n": n, "cluster": c}
-            for name, score, low, high, n, c in zip(
-                s.systems, s.score.tolist(), s.low.tolist(), s.high.tolist(), s.n.tolist(), s.cluster.tolist()
-            )
-        ]
+        names = ("score", "low", "high", "n", "cluster")
+        columns = (getattr(found.systems, name).tolist() for name in names)
+        rows = zip(found.systems.systems, *columns)
+        extras["systems"] = [dict(zip(("system", *names), row)) for row in rows]
     return extras
 
 
@@ -307,14 +300,8 @@ def retract(
 
 def _retraction(r: Retraction) -> str:
     where = f"batch {r.batch}, HIT {r.hit}" if r.batch is not None else "a HIT of an older tool"
-    who = ", ".join(
-        label(text)
-        for text in (
-            f"assignment {r.assignment}" if r.assignment else "",
-            f"worker {r.worker}" if r.worker else "",
-        )
-        if text
-    )
+    named = (("assignment", r.assignment), ("worker", r.worker))
+    who = ", ".join(label(f"{what} {name}") for what, name in named if name)
     back = f"; brought back {r.undone}" if r.undone else ""
     return (
         f"  {r.number}: {where}{', ' if who else ''}{who}, scores {label(' '.join(r.raw))}, of"

@@ -156,19 +156,8 @@ _OPTIONS = (
     _reading("--encoding", metavar="NAME", help="Of a text file that is not UTF-8, for example latin-1."),
 )
 READER_OPTIONS = (
-    "layout",
-    "columns",
-    "items",
-    "levels",
-    "rename",
-    "tie_category",
-    "item_data",
-    "pair_order",
-    "pairs",
-    "pair_names",
-    "coding",
-    "winner",
-    "encoding",
+    *("layout", "columns", "items", "levels", "rename", "tie_category", "item_data"),
+    *("pair_order", "pairs", "pair_names", "coding", "winner", "encoding"),
 )
 
 

@@ -34,14 +34,8 @@ def page(rates: Rates) -> Page:
 def _system_row(rates: Rates, name: str, r: ErrorRate) -> tuple[str, ...]:
     errors = (r.se_delta, r.se_jackknife, r.se_vilar)
     ends = r.interval(rates.level, rates.estimator)
-    return (
-        name or "-",
-        str(r.m),
-        f"{r.length:.12g}",
-        f"{r.rate:.4f}",
-        *(f"{se:.6f}" for se in errors),
-        *(f"{end:.4f}" for end in ends),
-    )
+    numbers = (*(f"{se:.6f}" for se in errors), *(f"{end:.4f}" for end in ends))
+    return (name or "-", str(r.m), f"{r.length:.12g}", f"{r.rate:.4f}", *numbers)
 
 
 def _pair_row(rates: Rates, two: TwoRates) -> tuple[str, ...]:
@@ -88,16 +82,14 @@ def _system(rates: Rates, name: str, rate: ErrorRate) -> dict[str, Any]:
         "sentences": rate.m,
         "words": rate.length,
         "errors": float(rates.table.systems[name].errors.sum()),
-        "rate": rate.rate,
-        "se_delta": rate.se_delta,
-        "se_jackknife": rate.se_jackknife,
-        "se_vilar": rate.se_vilar,
-        "vilar_to_delta": rate.vilar_to_delta,
+        **{key: getattr(rate, key) for key in _OF_A_RATE},
         "low": low,
         "high": high,
     }
 
 
+#: Keys of a system's rate, which are properties of it.
+_OF_A_RATE = ("rate", "se_delta", "se_jackknife", "se_vilar", "vilar_to_delta")
 #: Keys of a pair's numbers, in the order of the document.
 _NUMBERS = (
     *("rate_first", "rate_second", "difference", "se_delta", "se_jackknife", "se_unpaired"),

@@ -165,15 +165,9 @@ class TwoSystems:
         """
         if not self.by_judge:
             return None
+        first, second = self.merged.first, self.merged.second
         better = [r.better for r in self.by_judge]
-        return BinaryResult(
-            self.merged.first,
-            self.merged.second,
-            None,
-            better.count(self.merged.first),
-            better.count(None),
-            better.count(self.merged.second),
-        )
+        return BinaryResult(first, second, None, *map(better.count, (first, None, second)))
 
     @property
     def against(self) -> tuple[str, ...]:
