@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -84,13 +85,8 @@ def export(
         else:
             header, rows = _items(store, a, level if what == "scores" else None)
         ids = ids_of(store)
-        write(
-            out,
-            csv_text(header, rows),
-            reads=[path],
-            force=force,
-            known=lambda content: exported_before(content, a, ids),
-        )
+        known = partial(exported_before, a=a, ids=ids)
+        write(out, csv_text(header, rows), reads=[path], force=force, known=known)
     return len(rows)
 
 
@@ -163,8 +159,7 @@ def _comparisons(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
     )
     frame = table.to_frame()
     outcome = np.where(frame["wins"] > 0, "first", np.where(frame["ties"] > 0, "tie", "second"))
-    judge = (
-        frame["judge"].astype(object).where(frame["judge"].notna(), "")
-    )  # nobody is None, or NaN from pandas 3 on
+    # Nobody is None, or NaN from pandas 3 on.
+    judge = frame["judge"].astype(object).where(frame["judge"].notna(), "")
     columns = (frame["first"], frame["second"], outcome, judge, frame["source"])
     return list(COMPARISON_COLUMNS), [list(map(str, row)) for row in zip(*columns)]

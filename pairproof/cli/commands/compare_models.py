@@ -205,16 +205,10 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
     _say_what_is_small(state, tracks, design)
     results = _run(state, tracks, design, asked["resume"], asked["workers"])
     experiment = Experiment(
-        table.source,
-        tracks,
-        design,
-        results,
-        size,
-        asked["within"],
-        asked["level"],
-        _abilities(table, asked["by"], tracks, design) if asked["abilities"] else {},
-        _abilities_at(asked["abilities_at"], tracks, design),
-        _rankings(table, asked["by"], leave_out, design.seed) if asked["rankings"] else {},
+        *(table.source, tracks, design, results, size, asked["within"], asked["level"]),
+        abilities=_abilities(table, asked["by"], tracks, design) if asked["abilities"] else {},
+        trial_abilities=_abilities_at(asked["abilities_at"], tracks, design),
+        rankings=_rankings(table, asked["by"], leave_out, design.seed) if asked["rankings"] else {},
     )
     state.give(lambda: page(experiment), document(experiment))
     return 0
@@ -294,13 +288,8 @@ def _run(
     worth_it = max(1, len(tracks) * design.trials * len(design.sizes) // 8)
 
     with progress_bar(state, "fits") as advance:
-        return run(
-            tracks,
-            design,
-            state=None if resume is None else Path(resume),
-            progress=advance,
-            workers=min(workers, worth_it),
-        )
+        kept = None if resume is None else Path(resume)
+        return run(tracks, design, state=kept, progress=advance, workers=min(workers, worth_it))
 
 
 @contextlib.contextmanager

@@ -128,18 +128,10 @@ def next_(state: State, campaign: str, hits: int | None, out: str, again: bool) 
             f"{batch.unanswered} HITs of earlier batches are not answered yet; their results can come at any"
             " time."
         )
+    number, hits, size = batch.number, len(batch.hits), batch.per_hit
     state.show(
-        (
-            f"batch {batch.number}{' again' if again else ''}: {len(batch.hits)} HITs of"
-            f" {batch.per_hit} items in {out}"
-        ),
-        {
-            "campaign": batch.campaign,
-            "batch": batch.number,
-            "hits": len(batch.hits),
-            "per_hit": batch.per_hit,
-            "out": out,
-        },
+        f"batch {number}{' again' if again else ''}: {hits} HITs of {size} items in {out}",
+        {"campaign": batch.campaign, "batch": number, "hits": hits, "per_hit": size, "out": out},
     )
     return 0
 
@@ -368,18 +360,10 @@ def import_(state: State, campaign: str, model: str, results: tuple[str, ...], *
         )
     if found.model_is == "after":
         state.say("The results lead from the start to the model, and are its history.")
+    a, results_in = found.about, [vars(t) for t in found.taken]
+    made = {"campaign": a.id, "items": found.items, "method": a.method, "per_hit": a.per_hit}
     state.show(
-        (
-            f"{campaign}: campaign {found.about.id}, {found.items} items, method {found.about.method},"
-            f" {found.about.per_hit} a HIT"
-        ),
-        {
-            "campaign": found.about.id,
-            "items": found.items,
-            "method": found.about.method,
-            "per_hit": found.about.per_hit,
-            "model_is": found.model_is,
-            "results": [vars(t) for t in found.taken],
-        },
+        f"{campaign}: campaign {a.id}, {found.items} items, method {a.method}, {a.per_hit} a HIT",
+        {**made, "model_is": found.model_is, "results": results_in},
     )
     return 0

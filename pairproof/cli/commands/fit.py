@@ -147,11 +147,8 @@ def _give(state: State, fitted: Fit, agreements: Any) -> None:
         return
     from ...validation.report import output
 
-    state.give_output(
-        replace(
-            output(agreements, context(fitted, agreements)),
-            json=lambda: json_text(result) + "\n",
-            terminal=lambda: f"{fitted.summary()}\n\n{agreements}",
-        ),
-        result,
-    )
+    forms = {
+        "json": lambda: json_text(result) + "\n",
+        "terminal": lambda: f"{fitted.summary()}\n\n{agreements}",
+    }
+    state.give_output(replace(output(agreements, context(fitted, agreements)), **forms), result)

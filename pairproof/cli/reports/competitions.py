@@ -86,16 +86,7 @@ def document(e: Experiment) -> dict[str, Any]:
         "models": list(d.models),
         "level": e.level,
         "within": e.within,
-        "tracks": [
-            {
-                "track": track,
-                "systems": len(s.train.items),
-                "train": s.train.n_rows,
-                "test": s.test.n_rows,
-                "rule": s.rule,
-            }
-            for track, s in e.tracks.items()
-        ],
+        "tracks": [_track(track, split) for track, split in e.tracks.items()],
         "means": [vars(m) for m in e.means],
         "best": [vars(b) for b in e.best],
         "enough": e.enough,
@@ -107,6 +98,11 @@ def document(e: Experiment) -> dict[str, Any]:
     if e.rankings:
         result["rankings"] = {track: [vars(r) for r in found.values()] for track, found in e.rankings.items()}
     return result
+
+
+def _track(name: str, s: Split) -> dict[str, Any]:
+    sizes = {"systems": len(s.train.items), "train": s.train.n_rows, "test": s.test.n_rows}
+    return {"track": name, **sizes, "rule": s.rule}
 
 
 def page(e: Experiment) -> Page:

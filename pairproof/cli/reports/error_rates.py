@@ -43,17 +43,12 @@ def _pair_row(rates: Rates, two: TwoRates) -> tuple[str, ...]:
     if d is None:
         return two.first, two.second, *["-"] * 9, "not compared"
     p = d.p(rates.of_pairs)
-    return (
-        two.first,
-        two.second,
-        str(d.m),
-        f"{d.difference:.4f}",
-        *(f"{se:.6f}" for se in (d.se_delta, d.se_jackknife, d.se_unpaired)),
-        *(f"{end:.4f}" for end in d.interval(rates.level, rates.of_pairs)),
-        number(d.z(rates.of_pairs), ".3f"),
-        "-" if p is None else p_words(p, d.log10_p(rates.of_pairs), 3),
-        yes_or_no(rates.significant(two)),
-    )
+    errors = (f"{se:.6f}" for se in (d.se_delta, d.se_jackknife, d.se_unpaired))
+    ends = (f"{end:.4f}" for end in d.interval(rates.level, rates.of_pairs))
+    z = number(d.z(rates.of_pairs), ".3f")
+    said = "-" if p is None else p_words(p, d.log10_p(rates.of_pairs), 3)
+    tested = (*ends, z, said, yes_or_no(rates.significant(two)))
+    return (two.first, two.second, str(d.m), f"{d.difference:.4f}", *errors, *tested)
 
 
 def _meaning(rates: Rates) -> str:

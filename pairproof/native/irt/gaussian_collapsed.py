@@ -255,14 +255,9 @@ def map_irt_gaussian(table: Comparisons, model: GaussianModel = GaussianModel())
             f" ({found.trouble}; squared step {found.decrement:.3g})"
         )
     constant = pairs.n_systems * (0.5 * np.log(2 * np.pi) + np.log(model.sd_ability))
-    return LaplaceFit(
-        table.items,
-        found.x,
-        np.linalg.inv(found.point.derivatives[1]),
-        float(constant - found.point.value),
-        model,
-        found.steps,
-    )
+    covariance = np.linalg.inv(found.point.derivatives[1])
+    objective = float(constant - found.point.value)
+    return LaplaceFit(table.items, found.x, covariance, objective, model, found.steps)
 
 
 def sample_collapsed(table: Comparisons, model: GaussianModel, run: Run) -> FloatArray:

@@ -227,34 +227,22 @@ class Posterior:
         import pandas as pd
 
         stratum = {item: k for k, group in enumerate(self.strata(), 1) for item in group}
-        low_high, d = self.interval(level), self.diagnostics
-        frame = pd.DataFrame(
-            {
-                "item": list(self.items),
-                "mean": self.mean,
-                "sd": self.sd,
-                "low": low_high[:, 0],
-                "high": low_high[:, 1],
-                "p_best": self.p_best,
-                "stratum": [stratum[i] for i in self.items],
-                "rhat": d.rhat,
-                "ess_bulk": d.ess_bulk,
-                "ess_tail": d.ess_tail,
-                "mcse": d.mcse,
-            }
-        )
+        low, high = self.interval(level).T
+        columns = {"item": list(self.items), "mean": self.mean, "sd": self.sd, "low": low, "high": high}
+        columns |= {"p_best": self.p_best, "stratum": [stratum[i] for i in self.items]}
+        columns |= {
+            name: getattr(self.diagnostics, name) for name in ("rhat", "ess_bulk", "ess_tail", "mcse")
+        }
+        frame = pd.DataFrame(columns)
         return frame.iloc[np.argsort(-self.mean, kind="stable")].reset_index(drop=True)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """A JSON object; what has no value is None."""
         rows = [{k: _plain(v) for k, v in row.items()} for row in self.to_frame(level).to_dict("records")]
+        chains, draws, _ = self.draws.shape
         return {
-            "what": self.what,
-            "sampler": self.sampler,
-            "chains": self.draws.shape[0],
-            "draws": self.draws.shape[1],
-            "warmup": self.warmup,
-            "seed": self.seed,
+            **{"what": self.what, "sampler": self.sampler, "chains": chains, "draws": draws},
+            **{"warmup": self.warmup, "seed": self.seed},
             "settings": dict(self.settings),
             "level": level,
             "centred": self.centre,
