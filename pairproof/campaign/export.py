@@ -105,12 +105,8 @@ def _items(store: Store, a: About, level: float | None) -> tuple[list[str], list
     numbers = [model_cells(state)] if model_columns(a) else []
     if level is not None:
         low, high = state.interval(level)
-        numbers.append(
-            [
-                [number(v) for v in row] + [str(n)]
-                for *row, n in zip(state.score.tolist(), low.tolist(), high.tolist(), state.n.tolist())
-            ]
-        )
+        columns = zip(state.score.tolist(), low.tolist(), high.tolist(), state.n.tolist())
+        numbers.append([[*map(number, row), str(n)] for *row, n in columns])
     fields = fields_of(store)
     return header, [
         [name, *cells, *(c for block in numbers for c in block[k])] for k, (name, cells) in fields.items()

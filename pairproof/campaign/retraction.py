@@ -130,13 +130,11 @@ def take_back(
         )
     with opened(path, write=True) as store:
         condition, values = " AND ".join(text for text, _ in wanted), [v for _, some in wanted for v in some]
-        found = store.db.execute(
-            (
-                "SELECT j.number, j.assignment FROM judgment j JOIN received r ON r.number = j.received "
-                f"WHERE {condition} ORDER BY j.number"
-            ),
-            values,
-        ).fetchall()
+        query = (
+            "SELECT j.number, j.assignment FROM judgment j JOIN received r ON r.number = j.received "
+            f"WHERE {condition} ORDER BY j.number"
+        )
+        found = store.db.execute(query, values).fetchall()
         _check_found(store, [a for _, a in found], assignments, every)
         store.db.execute(TABLE)
         made = [_move_out(store, number, why.strip()) for number, _ in found]

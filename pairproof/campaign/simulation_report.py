@@ -120,11 +120,8 @@ def _experiment(s: Simulation, truth: str) -> str:
 
 def _annotators(s: Simulation, agreement: float) -> str:
     a = s.experiment.annotators
-    context = (
-        "does not depend on the HIT"
-        if a.context == 1
-        else f"is {a.context:g} times as large in a HIT of several items"
-    )
+    larger = f"is {a.context:g} times as large in a HIT of several items"
+    context = "does not depend on the HIT" if a.context == 1 else larger
     return (
         f"annotators' noise {a.sd:.3f} ({a.noise}), which {context}; two annotators agree with Spearman's rho"
         f" {agreement:.2f}"

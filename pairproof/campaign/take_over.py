@@ -272,13 +272,11 @@ def _check_counted(store: Store, a: About, model: ScoreState, read: ItemsFile, a
         k = int(np.argmax(gap))
         names = SKILL_COLUMNS if a.method == "trueskill" else MODEL_COLUMNS[:2]
         cure = (
-            "check that all results files are there"
-            if asked == "after"
-            else (
-                "say --model-is before to count the results on top of the model, "
-                "or give every results file that led to it"
-            )
+            "say --model-is before to count the results on top of the model, "
+            "or give every results file that led to it"
         )
+        if asked == "after":
+            cure = "check that all results files are there"
         raise InputError(
             f"{read.table.where(k)}: item {read.ids[k]!r} has {names[0]} {model.a[k]:g} and"
             f" {names[1]} {model.b[k]:g} in the model, but the {len(judged(store).hits)} results from the"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...text import label
-from ..options.reading import names, reader_options
+from ..options.reading import names, names_or_none, reader_options
 from ..options.sections import COUNT, POSITIVE, SectionedCommand, level_option, option
 from ..state import KEPT, READ, State, shared_options
 
@@ -68,10 +68,6 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     return found
 
 
-def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    return None if value is None else names(value)
-
-
 @click.command("compare-models", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
 @_experiment(
@@ -106,10 +102,10 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
     "--track",
     "by",
     metavar="COL,...",
-    callback=_columns,
+    callback=names_or_none,
     help="Columns that name a track (default: track, or srclang and trglang).",
 )
-@_experiment("--leave-out", callback=_columns, metavar="TRACK,...", help="Tracks that take no part.")
+@_experiment("--leave-out", callback=names_or_none, metavar="TRACK,...", help="Tracks that take no part.")
 @_experiment(
     "--train",
     "train",

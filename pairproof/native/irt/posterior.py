@@ -104,11 +104,9 @@ class Posterior:
     @cached_property
     def sd(self) -> FloatArray:
         """float[n_items]: posterior standard deviations."""
-        return (
-            np.asarray(self._flat.std(axis=0, ddof=1))
-            if len(self._flat) > 1
-            else np.full(len(self.items), np.nan)
-        )
+        if len(self._flat) < 2:
+            return np.full(len(self.items), np.nan)
+        return np.asarray(self._flat.std(axis=0, ddof=1))
 
     def interval(self, level: float = 0.95) -> FloatArray:
         """Equal-tailed intervals of probability `level`, float[n_items, 2].

@@ -313,11 +313,8 @@ def _of_pairs(rates: Rates) -> Iterator[str]:
                 " for the other; each rate has its own"
             )
         if d.z(rates.of_pairs) is None:
-            how = (
-                f"differ by the same {d.difference:.4g} errors a word"
-                if d.difference
-                else "have the same rate"
-            )
+            apart = f"differ by the same {d.difference:.4g} errors a word"
+            how = apart if d.difference else "have the same rate"
             yield f"{pair}: no z, since they {how} in every sentence and the standard error is 0"
         else:
             yield from _papers_test(rates, two, d)

@@ -355,9 +355,6 @@ def _two(table: Comparisons, a: int, b: int) -> TwoSystems:
     results = []
     for k in np.unique(codes[wins + ties + losses > 0]):
         mine = codes == k
-        results.append(
-            binary_result(
-                wins[mine].sum(), ties[mine].sum(), losses[mine].sum(), *names, judge=judge.levels[k]
-            )
-        )
+        won, tied, lost = (count[mine].sum() for count in (wins, ties, losses))
+        results.append(binary_result(won, tied, lost, *names, judge=judge.levels[k]))
     return TwoSystems(merged, tuple(results))
