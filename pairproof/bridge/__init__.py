@@ -20,15 +20,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pairproof.bridge.process.policy import Backend, backend, using
-from pairproof.bridge.process.session import RSession, RStatus, cure_for_package, probe
-from pairproof.bridge.records.calls import RCall, make_call
-from pairproof.bridge.records.record import Record, Records
-from pairproof.bridge.records.result import Drift, RCondition, RResult, RSessionInfo
-from pairproof.bridge.values.convert import data_frame, factor_of, matrix
-from pairproof.bridge.values.nodes import factor
-from pairproof.bridge.values.rdata import package_data, read_rda
-from pairproof.bridge.values.values import Expr, Formula, RLang, RList, ROpaque, RVector
+from .process.policy import Backend, backend, using
+from .process.session import RSession, RStatus, cure_for_package, probe
+from .records.calls import RCall, make_call
+from .records.record import Record, Records
+from .records.result import Drift, RCondition, RResult, RSessionInfo
+from .values.convert import data_frame, factor_of, matrix
+from .values.nodes import factor
+from .values.rdata import package_data, read_rda
+from .values.values import Expr, Formula, RLang, RList, ROpaque, RVector
 
 if TYPE_CHECKING:
     from .packages import (

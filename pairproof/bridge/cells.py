@@ -145,21 +145,15 @@ def count(fit: Fit) -> CountedCells:
     counted = frame[used].groupby(keys, sort=True, as_index=False)[["wins", "ties", "losses"]].sum()
     column = {c: counted[c].to_numpy() for c in counted.columns}
     width = len(str(len(counted)))
-    return CountedCells(
-        table.items,
-        column["first"],
-        column["second"],
-        column["wins"],
-        column["losses"],
-        column["ties"] if table.tie_category else None,
-        column["order"] if fit.spec.order_effect else None,
-        tuple(
-            Covariate(name, levels, column[f"covariate {name}"].astype(float))
-            for name, (levels, _) in known.items()
-        ),
-        tuple(f"c{k:0{width}d}" for k in range(len(counted))),
-        table,
+    ties = column["ties"] if table.tie_category else None
+    order = column["order"] if fit.spec.order_effect else None
+    covariates = tuple(
+        Covariate(name, levels, column[f"covariate {name}"].astype(float))
+        for name, (levels, _) in known.items()
     )
+    names = tuple(f"c{k:0{width}d}" for k in range(len(counted)))
+    first, second, wins, losses = (column[name] for name in ("first", "second", "wins", "losses"))
+    return CountedCells(table.items, first, second, wins, losses, ties, order, covariates, names, table)
 
 
 def treated(fit: Fit) -> Comparisons:

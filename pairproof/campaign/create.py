@@ -68,16 +68,8 @@ def create(
         )
     check_size(per_hit, len(read.ids), method, read.table.source)
     check_numbered(read.columns, per_hit, read.table.source)
-    made = About(
-        secrets.token_hex(6),
-        method,
-        per_hit,
-        settings,
-        pool,
-        secrets.randbits(48) if seed is None else whole_number("seed", seed),
-        read.columns,
-        False,
-    )
+    drawn = secrets.randbits(48) if seed is None else whole_number("seed", seed)
+    made = About(secrets.token_hex(6), method, per_hit, settings, pool, drawn, read.columns, False)
     with created(path) as store:
         write_about(store, made)
         write_items(store, read.ids, read.fields(read.columns), start(method, len(read.ids)))

@@ -17,6 +17,8 @@ comparisons  first, second, outcome, judge, source: what `pairproof fit` reads
 from __future__ import annotations
 
 import json
+from collections import defaultdict
+from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -83,13 +85,8 @@ def export(
         else:
             header, rows = _items(store, a, level if what == "scores" else None)
         ids = ids_of(store)
-        write(
-            out,
-            csv_text(header, rows),
-            reads=[path],
-            force=force,
-            known=lambda content: exported_before(content, a, ids),
-        )
+        known = partial(exported_before, a=a, ids=ids)
+        write(out, csv_text(header, rows), reads=[path], force=force, known=known)
     return len(rows)
 
 
@@ -108,12 +105,8 @@ def _items(store: Store, a: About, level: float | None) -> tuple[list[str], list
     numbers = [model_cells(state)] if model_columns(a) else []
     if level is not None:
         low, high = state.interval(level)
-        numbers.append(
-            [
-                [number(v) for v in row] + [str(n)]
-                for *row, n in zip(state.score.tolist(), low.tolist(), high.tolist(), state.n.tolist())
-            ]
-        )
+        columns = zip(state.score.tolist(), low.tolist(), high.tolist(), state.n.tolist())
+        numbers.append([[*map(number, row), str(n)] for *row, n in columns])
     fields = fields_of(store)
     return header, [
         [name, *cells, *(c for block in numbers for c in block[k])] for k, (name, cells) in fields.items()
@@ -123,23 +116,13 @@ def _items(store: Store, a: About, level: float | None) -> tuple[list[str], list
 def _history(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
     ids, n = ids_of(store), a.per_hit
     slots = range(1, n + 1)
-    header = [
-        "HITId",
-        "AssignmentId",
-        "WorkerId",
-        *TIMES,
-        "Input.campaign",
-        "Input.batch",
-        "Input.hit",
-        *(f"Input.id{k}" for k in slots),
-        *(f"Answer.range{k}" for k in slots),
-        *(f"Answer.na{k}" for k in slots),
-    ]
-    scores: dict[int, list[tuple[int, float | None, str]]] = {}
+    header = ["HITId", "AssignmentId", "WorkerId", *TIMES, "Input.campaign", "Input.batch", "Input.hit"]
+    header += [f"{column}{k}" for column in ("Input.id", "Answer.range", "Answer.na") for k in slots]
+    scores: dict[int, list[tuple[int, float | None, str]]] = defaultdict(list)
     for judgment, item, value, raw in store.db.execute(
         "SELECT judgment, item, value, raw FROM score ORDER BY judgment, slot"
     ):
-        scores.setdefault(judgment, []).append((item, value, raw))
+        scores[judgment].append((item, value, raw))
     rows: list[list[str]] = []
     query = (
         "SELECT number, identity, hit_id, assignment, worker, times, batch, hit FROM judgment j ORDER BY"
@@ -151,18 +134,9 @@ def _history(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
         given = scores[key]
         # A judgment that only its file and row made one keeps that as its name.
         name = assignment or (identity if identity.startswith("file:") else "")
-        rows.append(
-            [
-                hit_id,
-                name,
-                worker,
-                *(when.get(t, "") for t in TIMES),
-                *placed,
-                *(ids[i] for i, _, _ in given),
-                *(raw for _, _, raw in given),
-                *("on" if value is None else "" for _, value, _ in given),
-            ]
-        )
+        shown = [ids[i] for i, _, _ in given]
+        answers = [raw for _, _, raw in given] + ["on" if value is None else "" for _, value, _ in given]
+        rows.append([hit_id, name, worker, *(when.get(t, "") for t in TIMES), *placed, *shown, *answers])
     if not rows:
         raise InputError(f"{store.path}: no judgment is in this campaign yet; there is no history to write")
     return header, rows
@@ -181,11 +155,7 @@ def _comparisons(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
     )
     frame = table.to_frame()
     outcome = np.where(frame["wins"] > 0, "first", np.where(frame["ties"] > 0, "tie", "second"))
-    judge = (
-        frame["judge"].astype(object).where(frame["judge"].notna(), "")
-    )  # nobody is None, or NaN from pandas 3 on
-    rows = [
-        [str(x), str(y), str(o), str(j), str(s)]
-        for x, y, o, j, s in zip(frame["first"], frame["second"], outcome, judge, frame["source"])
-    ]
-    return list(COMPARISON_COLUMNS), rows
+    # Nobody is None, or NaN from pandas 3 on.
+    judge = frame["judge"].astype(object).where(frame["judge"].notna(), "")
+    columns = (frame["first"], frame["second"], outcome, judge, frame["source"])
+    return list(COMPARISON_COLUMNS), [list(map(str, row)) for row in zip(*columns)]

@@ -185,11 +185,9 @@ def _is_model(header: Sequence[str], body: Sequence[Sequence[str]], a: About, id
 
 def model_cells(state: ScoreState) -> list[list[str]]:
     """The columns of a model file, an item a row, every digit kept."""
-    columns = (
-        [state.a, state.b, state.score, state.variance]
-        if state.method in BETA
-        else [state.a, np.sqrt(state.b), state.b]
-    )
+    columns = [state.a, np.sqrt(state.b), state.b]
+    if state.method in BETA:
+        columns = [state.a, state.b, state.score, state.variance]
     return [[number(v) for v in row] for row in zip(*(c.tolist() for c in columns))]
 
 

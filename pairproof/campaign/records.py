@@ -133,12 +133,19 @@ class Judged:
     def upto(self, batch: int) -> Judged:
         """Those of batches up to a number, and those of older tools."""
         keep = [k for k, (b, _) in enumerate(self.batches) if b is None or b <= batch]
-        return Judged(
-            [self.hits[k] for k in keep],
-            [self.scores[k] for k in keep],
-            [self.batches[k] for k in keep],
-            [self.workers[k] for k in keep],
-        )
+        return Judged(*([column[k] for k in keep] for column in vars(self).values()))
+
+
+#: Columns of a judgment in the database, but for its number.
+JUDGMENT = ("identity", "batch", "hit", "hit_id", "assignment", "worker", "times", "received", "row")
+
+
+def insert_judgment(store: Store, judgment: Sequence[Any], scores: Iterable[Sequence[Any]]) -> None:
+    """Insert a judgment, its values in the order of `JUDGMENT`, and its scores (slot, item, value, raw)."""
+    number = store.db.execute(
+        f"INSERT INTO judgment ({', '.join(JUDGMENT)}) VALUES ({', '.join('?' * len(JUDGMENT))})", judgment
+    ).lastrowid
+    store.db.executemany("INSERT INTO score VALUES (?, ?, ?, ?, ?)", [(number, *score) for score in scores])
 
 
 #: Older tools' HITs first.
@@ -147,13 +154,11 @@ ORDER = "j.batch IS NOT NULL, j.batch, j.hit, j.identity"
 
 def judged(store: Store, where: str = "1", parameters: Sequence[Any] = ()) -> Judged:
     """Judgments with their scores; `where` is an SQL condition on judgment j."""
-    rows = store.db.execute(
-        (
-            "SELECT j.number, j.batch, j.hit, j.worker, s.item, s.value FROM judgment j JOIN score s ON"
-            f" s.judgment = j.number WHERE {where} ORDER BY {ORDER}, j.number, s.slot"
-        ),
-        parameters,
+    query = (
+        "SELECT j.number, j.batch, j.hit, j.worker, s.item, s.value FROM judgment j JOIN score s ON"
+        f" s.judgment = j.number WHERE {where} ORDER BY {ORDER}, j.number, s.slot"
     )
+    rows = store.db.execute(query, parameters)
     found = Judged([], [], [], [])
     for (_, batch, hit, worker), group in groupby(rows, key=itemgetter(0, 1, 2, 3)):
         scores = [(item, math.nan if value is None else value) for *_, item, value in group]
@@ -182,25 +187,20 @@ def recount(store: Store, a: About, newer_than: int) -> None:
         r[0] for r in store.db.execute("SELECT DISTINCT item FROM score WHERE judgment > ?", (newer_than,))
     ]
     if a.method in ADDITIVE:
-        rows = store.db.execute(
-            (
-                "SELECT item, value FROM score WHERE value IS NOT NULL AND item IN (SELECT item FROM score"
-                " WHERE judgment > ?)"
-            ),
-            (newer_than,),
-        ).fetchall()
+        query = (
+            "SELECT item, value FROM score WHERE value IS NOT NULL AND item IN (SELECT item FROM score"
+            " WHERE judgment > ?)"
+        )
+        rows = store.db.execute(query, (newer_than,)).fetchall()
         items, values = (np.array(c) for c in zip(*rows)) if rows else (np.zeros(0, np.int64), np.zeros(0))
         start = state_of(store, a.method, at_start=True)
         save_state(store, observe(start, [[i] for i in items], [[v] for v in values], a.settings), touched)
         return
-    behind = store.db.execute(
-        (
-            f"SELECT 1 FROM (SELECT number FROM judgment j ORDER BY {ORDER} LIMIT (SELECT COUNT(*) FROM"
-            " judgment WHERE number <= ?)) WHERE number > ? LIMIT 1"
-        ),
-        (newer_than, newer_than),
-    ).fetchone()
-    if behind is not None:
+    behind = (
+        f"SELECT 1 FROM (SELECT number FROM judgment j ORDER BY {ORDER} LIMIT (SELECT COUNT(*) FROM"
+        " judgment WHERE number <= ?)) WHERE number > ? LIMIT 1"
+    )
+    if store.db.execute(behind, (newer_than, newer_than)).fetchone() is not None:
         recount_all(store, a)
         return
     new = judged(store, "j.number > ?", (newer_than,))

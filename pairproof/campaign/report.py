@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -87,22 +88,15 @@ def _agreement_lines(status: Status) -> list[str]:
     g = status.agreement
     if g is None:
         return []
-    pairwise = (
-        f"{g.pairwise:.4f}, mean of {g.n_pairs} pairs"
-        if g.n_pairs
-        else "none: no two annotators share 3 items"
-    )
+    mean = f"{g.pairwise:.4f}, mean of {g.n_pairs} pairs"
+    pairwise = mean if g.n_pairs else "none: no two annotators share 3 items"
     alpha = "none" if np.isnan(g.alpha) else f"{g.alpha:.4f}"
     found = [f"Agreement of annotators: Spearman's rho {pairwise}; Krippendorff's alpha (interval) {alpha}"]
-    known: list[tuple[str, float]] = [
-        (name, r) for name, r in zip(status.names, g.rest.tolist()) if not np.isnan(r)
-    ]
+    known = [(r, name) for r, name in zip(g.rest.tolist(), status.names) if not np.isnan(r)]
     if known:
-        name, least = min(known, key=lambda pair: pair[1])
-        found.append(
-            f"With all others: {least:.4f} ({name}) to {max(r for _, r in known):.4f},"
-            f" {len(known)} annotators"
-        )
+        least, name = min(known, key=itemgetter(0))
+        most = max(r for r, _ in known)
+        found.append(f"With all others: {least:.4f} ({name}) to {most:.4f}, {len(known)} annotators")
     return found
 
 
@@ -153,14 +147,12 @@ def _scores(status: Status, order: Sequence[int], low: FloatArray, high: FloatAr
         right.set_ylabel("score and interval")
 
     most = max(int(counts.max()), 1)
+    bins = list(zip(counts.tolist(), edges[:-1], edges[1:]))
     bars = (
         f"{low:5.2f} to {high:5.2f}  {'#' * round(WIDTH * c / most)}{' ' if c else ''}{c}"
-        for c, low, high in zip(counts.tolist(), edges[:-1], edges[1:])
+        for c, low, high in bins
     )
-    said = "; ".join(
-        f"{c} items from {low:.2f} to {high:.2f}"
-        for c, low, high in zip(counts.tolist(), edges[:-1], edges[1:])
-    )
+    said = "; ".join(f"{c} items from {low:.2f} to {high:.2f}" for c, low, high in bins)
     return Figure(
         "Scores: histogram, and every item with its interval",
         said,

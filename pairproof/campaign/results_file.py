@@ -141,13 +141,8 @@ def read_results(
         )
     keep = [k for k in range(table.n_rows) if not (k in turned_down and rejected == "leave-out")]
     rows = tuple(_row(table, columns, k, per_hit) for k in keep)
-    return ResultsFile(
-        table.source,
-        sha256,
-        rows,
-        table.n_rows - len(keep),
-        sum(not (r.assignment or r.worker) for r in rows),
-    )
+    nameless = sum(not (r.assignment or r.worker) for r in rows)
+    return ResultsFile(table.source, sha256, rows, table.n_rows - len(keep), nameless)
 
 
 def check_terminated(raw: bytes, table: Table) -> None:
@@ -166,14 +161,10 @@ def check_terminated(raw: bytes, table: Table) -> None:
     if end in (b"\n", b"\r"):
         return
     line = raw.rstrip(b"\0 \t").replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n") + 1
-    last = (
-        ""
-        if table.text == ""
-        else (
-            ", in column"
-            f" {list(table.columns)[-1]!r} {str(next(reversed(table.columns.values())).iloc[-1])[:40]!r}"
-        )
-    )
+    last = ""
+    if table.text != "":
+        name, column = list(table.columns.items())[-1]
+        last = f", in column {name!r} {str(column.iloc[-1])[:40]!r}"
     raise InputError(
         f"{table.source}, line {line}: the last record has no line end{last}; a file that was cut ends so."
         " Fetch it again, or if it is whole say --accept-unterminated (accept_unterminated=True in Python)"
@@ -252,20 +243,9 @@ def _row(table: Table, columns: Mapping[str, list[str]], k: int, per_hit: int) -
         )
     hit_id, assignment, worker = cell("HITId"), cell("AssignmentId"), cell("WorkerId")
     campaign, batch, hit = cell("Input.campaign"), cell("Input.batch"), cell("Input.hit")
-    return ResultRow(
-        k + 1,
-        table.where(k),
-        campaign,
-        batch,
-        hit,
-        ids,
-        tuple(values),
-        tuple(raw),
-        hit_id,
-        assignment,
-        worker,
-        {name: cell(name) for name in TIMES if cell(name)},
-    )
+    times = {name: cell(name) for name in TIMES if cell(name)}
+    placed, answered = (campaign, batch, hit), (ids, tuple(values), tuple(raw))
+    return ResultRow(k + 1, table.where(k), *placed, *answered, hit_id, assignment, worker, times)
 
 
 def identity(row: ResultRow, batch: int | None, hit: int | None, sha256: str) -> str:

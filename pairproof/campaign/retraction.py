@@ -18,7 +18,7 @@ from typing import Any
 
 from ..errors import InputError
 from .batch import now
-from .records import about, recount_all
+from .records import JUDGMENT, about, insert_judgment, recount_all
 from .store import Store, opened
 
 #: Made when the first judgment is taken back; a campaign without it is one of which none was.  In full (JSON:
@@ -27,7 +27,6 @@ from .store import Store, opened
 TABLE = """CREATE TABLE IF NOT EXISTS retraction (
     number INTEGER PRIMARY KEY, at TEXT NOT NULL, why TEXT NOT NULL, identity TEXT NOT NULL, judgment TEXT NOT NULL, undone TEXT
 )"""
-_COLUMNS = ("identity", "batch", "hit", "hit_id", "assignment", "worker", "times", "received", "row")
 
 
 @dataclass(frozen=True)
@@ -131,13 +130,11 @@ def take_back(
         )
     with opened(path, write=True) as store:
         condition, values = " AND ".join(text for text, _ in wanted), [v for _, some in wanted for v in some]
-        found = store.db.execute(
-            (
-                "SELECT j.number, j.assignment FROM judgment j JOIN received r ON r.number = j.received "
-                f"WHERE {condition} ORDER BY j.number"
-            ),
-            values,
-        ).fetchall()
+        query = (
+            "SELECT j.number, j.assignment FROM judgment j JOIN received r ON r.number = j.received "
+            f"WHERE {condition} ORDER BY j.number"
+        )
+        found = store.db.execute(query, values).fetchall()
         _check_found(store, [a for _, a in found], assignments, every)
         store.db.execute(TABLE)
         made = [_move_out(store, number, why.strip()) for number, _ in found]
@@ -188,31 +185,18 @@ def retractions(store: Store) -> list[Retraction]:
         "SELECT number, at, why, identity, judgment, undone FROM retraction ORDER BY number"
     ):
         j = json.loads(text)
-        found.append(
-            Retraction(
-                number,
-                at,
-                why,
-                identity,
-                j["assignment"],
-                j["worker"],
-                j["batch"],
-                j["hit"],
-                tuple(raw for _, _, _, raw in j["scores"]),
-                names.get(j["received"], ""),
-                undone,
-            )
-        )
+        kept = {name: j[name] for name in ("assignment", "worker", "batch", "hit")}
+        raw = tuple(text for *_, text in j["scores"])
+        results = names.get(j["received"], "")
+        found.append(Retraction(number, at, why, identity, raw=raw, results=results, undone=undone, **kept))
     return found
 
 
 def n_out(store: Store) -> int:
     """Judgments that are out now."""
-    return (
-        int(store.db.execute("SELECT COUNT(*) FROM retraction WHERE undone IS NULL").fetchone()[0])
-        if _has_table(store)
-        else 0
-    )
+    if not _has_table(store):
+        return 0
+    return int(store.db.execute("SELECT COUNT(*) FROM retraction WHERE undone IS NULL").fetchone()[0])
 
 
 def stays_out(store: Store, identity: str, items: Sequence[int], values: Sequence[float]) -> bool:
@@ -232,12 +216,8 @@ def said(items: Sequence[int], values: Sequence[float]) -> list[tuple[int, float
 
 
 def _has_table(store: Store) -> bool:
-    return (
-        store.db.execute(
-            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'retraction'"
-        ).fetchone()
-        is not None
-    )
+    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'retraction'"
+    return store.db.execute(query).fetchone() is not None
 
 
 def _check_found(store: Store, found: Sequence[str], assignments: Sequence[str], every: bool) -> None:
@@ -257,9 +237,9 @@ def _check_found(store: Store, found: Sequence[str], assignments: Sequence[str],
 
 def _move_out(store: Store, judgment: int, why: str) -> int:
     row = store.db.execute(
-        f"SELECT {', '.join(_COLUMNS)} FROM judgment WHERE number = ?", (judgment,)
+        f"SELECT {', '.join(JUDGMENT)} FROM judgment WHERE number = ?", (judgment,)
     ).fetchone()
-    kept = dict(zip(_COLUMNS, row))
+    kept = dict(zip(JUDGMENT, row))
     kept["scores"] = store.db.execute(
         "SELECT slot, item, value, raw FROM score WHERE judgment = ? ORDER BY slot", (judgment,)
     ).fetchall()
@@ -281,11 +261,5 @@ def _move_in(store: Store, taken: Retraction) -> None:
     kept = json.loads(
         store.db.execute("SELECT judgment FROM retraction WHERE number = ?", (taken.number,)).fetchone()[0]
     )
-    number = store.db.execute(
-        f"INSERT INTO judgment ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})",
-        [kept[name] for name in _COLUMNS],
-    ).lastrowid
-    store.db.executemany(
-        "INSERT INTO score VALUES (?, ?, ?, ?, ?)", [(number, *score) for score in kept["scores"]]
-    )
+    insert_judgment(store, [kept[name] for name in JUDGMENT], kept["scores"])
     store.db.execute("UPDATE retraction SET undone = ? WHERE number = ?", (now(), taken.number))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..native.annotation.beta import FloatArray
 from ..native.annotation.simulation import MEASURES, Simulation, histogram, spread
 from ..report.blocks import Block, Bullets, Figure, Heading, Page, Table
 from ..report.figures import INK
@@ -32,45 +33,31 @@ def document(
         curves: dict[str, Any] = {}
         for measure in MEASURES:
             c = s.curve(method, measure, level)
+            columns = (values.tolist() for values in (s.annotations, c.mean, c.low, c.high))
             curves[measure] = [
-                {"annotations": a, "mean": m, "low": lo, "high": hi}
-                for a, m, lo, hi in zip(
-                    s.annotations.tolist(), c.mean.tolist(), c.low.tolist(), c.high.tolist()
-                )
+                dict(zip(("annotations", "mean", "low", "high"), row)) for row in zip(*columns)
             ]
-        sd, least, most = spread(s.final[method])
         methods[method] = {
             **curves,
             "needed": s.needed(method, target),
             "coverage": s.coverage[method],
-            "final": {"sd": sd, "min": least, "max": most, "histogram": histogram(s.final[method]).tolist()},
+            "final": _distribution(s.final[method]),
         }
-    sd, least, most = spread(e.truth)
+    noise = {name: getattr(e.annotators, name) for name in ("sd", "context", "noise")}
     return {
-        "truth": {
-            "kind": truth,
-            "items": len(e.truth),
-            "sd": sd,
-            "min": least,
-            "max": most,
-            "histogram": histogram(e.truth).tolist(),
-        },
-        "annotators": {
-            "sd": e.annotators.sd,
-            "context": e.annotators.context,
-            "noise": e.annotators.noise,
-            "agreement": agreement,
-        },
-        "budget": e.budget,
-        "replicates": e.replicates,
-        "per_hit": e.per_hit,
-        "pool": e.pool,
-        "seed": e.seed,
+        "truth": {"kind": truth, "items": len(e.truth), **_distribution(e.truth)},
+        "annotators": {**noise, "agreement": agreement},
+        **{name: getattr(e, name) for name in ("budget", "replicates", "per_hit", "pool", "seed")},
         "target": target,
         "level": level,
         "methods": methods,
         "match_quality": {str(k): m.tolist() for k, m in s.maps.items()},
     }
+
+
+def _distribution(scores: FloatArray) -> dict[str, Any]:
+    sd, least, most = spread(scores)
+    return {"sd": sd, "min": least, "max": most, "histogram": histogram(scores).tolist()}
 
 
 def answer(s: Simulation, target: float) -> list[str]:
@@ -133,11 +120,8 @@ def _experiment(s: Simulation, truth: str) -> str:
 
 def _annotators(s: Simulation, agreement: float) -> str:
     a = s.experiment.annotators
-    context = (
-        "does not depend on the HIT"
-        if a.context == 1
-        else f"is {a.context:g} times as large in a HIT of several items"
-    )
+    larger = f"is {a.context:g} times as large in a HIT of several items"
+    context = "does not depend on the HIT" if a.context == 1 else larger
     return (
         f"annotators' noise {a.sd:.3f} ({a.noise}), which {context}; two annotators agree with Spearman's rho"
         f" {agreement:.2f}"

@@ -72,29 +72,13 @@ class Status:
         """The JSON of `easl status`; alpha and beta are null where the method has none, `taken_back` stands
         in it if any judgment was.
         """
-        has_beta = self.about.method in BETA
-        a, b = self.state.a.tolist(), self.state.b.tolist()
-        rows = [
-            {
-                "id": name,
-                "score": score,
-                "alpha": a[k] if has_beta else None,
-                "beta": b[k] if has_beta else None,
-                "var": var,
-                "n": n,
-            }
-            for k, (name, score, var, n) in enumerate(
-                zip(self.ids, self.state.score.tolist(), self.state.variance.tolist(), self.state.n.tolist())
-            )
-        ]
+        s, nothing = self.state, [None] * len(self.ids)
+        a, b = (s.a.tolist(), s.b.tolist()) if self.about.method in BETA else (nothing, nothing)
+        columns = (self.ids, s.score.tolist(), a, b, s.variance.tolist(), s.n.tolist())
+        rows = [dict(zip(("id", "score", "alpha", "beta", "var", "n"), row)) for row in zip(*columns)]
         out = {"taken_back": self.taken_back} if self.taken_back else {}
-        return {
-            "method": self.about.method,
-            "batches": self.batches,
-            "judgments": self.judgments,
-            **out,
-            "scores": rows,
-        }
+        about = {"method": self.about.method, "batches": self.batches, "judgments": self.judgments}
+        return {**about, **out, "scores": rows}
 
 
 def status(

@@ -12,6 +12,7 @@ import json
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -121,16 +122,8 @@ def take_over(
         read_results(r, size, rejected, encoding, accept_unterminated=accept_unterminated) for r in results
     ]
     name, own = _own_name(files)
-    made = About(
-        name,
-        chosen,
-        size,
-        settings,
-        pool,
-        secrets.randbits(48) if seed is None else whole_number("seed", seed),
-        columns,
-        True,
-    )
+    drawn = secrets.randbits(48) if seed is None else whole_number("seed", seed)
+    made = About(name, chosen, size, settings, pool, drawn, columns, True)
     where = model_is if files else None
     with created(path) as store:
         write_about(store, made)
@@ -162,13 +155,8 @@ def _method(read: ItemsFile, asked: Method | None) -> Method:
         return asked or "easl"
     if has_skill and asked in (None, "trueskill"):
         return "trueskill"
-    need = (
-        "mu and sigma"
-        if asked == "trueskill"
-        else "alpha and beta"
-        if asked
-        else "alpha and beta, or mu and sigma"
-    )
+    beta, skill = "alpha and beta", "mu and sigma"
+    need = skill if asked == "trueskill" else beta if asked else f"{beta}, or {skill}"
     raise InputError(
         f"{read.table.source}: found columns {', '.join(map(repr, ('id', *read.columns)))}; a model file has"
         f" {need}"
@@ -242,9 +230,7 @@ def _size(results: str | Path, encoding: str | None) -> int:
     from ..data.reading.sources import load
 
     names = load(str(results), encoding).columns
-    k = 0
-    while f"Input.id{k + 1}" in names:
-        k += 1
+    k = next(k for k in count() if f"Input.id{k + 1}" not in names)
     if not k:
         raise InputError(
             f"{results}: no column 'Input.id1'; expected results with Input.id1, Answer.range1, ..."
@@ -286,13 +272,11 @@ def _check_counted(store: Store, a: About, model: ScoreState, read: ItemsFile, a
         k = int(np.argmax(gap))
         names = SKILL_COLUMNS if a.method == "trueskill" else MODEL_COLUMNS[:2]
         cure = (
-            "check that all results files are there"
-            if asked == "after"
-            else (
-                "say --model-is before to count the results on top of the model, "
-                "or give every results file that led to it"
-            )
+            "say --model-is before to count the results on top of the model, "
+            "or give every results file that led to it"
         )
+        if asked == "after":
+            cure = "check that all results files are there"
         raise InputError(
             f"{read.table.where(k)}: item {read.ids[k]!r} has {names[0]} {model.a[k]:g} and"
             f" {names[1]} {model.b[k]:g} in the model, but the {len(judged(store).hits)} results from the"

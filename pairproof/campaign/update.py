@@ -11,7 +11,7 @@ from pathlib import Path
 from ..errors import InputError
 from .batch import now
 from .files import guard, unguard
-from .records import About, about, ids_of, recount
+from .records import About, about, ids_of, insert_judgment, recount
 from .results_file import RejectedRule, ResultRow, ResultsFile, identity, read_results
 from .retraction import said, stays_out
 from .store import Store, opened
@@ -82,11 +82,8 @@ def take_in(
     """
     with opened(path, write=True) as store:
         a = about(store)
-        return add(
-            store,
-            a,
-            read_results(results, a.per_hit, rejected, encoding, accept_unterminated=accept_unterminated),
-        )
+        file = read_results(results, a.per_hit, rejected, encoding, accept_unterminated=accept_unterminated)
+        return add(store, a, file)
 
 
 def add(store: Store, a: About, file: ResultsFile) -> Taken:
@@ -113,17 +110,10 @@ def add(store: Store, a: About, file: ResultsFile) -> Taken:
     store.db.execute("UPDATE received SET new = ? WHERE number = ?", (len(new), received))
     if new:
         recount(store, a, before)
+    rows, added, kept_out = len(file.rows), len(new), sum(out)
     blank = sum(math.isnan(v) for row in new for v in row.values)
-    return Taken(
-        len(file.rows),
-        len(new),
-        len(file.rows) - len(new) - sum(out),
-        len(new) * a.per_hit - blank,
-        blank,
-        file.left_out,
-        file.nameless,
-        sum(out),
-    )
+    known, scores = rows - added - kept_out, added * a.per_hit - blank
+    return Taken(rows, added, known, scores, blank, file.left_out, file.nameless, kept_out)
 
 
 Issued = Mapping[tuple[int, int], list[int]]
@@ -218,30 +208,10 @@ def _insert(
     if known is not None:
         _check_same(store, known[0], row, items)
         return False
-    number = store.db.execute(
-        (
-            "INSERT INTO judgment (identity, batch, hit, hit_id, assignment, worker, times, received, row)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        ),
-        (
-            name,
-            batch,
-            hit,
-            row.hit_id,
-            row.assignment,
-            row.worker,
-            json.dumps(dict(row.times)),
-            received,
-            row.row,
-        ),
-    ).lastrowid
-    store.db.executemany(
-        "INSERT INTO score VALUES (?, ?, ?, ?, ?)",
-        (
-            (number, slot, item, None if math.isnan(value) else value, raw)
-            for slot, (item, value, raw) in enumerate(zip(items, row.values, row.raw), 1)
-        ),
-    )
+    times = json.dumps(dict(row.times))
+    judgment = (name, batch, hit, row.hit_id, row.assignment, row.worker, times, received, row.row)
+    answers = zip(said(items, row.values), row.raw)
+    insert_judgment(store, judgment, [(slot, *s, raw) for slot, (s, raw) in enumerate(answers, 1)])
     return True
 
 
@@ -259,10 +229,6 @@ def _check_same(store: Store, number: int, row: ResultRow, items: list[int]) -> 
 
 
 def _named(row: ResultRow) -> str:
-    return (
-        f"AssignmentId {row.assignment}"
-        if row.assignment
-        else f"WorkerId {row.worker} on this HIT"
-        if row.worker
-        else "row of this file"
-    )
+    if row.assignment:
+        return f"AssignmentId {row.assignment}"
+    return f"WorkerId {row.worker} on this HIT" if row.worker else "row of this file"

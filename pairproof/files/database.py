@@ -66,7 +66,7 @@ class DatabaseKind:
             )
         if version != self.version:
             raise InputError(
-                f"{file}: schema {version}, expected {self.version}; the file is damaged: {self.remedy}"
+                f"{file}: schema {version}, expected {self.version}; the file is damaged or of an older pairproof: {self.remedy}"
             )
         said = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if said != "ok":

@@ -31,13 +31,8 @@ def _rendered(page: Page, style: str | None) -> str:
 
     numbers = count(1)
     template = resources.files(__package__).joinpath("report.html.j2").read_text(encoding="utf-8")
-    return (
-        _environment()
-        .from_string(template)
-        .render(
-            page=page, style=style, version=pairproof.__version__, number=lambda: next(numbers), drawn=_drawn
-        )
-    )
+    given = {"page": page, "style": style, "version": pairproof.__version__, "drawn": _drawn}
+    return _environment().from_string(template).render(number=lambda: next(numbers), **given)
 
 
 def _drawn(figure: Any, number: int) -> Any:

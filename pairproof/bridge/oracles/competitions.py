@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.bridge.packages.asking import Floats, RAnswer, ask, asks, reals, vector_of
-from pairproof.bridge.process.policy import BackendLike
-from pairproof.bridge.records.result import RResult
+from ..packages.asking import Floats, RAnswer, ask, asks, reals, vector_of
+from ..process.policy import BackendLike
+from ..records.result import RResult
 
 MODE = """
 tau <- sqrt(2 * (sa^2 + so^2))

@@ -13,10 +13,10 @@ from typing import Any, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pairproof.bridge.process.policy import BackendLike, backend as policy
-from pairproof.bridge.records.result import RResult
-from pairproof.bridge.values.convert import data_frame
-from pairproof.bridge.values.values import RArgument, RVector
+from ..process.policy import BackendLike, backend as policy
+from ..records.result import RResult
+from ..values.convert import data_frame
+from ..values.values import RArgument, RVector
 
 Floats = NDArray[np.float64]
 Function = TypeVar("Function", bound=Callable[..., Any])

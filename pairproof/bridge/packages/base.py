@@ -6,20 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pairproof.bridge.packages.asking import (
-    Floats,
-    RAnswer,
-    as_frame,
-    ask,
-    asks,
-    check_option,
-    optional,
-    reals,
-)
-from pairproof.bridge.packages.models import EPSILON, MAXIT, REDUCE, REFIT, Family, RModel, model_of
-from pairproof.bridge.process.policy import BackendLike, backend as policy
-from pairproof.bridge.values.convert import matrix
-from pairproof.bridge.values.values import Formula
+from ..process.policy import BackendLike, backend as policy
+from ..values.convert import matrix
+from ..values.values import Formula
+from .asking import Floats, RAnswer, as_frame, ask, asks, check_option, optional, reals
+from .models import EPSILON, MAXIT, REDUCE, REFIT, Family, RModel, model_of
 
 GLM = (
     REDUCE

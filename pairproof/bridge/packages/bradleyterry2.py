@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.bridge.packages.asking import Floats, RAnswer, ask, asks, check_item, optional, reals
-from pairproof.bridge.packages.models import EPSILON, MAXIT, REDUCE, REFIT, RModel, model_of
-from pairproof.bridge.process.policy import BackendLike
-from pairproof.bridge.values.convert import data_frame, factor_of, matrix
+from ..process.policy import BackendLike
+from ..values.convert import data_frame, factor_of, matrix
+from .asking import Floats, RAnswer, ask, asks, check_item, optional, reals
+from .models import EPSILON, MAXIT, REDUCE, REFIT, RModel, model_of
 
 NEEDS = ("BradleyTerry2",)
 

@@ -22,21 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.bridge.packages.asking import (
-    Floats,
-    as_frame,
-    ask,
-    asks,
-    check_item,
-    check_option,
-    optional,
-    positions,
-    reals,
-)
-from pairproof.bridge.packages.models import REDUCE, Family, RModel, model_of
-from pairproof.bridge.process.policy import BackendLike
-from pairproof.bridge.values.convert import data_frame, factor_of
-from pairproof.bridge.values.values import Formula, RArgument
+from ..process.policy import BackendLike
+from ..values.convert import data_frame, factor_of
+from ..values.values import Formula, RArgument
+from .asking import Floats, as_frame, ask, asks, check_item, check_option, optional, positions, reals
+from .models import REDUCE, Family, RModel, model_of
 
 NEEDS = ("gnm",)
 TOLERANCE = 1e-14

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairproof.bridge.packages.asking import Floats, RAnswer, ask, asks, named_matrix, vector_of
-from pairproof.bridge.process.policy import BackendLike
-from pairproof.bridge.records.result import RResult
-from pairproof.bridge.values.convert import data_frame
-from pairproof.bridge.values.values import RVector
+from ..process.policy import BackendLike
+from ..records.result import RResult
+from ..values.convert import data_frame
+from ..values.values import RVector
+from .asking import Floats, RAnswer, ask, asks, named_matrix, vector_of
 
 IntArray = NDArray[np.int64]
 NEEDS = ("rjags", "coda")

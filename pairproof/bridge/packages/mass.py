@@ -21,21 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.bridge.packages.asking import (
-    Estimates,
-    Floats,
-    ask,
-    asks,
-    named_matrix,
-    number,
-    positions,
-    reals,
-)
-from pairproof.bridge.process.policy import BackendLike
-from pairproof.bridge.records.result import RResult
-from pairproof.bridge.values.convert import data_frame
-from pairproof.bridge.values.nodes import factor
-from pairproof.bridge.values.values import Formula, RArgument
+from ..process.policy import BackendLike
+from ..records.result import RResult
+from ..values.convert import data_frame
+from ..values.nodes import factor
+from ..values.values import Formula, RArgument
+from .asking import Estimates, Floats, ask, asks, named_matrix, number, positions, reals
 
 NEEDS = ("MASS",)
 

@@ -11,8 +11,8 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from pairproof.bridge.packages.asking import Estimates, Floats, named_matrix
-from pairproof.bridge.records.result import RResult
+from ..records.result import RResult
+from .asking import Estimates, Floats, named_matrix
 
 Family = Literal["poisson", "binomial", "gaussian"]
 #: glm's stopping rule, a relative change of the deviance. The tightest that still stops: below it the

@@ -14,23 +14,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pairproof.bridge.packages.asking import (
-    Floats,
-    RAnswer,
-    as_frame,
-    ask,
-    asks,
-    check_option,
-    optional,
-    reals,
-    strings,
-    vector_of,
-)
-from pairproof.bridge.packages.models import REDUCE, RModel, model_of
-from pairproof.bridge.process.policy import BackendLike, backend as policy
-from pairproof.bridge.values.convert import matrix
-from pairproof.bridge.values.formulas import variables
-from pairproof.bridge.values.values import Formula, RList, RVector
+from ..process.policy import BackendLike, backend as policy
+from ..values.convert import matrix
+from ..values.formulas import variables
+from ..values.values import Formula, RList, RVector
+from .asking import Floats, RAnswer, as_frame, ask, asks, check_option, optional, reals, strings, vector_of
+from .models import REDUCE, RModel, model_of
 
 NEEDS = ("prefmod",)
 Outmat = Literal["worth", "est"]

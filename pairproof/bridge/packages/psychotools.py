@@ -12,19 +12,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pairproof.bridge.packages.asking import (
-    Estimates,
-    Floats,
-    ask,
-    asks,
-    check_item,
-    check_option,
-    named_matrix,
-    optional,
-    reals,
-)
-from pairproof.bridge.process.policy import BackendLike
-from pairproof.bridge.values.convert import matrix
+from ..process.policy import BackendLike
+from ..values.convert import matrix
+from .asking import Estimates, Floats, ask, asks, check_item, check_option, named_matrix, optional, reals
 
 NEEDS = ("psychotools",)
 Type = Literal["loglin", "logit"]

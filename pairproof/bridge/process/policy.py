@@ -24,12 +24,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union, get_args
 
-from pairproof.bridge.process.session import RSession, session
-from pairproof.bridge.records.calls import RCall
-from pairproof.bridge.records.drift import drift, matters
-from pairproof.bridge.records.record import Record, Records, scrubbed
-from pairproof.bridge.records.result import Answer, AnswersR, RResult, RSessionInfo
-from pairproof.errors import InputError, RDrift, RUnavailable
+from ...errors import InputError, RDrift, RUnavailable
+from ..records.calls import RCall
+from ..records.drift import drift, matters
+from ..records.record import Record, Records, scrubbed
+from ..records.result import Answer, AnswersR, RResult, RSessionInfo
+from .session import RSession, session
 
 Mode = Literal["live", "recorded", "both", "none"]
 #: Digits a live number must share with its record. Another BLAS moves gnm and glm by 3e-13 (12.5 digits).
@@ -96,10 +96,6 @@ class Backend(AnswersR):
         if self.mode is None:
             return self._replay(call, why_not)
         raise RUnavailable(f"{call.name}: {why_not}")
-
-    def answers_live(self, needs: Sequence[str] = ()) -> bool:
-        """Whether a call with these needs would go to R."""
-        return self.mode in (None, "live", "both") and self._session().missing(needs) is None
 
     def _session(self) -> RSession:
         return session() if self.live is None else self.live

@@ -23,9 +23,9 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from pairproof.bridge.process.replies import NoReply, node_of, read_frame, read_reply
-from pairproof.bridge.values.values import Node
-from pairproof.errors import RCrashed, RError, RTimeout, RUnavailable
+from ...errors import RCrashed, RError, RTimeout, RUnavailable
+from ..values.values import Node
+from .replies import NoReply, node_of, read_frame, read_reply
 
 WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.py")
 #: R with rpy2 starts in 0.3 to 2 s; a loaded machine and a cold disk may take much longer.
@@ -33,19 +33,8 @@ START_SECONDS = 120.0
 LOG_LINES = 200
 #: Packages whose versions the worker reports; the wrappers need the first six.
 PACKAGES = (
-    "prefmod",
-    "gnm",
-    "BradleyTerry2",
-    "psychotools",
-    "qvcalc",
-    "MASS",
-    "brglm",
-    "lme4",
-    "colorspace",
-    "TrueSkillThroughTime",
-    "rjags",
-    "coda",
-    "MCMCpack",
+    *("prefmod", "gnm", "BradleyTerry2", "psychotools", "qvcalc", "MASS"),
+    *("brglm", "lme4", "colorspace", "TrueSkillThroughTime", "rjags", "coda", "MCMCpack"),
 )
 
 

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from pairproof.bridge.values.values import DTYPES, Node
+from ..values.values import DTYPES, Node
 
 #: As in worker.py, which cannot import this.
 MARK = b"\xf0pproof\n"

@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pairproof.bridge.process.process import PACKAGES, RProcess, StartFailed
-from pairproof.bridge.records.calls import RCall
-from pairproof.bridge.records.result import Answer, AnswersR, RResult, RSessionInfo, answer_of
-from pairproof.bridge.values.values import RList, RVector, from_node
-from pairproof.errors import InputError, RCrashed, RUnavailable
+from ...errors import InputError, RCrashed, RUnavailable
+from ..records.calls import RCall
+from ..records.result import Answer, AnswersR, RResult, RSessionInfo, answer_of
+from ..values.values import RList, RVector, from_node
+from .process import PACKAGES, RProcess, StartFailed
 
 #: Seconds a call may take unless said otherwise (environment: PAIRPROOF_R_TIMEOUT).
 DEFAULT_SECONDS = 600.0

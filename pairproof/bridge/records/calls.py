@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.bridge.values.convert import to_node
-from pairproof.bridge.values.values import DTYPES, Node
+from ..values.convert import to_node
+from ..values.values import DTYPES, Node
 
 KEY_FORMAT = 1
 

@@ -24,8 +24,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pairproof.bridge.records.result import Answer, Drift, RCondition
-from pairproof.bridge.values.values import INT_NA, Node
+from ..values.values import INT_NA, Node
+from .result import Answer, Drift, RCondition
 
 MOST_DIGITS = 16.0
 NOISE = 1e-9
@@ -165,11 +165,8 @@ def _nodes(path: str, a: Node, b: Node) -> list[Drift]:
     if a[0] == "dbl":
         return found + _doubles(path, _labels(a), a[1], b[1])
     if a[0] == "cplx":
-        return (
-            found
-            + _doubles(path, _labels(a), a[1].real, b[1].real)
-            + _doubles(path, _labels(a), a[1].imag, b[1].imag)
-        )
+        parts = ((a[1].real, b[1].real), (a[1].imag, b[1].imag))
+        return found + [d for pair in parts for d in _doubles(path, _labels(a), *pair)]
     if isinstance(a[1], np.ndarray):
         x, y = ([None if v == INT_NA else v for v in n[1].tolist()] for n in (a, b))
         return found + [Drift(f"{path}[{k}]", "value", p, q) for k, p, q in zip(_labels(a), x, y) if p != q]

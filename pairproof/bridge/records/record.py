@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pairproof.bridge.records.calls import RCall, abridged, feed
-from pairproof.bridge.records.result import Answer, RCondition, RSessionInfo
-from pairproof.bridge.values.json import dump, load, pretty
-from pairproof.bridge.values.values import Node
-from pairproof.errors import InputError, RecordMissing
-from pairproof.files.outputs import write as write_file
+from ...errors import InputError, RecordMissing
+from ...files.outputs import write as write_file
+from ..values.json import dump, load, pretty
+from ..values.values import Node
+from .calls import RCall, abridged, feed
+from .result import Answer, RCondition, RSessionInfo
 
 FORMAT = 1
 PACKAGED = Path(__file__).resolve().parent / "answers"
@@ -261,17 +261,9 @@ def read_record(path: Path) -> Record:
         )
         about["rng"] = tuple(about["rng"])
         session = RSessionInfo(**about)
-        asked = content["call"]
-        return Record(
-            content["key"],
-            asked["name"],
-            asked["text"],
-            answer,
-            session,
-            content["recorded"],
-            path,
-            _read_call(asked, content["key"]),
-        )
+        key, asked, when = content["key"], content["call"], content["recorded"]
+        call = _read_call(asked, key)
+        return Record(key, asked["name"], asked["text"], answer, session, when, path, call)
     except (ValueError, KeyError, TypeError) as error:
         raise RecordMissing(
             f"{path.name} cannot be read as a recorded R result ({type(error).__name__}: {error}); "

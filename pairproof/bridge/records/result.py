@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pairproof.bridge.records.calls import RCall, make_call
-from pairproof.bridge.values.values import NULL, Node, RList, RValue, RVector, from_node
-from pairproof.errors import RError
+from ...errors import RError
+from ..values.values import NULL, Node, RList, RValue, RVector, from_node
+from .calls import RCall, make_call
 
 Source = Literal["live", "recorded"]
 

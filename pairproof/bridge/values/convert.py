@@ -30,21 +30,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairproof.bridge.values.formulas import checked
-from pairproof.bridge.values.values import (
-    DTYPES,
-    INT_NA,
-    NULL,
-    Expr,
-    Formula,
-    Node,
-    RArgument,
-    RList,
-    RValue,
-    RVector,
-)
-
+from .formulas import checked
 from .nodes import array_node, atoms, characters, checked_text, factor, frame_node, integers, node_length
+from .values import DTYPES, INT_NA, NULL, Expr, Formula, Node, RArgument, RList, RValue, RVector
 
 
 def to_node(value: Any, where: str = "the value") -> Node:
@@ -82,7 +70,7 @@ def to_node(value: Any, where: str = "the value") -> Node:
     if isinstance(value, np.ndarray):
         return array_node(value, where)
     if type(value).__module__.split(".")[0] == "pandas":
-        from pairproof.bridge.values import frames
+        from . import frames
 
         return frames.pandas_to_node(value, where)
     if isinstance(value, (list, tuple)):

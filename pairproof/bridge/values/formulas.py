@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from pairproof.errors import FormulaError
+from ...errors import FormulaError
 
 #: Functions that a formula may call: those that make columns of columns, and the terms of gnm and
 #: BradleyTerry2. Each takes values and gives values; none takes a function, a file or source text. (C takes a

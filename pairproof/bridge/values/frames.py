@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pairproof.bridge.values.nodes import (
+from .nodes import (
     array_node,
     atoms,
     characters,
@@ -23,7 +23,7 @@ from pairproof.bridge.values.nodes import (
     moments_of,
     whole_numbers,
 )
-from pairproof.bridge.values.values import INT_NA, NA_REAL, Node, RList, RVector
+from .values import INT_NA, NA_REAL, Node, RList, RVector
 
 if TYPE_CHECKING:
     import pandas as pd

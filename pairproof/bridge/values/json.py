@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairproof.bridge.values.values import INT_NA, NA_BITS, NULL, Node
+from .values import INT_NA, NA_BITS, NULL, Node
 
 NAN_BITS = 0x7FF8000000000000  # R's and Python's NaN; any other bit pattern is written out
 LINE = 112

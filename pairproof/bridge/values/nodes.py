@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairproof.bridge.values.values import INT_NA, NA_REAL, Node, RArgument
+from .values import INT_NA, NA_REAL, Node, RArgument
 
 EPOCH = dt.date(1970, 1, 1)
 

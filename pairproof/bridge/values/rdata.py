@@ -28,10 +28,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
-from pairproof.bridge.process.policy import BackendLike, backend as policy
-from pairproof.bridge.values.serialized import read_file
-from pairproof.bridge.values.values import RList, ROpaque, RVector, from_node
-from pairproof.errors import InputError
+from ...errors import InputError
+from ..process.policy import BackendLike, backend as policy
+from .serialized import read_file
+from .values import RList, ROpaque, RVector, from_node
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,7 +123,7 @@ def to_pandas(value: Any, what: str) -> RData:
     """An R value that holds data, as the module's table says; `what` names it in errors."""
     import pandas as pd
 
-    from pairproof.bridge.values.frames import to_frame
+    from .frames import to_frame
 
     if isinstance(value, RList) and "data.frame" in value.rclass:
         return to_frame(value)

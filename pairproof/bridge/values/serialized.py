@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.bridge.values.values import DTYPES, INT_NA, NULL, Node
-from pairproof.errors import InputError
-from pairproof.files.inputs import read_file as read_bytes
+from ...errors import InputError
+from ...files.inputs import read_file as read_bytes
+from .values import DTYPES, INT_NA, NULL, Node
 
 #: Bytes of a file, as it is and decompressed; the largest data set of the packages here has 0.5 MB,
 #: decompressed.

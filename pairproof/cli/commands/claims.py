@@ -93,11 +93,9 @@ def new(
         name,
         title,
     )
-    files = (
-        {}
-        if out is None
-        else {out: found.claims, **({out.parent / found.csv_name: found.csv} if found.csv else {})}
-    )
+    files = {} if out is None else {out: found.claims}
+    if out is not None and found.csv:
+        files[out.parent / found.csv_name] = found.csv
     if out is None and found.csv:
         raise click.UsageError(
             f"{table} is too long to stand in a claims file; with --out FILE{SUFFIX} its counts go beside it."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...text import label
-from ..options.reading import names, reader_options
+from ..options.reading import names, names_or_none, reader_options
 from ..options.sections import COUNT, POSITIVE, SectionedCommand, level_option, option
 from ..state import KEPT, READ, State, shared_options
 
@@ -29,18 +29,9 @@ _experiment, _models = option("Experiment"), option("Models")
 #: As pairproof.native.experiment.models.MODELS, which a test keeps the same; here so that --help loads no
 #: numbers.
 MODELS = (
-    "uniform",
-    "adjusted-uniform",
-    "pairs",
-    "students-asymmetric",
-    "students-arithmetic",
-    "students-geometric",
-    "irt-gaussian",
-    "irt-categorical",
-    "bradley-terry",
-    "davidson",
-    "rao-kupper",
-    "llbt",
+    *("uniform", "adjusted-uniform", "pairs"),
+    *("students-asymmetric", "students-arithmetic", "students-geometric"),
+    *("irt-gaussian", "irt-categorical", "bradley-terry", "davidson", "rao-kupper", "llbt"),
 )
 
 HELP = """Fit preference models on so many comparisons of FILE, and see how well they predict the others.
@@ -77,10 +68,6 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     return found
 
 
-def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    return None if value is None else names(value)
-
-
 @click.command("compare-models", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
 @_experiment(
@@ -115,10 +102,10 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
     "--track",
     "by",
     metavar="COL,...",
-    callback=_columns,
+    callback=names_or_none,
     help="Columns that name a track (default: track, or srclang and trglang).",
 )
-@_experiment("--leave-out", callback=_columns, metavar="TRACK,...", help="Tracks that take no part.")
+@_experiment("--leave-out", callback=names_or_none, metavar="TRACK,...", help="Tracks that take no part.")
 @_experiment(
     "--train",
     "train",
@@ -205,14 +192,8 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
     table = pairproof.read(file, **reading)
     leave_out = asked["leave_out"] or ()
     design = _design(asked, 0 if state.seed is None else state.seed)
-    tracks = splits.split_table(
-        table,
-        by=asked["by"],
-        leave_out=leave_out,
-        test_size=asked["test_size"],
-        rule=asked["rule"],
-        seed=design.seed,
-    )
+    how = {name: asked[name] for name in ("by", "test_size", "rule")}
+    tracks = splits.split_table(table, leave_out=leave_out, seed=design.seed, **how)
     parts = splits.chosen_tracks(table, asked["by"], leave_out).values()
     size = asked["test_size"] or max(map(splits.default_test_size, parts))
     if asked["train"]:
@@ -220,16 +201,10 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
     _say_what_is_small(state, tracks, design)
     results = _run(state, tracks, design, asked["resume"], asked["workers"])
     experiment = Experiment(
-        table.source,
-        tracks,
-        design,
-        results,
-        size,
-        asked["within"],
-        asked["level"],
-        _abilities(table, asked["by"], tracks, design) if asked["abilities"] else {},
-        _abilities_at(asked["abilities_at"], tracks, design),
-        _rankings(table, asked["by"], leave_out, design.seed) if asked["rankings"] else {},
+        *(table.source, tracks, design, results, size, asked["within"], asked["level"]),
+        abilities=_abilities(table, asked["by"], tracks, design) if asked["abilities"] else {},
+        trial_abilities=_abilities_at(asked["abilities_at"], tracks, design),
+        rankings=_rankings(table, asked["by"], leave_out, design.seed) if asked["rankings"] else {},
     )
     state.give(lambda: page(experiment), document(experiment))
     return 0
@@ -239,14 +214,8 @@ def _design(asked: Mapping[str, Any], seed: int) -> Design:
     from ...native.experiment.models import PreferenceOptions
     from ...native.experiment.run import Design
 
-    options = PreferenceOptions(
-        alpha=asked["alpha"],
-        raw_geometric=asked["raw_geometric"],
-        items=asked["irt_items"],
-        chains=asked["chains"],
-        warmup=asked["warmup"],
-        draws=asked["draws"],
-    )
+    stated = {name: asked[name] for name in ("alpha", "raw_geometric", "chains", "warmup", "draws")}
+    options = PreferenceOptions(items=asked["irt_items"], **stated)
     return Design(asked["sizes"], asked["trials"], asked["models"], seed, options)
 
 
@@ -262,11 +231,9 @@ def _rankings(
 def _abilities_at(size: int | None, tracks: Mapping[str, Split], design: Design) -> dict[str, TrialAbilities]:
     from ...native.experiment.trial_abilities import trial_abilities
 
-    return (
-        {}
-        if size is None
-        else {track: trial_abilities(split, track, size, design) for track, split in tracks.items()}
-    )
+    if size is None:
+        return {}
+    return {track: trial_abilities(split, track, size, design) for track, split in tracks.items()}
 
 
 def _abilities(
@@ -317,13 +284,8 @@ def _run(
     worth_it = max(1, len(tracks) * design.trials * len(design.sizes) // 8)
 
     with progress_bar(state, "fits") as advance:
-        return run(
-            tracks,
-            design,
-            state=None if resume is None else Path(resume),
-            progress=advance,
-            workers=min(workers, worth_it),
-        )
+        kept = None if resume is None else Path(resume)
+        return run(tracks, design, state=kept, progress=advance, workers=min(workers, worth_it))
 
 
 @contextlib.contextmanager

@@ -128,18 +128,10 @@ def next_(state: State, campaign: str, hits: int | None, out: str, again: bool) 
             f"{batch.unanswered} HITs of earlier batches are not answered yet; their results can come at any"
             " time."
         )
+    number, hits, size = batch.number, len(batch.hits), batch.per_hit
     state.show(
-        (
-            f"batch {batch.number}{' again' if again else ''}: {len(batch.hits)} HITs of"
-            f" {batch.per_hit} items in {out}"
-        ),
-        {
-            "campaign": batch.campaign,
-            "batch": batch.number,
-            "hits": len(batch.hits),
-            "per_hit": batch.per_hit,
-            "out": out,
-        },
+        f"batch {number}{' again' if again else ''}: {hits} HITs of {size} items in {out}",
+        {"campaign": batch.campaign, "batch": number, "hits": hits, "per_hit": size, "out": out},
     )
     return 0
 
@@ -229,20 +221,13 @@ def _extras(found: Status) -> dict[str, Any]:
     extras: dict[str, Any] = {}
     if found.agreement is not None:
         g = found.agreement
-        extras["agreement"] = {
-            "pairwise": g.pairwise,
-            "pairs": g.n_pairs,
-            "alpha": g.alpha,
-            "rest": dict(zip(found.names, g.rest.tolist())),
-        }
+        rest = dict(zip(found.names, g.rest.tolist()))
+        extras["agreement"] = {"pairwise": g.pairwise, "pairs": g.n_pairs, "alpha": g.alpha, "rest": rest}
     if found.systems is not None:
-        s = found.systems
-        extras["systems"] = [
-            {"system": name, "score": score, "low": low, "high": high, "n": n, "cluster": c}
-            for name, score, low, high, n, c in zip(
-                s.systems, s.score.tolist(), s.low.tolist(), s.high.tolist(), s.n.tolist(), s.cluster.tolist()
-            )
-        ]
+        names = ("score", "low", "high", "n", "cluster")
+        columns = (getattr(found.systems, name).tolist() for name in names)
+        rows = zip(found.systems.systems, *columns)
+        extras["systems"] = [dict(zip(("system", *names), row)) for row in rows]
     return extras
 
 
@@ -307,14 +292,8 @@ def retract(
 
 def _retraction(r: Retraction) -> str:
     where = f"batch {r.batch}, HIT {r.hit}" if r.batch is not None else "a HIT of an older tool"
-    who = ", ".join(
-        label(text)
-        for text in (
-            f"assignment {r.assignment}" if r.assignment else "",
-            f"worker {r.worker}" if r.worker else "",
-        )
-        if text
-    )
+    named = (("assignment", r.assignment), ("worker", r.worker))
+    who = ", ".join(label(f"{what} {name}") for what, name in named if name)
     back = f"; brought back {r.undone}" if r.undone else ""
     return (
         f"  {r.number}: {where}{', ' if who else ''}{who}, scores {label(' '.join(r.raw))}, of"
@@ -381,18 +360,10 @@ def import_(state: State, campaign: str, model: str, results: tuple[str, ...], *
         )
     if found.model_is == "after":
         state.say("The results lead from the start to the model, and are its history.")
+    a, results_in = found.about, [vars(t) for t in found.taken]
+    made = {"campaign": a.id, "items": found.items, "method": a.method, "per_hit": a.per_hit}
     state.show(
-        (
-            f"{campaign}: campaign {found.about.id}, {found.items} items, method {found.about.method},"
-            f" {found.about.per_hit} a HIT"
-        ),
-        {
-            "campaign": found.about.id,
-            "items": found.items,
-            "method": found.about.method,
-            "per_hit": found.about.per_hit,
-            "model_is": found.model_is,
-            "results": [vars(t) for t in found.taken],
-        },
+        f"{campaign}: campaign {a.id}, {found.items} items, method {a.method}, {a.per_hit} a HIT",
+        {**made, "model_is": found.model_is, "results": results_in},
     )
     return 0

@@ -129,16 +129,9 @@ def _fit(file: str, model: str, reading: dict[str, Any], asked: dict[str, Any]) 
         warnings.simplefilter(
             "ignore", RankingWarning
         )  # it stands in the summary, and is said beside the JSON
-        return FITTERS[model](
-            table,
-            ties=asked["ties"],
-            by=asked["by"],
-            reference=asked["reference"],
-            order_effect=asked["order_effect"],
-            cells=None if cells is None else names(cells),
-            item_terms=terms,
-            separate=separate,
-        )
+        stated = {name: asked[name] for name in ("ties", "by", "reference", "order_effect")}
+        cells = None if cells is None else names(cells)
+        return FITTERS[model](table, cells=cells, item_terms=terms, separate=separate, **stated)
 
 
 def _give(state: State, fitted: Fit, agreements: Any) -> None:
@@ -154,11 +147,8 @@ def _give(state: State, fitted: Fit, agreements: Any) -> None:
         return
     from ...validation.report import output
 
-    state.give_output(
-        replace(
-            output(agreements, context(fitted, agreements)),
-            json=lambda: json_text(result) + "\n",
-            terminal=lambda: f"{fitted.summary()}\n\n{agreements}",
-        ),
-        result,
-    )
+    forms = {
+        "json": lambda: json_text(result) + "\n",
+        "terminal": lambda: f"{fitted.summary()}\n\n{agreements}",
+    }
+    state.give_output(replace(output(agreements, context(fitted, agreements)), **forms), result)

@@ -92,12 +92,9 @@ def command(
 
     seed = 0 if state.seed is None else state.seed
     true = _truths(truth, column, items, seed)
-    spread = (
-        sd
-        if sd is not None
-        else sd_for_agreement(true, 0.37 if agreement is None else agreement, noise, seed)
-    )
-    annotators = Annotators(spread, context, noise)
+    if sd is None:
+        sd = sd_for_agreement(true, 0.37 if agreement is None else agreement, noise, seed)
+    annotators = Annotators(sd, context, noise)
     found = simulate(Experiment(true, annotators, methods, budget, replicates, per_hit, pool, seed=seed))
     name = truth if column is None else f"{truth}, column {column}"
     about = (name, mean_agreement(true, annotators, seed), target, level)

@@ -56,7 +56,7 @@ def name_and_value(text: str, example: str) -> tuple[str, str]:
     return name.strip(), value
 
 
-def _names(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
+def names_or_none(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
     return None if value is None else names(value)
 
 
@@ -104,7 +104,7 @@ _OPTIONS = (
     _reading(
         "--items",
         metavar="A,B,C",
-        callback=_names,
+        callback=names_or_none,
         help="Order of the items (default: numbers, else code points).",
     ),
     _reading(
@@ -135,7 +135,10 @@ _OPTIONS = (
         help="Layout prefmod: prefmod (12 13 23 14 ...), lexicographic (12 13 14 ...), or AB,AC,...",
     ),
     _reading(
-        "--pairs", metavar="COL,COL,...", callback=_names, help="Layout prefmod: the columns that are pairs."
+        "--pairs",
+        metavar="COL,COL,...",
+        callback=names_or_none,
+        help="Layout prefmod: the columns that are pairs.",
     ),
     _reading(
         "--pair-names",
@@ -156,19 +159,8 @@ _OPTIONS = (
     _reading("--encoding", metavar="NAME", help="Of a text file that is not UTF-8, for example latin-1."),
 )
 READER_OPTIONS = (
-    "layout",
-    "columns",
-    "items",
-    "levels",
-    "rename",
-    "tie_category",
-    "item_data",
-    "pair_order",
-    "pairs",
-    "pair_names",
-    "coding",
-    "winner",
-    "encoding",
+    *("layout", "columns", "items", "levels", "rename", "tie_category", "item_data"),
+    *("pair_order", "pairs", "pair_names", "coding", "winner", "encoding"),
 )
 
 

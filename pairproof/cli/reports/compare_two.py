@@ -35,20 +35,10 @@ def page(found: tuple[TwoSystems, ...], source: str) -> Page:
 
 
 def _row(r: BinaryResult, judge: str) -> tuple[str, ...]:
-    return (
-        r.first,
-        r.second,
-        judge,
-        str(r.wins),
-        str(r.ties),
-        str(r.losses),
-        f"{r.R:.4f}",
-        number(r.se_vilar, ".6f"),
-        number(r.se_mean, ".6f"),
-        number(r.z, ".3f"),
-        yes_or_no(r.significant),
-        p_words(r.p_sign, r.log10_p_sign, 3),
-    )
+    counts = map(str, (r.wins, r.ties, r.losses))
+    tested = (number(r.se_vilar, ".6f"), number(r.se_mean, ".6f"), number(r.z, ".3f"))
+    p = p_words(r.p_sign, r.log10_p_sign, 3)
+    return (r.first, r.second, judge, *counts, f"{r.R:.4f}", *tested, yes_or_no(r.significant), p)
 
 
 def number(value: float | None, form: str) -> str:

@@ -86,16 +86,7 @@ def document(e: Experiment) -> dict[str, Any]:
         "models": list(d.models),
         "level": e.level,
         "within": e.within,
-        "tracks": [
-            {
-                "track": track,
-                "systems": len(s.train.items),
-                "train": s.train.n_rows,
-                "test": s.test.n_rows,
-                "rule": s.rule,
-            }
-            for track, s in e.tracks.items()
-        ],
+        "tracks": [_track(track, split) for track, split in e.tracks.items()],
         "means": [vars(m) for m in e.means],
         "best": [vars(b) for b in e.best],
         "enough": e.enough,
@@ -107,6 +98,11 @@ def document(e: Experiment) -> dict[str, Any]:
     if e.rankings:
         result["rankings"] = {track: [vars(r) for r in found.values()] for track, found in e.rankings.items()}
     return result
+
+
+def _track(name: str, s: Split) -> dict[str, Any]:
+    sizes = {"systems": len(s.train.items), "train": s.train.n_rows, "test": s.test.n_rows}
+    return {"track": name, **sizes, "rule": s.rule}
 
 
 def page(e: Experiment) -> Page:
@@ -215,11 +211,23 @@ def _enough(model: str, n: int | None, largest: int, all_there_is: bool) -> str:
     return f"{model}: {n}, {limit}: more may help"
 
 
+#: Kind of note -> what it says of many fits, without the numbers of one.
+OF_MANY_FITS: Mapping[str, str] = {
+    "not-mixed": (
+        "chains not mixed well enough to read abilities from (more --draws or --chains); in the"
+        " perplexities it is part of the spread between trials, each having chains of its own"
+    ),
+    "never-compared": "some systems are never compared in it",
+    "no-finite-estimate": "some pairs have no finite estimate: pooled rates for them",
+}
+
+
 def _notes(e: Experiment) -> Iterator[str]:
     """What fits said of themselves, each once with its count."""
     fits = Counter(r.model for r in e.results)
-    for (model, note), n in Counter((r.model, _kind(note)) for r in e.results for note in r.notes).items():
-        yield f"{model}: {note} ({n} of {fits[model]} fits)"
+    said = Counter((r.model, OF_MANY_FITS.get(note.kind, note.text)) for r in e.results for note in r.notes)
+    for (model, text), n in said.items():
+        yield f"{model}: {text} ({n} of {fits[model]} fits)"
     for model, n in Counter(r.model for r in e.results if r.impossible).items():
         yield f"{model}: {n} of {fits[model]} perplexities are infinite: something with probability 0 happened"
     samples = e.design.trials * len(e.tracks)
@@ -228,20 +236,6 @@ def _notes(e: Experiment) -> Iterator[str]:
             f"at {size} training comparisons the test set of {n // len(e.design.models)} of {samples} samples"
             " has systems that the sample has not"
         )
-
-
-def _kind(note: str) -> str:
-    """A note without the numbers of one fit."""
-    if note.startswith("not mixed:"):
-        return (
-            "chains not mixed well enough to read abilities from (more --draws or --chains); in the"
-            " perplexities it is part of the spread between trials, each having chains of its own"
-        )
-    if note.startswith("never compared"):
-        return "some systems are never compared in it"
-    return (
-        "some pairs have no finite estimate: pooled rates for them" if "no finite estimate" in note else note
-    )
 
 
 def _abilities(posterior: Posterior, level: float) -> Iterator[Block]:
@@ -253,7 +247,7 @@ def _abilities(posterior: Posterior, level: float) -> Iterator[Block]:
     yield Table(tuple(map(str, frame.columns)), rows)
     mixing = [f"NOT MIXED: {posterior.mixing}"] if posterior.mixing else []
     if posterior.notes or mixing:
-        yield Bullets((*posterior.notes, *mixing))
+        yield Bullets((*map(str, posterior.notes), *mixing))
 
 
 def _trial_abilities(found: TrialAbilities) -> Iterator[Block]:

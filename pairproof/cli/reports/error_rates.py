@@ -34,14 +34,8 @@ def page(rates: Rates) -> Page:
 def _system_row(rates: Rates, name: str, r: ErrorRate) -> tuple[str, ...]:
     errors = (r.se_delta, r.se_jackknife, r.se_vilar)
     ends = r.interval(rates.level, rates.estimator)
-    return (
-        name or "-",
-        str(r.m),
-        f"{r.length:.12g}",
-        f"{r.rate:.4f}",
-        *(f"{se:.6f}" for se in errors),
-        *(f"{end:.4f}" for end in ends),
-    )
+    numbers = (*(f"{se:.6f}" for se in errors), *(f"{end:.4f}" for end in ends))
+    return (name or "-", str(r.m), f"{r.length:.12g}", f"{r.rate:.4f}", *numbers)
 
 
 def _pair_row(rates: Rates, two: TwoRates) -> tuple[str, ...]:
@@ -49,17 +43,12 @@ def _pair_row(rates: Rates, two: TwoRates) -> tuple[str, ...]:
     if d is None:
         return two.first, two.second, *["-"] * 9, "not compared"
     p = d.p(rates.of_pairs)
-    return (
-        two.first,
-        two.second,
-        str(d.m),
-        f"{d.difference:.4f}",
-        *(f"{se:.6f}" for se in (d.se_delta, d.se_jackknife, d.se_unpaired)),
-        *(f"{end:.4f}" for end in d.interval(rates.level, rates.of_pairs)),
-        number(d.z(rates.of_pairs), ".3f"),
-        "-" if p is None else p_words(p, d.log10_p(rates.of_pairs), 3),
-        yes_or_no(rates.significant(two)),
-    )
+    errors = (f"{se:.6f}" for se in (d.se_delta, d.se_jackknife, d.se_unpaired))
+    ends = (f"{end:.4f}" for end in d.interval(rates.level, rates.of_pairs))
+    z = number(d.z(rates.of_pairs), ".3f")
+    said = "-" if p is None else p_words(p, d.log10_p(rates.of_pairs), 3)
+    tested = (*ends, z, said, yes_or_no(rates.significant(two)))
+    return (two.first, two.second, str(d.m), f"{d.difference:.4f}", *errors, *tested)
 
 
 def _meaning(rates: Rates) -> str:
@@ -88,16 +77,14 @@ def _system(rates: Rates, name: str, rate: ErrorRate) -> dict[str, Any]:
         "sentences": rate.m,
         "words": rate.length,
         "errors": float(rates.table.systems[name].errors.sum()),
-        "rate": rate.rate,
-        "se_delta": rate.se_delta,
-        "se_jackknife": rate.se_jackknife,
-        "se_vilar": rate.se_vilar,
-        "vilar_to_delta": rate.vilar_to_delta,
+        **{key: getattr(rate, key) for key in _OF_A_RATE},
         "low": low,
         "high": high,
     }
 
 
+#: Keys of a system's rate, which are properties of it.
+_OF_A_RATE = ("rate", "se_delta", "se_jackknife", "se_vilar", "vilar_to_delta")
 #: Keys of a pair's numbers, in the order of the document.
 _NUMBERS = (
     *("rate_first", "rate_second", "difference", "se_delta", "se_jackknife", "se_unpaired"),

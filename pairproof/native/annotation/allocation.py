@@ -163,11 +163,9 @@ def even_hits(shown: IntArray, per_hit: int, hits: int, rng: np.random.Generator
     filled = 0
     while filled < len(flat):
         begun = filled % per_hit
-        free = (
-            np.setdiff1d(np.arange(len(count)), flat[filled - begun : filled])
-            if begun
-            else np.arange(len(count))
-        )
+        free = np.arange(len(count))
+        if begun:
+            free = np.setdiff1d(free, flat[filled - begun : filled])
         least = free[count[free] == count[free].min()]
         # From the beginning of a HIT all of them can be laid out; a HIT already begun is completed first.
         room = per_hit - begun if begun else len(flat) - filled

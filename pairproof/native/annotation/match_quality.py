@@ -303,12 +303,7 @@ def quality_map(
     rows = []
     for first, last in zip(edges[:-1], edges[1:]):  # a strip at a time: never all pairs at once
         strip = by[first:last]
-        q = match_quality(
-            location[strip][:, None],
-            variance[strip][:, None],
-            location[by][None, :],
-            variance[by][None, :],
-            gamma,
-        )
+        row, column = (strip[:, None], by[None, :])
+        q = match_quality(location[row], variance[row], location[column], variance[column], gamma)
         rows.append(np.add.reduceat(q.mean(axis=0), edges[:-1]) / np.diff(edges))
     return np.array(rows)

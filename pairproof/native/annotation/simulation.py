@@ -237,12 +237,8 @@ def simulate(experiment: Experiment) -> Simulation:
             state = start(method, len(e.truth))
             for t in range(e.budget):
                 if method == "easl" and r == 0 and t in MAPPED:
-                    maps[t] = quality_map(
-                        state.score,
-                        state.variance,
-                        np.argsort(e.truth, kind="stable"),
-                        gamma=e.settings.gamma,
-                    )
+                    order = np.argsort(e.truth, kind="stable")
+                    maps[t] = quality_map(state.score, state.variance, order, gamma=e.settings.gamma)
                 hits = _hits(e, method, state, t, rng)
                 scores = e.annotators.judge(e.truth[hits], hits.shape[1], rng)
                 state = observe(state, list(hits), list(scores), e.settings)

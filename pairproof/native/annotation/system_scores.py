@@ -112,16 +112,8 @@ def system_scores(
     for i in range(len(order)):
         for j in range(i + 1, len(order)):
             p[i, j] = p[j, i] = rank_sum_p(groups[i], groups[j])
-    low, high = _t_interval(groups, level)
-    return SystemScores(
-        tuple(order),
-        np.array([g.mean() for g in groups]),
-        low,
-        high,
-        np.array([len(g) for g in groups]),
-        p,
-        _clusters(p < alpha),
-    )
+    mean, size = np.array([g.mean() for g in groups]), np.array([len(g) for g in groups])
+    return SystemScores(tuple(order), mean, *_t_interval(groups, level), size, p, _clusters(p < alpha))
 
 
 def _clusters(differ: NDArray[np.bool_]) -> IntArray:

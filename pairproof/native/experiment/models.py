@@ -28,6 +28,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import permutations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -41,6 +42,7 @@ from ...fit.spec import Ties
 from ..irt.categorical import CategoricalModel, fit_irt_categorical
 from ..irt.gaussian import fit_irt_gaussian
 from ..irt.gaussian_model import GaussianModel
+from ..irt.note import Note
 from ..irt.posterior import Posterior
 from ..irt.sampling import Items
 from . import baselines
@@ -120,7 +122,7 @@ class PreferenceModel:
     probabilities : float[n_items + 1, n_items + 1, 3]
         Tie, first, second; the last row and column are a system that was not in the training set.
     n_train : float
-    notes : tuple of str
+    notes : tuple of Note
         What a reader must know of this fit.
     fitted : Posterior, CategoricalFit, Fit or None
         What is behind it.
@@ -130,7 +132,7 @@ class PreferenceModel:
     items: tuple[str, ...]
     probabilities: FloatArray
     n_train: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     fitted: Any = None
 
     def predict(self, s1: str, s2: str) -> Preference:
@@ -191,21 +193,16 @@ class PreferenceModel:
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON object: model, items, notes and probabilities of every ordered pair."""
+        names = ("p_tie", "p_first", "p_second")
         pairs = [
-            {
-                "first": a,
-                "second": b,
-                **dict(zip(("p_tie", "p_first", "p_second"), self.probabilities[i, j].tolist())),
-            }
-            for i, a in enumerate(self.items)
-            for j, b in enumerate(self.items)
-            if i != j
+            {"first": a, "second": b, **dict(zip(names, self.probabilities[i, j].tolist()))}
+            for (i, a), (j, b) in permutations(enumerate(self.items), 2)
         ]
         return {
             "model": self.name,
             "items": list(self.items),
             "n_train": self.n_train,
-            "notes": list(self.notes),
+            "notes": list(map(str, self.notes)),
             "probabilities": pairs,
         }
 
@@ -271,7 +268,7 @@ def given_no_tie(p: FloatArray) -> FloatArray:
 
 
 #: Probabilities, notes, and what is behind them.
-Fitted = tuple[FloatArray, tuple[str, ...], Any]
+Fitted = tuple[FloatArray, tuple[Note, ...], Any]
 Fitter = Callable[[Comparisons, PreferenceOptions, int, bool], Fitted]
 
 
@@ -325,8 +322,9 @@ def _categorical(table: Comparisons, options: PreferenceOptions, seed: int, warn
     return fitted.preferences(options.average is not False), _sampled_notes(fitted.strength), fitted
 
 
-def _sampled_notes(posterior: Posterior) -> tuple[str, ...]:
-    return (*posterior.notes, *([f"not mixed: {posterior.mixing}"] if posterior.mixing else []))
+def _sampled_notes(posterior: Posterior) -> tuple[Note, ...]:
+    mixing = posterior.mixing
+    return (*posterior.notes, *([Note("not-mixed", f"not mixed: {mixing}")] if mixing else []))
 
 
 def _likelihood(fit: Callable[[Comparisons], Fit], pooled_tie: bool = False) -> Fitter:
@@ -340,7 +338,7 @@ def _likelihood(fit: Callable[[Comparisons], Fit], pooled_tie: bool = False) -> 
         p = np.tile([tie, (1.0 - tie) / 2.0, (1.0 - tie) / 2.0], (n + 1, n + 1, 1))
         if pooled_tie and not (table.wins.any() or table.losses.any()):
             note = "all training comparisons are ties, so no ability has an estimate: pooled rates for every pair"
-            return p, (note,), None
+            return p, (Note("all-ties", note),), None
         # The published models take the pairs of rankings as independent, so no fit warns of it.
         fitted = fit(table.as_independent())
         frame = fitted.probabilities()
@@ -354,9 +352,11 @@ def _likelihood(fit: Callable[[Comparisons], Fit], pooled_tie: bool = False) -> 
         notes = []
         if not known.all():
             unknown, pairs = int((~known).sum()) // 2, len(known) // 2
-            notes.append(f"{unknown} of {pairs} pairs have no finite estimate: pooled rates for them")
+            text = f"{unknown} of {pairs} pairs have no finite estimate: pooled rates for them"
+            notes.append(Note("no-finite-estimate", text))
         if not pooled_tie and table.tie_category and not table.ties.any():
-            notes.append("no tie in the training set, so the estimated probability of a tie is 0")
+            text = "no tie in the training set, so the estimated probability of a tie is 0"
+            notes.append(Note("no-tie", text))
         return p, tuple(notes), fitted
 
     return fitter

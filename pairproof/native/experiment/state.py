@@ -21,19 +21,21 @@ import numpy as np
 from ...errors import DataWarning, InputError
 from ...files.database import DatabaseKind
 from ...files.outputs import check
+from ..irt.note import Note
 from .summary import Result
 
 Key = tuple[str, str, int, int]
 
-#: "PPLC" in ASCII. Version 3: 1 and 2 were files of JSON lines.
+#: "PPLC" in ASCII. Version 4: 1 and 2 were files of JSON lines, 3 had no kinds of notes.
 STATE = DatabaseKind(
     "state of a learning-curve experiment",
     0x50504C43,
-    3,
+    4,
     "another process works on this state; wait for it, or name another file",
     "name another file, or remove it: what it held is computed again",
 )
-#: One column for each field of a result; `notes` is a JSON list, `bits` and `sizes` little-endian doubles.
+#: One column for each field of a result; `notes` is a JSON list of [kind, text], `bits` and `sizes` are
+#: little-endian doubles.
 _SCHEMA = (
     "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     """CREATE TABLE result (
@@ -81,7 +83,7 @@ class State:
     def _result(self, row: tuple[Any, ...]) -> Result:
         values = dict(zip(_COLUMNS, row))
         try:
-            values["notes"] = tuple(json.loads(values["notes"]))
+            values["notes"] = tuple(Note(*note) for note in json.loads(values["notes"]))
             for name in ("bits", "sizes"):
                 values[name] = tuple(np.frombuffer(values[name], "<f8").tolist())
             return Result(**values)

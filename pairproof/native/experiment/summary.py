@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ..irt.note import Note
 from ..irt.posterior import check_level
 
 FloatArray = NDArray[np.float64]
@@ -47,7 +48,7 @@ class Result:
         Test comparisons to whose outcome the model gave probability 0.
     unseen : int
         Systems of the test set that were not in the sample.
-    notes : tuple of str
+    notes : tuple of Note
     bits : tuple of float
         -log2 of the probability given to what happened, summed over each group of test sources; empty if not
         kept.
@@ -64,7 +65,7 @@ class Result:
     test_size: int
     impossible: int = 0
     unseen: int = 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     bits: tuple[float, ...] = ()
     sizes: tuple[float, ...] = ()
 
@@ -76,7 +77,7 @@ class Result:
         """The JSON row; an infinite perplexity is null, and `impossible` says why."""
         found = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("bits", "sizes")}
         perplexity = self.perplexity if np.isfinite(self.perplexity) else None
-        return {**found, "perplexity": perplexity, "notes": list(self.notes)}
+        return {**found, "perplexity": perplexity, "notes": list(map(str, self.notes))}
 
 
 @dataclass(frozen=True)

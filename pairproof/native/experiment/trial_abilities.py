@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from ...data.judgments import compared
 from ...errors import InputError
+from ..irt.note import Note
 from .models import PreferenceModel
 from .run import Design, fit_sample, training_sample
 from .splits import Split
@@ -189,9 +190,8 @@ def trial_abilities(split: Split, track: str, size: int, design: Design) -> Tria
         )
         if (lacking > 0).all():
             notes.append("no system is compared in every sample, so each trial is centred on its own systems")
-    model = PreferenceModel(
-        "irt-gaussian", items, mean, float(samples[0].n_rows), (f"mean of {len(fits)} trials",)
-    )
+    averaged = Note("mean-of-trials", f"mean of {len(fits)} trials")
+    model = PreferenceModel("irt-gaussian", items, mean, float(samples[0].n_rows), (averaged,))
     return TrialAbilities(
         items, size, samples[0].n_rows, centred(trials), _known_mean(better), model, tuple(notes)
     )

@@ -192,11 +192,8 @@ class FreshCells:
     def _cells(self) -> FloatArray:
         """float[n_cells, L * L]: theta_1 theta_2 K up to a factor a cell."""
         if self.tables.concentration >= SMALL:
-            cells = (
-                self.theta[self.i][:, :, None]
-                * self.theta[self.j][:, None, :]
-                * self.tables.likelihood[self.outcome]
-            )
+            one, two = self.theta[self.i][:, :, None], self.theta[self.j][:, None, :]
+            cells = one * two * self.tables.likelihood[self.outcome]
             return np.asarray(np.maximum(cells.reshape(len(cells), -1), np.finfo(float).tiny))
         log_k = np.log(np.maximum(self.tables.likelihood, np.finfo(float).tiny))
         logs = self.log_theta[self.i][:, :, None] + self.log_theta[self.j][:, None, :] + log_k[self.outcome]

@@ -205,23 +205,15 @@ class LaplaceFit:
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """A JSON object, a row a system."""
-        rows = zip(
-            self.items,
-            self.mode.tolist(),
-            self.sd.tolist(),
-            self.centred_sd.tolist(),
-            self.interval(level).tolist(),
-        )
+        columns = (self.mode, self.sd, self.centred_sd, *self.interval(level).T)
+        names = ("item", "mode", "sd", "centred_sd", "low", "high")
         return {
             "what": "ability",
             "method": "laplace",
             "settings": asdict(self.model),
             "level": level,
             "objective": self.objective,
-            "systems": [
-                {"item": i, "mode": m, "sd": s, "centred_sd": c, "low": lo, "high": hi}
-                for i, m, s, c, (lo, hi) in rows
-            ],
+            "systems": [dict(zip(names, row)) for row in zip(self.items, *(c.tolist() for c in columns))],
         }
 
 
@@ -263,14 +255,9 @@ def map_irt_gaussian(table: Comparisons, model: GaussianModel = GaussianModel())
             f" ({found.trouble}; squared step {found.decrement:.3g})"
         )
     constant = pairs.n_systems * (0.5 * np.log(2 * np.pi) + np.log(model.sd_ability))
-    return LaplaceFit(
-        table.items,
-        found.x,
-        np.linalg.inv(found.point.derivatives[1]),
-        float(constant - found.point.value),
-        model,
-        found.steps,
-    )
+    covariance = np.linalg.inv(found.point.derivatives[1])
+    objective = float(constant - found.point.value)
+    return LaplaceFit(table.items, found.x, covariance, objective, model, found.steps)
 
 
 def sample_collapsed(table: Comparisons, model: GaussianModel, run: Run) -> FloatArray:

@@ -236,16 +236,12 @@ class OptionChain:
         self.rng, self.shift, self.model = rng, shift, model
         seen = np.bincount(item, minlength=len(author)).astype(float)
         so2, sa2 = model.sd_noise**2, model.sd_quality**2
-        self.weight = 1.0 / (
-            seen * sa2 + so2
-        )  # times sum(o): mean of o over its variance sa^2 + so^2/n, given mu
+        # Times sum(o): mean of o over its variance sa^2 + so^2/n, given mu.
+        self.weight = 1.0 / (seen * sa2 + so2)
         self.precision = 1.0 / model.sd_ability**2 + np.bincount(author, seen * self.weight, data.n_systems)
         q_precision = 1.0 / sa2 + seen / so2
-        self.from_mu, self.from_sum, self.q_sd = (
-            1.0 / (sa2 * q_precision),
-            1.0 / (so2 * q_precision),
-            1.0 / np.sqrt(q_precision),
-        )
+        self.from_mu, self.from_sum = 1.0 / (sa2 * q_precision), 1.0 / (so2 * q_precision)
+        self.q_sd = 1.0 / np.sqrt(q_precision)
         self.q = _start(author, data.n_systems, model, rng)
 
     def step(self) -> FloatArray:
@@ -261,11 +257,8 @@ class OptionChain:
         sums = 0.5 * np.bincount(self.item, seen, self.n_items)
         mu = np.bincount(self.author, self.weight * sums, self.n_systems) / self.precision
         mu += rng.standard_normal(self.n_systems) / np.sqrt(self.precision)
-        self.q = (
-            self.from_mu * mu[self.author]
-            + self.from_sum * sums
-            + self.q_sd * rng.standard_normal(self.n_items)
-        )
+        noise = self.q_sd * rng.standard_normal(self.n_items)
+        self.q = self.from_mu * mu[self.author] + self.from_sum * sums + noise
         if self.shift:
             move = level(model, self.n_systems, rng) - mu.mean()
             mu += move
@@ -277,12 +270,8 @@ class FreshChain:
     """A new item for each option of each comparison."""
 
     def __init__(self, data: Oriented, model: GaussianModel, rng: Generator) -> None:
-        self.up, self.down, self.n_decided, self.n_systems = (
-            data.up,
-            data.down,
-            data.n_decided,
-            data.n_systems,
-        )
+        self.up, self.down = data.up, data.down
+        self.n_decided, self.n_systems = data.n_decided, data.n_systems
         self.rng, self.model = rng, model
         s = self.n_systems
         met = np.bincount(self.up * s + self.down, minlength=s * s).reshape(s, s)

@@ -134,10 +134,5 @@ def oriented(table: Comparisons, model: GaussianModel) -> Oriented:
     order = np.argsort(single.outcome == TIE, kind="stable")
     turned = single.outcome[order] == 2
     first, second = single.first[order], single.second[order]
-    return Oriented(
-        len(table.items),
-        int((single.outcome != TIE).sum()),
-        np.where(turned, second, first),
-        np.where(turned, first, second),
-        single.row[order],
-    )
+    up, down = np.where(turned, second, first), np.where(turned, first, second)
+    return Oriented(len(table.items), int((single.outcome != TIE).sum()), up, down, single.row[order])

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, PairproofError
 from ..numerics.mcmc import FEWEST_DRAWS, GOOD_ESS, GOOD_RHAT, Convergence, MixingWarning, convergence
+from .note import Note
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +46,7 @@ class Posterior:
     seed : int
     settings : mapping of str to number or str
         The model's constants and options.
-    notes : tuple of str
+    notes : tuple of Note
         What a reader must know (systems never compared, what an item is).
     centre : bool
         Whether summaries are of draws minus their mean over the systems.
@@ -72,7 +73,7 @@ class Posterior:
     warmup: int
     seed: int
     settings: Mapping[str, Setting] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     centre: bool = True
 
     def __post_init__(self) -> None:
@@ -103,11 +104,9 @@ class Posterior:
     @cached_property
     def sd(self) -> FloatArray:
         """float[n_items]: posterior standard deviations."""
-        return (
-            np.asarray(self._flat.std(axis=0, ddof=1))
-            if len(self._flat) > 1
-            else np.full(len(self.items), np.nan)
-        )
+        if len(self._flat) < 2:
+            return np.full(len(self.items), np.nan)
+        return np.asarray(self._flat.std(axis=0, ddof=1))
 
     def interval(self, level: float = 0.95) -> FloatArray:
         """Equal-tailed intervals of probability `level`, float[n_items, 2].
@@ -226,41 +225,29 @@ class Posterior:
         import pandas as pd
 
         stratum = {item: k for k, group in enumerate(self.strata(), 1) for item in group}
-        low_high, d = self.interval(level), self.diagnostics
-        frame = pd.DataFrame(
-            {
-                "item": list(self.items),
-                "mean": self.mean,
-                "sd": self.sd,
-                "low": low_high[:, 0],
-                "high": low_high[:, 1],
-                "p_best": self.p_best,
-                "stratum": [stratum[i] for i in self.items],
-                "rhat": d.rhat,
-                "ess_bulk": d.ess_bulk,
-                "ess_tail": d.ess_tail,
-                "mcse": d.mcse,
-            }
-        )
+        low, high = self.interval(level).T
+        columns = {"item": list(self.items), "mean": self.mean, "sd": self.sd, "low": low, "high": high}
+        columns |= {"p_best": self.p_best, "stratum": [stratum[i] for i in self.items]}
+        columns |= {
+            name: getattr(self.diagnostics, name) for name in ("rhat", "ess_bulk", "ess_tail", "mcse")
+        }
+        frame = pd.DataFrame(columns)
         return frame.iloc[np.argsort(-self.mean, kind="stable")].reset_index(drop=True)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """A JSON object; what has no value is None."""
         rows = [{k: _plain(v) for k, v in row.items()} for row in self.to_frame(level).to_dict("records")]
+        chains, draws, _ = self.draws.shape
         return {
-            "what": self.what,
-            "sampler": self.sampler,
-            "chains": self.draws.shape[0],
-            "draws": self.draws.shape[1],
-            "warmup": self.warmup,
-            "seed": self.seed,
+            **{"what": self.what, "sampler": self.sampler, "chains": chains, "draws": draws},
+            **{"warmup": self.warmup, "seed": self.seed},
             "settings": dict(self.settings),
             "level": level,
             "centred": self.centre,
             "systems": rows,
             "strata": [list(s) for s in self.strata()],
             "rank_probabilities": {i: p.tolist() for i, p in zip(self.items, self.rank_probabilities)},
-            "notes": list(self.notes),
+            "notes": list(map(str, self.notes)),
             "warnings": [self.mixing] if self.mixing else [],
         }
 

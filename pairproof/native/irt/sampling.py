@@ -22,6 +22,7 @@ from ...data.comparisons import Comparisons
 from ...data.judgments import compared
 from ...data.options import one_of, whole_number
 from ...errors import InputError
+from .note import Note
 from .posterior import Posterior, Setting
 
 FloatArray = NDArray[np.float64]
@@ -90,18 +91,17 @@ def item_codes(
     return found % n, found // n, np.ravel(codes)
 
 
-def _notes(table: Comparisons, stated: Items | None, items: Items) -> tuple[str, ...]:
+def _notes(table: Comparisons, stated: Items | None, items: Items) -> tuple[Note, ...]:
     """Notes for readers of the posterior: the default that was taken, and systems without a comparison."""
     notes = []
     if stated is None:
-        notes.append(
-            "items: one for each (system, source segment), shared over comparisons"
-            if items == "shared"
-            else "items: a new one for each option of each comparison, since there is no source column"
-        )
+        shared = "items: one for each (system, source segment), shared over comparisons"
+        fresh = "items: a new one for each option of each comparison, since there is no source column"
+        notes.append(Note("items", shared if items == "shared" else fresh))
     unseen = [name for name, seen in zip(table.items, compared(table)) if not seen]
     if unseen:
-        notes.append(f"never compared, so only the prior speaks: {', '.join(unseen)}")
+        text = f"never compared, so only the prior speaks: {', '.join(unseen)}"
+        notes.append(Note("never-compared", text))
     return tuple(notes)
 
 

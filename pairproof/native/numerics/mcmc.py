@@ -218,13 +218,8 @@ def effective(halves: FloatArray) -> FloatArray:
     pooled = covariance[:, 0] + halves.mean(axis=2).var(axis=1, ddof=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         rho = 1.0 - (within[:, None] - covariance) / pooled[:, None]
-        return np.asarray(
-            np.where(
-                pooled > 0,
-                m * length / np.maximum(_autocorrelation_time(rho), 1.0 / np.log10(m * length)),
-                np.nan,
-            )
-        )
+        tau = np.maximum(_autocorrelation_time(rho), 1.0 / np.log10(m * length))
+        return np.asarray(np.where(pooled > 0, m * length / tau, np.nan))
 
 
 def _mean_autocovariance(halves: FloatArray) -> FloatArray:

@@ -268,9 +268,8 @@ def rate_difference(
     >>> round(difference.difference, 4), round(difference.se(), 4), round(difference.p(), 4)
     (-0.1053, 0.0613, 0.086)
     """
-    first, second = _ratio(first_errors, lengths), _ratio(
-        second_errors, lengths if second_lengths is None else second_lengths
-    )
+    first = _ratio(first_errors, lengths)
+    second = _ratio(second_errors, lengths if second_lengths is None else second_lengths)
     m = len(first.lengths)
     if m != len(second.lengths):
         raise InputError(
@@ -282,14 +281,8 @@ def rate_difference(
     left_out = _without_rounding(
         first.left_out - second.left_out, first.scale / first.rest + second.scale / second.rest
     )
-    return RateDifference(
-        _rate_of(first),
-        _rate_of(second),
-        first.rate - second.rate,
-        sqrt(m / (m - 1) * float(np.sum(residuals**2))),
-        _jackknife(left_out),
-        m,
-    )
+    se_delta, gap = sqrt(m / (m - 1) * float(np.sum(residuals**2))), first.rate - second.rate
+    return RateDifference(_rate_of(first), _rate_of(second), gap, se_delta, _jackknife(left_out), m)
 
 
 def _ratio(errors: ArrayLike, lengths: ArrayLike) -> _Ratio:

@@ -180,17 +180,9 @@ class Plan:
 
     def to_json(self) -> str:
         """All that is needed to go on later; see :meth:`from_json`."""
-        return json.dumps(
-            {
-                "pairproof": "merge-insertion",
-                "format": FORMAT,
-                "systems": list(self.systems),
-                "tie_rule": self.tie_rule,
-                "answers": [list(a) for a in self.answers],
-            },
-            indent=1,
-            ensure_ascii=False,
-        )
+        kind = {"pairproof": "merge-insertion", "format": FORMAT}
+        plan = {"systems": self.systems, "tie_rule": self.tie_rule, "answers": self.answers}
+        return json.dumps({**kind, **plan}, indent=1, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Plan:

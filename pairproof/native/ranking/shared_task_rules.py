@@ -146,11 +146,8 @@ def expected_wins(table: Comparisons) -> Scores:
     won = preference_counts(table)[:, :, 1]
     share = _ratio(won, won + won.T)
     met = ~np.isnan(share)
-    return Scores(
-        "Expected Wins",
-        table.items,
-        _ratio(np.where(met, share, 0.0).sum(axis=1), met.sum(axis=1).astype(float)),
-    )
+    mean = _ratio(np.where(met, share, 0.0).sum(axis=1), met.sum(axis=1).astype(float))
+    return Scores("Expected Wins", table.items, mean)
 
 
 def monte_carlo_playoffs(table: Comparisons, tournaments: int = 10_000, seed: int = 0) -> Scores:

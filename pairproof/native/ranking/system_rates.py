@@ -191,23 +191,14 @@ def _two(table: ErrorTable, first: str, second: str, common: bool) -> TwoRates:
         if names
     ]
     both = len(shared.first)
+    why_not = ""
     if alone and not common:
         cure = f", or compare the {both} they share with --common" if both > 1 else ""
-        return TwoRates(
-            first,
-            second,
-            shared,
-            None,
-            why_not=f"not the same sentences: {'; '.join(alone)}; complete the table{cure}",
-        )
-    if both < 2:
-        return TwoRates(
-            first,
-            second,
-            shared,
-            None,
-            why_not=f"they share {both} sentence{'s' * (both != 1)}; a standard error needs at least 2",
-        )
+        why_not = f"not the same sentences: {'; '.join(alone)}; complete the table{cure}"
+    elif both < 2:
+        why_not = f"they share {both} sentence{'s' * (both != 1)}; a standard error needs at least 2"
+    if why_not:
+        return TwoRates(first, second, shared, None, why_not=why_not)
     i, j = shared.first, shared.second
     difference = rate_difference(a.errors[i], b.errors[j], a.lengths[i], b.lengths[j])
     return TwoRates(first, second, shared, difference, int(np.sum(a.lengths[i] == b.lengths[j])))
@@ -270,11 +261,8 @@ def _of_order(rates: Rates) -> Iterator[str]:
         )
     tested = [two for two in rates.pairs if two.p_holm is not None]
     if len(tested) > 1:
-        still = [
-            f"{two.first}-{two.second}"
-            for two in tested
-            if two.p_holm is not None and two.p_holm < 1 - rates.level
-        ]
+        alpha = 1 - rates.level
+        still = [f"{t.first}-{t.second}" for t in tested if t.p_holm is not None and t.p_holm < alpha]
         yield (
             f"{len(tested)} pairs are tested; significant after Holm's correction for that:"
             f" {', '.join(still) or 'none'}"
@@ -296,12 +284,8 @@ def _of_estimators(rates: Rates) -> Iterator[str]:
             )
         if rate.interval(rates.level, rates.estimator)[0] < 0:
             yield f"{_who(name)}the interval reaches below 0: too few errors for a normal interval"
-    fewest = min(
-        [
-            *(rate.m for rate in rates.systems.values()),
-            *(two.difference.m for two in rates.pairs if two.difference is not None),
-        ]
-    )
+    compared = [two.difference.m for two in rates.pairs if two.difference is not None]
+    fewest = min([*(rate.m for rate in rates.systems.values()), *compared])
     if fewest < FEW:
         yield (
             f"{fewest} sentences are few: standard errors are uncertain themselves, and normal intervals are"
@@ -329,11 +313,8 @@ def _of_pairs(rates: Rates) -> Iterator[str]:
                 " for the other; each rate has its own"
             )
         if d.z(rates.of_pairs) is None:
-            how = (
-                f"differ by the same {d.difference:.4g} errors a word"
-                if d.difference
-                else "have the same rate"
-            )
+            apart = f"differ by the same {d.difference:.4g} errors a word"
+            how = apart if d.difference else "have the same rate"
             yield f"{pair}: no z, since they {how} in every sentence and the standard error is 0"
         else:
             yield from _papers_test(rates, two, d)

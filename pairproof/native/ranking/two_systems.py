@@ -165,15 +165,9 @@ class TwoSystems:
         """
         if not self.by_judge:
             return None
+        first, second = self.merged.first, self.merged.second
         better = [r.better for r in self.by_judge]
-        return BinaryResult(
-            self.merged.first,
-            self.merged.second,
-            None,
-            better.count(self.merged.first),
-            better.count(None),
-            better.count(self.merged.second),
-        )
+        return BinaryResult(first, second, None, *map(better.count, (first, None, second)))
 
     @property
     def against(self) -> tuple[str, ...]:
@@ -361,9 +355,6 @@ def _two(table: Comparisons, a: int, b: int) -> TwoSystems:
     results = []
     for k in np.unique(codes[wins + ties + losses > 0]):
         mine = codes == k
-        results.append(
-            binary_result(
-                wins[mine].sum(), ties[mine].sum(), losses[mine].sum(), *names, judge=judge.levels[k]
-            )
-        )
+        won, tied, lost = (count[mine].sum() for count in (wins, ties, losses))
+        results.append(binary_result(won, tied, lost, *names, judge=judge.levels[k]))
     return TwoSystems(merged, tuple(results))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from pairproof.errors import InputError, PairproofError
+from pairproof.native.irt.note import Note
 from pairproof.native.irt.posterior import Posterior
 from pairproof.native.numerics.mcmc import MixingWarning
 
@@ -63,7 +64,7 @@ def test_one_overlapping_pair_keeps_a_stratum_together():
 
 
 def test_the_frame_and_the_json_hold_every_system_best_first():
-    p = posterior([-1.0, 1.0], notes=("a note",))
+    p = posterior([-1.0, 1.0], notes=(Note("items", "a note"),))
     frame = p.to_frame()
     assert list(frame.columns) == [
         "item",
