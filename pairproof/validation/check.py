@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from ..data.comparisons import Comparisons
@@ -151,7 +151,9 @@ class Checker:
             found += self._numbers(claim, asked, values)
             found += self._beyond_print(claim, asked)
         if claim.compute:
-            found += computed_rows(self.row, self.paper.source or self.paper.id, claim, self._request(claim))
+            found += computed_rows(
+                partial(self.row, claim), self.paper.source or self.paper.id, claim, self._request(claim)
+            )
         if claim.statement:
             found.append(self._statement(claim))
         return [accepted(a, claim.accept) for a in found]

@@ -16,7 +16,8 @@ from .verdicts.against_r import not_returned, with_sources
 from .verdicts.agreement import Agreement, RCounterpart, value_or_none
 from .verdicts.floors import Floor
 
-#: Makes a row of one claim: quantity, verdict, explanation, code, and the fields of `Agreement` that have a value.
+#: Makes a row of one claim: quantity, verdict, explanation, code, and the fields of `Agreement` that have a
+#: value.
 RowMaker = Callable[..., Agreement]
 
 

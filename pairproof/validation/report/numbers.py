@@ -7,8 +7,8 @@ from ...report.blocks import Cell, Tone
 from ..claims.quantities import is_probability
 from ..verdicts.agreement import Agreement
 
-#: A sign beside the word, so that no report tells a verdict by colour alone; and the tone of a verdict that nobody
-#: accepted.
+#: A sign beside the word, so that no report tells a verdict by colour alone; and the tone of a verdict that
+#: nobody accepted.
 _SHOWN: dict[str, tuple[str, Tone]] = {
     "agrees": ("=", "good"),
     "agrees-truncated": ("=", "good"),
