@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from ..data.comparisons import Comparisons
@@ -18,27 +17,19 @@ from ..fit.fit import Fit
 from ..fit.spec import ModelSpec
 from .claims.data import fit_model, read_data, table_of
 from .claims.paper import Claim, ModelClaim, Paper, PrintedQuantity
-from .claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, is_reference, kind_of, quantity
+from .claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, quantity
 from .computed import computed_rows
+from .native_and_r import Asked, asked_of_r, beyond_print, first_with
 from .slips.stopping import glm_values
 from .statements.catalogue import run_test
 from .statements.computations import Request
 from .statements.registry import Context, Finding
 from .verdicts.acceptance import STATED, accepted
-from .verdicts.against_r import not_returned, with_r_alone, with_sources
+from .verdicts.against_r import with_r_alone, with_sources
 from .verdicts.agreement import Agreement, Certified, Counterparts, RCounterpart, Verdict, value_or_none
-from .verdicts.definitions import OF_THE_TABLE, recognised
+from .verdicts.definitions import by_definition
 from .verdicts.floors import Floor
 from .verdicts.verdict import PrintVerdict, judge_print, reversed_items
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A fit with R's answers and the 50-digit values for it; kept so that no model is fitted twice."""
-
-    fit: Fit
-    r: tuple[RCounterpart, ...]
-    certified: Mapping[str, str]
 
 
 class Checker:
@@ -160,7 +151,9 @@ class Checker:
             found += self._numbers(claim, asked, values)
             found += self._beyond_print(claim, asked)
         if claim.compute:
-            found += computed_rows(self.row, self.paper.source or self.paper.id, claim, self._request(claim))
+            found += computed_rows(
+                partial(self.row, claim), self.paper.source or self.paper.id, claim, self._request(claim)
+            )
         if claim.statement:
             found.append(self._statement(claim))
         return [accepted(a, claim.accept) for a in found]
@@ -189,16 +182,7 @@ class Checker:
         self, claim: Claim, name: str, verdict: Verdict, explanation: str, code: str, **fields: Any
     ) -> Agreement:
         """A row of this claim; what is not given in `fields` has no value."""
-        return Agreement(
-            self.paper.id,
-            claim.id,
-            Quantity.parse(name),
-            verdict=verdict,
-            explanation=explanation,
-            code=code,
-            where=claim.where,
-            **fields,
-        )
+        return Agreement.of_claim(self.paper.id, claim, name, verdict, explanation, code, **fields)
 
     def _native_values(self, claim: Claim, asked: Asked) -> dict[str, float]:
         if "native" not in claim.engines:
@@ -222,32 +206,30 @@ class Checker:
 
     def _numbers(self, claim: Claim, asked: Asked, values: Mapping[str, float]) -> list[Agreement]:
         native_asked = "native" in claim.engines
-        r = _asked_of_r(claim, asked.r)
-        chosen = {q.quantity: _first_with(r, q.quantity) for q in claim.numbers}
-        shown = (
-            values
-            if native_asked
-            else {
-                name: (c.values[name] / _halved(claim, name) if c else math.nan) for name, c in chosen.items()
-            }
-        )
+        r = asked_of_r(claim, asked.r)
+        chosen = {q.quantity: first_with(r, q.quantity) for q in claim.numbers}
+        shown = values
+        if not native_asked:
+            shown = {n: c.values[n] / _halved(claim, n) if c else math.nan for n, c in chosen.items()}
         judged = self._judged(claim, asked.fit, shown, {n for n, c in chosen.items() if native_asked or c})
         rows = []
         for q in claim.numbers:
+            name = q.quantity
+            of_print, native, source = judged[name], values[name], chosen[name]
             row = self.row(
                 claim,
-                q.quantity,
-                judged[q.quantity].verdict,
-                judged[q.quantity].note,
-                judged[q.quantity].code,
+                name,
+                of_print.verdict,
+                of_print.note,
+                of_print.code,
                 printed=q.printed.text,
-                native=value_or_none(values[q.quantity]),
+                native=value_or_none(native),
             )
-            half = _halved(claim, q.quantity)
+            half, floors = _halved(claim, name), self._floors
             rows.append(
-                self._beside(row, asked, values[q.quantity], chosen[q.quantity], half)
+                with_sources(row, asked.fit, native, source, asked.certified, half=half, floors=floors)
                 if native_asked
-                else with_r_alone(row, chosen[q.quantity], half)
+                else with_r_alone(row, source, half)
             )
         return rows
 
@@ -269,43 +251,7 @@ class Checker:
                 judged[name] = PrintVerdict("differs-conclusion", sentence, "other-order")
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
-        return {**judged, **(explained or self._by_definition(claim, fit, values, wrong))}
-
-    def _by_definition(
-        self, claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]
-    ) -> dict[str, PrintVerdict]:
-        """Numbers of the table (deviance, df, AIC) that come out by another program's definition of them,
-        which is named.
-        """
-        if not any(kind_of(name) in OF_THE_TABLE for name in wrong):
-            return {}
-        found = recognised(
-            fit,
-            claim.numbers,
-            wrong,
-            value=lambda q: values[q.quantity],
-            comes_out=lambda q, v: judge_print(q, v, float(claim.alpha)).comes_out,
-        )
-        if found is None:
-            return {}
-        definition, enough = found
-        note = (
-            f"{definition.name}: comes out if {definition.sentence}; a definition, not another fit: {{0}}"
-            " {1:.8g} by ours"
-        )
-        thin = (
-            f"computed {{1!r}}; it would come out if {definition.sentence}, but so few digits are no evidence"
-            " for it"
-        )
-        return {
-            name: PrintVerdict(
-                "explained" if enough else "differs",
-                (note if enough else thin).format(kind_of(name), values[name]),
-                definition.name if enough else "other-value",
-            )
-            for name in wrong
-            if kind_of(name) in OF_THE_TABLE
-        }
+        return {**judged, **(explained or by_definition(claim, fit, values, wrong))}
 
     def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintVerdict]:
         """Readings under which *all* numbers of the claim come out; one explains them, several leave it
@@ -340,111 +286,13 @@ class Checker:
             return dict.fromkeys(wrong, PrintVerdict("ambiguous", f"{note} ({count})", "ambiguous"))
         return {}
 
-    # -- what native and R have beyond the page --------------------------------------------------------------
-
     def _beyond_print(self, claim: Claim, asked: Asked) -> list[Agreement]:
-        """Every quantity of every R call not shown yet, once for each model; and the R calls that did not
-        run.
-        """
+        """What native and R have beyond the printed numbers, once for each model."""
         key = _key(claim, asked.fit)
         if key in self._compared or self._home.get(key, claim.id) != claim.id:
             return []
         self._compared.add(key)
-        r = _asked_of_r(claim, asked.r)
-        rows = [self._r_not_run(claim, c) for c in r if c.not_run]
-        rows += [self._drifted(claim, c) for c in r if c.drift]
-        if "native" not in claim.engines:
-            return rows
-        shown = {(q.quantity, c.r_call) for q in claim.numbers if (c := _first_with(r, q.quantity))}
-        packages = claim.r_packages
-        if packages and self._counterparts and not r:
-            rows.append(
-                self.row(
-                    claim,
-                    "fit",
-                    "not-run",
-                    f"no R call of {', '.join(packages)} answers this model",
-                    "no-r-model",
-                    r_call=", ".join(packages),
-                    about="native-r",
-                )
-            )
-        for c in r:
-            rows += [
-                self._native_against_r(claim, asked, name, c)
-                for name in c.values
-                if (name, c.r_call) not in shown and not is_reference(asked.fit, name)
-            ]
-            rows += [self._not_returned(claim, asked.fit, q, c) for q in not_returned(asked.fit, c)]
-        have = {row.quantity for row in rows} | {q.quantity for q in claim.numbers}
-        rows += [
-            self._native_against_r(claim, asked, name, None)
-            for name in asked.certified
-            if name not in have and not is_reference(asked.fit, name)
-        ]
-        return rows
-
-    def _native_against_r(self, claim: Claim, asked: Asked, name: str, r: RCounterpart | None) -> Agreement:
-        native = quantity(asked.fit, name)
-        if math.isnan(native):
-            row = self.row(
-                claim,
-                name,
-                "not-estimable",
-                "not estimable from these data",
-                "not-estimable",
-                about="native-r",
-            )
-        else:
-            row = self.row(claim, name, "agrees", "", "", native=native, about="native-r")
-        return self._beside(row, asked, native, r)
-
-    def _beside(
-        self, row: Agreement, asked: Asked, native: float, r: RCounterpart | None, half: int = 1
-    ) -> Agreement:
-        return with_sources(row, asked.fit, native, r, asked.certified, half=half, floors=self._floors)
-
-    def _not_returned(self, claim: Claim, fit: Fit, q: Quantity, c: RCounterpart) -> Agreement:
-        return self.row(
-            claim,
-            q,
-            "differs",
-            f"lost: {c.r_call} gives {q.kind} of others and not of this one",
-            "not-returned",
-            r_call=c.r_call,
-            r_source=c.r_source,
-            native=value_or_none(quantity(fit, q)),
-            digits=0.0,
-            about="native-r",
-        )
-
-    def _r_not_run(self, claim: Claim, c: RCounterpart) -> Agreement:
-        if c.expected:
-            said = "R's own error: " if c.r_source else ""
-            return self.row(
-                claim,
-                "fit",
-                "not-checkable",
-                f"{said}{c.r_call}: {c.not_run}",
-                "r-error" if c.r_source else "not-asked",
-                r_call=c.r_call,
-                r_source=c.r_source,
-                about="native-r",
-            )
-        said = f"{c.r_call} did not run: {c.not_run}"
-        return self.row(claim, "fit", "not-run", said, "r-not-run", r_call=c.r_call, about="native-r")
-
-    def _drifted(self, claim: Claim, c: RCounterpart) -> Agreement:
-        return self.row(
-            claim,
-            "fit",
-            "differs",
-            f"drift: {c.drift}",
-            "drift",
-            r_call=c.r_call,
-            r_source="live",
-            about="native-r",
-        )
+        return beyond_print(self.paper.id, claim, asked, self._floors, self._counterparts is not None)
 
     # -- statements ------------------------------------------------------------------------------------------
 
@@ -518,35 +366,6 @@ def check_paper(
     ).all()
 
 
-def compare_fit(
-    fit: Fit,
-    counterparts: Sequence[RCounterpart],
-    *,
-    certified: Mapping[str, str] | None = None,
-    floors: Sequence[Floor] | None = None,
-) -> list[Agreement]:
-    """Agreements of a fit, without any page, with the R calls that have its model.
-
-    Parameters
-    ----------
-    fit : Fit
-    counterparts : sequence of RCounterpart
-        R's answers.
-    certified : mapping of quantity to decimal text, optional
-    floors : sequence of Floor, optional
-        Digits asked for; default: the shipped ones.
-
-    Returns
-    -------
-    list of Agreement
-        One for each quantity of each R call; an R call that did not run has one that says why.
-    """
-    model = ModelClaim(fit.spec.family)
-    claim = Claim(id="", data="data", model=model, compare_only="verify")
-    checker = Checker(Paper(id="", title=""), counterparts=lambda _fit, _backend: counterparts, floors=floors)
-    return checker._beyond_print(claim, Asked(fit, tuple(counterparts), certified or {}))
-
-
 def _key(claim: Claim, fit: Fit) -> tuple[str, ModelSpec, str]:
     """Names the comparisons of a fit with R: claims that spell the same model differently share them."""
     return claim.data, fit.spec, fit.scale
@@ -574,14 +393,3 @@ def _stated(claim: Claim) -> Finding:
     if word == "not-checkable":
         return Finding("not-checkable", text, code="stated")
     return Finding.because(word, text, "differs" if word == "erratum" else "differs-conclusion")
-
-
-def _asked_of_r(claim: Claim, r: Sequence[RCounterpart]) -> list[RCounterpart]:
-    packages = claim.r_packages
-    if packages is None:
-        return []
-    return [c for c in r if not packages or c.package in packages]
-
-
-def _first_with(r: Sequence[RCounterpart], name: str) -> RCounterpart | None:
-    return next((c for c in r if c.not_run is None and name in c.values), None)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ..errors import InputError, PairproofError
 from .claims.paper import Claim, PrintedQuantity
+from .native_and_r import RowMaker
 from .statements.catalogue import COMPUTATIONS
 from .statements.computations import Computed, Request
 from .verdicts.agreement import Agreement, value_or_none
 from .verdicts.digits import digits_of_agreement
 from .verdicts.verdict import judge_print
-
-#: Makes a row of a claim: claim, quantity, verdict, explanation, code, and the fields of `Agreement` that
-#: have a value.
-RowMaker = Callable[..., Agreement]
 
 #: Digits in which native and R must agree where a computation asks both: sums and tails of few terms carry 13
 #: and more.
@@ -47,7 +44,6 @@ def computed_rows(row: RowMaker, source: str, claim: Claim, request: Request) ->
         call = None if "native" in claim.engines else ", ".join(claim.engines)
         return [
             row(
-                claim,
                 q.quantity,
                 "not-run",
                 f"{claim.compute} did not run: {said}",
@@ -61,7 +57,6 @@ def computed_rows(row: RowMaker, source: str, claim: Claim, request: Request) ->
     if found.lacks:
         rows.append(
             row(
-                claim,
                 "fit",
                 "not-run",
                 (
@@ -96,7 +91,6 @@ def _number(row: RowMaker, source: str, claim: Claim, q: PrintedQuantity, found:
         verdict, (code, text) = "explained", found.remarks[q.quantity]
         note = f"{code}: {text}" + ("" if judged.comes_out else f"; here {judged.note}")
     return row(
-        claim,
         q.quantity,
         verdict,
         note,

@@ -65,7 +65,7 @@ def verify(
     >>> [(str(a.quantity), a.verdict, a.digits > 13) for a in rows]
     [('estimate.A', 'agrees', True)]
     """
-    from .check import compare_fit
+    from .native_and_r import compare_fit
     from .r_answers import counterparts
 
     chosen = backend_of(r)

@@ -10,8 +10,9 @@ import pytest
 
 from pairproof.errors import InputError
 from pairproof.fit.fit import Fit
-from pairproof.validation.check import Checker, check_paper, compare_fit
+from pairproof.validation.check import Checker, check_paper
 from pairproof.validation.claims.reader import parse_claims
+from pairproof.validation.native_and_r import compare_fit
 from pairproof.validation.verdicts.agreement import Agreement, RCounterpart, exit_code, summary
 from tests.validation.fakes import FIRTH, GLM, claims_text, faultless, spoilt, values_of
 

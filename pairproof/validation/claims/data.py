@@ -13,7 +13,7 @@ import json
 import os
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...data.comparisons import Comparisons
 from ...errors import DataNotHere, InputError, RankingWarning

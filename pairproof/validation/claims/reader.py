@@ -14,7 +14,6 @@ from ...text import named, quoted, shortened
 from ..papers.folders import shipped
 from ..statements.catalogue import COMPUTATIONS, TESTS
 from ..verdicts.acceptance import STATED, accepted_code
-from . import SUFFIX
 from .entries import TableReader, entries
 from .paper import Claim, DataKind, DataSpec, Paper, PrintedEntries, PrintedQuantity
 from .printed import R_LEGEND, Printed

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Generic, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union
 
 import numpy as np
 
@@ -35,6 +35,11 @@ class Place:
     paper: str
     claim: str
     where: str
+
+    def row(self, quantity: str, **given: Any) -> Agreement:
+        """A row that stands here."""
+        name = Quantity.parse(quantity)
+        return Agreement(self.paper, self.claim, name, where=self.where, about="native-r", **given)
 
 
 @dataclass(frozen=True)
@@ -102,10 +107,8 @@ def digits_rows(place: Place, numbers: Iterable[Held], result: RResult, said: st
     for n in numbers:
         judged = judge_digits(n.quantity, n.native, n.r, n.scale, n.r_call)
         rows.append(
-            Agreement(
-                place.paper,
-                place.claim,
-                Quantity.parse(n.quantity),
+            place.row(
+                n.quantity,
                 native=n.native,
                 r=n.r,
                 r_call=n.r_call,
@@ -115,41 +118,34 @@ def digits_rows(place: Place, numbers: Iterable[Held], result: RResult, said: st
                 explanation=said if judged.enough else judged.shortfall(n.r_call),
                 code="" if judged.enough else "few-digits",
                 floor=judged.floor.digits,
-                where=place.where,
-                about="native-r",
             )
         )
     return rows
 
 
-def unanswered_rows(
-    place: Place, native: Mapping[str, float | None], r_call: str, answer: NoAnswer, said: str = ""
+def rows_beside_r(
+    place: Place,
+    native: Mapping[str, float | None],
+    r_call: str,
+    said: str,
+    backend: Backend,
+    ask: Callable[[], T],
+    rows: Callable[[Answer[T]], list[Agreement]],
+    result: Callable[[T], RResult] = attrgetter("result"),
 ) -> list[Agreement]:
-    """A row for each number (or, where the value is None, for several) that R has no answer to."""
-    # A row that names an R call did not run in R; where R was not to be asked none is named.
-    was_asked = answer.verdict != "not-checkable"
-    before = (
-        f"{r_call} did not run: "
-        if answer.verdict == "not-run"
-        else f"{said}; "
-        if said and not was_asked
-        else ""
-    )
-    return [
-        Agreement(
-            place.paper,
-            place.claim,
-            Quantity.parse(name),
-            native=value,
-            r_call=r_call if was_asked else None,
-            verdict=answer.verdict,
-            explanation=before + answer.why,
-            code=answer.code,
-            where=place.where,
-            about="native-r",
-        )
-        for name, value in native.items()
-    ]
+    """`rows` of R's answer; without one, a row that says why for each number (or, where the value is None, for
+    several).
+    """
+    answer = answer_of_r(backend, ask, result)
+    if isinstance(answer, Answer):
+        return rows(answer)
+    if answer.verdict == "not-checkable":  # not asked: a row that names an R call did not run in R
+        call, why = None, "; ".join(filter(None, (said, answer.why)))
+    else:
+        call = r_call
+        why = f"{r_call} did not run: {answer.why}" if answer.verdict == "not-run" else answer.why
+    said_of_r = {"r_call": call, "verdict": answer.verdict, "explanation": why, "code": answer.code}
+    return [place.row(name, native=value, **said_of_r) for name, value in native.items()]
 
 
 def sampled_row(
@@ -175,10 +171,8 @@ def sampled_row(
         f" {found.visible.max():.2g}{f' ({seen})' if seen else ''} in any of them would be seen with"
         f" probability 0.9; {r_call} ({packages}; {source})"
     )
-    return Agreement(
-        place.paper,
-        place.claim,
-        Quantity.parse(quantity),
+    return place.row(
+        quantity,
         native=float(found.native[k]),
         r=float(found.r[k]),
         r_call=r_call,
@@ -186,6 +180,4 @@ def sampled_row(
         verdict="agrees" if found.agrees else "differs",
         explanation=explanation,
         code="sampled",
-        where=place.where,
-        about="native-r",
     )

@@ -38,8 +38,9 @@ from .bradleyterry import (
     btmodel_counterpart,
     gendavidson_counterpart,
 )
+from .llbt_fit import llbt_fit_counterpart
 from .loglinear import glm_counterpart, gnm_counterpart
-from .prefmod import llbt_fit_counterpart, llbtpc_counterpart
+from .prefmod import llbtpc_counterpart
 from .raokupper import polr_counterpart
 from .rounding import rounding
 from .stopped_short import score_check

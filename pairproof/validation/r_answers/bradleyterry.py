@@ -43,13 +43,12 @@ def _plain(fit: Fit) -> bool:
     return not fit.spec.item_terms and not any(t.by for t in fit.terms)
 
 
-def _moved(fit: Fit, reference: str) -> list[str]:
+def moved_in_words(fit: Fit, reference: str) -> list[str]:
+    """What was moved from R's scale and reference."""
     said = ["lambda is half its log-odds"] if fit.scale == "lambda" and not fit.spec.item_terms else []
-    return said + (
-        [f"moved from its reference {reference} to {fit.constraint}"]
-        if reference and fit.spec.reference != reference
-        else []
-    )
+    if reference and fit.spec.reference != reference:
+        said.append(f"moved from its reference {reference} to {fit.constraint}")
+    return said
 
 
 # -- BTm -----------------------------------------------------------------------------------------------------
@@ -85,7 +84,11 @@ def _ask_btm(question: Question) -> RCounterpart:
         " solution"
     ]
     return _binomial_answer(
-        question, BTM, p, model, said + (["at.home is order"] if home else []) + _moved(fit, reference)
+        question,
+        BTM,
+        p,
+        model,
+        said + (["at.home is order"] if home else []) + moved_in_words(fit, reference),
     )
 
 
@@ -142,7 +145,7 @@ def _ask_binomial(question: Question) -> RCounterpart:
     ]
     if fit.scale == "lambda" and fit.spec.item_terms:
         said.append("coefficients, log-odds in R, are halved to lambda")
-    return _binomial_answer(question, BINOMIAL, p, model, said + _moved(fit, reference))
+    return _binomial_answer(question, BINOMIAL, p, model, said + moved_in_words(fit, reference))
 
 
 def _head_columns(question: Question) -> dict[tuple[Any, ...], Any]:
@@ -200,12 +203,8 @@ def _ask_gendavidson(question: Question) -> RCounterpart:
         home_adv=cells.order is not None,
         backend=question.backend,
     )
-    p = parameters_of(
-        model,
-        {item: item for item in fit.items} | {"tie.max": "tie", "home.adv": "order"},
-        "log-odds",
-        reference,
-    )
+    named = {item: item for item in fit.items} | {"tie.max": "tie", "home.adv": "order"}
+    p = parameters_of(model, named, "log-odds", reference)
     log_2 = np.where([name == "tie" for name in p.names], np.log(2.0), 0.0)
     p = replace(p, estimate=p.estimate + log_2)
     values = parameter_values(fit, p)
@@ -221,7 +220,7 @@ def _ask_gendavidson(question: Question) -> RCounterpart:
         "gnm(count ~ GenDavidson(win, tie, loss, i, j, ...) - 1, eliminate = match)",
         "tie = tie.max + log 2",
         *home,
-        *_moved(fit, reference),
+        *moved_in_words(fit, reference),
         "logLik(), Poisson, less a constant of the cells gives llf",
         *remarks(model.result),
         flag=model.converged,
@@ -235,14 +234,9 @@ def btmodel_counterpart(question: Question) -> RCounterpart | None:
     """psychotools' btmodel of the responses; None for other models than it has."""
     fit, cells = question.fit, question.cells
     undecided = cells.ties is not None and any(t.kind == "tie" for t in fit.terms)
-    if (
-        not _plain(fit)
-        or cells.order is not None
-        or fit.ties == "rao-kupper"
-        or (cells.ties is not None and not undecided)
-    ):
+    if not _plain(fit) or cells.order is not None or fit.ties == "rao-kupper" or not cells.whole:
         return None
-    if not cells.whole:
+    if cells.ties is not None and not undecided:
         return None
     if len(fit.items) > MOST_ITEMS or cells.counts.sum() > MOST_RESPONSES:
         return refused(
@@ -269,13 +263,8 @@ def _ask_btmodel(question: Question) -> RCounterpart:
     model = psychotools.btmodel(
         data, fit.items, ref=reference, undecided=ties is not None, backend=question.backend
     )
-    p = RParameters(
-        tuple("tie" if n == "(undecided)" else n for n in model.names),
-        model.coef,
-        model.vcov,
-        "log-odds",
-        reference,
-    )
+    names = tuple("tie" if n == "(undecided)" else n for n in model.names)
+    p = RParameters(names, model.coef, model.vcov, "log-odds", reference)
     values = parameter_values(fit, p)
     values.update(_likelihood(fit, model.loglik, int(model.df)))
     errors: dict[str, float] = {}
@@ -289,7 +278,7 @@ def _ask_btmodel(question: Question) -> RCounterpart:
         values,
         f"btmodel(paircomp, ref = {reference!r}, undecided = {str(ties is not None).upper()})",
         *said,
-        *_moved(fit, reference),
+        *moved_in_words(fit, reference),
         "llf is its logLik(), worths are its itempar(log = FALSE); its deviance() is -2 logLik, another thing"
         " than ours",
         *remarks(model.result),

@@ -1,4 +1,5 @@
-"""prefmod's two fitters of the LLBT: llbtPC.fit (through gnm) and llbt.fit (its own IRLS, which only prints).
+"""prefmod's layout of a table, and its fitter of the LLBT through gnm, llbtPC.fit; the other one is in
+:mod:`.llbt_fit`.
 
 Both take responses, one row a judge, pair columns in prefmod's own order, so the counts are laid out as such
 rows; for a model without dependence between comparisons the rows are judges only in form.  prefmod counts
@@ -7,9 +8,8 @@ response categories among the values that occur, and takes its last item as the 
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,13 +19,10 @@ from ...data.comparisons import Comparisons
 from ...data.wide import to_wide
 from ...fit.fit import Fit
 from ...fit.spec import Term
-from ..claims.quantities import Quantity, kind_of
 from ..verdicts.agreement import RCounterpart
-from ..verdicts.verdict import UNITS
-from .ask import Question, answered, attempt, reference_for_r, refused, times_covariates
+from .ask import Question, answered, attempt, refused
 from .translate import (
     MOST_WORTHS,
-    RParameters,
     likelihood_values,
     named_worths,
     parameter_values,
@@ -37,20 +34,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LLBTPC = "prefmod::llbtPC.fit"
-LLBT_FIT = "prefmod::llbt.fit"
 #: R's own error with two items: the pair columns are then a vector, not a matrix.
 TWO_ITEMS = "dim(X) must have a positive length"
-#: R's own error wherever the data fit exactly.
-SINGULAR = "computationally singular"
-EXACTLY_SINGULAR = "exactly singular"
-#: And where its deviance is 0 at once, so that the change it looks at is 0 / 0.
-NO_CHANGE = "missing value where TRUE/FALSE needed"
-#: R's own error where no chain of comparisons joins the items.
-DEPENDENT = "linear dependencies in model matrix"
 #: llbt.design walks through judges x pairs in an interpreted loop: 10 s for this many.
 MOST_RESPONSES = 300_000
-#: Nuisance constants llbt.fit is given at most; its time grows with their number.
-MOST_BLOCKS = 5_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +73,7 @@ class Layout:
         return n * (n - 1) // 2 * int(np.prod(levels, dtype=np.int64))
 
 
-def _layout(question: Question, numbers: bool = False) -> Layout:
+def layout_of(question: Question, numbers: bool = False) -> Layout:
     """Every covariate as a factor; with `numbers` slopes are left as numbers."""
     fit, cells = question.fit, question.cells
     in_model = tuple(c.name for c in cells.covariates)
@@ -96,7 +83,7 @@ def _layout(question: Question, numbers: bool = False) -> Layout:
     return Layout(with_covariates_as_factors(cells, factors), names, r_names, in_model)
 
 
-def _is_log_linear(fit: Fit) -> bool:
+def is_log_linear(fit: Fit) -> bool:
     """Free items, Davidson's ties or none, nothing about who was named first, tie parameter common to all."""
     return (
         not fit.spec.item_terms
@@ -108,7 +95,7 @@ def _is_log_linear(fit: Fit) -> bool:
     )
 
 
-def _reads(cells: CountedCells) -> bool:
+def reads(cells: CountedCells) -> bool:
     """Whether prefmod reads the cells as what they are.
 
     It takes responses, so whole counts; and it counts categories among the values that occur, so that a tie
@@ -117,7 +104,7 @@ def _reads(cells: CountedCells) -> bool:
     return cells.whole and bool((cells.counts.sum(axis=0) > 0).all())
 
 
-def _too_many(question: Question) -> str:
+def too_many(question: Question) -> str:
     """Why it is not asked, though it has the model; "" if it is."""
     responses = float(question.cells.counts.sum())
     if responses > MOST_RESPONSES:
@@ -133,16 +120,16 @@ def _too_many(question: Question) -> str:
 def llbtpc_counterpart(question: Question) -> RCounterpart | None:
     """llbtPC.fit(obj, nitems, formel, elim, undec); None where it has no such model."""
     fit, cells = question.fit, question.cells
-    if not _is_log_linear(fit) or not _reads(cells) or not all(c.categorical for c in cells.covariates):
+    if not is_log_linear(fit) or not reads(cells) or not all(c.categorical for c in cells.covariates):
         return None
-    reason = _too_many(question)
+    reason = too_many(question)
     if reason:
         return refused(LLBTPC, reason)
     return attempt(LLBTPC, _ask_llbtpc, question, [TWO_ITEMS] if len(fit.items) == 2 else [])
 
 
 def _ask_llbtpc(question: Question) -> RCounterpart:
-    fit, layout = question.fit, _layout(question)
+    fit, layout = question.fit, layout_of(question)
     products = dict.fromkeys(":".join(layout.r_names[c] for c, _ in t.by) for t in fit.terms if t.by)
     formel = "~" + ("+".join(products) or "1")
     elim = "~" + ("*".join(layout.r_names[c] for c in layout.covariates) or "1")
@@ -151,7 +138,7 @@ def _ask_llbtpc(question: Question) -> RCounterpart:
         layout.frame(), len(fit.items), formel, elim, undec=undecided, backend=question.backend
     )
     names = {
-        ":".join([_head(fit, t), *_parts(layout, t)]): t.name for t in fit.terms if t.item != fit.items[-1]
+        ":".join([head(fit, t), *_parts(layout, t)]): t.name for t in fit.terms if t.item != fit.items[-1]
     }
     p = parameters_of(model, names, "lambda", fit.items[-1], LLBTPC)
     values = parameter_values(fit, p)
@@ -169,8 +156,8 @@ def _ask_llbtpc(question: Question) -> RCounterpart:
         model.result,
         values,
         call,
-        _names(layout),
-        *_translated(fit, fit.items[-1]),
+        names_in_r(layout),
+        *translated(fit, fit.items[-1]),
         said,
         own,
         "its gnm takes no tolerance",
@@ -178,19 +165,19 @@ def _ask_llbtpc(question: Question) -> RCounterpart:
     )
 
 
-def _names(layout: Layout) -> str:
+def names_in_r(layout: Layout) -> str:
     return ", ".join(f"{r} is {name}" for name, r in layout.r_names.items())
 
 
-def _head(fit: Fit, term: Term) -> str:
+def head(fit: Fit, term: Term) -> str:
     return f"o{fit.items.index(term.item) + 1}" if term.item is not None else "U"
 
 
 def _parts(layout: Layout, term: Term) -> list[str]:
-    return [f"{layout.r_names[c]}{_level(layout, c, level)}" for c, level in term.by]
+    return [f"{layout.r_names[c]}{level_in_r(layout, c, level)}" for c, level in term.by]
 
 
-def _level(layout: Layout, covariate: str, level: str | None) -> int:
+def level_in_r(layout: Layout, covariate: str, level: str | None) -> int:
     """Number of a level from 1, as in the column R sees."""
     levels: tuple[str, ...] = layout.table.columns[covariate].levels  # type: ignore[union-attr]  # a factor
     assert level is not None
@@ -228,7 +215,7 @@ def _fit_values(
     return "logLik(), Poisson, less a constant of the cells gives llf"
 
 
-def _translated(fit: Fit, reference: str) -> list[str]:
+def translated(fit: Fit, reference: str) -> list[str]:
     """What was moved from prefmod's scale and reference, in words."""
     said = ["U is tie"] if any(t.kind == "tie" for t in fit.terms) else []
     if fit.scale == "log-odds":
@@ -247,7 +234,9 @@ def _own_worths(fit: Fit, layout: Layout, model: prefmod.LLBTPCModel) -> tuple[d
     values: dict[str, float] = {}
     for group, at in fit.groups.items():
         column = ":".join(
-            f"{layout.r_names[c]}{_level(layout, c, str(v))}" for c, v in at.items() if c in layout.r_names
+            f"{layout.r_names[c]}{level_in_r(layout, c, str(v))}"
+            for c, v in at.items()
+            if c in layout.r_names
         )
         if column in model.groups or (
             not at and len(model.groups) == 1
@@ -257,186 +246,3 @@ def _own_worths(fit: Fit, layout: Layout, model: prefmod.LLBTPCModel) -> tuple[d
         values,
         "worths are llbt.worth's" if values else f"llbt.worth has the groups {', '.join(model.groups)}",
     )
-
-
-# -- llbt.fit ------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Design:
-    """The design matrix and the counts that llbt.fit is given.
-
-    Attributes
-    ----------
-    y : float[rows]
-    columns : mapping of str to float[rows]
-        By the fit's parameter.
-    n_blocks, n_categories : int
-    on_own_cells : bool
-        Whether its blocks are the fit's cells, so that deviance and df can be compared.
-    how : str
-    """
-
-    y: Any
-    columns: dict[str, Any]
-    n_blocks: int
-    n_categories: int
-    on_own_cells: bool
-    how: str
-
-
-def llbt_fit_counterpart(question: Question) -> RCounterpart | None:
-    """llbt.fit on the design that llbt.design makes; None where it has no such model."""
-    fit, cells = question.fit, question.cells
-    if not _is_log_linear(fit) or not _reads(cells):
-        return None
-    reason = _too_many(question)
-    if len(cells) > MOST_BLOCKS:
-        reason = (
-            f"not asked: {len(cells):,} nuisance constants are more than {MOST_BLOCKS:,}, which take it"
-            " minutes"
-        )
-    if reason:
-        return refused(LLBT_FIT, reason)
-    known = (
-        ([SINGULAR, EXACTLY_SINGULAR, NO_CHANGE] if _fits_exactly(question) else [])
-        + ([] if cells.table.is_connected() else [DEPENDENT, SINGULAR])
-        + ([SINGULAR] if fit.null_space.shape[1] else [])
-    )
-    return attempt(LLBT_FIT, _ask_llbt_fit, question, known)
-
-
-def _fits_exactly(question: Question) -> bool:
-    """Whether the deviance is 0, by its df or within its rounding (all items equal)."""
-    fit = question.fit
-    return fit.df_resid == 0 or fit.deviance <= UNITS * sys.float_info.epsilon * float(
-        question.cells.counts.sum()
-    )
-
-
-def _ask_llbt_fit(question: Question) -> RCounterpart:
-    fit = question.fit
-    reference = reference_for_r(fit, -1)
-    free = [t for t in fit.terms if t.kind != "item" or t.item != reference]
-    design = _design(question, free)
-    model = prefmod.llbt_fit(
-        design.y, design.columns, design.n_blocks, design.n_categories, backend=question.backend
-    )
-    p = RParameters(tuple(design.columns), model.estimate, np.diag(model.se**2), "lambda", reference)
-    values = parameter_values(fit, p)
-    said = "its P(z), one-sided, is doubled"
-    if fit.spec.reference == reference:
-        for name, z, tail in zip(design.columns, model.z, model.p_one_sided):
-            values[Quantity("z", name=name)], values[Quantity("p", name=name)] = float(z), 2.0 * float(tail)
-    else:  # it has no covariances, so nothing but the estimates can be moved to another constraint
-        values = {q: v for q, v in values.items() if kind_of(q) == "estimate"}
-        said = "it gives no covariances, so standard errors cannot be moved to this constraint"
-    values.update({q: v for q, v in worth_values(fit, p).items() if kind_of(q) == "worth"})
-    if design.on_own_cells:
-        values.update(deviance=model.deviance, df_resid=float(model.df))
-    # It prints p to 4 decimals; with standard errors of 2 to 4 digits a p of 1e-30 has none, so p is compared
-    # absolutely.
-    absolute = {q: 1.0 for q in values if kind_of(q) == "p"}
-    return answered(
-        LLBT_FIT,
-        model.result,
-        values,
-        f"llbt.fit(y, Xmodel, q = {design.n_blocks}, ncat = {design.n_categories}), {design.how}",
-        *_translated(fit, reference),
-        said,
-        "it stops when the deviance changes by less than 1e-4 of itself (here after"
-        f" {model.iterations} steps) and prints 4 decimals; these are the unrounded numbers behind them",
-        se=absolute,
-    )
-
-
-def _design(question: Question, free: list[Term]) -> Design:
-    fit, cells = question.fit, question.cells
-    if len(fit.items) == 2:
-        return _own_design(question, free, "its design written out, since llbt.design stops with two items")
-    categorical = all(c.categorical for c in cells.covariates)
-    if not categorical:
-        responses = float(cells.counts.sum())
-        if responses > MOST_BLOCKS:
-            return _own_design(
-                question,
-                free,
-                (
-                    f"on the cells, since llbt.design(casewise = TRUE) would make {responses:,.0f} "
-                    "nuisance constants"
-                ),
-            )
-    layout = _layout(question, numbers=True)
-    if not categorical and _has_gaps(layout):
-        return _own_design(
-            question,
-            free,
-            "on the cells, since some rows of llbt.design(casewise = TRUE) would hold no response",
-        )
-    if categorical and layout.n_blocks > len(cells):
-        return _own_design(question, free, "on the cells, since llbt.design would add empty ones")
-    return _r_design(question, layout, free, casewise=not categorical)
-
-
-def _has_gaps(layout: Layout) -> bool:
-    return bool(layout.frame().isna().to_numpy().any())
-
-
-def _r_design(question: Question, layout: Layout, free: list[Term], casewise: bool) -> Design:
-    fit, cells = question.fit, question.cells
-    slopes = [layout.r_names[c.name] for c in cells.covariates if not c.categorical]
-    factors = [r for c, r in layout.r_names.items() if r not in slopes]
-    made = prefmod.llbt_design(
-        layout.frame(),
-        len(fit.items),
-        cat_scovs=factors or None,
-        num_scovs=slopes or None,
-        casewise=casewise,
-        backend=question.backend,
-    )
-    columns: dict[str, Any] = {}
-    for term in free:
-        column = np.asarray(made.column(_head(fit, term) if term.kind == "item" else "g1"), float)
-        for covariate, level in term.by:
-            there = made.column(layout.r_names[covariate])
-            column = column * (
-                np.asarray(there, float)
-                if level is None
-                else (there.astype(str) == str(_level(layout, covariate, level))).astype(float)
-            )
-        columns[term.name] = column
-    y = np.asarray(made.column("y"), float)
-    categories = cells.counts.shape[1]
-    asked = ", ".join(
-        [
-            f"nitems = {len(fit.items)}",
-            *([f"cat.scovs = {factors}"] if factors else []),
-            *([f"num.scovs = {slopes}, casewise = TRUE"] if slopes else []),
-        ]
-    )
-    named = f", where {_names(layout)}" if layout.r_names else ""
-    how = f"Xmodel from llbt.design({asked}){named}" + (
-        ""
-        if not casewise
-        else (
-            "; its constants are one a response, other cells than "
-            "the fit's, so deviance and df are not compared"
-        )
-    )
-    return Design(y, columns, len(y) // categories, categories, not casewise, how)
-
-
-def _own_design(question: Question, free: list[Term], how: str) -> Design:
-    """Rows of outcomes for each cell: first preferred, tie, second preferred."""
-    fit, cells = question.fit, question.cells
-    categories = cells.counts.shape[1]
-    side = np.array([1.0, 0.0, -1.0]) if categories == 3 else np.array([1.0, -1.0])
-    columns: dict[str, Any] = {}
-    for term in free:
-        if term.kind == "item":
-            k = fit.items.index(term.item or "")
-            column, of_outcome = (cells.first == k).astype(float) - (cells.second == k), side
-        else:
-            column, of_outcome = np.ones(len(cells)), (side == 0.0).astype(float)
-        columns[term.name] = np.outer(times_covariates(column, cells, term.by), of_outcome).ravel()
-    return Design(cells.counts.ravel(), columns, len(cells), categories, True, how)

@@ -11,6 +11,7 @@ from ...bridge.packages import mass
 from ...fit.spec import by_suffix
 from ..verdicts.agreement import RCounterpart
 from .ask import Question, answered, attempt, reference_for_r, refused, remarks, times_covariates
+from .bradleyterry import moved_in_words
 from .translate import RParameters, likelihood_values, parameter_values, worth_values
 
 POLR = "MASS::polr"
@@ -66,21 +67,13 @@ def _ask_polr(question: Question) -> RCounterpart:
         by=by or None,
         backend=question.backend,
     )
-    p = RParameters(
-        tuple("tie" if n == "delta" else n for n in model.names),
-        model.coef,
-        np.asarray(model.vcov),
-        "log-odds",
-        reference,
-    )
+    names = tuple("tie" if n == "delta" else n for n in model.names)
+    p = RParameters(names, model.coef, np.asarray(model.vcov), "log-odds", reference)
     values = {
         **parameter_values(fit, p),
         **likelihood_values(model.loglik, len(p.names)),
         **worth_values(fit, p),
     }
-    said = ["lambda is half its log-odds"] if fit.scale == "lambda" else []
-    if fit.spec.reference != reference:
-        said.append(f"moved from reference {reference} to {fit.constraint}")
     return answered(
         POLR,
         model.result,
@@ -88,7 +81,7 @@ def _ask_polr(question: Question) -> RCounterpart:
         "polr(outcome ~ items, weights = count / 2) on each row and its mirror, so that its thresholds are"
         " -tie and +tie",
         "its BFGS is followed by Newton steps on polr's own score",
-        *said,
+        *moved_in_words(fit, reference),
         "llf is its logLik(); it has no deviance on cells",
         *remarks(model.result),
         flag=model.converged,

@@ -7,32 +7,21 @@ from ...report.blocks import Cell, Tone
 from ..claims.quantities import is_probability
 from ..verdicts.agreement import Agreement
 
-#: A sign beside the word, so that no report tells a verdict by colour alone.
-SIGNS: dict[str, str] = {
-    "agrees": "=",
-    "agrees-truncated": "=",
-    "agrees-k-of-m": "=",
-    "explained": "~",
-    "ambiguous": "?",
-    "differs": "!",
-    "differs-conclusion": "!!",
-    "not-estimable": "-",
-    "not-checkable": "-",
-    "not-run": "o",
+#: A sign beside the word, so that no report tells a verdict by colour alone; and the tone of a verdict that
+#: nobody accepted.
+_SHOWN: dict[str, tuple[str, Tone]] = {
+    "agrees": ("=", "good"),
+    "agrees-truncated": ("=", "good"),
+    "agrees-k-of-m": ("=", "good"),
+    "explained": ("~", "bad"),
+    "ambiguous": ("?", "bad"),
+    "differs": ("!", "bad"),
+    "differs-conclusion": ("!!", "bad"),
+    "not-estimable": ("-", "note"),
+    "not-checkable": ("-", "off"),
+    "not-run": ("o", "off"),
 }
-#: Tone of a verdict that nobody accepted: good, note, bad, off.
-_TONES: dict[str, Tone] = {
-    "agrees": "good",
-    "agrees-truncated": "good",
-    "agrees-k-of-m": "good",
-    "explained": "bad",
-    "ambiguous": "bad",
-    "differs": "bad",
-    "differs-conclusion": "bad",
-    "not-estimable": "note",
-    "not-checkable": "off",
-    "not-run": "off",
-}
+SIGNS = {verdict: sign for verdict, (sign, _) in _SHOWN.items()}
 
 
 def number(value: float | None, digits: int = 10) -> str:
@@ -58,7 +47,7 @@ def verdict(a: Agreement) -> str:
 
 def tone(a: Agreement) -> Tone:
     """good, note, bad or off; what a person accepted is a note."""
-    return "note" if a.accepted else _TONES[a.verdict]
+    return "note" if a.accepted else _SHOWN[a.verdict][1]
 
 
 def verdict_cell(a: Agreement) -> Cell:

@@ -2,16 +2,122 @@
 
 from __future__ import annotations
 
-from . import of_data, of_model, of_numbers  # noqa: F401  # importing them registers their families
-from .registry import FAMILIES, STAGES, Family, Situation, Slip
+from . import of_data, of_model, of_numbers
+from .registry import STAGES, Family, Situation, Slip
+
+#: Kinds of printed numbers that a change of the items' parameters shows in.
+_OF_ITEMS = "estimate exp se z p low high contrast contrast_se contrast_z contrast_p"
+_WORTHS = "worth worth_se odds p_first p_tie p_second"
+#: Those that a change of the solver shows in.
+_ESTIMATES = f"{_OF_ITEMS} {_WORTHS} deviance llf aic aic_glm bic llf_poisson gof_p lr lr_p"
+#: Kinds of numbers that stand beside an item's name.
+_NAMED = "estimate exp se z p low high worth worth_se contrast contrast_z odds p_first wins"
+
+# fmt: off
+_ALL = (
+    Family("pair-order", "data", 1, of_data.pair_order, group="pair-order", order=4,
+           what="the columns of a wide table are read in another order of the pairs",
+           seen="Dras (2015): columns AB AC AD BC BD CD fed to prefmod, which reads 12 13 23 14 24 34"),
+    Family("all-pairs-reversed", "data", 1, of_data.all_reversed, group="outcomes", order=1,
+           what="rows and columns of a matrix change places, or winners and losers",
+           seen="BradleyTerry2's springall: win is column over row"),
+    Family("response-coding", "data", 2, of_data.response_coding, group="outcomes", order=1,
+           what="the codes of the answers are exchanged (0/1/2, 1/0/-1, 1/2/3)",
+           seen="data sets of one field code the same three answers differently: cemspc 0/1/2, immig and"
+                " trdel 1/-1, 1/2/3 elsewhere"),
+    Family("missing-as-undecided", "data", 1, of_data.missing_as_undecided, group="missing", order=2,
+           what="missing answers are counted as undecided",
+           seen="CEMS: 91 of 303 answers to Paris-Milano are missing, not undecided"),
+    Family("one-pair-reversed", "data", 2, of_data.one_pair_reversed, order=3,
+           what="one pair is read the other way round",
+           seen="CEMS, Barcelona:Stockholm: Dittrich et al. (1998), corrected in 2001, and still so in"
+                " prefmod's cemspc"),
+    Family("judge-major", "data", 2, of_data.judge_major, group="judge-major", order=2,
+           what="answers written out judge by judge are labelled pair by pair, or the other way round",
+           seen="BradleyTerry2's vignette, section 7.3: 5314.305 for 4984.783"),
+    Family("alphabetical", "data", 1, of_data.alphabetical, group="labels", order=5, affects=_NAMED,
+           what="the rows of a table of estimates carry the items' names in another order",
+           seen="R sorts the levels of a factor, so that its output is not in the order of the data"),
+    Family("labels-exchanged", "data", 3, of_data.labels_exchanged, group="labels", order=5, affects=_NAMED,
+           what="two neighbouring items carry each other's names",
+           seen="no print found; the neighbouring cell that scrutiny's *_map_seq() looks at"),
+    Family("ties", "model", 1, of_model.ties, group="ties",
+           what="ties are treated otherwise",
+           seen="choix counts a tie as a win of both (its issue 17), GABRIEL (73), sirt's wgt.ties; Dras"
+                " (2015) against Turner and Firth"),
+    Family("cells", "model", 1, of_model.cells, group="cells",
+           affects="deviance df_resid null_deviance df_null aic_glm llf_poisson gof_p",
+           what="the deviance is taken on other cells: rows added up, or each row by itself",
+           seen="baseball: 15.737 on 15 in Firth (2005), 44.053 on 36 in Turner and Firth (2012), the"
+                " same estimates"),
+    Family("penalty", "model", 2, of_model.penalty, group="penalty", affects=_ESTIMATES,
+           what="a penalty is left at its default",
+           seen="elote (its issue 172), scikit-learn's LogisticRegression (C = 1) in chat arenas,"
+                " PlackettLuce's npseudo = 0.5"),
+    Family("se-of-the-step-before", "model", 1, of_model.se_of_the_step_before, group="stop",
+           affects=_ESTIMATES,
+           what="standard errors from the weights of the last step but one, as R's glm takes them",
+           seen="Turner and Firth (2012): six seven-digit standard errors of abilities"),
+    Family("infinite-estimate", "model", 1, of_model.infinite_estimate, group="stop", affects=_ESTIMATES,
+           what="an estimate that is infinite is printed as it stood when the program stopped",
+           seen="BradleyTerry2's lizards: 36.68 with a standard error of 3.9e7"),
+    Family("stopped-early", "model", 2, of_model.stopped_early, group="stop", affects=_ESTIMATES,
+           what="the solver stopped before its maximum; proved from the likelihood at the printed values",
+           seen="worths printed after 7 iterations; prefmod's llbt.fit stops at a relative deviance of 1e-4"),
+    Family("scale", "scale", 1, of_numbers.scale, group="scale", affects=_OF_ITEMS,
+           what="item parameters are on another scale",
+           seen="prefmod gives lambda, psychotools exactly twice as much; 1.75 in BradleyTerry2's help on"
+                " CEMS; Elo points in chat arenas"),
+    Family("reference", "scale", 1, of_numbers.reference, group="reference", affects=_OF_ITEMS,
+           what="another item, or none, is the reference",
+           seen="prefmod takes the last item, BradleyTerry2 the first, others the sum; R sorts names"
+                " before it takes one"),
+    Family("sign", "scale", 2, of_numbers.sign, group="scale", affects=_OF_ITEMS,
+           what="item parameters have the other sign: small is good",
+           seen="eba and ordinal models, where a large parameter is a small preference; no print found"),
+    Family("worth-scale", "scale", 1, of_numbers.worth_scale, group="worth-scale", affects=_WORTHS,
+           what="worths are taken from parameters on the other scale",
+           seen="log worth is 2 lambda (Dras 2015, section 5) and the log-odds of Bradley and Terry"),
+    Family("tie-parameter", "scale", 2, of_numbers.tie_parameter, group="tie-parameter",
+           affects="estimate low high",
+           what="the tie parameter is given in another form",
+           seen="Davidson's nu; BradleyTerry2's GenDavidson, whose tie.max is log nu - log 2"),
+    Family("order-coding", "scale", 2, of_numbers.order_coding, group="order-coding",
+           affects="estimate se low high",
+           what="the order effect is coded +1 and -1, which halves it",
+           seen="no print found; prefmod users code it in several ways"),
+    Family("one-sided-p", "inference", 1, of_numbers.one_sided, group="sided", affects="p",
+           what="p-values are one-sided (or two-sided where one-sided is said)",
+           seen="prefmod's llbt.fit, whose P(z) is one-sided; statcheck's commonest false alarm"),
+    Family("t-for-z", "inference", 2, of_numbers.t_for_z, group="t", affects="p",
+           what="p-values are from the t distribution",
+           seen="statcheck's list of confused statistics; no print found in this field"),
+    Family("deviance-is-log-likelihood", "inference", 1, of_numbers.deviance_is_log_likelihood,
+           group="deviance", affects="deviance null_deviance gof_p",
+           what="what is called deviance is -2 log L",
+           seen="psychotools, deviance of a btmodel"),
+    Family("aic-constant", "inference", 1, of_numbers.aic_constant, group="aic", affects="aic aic_glm",
+           what="AIC with other constants or another number of parameters",
+           seen="statsmodels' own tests translate AIC for R (k) and for Stata (divided by n)"),
+    Family("df", "inference", 2, of_numbers.df, group="df", affects="df_resid df_null gof_p p",
+           what="degrees of freedom are counted otherwise",
+           seen="gnm and prefmod count empty cells, glm and BradleyTerry2 do not"),
+    Family("digits-transposed", "print", 2, of_numbers.digits_transposed,
+           what="two neighbouring digits of one number changed places",
+           seen="no print found in this field; the commonest slip of typing (scrutiny's *_map_seq())"),
+    Family("sign-lost", "print", 2, of_numbers.sign_lost,
+           what="the sign of one number was lost",
+           seen="no print found in this field; Unicode minus signs vanish when a PDF is copied"),
+)
+# fmt: on
 
 
 def families() -> dict[str, Family]:
-    """All families by name, by stage and in the order in which they were registered."""
-    return {f.name: f for f in sorted(FAMILIES.values(), key=lambda f: STAGES.index(f.stage))}
+    """All families by name, by stage."""
+    return {f.name: f for f in _ALL}
 
 
 def slips_for(situation: Situation) -> list[Slip]:
     """Every slip that is possible here, cheapest first within its stage."""
-    found = [s for f in families().values() for s in f.slips(situation)]
+    found = [s for f in _ALL for s in f.slips(situation)]
     return sorted(found, key=lambda s: (STAGES.index(s.stage), s.cost))

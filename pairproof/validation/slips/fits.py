@@ -38,9 +38,6 @@ TREATMENTS: Mapping[str, tuple[OutcomeModel, float | None]] = {
     "two-games": ("binary", 1.0),
     "third": ("binary", 1.0 / 3.0),
 }
-#: Penalties: scikit-learn's LogisticRegression, C = 1, one column an item; PlackettLuce's half a win and half
-#: a loss of every item against a hypothetical one of log-worth 0.
-PENALTIES = ("ridge", "pseudo")
 #: Tables fitted one by one with the full machinery where Newton in step does not reach a finite maximum.
 MOST_BY_HAND = 200
 
@@ -54,6 +51,8 @@ class Solver:
     ties : str
         One of `TREATMENTS`.
     penalty : {"", "ridge", "pseudo"}
+        scikit-learn's LogisticRegression, C = 1, one column an item; PlackettLuce's half a win and half a loss of
+        every item against a hypothetical one of log-worth 0.
     stop : str
         "" (at the maximum), "glm", "irls:3", "mm:7".
     cells : {"model", "judge", "row"}

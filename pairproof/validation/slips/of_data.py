@@ -11,13 +11,10 @@ from numpy.typing import NDArray
 
 from ...data.columns import natural_order
 from ...data.wide import lexicographic_pair_order, prefmod_pair_order
-from .registry import Draft, RowChange, Situation, family
+from .registry import Draft, RowChange, Situation
 from .rows import Rows
 
 IntArray = NDArray[np.int64]
-
-#: Kinds of numbers that stand beside an item's name.
-_NAMED = tuple("estimate exp se z p low high worth worth_se contrast contrast_z odds p_first wins".split())
 
 # -- changes of rows -----------------------------------------------------------------------------------------
 
@@ -95,15 +92,6 @@ def _pair_name(s: Situation, pair: int) -> str:
     return f"{s.rows.items[i]}:{s.rows.items[j]}"
 
 
-@family(
-    "pair-order",
-    "data",
-    1,
-    what="the columns of a wide table are read in another order of the pairs",
-    order=4,
-    group="pair-order",
-    seen="Dras (2015): columns AB AC AD BC BD CD fed to prefmod, which reads 12 13 23 14 24 34",
-)
 def pair_order(s: Situation) -> Iterator[Draft]:
     n = len(s.rows.items)
     if n < 4 or not _whole(s.rows):
@@ -119,15 +107,6 @@ def pair_order(s: Situation) -> Iterator[Draft]:
         )
 
 
-@family(
-    "all-pairs-reversed",
-    "data",
-    1,
-    what="rows and columns of a matrix change places, or winners and losers",
-    order=1,
-    group="outcomes",
-    seen="BradleyTerry2's springall: win is column over row",
-)
 def all_reversed(s: Situation) -> Iterator[Draft]:
     what = (
         "the rows of the matrix are taken for its columns"
@@ -137,18 +116,6 @@ def all_reversed(s: Situation) -> Iterator[Draft]:
     yield Draft(what, rows=outcomes((2, 1, 0)))
 
 
-@family(
-    "response-coding",
-    "data",
-    2,
-    what="the codes of the answers are exchanged (0/1/2, 1/0/-1, 1/2/3)",
-    order=1,
-    group="outcomes",
-    seen=(
-        "data sets of one field code the same three answers differently: cemspc 0/1/2, immig and trdel 1/-1,"
-        " 1/2/3 elsewhere"
-    ),
-)
 def response_coding(s: Situation) -> Iterator[Draft]:
     if not s.rows.tie_category:
         return
@@ -163,15 +130,6 @@ def response_coding(s: Situation) -> Iterator[Draft]:
             yield Draft(f"the answers are coded otherwise ({read})", rows=outcomes(p))  # type: ignore[arg-type]  # a permutation of three
 
 
-@family(
-    "missing-as-undecided",
-    "data",
-    1,
-    what="missing answers are counted as undecided",
-    order=2,
-    group="missing",
-    seen="CEMS: 91 of 303 answers to Paris-Milano are missing, not undecided",
-)
 def missing_as_undecided(s: Situation) -> Iterator[Draft]:
     filled = missing_as_ties(s.rows)
     added = float(filled.counts.sum() - s.rows.counts.sum())
@@ -179,17 +137,6 @@ def missing_as_undecided(s: Situation) -> Iterator[Draft]:
         yield Draft(f"{added:g} missing answers are counted as undecided", rows=missing_as_ties)
 
 
-@family(
-    "one-pair-reversed",
-    "data",
-    2,
-    what="one pair is read the other way round",
-    order=3,
-    seen=(
-        "CEMS, Barcelona:Stockholm: Dittrich et al. (1998), corrected in 2001, and still so in prefmod's"
-        " cemspc"
-    ),
-)
 def one_pair_reversed(s: Situation) -> Iterator[Draft]:
     wins = np.zeros(len(s.rows.pairs))
     np.add.at(wins, s.rows.pair, np.abs(s.rows.counts[:, 0] - s.rows.counts[:, 2]))
@@ -199,15 +146,6 @@ def one_pair_reversed(s: Situation) -> Iterator[Draft]:
         )
 
 
-@family(
-    "judge-major",
-    "data",
-    2,
-    what="answers written out judge by judge are labelled pair by pair, or the other way round",
-    order=2,
-    group="judge-major",
-    seen="BradleyTerry2's vignette, section 7.3: 5314.305 for 4984.783",
-)
 def judge_major(s: Situation) -> Iterator[Draft]:
     judges, pairs = len(np.unique(s.rows.judge)), len(np.unique(s.rows.pair))
     regular = len(np.unique(np.column_stack([s.rows.judge, s.rows.pair]), axis=0)) == judges * pairs
@@ -216,16 +154,6 @@ def judge_major(s: Situation) -> Iterator[Draft]:
         yield Draft("answers written out judge by judge are labelled pair by pair", rows=recycled(False))
 
 
-@family(
-    "alphabetical",
-    "data",
-    1,
-    what="the rows of a table of estimates carry the items' names in another order",
-    order=5,
-    group="labels",
-    affects=_NAMED,
-    seen="R sorts the levels of a factor, so that its output is not in the order of the data",
-)
 def alphabetical(s: Situation) -> Iterator[Draft]:
     items = s.rows.items
     orders = {
@@ -248,16 +176,6 @@ def alphabetical(s: Situation) -> Iterator[Draft]:
                 yield Draft(words, rows=relabelled(way))
 
 
-@family(
-    "labels-exchanged",
-    "data",
-    3,
-    what="two neighbouring items carry each other's names",
-    order=5,
-    group="labels",
-    affects=_NAMED,
-    seen="no print found; the neighbouring cell that scrutiny's *_map_seq() looks at",
-)
 def labels_exchanged(s: Situation) -> Iterator[Draft]:
     n = len(s.rows.items)
     if n > 2:  # of two items it is the same as all pairs reversed

@@ -11,38 +11,20 @@ from typing import Any
 from ..claims.printed import Printed
 from ..claims.quantities import kind_of
 from .constants import constants
-from .registry import OF_ITEMS, Draft, SettingChange, Situation, family
-from .values import Setting
+from .registry import Draft, SettingChange, Situation
 
 #: Elo's scale: 400 points are odds of 10.
 ELO = 400.0 / math.log(10.0)
-_WORTHS = ("worth", "worth_se", "odds", "p_first", "p_tie", "p_second")
 
 
 def setting(**fields: Any) -> SettingChange:
     """Change these fields of the setting."""
-
-    def change(s: Setting) -> Setting:
-        return replace(s, **fields)
-
-    return change
+    return lambda s: replace(s, **fields)
 
 
 # -- scale ---------------------------------------------------------------------------------------------------
 
 
-@family(
-    "scale",
-    "scale",
-    1,
-    what="item parameters are on another scale",
-    group="scale",
-    affects=OF_ITEMS,
-    seen=(
-        "prefmod gives lambda, psychotools exactly twice as much; 1.75 in BradleyTerry2's help on CEMS; Elo"
-        " points in chat arenas"
-    ),
-)
 def scale(s: Situation) -> Iterator[Draft]:
     lam = s.fit.scale == "lambda"
     # From log-odds: lambda is half of it; from lambda: log-odds are twice as much.
@@ -71,18 +53,6 @@ def scale(s: Situation) -> Iterator[Draft]:
         )
 
 
-@family(
-    "reference",
-    "scale",
-    1,
-    what="another item, or none, is the reference",
-    group="reference",
-    affects=OF_ITEMS,
-    seen=(
-        "prefmod takes the last item, BradleyTerry2 the first, others the sum; R sorts names before it"
-        " takes one"
-    ),
-)
 def reference(s: Situation) -> Iterator[Draft]:
     if s.fit.spec.item_terms:
         return
@@ -94,57 +64,22 @@ def reference(s: Situation) -> Iterator[Draft]:
             )
 
 
-@family(
-    "sign",
-    "scale",
-    2,
-    what="item parameters have the other sign: small is good",
-    group="scale",
-    affects=OF_ITEMS,
-    seen="eba and ordinal models, where a large parameter is a small preference; no print found",
-)
 def sign(s: Situation) -> Iterator[Draft]:
     yield Draft("a small estimate is a preferred item", change=setting(factor=-1.0))
 
 
-@family(
-    "worth-scale",
-    "scale",
-    1,
-    what="worths are taken from parameters on the other scale",
-    group="worth-scale",
-    affects=_WORTHS,
-    seen="log worth is 2 lambda (Dras 2015, section 5) and the log-odds of Bradley and Terry",
-)
 def worth_scale(s: Situation) -> Iterator[Draft]:
     yield Draft("worths and odds are exp(lambda), not exp(2 lambda)", change=setting(worth_factor=0.5))
     yield Draft("worths and odds are exp(2 x log-odds)", change=setting(worth_factor=2.0))
 
 
-@family(
-    "tie-parameter",
-    "scale",
-    2,
-    what="the tie parameter is given in another form",
-    group="tie-parameter",
-    affects=("estimate", "low", "high"),
-    seen="Davidson's nu; BradleyTerry2's GenDavidson, whose tie.max is log nu - log 2",
-)
 def tie_parameter(s: Situation) -> Iterator[Draft]:
-    if any(q.startswith(("estimate.tie", "low.tie", "high.tie")) for q, _ in s.numbers):
+    tie = [t.name for t in s.fit.terms if t.kind == "tie"]
+    if any(q.kind in ("estimate", "low", "high") and q.name in tie for q, _ in s.numbers):
         yield Draft("the tie parameter is nu, not its logarithm", change=setting(tie="nu"))
         yield Draft("the tie parameter is log nu less log 2", change=setting(tie="tie.max"))
 
 
-@family(
-    "order-coding",
-    "scale",
-    2,
-    what="the order effect is coded +1 and -1, which halves it",
-    group="order-coding",
-    affects=("estimate", "se", "low", "high"),
-    seen="no print found; prefmod users code it in several ways",
-)
 def order_coding(s: Situation) -> Iterator[Draft]:
     if s.fit.spec.order_effect:
         yield Draft("the order effect is coded +1 and -1", change=setting(order_factor=0.5))
@@ -154,55 +89,19 @@ def order_coding(s: Situation) -> Iterator[Draft]:
 # -- inference -----------------------------------------------------------------------------------------------
 
 
-@family(
-    "one-sided-p",
-    "inference",
-    1,
-    what="p-values are one-sided (or two-sided where one-sided is said)",
-    group="sided",
-    affects=("p",),
-    seen="prefmod's llbt.fit, whose P(z) is one-sided; statcheck's commonest false alarm",
-)
 def one_sided(s: Situation) -> Iterator[Draft]:
     other = 1 if s.setting.sided == 2 else 2
     yield Draft(f"p-values are {'one' if other == 1 else 'two'}-sided", change=setting(sided=other))
 
 
-@family(
-    "t-for-z",
-    "inference",
-    2,
-    what="p-values are from the t distribution",
-    group="t",
-    affects=("p",),
-    seen="statcheck's list of confused statistics; no print found in this field",
-)
 def t_for_z(s: Situation) -> Iterator[Draft]:
     yield Draft("p-values are from t with the residual degrees of freedom", change=setting(t=True))
 
 
-@family(
-    "deviance-is-log-likelihood",
-    "inference",
-    1,
-    what="what is called deviance is -2 log L",
-    group="deviance",
-    affects=("deviance", "null_deviance", "gof_p"),
-    seen="psychotools, deviance of a btmodel",
-)
 def deviance_is_log_likelihood(s: Situation) -> Iterator[Draft]:
     yield Draft("what is called deviance is minus twice the log-likelihood", change=setting(deviance="llf"))
 
 
-@family(
-    "aic-constant",
-    "inference",
-    1,
-    what="AIC with other constants or another number of parameters",
-    group="aic",
-    affects=("aic", "aic_glm"),
-    seen="statsmodels' own tests translate AIC for R (k) and for Stata (divided by n)",
-)
 def aic_constant(s: Situation) -> Iterator[Draft]:
     own = "aic_glm" not in s.kinds
     yield Draft(
@@ -218,15 +117,6 @@ def aic_constant(s: Situation) -> Iterator[Draft]:
     yield Draft("AIC is divided by the number of comparisons", change=setting(aic="per-n"), cost=2)
 
 
-@family(
-    "df",
-    "inference",
-    2,
-    what="degrees of freedom are counted otherwise",
-    group="df",
-    affects=("df_resid", "df_null", "gof_p", "p"),
-    seen="gnm and prefmod count empty cells, glm and BradleyTerry2 do not",
-)
 def df(s: Situation) -> Iterator[Draft]:
     if not {"df_resid", "df_null", "gof_p"} & s.kinds:
         return
@@ -240,14 +130,6 @@ def df(s: Situation) -> Iterator[Draft]:
 # -- print ---------------------------------------------------------------------------------------------------
 
 
-@family(
-    "digits-transposed",
-    "print",
-    2,
-    what="two neighbouring digits of one number changed places",
-    group="",
-    seen="no print found in this field; the commonest slip of typing (scrutiny's *_map_seq())",
-)
 def digits_transposed(s: Situation) -> Iterator[Draft]:
     for quantity, printed in s.numbers:
         for text in transposed(printed):
@@ -258,14 +140,6 @@ def digits_transposed(s: Situation) -> Iterator[Draft]:
             )
 
 
-@family(
-    "sign-lost",
-    "print",
-    2,
-    what="the sign of one number was lost",
-    group="",
-    seen="no print found in this field; Unicode minus signs vanish when a PDF is copied",
-)
 def sign_lost(s: Situation) -> Iterator[Draft]:
     for quantity, printed in s.numbers:
         kind = kind_of(quantity)

@@ -2,21 +2,22 @@
 it.
 
 A slip has a stage (what it changes), a cost (how far-fetched it is; readings are listed by it), a sentence
-that completes "comes out if ...", and a place where it was really seen.  Families of slips are registered here
-and defined in :mod:`.of_data`, :mod:`.of_model`, and :mod:`.of_numbers` (scale, inference and print).
+that completes "comes out if ...", and a place where it was really seen.  The families of slips stand in
+:mod:`.catalogue`; :mod:`.of_data`, :mod:`.of_model`, and :mod:`.of_numbers` (scale, inference and print) draft
+their slips.
 
 Nothing here says that an author made a slip; only which numbers would come out if an author had.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
 from ...fit.fit import Fit
 from ..claims.printed import Printed
-from ..claims.quantities import kind_of
+from ..claims.quantities import Quantity, kind_of
 from .fits import Model
 from .rows import Rows
 from .values import Setting
@@ -51,7 +52,7 @@ class Situation:
     model: Model
     setting: Setting
     kinds: frozenset[str]
-    numbers: tuple[tuple[str, Printed], ...] = ()
+    numbers: tuple[tuple[Quantity, Printed], ...] = ()
     matrix: bool = False
     steps: int = 0
 
@@ -118,28 +119,29 @@ class Family:
     ----------
     name, stage, cost, group, order
         As in :class:`Slip`.
+    drafts : function of Situation to drafts
+        Those that are possible in a situation.
     what : str
         The slip in general, for a list of them.
     seen : str
         Where it was really seen, or that no print of it was found.
-    affects : frozenset of str
-        Kinds of printed numbers it can change; empty for all.
-    drafts : function of Situation to drafts
+    affects : str
+        Kinds of printed numbers it can change, with spaces between them; empty for all.
     """
 
     name: str
     stage: Stage
     cost: int
+    drafts: Callable[[Situation], Iterable[Draft]]
     what: str
     seen: str
-    group: str
-    order: int
-    affects: frozenset[str]
-    drafts: Callable[[Situation], Iterable[Draft]]
+    group: str = ""
+    order: int = 0
+    affects: str = ""
 
     def slips(self, situation: Situation) -> list[Slip]:
         """The slips of this family that are possible here."""
-        if self.affects and not self.affects & situation.kinds:
+        if self.affects and situation.kinds.isdisjoint(self.affects.split()):
             return []
         return [self.slip(draft) for draft in self.drafts(situation)]
 
@@ -148,33 +150,6 @@ class Family:
         cost = draft.cost or self.cost
         own = (self.name, self.stage, cost, draft.sentence, self.group, self.order)
         return Slip(*own, draft.rows, draft.change, draft.quantity, draft.alternative)
-
-
-FAMILIES: dict[str, Family] = {}
-
-#: Kinds of printed numbers that a change of the items' parameters shows in.
-OF_ITEMS = tuple("estimate exp se z p low high contrast contrast_se contrast_z contrast_p".split())
-
-
-def family(
-    name: str,
-    stage: Stage,
-    cost: int,
-    *,
-    what: str,
-    seen: str,
-    group: str = "",
-    order: int = 0,
-    affects: Sequence[str] = (),
-) -> Callable[[Callable[[Situation], Iterable[Draft]]], Callable[[Situation], Iterable[Draft]]]:
-    """Register a family of slips; the decorated function drafts those that are possible in a situation."""
-
-    def register(drafts: Callable[[Situation], Iterable[Draft]]) -> Callable[[Situation], Iterable[Draft]]:
-        assert name not in FAMILIES, f"two families of slips are called {name!r}"
-        FAMILIES[name] = Family(name, stage, cost, what, seen, group, order, frozenset(affects), drafts)
-        return drafts
-
-    return register
 
 
 def printed_kinds(names: Iterable[str]) -> frozenset[str]:

@@ -22,6 +22,7 @@ supremum.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -95,7 +96,13 @@ def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
     if not 0 <= below < SHORTFALL * abs(best.llf[0]):
         return None
     if infinite.any():
-        return _infinite(target, rows, setting, start, places, infinite, below)
+        names = [fit.terms[k].name for k in places[infinite]]
+        # Odds of exp(8): a finite estimate is so large only with thousands of comparisons.
+        if not (np.abs(start[infinite]) > 8).all():
+            return None
+        free = {f"{kind}.{name}" for name in names for kind in ("se", "z", "p", "low", "high")}
+        values = target.values_of(_batch(target, rows, setting, start, places), setting)
+        return _infinite(names, below) if _rest_comes_out(target, values, free) else None
     centred = _centred(target, setting.solver.ties)
     there, goal = centred.of(beta), centred.of(best.beta[0])
     if centred.n_items < 3 or not _enough_are_off(target, rows, setting, best):
@@ -104,7 +111,8 @@ def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
         return None
     if not _approaches(centred, there, goal, width[centred.at] + width[centred.at[0]], y):
         return None
-    if not _rest_comes_out(target, rows, setting, start, places):
+    values = target.values_of(_batch(target, rows, setting, start, places), setting)
+    if not _rest_comes_out(target, values):
         return None
     note = (
         f"at the printed values the log-likelihood lies {below:.2g} below its maximum of {best.llf[0]:.6g},"
@@ -248,27 +256,12 @@ def _batch(
 
 def _one_fit(target: Target, rows: Rows, setting: Setting, fitted: Fitted) -> Batch:
     """A batch of one fit, without likelihood ratios."""
-    model, counts = target.model, target.model.tallies([rows])
-
-    def none(claim: str) -> tuple[FloatArray, FloatArray]:
-        return np.array([np.nan]), np.array([np.nan])
-
-    return Batch(
-        fitted,
-        constants(model, [rows], setting.solver),
-        wins_of(target.fit, counts, model.rows.pairs[model.cells.pair]),
-        none,
-    )
+    model, nothing = target.model, np.array([np.nan])
+    wins = wins_of(target.fit, model.tallies([rows]), model.rows.pairs[model.cells.pair])
+    return Batch(fitted, constants(model, [rows], setting.solver), wins, lambda claim: (nothing, nothing))
 
 
-def _rest_comes_out(
-    target: Target,
-    rows: Rows,
-    setting: Setting,
-    start: FloatArray,
-    places: NDArray[np.int64],
-    free: frozenset[str] = frozenset(),
-) -> bool:
+def _rest_comes_out(target: Target, values: FloatArray, free: Collection[str] = ()) -> bool:
     """Whether every number that is not an estimate and not in `free` comes out at the printed estimates.
 
     z, p and limits of a printed estimate are checked as intervals against the printed estimate and standard
@@ -276,7 +269,6 @@ def _rest_comes_out(
     """
     from ..verdicts.arithmetic import check_numbers
 
-    values = target.values_of(_batch(target, rows, setting, start, places), setting)
     by_print = {c.quantity: c.holds for c in check_numbers(target.printout())}
     for q, v in zip(target.numbers, values):
         kind = kind_of(q.quantity)
@@ -290,23 +282,8 @@ def _rest_comes_out(
     return True
 
 
-def _infinite(
-    target: Target,
-    rows: Rows,
-    setting: Setting,
-    start: FloatArray,
-    places: NDArray[np.int64],
-    infinite: NDArray[np.bool_],
-    below: float,
-) -> Proof | None:
-    """Whether the printed values stand for infinite estimates, for which any large number does as well."""
-    names = [target.fit.terms[k].name for k in places[infinite]]
-    # Odds of exp(8): a finite estimate is so large only with thousands of comparisons.
-    if not (np.abs(start[infinite]) > 8).all():
-        return None
-    free = frozenset(f"{kind}.{name}" for name in names for kind in ("se", "z", "p", "low", "high"))
-    if not _rest_comes_out(target, rows, setting, start, places, free):
-        return None
+def _infinite(names: Sequence[str], below: float) -> Proof:
+    """The printed values stand for infinite estimates, for which any large number does as well."""
     sentence = (
         f"{', '.join(names)}, infinite or not determined by these data, is printed as it stood where some"
         " program stopped"

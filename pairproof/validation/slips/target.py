@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...fit.fit import Fit
+from ...fit.spec import LOG_WORTH_PER_UNIT
 from ..claims.paper import Claim, PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import kind_of
-from ..verdicts.arithmetic import Printout
+from ..verdicts.printout import Printout
 from ..verdicts.verdict import judge_print
 from .constants import Constants, constants
 from .fits import Fitted, Model, Solver
@@ -167,15 +168,10 @@ class Target:
 
     def printout(self) -> Printout:
         """The numbers by themselves, for the checks that need no data."""
-        return Printout.of(
-            self.numbers,
-            self.fit.spec,
-            self.fit.scale,
-            self.fit.items,
-            self.fit.data.tie_category,
-            self.sided,
-            self.alpha,
-        )
+        fit = self.fit
+        numbers: dict[str, Printed] = {q.quantity: q.printed for q in self.numbers}
+        unit, ternary = LOG_WORTH_PER_UNIT[fit.scale], fit.data.tie_category
+        return Printout(numbers, fit.items, unit, fit.spec, ternary, self.sided, self.alpha)
 
     def prints(self, quantity: str, printed: Printed, values: FloatArray) -> bool:
         """Whether a number comes out as another print than the one that stands there."""

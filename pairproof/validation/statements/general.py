@@ -9,7 +9,7 @@ not hold is `differs-conclusion`, or `differs` where nothing follows from it, an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
@@ -20,9 +20,6 @@ from ...fit.tails import p_equals, p_words
 from ..claims.quantities import first_preferences, quantity
 from ..verdicts import two_item_counts as two_items
 from .registry import Context, Finding, holds, statement_test
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def _in_order(values: Mapping[str, float]) -> list[str]:

@@ -5,15 +5,16 @@ verdict.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ...data.options import one_of
 from ..claims.quantities import Quantity
 
 if TYPE_CHECKING:
     from ...fit.fit import Fit
+    from ..claims.paper import Claim
 
 Verdict = Literal[
     "agrees",
@@ -129,6 +130,14 @@ class Agreement:
         if self.r_source is not None:
             one_of("r_source", self.r_source, get_args(RSource))
 
+    @classmethod
+    def of_claim(
+        cls, paper: str, claim: Claim, name: str, verdict: Verdict, explanation: str, code: str, **given: Any
+    ) -> Agreement:
+        """A row of a claim; what is not given has no value."""
+        given.update(verdict=verdict, explanation=explanation, code=code)
+        return cls(paper, claim.id, Quantity.parse(name), where=claim.where, **given)
+
     @property
     def passes(self) -> bool:
         """Whether nobody need look at the row: it agrees, is accepted or cannot be checked, or its number is
@@ -140,27 +149,11 @@ class Agreement:
 
     def to_dict(self) -> dict[str, Any]:
         """The object of interfaces' JSON; what was added to it later comes last."""
-        return {
-            "paper": self.paper,
-            "claim": self.claim,
-            "quantity": str(self.quantity),
-            "printed": self.printed,
-            "native": _finite(self.native),
-            "r": _finite(self.r),
-            "r_call": self.r_call,
-            "r_source": self.r_source,
-            "certified": self.certified,
-            "digits": self.digits,
-            "verdict": self.verdict,
-            "explanation": self.explanation,
-            "accepted": self.accepted,
-            "floor": self.floor,
-            "certified_digits": self.certified_digits,
-            "r_certified_digits": self.r_certified_digits,
-            "where": self.where,
-            "about": self.about,
-            "code": self.code,
-        }
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "r_arrived"}
+        for name, value in values.items():
+            if isinstance(value, float) and not math.isfinite(value):
+                values[name] = None
+        return {**values, "quantity": str(self.quantity)}
 
 
 @dataclass(frozen=True)
@@ -279,18 +272,10 @@ class RCounterpart:
         return self.r_call.partition("::")[0]
 
 
-class Counterparts(Protocol):
-    """A function that asks R for a fit's model; `backend` is what reaches R, live or recorded."""
-
-    def __call__(self, fit: Fit, backend: Any) -> Sequence[RCounterpart]:
-        ...
-
-
-class Certified(Protocol):
-    """A function from a fit to its 50-digit values as decimal text; empty if there are none for it."""
-
-    def __call__(self, fit: Fit) -> Mapping[str, str]:
-        ...
+#: A function that asks R for a fit's model; the second argument is what reaches R, live or recorded.
+Counterparts = Callable[["Fit", Any], Sequence[RCounterpart]]
+#: A function from a fit to its 50-digit values as decimal text; empty if there are none for it.
+Certified = Callable[["Fit"], Mapping[str, str]]
 
 
 def summary(agreements: Iterable[Agreement]) -> dict[str, int]:
@@ -330,7 +315,3 @@ def to_document(agreements: Sequence[Agreement]) -> dict[str, Any]:
 def value_or_none(value: float) -> float | None:
     """None for nan: a quantity without a value."""
     return None if math.isnan(value) else value
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None

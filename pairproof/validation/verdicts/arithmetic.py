@@ -19,183 +19,22 @@ in :mod:`.win_totals`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Literal
+from typing import Optional
 
 from ...fit.inference import normal_quantile
-from ...fit.spec import LOG_WORTH_PER_UNIT, ModelSpec
-from ..claims.paper import PrintedQuantity
-from ..claims.printed import Printed
 from ..claims.quantities import Quantity, kind_of
 from .agreement import Verdict
+from .interval import How, Interval
+from .printout import NotPrinted, PrintedAs, Printout
 
-#: Relative slack of an interval computed in doubles from ends that are exact decimals.
-SLACK = 1e-9
-How = Literal["rounded", "truncated", "idle-zeros"]
-#: Kinds that are whole numbers and never rounded.
-_WHOLE = ("df_resid", "df_null", "lr_df")
-_VERDICTS: tuple[tuple[How, Verdict], ...] = (
-    ("rounded", "agrees"),
-    ("truncated", "agrees-truncated"),
-    ("idle-zeros", "agrees-k-of-m"),
+#: Ways in which a number may have been made shorter, the verdict if it comes out so, and a remark.
+_VERDICTS: tuple[tuple[How, Verdict, str], ...] = (
+    ("rounded", "agrees", ""),
+    ("truncated", "agrees-truncated", " (only if digits are cut off)"),
+    ("idle-zeros", "agrees-k-of-m", " (its last zeros are no digits)"),
 )
-
-
-@dataclass(frozen=True)
-class Interval:
-    """An interval: all values from `low` to `high`, ends included; infinite where there is no end."""
-
-    low: float
-    high: float
-
-    @staticmethod
-    def of(printed: Printed, how: How = "rounded") -> Interval:
-        """The values that print so: rounded; cut off; rounded where the zeros that end an integer are no
-        digits.
-        """
-        if printed.unit is None or printed.value is None:
-            return Interval(
-                -math.inf if printed.low is None else float(printed.low),
-                math.inf if printed.high is None else float(printed.high),
-            )
-        half = printed.unit / 2
-        if how == "truncated":
-            return Interval(
-                float(printed.value - (printed.unit if printed.value <= 0 else 0)),
-                float(printed.value + (printed.unit if printed.value >= 0 else 0)),
-            )
-        if how == "idle-zeros" and printed.unit == 1 and printed.value:
-            digits = str(abs(int(printed.value)))
-            half = Decimal(10) ** (len(digits) - len(digits.rstrip("0"))) / 2
-        return Interval(float(printed.value - half), float(printed.value + half))
-
-    def meets(self, other: Interval) -> bool:
-        slack = SLACK * max(
-            (abs(e) for e in (self.low, self.high, other.low, other.high) if math.isfinite(e)), default=0.0
-        )
-        return self.low <= other.high + slack and other.low <= self.high + slack
-
-    def __add__(self, other: Interval) -> Interval:
-        return Interval(self.low + other.low, self.high + other.high)
-
-    def __sub__(self, other: Interval) -> Interval:
-        return Interval(self.low - other.high, self.high - other.low)
-
-    def times(self, factor: float) -> Interval:
-        ends = sorted((self.low * factor, self.high * factor))
-        return Interval(ends[0], ends[1])
-
-    def over(self, other: Interval) -> Interval:
-        """The quotient; everything if the divisor may be 0."""
-        if other.low <= 0:
-            return Interval(-math.inf, math.inf)
-        ends = [a / b for a in (self.low, self.high) for b in (other.low, other.high)]
-        return Interval(min(ends), max(ends))
-
-    def both(self, other: Interval) -> Interval:
-        """The values that lie in both intervals; all of `other` where none does.
-
-        Where a printed z does not fit the printed estimate and standard error, the check of z says so, and p
-        is held against the latter two.
-        """
-        low, high = max(self.low, other.low), min(self.high, other.high)
-        return Interval(low, high) if low <= high else other
-
-    def size(self) -> Interval:
-        """Absolute values."""
-        if self.low <= 0 <= self.high:
-            return Interval(0.0, max(-self.low, self.high))
-        ends = sorted((abs(self.low), abs(self.high)))
-        return Interval(ends[0], ends[1])
-
-    def exp(self) -> Interval:
-        return Interval(math.exp(min(self.low, 700)), math.exp(min(self.high, 700)))
-
-    def __str__(self) -> str:
-        if math.isinf(self.low):
-            return f"at most {self.high:.6g}"
-        return f"{self.low:.6g}" if self.low == self.high else f"{self.low:.6g} to {self.high:.6g}"
-
-
-@dataclass(frozen=True)
-class Printout:
-    """The printed numbers of one claim, and what must be known to relate them.
-
-    Attributes
-    ----------
-    numbers : mapping of quantity to Printed
-    items : tuple of str
-    unit : float
-        Log worth per unit of an item's estimate.
-    ties, reference, by : str
-    order_effect : bool
-    cells : tuple of str
-    tie_category : bool
-    sided : {1, 2}
-    alpha : float
-    """
-
-    numbers: Mapping[str, Printed]
-    items: tuple[str, ...]
-    unit: float
-    ties: str
-    reference: str
-    by: str
-    order_effect: bool
-    cells: tuple[str, ...]
-    item_terms: tuple[str, ...]
-    tie_category: bool
-    sided: int = 2
-    alpha: float = 0.05
-
-    @staticmethod
-    def of(
-        numbers: Sequence[PrintedQuantity],
-        spec: ModelSpec,
-        scale: str,
-        items: tuple[str, ...],
-        tie_category: bool,
-        sided: int = 2,
-        alpha: float = 0.05,
-    ) -> Printout:
-        return Printout(
-            {q.quantity: q.printed for q in numbers},
-            items,
-            LOG_WORTH_PER_UNIT[scale],
-            spec.ties,
-            spec.reference,
-            spec.by,
-            spec.order_effect,
-            spec.cells,
-            spec.item_terms,
-            tie_category,
-            sided,
-            alpha,
-        )
-
-    def interval(self, name: str, how: How = "rounded") -> Interval | None:
-        """The printed interval; 0 for a reference that is not printed; None if it is not there."""
-        if name in self.numbers:
-            printed = self.numbers[name]
-            if kind_of(name) in _WHOLE and printed.value is not None and printed.unit is not None:
-                return Interval(float(printed.value), float(printed.value))
-            return Interval.of(printed, how)
-        if self.reference and name == f"estimate.{self.reference}" and not self.by:
-            return Interval(0.0, 0.0)
-        return None
-
-    def estimates(self, how: How = "rounded") -> dict[str, Interval] | None:
-        """Every item's estimate, or None if one is not printed."""
-        if self.by or self.item_terms:
-            return None
-        found = {i: self.interval(f"estimate.{i}", how) for i in self.items}
-        return (
-            None
-            if any(v is None for v in found.values())
-            else {i: v for i, v in found.items() if v is not None}
-        )
 
 
 @dataclass(frozen=True)
@@ -224,7 +63,7 @@ class Check:
 
 
 #: What a number must be, given the others; None if that cannot be said.
-Rule = Callable[[Printout, How], "Interval | None"]
+Rule = Callable[[PrintedAs], Optional[Interval]]
 
 
 def check_numbers(printout: Printout) -> list[Check]:
@@ -240,23 +79,13 @@ def check_numbers(printout: Printout) -> list[Check]:
 
 
 def _judge(p: Printout, name: str, words: str, rule: Rule) -> Check | None:
-    given = rule(p, "rounded")
+    given = _given(p, rule, "rounded")
     if given is None or not (math.isfinite(given.low) or math.isfinite(given.high)):
         return None
-    for how, verdict in _VERDICTS:
-        wide = rule(p, how)
-        printed = p.interval(name, how)
+    for how, verdict, remark in _VERDICTS:
+        wide, printed = _given(p, rule, how), p.interval(name, how)
         if wide is not None and printed is not None and printed.meets(wide):
-            extra = (
-                ""
-                if verdict == "agrees"
-                else (
-                    " (only if digits are cut off)"
-                    if how == "truncated"
-                    else " (its last zeros are no digits)"
-                )
-            )
-            return Check(name, verdict, f"{words}: {given}{extra}")
+            return Check(name, verdict, f"{words}: {given}{remark}")
     if kind_of(name) in ("p", "contrast_p"):
         other = given.times(0.5 if p.sided == 2 else 2.0)
         if Interval.of(p.numbers[name]).meets(other):
@@ -280,109 +109,95 @@ def _judge(p: Printout, name: str, words: str, rule: Rule) -> Check | None:
 # -- the relations -------------------------------------------------------------------------------------------
 
 
+def _given(p: Printout, rule: Rule, how: How) -> Interval | None:
+    """What a rule says; None if it says nothing, or needs a number that is not printed."""
+    try:
+        return rule(PrintedAs(p, how))
+    except NotPrinted:
+        return None
+
+
 def _rules(p: Printout, name: str) -> Iterator[tuple[str, Rule]]:
     n = Quantity.parse(name)
     kind, estimate, se, z = n.kind, n.of("estimate"), n.of("se"), n.of("z")
     if kind == "z":
-        yield f"{estimate} / {se}", lambda q, how: _quotient(q, estimate, se, how)
+        yield f"{estimate} / {se}", lambda q: q[estimate].over(q[se])
     elif kind == "p":
-        yield f"from {z}, or {estimate} / {se}", lambda q, how: _p(q, z, estimate, se, how)
-    elif kind in ("low", "high"):
-        sign = "-" if kind == "low" else "+"
-        yield f"{estimate} {sign} 1.96 {se}", lambda q, how: _limit(q, n, how)
+        yield f"from {z}, or {estimate} / {se}", lambda q: _p(q, z, estimate, se)
+    elif kind == "low":
+        yield f"{estimate} - 1.96 {se}", lambda q: q[estimate] - q[se].times(normal_quantile(0.975))
+    elif kind == "high":
+        yield f"{estimate} + 1.96 {se}", lambda q: q[estimate] + q[se].times(normal_quantile(0.975))
     elif kind == "exp":
-        yield f"exp({estimate})", lambda q, how: (
-            None if (e := q.interval(estimate, how)) is None else e.exp()
-        )
-    elif kind == "worth" and not p.by:
-        yield "from the estimates", lambda q, how: _worth(q, n, how)
-    elif kind in ("contrast", "odds", "contrast_se", "contrast_z", "contrast_p") and not p.by:
+        yield f"exp({estimate})", lambda q: q[estimate].exp()
+    elif kind == "worth" and not p.spec.by:
+        yield "from the estimates", lambda q: _worth(q, n)
+    elif kind in ("contrast", "odds", "contrast_se", "contrast_z", "contrast_p") and not p.spec.by:
         yield from _pair_rules(p, n)
     elif kind == "gof_p":
-        yield "from deviance and df_resid", lambda q, how: _tail(
-            q.interval("deviance", how), q.interval("df_resid", how)
-        )
+        yield "from deviance and df_resid", lambda q: _tail(q["deviance"], q["df_resid"])
     elif kind == "lr_p":
-        yield f"from {n.of('lr')} and {n.of('lr_df')}", lambda q, how: _tail(
-            q.interval(n.of("lr"), how), q.interval(n.of("lr_df"), how)
-        )
+        lr, lr_df = n.of("lr"), n.of("lr_df")
+        yield f"from {lr} and {lr_df}", lambda q: _tail(q[lr], q[lr_df])
     elif kind == "deviance":
-        yield "not above the null deviance", lambda q, how: _not_above(q.interval("null_deviance", how))
+        yield "not above the null deviance", lambda q: Interval(-math.inf, q["null_deviance"].high)
     elif kind == "df_resid":
         yield "df_null less the printed parameters", _df_from_null
         yield "no more than pairs x free outcomes - parameters", _df_at_most
 
 
-def _quotient(p: Printout, a: str, b: str, how: How) -> Interval | None:
-    top, bottom = p.interval(a, how), p.interval(b, how)
-    return None if top is None or bottom is None else top.over(bottom)
-
-
-def _p(p: Printout, z: str, a: str, b: str, how: How) -> Interval | None:
-    direct, quotient = p.interval(z, how), _quotient(p, a, b, how)
-    if direct is None and quotient is None:
-        return None
-    z_values = direct.both(quotient) if direct is not None and quotient is not None else direct or quotient
-    assert z_values is not None
-    size = z_values.size()
+def _p(q: PrintedAs, z: str, a: str, b: str) -> Interval:
+    """p of a printed z, of a printed a / b, or of what both allow."""
+    if a in q and b in q:
+        quotient = q[a].over(q[b])
+        size = (q[z].both(quotient) if z in q else quotient).size()
+    else:
+        size = q[z].size()
     tails = Interval(math.erfc(size.high / math.sqrt(2.0)), math.erfc(size.low / math.sqrt(2.0)))
-    return tails if p.sided == 2 else tails.times(0.5)
+    return tails if q.printout.sided == 2 else tails.times(0.5)
 
 
-def _limit(p: Printout, limit: Quantity, how: How) -> Interval | None:
-    centre, se = p.interval(limit.of("estimate"), how), p.interval(limit.of("se"), how)
-    if centre is None or se is None:
-        return None
-    half = se.times(normal_quantile(0.975))
-    return centre - half if limit.kind == "low" else centre + half
-
-
-def _worth(p: Printout, worth: Quantity, how: How) -> Interval | None:
-    estimates, item = p.estimates(how), worth.name
+def _worth(q: PrintedAs, worth: Quantity) -> Interval | None:
+    estimates, item = q.printout.estimates(q.how), worth.name
     if estimates is None or item not in estimates or worth.group != "all":
         return None
     # Rises with the item's own estimate and falls with every other.
-    gaps = [(e - estimates[item]).times(p.unit) for i, e in estimates.items() if i != item]
-    return Interval(
-        1.0 / (1.0 + sum(g.exp().high for g in gaps)), 1.0 / (1.0 + sum(g.exp().low for g in gaps))
-    )
+    others = [e for i, e in estimates.items() if i != item]
+    odds = [(e - estimates[item]).times(q.printout.unit).exp() for e in others]
+    return Interval(1.0 / (1.0 + sum(o.high for o in odds)), 1.0 / (1.0 + sum(o.low for o in odds)))
 
 
 def _pair_rules(p: Printout, n: Quantity) -> Iterator[tuple[str, Rule]]:
-    kind, contrast, se, z = n.kind, n.of("contrast"), n.of("contrast_se"), n.of("contrast_z")
+    contrast, se, z = n.of("contrast"), n.of("contrast_se"), n.of("contrast_z")
     pair = next(((a, b) for a in p.items for b in p.items if n.place == f"all.{a}.{b}"), None)
     if pair is None:
         return
     a, b = pair
 
-    def difference(q: Printout, how: How) -> Interval | None:
-        x, y = q.interval(f"estimate.{a}", how), q.interval(f"estimate.{b}", how)
-        return None if x is None or y is None else x - y
+    def difference(q: PrintedAs) -> Interval:
+        return q[f"estimate.{a}"] - q[f"estimate.{b}"]
 
-    def spread(q: Printout, how: How) -> Interval | None:
-        x, y = q.interval(f"se.{a}", how), q.interval(f"se.{b}", how)
-        return None if x is None or y is None else Interval((x - y).size().low, x.high + y.high)
+    def spread(q: PrintedAs) -> Interval:
+        x, y = q[f"se.{a}"], q[f"se.{b}"]
+        return Interval((x - y).size().low, x.high + y.high)
 
-    if kind == "contrast":
+    if n.kind == "contrast":
         yield f"estimate.{a} - estimate.{b}", difference
-    elif kind == "odds":
-        yield f"exp of the log worth difference of {a} and {b}", lambda q, how: (
-            None if (d := difference(q, how)) is None else d.times(q.unit).exp()
-        )
-    elif kind == "contrast_se":
+    elif n.kind == "odds":
+        words = f"exp of the log worth difference of {a} and {b}"
+        yield words, lambda q: difference(q).times(p.unit).exp()
+    elif n.kind == "contrast_se":
         yield f"between the difference and the sum of se.{a} and se.{b}", spread
-    elif kind == "contrast_z":
-        yield f"{contrast} / {se}", lambda q, how: _quotient(q, contrast, se, how)
+    elif n.kind == "contrast_z":
+        yield f"{contrast} / {se}", lambda q: q[contrast].over(q[se])
     else:
-        yield f"from {z}, or {contrast} / {se}", lambda q, how: _p(q, z, contrast, se, how)
+        yield f"from {z}, or {contrast} / {se}", lambda q: _p(q, z, contrast, se)
 
 
-def _tail(statistic: Interval | None, df: Interval | None) -> Interval | None:
+def _tail(statistic: Interval, df: Interval) -> Interval | None:
     """p of a chi-square statistic whose df is a whole number."""
     from scipy.special import gammaincc
 
-    if statistic is None or df is None:
-        return None
     whole = df.low
     if whole <= 0 or df.high != whole:
         return None
@@ -392,43 +207,33 @@ def _tail(statistic: Interval | None, df: Interval | None) -> Interval | None:
     )
 
 
-def _not_above(null: Interval | None) -> Interval | None:
-    return None if null is None else Interval(-math.inf, null.high)
+def _parameters(p: Printout) -> int | None:
+    """Parameters that are estimated, without that of the ties; None if the items do not say how many."""
+    return None if p.spec.by or p.spec.item_terms else len(p.items) - 1 + p.spec.order_effect
 
 
-def _parameters(p: Printout) -> tuple[int, bool]:
-    """Parameters that are estimated, without that of the ties, and whether the items say how many there
-    are.
-    """
-    if p.by or p.item_terms:
-        printed = map(Quantity.parse, p.numbers)
-        return sum(q.kind == "estimate" and q.name not in ("tie", p.reference) for q in printed), False
-    return len(p.items) - 1 + p.order_effect, True
+def _df_from_null(q: PrintedAs) -> Interval | None:
+    k = _parameters(q.printout)
+    return None if k is None else q["df_null"] - Interval(k, k)
 
 
-def _df_from_null(p: Printout, how: How) -> Interval | None:
-    null = p.interval("df_null", how)
-    k, known = _parameters(p)
-    return null - Interval(k, k) if null is not None and known else None
-
-
-def _df_at_most(p: Printout, how: How) -> Interval | None:
-    k, known = _parameters(p)
-    if not known or p.cells or p.by or p.order_effect:  # rows on neutral ground are cells of their own
+def _df_at_most(q: PrintedAs) -> Interval | None:
+    p, spec = q.printout, q.printout.spec
+    k = _parameters(p)
+    if k is None or spec.cells or spec.order_effect:  # rows on neutral ground are cells of their own
         return None
     pairs = len(p.items) * (len(p.items) - 1) // 2
-    ternary = p.tie_category and p.ties in ("davidson", "rao-kupper", "none")
-    return Interval(
-        0.0, pairs * (2 if ternary else 1) - k - (p.ties in ("davidson", "rao-kupper") and ternary)
-    )
+    ternary = p.tie_category and spec.ties in ("davidson", "rao-kupper", "none")
+    has_parameter = ternary and spec.ties != "none"
+    return Interval(0.0, pairs * (2 if ternary else 1) - k - has_parameter)
 
 
 def _sums(p: Printout) -> Iterator[Check]:
     """Worths sum to 1; estimates sum to zero where the page says so."""
     worths = [p.interval(f"worth.all.{i}") for i in p.items]
-    if not p.by and all(w is not None for w in worths):
+    if not p.spec.by and all(w is not None for w in worths):
         yield _sum("worth.all", [w for w in worths if w is not None], 1.0)
-    if p.reference == "sum" and (estimates := p.estimates()) is not None:
+    if p.spec.reference == "sum" and (estimates := p.estimates()) is not None:
         yield _sum("estimate", list(estimates.values()), 0.0)
 
 

@@ -14,13 +14,16 @@ from numpy.typing import NDArray
 from ...data.comparisons import Comparisons
 from ...errors import PairproofError
 from ...fit.family import FAMILIES
-from ...fit.spec import ModelSpec
+from ...fit.spec import LOG_WORTH_PER_UNIT, ModelSpec
 from ...native.pairs.models import make_spec
 from ..claims.paper import Claim, DataSpec, Paper
+from ..claims.printed import Printed
 from ..claims.quantities import Quantity
 from .acceptance import is_accepted
 from .agreement import Agreement
-from .arithmetic import Check, Interval, Printout, check_numbers
+from .arithmetic import Check, check_numbers
+from .interval import Interval
+from .printout import Printout
 from .win_totals import Games, check_win_totals
 
 KIND = "arithmetic"
@@ -45,7 +48,8 @@ def arithmetic_rows(paper: Paper, data_of: Callable[[str], Comparisons]) -> list
             except PairproofError:
                 continue
             printout = printout_of(claim, data)
-            games, observed = Games.of(data, printout.ties), _observed(data, printout.ties)
+            ties = printout.spec.ties
+            games, observed = Games.of(data, ties), _observed(data, ties)
         checks = check_numbers(printout)
         totals = check_win_totals(printout, games, observed) if games is not None else None
         checks += [totals] if totals is not None else []
@@ -70,15 +74,14 @@ def printout_of(claim: Claim, data: Comparisons) -> Printout:
         m.item_terms,
         m.separate,
     )
-    return Printout.of(
-        claim.numbers,
-        spec,
-        m.scale or spec.scale,
-        data.items,
-        data.tie_category,
-        claim.sided,
-        float(claim.alpha),
-    )
+    return _printout(claim, spec, data.items, data.tie_category)
+
+
+def _printout(claim: Claim, spec: ModelSpec, items: tuple[str, ...], tie_category: bool) -> Printout:
+    assert claim.model is not None
+    unit = LOG_WORTH_PER_UNIT[claim.model.scale or spec.scale]
+    numbers: dict[str, Printed] = {q.quantity: q.printed for q in claim.numbers}
+    return Printout(numbers, items, unit, spec, tie_category, claim.sided, float(claim.alpha))
 
 
 def _without_outcomes(claim: Claim, spec: DataSpec) -> Printout:
@@ -98,9 +101,7 @@ def _without_outcomes(claim: Claim, spec: DataSpec) -> Printout:
         m.item_terms,
         m.separate,
     )
-    return Printout.of(
-        claim.numbers, own, m.scale or own.scale, spec.items, ternary, claim.sided, float(claim.alpha)
-    )
+    return _printout(claim, own, spec.items, ternary)
 
 
 def _observed(data: Comparisons, ties: str) -> NDArray[np.float64]:
@@ -117,33 +118,24 @@ def _across(claim: Claim, p: Printout, earlier: Sequence[tuple[Claim, Printout]]
     likelihood ratios.
     """
     for other, q in earlier:
-        if (
-            other.data != claim.data
-            or (q.by, q.cells) != (p.by, p.cells)
-            or q.ties in ("half", "drop")
-            or p.ties in ("half", "drop")
-        ):
+        mine, theirs = p.spec, q.spec
+        if other.data != claim.data or (theirs.by, theirs.cells) != (mine.by, mine.cells):
+            continue
+        if {mine.ties, theirs.ties} & {"half", "drop"}:
             continue
         for name in ("aic", "aic_glm"):
-            mine, theirs = _constant(p, name), _constant(q, name)
-            if mine is not None and theirs is not None:
-                yield Check(
-                    name,
-                    "agrees" if mine.meets(theirs) else "differs",
-                    (
-                        f"AIC - deviance + 2 df is {mine}, and {theirs} in {other.id}: one constant for one"
-                        " table"
-                    ),
+            here, there = _constant(p, name), _constant(q, name)
+            if here is not None and there is not None:
+                words = (
+                    f"AIC - deviance + 2 df is {here}, and {there} in {other.id}: one constant for one table"
                 )
+                yield Check(name, "agrees" if here.meets(there) else "differs", words)
         d, df = _difference(p, q, "deviance"), _difference(p, q, "df_resid")
         for name, value in ((f"lr.{other.id}", d), (f"lr_df.{other.id}", df)):
             if name in p.numbers and value is not None:
                 holds = bool((own := p.interval(name)) and own.meets(value))
-                yield Check(
-                    name,
-                    "agrees" if holds else "differs",
-                    f"difference of the printed values of both models: {value}",
-                )
+                words = f"difference of the printed values of both models: {value}"
+                yield Check(name, "agrees" if holds else "differs", words)
 
 
 def _constant(p: Printout, name: str) -> Interval | None:
@@ -160,15 +152,14 @@ def _difference(p: Printout, q: Printout, name: str) -> Interval | None:
 
 def _agreement(paper: Paper, claim: Claim, printout: Printout, check: Check) -> Agreement:
     printed = printout.numbers.get(check.quantity)
-    return Agreement(
+    return Agreement.of_claim(
         paper.id,
-        claim.id,
+        claim,
         Quantity(KIND, name=check.quantity),
+        check.verdict,
+        check.sentence,
+        check.code,
         printed=printed.text if printed else None,
-        verdict=check.verdict,
-        explanation=check.sentence,
         accepted=is_accepted(check.verdict, check.code, claim.accept),
-        where=claim.where,
         about="arithmetic",
-        code=check.code,
     )

@@ -29,23 +29,13 @@ from numpy.typing import NDArray
 
 from ...bridge.cells import count, treated
 from ...fit.fit import Fit
-from ..claims.paper import PrintedQuantity
+from ..claims.paper import Claim, PrintedQuantity
 from ..claims.quantities import kind_of
+from .verdict import PrintVerdict, judge_print
 
 FloatArray = NDArray[np.float64]
 #: Quantities of the table of a fit; the others are the same on all cells.
-OF_THE_TABLE = (
-    "deviance",
-    "df_resid",
-    "null_deviance",
-    "df_null",
-    "gof_p",
-    "aic",
-    "aic_glm",
-    "llf",
-    "llf_poisson",
-    "bic",
-)
+OF_THE_TABLE = "deviance df_resid null_deviance df_null gof_p aic aic_glm llf llf_poisson bic".split()
 #: Chance that some definition prints as a number that is none of them: with d digits and m definitions about
 #: m / 10^d.
 BY_CHANCE = 1e-3
@@ -177,6 +167,40 @@ def _log_likelihoods(fit: Fit, y: FloatArray, outcomes: int) -> list[tuple[float
         found.append((float(np.sum(gammaln(n + 1.0)) - np.sum(gammaln(y + 1.0))), 0, "binomial glm (BTm)"))
     poisson = float(np.sum(xlogy(n, n) - n) - np.sum(gammaln(y + 1.0)))
     return [*found, (poisson, len(y), "Poisson glm and gnm, which count a nuisance constant for each cell")]
+
+
+def by_definition(
+    claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]
+) -> dict[str, PrintVerdict]:
+    """Numbers of the table (deviance, df, AIC) that come out by another program's definition of them,
+    which is named.
+    """
+    of_table = [name for name in wrong if kind_of(name) in OF_THE_TABLE]
+    found = of_table and recognised(
+        fit,
+        claim.numbers,
+        wrong,
+        value=lambda q: values[q.quantity],
+        comes_out=lambda q, v: judge_print(q, v, float(claim.alpha)).comes_out,
+    )
+    if not found:
+        return {}
+    definition, enough = found
+    judged = {}
+    for name in of_table:
+        if enough:
+            note = (
+                f"{definition.name}: comes out if {definition.sentence}; a definition, not another fit:"
+                f" {kind_of(name)} {values[name]:.8g} by ours"
+            )
+            judged[name] = PrintVerdict("explained", note, definition.name)
+        else:
+            note = (
+                f"computed {values[name]!r}; it would come out if {definition.sentence}, but so few digits"
+                " are no evidence for it"
+            )
+            judged[name] = PrintVerdict("differs", note, "other-value")
+    return judged
 
 
 def recognised(

@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 from ...data.comparisons import Comparisons
 from ...errors import InputError
 from ...fit.outcomes import OutcomeModel, outcome_probabilities
-from .arithmetic import Check, Interval, Printout
+from .arithmetic import Check
+from .interval import Interval
+from .printout import Printout
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -212,21 +214,18 @@ def check_win_totals(printout: Printout, games: Games, observed: FloatArray | No
     Check or None
         None where the printed numbers do not determine the totals.
     """
-    estimates = printout.estimates()
-    if estimates is None or printout.ties == "rao-kupper" or printout.by or printout.item_terms:
+    spec, estimates = printout.spec, printout.estimates()
+    if estimates is None or spec.ties == "rao-kupper":
         return None
     tie = order = None
-    if printout.order_effect and (
-        (order := printout.interval("estimate.order")) is None or not games.home.any()
-    ):
-        return None  # without knowing who was named first there is nothing to hold it against
-    ternary = printout.tie_category and printout.ties in ("davidson", "none")
-    if (
-        ternary
-        and (tie := printout.interval("estimate.tie") if printout.ties == "davidson" else Interval(0.0, 0.0))
-        is None
-    ):
-        return None
+    if spec.order_effect:
+        order = printout.interval("estimate.order")
+        if order is None or not games.home.any():
+            return None  # without knowing who was named first there is nothing to hold it against
+    if printout.tie_category and spec.ties in ("davidson", "none"):
+        tie = printout.interval("estimate.tie") if spec.ties == "davidson" else Interval(0.0, 0.0)
+        if tie is None:
+            return None
     ends = [estimates[i].times(printout.unit) for i in printout.items]
     totals = expected_totals(
         np.array([e.low for e in ends]),
@@ -234,10 +233,10 @@ def check_win_totals(printout: Printout, games: Games, observed: FloatArray | No
         games,
         tie=tie,
         order=order,
-        half_wins=printout.ties == "half",
+        half_wins=spec.ties == "half",
         items=printout.items,
     )
-    if printout.ties == "none":
+    if spec.ties == "none":
         totals = [t for t in totals if t.what != "ties"]  # held at 0, the tie parameter has no equation
     sharp = [t for t in totals if t.says_something]
     return _verdict(totals, sharp, observed, printout.items)

@@ -12,7 +12,7 @@ from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import AliasError
 from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
-from pairproof.validation.check import compare_fit
+from pairproof.validation.native_and_r import compare_fit
 from pairproof.validation.r_answers import counterparts
 from tests.native.pairs.tables import factor, table
 

@@ -293,9 +293,10 @@ def test_a_live_answer_that_has_drifted_from_its_record_differs() -> None:
     def ask():
         raise RDrift("t.test: R 9.9.9 answers otherwise\n  value[0]")
 
-    answer = compared_with_r.answer_of_r(Backend("recorded"), ask)
-    assert isinstance(answer, compared_with_r.NoAnswer)
-    (row,) = compared_with_r.unanswered_rows(story.SUMS, {"pairs-of-systems": None}, story.CALLS, answer)
+    numbers = {"pairs-of-systems": None}
+    (row,) = compared_with_r.rows_beside_r(
+        story.SUMS, numbers, story.CALLS, "what is compared", Backend("recorded"), ask, rows=lambda answer: []
+    )
     assert (
         row.verdict == "differs"
         and row.explanation == "drift: t.test: R 9.9.9 answers otherwise value[0]"

@@ -356,8 +356,8 @@ def _call(checked: Verification) -> list[str]:
 def run(case: Case) -> Outcome:
     """Fit, verify, judge by 50 digits, spoil and verify again."""
     from pairproof.bridge.process.policy import backend
-    from pairproof.validation.check import compare_fit
     from pairproof.validation.claims.quantities import quantity, scale_of
+    from pairproof.validation.native_and_r import compare_fit
     from pairproof.validation.r_answers import counterparts
     from pairproof.validation.verdicts.agreement import summary
     from pairproof.validation.verdicts.digits import digits_of_agreement

@@ -164,3 +164,13 @@ def test_a_pair_with_equal_wins_is_not_tried_the_other_way_round() -> None:
         "the pair A:C is read the other way round",
         "the pair B:C is read the other way round",
     ]
+
+
+def test_an_item_whose_name_begins_with_tie_is_not_taken_for_the_tie_parameter() -> None:
+    data = pairproof.Comparisons.build(("tiebreak", "B"), [0], [1], [5], [2], [3])
+    fit = llbt(data)
+    only_items = {name: text for name, text in page(fit).items() if name.endswith(".tiebreak")}
+    assert only_items
+    tie_parameter = families()["tie-parameter"]
+    assert tie_parameter.slips(target(fit, only_items).situation()) == []
+    assert len(tie_parameter.slips(target(fit, {**only_items, "estimate.tie": "0.10"}).situation())) == 2

@@ -15,7 +15,7 @@ from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
 from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
 from pairproof.validation.assertion import agree
-from pairproof.validation.check import compare_fit
+from pairproof.validation.native_and_r import compare_fit
 from pairproof.validation.r_answers.rounding import rounding
 from pairproof.validation.r_answers.stopped_short import score_check
 from pairproof.validation.report import ReportContext, render_text

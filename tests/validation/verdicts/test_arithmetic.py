@@ -10,12 +10,15 @@ from click.testing import CliRunner
 
 import pairproof
 from pairproof.errors import InputError
+from pairproof.fit.spec import ModelSpec
 from pairproof.validation.check import Checker
 from pairproof.validation.claims.paper import PrintedQuantity
 from pairproof.validation.claims.printed import Printed
 from pairproof.validation.claims.reader import parse_claims, read_paper, shipped_papers
-from pairproof.validation.verdicts.arithmetic import Interval, Printout, check_numbers
+from pairproof.validation.verdicts.arithmetic import check_numbers
 from pairproof.validation.verdicts.arithmetic_rows import arithmetic_rows
+from pairproof.validation.verdicts.interval import Interval
+from pairproof.validation.verdicts.printout import Printout
 from pairproof.validation.verdicts.win_totals import Games, check_win_totals, expected_totals
 from tests.validation.fakes import FIRTH, claims_text
 
@@ -26,19 +29,11 @@ def printout(numbers: dict[str, str], **options: object) -> Printout:
     """Printed numbers of a Bradley-Terry model of three items without ties, against C, unless said
     otherwise.
     """
-    given: dict[str, object] = {
-        "items": ITEMS,
-        "unit": 1.0,
-        "ties": "none",
-        "reference": "C",
-        "by": "",
-        "order_effect": False,
-        "cells": (),
-        "item_terms": (),
-        "tie_category": False,
-        **options,
-    }
-    return Printout({name: Printed.parse(text) for name, text in numbers.items()}, **given)  # type: ignore[arg-type]
+    given: dict[str, object] = {"items": ITEMS, "unit": 1.0, "tie_category": False, **options}
+    model = {name: given.pop(name) for name in options if name in ("ties", "reference", "by")}
+    spec = ModelSpec("bradley-terry", **{"reference": "C", **model})  # type: ignore[arg-type]  # by name
+    printed = {name: Printed.parse(text) for name, text in numbers.items()}
+    return Printout(printed, spec=spec, **given)  # type: ignore[arg-type]  # by name
 
 
 def verdicts(numbers: dict[str, str], **options: object) -> dict[str, str]:

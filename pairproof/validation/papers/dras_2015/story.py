@@ -14,10 +14,10 @@ from ....fit.inference import normal_quantile
 from ....fit.tails import p_equals
 from ....native.ranking.sign_test import SignTest, first_preferences_by_judge, friedman_by_judge, sign_test
 from ....report.blocks import Table
-from ...claims.quantities import first_preferences
+from ...claims.quantities import first_preferences, kind_of
 from ...report import Story, WorthSeries, worth_series
 from ...verdicts.agreement import Agreement
-from ..compared_with_r import Held, NoAnswer, Place, answer_of_r, digits_rows, unanswered_rows
+from ..compared_with_r import Answer, Held, Place, digits_rows, rows_beside_r
 
 if TYPE_CHECKING:
     from ....bridge.packages.base import RTest
@@ -77,22 +77,15 @@ def _rows(
 ) -> list[Agreement]:
     """A row for each number of a test, R's beside it."""
     place = Place(PAPER, claim, "section 3, page 311")
-    answer = answer_of_r(backend, ask)
-    if isinstance(answer, NoAnswer):
-        return unanswered_rows(
-            place, {f"{kind}.{test}": value for kind, value in native.items()}, r_call, answer, said
-        )
-    of_r = {
-        "test_p": answer.value.p_value,
-        "test_statistic": answer.value.statistic,
-        "test_df": answer.value.df,
-    }
-    return digits_rows(
-        place,
-        [Held(f"{kind}.{test}", value, of_r[kind], r_call) for kind, value in native.items()],
-        answer.result,
-        said,
-    )
+    numbers = {f"{kind}.{test}": value for kind, value in native.items()}
+
+    def rows(answer: Answer[RTest]) -> list[Agreement]:
+        r = answer.value
+        of_r = {"test_p": r.p_value, "test_statistic": r.statistic, "test_df": r.df}
+        held = [Held(name, value, of_r[kind_of(name)], r_call) for name, value in numbers.items()]
+        return digits_rows(place, held, answer.result, said)
+
+    return rows_beside_r(place, numbers, r_call, said, backend, ask, rows)
 
 
 # -- the story -----------------------------------------------------------------------------------------------

@@ -10,9 +10,9 @@ same that the records were made with.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,8 @@ from ....native.irt.gaussian_model import GaussianModel
 from ....native.irt.posterior import Posterior
 from ....native.irt.sampling import Items, item_codes
 from ....native.numerics.mcmc import convergence
-from ...verdicts.sampled import SampledAgreement, agree_sampled
-from ..compared_with_r import NoAnswer, Place, answer_of_r, sampled_row, unanswered_rows
+from ...verdicts.sampled import agree_sampled
+from ..compared_with_r import Answer, Place, rows_beside_r, sampled_row
 
 if TYPE_CHECKING:
     from ....bridge.packages.jags import Sampled
@@ -86,98 +86,74 @@ def sampled_rows(table_2: Comparisons, backend: Backend) -> list[Agreement]:
 # -- the models ----------------------------------------------------------------------------------------------
 
 
+#: Length of native's chains, and their seed.
+_OWN: Mapping[str, Any] = {"chains": CHAINS, "draws": DRAWS, "seed": SEED, "warn": False}
+
+
 def _gaussian(case: Case, backend: Backend) -> list[Agreement]:
     name = f"irt-gaussian.{case.name}"
-    answer = answer_of_r(
-        backend,
-        lambda: jags.irt_gaussian(compared(case.table, case.items), chains=case.chains, backend=backend)[0],
-    )
-    if isinstance(answer, NoAnswer):
-        return unanswered_rows(
-            HERE,
-            {name: None},
-            "rjags::coda.samples, irt-gaussian",
-            answer,
-            "posterior abilities against those of JAGS",
-        )
-    own = fit_irt_gaussian(case.table, items=case.items, chains=CHAINS, draws=DRAWS, seed=SEED, warn=False)
-    return _abilities(name, own, answer.value)
+
+    def ask() -> Sampled:
+        return jags.irt_gaussian(compared(case.table, case.items), chains=case.chains, backend=backend)[0]
+
+    def rows(answer: Answer[Sampled]) -> list[Agreement]:
+        return _abilities(name, fit_irt_gaussian(case.table, items=case.items, **_OWN), answer.value)
+
+    r_call, said = "rjags::coda.samples, irt-gaussian", "posterior abilities against those of JAGS"
+    return rows_beside_r(HERE, {name: None}, r_call, said, backend, ask, rows)
 
 
 def _categorical(case: Case, backend: Backend) -> list[Agreement]:
+    name = f"irt-categorical.{case.name}"
+
     def ask() -> Sequence[Sampled]:
         table = compared(case.table, case.items)
         return jags.irt_categorical(table, PAIRS, chains=case.chains, backend=backend)
 
+    def rows(answer: Answer[Sequence[Sampled]]) -> list[Agreement]:
+        own = fit_irt_categorical(case.table, items=case.items, **_OWN)
+        draws = preference_draws(own)
+        names = [
+            f"P({outcome} | {own.items[a]}, {own.items[b]})"
+            for outcome in ("tie", "first", "second")
+            for a, b in PAIRS
+        ]
+        agreement = agree_sampled(
+            names,
+            draws.mean(axis=(0, 1)),
+            convergence(draws).mcse,
+            np.concatenate([s.mean for s in answer.value]),
+            np.concatenate([s.mcse for s in answer.value]),
+        )
+        what = f"{len(names)} probabilities of {len(PAIRS)} pairs"
+        return [sampled_row(HERE, f"{name}.preferences", agreement, answer.result, what)]
+
     def result(found: Sequence[Sampled]) -> RResult:
         return found[0].result
 
-    name = f"irt-categorical.{case.name}"
-    answer = answer_of_r(backend, ask, result)
-    if isinstance(answer, NoAnswer):
-        return unanswered_rows(
-            HERE,
-            {name: None},
-            "rjags::coda.samples, irt-categorical",
-            answer,
-            "preferences for new items against those of JAGS",
-        )
-    own = fit_irt_categorical(case.table, items=case.items, chains=CHAINS, draws=DRAWS, seed=SEED, warn=False)
-    draws = preference_draws(own)
-    names = [
-        f"P({outcome} | {own.items[a]}, {own.items[b]})"
-        for outcome in ("tie", "first", "second")
-        for a, b in PAIRS
-    ]
-    agreement = agree_sampled(
-        names,
-        draws.mean(axis=(0, 1)),
-        convergence(draws).mcse,
-        np.concatenate([s.mean for s in answer.value]),
-        np.concatenate([s.mcse for s in answer.value]),
-    )
-    return [
-        sampled_row(
-            HERE,
-            f"{name}.preferences",
-            agreement,
-            answer.result,
-            f"{len(names)} probabilities of {len(PAIRS)} pairs",
-        )
-    ]
+    r_call, said = "rjags::coda.samples, irt-categorical", "preferences for new items against those of JAGS"
+    return rows_beside_r(HERE, {name: None}, r_call, said, backend, ask, rows, result)
 
 
 def _without_ties(backend: Backend) -> list[Agreement]:
+    name = "irt-gaussian.simulated-without-ties"
     table = simulated(8, 80, 4, 60, ties=False)
     single = judgments(table)
-    name = np.array(table.items)
-    first, second = name[single.first], name[single.second]
+    system = np.array(table.items)
+    first, second = system[single.first], system[single.second]
     choice = np.where(single.outcome == 1, first, second)
 
-    answer = answer_of_r(
-        backend,
-        lambda: jags.pair_compare(
-            first.tolist(),
-            second.tolist(),
-            choice.tolist(),
-            table.items,
-            chains=jags.Chains(3, 500, 3000, 2),
-            backend=backend,
-        ),
-    )
-    quantity = "irt-gaussian.simulated-without-ties"
-    if isinstance(answer, NoAnswer):
-        return unanswered_rows(
-            HERE,
-            {quantity: None},
-            "MCMCpack::MCMCpaircompare",
-            answer,
-            "posterior abilities against those of MCMCpack",
+    def ask() -> Sampled:
+        pairs = (first.tolist(), second.tolist(), choice.tolist())
+        return jags.pair_compare(*pairs, table.items, chains=jags.Chains(3, 500, 3000, 2), backend=backend)
+
+    def rows(answer: Answer[Sampled]) -> list[Agreement]:
+        return _abilities(
+            name, fit_irt_gaussian(table, model=WITHOUT_TIES, items="fresh", **_OWN), answer.value
         )
-    own = fit_irt_gaussian(
-        table, model=WITHOUT_TIES, items="fresh", chains=CHAINS, draws=DRAWS, seed=SEED, warn=False
-    )
-    return _abilities(quantity, own, answer.value)
+
+    r_call, said = "MCMCpack::MCMCpaircompare", "posterior abilities against those of MCMCpack"
+    return rows_beside_r(HERE, {name: None}, r_call, said, backend, ask, rows)
 
 
 def _abilities(name: str, own: Posterior, of_r: Sampled) -> list[Agreement]:
@@ -185,33 +161,20 @@ def _abilities(name: str, own: Posterior, of_r: Sampled) -> list[Agreement]:
     n = len(own.items)
     means = agree_sampled(own.items, own.mean, own.diagnostics.mcse, of_r.mean, of_r.mcse)
     share = float(np.max(means.visible / own.sd))
-    return [
-        sampled_row(
-            HERE,
-            f"{name}.means",
-            means,
-            of_r.result,
-            f"posterior means of {n} abilities",
-            f"at most {share:.2f} posterior sd",
-        ),
-        sampled_row(
-            HERE,
-            f"{name}.sds",
-            _spreads(own, of_r),
-            of_r.result,
-            f"posterior standard deviations of {n} abilities",
-        ),
-    ]
-
-
-def _spreads(own: Posterior, of_r: Sampled) -> SampledAgreement:
-    return agree_sampled(
+    spreads = agree_sampled(
         own.items,
         own.sd,
         own.sd * np.sqrt(0.5 / own.diagnostics.ess),
         of_r.sd,
         of_r.sd * np.sqrt(0.5 / of_r.ess),
     )
+    what, seen = f"posterior means of {n} abilities", f"at most {share:.2f} posterior sd"
+    return [
+        sampled_row(HERE, f"{name}.means", means, of_r.result, what, seen),
+        sampled_row(
+            HERE, f"{name}.sds", spreads, of_r.result, f"posterior standard deviations of {n} abilities"
+        ),
+    ]
 
 
 def preference_draws(own: CategoricalFit) -> FloatArray:

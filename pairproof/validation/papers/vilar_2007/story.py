@@ -5,6 +5,7 @@ against R's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ....bridge.oracles import competitions
@@ -12,7 +13,7 @@ from ....native.ranking.two_systems import BinaryResult, TwoSystems, compare_all
 from ....report.blocks import Table
 from ...report import Story, WorthSeries
 from ...report.numbers import digits as digits_text
-from ..compared_with_r import Held, NoAnswer, Place, answer_of_r, digits_rows, unanswered_rows
+from ..compared_with_r import Answer, Held, Place, digits_rows, rows_beside_r
 
 if TYPE_CHECKING:
     from ....bridge.oracles.competitions import RBinaries
@@ -45,16 +46,12 @@ def _rows(
 ) -> list[Agreement]:
     counts = [[getattr(r, kind) for r in results.values()] for kind in ("wins", "ties", "losses")]
 
-    answer = answer_of_r(backend, lambda: competitions.binaries(*counts, backend=backend))
-    if isinstance(answer, NoAnswer):
-        return unanswered_rows(
-            place,
-            {together: None},
-            CALLS,
-            answer,
-            f"R, its standard errors and the sign test of {len(results)} comparisons",
-        )
-    return digits_rows(place, _numbers(results, answer.value), answer.result)
+    def rows(answer: Answer[RBinaries]) -> list[Agreement]:
+        return digits_rows(place, _numbers(results, answer.value), answer.result)
+
+    said = f"R, its standard errors and the sign test of {len(results)} comparisons"
+    ask = partial(competitions.binaries, *counts, backend=backend)
+    return rows_beside_r(place, {together: None}, CALLS, said, backend, ask, rows)
 
 
 def _numbers(results: Mapping[str, BinaryResult], of_r: RBinaries) -> Iterator[Held]:
@@ -78,14 +75,11 @@ def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...
     table = Table(
         (
             "pair",
-            "R",
-            "digits",
-            "se, equation 6",
-            "digits",
-            "se of a mean",
-            "digits",
-            "p, sign test",
-            "digits",
+            *(
+                cell
+                for head in ("R", "se, equation 6", "se of a mean", "p, sign test")
+                for cell in (head, "digits")
+            ),
         ),
         tuple(_line(t, rows) for t in pairs),
         "Sentences of all judges summed; beside each number the digits it shares with R's",
