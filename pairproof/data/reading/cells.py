@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...text import listed, quoted
+from ..checks import SMALLEST_COUNT
 from ..columns import Column, Factor, natural_order
-from ..comparisons import SMALLEST_COUNT
 from .table import Table, repeated, suggestion
 
 FloatArray = NDArray[np.float64]
