@@ -32,7 +32,7 @@ PER_LINE = 20
 
 
 def to_r(fit: Fit) -> str:
-    """An R script that reproduces a fit.
+    """Write an R script that reproduces a fit.
 
     Parameters
     ----------
@@ -41,13 +41,14 @@ def to_r(fit: Fit) -> str:
     Returns
     -------
     str
-        R source in ASCII, for ``Rscript --vanilla``.
+        R source in ASCII, for ``Rscript --vanilla``.  It prints every parameter, the deviance, df and the
+        log-likelihood to 17 digits.
 
     Examples
     --------
     >>> import pairproof
     >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [61], "losses": [35]})
-    >>> print(to_r(pairproof.fit_bradley_terry(table)).splitlines()[1])
+    >>> print(pairproof.to_r(pairproof.fit_bradley_terry(table)).splitlines()[1])
     # Item terms in log-odds; reference A.
     """
     cells = count(fit)

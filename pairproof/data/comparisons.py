@@ -8,7 +8,6 @@ counts: a judge who never used that answer gives other information than a judge 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import ItemError
-from . import checks, text
+from . import checks, tabulate, text
 from .columns import Column, Factor, FloatArray, IntArray, take
 from .graph import components, groups, strong_components
 
@@ -204,19 +203,7 @@ class Comparisons:
         dict of (str, str) to (float, float, float)
             (wins, ties, losses) from the side of the item that comes first in `items`.
         """
-        n = len(self.items)
-        flip = self.first > self.second
-        key = np.where(flip, self.second, self.first) * n + np.where(flip, self.first, self.second)
-        won, lost = np.where(flip, self.losses, self.wins), np.where(flip, self.wins, self.losses)
-        pairs = np.arange(n * n)
-        if n * n > 2**20:  # with thousands of items most of the millions of pairs were never compared
-            pairs, key = np.unique(key, return_inverse=True)
-        sums = [np.bincount(key, c, len(pairs)) for c in (won, self.ties, lost)]
-        met = np.flatnonzero(sums[0] + sums[1] + sums[2])
-        return {
-            (self.items[k // n], self.items[k % n]): (w, t, l)
-            for k, w, t, l in zip(pairs[met].tolist(), *(s[met].tolist() for s in sums))
-        }
+        return tabulate.pooled(self)
 
     def digest(self) -> str:
         """A sha256 digest of the pooled counts, which does not depend on how they are divided into rows.
@@ -226,10 +213,7 @@ class Comparisons:
         str
             64 hexadecimal digits.
         """
-        text = f"{self.items!r}|{self.tie_category}|" + ";".join(
-            f"{a}\x1f{b}\x1f{w:.12g}\x1f{t:.12g}\x1f{l:.12g}" for (a, b), (w, t, l) in self.pooled().items()
-        )
-        return hashlib.sha256(text.encode()).hexdigest()
+        return tabulate.digest(self)
 
     # -- what can be compared --------------------------------------------------------------------------------
 
@@ -379,20 +363,7 @@ class Comparisons:
             first, second, wins, ties (if there is a tie category), losses, then all covariates.  A missing
             label is None in every version of pandas.
         """
-        import pandas as pd
-
-        names = np.array(self.items, dtype=object)
-        data: dict[str, Any] = {"first": names[self.first], "second": names[self.second], "wins": self.wins}
-        if self.tie_category:
-            data["ties"] = self.ties
-        data["losses"] = self.losses
-        for name, col in self.columns.items():
-            if isinstance(col, Factor):  # code -1, a missing value, picks the None at the end
-                texts = np.array([*col.levels, None], dtype=object)[col.codes]
-                data[name] = pd.Series(texts, dtype=object) if (col.codes < 0).any() else texts
-            else:
-                data[name] = col
-        return pd.DataFrame(data)
+        return tabulate.frame(self)
 
     # -- as text ---------------------------------------------------------------------------------------------
 

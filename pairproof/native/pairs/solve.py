@@ -21,7 +21,8 @@ from ...errors import ConvergenceError
 from ...fit.covariance import Covariance, DeferredCovariance
 from ...fit.outcomes import OutcomeModel, outcome_probabilities
 from ..numerics.newton import Solution, maximise
-from .blocks import BlockPoint, Blocks, as_blocks
+from .block_step import BlockPoint
+from .blocks import Blocks, as_blocks
 from .cells import Cells
 from .dense import Dense, DensePoint, as_dense
 from .differences import check_dense_size
