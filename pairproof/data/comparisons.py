@@ -1,9 +1,9 @@
 """`Comparisons`: the table of paired comparisons that every model is fitted to.
 
 In a row, item `first` was compared with item `second`: `first` was preferred `wins` times, `second` was
-preferred `losses` times, and neither was preferred `ties` times.  Counts may be fractional (weights).  Whether
-a judge *could* answer "no preference" is stated by the table (`tie_category`) and not inferred from the
-counts: a judge who never used that answer gives other information than a judge who was not offered it.
+preferred `losses` times, and neither was preferred `ties` times.  Counts may be fractional (weights). 
+Whether a judge *could* answer "no preference" is stated by the table (`tie_category`) and not inferred from
+the counts: a judge who never used that answer gives other information than a judge who was not offered it.
 """
 
 from __future__ import annotations

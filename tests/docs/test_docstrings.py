@@ -75,7 +75,7 @@ COVERED = (
 SOURCE = re.compile(r"\b(1[89]|20)\d\d\b|\bequations? \d|\bsection \d|\bR's \w|\w::\w", re.IGNORECASE)
 #: A line of a formula: something on its own equals something.
 FORMULA = re.compile(r"^ {4,}\S.*(?: = | ~ |<=>)", re.MULTILINE)
-#: "Other parameters are those of :func:`pairproof.read`", "the attributes are those of :class:`...`": they are
+#: "Other parameters are those of :func:`pairproof.read`", "attributes are those of :class:`...`": they are
 #: explained there.
 ELSEWHERE = re.compile(r"(?:parameters|attributes) are those of :(?:func|class):`([\w.]+)`", re.IGNORECASE)
 #: An array in an annotation asks for a shape in the docstring.

@@ -1,7 +1,7 @@
 """How each preference model is fitted, and its probabilities computed, from a table of comparisons.
 
-A fitter returns the probabilities of tie, first and second for every ordered pair of systems and for a further
-system that is not in the training set (module `models`).
+A fitter returns the probabilities of tie, first and second for every ordered pair of systems and for a
+further system that is not in the training set (module `models`).
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ Two judgments are comparable if they compare the same two systems on the same so
 track, if tracks are named).  Over all pairs of comparable judgments by two different judges::
 
     P(A)   observed agreement: the share of pairs that prefer the same system, or are both ties
-    P(E)   agreement expected by chance: 1/3 ("thirds"), or the sum of the squared shares of the three outcomes,
+    P(E)   agreement expected by chance: 1/3 ("thirds"), or the sum of the squared shares of the three
+    outcomes,
            where first and second are equally likely ("marginal")
     kappa  (P(A) - P(E)) / (1 - P(E))
 

@@ -14,8 +14,8 @@ The models of Hopkins and May (2013), and models fitted by maximum likelihood::
     llbt             the likelihood of davidson on the lambda scale, with the same predictions
 
 For a system that is not in the training set, uniform and adjusted-uniform predict as for every other system;
-pairs and students predict from their prior, 1/3 each; the item-response models integrate over the prior of its
-ability.  Models fitted by maximum likelihood have no prior.  For such a system, and for two systems whose
+pairs and students predict from their prior, 1/3 each; the item-response models integrate over the prior of
+its ability.  Models fitted by maximum likelihood have no prior.  For such a system, and for two systems whose
 difference has no finite estimate (not connected, or one always wins), they use pooled rates: (alpha +
 ties)/(3 alpha + n) for a tie, and half of the rest for either preference; the notes say for how many pairs.
 

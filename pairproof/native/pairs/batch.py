@@ -22,8 +22,8 @@ from .ties import Counts, derivatives
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-#: Squared length of the last step in standard errors, a step of 1e-8: smaller than the 1e-14 of
-#: `pairproof.native.numerics.newton.TOLERANCE`, since a step in excess costs little for thousands of tables at once.
+#: Squared length of the last step in standard errors, a step of 1e-8.  It is smaller than the 1e-14 of
+#: `pairproof.native.numerics.newton.TOLERANCE`, since a further step for thousands of tables costs little.
 TOLERANCE = 1e-16
 MOST_STEPS = 60
 #: A log-odds beyond this is taken for infinite (as `pairproof.native.numerics.newton.FAR`).

@@ -203,7 +203,7 @@ class BorderedCovariance:
         return sets, on_nodes, along
 
     def variances(self) -> FloatArray:
-        """Diagonal of V; different patterns are linked only by the border, so diagonals of inverses suffice."""
+        """Diagonal of V.  Only the border links patterns, so the diagonals of the inverses suffice."""
         items: FloatArray = self.patterns**2 @ self.blocks.diagonal
         if not len(self.e):
             return items.ravel()

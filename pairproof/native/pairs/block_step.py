@@ -6,8 +6,8 @@ parameters, is
     H = [ diag(D_1, ..., D_S)   C ]        D_s: weighted Laplacian of pattern s, with one item of each
         [ C'                    E ]             connected set held at 0
 
-A Newton step costs one solve with each D_s and one with the Schur complement E - C'D^-1 C.  For a single large
-block, conjugate gradients on the whole of H are faster.
+A Newton step costs one solve with each D_s and one with the Schur complement E - C'D^-1 C.  For a single
+large block, conjugate gradients on the whole of H are faster.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class Blocks:
 
     @cached_property
     def sparse(self) -> bool:
-        """Whether there are many items and most pairs were never compared; all patterns are then one graph."""
+        """Whether there are many items and most pairs were never compared."""
         return (
             self.problem.n_items >= MANY
             and _FULL * 2 * len(self.node_i) < self.n_nodes * self.problem.n_items
@@ -141,7 +141,7 @@ class Blocks:
         return np.concatenate([b.ravel(), x[self.n_nodes :]])
 
     def null_space(self) -> FloatArray:
-        """float[n_params, k]: shifts of whole sets relative to the reference, on which the likelihood does not depend."""
+        """float[n_params, k]: shifts of whole sets, which do not change the likelihood."""
         j = self.problem.n_items
         if self.n_grounds == self.n_sets:
             return np.zeros((self.problem.n_params, 0))

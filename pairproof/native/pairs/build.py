@@ -67,7 +67,7 @@ class Model:
 
     @property
     def outcome_model(self) -> OutcomeModel:
-        """The outcome model of the specification, with ties even if the tie parameter is not in the problem."""
+        """The outcome model, with ties even if the tie parameter is not in the problem."""
         return outcome_model(self.spec, self.table)
 
     @property

@@ -1,8 +1,8 @@
 """Counts of comparisons by cell: an unordered pair of items and a pattern of covariates.
 
-The likelihood depends on the rows only through these counts, so a million rows become at most patterns x pairs
-cells.  Outcomes are those of the item that comes first in the table's item order.  With an order effect, cells
-also differ in which of the two items was named first: +1, -1, or 0 for neutral ground.
+The likelihood depends on the rows only through these counts, so a million rows become at most patterns x
+pairs cells.  Outcomes are those of the item that comes first in the table's item order.  With an order
+effect, cells also differ in which of the two items was named first: +1, -1, or 0 for neutral ground.
 """
 
 from __future__ import annotations

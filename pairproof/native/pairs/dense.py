@@ -93,7 +93,7 @@ class Dense:
         return self._with_tie(np.zeros(self.n_inner))
 
     def start(self) -> FloatArray:
-        """Starting values: the maximum for a coarser table if there is one, else least squares on empirical logits."""
+        """Starting values: the maximum for a coarser table, or least squares on empirical logits."""
         coarse = self._coarse()
         if coarse is not None:
             found = maximise(coarse.evaluate, coarse._least_squares())
@@ -109,8 +109,9 @@ class Dense:
         return self._with_tie(self.inner(x))
 
     def _coarse(self) -> Dense | None:
-        """A coarser problem, in which neighbouring strata are merged and have their mean terms; None if there are
-        few strata or merging loses too much about a term.  Its maximum saves two Newton steps.
+        """A coarser problem, in which neighbouring strata are merged and have their mean terms.
+
+        None if there are few strata or merging loses too much about a term.  It saves two Newton steps.
 
         Patterns are sorted by their covariates, so neighbours are alike; not so the signs of an order effect.
         """

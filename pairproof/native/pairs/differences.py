@@ -34,8 +34,8 @@ def check_dense_size(problem: Problem) -> None:
 class Differences:
     """The rows x_i - x_j of the pairs of items.
 
-    For free items a row is the difference of two unit vectors and is kept as two positions; as a matrix, 1,000
-    items with 500,000 pairs would take 4 GB.
+    For free items a row is the difference of two unit vectors and is kept as two positions; as a matrix,
+    1,000 items with 500,000 pairs would take 4 GB.
 
     Attributes
     ----------

@@ -1,11 +1,11 @@
-"""Whether a maximum-likelihood estimate exists; if not, which parameters are infinite and which are estimable.
+"""Whether a maximum-likelihood estimate exists; if not, which parameters are infinite or estimable.
 
 A direction b of the parameters is a *direction of recession* if the log-likelihood never decreases along it:
 in every cell the linear predictor of each observed outcome grows at least as fast as those of the others.
-Along a generic direction of recession the probabilities of some outcomes tend to 0; the limiting model without
-these outcomes has a finite estimate (Geyer 2009, Electronic Journal of Statistics 3, 259-289).  A linear
-function of the parameters is estimable if and only if it is constant along all directions along which the
-likelihood of the limiting model is constant.
+Along a generic direction of recession the probabilities of some outcomes tend to 0; the limiting model
+without these outcomes has a finite estimate (Geyer 2009, Electronic Journal of Statistics 3, 259-289).  A
+linear function of the parameters is estimable if and only if it is constant along all directions along which
+the likelihood of the limiting model is constant.
 
 The generic direction is found by one linear programme: maximise sum_k s_k subject to 0 <= s_k <= 1 and
 (predictor of an observed outcome - predictor of another)'b >= s_k.

@@ -1,9 +1,9 @@
 """Sums of cell values over the items, and over the pairs of items, that the cells compare.
 
-If most pairs have one cell, a table holds for each ordered pair (a, b) the position of its value: the value of
-the cell if a is its first item, the value for the reverse order if b is, and 0 if there is no cell.  Indexing
-with this table gives a whole matrix at once, in two thirds of the time of adding cells at 100 items and in a
-third of it at 1,000.
+If most pairs have one cell, a table holds for each ordered pair (a, b) the position of its value: the value
+of the cell if a is its first item, the value for the reverse order if b is, and 0 if there is no cell. 
+Indexing with this table gives a whole matrix at once, in two thirds of the time of adding cells at 100 items
+and in a third of it at 1,000.
 """
 
 from __future__ import annotations

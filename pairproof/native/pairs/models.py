@@ -135,8 +135,8 @@ def fit_bradley_terry(
 
     References
     ----------
-    Bradley and Terry (1952), Biometrika 39, 324-345.  Turner and Firth (2012), Journal of Statistical Software
-    48(9).
+    Bradley and Terry (1952), Biometrika 39, 324-345.  Turner and Firth (2012), Journal of Statistical
+    Software 48(9).
 
     Examples
     --------

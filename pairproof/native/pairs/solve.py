@@ -2,10 +2,10 @@
 
 1. The solver is that of blocks if the item terms are saturated, else the dense one.
 2. If Newton's method converges, every parameter that the comparisons connect is finite and estimable.
-3. If not, the limiting model (module `existence`) is found and solved.  Without an order effect it follows from
-   the strong components of the graph "was preferred to or tied with" (Ford 1957), for any number of items.  A
-   single tie parameter stays finite if a tie was observed, unless the preferences have no cycle; in that case
-   the method of `existence` decides.
+3. If not, the limiting model (module `existence`) is found and solved.  Without an order effect it follows
+   from the strong components of the graph "was preferred to or tied with" (Ford 1957), for any number of
+   items.  A single tie parameter stays finite if a tie was observed, unless the preferences have no cycle; in
+   that case the method of `existence` decides.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Step 4 of a fit: fitted counts, deviance and degrees of freedom, on the table of cells of the specification.
+"""Step 4 of a fit: fitted counts, deviance and degrees of freedom, on the specified table of cells.
 
 That table has a row for every pair of items and combination of the model's own covariates, or, with `cells`,
 of further columns as well; the null model has all items equal and keeps the tie parameters.
@@ -56,7 +56,7 @@ class _Table:
     n_items: int
 
     def expected(self, probabilities: FloatArray) -> FloatArray:
-        """float[n_cells, 3]: counts, from probabilities of the coarse cells or, float[3], the same for all."""
+        """float[n_cells, 3]: expected counts, from probabilities of the coarse cells or float[3] for all."""
         if probabilities.ndim == 2 and self.cells is not self.coarse:
             probabilities = probabilities[self._match()]
         return self.cells.totals[:, None] * probabilities
