@@ -1,4 +1,4 @@
-"""The coding of responses as `first`, `tie`, `second` or `missing`; it is stated, never inferred from the data.
+"""The coding of responses as `first`, `tie`, `second` or `missing`, stated and never inferred from the data.
 
 Guessing from observed values is how 0/1/2 answers without a single 2 become a binary table whose ties count
 as losses (prefmod's llbt.design does so); here a value that is not among the stated codes is an error.
