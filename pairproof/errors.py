@@ -1,79 +1,189 @@
-"""One tree of errors. Each message says what was found, what was expected, and what to do.
+"""The errors and warnings of the package.
 
-Catch :class:`PairproofError` to catch everything this package raises on purpose.  Warnings are a tree of
-their own under :class:`PairproofWarning`.
+Every message says what was found, what was expected and what to do.  All errors that the package raises on
+purpose are kinds of :class:`PairproofError`, and all its warnings are kinds of :class:`PairproofWarning`.
 """
 
 from __future__ import annotations
 
 
 class PairproofError(Exception):
-    """Something pairproof refuses to do, or cannot do, and says why."""
+    """Base class of every error that the package raises on purpose.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> try:
+    ...     pairproof.read({"first": ["A"], "second": ["B"], "wins": [-1], "losses": [2]})
+    ... except pairproof.PairproofError as error:
+    ...     print(error)
+    table, row 1, column 'wins': wins is -1; expected a finite number >= 0
+    """
 
 
 class InputError(PairproofError, ValueError):
-    """Bad input or bad usage: a file, a row, a column, an option (exit code 3)."""
+    """An error in the input: a file, a row, a column, or an option (exit code 3 of the command).
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> pairproof.read({"first": ["A"], "second": ["B"], "wins": [-1], "losses": [2]})
+    Traceback (most recent call last):
+    pairproof.errors.InputError: table, row 1, column 'wins': wins is -1; expected a finite number >= 0
+    """
 
 
 class PairOrderError(InputError):
-    """A wide table whose column order is not stated, or does not fit its number of items."""
+    """The order of the pair columns of a wide table is missing, or does not fit the number of items.
+
+    Examples
+    --------
+    >>> from pairproof.data.reading import from_wide
+    >>> from_wide({"AB": [1]}, items=["A", "B"], coding="first=1,second=2", pair_order="alphabetic")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    pairproof.errors.PairOrderError: pair_order has 'alphabetic', which is not a pair of two of the items...
+    """
 
 
 class CodingError(InputError):
-    """A response whose meaning is not stated, or that is not among the stated codes."""
+    """An answer has no stated meaning, or is not one of the stated codes.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> pairproof.read({"first": ["A"], "second": ["B"], "outcome": ["won"]})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    pairproof.errors.CodingError: table, row 1, column 'outcome': the answer is 'won'; expected exactly 'first', ...
+    """
 
 
 class ItemError(InputError):
-    """An item that is unknown, missing, compared with itself, or whose name cannot be used."""
+    """An item is unknown, missing, compared with itself, or has a name that cannot be used.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> pairproof.read({"first": ["A"], "second": ["A"], "wins": [1], "losses": [2]})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    pairproof.errors.ItemError: table, row 1, column 'second': 'A' is compared with itself; remove these rows...
+    """
 
 
 class FormulaError(InputError):
-    """A model formula that cannot be read, or that names something the table does not have."""
+    """A model formula cannot be read, or names a column that the table does not have.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [2], "losses": [1]})
+    >>> pairproof.fit_llbt(table, by="age")
+    Traceback (most recent call last):
+    pairproof.errors.FormulaError: no column 'age' in table; it has no further columns
+    """
 
 
 class AliasError(InputError):
-    """Two covariates that carry the same information, so neither effect can be told from the other."""
+    """Two covariates carry the same information, so their effects cannot be told apart.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> answers = {"first": ["A", "A"], "second": ["B", "B"], "wins": [2, 3], "losses": [1, 4]}
+    >>> table = pairproof.read({**answers, "age": [30, 40], "born": [1990, 1980]})
+    >>> pairproof.fit_llbt(table, by="age + born")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    pairproof.errors.AliasError: the effect of born on the items cannot be told from age: ...
+    """
 
 
 class TooLargeError(InputError):
-    """More rows, memory or time than is spent without warning; the message has the sizes and what to ask for
-    instead.
+    """The request needs more rows, memory or time than the limit.
+
+    The message gives the size, the limit and an alternative.
+
+    Examples
+    --------
+    >>> from pairproof.errors import InputError, TooLargeError
+    >>> issubclass(TooLargeError, InputError)
+    True
     """
 
 
 class DataNotHere(PairproofError):
-    """Data that are read in place and never shipped are not on this machine; the message says where they are
-    looked for.
+    """Data that the package reads but does not ship are not on this machine.
+
+    The message says where they were looked for.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.errors import DataNotHere
+    >>> issubclass(DataNotHere, pairproof.PairproofError)
+    True
     """
 
 
 class NotEstimableError(PairproofError):
-    """A quantity the data say nothing about, or that is infinite."""
+    """The data do not determine the quantity, or its estimate is infinite.
+
+    Examples
+    --------
+    >>> import pairproof, warnings
+    >>> warnings.simplefilter("ignore")
+    >>> table = pairproof.read({"first": ["A", "C"], "second": ["B", "D"], "wins": [2, 1], "losses": [1, 2]})
+    >>> pairproof.fit_llbt(table).contrast("A", "C")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    pairproof.errors.NotEstimableError: A - C is not estimable from these data; not connected: ...
+    """
 
 
 class ConvergenceError(PairproofError):
-    """The solver stopped before its rule was met."""
+    """The solver stopped before its convergence criterion was met.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> issubclass(pairproof.ConvergenceError, pairproof.PairproofError)
+    True
+    """
 
 
 class ComparisonError(PairproofError):
-    """Two fits that cannot be compared: other data, other scale, not nested."""
+    """Two fits cannot be compared: they are of different data or scales, or are not nested.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> first, second = (pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [wins], None, [3]))
+    ...                  for wins in (5, 6))
+    >>> first.compare(second)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    pairproof.errors.ComparisonError: the fits are of different comparisons: ...
+    """
 
 
 class RError(PairproofError):
-    """R raised an error; the message carries R's own words and the call.
+    """An error in R, or in the connection to R; the message quotes R's message and the call.
 
     Attributes
     ----------
     r_message, r_call : str
-        R's ``conditionMessage`` and the call it names; empty where the trouble is not R's own error.
+        R's ``conditionMessage`` and the call that it names; empty if R itself raised no error.
     r_class : tuple of str
         Class of the R condition.
     stack : tuple of str
         The last R calls, outermost first.
     output, warnings : tuple of str
-        What R had printed, and warned of, before it stopped.
+        What R printed, and its warnings, before the error.
     source : str
-        "live" or "recorded".
+        "live" if R ran, "recorded" if the error was read from a record.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> error = pairproof.RError("glm: object 'y' not found", r_message="object 'y' not found", r_call="glm(y ~ x)")
+    >>> error.r_message, error.source
+    ("object 'y' not found", 'live')
     """
 
     def __init__(
@@ -99,32 +209,87 @@ class RError(PairproofError):
 
 
 class RUnavailable(RError):
-    """R, rpy2 or an R package is not here; the message names the cure."""
+    """R, rpy2 or an R package is not installed; the message says how to install it.
+
+    Examples
+    --------
+    >>> from pairproof.errors import RError, RUnavailable
+    >>> issubclass(RUnavailable, RError)
+    True
+    """
 
 
 class RTimeout(RError):
-    """R did not answer in time; its process was ended and the next call starts a new one."""
+    """R did not answer within the time limit; its process was ended, and the next call starts a new one.
+
+    Examples
+    --------
+    >>> from pairproof.errors import RError, RTimeout
+    >>> issubclass(RTimeout, RError)
+    True
+    """
 
 
 class RCrashed(RError):
-    """The R process died during the call; the next call starts a new one."""
+    """The R process died during the call; the next call starts a new one.
+
+    Examples
+    --------
+    >>> from pairproof.errors import RError, RCrashed
+    >>> issubclass(RCrashed, RError)
+    True
+    """
 
 
 class RDrift(RError):
-    """R, asked again, answers otherwise than its record; the message names the fields and the digits."""
+    """R now gives another answer than the recorded one; the message names the fields and the digits.
+
+    Examples
+    --------
+    >>> from pairproof.errors import RError, RDrift
+    >>> issubclass(RDrift, RError)
+    True
+    """
 
 
 class RecordMissing(RError):
-    """No recorded result of this R call, and R itself was not to be asked."""
+    """There is no recorded answer to this R call, and R was not to be run.
+
+    Examples
+    --------
+    >>> from pairproof.errors import RError, RecordMissing
+    >>> issubclass(RecordMissing, RError)
+    True
+    """
 
 
 class PairproofWarning(UserWarning):
-    """Base of every warning raised here."""
+    """Base class of every warning that the package issues.
+
+    Examples
+    --------
+    >>> import warnings, pairproof
+    >>> warnings.simplefilter("error", pairproof.PairproofWarning)  # stop at any of them
+    """
 
 
 class DataWarning(PairproofWarning):
-    """Something about the data a reader of the result must know."""
+    """A warning about the data that affects how the results are to be read.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from pairproof.errors import DataWarning
+    >>> warnings.simplefilter("ignore", DataWarning)
+    """
 
 
 class RankingWarning(DataWarning):
-    """The pairs of rankings were fitted as if they were independent comparisons."""
+    """Pairs taken from the same ranking were fitted as if they were independent comparisons.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from pairproof.errors import RankingWarning
+    >>> warnings.simplefilter("ignore", RankingWarning)
+    """

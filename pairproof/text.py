@@ -1,8 +1,7 @@
-"""Text in messages: what was found, short enough to read and safe for a terminal to show.
+"""Values and names in messages, shortened and made safe for a terminal.
 
-A message may be about thousands of things or about one that is a million characters long: it shows the
-beginning and says how much there is.  Characters that a terminal would obey, or that would turn the reading
-order, are spelt out.
+Of a long list or a long text a message shows the beginning and the size.  Terminal control characters, and
+characters that change the reading direction, are written as escapes.
 """
 
 from __future__ import annotations

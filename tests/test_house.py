@@ -81,12 +81,6 @@ def test_an_import_in_another_way_is_found(source: str) -> None:
 # -- lines and modules fit on a page -------------------------------------------------------------------------
 
 WIDTH, LENGTH = 110, 400
-#: Modules that are still too long, with their lines. A module leaves the list when it has been split; none
-#: comes in, and none grows.
-STILL_TOO_LONG = {
-    "pairproof/data/comparisons.py": 467,
-    "pairproof/native/pairs/blocks.py": 406,
-}
 
 
 def too_wide(source: str) -> list[int]:
@@ -148,6 +142,4 @@ def test_no_module_is_longer_than_400_lines() -> None:
         for path in tracked_files()
         if path.suffix == ".py" and TESTS not in path.parents
     }
-    long = {name: n for name, n in sizes.items() if n > LENGTH}
-    assert {name: n for name, n in long.items() if n > STILL_TOO_LONG.get(name, 0)} == {}
-    assert sorted(set(STILL_TOO_LONG) - set(long)) == [], "these are short now: take them from the list"
+    assert {name: n for name, n in sizes.items() if n > LENGTH} == {}

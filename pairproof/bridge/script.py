@@ -32,7 +32,7 @@ PER_LINE = 20
 
 
 def to_r(fit: Fit) -> str:
-    """An R script that reproduces a fit.
+    """Write an R script that reproduces a fit.
 
     Parameters
     ----------
@@ -41,7 +41,8 @@ def to_r(fit: Fit) -> str:
     Returns
     -------
     str
-        R source in ASCII, for ``Rscript --vanilla``.
+        R source in ASCII, for ``Rscript --vanilla``.  It prints every parameter, the deviance, df and the
+        log-likelihood to 17 digits.
 
     Examples
     --------

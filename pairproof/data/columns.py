@@ -1,4 +1,4 @@
-"""Columns of a table: categories with their order of levels, and numbers."""
+"""Columns of a table: categorical ones, whose levels are ordered, and numeric ones."""
 
 from __future__ import annotations
 

@@ -1,115 +1,66 @@
-"""`Comparisons`: the one table every model takes.
+"""`Comparisons`: the table of paired comparisons that every model is fitted to.
 
-A row says that `first` was set against `second`: `wins` times first was preferred, `losses` times second was,
-`ties` times neither.  Counts may be fractional (weights).  Whether the instrument *offered* a tie is a
-property of the table (`tie_category`), not of the counts: a judge who could have said "no preference" and
-never did is another observation than a judge who could not.
-
-Nothing is guessed here and nothing is dropped; a row that cannot be used is an error that names it.
+In a row, item `first` was compared with item `second`: `first` was preferred `wins` times, `second` was
+preferred `losses` times, and neither was preferred `ties` times.  Counts may be fractional (weights). 
+Whether a judge *could* answer "no preference" is stated by the table (`tie_category`) and not inferred from
+the counts: a judge who never used that answer gives other information than a judge who was not offered it.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..errors import InputError, ItemError
-from ..text import named, quoted
-from . import text
+from ..errors import ItemError
+from . import checks, tabulate, text
 from .columns import Column, Factor, FloatArray, IntArray, take
 from .graph import components, groups, strong_components
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Names a fit gives to its own parameters; an item called so could not be told from them.
-RESERVED = ("tie", "order")
-#: The table's own columns; a covariate called so could not be told from them in a frame.
-OWN_COLUMNS = ("first", "second", "wins", "ties", "losses")
-#: From here on a double does not tell a count from the next one.
-LARGEST_COUNT = 2.0**53
-#: Products of two weights below this, as in standard errors, come near the smallest double (2e-308) and
-#: vanish.
-SMALLEST_COUNT = 1e-100
-
-
-def _frozen(values: ArrayLike, dtype: Any) -> NDArray[Any]:
-    array = np.array(values, dtype=dtype)
-    array.setflags(write=False)
-    return array
-
-
-def _numbers(what: str, values: ArrayLike, source: str, kinds: str, dtype: Any) -> NDArray[Any]:
-    """A frozen copy of a 1-D array of these numpy kinds; 0.7 as a position would be cut off in silence."""
-    array = np.asarray(values)
-    if array.ndim != 1 or not (array.dtype.kind in kinds or array.size == 0):
-        expected = "position in items (pairproof.read takes names)" if dtype is np.int64 else "number"
-        raise InputError(
-            f"{source}: {what} has shape {array.shape} and type {array.dtype}; expected one {expected} a row"
-        )
-    return _frozen(array, dtype)
-
-
-def _check_items(items: Sequence[str]) -> tuple[str, ...]:
-    names = tuple(items)
-    for name in names:
-        if not isinstance(name, str) or not name:
-            raise ItemError(f"item {name!r} is not a non-empty string; convert item names to text")
-        if name in RESERVED or ":" in name or "[" in name:
-            raise ItemError(
-                f"item {name!r} cannot be told from a parameter of the fit (reserved: 'tie', 'order', and the"
-                f" characters ':' and '['); rename it, for example --rename {name!r}=NAME or"
-                f" rename={{{name!r}: ...}}"
-            )
-    # A numpy string is a str, but its repr, which the digest is made of, depends on numpy's version.
-    names = tuple(str(name) for name in names)
-    if len(set(names)) != len(names):
-        twice = sorted(n for n, count in Counter(names).items() if count > 1)
-        raise ItemError(f"items named more than once: {named(twice)}; item names must be distinct")
-    if len(names) < 2:
-        raise ItemError(f"found {len(names)} item(s) {quoted(list(names))}; a comparison needs at least 2")
-    return names
-
-
-def _first_row(bad: NDArray[np.bool_]) -> int:
-    return int(np.flatnonzero(bad)[0])
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparisons:
-    """Paired comparisons, checked and frozen.  Build one with :meth:`build` or :func:`pairproof.read`.
+    """A checked, read-only table of paired comparisons, made by :meth:`build` or :func:`pairproof.read`.
 
     Attributes
     ----------
     items : tuple of str
-        In the order in which models take them.
+        Names of the items, in the order in which models take them.
     first, second : int[n_rows]
-        Positions in `items`; never equal.
+        Positions in `items`, in 0..n_items-1; the two of a row differ.
     wins, ties, losses : float[n_rows]
-        From first's side, >= 0, finite; `ties` is 0 everywhere if there is no tie category.
+        How often `first` was preferred, neither, and `second`; finite and >= 0.  `ties` is 0 everywhere if
+        there is no tie category.
     tie_category : bool
-        Whether "no preference" could be answered.
+        Whether "no preference" was a possible answer.
     columns : mapping of str to Factor or float[n_rows]
         `judge` (always a Factor), `order`, `source` and subject covariates.
     item_data : mapping of str to Factor or float[n_items]
-        Item covariates; nan or code -1 where an item's value is not known (a model that uses it gives that
-        item an ability of its own).
+        Item covariates; nan or code -1 where an item's value is not known (a model that uses the covariate
+        gives that item an ability of its own).
     source : str
         Where the table came from, for messages and reports.
     ranked_together : int
-        If the comparisons are the pairs of rankings: most items in one ranking.  0 if they are not, or if
-        that is to be passed over (:meth:`as_independent`).  The pairs of a ranking of 3 items or more depend
-        on one another, and fits say so.
+        Largest number of items in one ranking, if the comparisons are the pairs of rankings; else 0.  The
+        pairs of a ranking of 3 or more items are dependent, and fits warn of it unless
+        :meth:`as_independent` has set this to 0.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.Comparisons.build("ABC", [0, 0, 1], [1, 2, 2], [6, 8, 5], None, [4, 3, 4])
+    >>> table.n_comparisons, table.is_connected(), table.pooled()["A", "B"]
+    (30.0, True, (6.0, 0.0, 4.0))
+    >>> table.select(table.wins > 5).n_rows
+    2
     """
 
     items: tuple[str, ...]
@@ -141,26 +92,36 @@ class Comparisons:
         source: str = "table",
         ranked_together: int = 0,
     ) -> Comparisons:
-        """Check everything, copy, freeze.
+        """Make a table from checked copies of its columns.
 
         Parameters
         ----------
         items : sequence of str
+            Names of the items, two or more.
         first, second : int[n_rows]
             Positions in `items`.
         wins, losses : float[n_rows]
+            How often `first` was preferred, and `second`.
         ties : float[n_rows] or None
-            None: the instrument had no tie category.
-        columns, item_data, source, ranked_together
-            As in the class.
+            How often neither was preferred; None if "no preference" was not a possible answer.
+        columns : mapping of str to Factor or float[n_rows], optional
+        item_data : mapping of str to Factor or float[n_items], optional
+        source : str
+        ranked_together : int
+            These four as in the class.
+
+        Returns
+        -------
+        Comparisons
 
         Raises
         ------
         ItemError
-            Item compared with itself, unknown position, reserved or repeated name, fewer than two items.
+            An item compared with itself, an unknown position, a reserved or repeated name, fewer than two
+            items.
         InputError
-            Lengths that differ; counts that are negative, missing or infinite; no comparison at all; a column
-            called as one of the table's own.
+            Columns of different lengths; counts that are negative, missing or infinite; no comparison at all;
+            a covariate with the name of one of the table's own columns.
 
         Examples
         --------
@@ -173,81 +134,40 @@ class Comparisons:
         >>> table.sentences()
         ['A beat B 6, lost 4', 'A beat C 8, lost 3', 'B beat C 5, lost 4']
         """
-        names = _check_items(items)
-        i, j = (_numbers(k, v, source, "iu", np.int64) for k, v in (("first", first), ("second", second)))
-        n = len(i)
-        given = {"wins": wins, "ties": np.zeros(n) if ties is None else ties, "losses": losses}
-        w, t, l = (_numbers(k, v, source, "biuf", float) for k, v in given.items())
-        cols = dict(columns or {})
-        taken = [name for name in cols if name in OWN_COLUMNS]
-        if taken:
-            raise InputError(
-                f"{source}: column {', '.join(map(repr, taken))} cannot be a covariate, the table has its"
-                " own; rename it"
-            )
-        lengths = {"first": n, "second": len(j), "wins": len(w), "ties": len(t), "losses": len(l)}
-        lengths.update({f"column {name!r}": len(col) for name, col in cols.items()})
-        if len(set(lengths.values())) > 1:
-            raise InputError(
-                f"{source}: columns of different lengths:"
-                f" {named(f'{name} {length}' for name, length in lengths.items())}"
-            )
-        if n == 0:
-            raise InputError(f"{source}: no rows; at least one comparison is needed")
-        for what, codes in (("first", i), ("second", j)):
-            bad = (codes < 0) | (codes >= len(names))
-            if bad.any():
-                r = _first_row(bad)
-                raise ItemError(
-                    f"{source}, row {r + 1}: {what} is item number {codes[r]}, but there are {len(names)}"
-                )
-        if (i == j).any():
-            r = _first_row(i == j)
-            raise ItemError(
-                f"{source}, row {r + 1}: {names[i[r]]!r} is compared with itself ({int((i == j).sum())} such"
-                " row(s)); remove these rows, they say nothing about preference"
-            )
-        for what, counts in (("wins", w), ("ties", t), ("losses", l)):
-            bad = ~(np.isfinite(counts) & (counts >= 0))
-            if bad.any():
-                r = _first_row(bad)
-                raise InputError(
-                    f"{source}, row {r + 1}: {what} is {counts[r]}; counts must be finite and >= 0"
-                )
-            if (counts >= LARGEST_COUNT).any():
-                r = _first_row(counts >= LARGEST_COUNT)
-                raise InputError(
-                    f"{source}, row {r + 1}: {what} is {counts[r]:g}; counts (times the weight of their row)"
-                    " must be below 2^53 (9.007e15), from where on a double does not tell one from the next"
-                )
-            small = (counts > 0) & (counts < SMALLEST_COUNT)
-            if small.any():
-                r = _first_row(small)
-                raise InputError(
-                    f"{source}, row {r + 1}: {what} is {counts[r]:g}; counts (times the weight of their row)"
-                    f" must be 0, or {SMALLEST_COUNT:g} and more, lest they vanish in the arithmetic; scale"
-                    " the weights"
-                )
-        if not (w.any() or t.any() or l.any()):
-            raise InputError(f"{source}: all counts are 0; at least one comparison is needed")
+        names = checks.item_names(items)
+        i, j = checks.positions("first", first, source), checks.positions("second", second, source)
+        no_ties = np.zeros(len(i)) if ties is None else ties
+        counts = {
+            name: checks.numbers(name, values, source)
+            for name, values in (("wins", wins), ("ties", no_ties), ("losses", losses))
+        }
+        covariates = dict(columns or {})
+        checks.check_covariate_names(list(covariates), source)
+        lengths = {"first": len(i), "second": len(j), **{name: len(count) for name, count in counts.items()}}
+        lengths.update({f"column {name!r}": len(column) for name, column in covariates.items()})
+        checks.check_lengths(lengths, source)
+        checks.check_pairs(i, j, names, source)
+        checks.check_counts(counts, source)
+        of_rows = {k: checks.checked_column(k, v, source) for k, v in covariates.items()}
+        of_items = {
+            k: checks.checked_item_column(k, v, len(names), source) for k, v in (item_data or {}).items()
+        }
         return cls(
             names,
             i,
             j,
-            w,
-            t,
-            l,
+            counts["wins"],
+            counts["ties"],
+            counts["losses"],
             ties is not None,
-            MappingProxyType({k: _check_column(k, c, source) for k, c in cols.items()}),
-            MappingProxyType(
-                {k: _check_item_column(k, v, names, source) for k, v in (item_data or {}).items()}
-            ),
+            MappingProxyType(of_rows),
+            MappingProxyType(of_items),
             source,
             ranked_together,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled by its parts and frozen again when it is read."""
+        """Pickle the columns; the table is checked and made read-only again when it is loaded."""
         options = dict(
             columns=dict(self.columns),
             item_data=dict(self.item_data),
@@ -267,54 +187,62 @@ class Comparisons:
 
     @property
     def n_rows(self) -> int:
+        """Number of rows."""
         return len(self.first)
 
     @property
     def n_comparisons(self) -> float:
-        """Sum of all counts (weights)."""
+        """Number of comparisons: the sum of all counts, or of their weights."""
         return float(self.wins.sum() + self.ties.sum() + self.losses.sum())
 
     def pooled(self) -> dict[tuple[str, str], tuple[float, float, float]]:
-        """(wins, ties, losses) of every unordered pair that was compared, pairs in item order."""
-        n = len(self.items)
-        flip = self.first > self.second
-        key = np.where(flip, self.second, self.first) * n + np.where(flip, self.first, self.second)
-        won, lost = np.where(flip, self.losses, self.wins), np.where(flip, self.wins, self.losses)
-        pairs = np.arange(n * n)
-        if n * n > 2**20:  # thousands of items have millions of pairs that never met: keep those that did
-            pairs, key = np.unique(key, return_inverse=True)
-        sums = [np.bincount(key, c, len(pairs)) for c in (won, self.ties, lost)]
-        met = np.flatnonzero(sums[0] + sums[1] + sums[2])
-        return {
-            (self.items[k // n], self.items[k % n]): (w, t, l)
-            for k, w, t, l in zip(pairs[met].tolist(), *(s[met].tolist() for s in sums))
-        }
+        """Counts of every pair of items that was compared, both orders together.
+
+        Returns
+        -------
+        dict of (str, str) to (float, float, float)
+            (wins, ties, losses) from the side of the item that comes first in `items`.
+        """
+        return tabulate.pooled(self)
 
     def digest(self) -> str:
-        """sha256 of the pooled counts: the same for the same comparisons however they are laid out in
-        rows.
+        """A sha256 digest of the pooled counts, which does not depend on how they are divided into rows.
+
+        Returns
+        -------
+        str
+            64 hexadecimal digits.
         """
-        text = f"{self.items!r}|{self.tie_category}|" + ";".join(
-            f"{a}\x1f{b}\x1f{w:.12g}\x1f{t:.12g}\x1f{l:.12g}" for (a, b), (w, t, l) in self.pooled().items()
-        )
-        return hashlib.sha256(text.encode()).hexdigest()
+        return tabulate.digest(self)
 
     # -- what can be compared --------------------------------------------------------------------------------
 
     def connected_sets(self) -> tuple[tuple[str, ...], ...]:
-        """Sets of items joined by chains of comparisons; one set means everything can be compared."""
+        """Sets of items that chains of comparisons join; with one set, all items can be compared.
+
+        Returns
+        -------
+        tuple of tuple of str
+            The largest set first.
+        """
         used = self.wins + self.ties + self.losses > 0
         label = components(self.first[used], self.second[used], len(self.items))
         return tuple(tuple(self.items[k] for k in g) for g in groups(label))
 
     def is_connected(self) -> bool:
+        """Whether chains of comparisons join all the items."""
         return len(self.connected_sets()) == 1
 
     def unseparated_sets(self) -> tuple[tuple[str, ...], ...]:
-        """Sets of items in which each can be reached from each along "preferred or tied at least once".
+        """Sets of items between which each item beats or ties each other one, directly or through a chain.
 
-        More than one set inside a connected set: items of different sets are *separated*, one always beats
-        the other, and their difference has no finite estimate.
+        If a connected set falls into several of these sets, its items are *separated*: the items of one set
+        always beat those of another, and their difference has no finite estimate (Ford 1957).
+
+        Returns
+        -------
+        tuple of tuple of str
+            The largest set first.
         """
         up, down = (self.wins + self.ties) > 0, (self.losses + self.ties) > 0
         winner = np.concatenate([self.first[up], self.second[down]])
@@ -322,37 +250,60 @@ class Comparisons:
         label = strong_components(winner, loser, len(self.items))
         return tuple(tuple(self.items[k] for k in g) for g in groups(label))
 
-    # -- new tables from this one ----------------------------------------------------------------------------
+    # -- tables made from this one ---------------------------------------------------------------------------
 
     def without_ties(self) -> Comparisons:
-        """The same table with ties dropped and no tie category; the number dropped is `ties.sum()`."""
-        return replace(self, ties=_frozen(np.zeros(self.n_rows), float), tie_category=False)
+        """The same table with no tie category and without its ties, of which there are `ties.sum()`."""
+        return replace(self, ties=checks.frozen(np.zeros(self.n_rows), float), tie_category=False)
 
     def ties_as_half_wins(self) -> Comparisons:
         """The same table with each tie counted as half a win for either item and no tie category."""
         half = self.ties / 2
         return replace(
             self,
-            wins=_frozen(self.wins + half, float),
-            losses=_frozen(self.losses + half, float),
-            ties=_frozen(np.zeros(self.n_rows), float),
+            wins=checks.frozen(self.wins + half, float),
+            losses=checks.frozen(self.losses + half, float),
+            ties=checks.frozen(np.zeros(self.n_rows), float),
             tie_category=False,
         )
 
     def with_ties_treated(self, treatment: str) -> Comparisons:
-        """The table as a model sees it: ties dropped ("drop"), as half wins ("half"), or as they are."""
+        """The table with its ties treated as a model does.
+
+        Parameters
+        ----------
+        treatment : str
+            "drop": without ties; "half": each tie as half a win for either item; any other: as they are.
+
+        Returns
+        -------
+        Comparisons
+        """
         if treatment == "drop":
             return self.without_ties()
         return self.ties_as_half_wins() if treatment == "half" else self
 
     def as_independent(self) -> Comparisons:
-        """The same table without the memory that its rows are pairs of rankings, for fits that are to take
-        them as independent.
-        """
+        """The same table with `ranked_together` 0, so that fits take the pairs of a ranking as independent."""
         return replace(self, ranked_together=0)
 
     def select(self, rows: ArrayLike) -> Comparisons:
-        """The rows given (a boolean mask or positions); items stay, compared or not."""
+        """The table of some of the rows; all items are kept, also those that no row compares.
+
+        Parameters
+        ----------
+        rows : bool[n_rows] or int[n_selected]
+            A mask, or positions of rows.
+
+        Returns
+        -------
+        Comparisons
+
+        Raises
+        ------
+        InputError
+            No row is selected, or all counts of the selected rows are 0.
+        """
         r = np.asarray(rows)
         cols = {k: take(c, r) for k, c in self.columns.items()}
         return Comparisons.build(
@@ -369,7 +320,22 @@ class Comparisons:
         )
 
     def with_items(self, order: Sequence[str]) -> Comparisons:
-        """The same comparisons with the items in another order; every item must be named."""
+        """The same comparisons with the items in another order.
+
+        Parameters
+        ----------
+        order : sequence of str
+            The names of all the items.
+
+        Returns
+        -------
+        Comparisons
+
+        Raises
+        ------
+        ItemError
+            `order` does not name every item exactly once.
+        """
         if sorted(order) != sorted(self.items):
             raise ItemError(f"found items {list(order)}; expected an ordering of {list(self.items)}")
         place_of = {name: k for k, name in enumerate(order)}
@@ -389,29 +355,30 @@ class Comparisons:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a row: first, second, wins, ties (if there is a tie category), losses, then all columns.
+        """The table as a data frame.
 
-        A label that is missing is None, whatever the pandas; left to itself, pandas 3 makes it NaN.
+        Returns
+        -------
+        DataFrame
+            first, second, wins, ties (if there is a tie category), losses, then all covariates.  A missing
+            label is None in every version of pandas.
         """
-        import pandas as pd
+        return tabulate.frame(self)
 
-        names = np.array(self.items, dtype=object)
-        data: dict[str, Any] = {"first": names[self.first], "second": names[self.second], "wins": self.wins}
-        if self.tie_category:
-            data["ties"] = self.ties
-        data["losses"] = self.losses
-        for name, col in self.columns.items():
-            if isinstance(col, Factor):  # the None at the end is what code -1, no value, picks
-                texts = np.array([*col.levels, None], dtype=object)[col.codes]
-                data[name] = pd.Series(texts, dtype=object) if (col.codes < 0).any() else texts
-            else:
-                data[name] = col
-        return pd.DataFrame(data)
-
-    # -- in words --------------------------------------------------------------------------------------------
+    # -- as text ---------------------------------------------------------------------------------------------
 
     def sentences(self, most: int = 12) -> list[str]:
-        """ "A beat B 145, lost 7, tied 8" for each pair, at most `most` of them."""
+        """The counts of each pair as text, such as "A beat B 145, lost 7, tied 8".
+
+        Parameters
+        ----------
+        most : int
+            Most pairs listed; the last line then says how many more there are.
+
+        Returns
+        -------
+        list of str
+        """
         return text.sentences(self.pooled(), self.tie_category, most)
 
     def _headline(self) -> str:
@@ -430,38 +397,3 @@ class Comparisons:
 
     def _repr_html_(self) -> str:
         return text.html(self._headline(), self.sentences())
-
-
-def _check_column(name: str, column: Column, source: str) -> Column:
-    """A frozen copy.  Missing values stay, marked: only a model that uses the column has a reason to refuse
-    them.
-    """
-    if isinstance(column, Factor):
-        codes = _frozen(column.codes, np.int64)
-        if len(set(column.levels)) != len(column.levels):
-            raise InputError(f"{source}: column {name!r} has the same level twice: {named(column.levels)}")
-        bad = (codes < -1) | (codes >= len(column.levels))
-        if bad.any():
-            r = _first_row(bad)
-            raise InputError(
-                f"{source}, row {r + 1}: column {name!r} has code {codes[r]} for {len(column.levels)} levels"
-            )
-        return Factor(codes, tuple(column.levels))
-    if name == "judge":
-        raise InputError(f"{source}: the judge column is always categorical; pass a Factor, not numbers")
-    values: FloatArray = _frozen(column, float)
-    if np.isinf(values).any():
-        r = _first_row(np.isinf(values))
-        raise InputError(
-            f"{source}, row {r + 1}: column {name!r} is {values[r]}; a covariate must be finite or missing"
-        )
-    return values
-
-
-def _check_item_column(name: str, column: Column | ArrayLike, items: tuple[str, ...], source: str) -> Column:
-    checked = _check_column(name, column if isinstance(column, Factor) else np.asarray(column, float), source)
-    if len(checked) != len(items):
-        raise InputError(
-            f"{source}: item covariate {name!r} has {len(checked)} values for {len(items)} items"
-        )
-    return checked

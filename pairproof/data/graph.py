@@ -1,4 +1,4 @@
-"""Which items can be compared at all: components of the comparison graph.
+"""Components of the comparison graph, which decide what items can be compared.
 
 Two items are *connected* if a chain of comparisons joins them; only then does their difference have a
 meaning. In a Bradley-Terry model without ties the maximum-likelihood difference of two items is finite if and

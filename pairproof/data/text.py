@@ -25,7 +25,7 @@ def sentences(pairs: Mapping[tuple[str, str], Counts], with_ties: bool, most: in
 def headline(
     n: float, n_items: int, n_judges: int | None, ties: float | None, ranked_together: int, source: str
 ) -> str:
-    """How many comparisons of what, by whom, from where; None for what the table does not have."""
+    """A line with the numbers of comparisons, items, judges and ties, and the source."""
     tied = "no tie category" if ties is None else f"{ties:g} of them ties"
     by = "" if n_judges is None else f" by {n_judges} judges"
     made = f", pairs of rankings of up to {ranked_together}" if ranked_together else ""
@@ -33,7 +33,7 @@ def headline(
 
 
 def text(head: str, pairs: Iterable[str], apart: Sequence[Sequence[str]]) -> str:
-    """The headline, the pairs, and what is not connected."""
+    """The headline, the pairs, and the sets of items that are not connected."""
     lines = [head, *(f"  {s}" for s in pairs)]
     if len(apart) > 1:
         lines.append("  NOT CONNECTED: " + " | ".join(", ".join(s) for s in apart))

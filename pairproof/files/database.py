@@ -1,5 +1,4 @@
-"""SQLite files of pairproof: which kind a file is, whether it is whole, and SQLite's errors as messages that
-say what to do.
+"""SQLite files of pairproof: their kind and integrity, and SQLite's errors as messages that say what to do.
 
 Every kind has an application id of its own (PRAGMA application_id) and a version of its schema (PRAGMA
 user_version); both stand in the file's header, so that another program's database is never taken for ours.

@@ -1,4 +1,4 @@
-"""Reads files: regular ones of bounded size, opened once, and inside a folder where one is stated.
+"""Reading of regular files of bounded size, and of files that must lie inside a folder.
 
 The file that is checked is the file that is read: it is opened without waiting (a pipe nobody writes to would
 wait for ever, a terminal or /dev/zero would never end), and checked and read through the same descriptor.

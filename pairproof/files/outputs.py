@@ -1,5 +1,6 @@
-"""Writes files: never over one that is read or over a campaign, and only with force over one that pairproof
-did not make.
+"""Writing of files, which never replaces a file that is read, or a campaign.
+
+Files that pairproof did not make are replaced only with `force`.
 
 A file is replaced in one step, or not at all.  Where the system can, the bytes are first written into a file
 without a name, which vanishes with its process; elsewhere into `.NAME.XXXX.pairproof-part` in the same

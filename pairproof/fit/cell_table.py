@@ -1,5 +1,6 @@
-"""The table on which deviance and degrees of freedom are taken: an unordered pair in a covariate cell is one
-row.
+"""The table of cells from which deviance and degrees of freedom are computed.
+
+A cell is an unordered pair of items in a covariate cell.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CellTable:
-    """Observed and fitted counts; empty cells are left out.
+    """Observed and fitted counts of the cells with at least one comparison.
 
     Attributes
     ----------
@@ -47,9 +48,7 @@ class CellTable:
 
 
 def poisson_log_likelihood(table: CellTable, has_ties: bool) -> float:
-    """What gnm's and glm's Poisson log-likelihood has beyond `llf`: sum(n log n - n) - sum log y! over the
-    cells.
-    """
+    """The Poisson log-likelihood of R's gnm and glm less `llf`: sum(n log n - n) - sum log y! over the cells."""
     from scipy.special import gammaln, xlogy
 
     _, y, _ = table.outcomes(has_ties)
@@ -59,7 +58,7 @@ def poisson_log_likelihood(table: CellTable, has_ties: bool) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """A table that has been made, for what asks for it by a call."""
+    """A table that has been computed; calling it returns the table."""
 
     table: CellTable
 
@@ -69,7 +68,7 @@ class Known:
 
 @dataclass(frozen=True, eq=False)
 class WhenAsked:
-    """A table that is made when it is asked for; pickled as the table itself."""
+    """A table that is computed when it is called, and pickled as the table itself."""
 
     make: Callable[[], CellTable]
 

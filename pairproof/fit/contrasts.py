@@ -68,10 +68,10 @@ def wald(fit: FitRecord, names: Sequence[str]) -> inference.WaldTest:
             f"names={list(names)}; a parameter is named twice, so the hypothesis has fewer parts than names"
         )
     index = [fit.names.index(n) for n in names]
-    lost = [n for n, k in zip(names, index) if not fit.free[k]]
-    if lost:
+    fixed = [n for n, k in zip(names, index) if not fit.free[k]]
+    if fixed:
         raise NotEstimableError(
-            f"{', '.join(lost)}: a reference or not estimable, so there is nothing to test"
+            f"{', '.join(fixed)}: a reference or not estimable, so there is nothing to test"
         )
     functions = np.zeros((len(index), len(fit.terms)))
     functions[np.arange(len(index)), index] = 1.0

@@ -1,4 +1,4 @@
-"""Covariance of a parameter vector, as something that can be asked, so that it need not be written out.
+"""Covariance of a parameter vector, given by its products, so that the matrix need not be held in memory.
 
 A model with a factor of 400 judges and 30 items has 11,601 free parameters; their covariance matrix takes 1
 GB, their standard errors 100 kB.  Another scale, another reference item or another basis is a linear map T of
@@ -37,7 +37,7 @@ _MANY_FUNCTIONS = 200
 
 
 def sandwich(functions: FloatArray, matrix: FloatArray) -> FloatArray:
-    """L V L' of a symmetric V that is written out; zeros in L cost nothing if L is large."""
+    """L V L' of a symmetric matrix V; a large L with many zeros is multiplied as a sparse matrix."""
     if len(functions) >= _MANY_FUNCTIONS and np.count_nonzero(functions) * 10 < functions.size:
         from scipy.sparse import csr_matrix
 
@@ -50,7 +50,7 @@ def sandwich(functions: FloatArray, matrix: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class DenseCovariance:
-    """A covariance that is written out, float[p, p]."""
+    """A covariance held as a matrix, float[p, p]."""
 
     matrix: FloatArray
 
@@ -67,7 +67,7 @@ class DenseCovariance:
 
 @dataclass(frozen=True, eq=False)
 class DeferredCovariance:
-    """A covariance made when it is first asked for: standard errors cost as much as the whole fit."""
+    """A covariance that is computed when first needed, since it costs as much as the whole fit."""
 
     make: Callable[[], Covariance]
 
@@ -122,9 +122,9 @@ class Rescaling:
     Attributes
     ----------
     units : float[p]
-        What each parameter is multiplied with.
+        Factor of each parameter.
     held : int
-        Parameters added.
+        Number of parameters added.
     """
 
     units: FloatArray
@@ -149,7 +149,7 @@ _MANY_SHIFTED = 1000
 
 @dataclass(frozen=True, eq=False)
 class Shift:
-    """Blocks of parameters less the weighted mean of their block.
+    """The map that subtracts from each parameter the weighted mean of its block.
 
     Attributes
     ----------

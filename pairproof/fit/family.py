@@ -1,7 +1,7 @@
 """The families of models: what each is called, its scale, and the item it takes as its reference.
 
-A log-linear model has lambdas, a Bradley-Terry model has log-odds, which are twice as large.  Whatever differs
-from one family to the other is asked here.
+A log-linear model has lambdas, a Bradley-Terry model has log-odds, which are twice as large.  Whatever
+differs between the families is defined here.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Family:
         Whether the default reference is the last item, as in prefmod; else it is the first, as in
         BradleyTerry2.
     glm_of_wins : {"poisson", "binomial"}
-        As what R fits it where no tie is modelled: a Poisson model of all counts (gnm), or a binomial model of
-        wins against losses (glm).
+        As what R fits it where no tie is modelled: a Poisson model of all counts (gnm), or a binomial model
+        of wins against losses (glm).
     """
 
     name: FamilyName

@@ -1,5 +1,7 @@
-"""`Fit`: the one result every engine returns, native or R; its numbers are those of
-:class:`pairproof.fit.record.FitRecord`.
+"""`Fit`: the result of fitting a model, by the native engine or by R.
+
+Its numbers are those of :class:`pairproof.fit.record.FitRecord`; the methods of parameters are in
+:mod:`pairproof.fit.estimates`, and those of predictions, tests of fit, R and texts here.
 """
 
 from __future__ import annotations
@@ -8,15 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from ..data.options import one_of
-from . import contrasts, inference, parameters, predictions, rescale, residuals
+from . import inference, predictions, residuals
 from .cell_table import CellTable
-from .family import Scale
-from .record import FitRecord, FloatArray, Stopping, find_item, why_not_estimable
+from .estimates import Estimates
+from .record import Stopping
 from .spec import Value
-from .tails import log10_two_sided_p
 from .warning import FitWarning
 
 if TYPE_CHECKING:
@@ -31,11 +30,12 @@ __all__ = ["CellTable", "Fit", "FitWarning", "Stopping"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit(FitRecord):
-    """A fitted model of paired comparisons: the record of its numbers, and what can be asked of it.
+class Fit(Estimates):
+    """A fitted model of paired comparisons: its numbers, and tests, predictions and tables of them.
 
-    The attributes are those of :class:`pairproof.fit.record.FitRecord`; what is estimated has the scale
-    `scale` ("lambda", half a log-odds, or "log-odds") against the reference that `constraint` names.
+    The attributes are those of :class:`pairproof.fit.record.FitRecord`.  Item parameters are on the scale
+    `scale` ("lambda", which is half a log-odds, or "log-odds"), relative to the reference that `constraint`
+    names.
 
     Examples
     --------
@@ -50,127 +50,6 @@ class Fit(FitRecord):
     {'A': 0.5555, 'B': 0.0, 'tie': -0.6551}
     """
 
-    # -- parameters ------------------------------------------------------------------------------------------
-
-    @property
-    def params(self) -> pd.Series[float]:
-        """Estimates by name; references 0, nan where not estimable."""
-        return parameters.series(self, parameters.estimates(self))
-
-    @property
-    def bse(self) -> pd.Series[float]:
-        """Standard errors from the observed information at the estimate; nan for references."""
-        return parameters.series(self, self.standard_errors)
-
-    @property
-    def zvalues(self) -> pd.Series[float]:
-        return parameters.series(self, self.z)
-
-    @property
-    def pvalues(self) -> pd.Series[float]:
-        """Two-sided, normal; 0 where it is below 4.9e-324, the end of the doubles."""
-        return parameters.series(self, inference.two_sided_p(self.z))
-
-    @property
-    def log10_pvalues(self) -> pd.Series[float]:
-        """log10 of the p-values, finite however small they are."""
-        return parameters.series(self, log10_two_sided_p(self.z))
-
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Wald limits at level 1 - alpha, columns `low` and `high`."""
-        return parameters.interval_frame(self, alpha)
-
-    def cov_params(self) -> pd.DataFrame:
-        """Covariance of the free parameters; references and what is not estimable are absent."""
-        return parameters.covariance_frame(self)
-
-    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """estimate, se, z, p, low, high by parameter."""
-        return parameters.parameter_frame(self, alpha)
-
-    # -- linear functions ------------------------------------------------------------------------------------
-
-    def contrast_of(
-        self, function: FloatArray, what: str, level: float = 0.95, per_unit: float = 1.0
-    ) -> inference.Contrast:
-        """Estimate and Wald inference of function'beta, `what` in words, `per_unit` log-odds per unit of it.
-
-        Raises
-        ------
-        NotEstimableError
-            If the data do not determine it.
-        """
-        return contrasts.linear_contrast(self, function, what, level, per_unit)
-
-    def why_not_estimable(self) -> str:
-        """The first warning that says why something has no number, or the names of what has none."""
-        return why_not_estimable(self)
-
-    def item_index(self, name: str) -> int:
-        """Position of an item; ItemError, with the nearest name, if there is none of that name."""
-        return find_item(self.items, name)
-
-    def ability_functions(self, group: Mapping[str, Value]) -> FloatArray:
-        """float[n_items, n_params]: abilities in a group as linear functions of beta, on the fit's scale."""
-        return predictions.ability_functions(self, group)
-
-    def contrast(
-        self,
-        a: str,
-        b: str,
-        *,
-        group: str | None = None,
-        at: Mapping[str, Value] | None = None,
-        level: float = 0.95,
-    ) -> inference.Contrast:
-        """Ability of `a` minus ability of `b`, with its standard error, on the fit's scale and as odds.
-
-        Parameters
-        ----------
-        a, b : str
-            Items.
-        group : str
-            One of `groups`, needed if there is more than one.
-        at : mapping
-            Covariate values instead of a group.
-        level : float
-            Of the interval, in (0, 1).
-
-        Returns
-        -------
-        Contrast
-
-        Raises
-        ------
-        ItemError
-            An item that is not in the table.
-        InputError
-            A group or covariate value the model does not have, or a level outside (0, 1).
-        NotEstimableError
-            The data say nothing about the difference, or it is infinite.
-
-        Examples
-        --------
-        >>> import pairproof
-        >>> table = pairproof.Comparisons.build(["A", "B"], [0], [1], wins=[61], ties=[24], losses=[35])
-        >>> fit = pairproof.fit_llbt(table)
-        >>> print(fit.contrast("A", "B"))
-        A - B: 0.2778 (se 0.1060), z = 2.620, p = 0.008798, 95% interval 0.0700 to 0.4856; odds 1.743 to 1
-        """
-        return contrasts.item_contrast(self, a, b, group, at, level)
-
-    def wald(self, names: Sequence[str]) -> inference.WaldTest:
-        """Wald test that all the named parameters are 0.
-
-        Raises
-        ------
-        InputError
-            A name that is not a parameter, or is given twice.
-        NotEstimableError
-            A reference, a parameter without an estimate, or parameters that are linearly dependent.
-        """
-        return contrasts.wald(self, names)
-
     # -- worths and probabilities ----------------------------------------------------------------------------
 
     def worth(self, at: Mapping[str, Value] | None = None, *, se: bool = True) -> pd.DataFrame:
@@ -178,36 +57,48 @@ class Fit(FitRecord):
 
         Parameters
         ----------
-        at : mapping of covariate to value
-            Covariate values of one group; default: all of `groups`.
+        at : mapping of str to level or number, optional
+            Covariate values of one group; default: every group of `groups`.
         se : bool
-            False: without standard errors (nan), whose work grows faster than the number of items.
+            Whether standard errors are computed; their cost grows faster than the number of items.
 
         Returns
         -------
         DataFrame
-            group, item, worth, se; nan if the group's items cannot all be compared.
+            group, item, worth, se; nan if the group's items cannot all be compared, se also if not asked for.
 
         Raises
         ------
+        InputError
+            Covariate values that the model does not have.
         TooLargeError
-            More items than standard errors are worked out for.
+            Standard errors of so many items would not fit in memory.
 
         Examples
         --------
         >>> import pairproof
-        >>> table = pairproof.Comparisons.build(["A", "B"], [0], [1], wins=[61], ties=[24], losses=[35])
-        >>> fit = pairproof.fit_llbt(table)
+        >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
         >>> fit.worth().round(4)[["item", "worth", "se"]].values.tolist()
         [['A', 0.6354, 0.0491], ['B', 0.3646, 0.0491]]
         """
         return predictions.worth(self, at, se)
 
     def quasi_variances(self, group: str | None = None) -> pd.DataFrame:
-        """Quasi-variances of the log worths of a group: item, log_worth, quasi_se, quasi_variance.
+        """Quasi-variances q of the log worths of a group.
 
-        Standard errors of differences are about sqrt(q_i + q_j) (Firth and de Menezes 2004, Biometrika 91,
-        65-80); the largest relative error of that is in ``attrs["worst_error"]``.
+        The standard error of the difference of items i and j is about sqrt(q_i + q_j) (Firth and de Menezes
+        2004, Biometrika 91, 65-80).
+
+        Parameters
+        ----------
+        group : str, optional
+            One of `groups`; required if there is more than one.
+
+        Returns
+        -------
+        DataFrame
+            item, log_worth, quasi_se, quasi_variance; ``attrs["worst_error"]`` is the largest relative error
+            of the approximation.
 
         Raises
         ------
@@ -215,6 +106,13 @@ class Fit(FitRecord):
             Fewer than 3 items, or items that cannot all be compared.
         TooLargeError
             More than 1,000 items.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [6, 5, 8], None, [4, 4, 3])
+        >>> pairproof.fit_llbt(table).quasi_variances()["quasi_se"].round(3).tolist()
+        [0.375, 0.385, 0.388]
         """
         return predictions.quasi_variances(self, group)
 
@@ -230,13 +128,14 @@ class Fit(FitRecord):
 
         Parameters
         ----------
-        group, at
-            As in :meth:`contrast`; by default every group.
+        group : str, optional
+            One of `groups`; default: every group.
+        at : mapping of str to level or number, optional
+            Covariate values instead of a group.
         order : bool
-            Add the order effect for the one named first (InputError if there is none); otherwise neutral
-            ground.
-        items : sequence of str
-            Only pairs of these; default: all.
+            Whether the order effect in favour of the item named first is included.
+        items : sequence of str, optional
+            Only pairs of these items; default: all items.
 
         Returns
         -------
@@ -245,8 +144,19 @@ class Fit(FitRecord):
 
         Raises
         ------
+        InputError
+            A group that the model does not have, or `order` for a model without an order effect.
+        ItemError
+            An item that is not in the table.
         TooLargeError
             More than two million rows.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
+        >>> fit.probabilities().round(3)[["first", "p_first", "p_tie", "p_second"]].values.tolist()
+        [['A', 0.508, 0.2, 0.292], ['B', 0.292, 0.2, 0.508]]
         """
         return predictions.probabilities(self, group, at, order, items)
 
@@ -255,10 +165,30 @@ class Fit(FitRecord):
     def residuals(
         self, kind: Literal["pearson", "deviance"], distribution: Literal["poisson", "multinomial"]
     ) -> pd.DataFrame:
-        """Residuals of every outcome of every cell, as :mod:`pairproof.fit.residuals` defines them.
+        """Residuals of every outcome of every cell; the formulas are in :mod:`pairproof.fit.residuals`.
 
-        `distribution` has no default since the two differ: Poisson as gnm and glm give them, multinomial
-        given n.
+        Parameters
+        ----------
+        kind : {"pearson", "deviance"}
+        distribution : {"poisson", "multinomial"}
+            Poisson as R's gnm and glm have them, or multinomial given the total of the cell.
+
+        Returns
+        -------
+        DataFrame
+            first, second, cell, outcome, observed, fitted, residual.
+
+        Raises
+        ------
+        InputError
+            Another kind or distribution.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
+        >>> fit.residuals("pearson", "multinomial")["observed"].tolist()
+        [61.0, 24.0, 35.0]
         """
         one_of("kind", kind, ("pearson", "deviance"))
         one_of("distribution", distribution, ("poisson", "multinomial"))
@@ -267,43 +197,52 @@ class Fit(FitRecord):
         )
 
     def goodness_of_fit(self) -> inference.GoodnessOfFit:
-        """Deviance and Pearson chi-square tests, with a caution where the chi-square does not hold."""
+        """Deviance and Pearson chi-square tests of the fit.
+
+        Returns
+        -------
+        GoodnessOfFit
+            The p-values are nan where the chi-square distribution does not hold; `caution` says why.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
+        >>> print(fit.goodness_of_fit())
+        Deviance 0.0000, p = nan; Pearson 0.0000, p = nan; 0 df
+          Caution: no p-value: the model is saturated (0 df), there is nothing left to test
+        """
         return residuals.goodness_of_fit(self)
 
     def compare(self, other: Fit) -> inference.LikelihoodRatio:
-        """Likelihood-ratio test against a smaller (or larger) model of the same comparisons.
+        """Likelihood-ratio test against a smaller or larger model of the same comparisons.
+
+        Parameters
+        ----------
+        other : Fit
+
+        Returns
+        -------
+        LikelihoodRatio
 
         Raises
         ------
         ComparisonError
-            Other data (ties dropped here, kept there), quasi-likelihood, or models that are not nested.
+            The fits are of different data (for example with and without ties) or by quasi-likelihood, or the
+            models are not nested.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> data = {"first": ["A", "B"], "second": ["B", "A"], "wins": [30, 31], "losses": [20, 15]}
+        >>> table = pairproof.read(data)
+        >>> smaller, larger = pairproof.fit_llbt(table), pairproof.fit_llbt(table, order_effect=True)
+        >>> print(larger.compare(smaller))
+        Likelihood ratio 7.3216 on 1 df, p = 0.006813: LLBT inside LLBT, order effect
         """
         from .nesting import likelihood_ratio
 
         return likelihood_ratio(self, other)
-
-    # -- other scale, other constraint -----------------------------------------------------------------------
-
-    def on_scale(self, scale: Scale) -> Fit:
-        """The same fit on the other scale: item terms doubled or halved, `tie` and `order` left alone.
-
-        Parameters
-        ----------
-        scale : {"lambda", "log-odds"}
-        """
-        return rescale.on_scale(self, scale)
-
-    def with_reference(self, reference: str) -> Fit:
-        """The same fit against another reference item, or "sum": items sum to zero within each term.
-
-        Raises
-        ------
-        InputError
-            Abilities come from item covariates, so that there is no reference.
-        ItemError
-            An item that is not in the table.
-        """
-        return rescale.with_reference(self, reference)
 
     # -- R ---------------------------------------------------------------------------------------------------
 
@@ -314,13 +253,52 @@ class Fit(FitRecord):
         certified: Mapping[str, str] | None = None,
         floors: Sequence[Floor] | None = None,
     ) -> Verification:
-        """Ask R for the same numbers and return the agreement table; see :func:`pairproof.verify`."""
+        """Compare every number of this fit with R's.
+
+        Parameters
+        ----------
+        r : {"live", "recorded", "both", "none"} or Backend, optional
+        require_r : bool
+        certified : mapping of str to str, optional
+        floors : sequence of Floor, optional
+            All as in :func:`pairproof.verify`.
+
+        Returns
+        -------
+        Verification
+
+        Raises
+        ------
+        InputError
+            Another value of `r`.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
+        >>> rows = fit.verify(r="none", certified={"estimate.A": "0.27776290134194878452"})
+        >>> [(str(a.quantity), a.verdict) for a in rows]
+        [('estimate.A', 'agrees')]
+        """
         import pairproof
 
         return pairproof.verify(self, r=r, require_r=require_r, certified=certified, floors=floors)
 
     def to_r(self) -> str:
-        """An R script that reproduces this fit; see :func:`pairproof.to_r`."""
+        """An R script that reproduces this fit; see :func:`pairproof.to_r`.
+
+        Returns
+        -------
+        str
+            R source in ASCII.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
+        >>> fit.to_r().splitlines()[1]
+        '# Item terms in lambda (log worth = 2 lambda); reference B.'
+        """
         import pairproof
 
         return pairproof.to_r(self)
@@ -329,19 +307,48 @@ class Fit(FitRecord):
 
     @property
     def title(self) -> str:
-        """The model in words."""
+        """The model in words, for headings."""
         from .text import title
 
         return title(self)
 
     def summary(self, rows: int = 60) -> str:
-        """The fit as text, with at most `rows` parameters; how many are left out is said."""
+        """The fit as text, at most 100 columns wide.
+
+        Parameters
+        ----------
+        rows : int
+            Most parameters shown; the text says how many are left out.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
+        >>> fit.summary().splitlines()[0]
+        'LLBT, Davidson ties'
+        """
         from .text import summary
 
         return summary(self, rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON object of a fit; see interfaces: every digit kept, null where there is no value."""
+        """The fit as a JSON object, with every digit; None where there is no value.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
+        >>> round(fit.to_dict()["params"]["A"], 4)
+        0.2778
+        """
         from .json import fit_dict
 
         return fit_dict(self)

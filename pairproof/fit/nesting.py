@@ -1,4 +1,4 @@
-"""Which model is a special case of which, and the likelihood-ratio test that this allows.
+"""The likelihood-ratio test of two fits, and whether one model is a special case of the other.
 
 A model's log-odds, tie parameter and order effect are linear in its parameters over the *patterns* of its
 covariates (distinct combinations of values in the table), so one model lies inside another if each of its
@@ -70,7 +70,7 @@ def _caution(larger: FitRecord, smaller: FitRecord) -> str:
 
 
 def _separation(larger: FitRecord, smaller: FitRecord) -> str:
-    """What is infinite in the models; "" if nothing but a tie parameter without ties.
+    """The infinite estimates of the models; "" if there are none but a tie parameter without ties.
 
     Where no tie was observed at all and both models have its parameter at minus infinity, the test is that of
     the same models without it; where one holds it at 0, the infinite parameter is what is tested.
@@ -136,26 +136,28 @@ def _one_parameter(smaller: FitRecord, larger: FitRecord, kind: Kind) -> str:
     what = {"tie": "tie parameter", "order": "order effect"}[kind]
     if not theirs:
         return f"{title(smaller)} has a free {what}, {title(larger)} has none"
-    lost = _outside(mine, theirs, _pattern_rows(smaller, larger))
-    return f"{lost} of {title(smaller)} is not in {title(larger)}" if lost else ""
+    absent = _outside(mine, theirs, _pattern_rows(smaller, larger))
+    return f"{absent} of {title(smaller)} is not in {title(larger)}" if absent else ""
 
 
 def _abilities(smaller: FitRecord, larger: FitRecord) -> str:
-    """Free items hold every item covariate; covariates hold free items never, other covariates if they
-    determine them.
+    """Why the smaller model's abilities are not a special case of the larger model's; "" if they are.
+
+    A model with free items contains every model with item covariates.  A model with item covariates contains
+    no model with free items, and one with other covariates only if its own determine them.
     """
     free, free_larger = _of_kind(smaller, "item"), _of_kind(larger, "item")
     covariates, covariates_larger = _of_kind(smaller, "covariate"), _of_kind(larger, "covariate")
     if not larger.spec.item_terms:
-        lost = _outside([*free, *covariates], free_larger, _pattern_rows(smaller, larger))
+        absent = _outside([*free, *covariates], free_larger, _pattern_rows(smaller, larger))
     elif not smaller.spec.item_terms:
         return (
             f"the items are free in {title(smaller)} and bound to the covariate(s)"
             f" {', '.join(larger.spec.item_terms)} in {title(larger)}"
         )
     else:
-        lost = _outside_items(smaller, larger, [*free, *covariates], [*free_larger, *covariates_larger])
-    return f"{lost} of {title(smaller)} is not in {title(larger)}" if lost else ""
+        absent = _outside_items(smaller, larger, [*free, *covariates], [*free_larger, *covariates_larger])
+    return f"{absent} of {title(smaller)} is not in {title(larger)}" if absent else ""
 
 
 def _of_kind(fit: FitRecord, kind: Kind) -> list[Term]:

@@ -1,4 +1,4 @@
-"""The parameters of a fit: series and data frames of them, and why one has no number."""
+"""The parameters of a fit as series and data frames."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
-#: Parameters of a covariance that is written out at most: 1 GB.
+#: Most parameters of a covariance matrix in memory: 1 GB.
 MOST_COVARIANCE = 12_000
 #: From this many parameters on, the first few rows of a table are worked out alone.
 _MANY = 1000
@@ -72,7 +72,7 @@ def covariance_frame(fit: FitRecord) -> pd.DataFrame:
 
 
 def first_rows(fit: FitRecord, rows: int) -> pd.DataFrame:
-    """The first rows of :meth:`pairproof.Fit.to_frame`, at the cost of these alone."""
+    """The first rows of :meth:`pairproof.Fit.to_frame`, without computing the others."""
     if rows * 5 >= len(fit.terms) or len(fit.terms) < _MANY or "standard_errors" in fit.__dict__:
         return parameter_frame(fit, 0.05).iloc[:rows]
     import pandas as pd

@@ -1,4 +1,4 @@
-"""Pictures of a fit; functions, not methods, so that a fit needs no drawing library."""
+"""Plots of a fit.  They are functions, not methods of a fit, so that a fit needs no plotting library."""
 
 from __future__ import annotations
 
@@ -23,20 +23,34 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 
 def worth_intervals(fit: Fit, groups: Sequence[str] | None = None, level: float = 0.95) -> pd.DataFrame:
-    """Worths with intervals that are computed on the log scale and so stay above 0; cut at 1.
+    """Worths with confidence intervals, computed on the log scale so that they stay above 0, and cut at 1.
 
     Parameters
     ----------
     fit : Fit
-    groups : sequence of str
-        Some of `fit.groups`; default: all.
+    groups : sequence of str, optional
+        Some of `fit.groups`; default: all of them.
     level : float
-        Of the interval, in (0, 1).
+        Confidence level of the intervals, in (0, 1).
 
     Returns
     -------
     DataFrame
-        group, item, worth, se, low, high: worth * exp(+-q se / worth); nan where not estimable.
+        group, item, worth, se, low, high; nan where not estimable.  The limits are
+        worth * exp(+-q se / worth), q the normal quantile of the level.
+
+    Raises
+    ------
+    InputError
+        A group that the fit does not have, or a level outside (0, 1).
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.fit.plots import worth_intervals
+    >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
+    >>> worth_intervals(fit)[["item", "low", "high"]].round(3).values.tolist()
+    [['A', 0.546, 0.739], ['B', 0.28, 0.475]]
     """
     check_level(level)
     if isinstance(groups, str):
@@ -62,21 +76,22 @@ def plot_worth(
     sort: bool = True,
     log: bool = False,
 ) -> Any:
-    """Worths of the items with intervals, one colour a group.
+    """Plot the worths of the items with confidence intervals, each group in a colour of its own.
 
     Parameters
     ----------
     fit : Fit
-    ax : matplotlib Axes
-        Default: a new figure, as high as the items need.
-    groups : sequence of str
-        Some of `fit.groups`; needed if there are more than 8, which colours cannot tell apart.
+    ax : matplotlib Axes, optional
+        Default: the axes of a new figure, whose height fits the number of items.
+    groups : sequence of str, optional
+        Some of `fit.groups`, at most 8; default: all of them.
     level : float
-        Of the intervals, in (0, 1).
+        Confidence level of the intervals, in (0, 1).
     sort : bool
-        Best item on top (by the mean over groups); False: items in their own order.
+        Whether the items are sorted by their mean worth over the groups, best on top; else they keep the
+        order of the table.
     log : bool
-        Logarithmic axis, on which equal distances are equal odds.
+        Whether the axis is logarithmic, so that equal distances are equal odds.
 
     Returns
     -------
@@ -85,7 +100,7 @@ def plot_worth(
     Raises
     ------
     InputError
-        Unknown or too many groups, an `ax` that is not one, or nothing estimable to draw.
+        Unknown or too many groups, an `ax` that is not a matplotlib Axes, or no worth that is estimable.
 
     Examples
     --------
@@ -122,18 +137,19 @@ def plot_worth(
             figsize=(7.0, 1.2 + 0.16 * len(items) * (1 + len(names))), constrained_layout=True
         )
     _draw(ax, drawn, items, names)
-    lost = [g for g in names if g not in set(drawn["group"])]
+    not_estimable = [g for g in names if g not in set(drawn["group"])]
     ax.set_xscale("log" if log else "linear")
     if not log:
         ax.set_xlim(left=0.0)
     ax.set_xlabel(
-        f"worth, with {100 * level:g} % intervals" + (f" (not estimable: {', '.join(lost)})" if lost else "")
+        f"worth, with {100 * level:g} % intervals"
+        + (f" (not estimable: {', '.join(not_estimable)})" if not_estimable else "")
     )
     return ax
 
 
 def _order(frame: pd.DataFrame, items: Sequence[str], sort: bool) -> list[str]:
-    """Items from bottom to top."""
+    """The items in the order in which they are plotted, from bottom to top."""
     if not sort:
         return list(reversed(items))
     mean = frame.groupby("item")["worth"].mean()
@@ -162,7 +178,7 @@ def _draw(ax: Any, frame: pd.DataFrame, items: list[str], names: list[str]) -> N
             color=COLOURS[k],
             label=name,
         )
-    # Names are drawn as they are: a "$" in one must not start a formula.
+    # matplotlib would read text between two "$" as a formula.
     ax.set_yticks(range(len(items)), [item.replace("$", r"\$") for item in items])
     ax.grid(axis="x", linewidth=0.4, alpha=0.5)
     ax.set_axisbelow(True)

@@ -1,4 +1,4 @@
-"""What a fit says about items: abilities, worths, quasi-variances, and probabilities of outcomes.
+"""Abilities, worths, quasi-variances and outcome probabilities of the items, from a fit.
 
 The ability of item i in a group is a linear function of beta, a_i = sum over terms of multiplier x beta; log
 worths are 2 a on the lambda scale and a as log-odds.  Only differences of abilities mean anything, and only

@@ -33,21 +33,24 @@ NULL_TOLERANCE = 1e-9
 
 def not_zero(along: FloatArray) -> BoolArray:
     """bool[m]: rows of `along`, functions times null directions, float[m, k], that are not 0."""
-    lost: BoolArray = np.abs(along).max(axis=1, initial=0.0) >= NULL_TOLERANCE
-    return lost
+    nonzero: BoolArray = np.abs(along).max(axis=1, initial=0.0) >= NULL_TOLERANCE
+    return nonzero
 
 
 @dataclass(frozen=True)
 class Stopping:
-    """How the solver came to its end.
+    """How the solver stopped.
 
     Attributes
     ----------
     rule : str
-        In words; `value` is what it looks at, at the end.
+        The convergence criterion, in words.
     reached : bool
+        Whether it was met.
     steps : int
+        Number of steps taken.
     value : float
+        Final value of the quantity that the criterion is about.
     """
 
     rule: str
@@ -58,12 +61,12 @@ class Stopping:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FitRecord:
-    """A fitted model of paired comparisons: what was asked, what was found, how the solver ended.
+    """The numbers of a fitted model: its specification, estimates and likelihood, and how the solver stopped.
 
     Attributes
     ----------
     spec : ModelSpec
-        What was asked.
+        The model that was asked for.
     data : Comparisons
         The table as it was given.
     terms : tuple of Term, length n_params
@@ -82,7 +85,7 @@ class FitRecord:
     groups : mapping of str to mapping of str to level or number
         Covariate cells for which worths are given: {"all": {}} or {"judge=3": {"judge": "3"}, ...}.
     cell_table : function of no argument to CellTable
-        Made when asked for.
+        Computes the table of cells.
     llf : float
         Sum of w log p, given each comparison, without constants.
     deviance, null_deviance : float
@@ -91,7 +94,7 @@ class FitRecord:
     engine : str
     stopping : Stopping
     warnings : tuple of FitWarning
-        What a reader of the numbers must know; str() of one is its sentence.
+        Warnings about the results; str() of one is its sentence.
     n_infinite : int
         Dimensions of `null_space` along which the likelihood grows without end (separation); along the others
         it is flat.
@@ -100,7 +103,7 @@ class FitRecord:
     data_digest : str
         Of the comparisons as they entered the likelihood; "" if they are those of `data` and `spec.ties`.
     extras : mapping of str to object
-        What an engine has to add (R's own printout, for example).
+        Further results of an engine, such as R's own printout.
     """
 
     spec: ModelSpec
@@ -136,14 +139,17 @@ class FitRecord:
 
     @property
     def items(self) -> tuple[str, ...]:
+        """Names of the items."""
         return self.data.items
 
     @property
     def model(self) -> str:
+        """Name of the family of models."""
         return self.spec.family
 
     @property
     def ties(self) -> Ties:
+        """How ties are treated."""
         return self.spec.ties
 
     @cached_property
@@ -172,6 +178,7 @@ class FitRecord:
 
     @property
     def not_estimable(self) -> tuple[str, ...]:
+        """Names of the parameters that have no estimate."""
         return (
             tuple(n for n, ok in zip(self.names, self.estimable) if not ok)
             if self.null_space.shape[1]
@@ -244,9 +251,9 @@ def check_shapes(fit: FitRecord) -> None:
         )
     if not np.isfinite(fit.beta).all():
         # 0 x inf is nan: one infinite parameter would spoil every linear function, also those without it.
-        lost = [t.name for t, b in zip(fit.terms, fit.beta) if not np.isfinite(b)]
+        infinite = [t.name for t, b in zip(fit.terms, fit.beta) if not np.isfinite(b)]
         raise InputError(
-            f"beta is not finite for {lost}; keep a finite number and put the direction in null_space"
+            f"beta is not finite for {infinite}; keep a finite number and put the direction in null_space"
         )
 
 

@@ -1,4 +1,4 @@
-"""A fit on another scale or under another constraint: the same model, other numbers.
+"""The same fit on another scale or under another constraint.
 
 Item terms are lambda in the log-linear form and b = 2 lambda as log-odds; `tie` and `order` are the same on
 both. Against reference r every block of item terms has b_r = 0; centred, C b with C = I - 1 1'/J, and C V C'.
@@ -26,7 +26,7 @@ R = TypeVar("R", bound=FitRecord)
 
 @dataclass(frozen=True, eq=False)
 class Referred:
-    """What another reference changes of a fit; attributes as in :class:`pairproof.fit.record.FitRecord`."""
+    """The numbers of a fit that depend on the reference; attributes as in :class:`pairproof.fit.record.FitRecord`."""
 
     beta: FloatArray
     is_reference: NDArray[np.bool_]

@@ -1,4 +1,4 @@
-"""Residuals of the cell table, and whether its deviance may be read as a chi-square.
+"""Residuals of the cell table, and chi-square tests of its deviance.
 
 With y observed and m fitted in one outcome of a cell of n comparisons::
 

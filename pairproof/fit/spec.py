@@ -1,4 +1,4 @@
-"""What was asked for (`ModelSpec`) and what came out of it by name (`Term`)."""
+"""The specification of a model (`ModelSpec`) and its named parameters (`Term`)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Value = Union[str, float]
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """Everything that was asked of a fit, and nothing that was found.
+    """The specification of a model to be fitted.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class ModelSpec:
 
     @property
     def of_family(self) -> Family:
-        """What its family has: title, scale, default reference."""
+        """The family of models, with its title, scale and default reference."""
         return FAMILIES[self.family]
 
     @property
@@ -87,7 +87,7 @@ class ModelSpec:
 
 @dataclass(frozen=True)
 class Term:
-    """One parameter.
+    """A parameter of a model.
 
     Attributes
     ----------

@@ -18,8 +18,7 @@ from .tails import SMALLEST, log10_two_sided_p, p_words
 from .warning import listed
 
 WIDTH = 100
-#: More rows than this are cut, and the cut is said: a factor of 400 judges and 30 items has 11,601
-#: parameters.
+#: Most rows shown, with a note of how many are left out: 400 judges and 30 items have 11,601 parameters.
 ROWS = 60
 #: Longer names are cut to this, with an ellipsis; six columns of numbers fill the rest of the width.
 NAME_WIDTH = 36
@@ -70,13 +69,13 @@ def p_value(p: float, log10_p: float) -> str:
 
 
 def shorten(name: str, width: int = NAME_WIDTH) -> str:
-    """A name for a line of text: nothing in it that a terminal would obey, and no longer than its column."""
+    """A name shortened to the width of its column, without terminal control characters."""
     name = label(name)
     return name if len(name) <= width else f"{name[: width - 1]}…"
 
 
 def deviance_table(fit: FitRecord) -> str:
-    """On what the deviance is taken: `24 cells with comparisons: pair x judge`."""
+    """The table of the deviance, in words: `24 cells with comparisons: pair of items x judge`."""
     n = fit.cell_table().n_cells
     if fit.spec.cells == ("row",):
         return f"{n:,} rows of the table, each a cell"
@@ -87,7 +86,7 @@ def deviance_table(fit: FitRecord) -> str:
 
 
 def reference_levels(fit: FitRecord) -> str:
-    """Against which level effects are: `judge: J2, J3, J4 against J1`; "" without categorical covariates."""
+    """Levels and reference levels: `judge: J2, J3, J4 against J1`; "" without categorical covariates."""
     parts = []
     for covariate in dict.fromkeys(c for t in fit.terms for c, level in t.by if level is not None):
         effects = list(dict.fromkeys(str(lv) for t in fit.terms for c, lv in t.by if c == covariate))
@@ -253,7 +252,7 @@ def _worths(fit: FitRecord) -> Iterator[str]:
 
 
 def cut_note(fit: FitRecord, rows: int) -> str:
-    """What the table does not show and how to see it; "" if it shows everything."""
+    """A note of how many parameters the table leaves out and how to see them; "" if none."""
     hidden = len(fit.terms) - rows
     if hidden <= 0:
         return ""
@@ -263,7 +262,7 @@ def cut_note(fit: FitRecord, rows: int) -> str:
     )
 
 
-def _lost(fit: FitRecord) -> str:
+def _not_estimable(fit: FitRecord) -> str:
     return f"Not estimable: {listed(fit.not_estimable, 20)}"
 
 
@@ -281,7 +280,7 @@ def summary(fit: FitRecord, rows: int = ROWS) -> str:
     lines += [note] if note else []
     lines += ["-" * WIDTH, *_worths(fit), "-" * WIDTH]
     if fit.not_estimable:
-        lines += _wrapped(_lost(fit), 2)
+        lines += _wrapped(_not_estimable(fit), 2)
     for warning in fit.warnings:
         lines += _wrapped(f"Warning: {warning}", 2)
     lines += _wrapped(
@@ -319,7 +318,7 @@ def html(fit: FitRecord, rows: int = ROWS) -> str:
         n
         for n in [
             cut_note(fit, rows),
-            _lost(fit) if fit.not_estimable else "",
+            _not_estimable(fit) if fit.not_estimable else "",
             *(f"Warning: {w}" for w in fit.warnings),
         ]
         if n

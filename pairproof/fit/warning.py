@@ -1,4 +1,4 @@
-"""What a reader of a fit must know, as values: of which kind, about which parameters, in a sentence."""
+"""Warnings of a fit as values: a kind, the parameters concerned, and a sentence."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Kind = Literal[
     "no-worth",  # in JSON: groups whose items cannot all be compared
     "too-large",  # in JSON: what was too large to be worked out or written
 ]
-#: Kinds that say why a parameter has no estimate.
+#: Kinds that give the reason why a parameter has no estimate.
 WITHOUT_ESTIMATE: tuple[Kind, ...] = ("no-ties", "separated", "not-connected", "not-identified")
 
 
 @dataclass(frozen=True)
 class FitWarning:
-    """Something a reader of a fit must know.
+    """A warning about the results of a fit.
 
     Attributes
     ----------
     kind : str
-        What programs decide by; one of those listed in this module.
+        One of the kinds listed in this module, for programs to test.
     text : str
         The sentence, which is also ``str()`` of the warning.
     terms : tuple of str

@@ -28,31 +28,33 @@ def verify(
     Parameters
     ----------
     fit : Fit
-        Of the native engine.
+        A fit by the native engine.
     r : {"live", "recorded", "both", "none"} or Backend, optional
-        Default: live where R and the package are, else from records; each row says which.
+        Where R's numbers come from.  Default: R itself if it and the package are installed, else recorded
+        answers; each row says which.
     require_r : bool
-        What R did not answer makes `exit_code` 2.
+        Whether `exit_code` is 2 if R gave no answer.
     certified : mapping of quantity to decimal text, optional
-        50-digit values, where there are any.
+        Certified values of quantities, such as {"estimate.A": "0.5493"}, with up to 50 digits.
     floors : sequence of Floor, optional
-        Digits asked for; default: the shipped ones.
+        Least numbers of digits that must agree; default: those shipped with the package.
 
     Returns
     -------
     Verification
-        A sequence of Agreement that prints as a table.  Each R function that has the model and did not run,
-        or stopped, has a row of its own that says why.
+        A sequence of Agreement that prints as a table.  An R function that has the model and did not run, or
+        stopped with an error, has a row that says why.
 
     Raises
     ------
     InputError
-        `r` is none of these.
+        `r` has another value.
 
     Notes
     -----
-    Digits of agreement are log relative errors: McCullough (1998), The American Statistician 52, 358-366.  A
-    difference that R causes by stopping early is shown by the score and is not counted as agreement.
+    Digits of agreement are log relative errors (McCullough 1998, The American Statistician 52, 358-366).  If
+    R's solver stopped early, the score at its estimates shows it, and the difference does not count as
+    agreement.
 
     Examples
     --------
@@ -75,8 +77,28 @@ def verify(
 
 
 def backend_of(r: BackendLike | str) -> Backend:
-    """The backend meant (None: that of the nearest `using`); InputError, with what is allowed, for anything
-    else.
+    """The R backend that an option `r` stands for.
+
+    Parameters
+    ----------
+    r : {"live", "recorded", "both", "none"} or Backend, optional
+        None: the backend of the enclosing `using`.
+
+    Returns
+    -------
+    Backend
+
+    Raises
+    ------
+    InputError
+        Any other value; the message has the values allowed.
+
+    Examples
+    --------
+    >>> from pairproof.validation.verify import backend_of
+    >>> backend_of("sometimes")
+    Traceback (most recent call last):
+    pairproof.errors.InputError: r='sometimes'; expected 'live', 'recorded', 'both', 'none' or None
     """
     from ..bridge.process.policy import backend
 

@@ -3,7 +3,7 @@ runs.
 
 A name is public if the face exports it (`pairproof.__all__`), or if it is a function or class without an
 underscore in one of the modules of `COVERED`: those that the face, README.md or a page of docs/ send a user
-to, and the rest of their rooms.  A module whose docstrings are still to be written stands in `NOT_YET`.
+to, and the rest of their rooms.
 """
 
 from __future__ import annotations
@@ -25,12 +25,17 @@ from pairproof import errors
 
 #: Modules whose public functions and classes are for users: all of them, or the one named after the colon.
 COVERED = (
-    "pairproof.bridge.script:to_r",
+    "pairproof.bridge.script",
+    "pairproof.data.comparisons",
     "pairproof.data.judgments",
     "pairproof.data.reading.by_layout",
     "pairproof.data.reading.read:read",
     "pairproof.data.reading.sentence_errors",
     "pairproof.data.wide",
+    "pairproof.errors",
+    "pairproof.fit.estimates",
+    "pairproof.fit.fit",
+    "pairproof.fit.plots",
     "pairproof.native.annotation.allocation",
     "pairproof.native.annotation.annotators",
     "pairproof.native.annotation.beta",
@@ -41,19 +46,18 @@ COVERED = (
     "pairproof.native.annotation.simulation",
     "pairproof.native.annotation.system_scores",
     "pairproof.native.annotation.trueskill",
-    "pairproof.fit.plots:plot_worth",
-    "pairproof.native.experiment.judge_agreement:judge_agreement",
-    "pairproof.native.experiment.models:fit_preference_model",
+    "pairproof.native.experiment.judge_agreement",
+    "pairproof.native.experiment.models",
+    "pairproof.native.experiment.options",
     "pairproof.native.irt.categorical",
     "pairproof.native.irt.gaussian",
-    "pairproof.native.irt.gaussian_model:GaussianModel",
     "pairproof.native.irt.gaussian_collapsed:LaplaceFit",
     "pairproof.native.irt.gaussian_collapsed:map_irt_gaussian",
+    "pairproof.native.irt.gaussian_model:GaussianModel",
     "pairproof.native.irt.posterior:Posterior",
     "pairproof.native.numerics.mcmc:Convergence",
     "pairproof.native.numerics.mcmc:convergence",
-    "pairproof.native.pairs.models:fit_bradley_terry",
-    "pairproof.native.pairs.models:fit_llbt",
+    "pairproof.native.pairs.models",
     "pairproof.native.ranking.all_rules",
     "pairproof.native.ranking.error_rates",
     "pairproof.native.ranking.feedback_arc",
@@ -65,17 +69,15 @@ COVERED = (
     "pairproof.native.ranking.system_rates:TwoRates",
     "pairproof.native.ranking.system_rates:rates_of",
     "pairproof.native.ranking.two_systems",
-    "pairproof.validation.verify:verify",
+    "pairproof.validation.verify",
 )
-#: Modules whose docstrings do not meet these rules yet; their names, also those on the face, are passed over.
-#: Move a module to `COVERED` when its docstrings are written; in the end this is empty.
-NOT_YET = ("pairproof.data.comparisons", "pairproof.errors", "pairproof.fit.fit")
 #: A paper's year, an equation of the paper that the module names, a function of R.
 SOURCE = re.compile(r"\b(1[89]|20)\d\d\b|\bequations? \d|\bsection \d|\bR's \w|\w::\w", re.IGNORECASE)
 #: A line of a formula: something on its own equals something.
 FORMULA = re.compile(r"^ {4,}\S.*(?: = | ~ |<=>)", re.MULTILINE)
-#: "Other parameters are those of :func:`pairproof.read`": they are explained there.
-ELSEWHERE = re.compile(r"parameters are those of :func:`([\w.]+)`", re.IGNORECASE)
+#: "Other parameters are those of :func:`pairproof.read`", "attributes are those of :class:`...`": they are
+#: explained there.
+ELSEWHERE = re.compile(r"(?:parameters|attributes) are those of :(?:func|class):`([\w.]+)`", re.IGNORECASE)
 #: An array in an annotation asks for a shape in the docstring.
 ARRAY, SHAPE = re.compile(r"FloatArray|IntArray|BoolArray|NDArray|ArrayLike"), re.compile(
     r"\b(float|int|bool)\[[^\]]+\]"
@@ -88,10 +90,9 @@ CHECKS = {"one_of", "whole_number"}
 def public() -> dict[str, Any]:
     """Dotted name -> object; the face's names by their home."""
     found: dict[str, Any] = {}
-    for name, home in pairproof._HOME.items():
+    for name in pairproof._HOME:
         value = getattr(pairproof, name)
-        if f"pairproof.{home}" not in NOT_YET:
-            found[f"{value.__module__}.{name}"] = value
+        found[f"{value.__module__}.{name}"] = value
     for entry in COVERED:
         home, _, only = entry.partition(":")
         for name, value in vars(importlib.import_module(home)).items():
@@ -163,11 +164,10 @@ def raises(function: Any) -> bool:
 NAMES = sorted(public())
 
 
-def test_a_module_is_covered_or_still_to_be_written_and_the_face_is_in_one_of_the_two():
+def test_every_module_of_the_face_is_covered():
     covered = {entry.partition(":")[0] for entry in COVERED}
-    assert not covered & set(NOT_YET)
     homes = {getattr(pairproof, name).__module__ for name in pairproof._HOME}
-    assert homes <= {*covered, *NOT_YET}, homes - {*covered, *NOT_YET}
+    assert homes <= covered, homes - covered
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -191,10 +191,36 @@ def test_what_it_takes_is_explained_with_its_type(name):
     for target in ELSEWHERE.findall(text):
         module, _, own = target.rpartition(".")
         other = getattr(importlib.import_module(module), own)
-        there = {**explained(doc(other), "Parameters"), **there}
+        there = {**explained(doc(other), "Attributes"), **explained(doc(other), "Parameters"), **there}
     absent = [own for own in wanted if own not in there]
     untyped = [own for own in wanted if own in there and not there[own]]
     assert not absent and not untyped, f"{name}: not explained: {absent}; without a type: {untyped}"
+
+
+#: Classes on the face (and the part of `Fit` that stands apart), whose methods are explained like functions.
+FACE = [
+    name
+    for name in NAMES
+    if inspect.isclass(public()[name])
+    and (name.rpartition(".")[2] in pairproof.__all__ or name == "pairproof.fit.estimates.Estimates")
+]
+
+
+@pytest.mark.parametrize("name", FACE)
+def test_what_a_method_takes_and_returns_is_explained_and_its_examples_run(name):
+    for own, method in methods(public()[name]).items():
+        text = doc(method)
+        there = explained(text, "Parameters")
+        absent = [p for p in parameters(method) if not there.get(p)]
+        assert not absent, f"{name}.{own}: not explained, or without a type: {absent}"
+        assert not parameters(method) or section(text, "Returns"), f"{name}.{own}: no Returns"
+        arrays = [
+            p for p, q in inspect.signature(method).parameters.items() if ARRAY.search(str(q.annotation))
+        ]
+        bare = [p for p in arrays if not SHAPE.search(there[p])]
+        assert not bare, f"{name}.{own}: no shape for {bare}"
+        if ">>>" in text:
+            run_examples(f"{name}.{own}", text)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if inspect.isfunction(public()[name])])

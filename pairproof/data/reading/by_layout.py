@@ -1,7 +1,6 @@
-"""One function a layout, for those who know what they have; each is :func:`read` with the layout stated.
+"""A function for each layout of a table; each calls :func:`read` with its layout.
 
-Each takes those of the parameters of :func:`read` that its layout has, and passes them on by their names
-(`locals()`).
+Each takes the parameters of :func:`read` that apply to its layout, and passes them on by name (`locals()`).
 """
 
 from __future__ import annotations

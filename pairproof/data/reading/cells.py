@@ -16,20 +16,20 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...text import listed, quoted
+from ..checks import SMALLEST_COUNT
 from ..columns import Column, Factor, natural_order
-from ..comparisons import SMALLEST_COUNT
 from .table import Table, repeated, suggestion
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-#: What a number can be written with; `inf`, `nan` and `1_000`, which Python's float takes, are none.
+#: Characters of a number; `inf`, `nan` and `1_000`, which Python's float takes, are none.
 NUMERALS = frozenset("0123456789+-.eE \t")
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 #: What R, pandas and spreadsheets write for "no value".
 MISSING_WORDS = frozenset({"NA", "N/A", "NaN", "nan", "<NA>", "None", "null", "NULL"})
-#: From here on a double cannot tell neighbouring integers apart.
+#: From here on a double cannot represent every integer.
 LARGEST_EXACT = 2.0**53
 _TOO_LARGE = (
     "expected less than 2^53 (9.007e15): from there on a double does not tell one count from the next"

@@ -1,5 +1,4 @@
-"""What a response means: `first`, `tie`, `second`, `missing`, always stated, never read off the values
-observed.
+"""The coding of responses as `first`, `tie`, `second` or `missing`, stated and never inferred from the data.
 
 Guessing from observed values is how 0/1/2 answers without a single 2 become a binary table whose ties count
 as losses (prefmod's llbt.design does so); here a value that is not among the stated codes is an error.
@@ -39,7 +38,7 @@ def _canonical(code: Any) -> str:
 
 @dataclass(frozen=True)
 class Coding:
-    """The stated codes.
+    """A checked coding of responses.
 
     Attributes
     ----------

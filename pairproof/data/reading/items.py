@@ -1,4 +1,4 @@
-"""Item names: which there are, in which order, and what is known about each.
+"""Names, order and covariates of the items of a table.
 
 Two spellings of one name would silently become two items, so names that differ only in blanks, case or
 Unicode form are refused until someone says whether they are one item (`rename`) or two (`items`).
@@ -27,7 +27,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Options:
-    """What may be said about any table, whatever its layout.
+    """The options of :func:`pairproof.read` that apply to every layout.
 
     Attributes
     ----------

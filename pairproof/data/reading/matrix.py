@@ -30,7 +30,7 @@ Winner = Literal["rows", "columns"]
 
 @dataclass(frozen=True)
 class Square:
-    """Labelled counts.
+    """A checked square table of counts with labels.
 
     Attributes
     ----------

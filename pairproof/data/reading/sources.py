@@ -1,4 +1,4 @@
-"""Open what holds a table: CSV, TSV and JSON Lines files (also gzipped), standard input, Parquet and Arrow,
+"""Load a table from a source: CSV, TSV and JSON Lines files (also gzipped), standard input, Parquet and Arrow,
 frames, dicts of columns.
 
 Text is decoded strictly (UTF-8 unless a byte order mark or `encoding` says otherwise), the delimiter is the

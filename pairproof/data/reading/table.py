@@ -1,4 +1,4 @@
-"""A source as named columns of cells, with the words to say where a cell stands.
+"""A table as named columns of cells, with error messages that name the place of a cell.
 
 A file, a frame or a dict becomes a :class:`Table`; nothing is interpreted here beyond what a delimiter, an
 encoding and a header are.  Cells of text files stay text ("NA" is a word, "007" keeps its zeros).
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...text import listed, named, quoted
 
-#: What a column can be to a layout.  `system1`, `rank1`, ... are roles too.
+#: The roles that a column can have in a layout; `system1`, `rank1`, ... are roles too.
 ROLES = (
     "first", "second", "outcome", "wins", "ties", "losses", "model_a", "model_b", "winner", "judge", "weight",
     "source", "order", "system", "rank", "ranking",
@@ -33,7 +33,7 @@ _LONGEST_SUGGESTED, _MOST_SUGGESTED = 60, 1000
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of equal length.
+    """A table whose cells have not been interpreted.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ def repeated(names: Iterable[str]) -> list[str]:
 
 
 def check_names(names: list[str], source: str, nameless: bool) -> None:
-    """Every column has a name, and no two the same."""
+    """Refuse columns without a name, and two columns of the same name."""
     blank = [k + 1 for k, name in enumerate(names) if not name.strip() and not (nameless and k == 0)]
     if blank:
         raise InputError(

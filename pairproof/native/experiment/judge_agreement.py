@@ -1,15 +1,16 @@
-"""How often two judges who compare the same two outputs say the same (inter-annotator agreement of rankings).
+"""Agreement between judges: how often two judges give the same answer to the same comparison.
 
-Two judgments are comparable if they are of the same pair of systems on the same source segment (and,
-where tracks are named, in the same track).  Over all pairs of such judgments by two different judges::
+Two judgments are comparable if they compare the same two systems on the same source segment (and in the same
+track, if tracks are named).  Over all pairs of comparable judgments by two different judges::
 
-    P(A)   share that agree: the same system preferred, or both undecided
-    P(E)   "thirds": 1/3;  "marginal": sum over the three outcomes of the squared share of each, either side
-           first
+    P(A)   observed agreement: the share of pairs that prefer the same system, or are both ties
+    P(E)   agreement expected by chance: 1/3 ("thirds"), or the sum of the squared shares of the three
+    outcomes,
+           where first and second are equally likely ("marginal")
     kappa  (P(A) - P(E)) / (1 - P(E))
 
-The shared translation tasks printed P(A) and kappa with P(E) = 1/3 at first; Hopkins and May (2013, section
-8) quote P(A) = 65.8 % for the experts of WMT10 and 46.6 % for its crowd, references counted as systems.
+The shared translation tasks at first reported P(A) and kappa with P(E) = 1/3.  Hopkins and May (2013, section
+8) quote P(A) = 65.8 % for the experts of WMT10 and 46.6 % for its crowd, with references counted as systems.
 """
 
 from __future__ import annotations
@@ -33,18 +34,25 @@ Chance = Literal["thirds", "marginal"]
 
 @dataclass(frozen=True)
 class JudgeAgreement:
-    """How often judges agree.
+    """Agreement between judges.
 
     Attributes
     ----------
     pairs : int
-        Pairs of judgments of the same two outputs by different judges.
+        Number of pairs of judgments of the same two outputs by different judges.
     agreeing : int
-        Pairs that say the same.
+        Number of these pairs with the same answer.
     by_chance : float
-        P(E), the share expected by chance.
+        P(E), the share expected to agree by chance, in [0, 1].
     judges : int
-        Judges with at least one such pair.
+        Number of judges with at least one such pair.
+
+    Examples
+    --------
+    >>> from pairproof.native.experiment.judge_agreement import JudgeAgreement
+    >>> found = JudgeAgreement(pairs=100, agreeing=60, by_chance=1 / 3, judges=5)
+    >>> found.share, round(found.kappa, 3)
+    (0.6, 0.4)
     """
 
     pairs: int
@@ -54,12 +62,12 @@ class JudgeAgreement:
 
     @property
     def share(self) -> float:
-        """P(A), the share of pairs that say the same; nan without a pair."""
+        """P(A), the share of pairs that agree, in [0, 1]; nan if there are no pairs."""
         return self.agreeing / self.pairs if self.pairs else float("nan")
 
     @property
     def kappa(self) -> float:
-        """Agreement beyond chance; nan without a pair, or where P(E) is 1."""
+        """Kappa, the agreement beyond chance, at most 1; nan if there are no pairs or P(E) is 1."""
         beyond = 1.0 - self.by_chance
         return (self.share - self.by_chance) / beyond if beyond > 0.0 else float("nan")
 
@@ -72,18 +80,18 @@ def judge_agreement(
     tracks: Sequence[str] = (),
     chance: Chance = "thirds",
 ) -> JudgeAgreement:
-    """Count how often two judges who compare the same two outputs say the same.
+    """Count how often two judges give the same answer to the same comparison (inter-annotator agreement).
 
     Parameters
     ----------
     table : Comparisons
-        Counts must be whole.
+        With whole counts.
     judge, source : str
-        Names of the columns.
+        Names of the columns with the judge and the source segment.
     tracks : sequence of str
-        Names of columns that keep sources of the same name apart.
+        Names of columns that distinguish sources of the same name, such as the language pair.
     chance : {"thirds", "marginal"}
-        How P(E) is worked out.
+        How P(E), the agreement expected by chance, is computed; see the module.
 
     Returns
     -------
@@ -92,14 +100,17 @@ def judge_agreement(
     Raises
     ------
     InputError
-        A column that is not there or is numeric, or a row without a judge or a source.
+        A missing or numeric column, a row without a judge or a source, or a count that is not whole.
+
+    References
+    ----------
+    Hopkins and May (2013), section 8.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pairproof
     >>> rows = {"first": ["A"] * 3, "second": ["B"] * 3, "outcome": ["first", "first", "second"]}
-    >>> table = pairproof.read(pd.DataFrame({**rows, "judge": list("xyz"), "source": ["s"] * 3}))
+    >>> table = pairproof.read({**rows, "judge": ["x", "y", "z"], "source": ["s"] * 3})
     >>> found = pairproof.judge_agreement(table)
     >>> found.pairs, found.agreeing, round(found.kappa, 3)
     (3, 1, 0.0)
@@ -119,7 +130,7 @@ def judge_agreement(
     pairs = _across_judges(thing, who, n_judges)
     agreeing = _across_judges(thing * 3 + outcome, who, n_judges)
     share = np.bincount(single.outcome, minlength=3) / max(1, len(single))
-    # "Either side first" makes the two preferences equally frequent.
+    # Which output is named first is arbitrary, so both preferences get the same share.
     marginal = float(share[0] ** 2 + 2.0 * ((1.0 - share[0]) / 2.0) ** 2)
     by_chance = 1.0 / 3.0 if chance == "thirds" else marginal
     return JudgeAgreement(pairs, agreeing, by_chance, _judges_in_pairs(thing, who, n_judges))
@@ -143,8 +154,9 @@ def _factor(table: Comparisons, name: str) -> Factor:
 
 
 def _across_judges(key: IntArray, who: IntArray, n_judges: int) -> int:
-    """Number of pairs of rows with the same key and different judges: the pairs with the same key, less those of
-    one judge.
+    """Number of pairs of rows with the same key and different judges.
+
+    These are the pairs of rows with the same key, less those that also have the same judge.
     """
     _, together = np.unique(key, return_counts=True)
     _, alone = np.unique(key * n_judges + who, return_counts=True)
@@ -152,7 +164,7 @@ def _across_judges(key: IntArray, who: IntArray, n_judges: int) -> int:
 
 
 def _judges_in_pairs(thing: IntArray, who: IntArray, n_judges: int) -> int:
-    """Number of judges who judged something that another judge judged too."""
+    """Number of judges who made a comparison that another judge made too."""
     each = np.unique(thing * n_judges + who)
     things, judge = each // n_judges, each % n_judges
     _, place, n = np.unique(things, return_inverse=True, return_counts=True)

@@ -2,9 +2,9 @@
 
     perplexity(Q | D) = 2 ** ( - (1/|D|) sum over <s1, s2, pi> in D of log2 Q(pi | s1, s2) )
 
-The pair is taken in the order of the data.  1 is a perfect forecast, 3 is the uniform one.  A test comparison
-to which Q gave probability 0 makes it infinite: that is the answer, not an error, and `impossible` says how
-many there were.
+Pairs are taken in the order of the data.  A perfect forecast has perplexity 1, the uniform one 3.  If Q gave
+probability 0 to the outcome of a test comparison, the perplexity is infinite; `impossible` counts such
+comparisons.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ SUM_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Perplexity:
-    """A perplexity, and what a reader must know of it.
+    """The perplexity of a model on test comparisons.
 
     Attributes
     ----------
     value : float
-        >= 1 for distributions; inf if something impossible happened.
+        >= 1 for distributions; inf if an outcome with probability 0 occurred.
     n : float
         Test comparisons (sum of weights).
     impossible : float
@@ -61,7 +61,7 @@ class Perplexity:
 
 
 def perplexity(q: FloatArray, weight: FloatArray | None = None, unseen: tuple[str, ...] = ()) -> Perplexity:
-    """Perplexity from the probabilities that a model gave to what happened.
+    """Perplexity from the probabilities that a model gave to the observed outcomes.
 
     Parameters
     ----------

@@ -84,8 +84,9 @@ def _shortened(names: Sequence[str]) -> list[str]:
 
 
 def plot_learning_curves(results: Sequence[Result], ax: Any = None, *, level: float = 0.95) -> Any:
-    """Plot mean perplexity by number of training comparisons, a curve a model, with t intervals over the trials
-    (wide ones are cut off at the frame).
+    """Plot learning curves: the mean perplexity of each model by number of training comparisons.
+
+    The intervals are t intervals over the trials; wide ones are cut off at the frame.
 
     Parameters
     ----------
@@ -170,8 +171,9 @@ def _crowded(sizes: Sequence[int]) -> bool:
 
 
 def _keep_means_in_view(ax: Any, values: Sequence[float]) -> None:
-    """Choose the limits by the means: with two trials an interval can be a hundred times as wide as the curves are
-    apart.
+    """Choose the axis limits from the means.
+
+    With two trials an interval can be a hundred times as wide as the distance between the curves.
     """
     if values:
         margin = 0.25 * (max(values) - min(values)) or 0.05
@@ -223,8 +225,9 @@ def _draw_intervals(ax: Any, labels: Sequence[str], mean: Any, half_widths: Any,
 
 
 def plot_trial_abilities(abilities: TrialAbilities, ax: Any = None) -> Any:
-    """Plot systems by mean ability over the trials, best on top, numbered; error bars are one standard deviation
-    over the trials.
+    """Plot the systems' mean abilities over the trials, numbered, best on top.
+
+    Error bars are one standard deviation over the trials.
 
     Parameters
     ----------
@@ -295,8 +298,9 @@ def plot_preferences(model: PreferenceModel, ax: Any = None, *, order: Sequence[
 
 
 def _close_up(figure: Any) -> None:
-    """Use the layout that knows that the map stays square: without it long names are cut off, and the colour bar is
-    longer than the map.
+    """Use matplotlib's compressed layout, which keeps the map square.
+
+    Without it long names are cut off, and the colour bar is longer than the map.
     """
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -321,5 +325,5 @@ def _labels(names: Sequence[str]) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    """A name as it is: a "$" in it must not start a formula."""
+    """A name with its "$" escaped, which would start a formula in matplotlib."""
     return name.replace("$", r"\$")

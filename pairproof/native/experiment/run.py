@@ -86,7 +86,7 @@ def run(
     progress: Callable[[int, int, Result], None] | None = None,
     workers: int = 1,
 ) -> tuple[Result, ...]:
-    """Run the experiment, or what is left of it.
+    """Run the experiment, except for results that are already stored.
 
     Parameters
     ----------
@@ -130,8 +130,9 @@ def run(
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """A training set, the models that are still to be fitted on it, and the results of the others; None in place
-    of the set where no model is left to fit.
+    """A training set, the models still to be fitted to it, and the results of the other models.
+
+    The training set is None if no model is left to fit.
     """
 
     track: str

@@ -5,15 +5,15 @@ How a test set is chosen:
 least-compared
     With n(x) the number of comparisons on source segment x, and k the smallest integer for which at least
     2000 comparisons c have n(x_c) <= k, those are the test set (Hopkins and May 2013, section 4). The
-    segments compared least often were chosen by nobody's design, so they come nearest to a random sample.
+    segments compared least often were not chosen by design, so they come closest to a random sample.
 sources
     Whole sources at random until the test set is large enough, so that no text is on both sides.
 comparisons
     Single comparisons at random, for tables without source segments.
 
 Unless one is asked for, each track gets the first of these that is possible.  The paper's rule counts as
-possible if it leaves at least a quarter of the comparisons to train on (in the paper's 24 tracks it leaves 35 %
-and more); where all sources are compared equally often it would leave none.
+possible if it leaves at least a quarter of the comparisons to train on (in the paper's 24 tracks it leaves 35
+% and more); where all sources are compared equally often it would leave none.
 """
 
 from __future__ import annotations
@@ -207,8 +207,9 @@ def test_groups(test: Comparisons, most: int = TEST_GROUPS) -> NDArray[np.int64]
 
 
 def default_test_size(track: Comparisons) -> int:
-    """Size of a track's test set: the paper's 2000, or a fifth of the comparisons (at least 1) of a track that has
-    fewer than 4000.
+    """Size of a track's test set.
+
+    It is the paper's 2000, or a fifth of the comparisons (at least 1) of a track with fewer than 4000.
     """
     n = track.n_comparisons
     return PAPER_TEST_SIZE if n >= 2 * PAPER_TEST_SIZE else max(1, int(DEFAULT_SHARE * n))

@@ -1,7 +1,7 @@
-"""The file in which a learning-curve experiment keeps its results: an SQLite database.
+"""The SQLite file in which a learning-curve experiment stores its results.
 
-Every result is a transaction of its own and is on the disk before the next one is computed, so a run that is
-killed loses at most the result it was working on.  The file is locked for as long as a run works on it
+Every result is written in its own transaction before the next one is computed, so a run that is killed loses
+at most the result that it was computing.  The file is locked for as long as a run works on it
 (https://www.sqlite.org/pragma.html#pragma_locking_mode); a second run is refused at once.
 """
 

@@ -41,7 +41,7 @@ class Result:
     trial : int
         From 1.
     perplexity : float
-        inf if the model gave probability 0 to something that happened.
+        inf if the model gave probability 0 to an outcome that occurred.
     n_train, test_size : int
         Training and test comparisons.
     impossible : int
@@ -50,8 +50,8 @@ class Result:
         Systems of the test set that were not in the sample.
     notes : tuple of Note
     bits : tuple of float
-        -log2 of the probability given to what happened, summed over each group of test sources; empty if not
-        kept.
+        -log2 of the probabilities of the observed outcomes, summed over each group of test sources; empty if
+        not kept.
     sizes : tuple of float
         Test comparisons in each of these groups.
     """
@@ -117,8 +117,8 @@ class Best:
     model : str
         The one with the smallest mean perplexity.
     level_with : tuple of str
-        Models that cannot be told from it: the interval of the mean difference contains 0, or there is no
-        interval (one trial).
+        Models that do not differ significantly from it: the interval of the mean difference contains 0, or
+        there is no interval (one trial).
     lowest_in, n_tracks : int
         Tracks in which its mean is the smallest, of how many.
     """
@@ -183,7 +183,7 @@ def means(results: Sequence[Result], level: float = 0.95) -> list[Mean]:
 
 
 def best_by_size(results: Sequence[Result], level: float = 0.95) -> list[Best]:
-    """The best model at each training size, and those that cannot be told from it, trial by trial."""
+    """The best model at each training size, and the models that do not differ significantly from it."""
     check_level(level)
     table = {(m.model, m.train_size): m for m in means(results, level)}
     out = []

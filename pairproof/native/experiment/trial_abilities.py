@@ -115,7 +115,7 @@ class TrialAbilities:
         return tuple(tuple(ranking[a:b]) for a, b in zip([0, *cuts], [*cuts, len(ranking)]))
 
     def to_dict(self) -> dict[str, Any]:
-        """A JSON object; what has no number is null."""
+        """The abilities as a JSON object, with null for missing numbers."""
 
         def number(x: float) -> float | None:
             return float(x) if np.isfinite(x) else None
@@ -208,6 +208,6 @@ def centred(trials: FloatArray) -> FloatArray:
 
 
 def _known_mean(values: FloatArray) -> FloatArray:
-    """Mean over the first axis without the nan; nan where there is nothing else."""
+    """Mean over the first axis of the values that are not nan; nan if all are."""
     n = (~np.isnan(values)).sum(axis=0)
     return np.asarray(np.where(n > 0, np.nansum(values, axis=0) / np.maximum(n, 1), np.nan))

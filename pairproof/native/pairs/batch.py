@@ -1,6 +1,6 @@
-"""Thousands of small tables fitted at once: the same model, the same cells, other counts.
+"""Fits of one model to thousands of small tables at once, which have the same cells and different counts.
 
-Newton's method for B tables in step, on arrays whose first axis is the table::
+Newton's method takes each step for all B tables together, on arrays whose first axis is the table::
 
     u = X b,  g = T c        log-odds and tie parameter of every cell (`pairproof.native.pairs.problem`)
     H = X'WX, q = X'r        weights and residuals from :func:`pairproof.native.pairs.ties.derivatives`
@@ -22,9 +22,8 @@ from .ties import Counts, derivatives
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-#: Squared length of the last step in standard errors, a step of 1e-8: smaller than the 1e-14 of
-#: `pairproof.native.numerics.newton.TOLERANCE`, since a step in excess costs little for thousands of tables
-#: at once.
+#: Squared length of the last step in standard errors, a step of 1e-8.  It is smaller than the 1e-14 of
+#: `pairproof.native.numerics.newton.TOLERANCE`, since a further step for thousands of tables costs little.
 TOLERANCE = 1e-16
 MOST_STEPS = 60
 #: A log-odds beyond this is taken for infinite (as `pairproof.native.numerics.newton.FAR`).
@@ -35,7 +34,7 @@ CHUNK = 400_000
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Which linear predictors the cells have.
+    """Design matrices of the cells, the same for every table.
 
     Attributes
     ----------
@@ -63,7 +62,7 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Many:
-    """B fits.
+    """Fits of B tables.
 
     Attributes
     ----------
@@ -72,7 +71,7 @@ class Many:
     llf : float[B]
         Without the penalty.
     finite : bool[B]
-        False: an estimate is infinite or cannot be told apart; the other fields then mean nothing.
+        Whether all estimates are finite and estimable; else the other fields are meaningless.
     """
 
     beta: FloatArray
@@ -170,8 +169,8 @@ def _fit(design: Design, counts: FloatArray, ridge: FloatArray | None) -> Many:
 
 
 def _start(design: Design, counts: FloatArray) -> FloatArray:
-    """All abilities equal, the tie parameter near its estimate
-    (`pairproof.native.pairs.problem.Problem.start_tie`).
+    """Starting values: equal abilities, and the tie parameter as in
+    :meth:`pairproof.native.pairs.problem.Problem.start_tie`.
     """
     beta = np.zeros((len(counts), design.k))
     if design.g.shape[1]:
@@ -189,7 +188,7 @@ def _start(design: Design, counts: FloatArray) -> FloatArray:
 
 
 def _solve(information: FloatArray, score: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """Newton steps, and which of the systems have one."""
+    """Newton steps, and which tables have a regular information matrix."""
     if score.shape[1] == 0:
         return np.zeros_like(score), np.ones(len(score), bool)
     try:
@@ -214,7 +213,7 @@ def _never_down(
     decrement: FloatArray,
     ridge: FloatArray | None,
 ) -> FloatArray:
-    """Where the steps lead, halved until the value does not fall; close to the maximum it is all rounding."""
+    """Parameters after the steps, which are halved until no log-likelihood falls by more than rounding."""
 
     def value(beta: FloatArray) -> FloatArray:
         v = log_likelihood(design, beta, y)

@@ -30,7 +30,7 @@ _LARGE = 48
 
 
 class InverseBlocks(Protocol):
-    """D_s^-1 of all S patterns with J items each; rows and columns of grounds are 0."""
+    """The inverses D_s^-1 of all S patterns with J items each; rows and columns of items held at 0 are 0."""
 
     @property
     def diagonal(self) -> FloatArray:
@@ -45,7 +45,7 @@ class InverseBlocks(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class WrittenOut:
-    """Inverses of blocks that are written out.
+    """Inverses that are held as dense matrices.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class WrittenOut:
 
 @dataclass(frozen=True, eq=False)
 class OfGraph:
-    """The same for a large graph of S * J nodes: nothing but what is asked for is solved for."""
+    """Inverses for a large sparse graph of S * J nodes; only the entries that are needed are solved for."""
 
     graph: Graph
     n_sets: int
@@ -151,8 +151,10 @@ class OfGraph:
 
 @dataclass(frozen=True, eq=False)
 class BorderedCovariance:
-    """Covariance of the parameters of blocks with a border: b_t = sum_s patterns[t, s] (a_s - a_s of the
-    reference), raveled float[n_terms, J], and the border after them.
+    """Covariance of the parameters of blocks with a border.
+
+    The parameters are b_t = sum_s patterns[t, s] (a_s - a_s of the reference), float[n_terms, J] flattened,
+    followed by the border.
 
     Attributes
     ----------
@@ -201,7 +203,7 @@ class BorderedCovariance:
         return sets, on_nodes, along
 
     def variances(self) -> FloatArray:
-        """Abilities of different patterns meet only in the border, so the diagonals of the inverses do."""
+        """Diagonal of V.  Only the border links patterns, so the diagonals of the inverses suffice."""
         items: FloatArray = self.patterns**2 @ self.blocks.diagonal
         if not len(self.e):
             return items.ravel()

@@ -1,4 +1,4 @@
-"""Step 1 of a fit: from a table and a specification to a `Problem`, and what its parts are of.
+"""Step 1 of a fit: build the arrays of the model from a table and a specification.
 
 The likelihood is conditional on each comparison (product multinomial), so that the nuisance constants of the
 log-linear form, one a pair and covariate cell, never appear: the estimates are the same (Dittrich, Hatzinger
@@ -30,7 +30,7 @@ By = design.By
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A problem, and what its parts are of.
+    """The arrays of a model, with the covariates that their columns stand for.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Model:
 
     @property
     def outcome_model(self) -> OutcomeModel:
-        """Of the specification: a tie parameter that is not in the problem is still in the model."""
+        """The outcome model, with ties even if the tie parameter is not in the problem."""
         return outcome_model(self.spec, self.table)
 
     @property
@@ -76,11 +76,11 @@ class Model:
 
 
 def build(data: Comparisons, spec: ModelSpec) -> Model:
-    """The arrays of the model.
+    """Build the arrays of the model.
 
     Raises
     ------
-    InputError and its kin
+    InputError or one of its kinds
         The specification does not fit the table.
     """
     table = _entering(data, spec)
@@ -111,12 +111,12 @@ def build(data: Comparisons, spec: ModelSpec) -> Model:
 def _terms(
     wanted: bool, products: tuple[Product, ...], patterns: design.Patterns, what: str
 ) -> tuple[tuple[By, ...], FloatArray]:
-    """Columns of a parameter that may be absent from the model."""
+    """Columns of the tie or order parameter, none if the model does not have it."""
     return design.matrix(products, patterns, what) if wanted else ((), np.zeros((patterns.n, 0)))
 
 
 def outcome_model(spec: ModelSpec, table: Comparisons) -> OutcomeModel:
-    """Which outcomes a comparison can have, and how a tie comes about."""
+    """The outcome model that a specification asks for."""
     if not table.tie_category:
         return "binary"
     return "rao-kupper" if spec.ties == "rao-kupper" else "davidson"

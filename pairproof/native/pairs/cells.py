@@ -1,8 +1,8 @@
-"""Rows of comparisons counted into cells: unordered pair x pattern.
+"""Counts of comparisons by cell: an unordered pair of items and a pattern of covariates.
 
-Cells are what the likelihood sees; a million rows become at most patterns x pairs of them.  A cell looks from
-the side of the item that comes first in the table's item order; with an order effect its pattern also says
-which of the two was named first, as +1, -1 or 0 (neutral ground).
+The likelihood depends on the rows only through these counts, so a million rows become at most patterns x
+pairs cells.  Outcomes are those of the item that comes first in the table's item order.  With an order
+effect, cells also differ in which of the two items was named first: +1, -1, or 0 for neutral ground.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BOXES_PER_ROW, _FEW_BOXES = 4, 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Non-empty cells.
+    """The cells with at least one comparison.
 
     Attributes
     ----------

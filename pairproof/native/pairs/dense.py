@@ -1,5 +1,4 @@
-"""Solver for every other model: slopes, item covariates, factors that are not crossed, fits with infinite
-parameters.
+"""Solver for models that are not blocks: slopes, item covariates, uncrossed factors, infinite parameters.
 
 Item terms are taken in an orthonormal basis of their columns (QR), so that a covariate like the year 1998
 costs no digits.  Cells are grouped by pair; with w_c the weights of a pair's cells and z_c their terms the
@@ -38,7 +37,7 @@ _GROUPS_PER_TERM = 8
 
 @dataclass(frozen=True, eq=False)
 class Dense:
-    """A problem with its bases.
+    """A problem with orthonormal bases of its terms.
 
     Attributes
     ----------
@@ -85,16 +84,16 @@ class Dense:
 
     @property
     def splits(self) -> tuple[int, int]:
-        """Where the order and the tie parameters begin."""
+        """Positions at which the order and the tie parameters begin."""
         t, k = self.shape
         return t * k, t * k + self.order.columns.shape[1]
 
     def origin(self) -> FloatArray:
-        """All abilities equal."""
+        """The parameters at which all abilities are equal."""
         return self._with_tie(np.zeros(self.n_inner))
 
     def start(self) -> FloatArray:
-        """The maximum of a coarser table where there is one, else least squares of the empirical logits."""
+        """Starting values: the maximum for a coarser table, or least squares on empirical logits."""
         coarse = self._coarse()
         if coarse is not None:
             found = maximise(coarse.evaluate, coarse._least_squares())
@@ -110,8 +109,9 @@ class Dense:
         return self._with_tie(self.inner(x))
 
     def _coarse(self) -> Dense | None:
-        """Neighbouring strata as one with their mean terms, if there are many and the terms survive it: two
-        steps fewer.
+        """A coarser problem, in which neighbouring strata are merged and have their mean terms.
+
+        None if there are few strata or merging loses too much about a term.  It saves two Newton steps.
 
         Patterns are sorted by their covariates, so neighbours are alike; not so the signs of an order effect.
         """
@@ -266,7 +266,7 @@ def _inside(g: FloatArray, y: Counts) -> bool:
 
 
 def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray | None = None) -> Dense:
-    """Lay the problem out.
+    """Choose the bases and the layout of the cells.
 
     Parameters
     ----------
@@ -324,7 +324,7 @@ def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray 
 
 @dataclass(frozen=True, eq=False)
 class DensePoint:
-    """Log-likelihood, gradient and information at one place."""
+    """Log-likelihood, gradient and information at one parameter vector."""
 
     dense: Dense
     sums: Sums | None

@@ -1,4 +1,4 @@
-"""Deviance of a table of counts, without cancellation.
+"""Deviance of a table of counts, computed without cancellation.
 
     D = 2 sum (y log(y/m) - y + m)
 
@@ -50,7 +50,7 @@ class Saturated:
 
 
 def saturated(observed: FloatArray, totals: FloatArray) -> Saturated:
-    """Of counts, float[n_cells, k], and their totals, float[n_cells]."""
+    """The saturated log-likelihood of counts, float[n_cells, k], with totals, float[n_cells]."""
     terms = _sum_y_log_y(totals)
     return Saturated(_sum_y_log_y(observed) - terms, terms, len(totals))
 

@@ -1,4 +1,4 @@
-"""What the dense solver is made of: differences of pairs of items, and orthonormal bases of the terms."""
+"""Differences of pairs of items, and orthonormal bases of terms, for the dense solver."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_TOGETHER = 4000
 
 
 def check_dense_size(problem: Problem) -> None:
-    """TooLargeError if the parameters are too many to be solved for together."""
+    """Raise TooLargeError if there are too many parameters to solve for together."""
     n = problem.n_params - (problem.n_terms if problem.x is None else 0)
     if n > MOST_TOGETHER:
         raise TooLargeError(
@@ -32,8 +32,10 @@ def check_dense_size(problem: Problem) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """Rows x_i - x_j of the pairs.  Those of free items are two unit vectors, read and added up by position:
-    written out, 1,000 items with 500,000 pairs would take 4 GB.
+    """The rows x_i - x_j of the pairs of items.
+
+    For free items a row is the difference of two unit vectors and is kept as two positions; as a matrix,
+    1,000 items with 500,000 pairs would take 4 GB.
 
     Attributes
     ----------
@@ -83,7 +85,7 @@ class Differences:
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Columns of a matrix written as combinations of better ones: matrix = columns @ change.
+    """A basis of the columns of a matrix: matrix = columns @ change.
 
     Attributes
     ----------

@@ -1,11 +1,11 @@
-"""Where a maximum-likelihood estimate does not exist: which parameters are infinite, and what remains.
+"""Whether a maximum-likelihood estimate exists; if not, which parameters are infinite or estimable.
 
-A direction b of the parameters is one of *recession* if moving along it never lowers the log-likelihood: in
-every cell the linear predictor of each observed outcome keeps up with those of the others.  Along a generic
-such direction the outcomes that fall behind tend to probability 0; deleting them gives the limiting model,
-whose estimate exists (Geyer 2009, Electronic Journal of Statistics 3, 259-289).  A linear function of the
-parameters is estimable if and only if it is constant along all directions that the limiting model does not
-see.
+A direction b of the parameters is a *direction of recession* if the log-likelihood never decreases along it:
+in every cell the linear predictor of each observed outcome grows at least as fast as those of the others.
+Along a generic direction of recession the probabilities of some outcomes tend to 0; the limiting model
+without these outcomes has a finite estimate (Geyer 2009, Electronic Journal of Statistics 3, 259-289).  A
+linear function of the parameters is estimable if and only if it is constant along all directions along which
+the likelihood of the limiting model is constant.
 
 The generic direction is found by one linear programme: maximise sum_k s_k subject to 0 <= s_k <= 1 and
 (predictor of an observed outcome - predictor of another)'b >= s_k.
@@ -33,14 +33,16 @@ MOST_PARAMETERS = 1500
 
 @dataclass(frozen=True, eq=False)
 class Existence:
-    """Attributes
+    """Whether the estimate exists, and what the data determine.
+
+    Attributes
     ----------
     alive : bool[n_cells, 3]
-        Outcomes that keep a positive probability.
+        Outcomes whose probability stays positive in the limiting model.
     separated : bool
-        Whether some outcome does not.
+        Whether the probability of some outcome tends to 0.
     null : float[n_inner, k]
-        Directions along which the limiting model is constant.
+        Directions along which the likelihood of the limiting model is constant.
     keep : float[n_inner, n_inner - k]
         Orthonormal complement.
     rank : int
@@ -55,7 +57,7 @@ class Existence:
 
 
 def check_size(problem: Problem) -> None:
-    """ConvergenceError if there are too many parameters to find out."""
+    """Raise ConvergenceError if there are too many parameters to determine this."""
     if problem.n_params > MOST_PARAMETERS:
         raise ConvergenceError(
             f"the solver did not converge, so some of the {problem.n_params:,} parameters are infinite or"
@@ -66,7 +68,7 @@ def check_size(problem: Problem) -> None:
 
 
 def examine(dense: Dense) -> Existence:
-    """Find out whether the estimate exists and, if not, what is estimable."""
+    """Determine whether the estimate exists and, if not, what is estimable."""
     u, g = _predictor_rows(dense)
     model = dense.problem.model
     y = dense.problem.cells.counts
@@ -81,7 +83,7 @@ def examine(dense: Dense) -> Existence:
 
 
 def _predictor_rows(dense: Dense) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
-    """u and g of every cell as sparse linear functions of what is solved for."""
+    """u and g of every cell as sparse linear functions of the solver's parameters."""
     n = len(dense.stratum)
     z, d = sparse.csr_matrix(dense.z.columns[dense.stratum]), _differences(dense)
     # Row-wise Kronecker product: terms x items.
@@ -163,7 +165,7 @@ def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: s
 
 
 def _contrasts(u: sparse.csr_matrix, g: sparse.csr_matrix, alive: BoolArray, model: str) -> sparse.csr_matrix:
-    """Linear functions that the likelihood of the outcomes alive depends on."""
+    """Linear functions of the parameters on which the likelihood of the possible outcomes depends."""
     half = 1.0 if model == "rao-kupper" else 0.5
     first, tie, second = alive.T
     return sparse.vstack(

@@ -1,4 +1,4 @@
-"""What both fitters do: from a table and a specification to a `Fit`, in four steps.
+"""Fit a model to a table in four steps.
 
 `build` makes the arrays of the likelihood, `solve` maximises it, `name` gives the parameters their names and
 their scale, `tabulate` takes deviance and degrees of freedom on the table of cells.
@@ -38,7 +38,7 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
 
     Raises
     ------
-    InputError and its kin
+    InputError or one of its kinds
         The specification does not fit the table.
     ConvergenceError
         See :func:`pairproof.native.pairs.solve.solve`.

@@ -1,5 +1,4 @@
-"""What a reader of a fit must know, in sentences that name the items, the covariate cell and the reason, and
-say what helps.
+"""Warnings of a fit, as sentences that name the items, the covariate cell and the reason, and say what to do.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def warnings_of(model: Model, found: Solved, named: Named) -> tuple[FitWarning, 
 
 
 def ranking_warning(data: Comparisons) -> Iterator[FitWarning]:
-    """What to know of pairs made from rankings that are fitted as if they were independent.
+    """The warning that pairs taken from rankings were fitted as if they were independent.
 
     The pairs of a ranking of J items of equal worth leave a score of variance (J^2 - 1)/12 where independent
     ones would have (J - 1)/4, so that standard errors are too small by sqrt((J + 1)/3).
@@ -99,7 +98,7 @@ def _about_the_tie_parameter(model: Model) -> Iterator[FitWarning]:
 
 
 def _about_estimates(model: Model, found: Solved, named: Named) -> Iterator[FitWarning]:
-    """Why parameters have no number, other than a tie parameter without ties."""
+    """Why parameters have no estimate, apart from the tie parameter when no tie was observed."""
     lost = tuple(n for n in named.not_estimable if not (n == "tie" and model.tie_fixed))
     if not lost:
         return
@@ -135,7 +134,7 @@ def _about_estimates(model: Model, found: Solved, named: Named) -> Iterator[FitW
 
 
 def _unconnected(model: Model) -> list[str]:
-    """For each covariate cell whose items fall into several sets, the sets."""
+    """Covariate cells whose items are not all connected, each with its connected sets."""
     out = []
     labels, cells, items = design.pattern_labels(model.patterns), model.problem.cells, model.data.items
     distinct = list(dict.fromkeys(labels))

@@ -1,4 +1,4 @@
-"""The formula of subject covariates: which effects vary with whom.
+"""The formula of subject covariates, with which abilities, ties and the order effect vary.
 
 `judge + C(age)`: the items' abilities vary with both; `judge:topic` adds their interaction, `a*b` is `a + b +
 a:b`; `tie:judge` lets the tie parameter vary, `order:judge` the order effect.  `judge` is always categorical,

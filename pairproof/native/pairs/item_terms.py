@@ -27,7 +27,7 @@ def item_columns(data: Comparisons, spec: ModelSpec) -> tuple[FloatArray | None,
 
     Raises
     ------
-    InputError and its kin
+    InputError or one of its kinds
         No such covariate or item, or columns that cannot be told from each other.
     """
     if not spec.item_terms:

@@ -1,4 +1,4 @@
-"""The models of paired comparisons that `pairproof` fits, and the specification each is asked for by.
+"""The models of paired comparisons that `pairproof` fits by maximum likelihood.
 
 Log-linear Bradley-Terry models (Dras 2015, equations 1 and 2; R's prefmod): for a pair (j, k) of items in
 covariate cell s the counts have expectations::
@@ -9,16 +9,17 @@ covariate cell s the counts have expectations::
 
     lambda_js = lambda_j + sum over terms t of the formula `by` of z_st lambda_jt,   lambda_reference = 0
 
-mu are nuisance parameters, profiled out.  log worth = 2 lambda.  gamma is reported as `tie`, delta as
-`order`.
+The mu are nuisance parameters, which are profiled out.  log worth = 2 lambda.  gamma is reported as `tie`,
+delta as `order`.
 
-Bradley-Terry models in log-odds (Bradley and Terry 1952; R's BradleyTerry2), the same likelihood with b = 2
-lambda::
+Bradley-Terry models in log-odds (Bradley and Terry 1952; R's BradleyTerry2) have the same likelihood, with
+b = 2 lambda::
 
     logit P(i preferred to j) = b_i - b_j + delta * (1 if i is named first, -1 if j is, 0 on neutral ground)
 
-In both an ability is free or a sum of item covariates, and may vary with subject covariates.  Ties: Davidson
-(1970), Rao and Kupper (1967), as half wins, or dropped.
+In both, the ability of an item is a free parameter or a sum of item covariates, and may vary with subject
+covariates.  Ties follow the model of Davidson (1970) or of Rao and Kupper (1967), count as half wins, or are
+dropped.
 """
 
 from __future__ import annotations
@@ -44,42 +45,43 @@ def fit_llbt(
     item_terms: Sequence[str] = (),
     separate: Sequence[str] = (),
 ) -> Fit:
-    """Fit an LLBT by maximum likelihood; estimates are lambdas.
+    """Fit a log-linear Bradley-Terry model (LLBT) by maximum likelihood.
 
     Parameters
     ----------
     table : Comparisons
     ties : {"davidson", "rao-kupper", "half", "drop", "none"}, optional
-        Default: davidson where the table has a tie category, else none.  "none" keeps the tie category and
-        holds its parameter at 0 (prefmod without `undec`).
+        How ties are treated.  Default: "davidson" if the table has a tie category, else "none".  "none"
+        keeps the tie category and holds its parameter at 0 (prefmod without `undec`).
     by : str
-        Subject covariates: "judge", "judge + C(age)", "a*b", "tie:judge", "order:judge".
+        Formula of the subject covariates with which the abilities vary, such as "judge", "judge + C(age)" or
+        "a*b"; "tie:judge" and "order:judge" let the tie and order parameters vary.
     reference : str, optional
-        The item whose lambda is 0, or "sum".  Default: the last item, as prefmod.
+        The item whose lambda is 0, or "sum": the lambdas sum to 0.  Default: the last item, as in prefmod.
     order_effect : bool
-        One parameter `order`, the full log-odds in favour of the one named first; a column `order` with 0
-        marks rows on neutral ground.
+        Whether to estimate `order`, the log-odds in favour of the item named first.  Rows with 0 in a column
+        `order` have no such effect (neutral ground).
     cells : str or sequence of str, optional
-        Columns that name the table for deviance and df beyond the model's own covariates; "row": each row is
-        a cell.
+        Columns that divide the table for deviance and df further than the model's own covariates do; "row":
+        each row is a cell.
     item_terms : sequence of str
-        Item covariates in place of free item parameters.
+        Item covariates whose sum is the ability, in place of free item parameters.
     separate : sequence of str
-        Items with an ability of their own in place of what `item_terms` would say of them, as BradleyTerry2's
-        `separate.ability` (and varying with `by` as the covariates' effects do).  Items without a value of
-        one of `item_terms` always have one, and a warning names them.
+        Items that have an ability parameter of their own although `item_terms` are given, as in
+        BradleyTerry2's `separate.ability`; it varies with `by`.  Items without a value of one of
+        `item_terms` always have their own parameter, and a warning names them.
 
     Returns
     -------
     Fit
-        `params` are lambdas, half a log-odds each.
+        Its `params` are lambdas, each half a log-odds.
 
     Raises
     ------
     InputError, FormulaError, ItemError, AliasError
-        The model does not fit the table; the message says where and what to do.
+        The model cannot be fitted to this table; the message says why and what to do.
     ConvergenceError
-        The solver did not reach its rule.
+        The solver did not meet its convergence criterion.
 
     References
     ----------
@@ -112,18 +114,19 @@ def fit_bradley_terry(
     item_terms: Sequence[str] = (),
     separate: Sequence[str] = (),
 ) -> Fit:
-    """Fit a Bradley-Terry model by maximum likelihood; estimates are log-odds.
+    """Fit a Bradley-Terry model by maximum likelihood.
+
+    Other parameters are those of :func:`pairproof.fit_llbt`.
 
     Parameters
     ----------
     reference : str, optional
-        The item whose log-odds are 0, or "sum".  Default: the first item, as BradleyTerry2.  All other
-        parameters are those of :func:`pairproof.fit_llbt`.
+        The item whose log-odds is 0, or "sum".  Default: the first item, as in BradleyTerry2.
 
     Returns
     -------
     Fit
-        `params` are log-odds: exp(A - B) are the odds that A is preferred to B.
+        Its `params` are log-odds: exp(A - B) are the odds that A is preferred to B.
 
     Raises
     ------
@@ -132,8 +135,8 @@ def fit_bradley_terry(
 
     References
     ----------
-    Bradley and Terry (1952), Biometrika 39, 324-345.  Turner and Firth (2012), Journal of Statistical Software
-    48(9).
+    Bradley and Terry (1952), Biometrika 39, 324-345.  Turner and Firth (2012), Journal of Statistical
+    Software 48(9).
 
     Examples
     --------
@@ -166,7 +169,31 @@ def make_spec(
     item_terms: Sequence[str],
     separate: Sequence[str],
 ) -> ModelSpec:
-    """The specification with its defaults filled in; they are described in :func:`fit_llbt`."""
+    """The specification of a model, with defaults filled in.
+
+    Other parameters are those of :func:`pairproof.fit_llbt`.
+
+    Parameters
+    ----------
+    family : {"llbt", "bradley-terry"}
+
+    Returns
+    -------
+    ModelSpec
+
+    Raises
+    ------
+    InputError
+        A reference together with `item_terms`.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.pairs.models import make_spec
+    >>> table = pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35])
+    >>> make_spec("llbt", table, None, "", None, False, None, (), ()).constraint
+    'reference B'
+    """
     if reference is not None and item_terms:
         raise InputError(
             f"reference={reference!r} beside item_terms={list(item_terms)}: abilities come from the item"

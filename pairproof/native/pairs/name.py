@@ -1,4 +1,4 @@
-"""Step 3 of a fit: the solver's parameters under their names, on the fit's scale, against its reference."""
+"""Step 3 of a fit: name the solver's parameters and put them on the fit's scale and reference."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .solve import Solved
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """Parameters by name.
+    """The named parameters of a fit.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Named:
 
     @property
     def not_estimable(self) -> tuple[str, ...]:
-        """Names of the parameters without a number."""
+        """Names of the parameters without an estimate."""
         null = self.numbers.null_space
         if not null.shape[1]:
             return ()
@@ -54,7 +54,7 @@ class Named:
 
 
 def name(model: Model, found: Solved) -> Named:
-    """Names for what was found."""
+    """Name the solver's parameters."""
     items, spec = (() if model.spec.item_terms else model.table.items), model.spec
     terms, n_items = _terms(items, model.item_columns, model.item_by, model.order_by, model.tie_by)
     numbers = _on_scale(model, found, n_items)
@@ -73,7 +73,7 @@ def name(model: Model, found: Solved) -> Named:
 
 
 def _on_scale(model: Model, found: Solved, n_items: int) -> Referred:
-    """What the solver found in log-odds on the fit's scale; a tie parameter outside the problem is added."""
+    """The solver's log-odds on the fit's scale, with the tie parameter if the problem did not have it."""
     n, added = len(found.params), int(bool(model.tie_fixed))
     units = np.ones(n)
     units[:n_items] = 1.0 / LOG_WORTH_PER_UNIT[model.spec.scale]
@@ -94,7 +94,7 @@ def _on_scale(model: Model, found: Solved, n_items: int) -> Referred:
 
 
 def _n_infinite(problem: Problem, found: Solved) -> int:
-    """Directions without a number that the model on these data does see: its rank less what is estimable."""
+    """Number of infinite directions: the rank of the model on these data less the estimable dimensions."""
     references = problem.n_terms if problem.x is None else 0
     return found.rank - (problem.n_params - references - found.null_space.shape[1])
 
@@ -107,7 +107,7 @@ def _terms(
     order_by: tuple[By, ...],
     tie_by: tuple[By, ...],
 ) -> tuple[tuple[Term, ...], int]:
-    """All terms and how many of them are of items or item covariates."""
+    """All terms, and the number of terms of items or item covariates."""
     terms: list[Term] = []
     for by in item_by:
         suffix = by_suffix(by)

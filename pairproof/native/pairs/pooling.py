@@ -1,4 +1,4 @@
-"""What a Newton step needs of the cells: sums over them by pair of items, and over all of them.
+"""The sums over cells that a Newton step needs: by pair of items, and over all cells.
 
 With r, w the derivatives of a cell (module `ties`), z_c its item terms and o_c, t_c its order and tie terms:
 
@@ -8,8 +8,8 @@ With r, w the derivatives of a cell (module `ties`), z_c its item terms and o_c,
     w_corner = sum_c  [ o_c o_c' w_uu   o_c t_c' w_ug ]
                       [        .        t_c t_c' w_gg ]   (lower left not filled)
 
-A table of cells, strata x pairs, is gone through a block of strata at a time: the dozens of intermediate
-arrays then stay in the processor's cache, and no derivative of all cells is ever held.
+A table of cells, strata x pairs, is processed a block of strata at a time, so that the intermediate arrays
+stay in the processor's cache and the derivatives of all cells are never held at once.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _BLOCK = 16384
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """See the module; t item terms, q order terms, r tie terms.
+    """The sums of a Newton step (formulas in the module), with t item, q order and r tie terms.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Cells by stratum and pair.
+    """The cells by stratum and pair, with the terms of the strata.
 
     Attributes
     ----------

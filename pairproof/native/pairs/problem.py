@@ -1,4 +1,4 @@
-"""The model as arrays: which linear predictors the cells have, before any way to solve it is chosen.
+"""The model as arrays: the linear predictors of the cells, the same for every solver.
 
     u_c = s * (a[s, i] - a[s, j]) + sign_c o_s'delta        log-odds of i against j in cell c with pattern s
     g_c = t_s'gamma                                         tie parameter
@@ -24,7 +24,9 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Attributes
+    """The arrays of a model: cells, design matrices, reference and outcome model.
+
+    Attributes
     ----------
     cells : Cells
     n_items : int
@@ -72,7 +74,7 @@ class Problem:
         return Counts(first, tie, second, self.cells.totals, alive)
 
     def item_patterns(self) -> tuple[FloatArray, IntArray]:
-        """Distinct rows of z, float[n, n_terms], and the row of each pattern; first pattern first."""
+        """Distinct rows of z, float[n, n_terms], in order of appearance, and the row of each pattern."""
         if len(self.z) == 1:
             return self.z, np.zeros(1, np.int64)
         rows, first, back = np.unique(self.z, axis=0, return_index=True, return_inverse=True)
@@ -82,7 +84,7 @@ class Problem:
         return rows[by_age], place[np.ravel(back)]
 
     def start_tie(self) -> float:
-        """A tie parameter near its estimate, in closed form."""
+        """A starting value of the tie parameter near its estimate, in closed form."""
         y = self.cells.counts
         if self.model == "rao-kupper":
             share = float(np.clip(y[:, 1].sum() / y.sum(), 1e-3, 1 - 1e-3))

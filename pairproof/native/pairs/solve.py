@@ -1,11 +1,11 @@
-"""From a problem to its maximum: which solver, and what to do where the maximum lies at infinity.
+"""Step 2 of a fit: maximise the likelihood, also if some estimates are infinite.
 
-1. Blocks if the item terms are saturated, else the dense solver.
-2. If Newton ends regularly, every parameter the comparisons connect is finite and estimable.
-3. If not, the limiting model is found (`existence`) and solved; without an order effect it is known from the
-   strong components of the graph "was preferred to or tied with" (Ford 1957), whatever the size.  A tie
-   parameter common to all stays finite where a tie was seen, unless every preference goes one way (no cycle):
-   then 2. decides.
+1. The solver is that of blocks if the item terms are saturated, else the dense one.
+2. If Newton's method converges, every parameter that the comparisons connect is finite and estimable.
+3. If not, the limiting model (module `existence`) is found and solved.  Without an order effect it follows
+   from the strong components of the graph "was preferred to or tied with" (Ford 1957), for any number of
+   items.  A single tie parameter stays finite if a tie was observed, unless the preferences have no cycle; in
+   that case the method of `existence` decides.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from ...errors import ConvergenceError
 from ...fit.covariance import Covariance, DeferredCovariance
 from ...fit.outcomes import OutcomeModel, outcome_probabilities
 from ..numerics.newton import Solution, maximise
-from .blocks import BlockPoint, Blocks, as_blocks
+from .block_step import BlockPoint
+from .blocks import Blocks, as_blocks
 from .cells import Cells
 from .dense import Dense, DensePoint, as_dense
 from .differences import check_dense_size
@@ -74,7 +75,7 @@ def solve(problem: Problem) -> Solved:
     Raises
     ------
     ConvergenceError
-        If Newton's method fails although the estimate exists, or the question cannot be settled.
+        Newton's method failed although the estimate exists, or its existence cannot be determined.
     """
     blocks = as_blocks(problem)
     if blocks is not None:
@@ -166,7 +167,7 @@ def _limiting_probabilities(
 
 
 def _solve_limit(problem: Problem) -> Solved:
-    """Solve the limiting model on what is estimable; without separation that is the model itself."""
+    """Solve the limiting model for what is estimable; without separation it is the model itself."""
     check_size(problem)
     existence = examine(as_dense(problem))
     dense = as_dense(problem, existence.alive if existence.separated else None, existence.keep)
@@ -181,8 +182,9 @@ def _solve_limit(problem: Problem) -> Solved:
 
 
 def _solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | None:
-    """Items of different strong components are infinitely far apart, the rest is unchanged; None if that is
-    not the case.
+    """Solve a separated problem whose items of different strong components differ infinitely.
+
+    Returns None if the infinite parameters are others.
 
     Along a direction of recession every winner keeps up with the loser and tied items stay together, so that
     abilities can part only between strong components.  The tie parameter g could move with them: down only
@@ -230,7 +232,7 @@ def _solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | No
 
 
 def _sets(strong: IntArray) -> IntArray:
-    """Labels as `as_blocks` wants them: the smallest node of each set."""
+    """Labels of the sets for `as_blocks`: the smallest node of each set."""
     _, first, back = np.unique(strong, return_index=True, return_inverse=True)
     labels: IntArray = first[np.ravel(back)]
     return labels

@@ -1,4 +1,4 @@
-"""Step 4 of a fit: fitted counts, deviance and degrees of freedom, on the table the specification names.
+"""Step 4 of a fit: fitted counts, deviance and degrees of freedom, on the specified table of cells.
 
 That table has a row for every pair of items and combination of the model's own covariates, or, with `cells`,
 of further columns as well; the null model has all items equal and keeps the tie parameters.
@@ -27,7 +27,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Tabulated:
-    """What is read off the table of cells; attributes as in :class:`pairproof.fit.record.FitRecord`."""
+    """Deviances, degrees of freedom and cells; attributes as in :class:`pairproof.fit.record.FitRecord`."""
 
     cell_table: Callable[[], CellTable]
     deviance: float
@@ -38,7 +38,7 @@ class Tabulated:
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """The cells of the table, and how those of the likelihood are found from them.
+    """The cells of the deviance table, and the cells of the likelihood to which they belong.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class _Table:
     n_items: int
 
     def expected(self, probabilities: FloatArray) -> FloatArray:
-        """float[n_cells, 3]: counts, from probabilities of the coarse cells or, float[3], the same for all."""
+        """float[n_cells, 3]: expected counts, from probabilities of the coarse cells or float[3] for all."""
         if probabilities.ndim == 2 and self.cells is not self.coarse:
             probabilities = probabilities[self._match()]
         return self.cells.totals[:, None] * probabilities

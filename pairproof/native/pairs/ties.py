@@ -1,4 +1,4 @@
-"""One cell's log-likelihood and its first two derivatives, for the three outcome models.
+"""Log-likelihood of a cell and its first two derivatives, for the three outcome models.
 
 With u the log-odds of i against j, g the tie parameter, P the probabilities of `pairproof.fit.outcomes` and
 counts y = (first, tie, second), n their sum::
@@ -54,7 +54,7 @@ class Derivatives:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Counts of the cells, outcome by outcome, and which outcomes are possible in the limit.
+    """Counts of the outcomes of each cell, and which outcomes remain possible in a limiting model.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Counts:
 
     @cached_property
     def lead(self) -> FloatArray:
-        """first - second."""
+        """Wins of the first item less wins of the second."""
         return self.first - self.second
 
     @cached_property

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ...data.comparisons import LARGEST_COUNT
+from ...data.checks import LARGEST_COUNT
 from ...files.inputs import MOST_CLAIM_BYTES
 from ...fit.family import FamilyName, Scale, Ties
 from ...text import label, named, quoted

@@ -12,7 +12,7 @@ from pairproof.data.columns import Factor, take
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
 from pairproof.native.numerics import newton
-from pairproof.native.pairs import blocks
+from pairproof.native.pairs import block_step, blocks
 from pairproof.native.pairs.build import build
 from pairproof.native.pairs.dense import as_dense
 from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt, make_spec
@@ -229,7 +229,7 @@ def test_many_numeric_terms_in_a_list_take_the_product_by_pairs_and_agree() -> N
 def test_conjugate_gradients_and_cholesky_lead_to_the_same_maximum(monkeypatch: pytest.MonkeyPatch) -> None:
     data = random_table(4, n_items=60, per_pair=6)
     by_gradients = fit_bradley_terry(data)
-    monkeypatch.setattr(blocks, "LARGE", 10_000)
+    monkeypatch.setattr(block_step, "LARGE", 10_000)
     same(by_gradients, fit_bradley_terry(data))
 
 
