@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -197,6 +198,7 @@ class PreferenceModel:
 
     def to_dict(self) -> dict[str, Any]:
         """The model as a JSON object, with the probabilities of every ordered pair."""
+        names = ("p_tie", "p_first", "p_second")
         pairs = [
             {"first": a, "second": b, **dict(zip(names, self.probabilities[i, j].tolist()))}
             for (i, a), (j, b) in permutations(enumerate(self.items), 2)
