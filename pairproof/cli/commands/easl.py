@@ -181,15 +181,15 @@ def update(state: State, campaign: str, results: str, **asked: Any) -> int:
     state.no_report("'easl status'; run it after the update.")
     taken = take_in(campaign, results, **asked)
     _warn(state, results, taken)
-    state.show(f"{results}: {_words(taken)}", vars(taken))
+    state.show(f"{results}: {_counts(taken)}", vars(taken))
     return 0
 
 
-def _words(taken: Taken) -> str:
+def _counts(taken: Taken) -> str:
     known = f"; {taken.known} were there already and count once" if taken.known else ""
     blank = f", {taken.cannot_judge} times 'cannot judge'" if taken.cannot_judge else ""
     left = f"; {taken.left_out} rejected assignments left out" if taken.left_out else ""
-    out = f"; {taken.taken_back} were taken back before and stay out" if taken.taken_back else ""
+    out = f"; {taken.taken_back} were retracted before and stay retracted" if taken.taken_back else ""
     return f"{taken.new} new judgments ({taken.scores} scores{blank}){known}{out}{left}"
 
 
@@ -300,13 +300,13 @@ def retract(
     if (listed or numbers) and choosing or listed and numbers:
         raise click.UsageError("--list and --undo must be used alone; leave the other options out.")
     if listed:
-        found, words = taking.history(campaign), "taken back"
+        found, done = taking.history(campaign), "retracted"
     elif numbers:
-        found, words = taking.undo(campaign, numbers), "brought back"
+        found, done = taking.undo(campaign, numbers), "restored"
     else:
-        found, words = taking.take_back(campaign, why, every=every, **chosen), "taken back"
+        found, done = taking.take_back(campaign, why, every=every, **chosen), "retracted"
     lines = [_retraction(r) for r in found]
-    head = f"{campaign}: {len(found)} judgment{'' if len(found) == 1 else 's'} {words}" + (
+    head = f"{campaign}: {len(found)} judgment{'' if len(found) == 1 else 's'} {done}" + (
         "" if listed else "; the scores are computed again"
     )
     state.show("\n".join([head, *lines]), [r.to_dict() for r in found])
@@ -323,7 +323,7 @@ def _retraction(r: Retraction) -> str:
         )
         if text
     )
-    back = f"; brought back {r.undone}" if r.undone else ""
+    back = f"; restored {r.undone}" if r.undone else ""
     return (
         f"  {r.number}: {where}{', ' if who else ''}{who}, scores {label(' '.join(r.raw))}, of"
         f" {label(r.results)}; {r.at}: {label(r.why)}{back}"
@@ -383,7 +383,7 @@ def import_(state: State, campaign: str, model: str, results: tuple[str, ...], *
     found = take_over(Path(campaign), model, results, seed=state.seed, **asked)
     for name, taken in zip(results, found.taken):
         _warn(state, name, taken)
-        state.say(f"{name}: {_words(taken)}")
+        state.say(f"{name}: {_counts(taken)}")
     if found.recomputed:
         state.say(
             f"Warning: {model}: its mode or var do not follow from its alpha and beta; they were recomputed"

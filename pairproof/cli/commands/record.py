@@ -66,14 +66,14 @@ def command(
         "unchanged": len(after) - len(new) - len(changed),
         "not_run": missed,
     }
-    words = [
+    lines = [
         (
             f"{len(new)} new, {len(changed)} changed, {document['unchanged']} unchanged in"
             f" {records.directories[0]}"
         ),
         *(f"  not recorded: {why}" for why in missed),
     ]
-    state.show("\n".join(words), document)
+    state.show("\n".join(lines), document)
     return 2 if missed else 0
 
 
