@@ -182,7 +182,7 @@ class Model:
         return np.stack([self.cells.tally(v) for v in variants])
 
     def fitted(self, variants: Sequence[Rows], counts: FloatArray, solver: Solver) -> Fitted:
-        """Fit all variants together; those without a finite maximum one by one, as far as that is possible."""
+        """Fit all variants together; those without a finite maximum one by one, as far as possible."""
         design, places = self.design(solver.ties)
         y = treated(counts, solver.ties)
         if solver.stop:
@@ -322,7 +322,7 @@ class Model:
 
 
 def _fit_regular(design: Design, y: FloatArray, ridge: FloatArray | None = None) -> Many:
-    """Fit all tables, but with a tie parameter only those that have ties: without, it has no finite estimate."""
+    """Fit all tables; with a tie parameter only those with ties, because others have no finite estimate."""
     regular = np.flatnonzero(y[..., 1].any(axis=1)) if design.g.shape[1] else np.arange(len(y))
     many = fit_many(design, y[regular], ridge)
     if len(regular) == len(y):

@@ -182,7 +182,7 @@ class ModelCells:
 
 
 def model_cells(rows: Rows, order: bool) -> ModelCells:
-    """The cells of every pair in every stratum that occurs, because a slip may move counts to an empty pair."""
+    """The cells of every pair in every stratum that occurs: a slip may move counts to an empty pair."""
     sign = rows.sign if order else np.zeros_like(rows.sign)
     seen = np.unique(np.column_stack([rows.pattern, sign]), axis=0)
     strata = np.unique(np.vstack([seen, seen * [1, -1]]), axis=0)
