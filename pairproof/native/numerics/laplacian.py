@@ -7,9 +7,8 @@ products.
 
 1. Conjugate gradients with a diagonal preconditioner, many right sides at a time: a well-connected graph of
    100,000 items takes a dozen products with a sparse matrix.
-2. Chains, trees and ladders, where that is slow, have factors with few entries (SuperLU).  A grounded
-Laplacian
-   is an M-matrix: eliminated without pivoting, no pivot loses digits.
+2. Chains, trees and ladders, for which that is slow, have factors with few entries (SuperLU).  A grounded
+   Laplacian is an M-matrix, so elimination without pivoting loses no digits.
 
 Variances need no solution: with b = e_i - e_ground the sums alpha_k rho_k of conjugate gradients grow to
 b'L^+b, and what is missing is the *square* of the error in x_k (Golub and Meurant 1994, Matrices, moments and

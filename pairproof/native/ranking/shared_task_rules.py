@@ -3,17 +3,17 @@
 With win, tie, loss the counts of a system over all others, and w(s, t) the comparisons in which s was
 preferred to t::
 
-    ORIGWMT(s)        (win + tie) / (win + tie + loss)       WMT until 2010; raised by copies of the system
-    itself BOJAR(s)          win / (win + loss)                     Bojar et al. (2011); no value if all were
-    ties Expected Wins(s)  mean over t != s of                    Callison-Burch et al. (2012)
+    ORIGWMT(s)        (win + tie) / (win + tie + loss)   WMT until 2010; copies of a system raise its score
+    BOJAR(s)          win / (win + loss)                 Bojar et al. (2011); no value if all were ties
+    Expected Wins(s)  mean over t != s of                Callison-Burch et al. (2012)
                       w(s, t) / (w(s, t) + w(t, s))
-    Playoffs(s)       share of simulated knock-out tournaments that s wins; in a match of s and t, s goes on
-    with
+    Playoffs(s)       share of simulated knock-out tournaments that s wins; s wins a match against t with
                       probability (1 + w(s, t)) / (2 + w(s, t) + w(t, s))
 
-The last one is the idea of the WMT 2012 organisers' Monte Carlo Playoffs; the details are ours, since their
-paper was not at hand: the draw is random, places left over are byes, and a pair never decided is a coin toss.
-Rankings that minimise what they contradict are in :mod:`pairproof.native.ranking.feedback_arc`.
+The last rule follows the idea of the WMT 2012 organisers' Monte Carlo Playoffs.  Its details are our own,
+since their paper was not at hand: the draw is random, unfilled places are byes, and a pair without a decided
+comparison is a coin toss. Rankings that minimise what they contradict are in
+:mod:`pairproof.native.ranking.feedback_arc`.
 """
 
 from __future__ import annotations
