@@ -1,11 +1,12 @@
 """Exports a campaign to files: scores, the older tools' model file, the full history, or paired comparisons.
 
-============  ======================================================================================== scores
-id, the items' columns, alpha, beta, mode, var (with trueskill mu, sigma, var), score, low, high, n model
-id, the items' columns, alpha, beta, mode, var (mu, sigma, var): the older tools' model file history
-every judgment with its raw scores, as a results file that `import` and `update` read comparisons   first,
-second, outcome, judge, source: the input of `pairproof fit` ============
-========================================================================================
+============  ========================================================================================
+scores        id, the items' columns, alpha, beta, mode, var (with trueskill mu, sigma, var), score,
+              low, high, n
+model         id, the items' columns, alpha, beta, mode, var (mu, sigma, var): the older tools' model file
+history       every judgment with its raw scores, as a results file that `import` and `update` read
+comparisons   first, second, outcome, judge, source: the input of `pairproof fit`
+============  ========================================================================================
 
 `import` of `scores` or `model` together with `history` restores the campaign.
 """

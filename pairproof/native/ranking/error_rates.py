@@ -3,7 +3,7 @@
 Let d_i be the errors and l_i the length (in reference words) of sentence i, and L the sum of the l_i.  The
 rate is R = sum d_i / L, and the residuals e_i = d_i - R l_i sum to 0::
 
-    "vilar"      sqrt( sum l_i (d_i/l_i - R)^2 / ((m - 1) (L - 1)) )  equation 9; the sum is that of e_i^2 / l_i
+    "vilar"      sqrt( sum l_i (d_i/l_i - R)^2 / ((m - 1) (L - 1)) )  eq. 9; the sum is that of e_i^2 / l_i
     "delta"      sqrt( m/(m - 1) sum e_i^2 ) / L
     "jackknife"  sqrt( (m - 1)/m sum (R_(-i) - mean R_(-i))^2 )       without i, R_(-i) = R - e_i / (L - l_i)
 
