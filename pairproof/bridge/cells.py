@@ -1,8 +1,10 @@
-"""The table that R is given: the comparisons of a fit counted into cells, one row each, without empty cells.
+"""Builds the table that R receives: the comparisons of a fit counted by cell, one row per cell that is not
+empty.
 
-Nothing of the native engine is used here: pandas counts the rows, from the comparisons and the names of the
-fit's parameters.  A cell is an unordered pair x the values of the covariates in the model x `cells=` (x who
-was named first, if the order matters), seen from the side of the item that comes first in `items`.
+The native engine is not used here: pandas counts the rows, from the comparisons and the names of the fit's
+parameters.  A cell is a combination of an unordered pair, the values of the covariates in the model, those of
+`cells=`, and who was named first if the model has an order effect.  Wins are those of the item that comes
+first in `items`.
 """
 
 from __future__ import annotations
@@ -29,9 +31,9 @@ class Covariate:
     Attributes
     ----------
     name : str
-        In the table.
+        Its name in the table.
     levels : tuple of str
-        In the model's order, the first the reference; () for a slope.
+        In the model's order, with the reference first; () for a slope.
     values : float[n_cells]
         Positions in `levels`, or the numbers themselves.
     """
@@ -47,7 +49,7 @@ class Covariate:
 
 @dataclass(frozen=True, eq=False)
 class CountedCells:
-    """The comparisons of a fit as counts in cells.
+    """The comparisons of a fit as counts by cell.
 
     Attributes
     ----------
@@ -55,15 +57,15 @@ class CountedCells:
     first, second : int[n_cells]
         Positions in `items`, first < second.
     wins, losses : float[n_cells]
-        From first's side.
+        Wins and losses of `first`.
     ties : float[n_cells] or None
-        None: no tie category, or ties dropped, or counted as half wins.
+        None if there is no tie category, or ties are dropped or counted as half wins.
     order : float[n_cells] or None
         1 where `first` was named first, -1 where `second` was, 0 on neutral ground; None if the model has no
         order effect.
     covariates : tuple of Covariate
     label : tuple of str
-        A name for each cell, no two alike.
+        A distinct name for each cell.
     table : Comparisons
         The comparisons as they entered the likelihood.
     """
@@ -84,7 +86,7 @@ class CountedCells:
 
     @property
     def names(self) -> tuple[list[str], list[str]]:
-        """Items of each cell by name."""
+        """The names of each cell's two items."""
         return [self.items[k] for k in self.first], [self.items[k] for k in self.second]
 
     @cached_property
@@ -102,7 +104,7 @@ class CountedCells:
 
     @property
     def poisson_constant(self) -> float:
-        """Poisson log-likelihood of the cells less that of the comparisons: sum(n log n - n) - sum log y!."""
+        """Poisson log-likelihood of the cells minus that of the comparisons: sum(n log n - n) - sum log y!."""
         from scipy.special import gammaln, xlogy
 
         n = self.counts.sum(axis=1)
@@ -157,12 +159,12 @@ def count(fit: Fit) -> CountedCells:
 
 
 def treated(fit: Fit) -> Comparisons:
-    """The comparisons as they entered the likelihood: ties as they are, dropped, or as half wins."""
+    """The comparisons as they entered the likelihood: with ties kept, dropped, or counted as half wins."""
     return fit.data.with_ties_treated(fit.ties)
 
 
 def covariates_of(fit: Fit) -> tuple[tuple[str, bool], ...]:
-    """(name, whether categorical) of every subject covariate of some parameter, in the order of first use."""
+    """(name, whether categorical) of every subject covariate in the model, in the order of first use."""
     found: dict[str, bool] = {}
     for term in fit.terms:
         for name, level in term.by:
@@ -171,7 +173,7 @@ def covariates_of(fit: Fit) -> tuple[tuple[str, bool], ...]:
 
 
 def with_covariates_as_factors(cells: CountedCells, names: Sequence[str]) -> Comparisons:
-    """The comparisons with these columns as factors whose levels all occur: prefmod wants codes 1..K."""
+    """The comparisons with these columns as factors whose levels all occur: prefmod needs codes 1..K."""
     table = cells.table
     used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
     occurring = table.select(used)
@@ -190,7 +192,7 @@ def _order(table: Comparisons) -> FloatArray:
 
 
 def _coded(column: Column, categorical: bool, used: NDArray[np.bool_]) -> tuple[tuple[str, ...], FloatArray]:
-    """A factor's levels that occur, and each row's position among them; for a slope (), and the numbers."""
+    """A factor's levels that occur and each row's position among them; for a slope, () and the numbers."""
     if isinstance(column, Factor):
         occurring = [k for k in range(len(column.levels)) if (column.codes[used] == k).any()]
         place = {k: float(new) for new, k in enumerate(occurring)}

@@ -1,13 +1,13 @@
-"""A fit as a plain R script: the comparisons in it, the model fitted by R, its numbers printed under the
-fit's names.
+"""Writes a fit as a plain R script, which contains the comparisons, fits the model in R, and prints its
+numbers under the fit's names.
 
 The script needs R alone (gnm beyond 300 nuisance constants, MASS for Rao and Kupper's ties) and runs with
 ``Rscript --vanilla``.  It prints, tab-separated and to 17 digits, every parameter with its estimate and
-standard error on the fit's scale and under its constraint, then deviance, df and log-likelihood on the fit's
-definitions: what a reader of R can check line by line.
+standard error on the fit's scale and under its constraint, then deviance, df and log-likelihood by the fit's
+definitions, so that a reader of R can check every step.
 
-The model is the log-linear one, log m(outcome) = mu_cell + lambda_i - lambda_j ..., fitted by glm and once
-more from its own solution, because R's glm takes its covariance from the weights of the step before the last.
+The model is the log-linear one, log m(outcome) = mu_cell + lambda_i - lambda_j ..., fitted by glm and again
+from its own solution, because R's glm computes its covariance with the weights of the step before the last.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from ..fit.spec import Term
     from .cells import CountedCells
 
-#: glm carries a column for each nuisance constant; beyond this many gnm eliminates them.
+#: glm has a column for each nuisance constant; if there are more than this, gnm is used, which eliminates
+#: them.
 MOST_CONSTANTS = 300
 #: Numbers on a line of R.
 PER_LINE = 20

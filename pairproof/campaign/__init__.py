@@ -2,8 +2,8 @@
 
 `create` or `take_over` makes a campaign, `open_batch` chooses the next HITs and writes them for Mechanical
 Turk or as a page, `take_in` adds results, `status` and `export` read it, `take_back` takes a judgment out
-again.  Every one of them is one transaction: killed at any point, nothing is lost or counted twice.  What is
-known of the items is a function of the set of judgments taken in, not of the order in which they arrived.
+again.  Each of them is one transaction: if it is killed at any point, nothing is lost or counted twice.  The
+state of the items depends on the set of judgments that were added, not on the order in which they arrived.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The next batch of HITs: chosen, kept, and written to a file."""
+"""Chooses the next batch of HITs, stores it, and writes it to a file."""
 
 from __future__ import annotations
 
@@ -28,23 +28,22 @@ def open_batch(
     seed: int | None = None,
     force: bool = False,
 ) -> Batch:
-    """Choose the next HITs, keep them as a batch, and write them.
+    """Choose the next HITs, store them as a batch, and write them to a file.
 
     Parameters
     ----------
     path : path
         Of the campaign.
     out : path
-        .csv (a row a HIT, for Mechanical Turk), .jsonl (the same keys), .html (a page that needs nothing
-        else).
+        .csv (one row per HIT, for Mechanical Turk), .jsonl (the same keys), .html (a self-contained page).
     hits : int, optional
         Default: as many as show every item once (20 with pool keisks).
     again : bool
-        Write the last batch anew instead of choosing one.
+        Write the last batch again instead of choosing a new one.
     seed : int, optional
-        Of this batch; default: the campaign's.
+        Seed of this batch; default: the campaign's.
     force : bool
-        Also over a file that pairproof did not make.
+        Also overwrite a file that pairproof did not make.
 
     Returns
     -------
@@ -60,7 +59,7 @@ def open_batch(
             f"{out}: ends in {file.suffix or 'no suffix'!r}; expected one of {', '.join(SUFFIXES)}"
         )
     if again and hits is not None:
-        raise InputError("--again writes the open batch as it is; leave out --hits")
+        raise InputError("--again writes the open batch unchanged; leave out --hits")
     with opened(path, write=not again) as store:
         a = about(store)
         last = store.db.execute("SELECT MAX(number) FROM batch").fetchone()[0]
@@ -72,7 +71,7 @@ def open_batch(
             _keep(store, number, choose(store, a, number, hits, seed))
         batch = _read(store, a, number, waiting)
         with replacing(file, batch_text(batch, file.suffix.lower()), reads=[path], force=force):
-            # The batch is kept before its file appears: killed in between, --again writes it.
+            # The batch is stored before its file is written: if killed in between, --again writes the file.
             if not again:
                 store.db.execute("COMMIT")
                 store.db.execute("BEGIN")
@@ -83,9 +82,9 @@ def choose(store: Store, a: About, number: int, hits: int | None, seed: int | No
     """The items of each HIT of the next batch, int[hits, per_hit], by their positions in the campaign."""
     state = state_of(store, a.method)
     rng = np.random.default_rng([whole_number("seed", a.seed if seed is None else seed), number])
-    # Items that an older tool has scores for are no first batch.
+    # If an older tool has given the items scores, this is not a first batch.
     first = number == 1 and not bool(state.n.any()) and np.unique(state.a[~np.isnan(state.a)]).size <= 1
-    # The first batch shows every item once, in keisks' code too, whatever its number of HITs is.
+    # The first batch shows every item once, as in keisks' code, whatever the number of HITs.
     wanted = default_hits(len(state.a), a.per_hit, "paper" if first else a.pool) if hits is None else hits
     ids = ids_of(store) if a.pool == "keisks" else None
     return next_hits(
@@ -109,7 +108,7 @@ def _unanswered(store: Store) -> int:
 
 
 def _pending(store: Store, n_items: int) -> IntArray:
-    """How often each item stands in a HIT that nobody has judged yet."""
+    """How often each item appears in HITs that nobody has judged yet."""
     out = [i for (items,) in store.db.execute(f"SELECT h.items {_OPEN}") for i in json.loads(items)]
     return np.bincount(np.array(out, np.int64), minlength=n_items)
 

@@ -1,9 +1,9 @@
 """A batch of HITs, and the files it is written to: CSV for Mechanical Turk, JSON lines, or a page.
 
-The page is one file that an annotator opens in a browser: nothing is fetched, nothing is sent, the results
-file is saved. The items stand in it as JSON in which no markup can begin (`<`, `>`, `&` and the line
-separators are escaped), and the script shows them as text only. A content security policy forbids every
-connection.
+The page is one file that an annotator opens in a browser.  It fetches and sends nothing; the annotator saves
+the results file.  The page holds the items as JSON in which `<`, `>`, `&` and the line separators are
+escaped, so that no markup can begin there, and its script shows them as text only.  A content security policy
+forbids every connection.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Batch:
         From 1.
     per_hit : int
     columns : tuple of str
-        Of an item, but for `id`.
+        The items' columns except `id`.
     hits : tuple of tuple of (id, cells)
         HIT k + 1 is entry k; items in the order of presentation.
     unanswered : int
-        HITs of earlier batches without any judgment.
+        Number of HITs of earlier batches without any judgment.
     """
 
     campaign: str
@@ -46,7 +46,7 @@ class Batch:
 
 
 def batch_text(batch: Batch, suffix: str) -> str:
-    """The file of a batch."""
+    """The text of a batch's file."""
     if suffix == ".html":
         return page(batch)
     header = [f"{name}{k}" for k in range(1, batch.per_hit + 1) for name in ("id", *batch.columns)] + list(
@@ -75,7 +75,7 @@ def page(batch: Batch) -> str:
         "columns": list(batch.columns),
         "hits": [[{"id": name, "cells": list(cells)} for name, cells in hit] for hit in batch.hits],
     }
-    # One pass from the outside in: nothing that stands in the data is looked at again.
+    # Placeholders are replaced in one pass from the outside in, so none in the data is ever replaced.
     before, after = part("annotate.html").split("/*DATA*/")
     style, script = part("annotate.css"), part("annotate.js")
     return (

@@ -14,7 +14,7 @@ from .files import MODEL_COLUMNS, SKILL_COLUMNS, check_numbered, read_items
 from .records import About, write_about, write_items
 from .store import created
 
-#: Items of a HIT in the paper's experiments.
+#: Number of items in a HIT in the paper's experiments.
 PER_HIT = 5
 
 
@@ -29,24 +29,24 @@ def create(
     seed: int | None = None,
     encoding: str | None = None,
 ) -> About:
-    """Make a campaign.
+    """Create a campaign.
 
     Parameters
     ----------
     path : path
-        Of the database, which must not exist.
+        The database to create; it must not exist.
     items : path
-        CSV or TSV with `id` and any further columns; all are shown to annotators.
+        CSV or TSV with the column `id` and any others; all are shown to annotators.
     method : Method
     per_hit : int
-        Items of a HIT; the paper's direct assessment shows 1, everything else 5.
+        Items in a HIT; the paper's direct assessment shows 1, its other methods 5.
     settings : Settings
     pool : Pool
         Where partners come from, see :mod:`pairproof.native.annotation.allocation`.
     seed : int, optional
-        Of all batches; default: drawn, and kept.
+        Seed of all batches; default: drawn at random and stored.
     encoding : str, optional
-        Of the items file, if it is not UTF-8.
+        Encoding of the items file, if it is not UTF-8.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def create(
     Raises
     ------
     InputError
-        With file, row and column.
+        The items file is not as expected; the message names file, row and column.
     """
     one_of("method", method, get_args(Method))
     one_of("pool", pool, get_args(Pool))
@@ -63,8 +63,8 @@ def create(
     model = [c for c in read.columns if c in (*MODEL_COLUMNS, *SKILL_COLUMNS)]
     if {"alpha", "beta"} <= set(model) or set(SKILL_COLUMNS) <= set(model):
         raise InputError(
-            f"{read.table.source}: has columns {', '.join(model)}, so it is a model file; 'pairproof easl"
-            " import' takes it over"
+            f"{read.table.source}: has columns {', '.join(model)}, so it is a model file; use 'pairproof easl"
+            " import' for it"
         )
     check_size(per_hit, len(read.ids), method, read.table.source)
     check_numbered(read.columns, per_hit, read.table.source)
@@ -77,10 +77,10 @@ def create(
 
 
 def check_size(per_hit: int, n_items: int, method: Method, source: str) -> None:
-    """A HIT must fit the items, and methods that compare need two."""
+    """Check that a HIT has no more items than there are, and at least two if the method compares items."""
     least = 1 if method == "da" else 2
     if not least <= per_hit <= n_items:
         raise InputError(
-            f"{source}: {n_items} item(s), and {per_hit} a HIT; expected {least} to {n_items} with method"
+            f"{source}: {n_items} item(s), but {per_hit} per HIT; expected {least} to {n_items} with method"
             f" {method} (--per-hit)"
         )

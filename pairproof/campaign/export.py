@@ -1,17 +1,14 @@
-"""What a campaign knows, as files: scores, the older tools' model file, the full history, or paired
-comparisons.
+"""Exports a campaign to files: scores, the older tools' model file, the full history, or paired comparisons.
 
-============
-==================================================================================================
-scores       id, the items' columns, alpha, beta, mode, var (mu, sigma, var of trueskill), score, low, high, n
-model        id, the items' columns, alpha, beta, mode, var (mu, sigma, var): the model file of the older
-             tools
-history      every judgment with its raw scores, as a results file that `import` and `update` read
-comparisons  first, second, outcome, judge, source: what `pairproof fit` reads
-============
-==================================================================================================
+============  ========================================================================================
+scores        id, the items' columns, alpha, beta, mode, var (with trueskill mu, sigma, var), score,
+              low, high, n
+model         id, the items' columns, alpha, beta, mode, var (mu, sigma, var): the older tools' model file
+history       every judgment with its raw scores, as a results file that `import` and `update` read
+comparisons   first, second, outcome, judge, source: the input of `pairproof fit`
+============  ========================================================================================
 
-`import` of `scores` or `model` together with `history` gives the campaign back.
+`import` of `scores` or `model` together with `history` restores the campaign.
 """
 
 from __future__ import annotations
@@ -44,27 +41,27 @@ from .store import Store, opened
 
 What = Literal["scores", "model", "history", "comparisons"]
 WHATS: tuple[What, ...] = get_args(What)
-#: What `scores` has beyond a model file.
+#: The columns that `scores` has and a model file has not.
 SCORE_COLUMNS = ("score", "low", "high", "n")
 
 
 def export(
     path: str | Path, out: str | Path, what: What = "scores", level: float = 0.95, *, force: bool = False
 ) -> int:
-    """Write a file.
+    """Export a campaign to a file.
 
     Parameters
     ----------
     path : path
-        Of the campaign.
+        The campaign.
     out : path
-        CSV.
+        The CSV file to write.
     what : {"scores", "model", "history", "comparisons"}
     level : float
-        Of the intervals in `scores`.
+        Level of the intervals in `scores`.
     force : bool
-        Also over a file that pairproof did not make: scores and history are known by their columns, a model
-        file and comparisons by what :mod:`pairproof.campaign.files` says.
+        Also overwrite a file that pairproof did not make.  Scores and history are recognised by their
+        columns, a model file and comparisons as :mod:`pairproof.campaign.files` describes.
 
     Returns
     -------
@@ -98,8 +95,8 @@ def _items(store: Store, a: About, level: float | None) -> tuple[list[str], list
     state = state_of(store, a.method)
     if level is None and a.method == "da":
         raise InputError(
-            f"{store.path}: direct assessment has no model file, its items have no distribution; export"
-            " scores or history"
+            f"{store.path}: direct assessment has no model file, because its items have no distribution;"
+            " export scores or history"
         )
     header = ["id", *a.columns, *model_columns(a), *(SCORE_COLUMNS if level is not None else ())]
     numbers = [model_cells(state)] if model_columns(a) else []
@@ -132,13 +129,13 @@ def _history(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
         when = json.loads(times)
         placed = ["", "", ""] if batch is None else [a.id, str(batch), str(hit)]
         given = scores[key]
-        # A judgment that only its file and row made one keeps that as its name.
+        # A judgment that is identified only by its file and row keeps these as its AssignmentId.
         name = assignment or (identity if identity.startswith("file:") else "")
         shown = [ids[i] for i, _, _ in given]
         answers = [raw for _, _, raw in given] + ["on" if value is None else "" for _, value, _ in given]
         rows.append([hit_id, name, worker, *(when.get(t, "") for t in TIMES), *placed, *shown, *answers])
     if not rows:
-        raise InputError(f"{store.path}: no judgment is in this campaign yet; there is no history to write")
+        raise InputError(f"{store.path}: this campaign has no judgments yet; there is no history to write")
     return header, rows
 
 

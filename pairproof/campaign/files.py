@@ -1,15 +1,16 @@
-"""CSV files of a campaign: items and models that it reads, cells that a spreadsheet would run, and which model
-files and comparisons are its own.
+"""The CSV files of a campaign: reads items and models, guards cells that a spreadsheet would run, and
+recognises the model files and comparisons that the campaign exported.
 
-A cell that begins with = + - @ tab or return would be a formula in a spreadsheet. What we write has an
-apostrophe before it, which spreadsheets show as plain text; so has a cell that begins with apostrophes and
-then such a sign, so that taking one apostrophe away is the exact inverse. Plain numbers stay. A file in which
-a cell was changed has a last column `guarded` with 1 in that row.
+A spreadsheet takes a cell that begins with = + - @ tab or return for a formula.  Such a cell is written with
+an apostrophe before it, so that spreadsheets show it as plain text.  A cell that begins with apostrophes
+followed by such a sign gets one too, so that removing one apostrophe is the exact inverse.  Plain numbers are
+left as they are.  A file with guarded cells has a last column `guarded`, with 1 in the rows concerned.
 
-An exported model file or table of comparisons has no room for a mark that says who wrote it, and both are
-other tools' formats too. A model file is the campaign's own if it has the campaign's items in their order
-and, to the last digit, the mode and variance that pairproof's arithmetic makes of its parameters; comparisons
-are, if all are of its items and every source is a HIT as pairproof names them.
+An exported model file or table of comparisons has no place for a mark that says who wrote it, and both are
+also formats of other tools.  A model file is taken for the campaign's own if it has the campaign's items in
+their order and, to the last digit, the mode and variance that pairproof computes from its parameters.
+Comparisons are taken for the campaign's own if all items are its items and every source is a HIT as pairproof
+names them.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ MARK = "guarded"
 _DANGEROUS = re.compile(r"'*[=+\-@\t\r]")
 _GUARDED = re.compile(r"'+[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-#: Columns of a batch file that are not an item's.
+#: Columns of a batch file that do not describe an item.
 BATCH_COLUMNS = ("campaign", "batch", "hit")
 MODEL_COLUMNS = ("alpha", "beta", "mode", "var")
 SKILL_COLUMNS = ("mu", "sigma")
@@ -46,7 +47,7 @@ _SOURCE = re.compile(r"[0-9]+/[0-9]+|judgment [0-9]+")
 
 
 def guard(cell: str) -> str:
-    """The cell with an apostrophe before it if a spreadsheet would run it."""
+    """The cell, with an apostrophe before it if a spreadsheet would run it as a formula."""
     return "'" + cell if _DANGEROUS.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
@@ -56,7 +57,7 @@ def unguard(cell: str) -> str:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A CSV file in UTF-8 with guarded cells, and `guarded` as its last column where there are any."""
+    """The text of a CSV file with guarded cells, and the last column `guarded` if there are any."""
     table = [list(row) for row in rows]
     safe = [[guard(cell) for cell in row] for row in table]
     names = [guard(name) for name in header]
@@ -79,7 +80,7 @@ class ItemsFile:
     Attributes
     ----------
     table : Table
-        Every cell text, guarded cells put back.
+        Every cell is text, with guards removed.
     ids : tuple of str
     columns : tuple of str
         All but `id`.
@@ -96,7 +97,7 @@ class ItemsFile:
 
 
 def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
-    """An items or model file.
+    """Read an items file or a model file.
 
     Raises
     ------
@@ -108,7 +109,7 @@ def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
     if "id" not in table.columns:
         raise InputError(
             f"{table.source}: no column 'id'; found {', '.join(map(repr, table.columns))}; expected id, sent"
-            " and any further columns"
+            " and any other columns"
         )
     ids = cells_of(table, "id")
     seen: dict[str, int] = {}
@@ -117,7 +118,7 @@ def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
             raise InputError(f"{table.where(row, 'id')}: blank; every item needs an id")
         if name in seen:
             raise InputError(
-                f"{table.where(row, 'id')}: {name!r} is the id of row {seen[name] + 1} too; ids must be"
+                f"{table.where(row, 'id')}: {name!r} is also the id of row {seen[name] + 1}; ids must be"
                 " distinct"
             )
         seen[name] = row
@@ -125,27 +126,27 @@ def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
     taken = [c for c in columns if c in BATCH_COLUMNS]
     if taken:
         raise InputError(
-            f"{table.source}: column {', '.join(map(repr, taken))}: batches have a column of that name;"
-            " rename it"
+            f"{table.source}: column {', '.join(map(repr, taken))}: a batch file has a column of this name"
+            " itself; rename it"
         )
     return ItemsFile(table, tuple(ids), columns)
 
 
 def cells_of(table: Table, column: str, mark: str = MARK) -> list[str]:
-    """A column as text, without guards; `mark` is the column that says in which rows there are any."""
+    """A column as text, without guards; `mark` is the column that says which rows have guarded cells."""
     cells = [str(c) for c in table.columns[column]]
     marks = next((table.columns[name] for name in (mark, MARK) if name in table.columns), None)
     return cells if marks is None else [unguard(c) if str(m) == "1" else c for c, m in zip(cells, marks)]
 
 
 def check_numbered(columns: Sequence[str], per_hit: int, source: str) -> None:
-    """Numbered columns of a batch must be distinct: with `x` and `x1`, x11 would be two columns."""
+    """Check that the numbered columns of a batch are distinct; `x` and `x1` could both give the name x11."""
     names = [f"{c}{k}" for c in ("id", *columns) for k in range(1, per_hit + 1)] + list(BATCH_COLUMNS)
     twice = sorted({n for n in names if names.count(n) > 1}) if len(set(names)) < len(names) else []
     if twice:
         raise InputError(
-            f"{source}: numbered from 1 to {per_hit}, two columns become {twice[0]!r}; rename one of"
-            f" {', '.join(map(repr, columns))}"
+            f"{source}: when numbered from 1 to {per_hit}, two columns get the name {twice[0]!r}; rename one"
+            f" of {', '.join(map(repr, columns))}"
         )
 
 
@@ -184,7 +185,7 @@ def _is_model(header: Sequence[str], body: Sequence[Sequence[str]], a: About, id
 
 
 def model_cells(state: ScoreState) -> list[list[str]]:
-    """The columns of a model file, an item a row, every digit kept."""
+    """The cells of a model file, one row per item, with every digit."""
     columns = [state.a, np.sqrt(state.b), state.b]
     if state.method in BETA:
         columns = [state.a, state.b, state.score, state.variance]
@@ -192,5 +193,5 @@ def model_cells(state: ScoreState) -> list[list[str]]:
 
 
 def number(value: float) -> str:
-    """A number with every digit; blank for no value."""
+    """A number as text with every digit; blank for nan."""
     return "" if np.isnan(value) else repr(value)

@@ -25,17 +25,17 @@ class About:
     Attributes
     ----------
     id : str
-        In every batch and result, so that a file of another campaign is noticed.
+        Written into every batch and result, so that the file of another campaign is noticed.
     method : Method
     per_hit : int
     settings : Settings
     pool : Pool
     seed : int
-        Batch k draws from it and k.
+        Batch k is drawn with this seed and k.
     columns : tuple of str
-        Of the items file, but for `id`.
+        The items file's columns except `id`.
     imported : bool
-        Taken over from an older tool: results may name HITs that were not written here.
+        Whether it was taken over from an older tool; results may then name HITs that were not written here.
     """
 
     id: str
@@ -48,7 +48,7 @@ class About:
     imported: bool
 
 
-#: Stored beside the other settings, not within them.
+#: Fields that are stored separately from the other settings.
 _SETTINGS = ("gamma", "epsilon", "tie_within")
 
 
@@ -67,7 +67,7 @@ def write_about(store: Store, a: About) -> None:
 
 
 def write_items(store: Store, ids: Sequence[str], fields: Sequence[Sequence[str]], state: ScoreState) -> None:
-    """Items with the state they start in."""
+    """Write the items with their initial state."""
     a, b, n = _columns(state)
     store.db.executemany(
         "INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -90,14 +90,14 @@ def ids_of(store: Store) -> tuple[str, ...]:
 
 
 def fields_of(store: Store, positions: Iterable[int] | None = None) -> dict[int, tuple[str, list[str]]]:
-    """Position -> (id, other columns)."""
+    """The id and the other columns of each item, by position."""
     rows = store.db.execute("SELECT position, id, fields FROM item ORDER BY position")
     wanted = None if positions is None else set(positions)
     return {p: (name, json.loads(cells)) for p, name, cells in rows if wanted is None or p in wanted}
 
 
 def state_of(store: Store, method: Method, *, at_start: bool = False) -> ScoreState:
-    """What is known of the items now, or was at the start."""
+    """The state of the items now, or at the start."""
     columns = "a0, b0, n0" if at_start else "a, b, n"
     rows = store.db.execute(f"SELECT {columns} FROM item ORDER BY position").fetchall()
     a, b, n = zip(*rows)
@@ -113,7 +113,7 @@ def save_state(store: Store, state: ScoreState, positions: Iterable[int]) -> Non
 
 @dataclass(frozen=True)
 class Judged:
-    """Judged HITs in the order in which they count: by batch, HIT, identity, whenever they arrived.
+    """Judged HITs in the order in which they count: by batch, HIT and identity, not by time of arrival.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Judged:
     workers: list[str]
 
     def upto(self, batch: int) -> Judged:
-        """Those of batches up to a number, and those of older tools."""
+        """The judged HITs of batches up to a number, and those of older tools."""
         keep = [k for k, (b, _) in enumerate(self.batches) if b is None or b <= batch]
         return Judged(*([column[k] for k in keep] for column in vars(self).values()))
 
@@ -148,7 +148,7 @@ def insert_judgment(store: Store, judgment: Sequence[Any], scores: Iterable[Sequ
     store.db.executemany("INSERT INTO score VALUES (?, ?, ?, ?, ?)", [(number, *score) for score in scores])
 
 
-#: Older tools' HITs first.
+#: The order in which judgments count; HITs of older tools come first.
 ORDER = "j.batch IS NOT NULL, j.batch, j.hit, j.identity"
 
 
@@ -170,18 +170,18 @@ def judged(store: Store, where: str = "1", parameters: Sequence[Any] = ()) -> Ju
 
 
 def recount_all(store: Store, a: About) -> None:
-    """Bring the items' state to all judgments, from the start."""
+    """Compute the items' state from all judgments, beginning at the start."""
     every = judged(store)
     state = observe(state_of(store, a.method, at_start=True), every.hits, every.scores, a.settings)
     save_state(store, state, range(len(state.a)))
 
 
 def recount(store: Store, a: About, newer_than: int) -> None:
-    """Bring the items' state to all judgments, those after number `newer_than` being new.
+    """Update the items' state to all judgments, of which those after number `newer_than` are new.
 
-    The state is that of the whole set in its own order, not in that of arrival: methods that add up take the
-    touched items' scores anew, the others go on from where they are if all that is new comes last, else begin
-    again.
+    The result is the state that all judgments give in their own order, whatever the order of arrival.
+    Methods that add scores up recompute the items concerned.  The others continue from the present state if
+    all new judgments come last in the order, and otherwise begin again.
     """
     touched = [
         r[0] for r in store.db.execute("SELECT DISTINCT item FROM score WHERE judgment > ?", (newer_than,))

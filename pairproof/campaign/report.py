@@ -1,4 +1,4 @@
-"""A campaign's status as a page: where it stands, its scores drawn, its systems and its items."""
+"""The status of a campaign as a page: its progress, a plot of its scores, its systems and its items."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from ..report.blocks import Block, Bullets, Code, Column, Figure, Heading, Page,
 from ..report.figures import GOOD, INK
 from .status import Status, histogram
 
-#: Characters of the longest bar of a histogram in text.
+#: Length in characters of the longest bar of a histogram in text.
 WIDTH = 40
-#: Items of a table in a terminal: the best and the worst half of it.
+#: Most items shown in a terminal's table, half of them the best and half the worst.
 ITEMS = 20
 _NUMBER = Column("score"), Column("low"), Column("high"), Column("n")
 
 
 def page(status: Status, level: float, most: int | None = None) -> Page:
-    """Where a campaign stands; of its items `most` are listed, the best and
-    the worst, or all."""
+    """The page of a campaign's status; it lists the best and the worst items, `most` in all, or every item."""
     return Page("Annotation campaign", list(_blocks(status, level, most)))
 
 
@@ -32,7 +31,7 @@ def _blocks(status: Status, level: float, most: int | None) -> Iterator[Block]:
     yield Bullets(tuple(lines(status)))
     if status.systems is not None:
         yield Heading(
-            "Systems, best first (a cluster ends where all above differ from all below, rank-sum p < .05)"
+            "Systems, best first (between clusters, all above differ from all below: rank-sum p < .05)"
         )
         yield _systems(status.systems)
     order = _order(status)
@@ -54,7 +53,7 @@ def lines(status: Status) -> list[str]:
     """Progress, convergence and the agreement of annotators in sentences."""
     a = status.about
     found = [
-        f"Campaign {a.id}: {len(status.ids)} items, method {a.method}, {a.per_hit} a HIT"
+        f"Campaign {a.id}: {len(status.ids)} items, method {a.method}, {a.per_hit} per HIT"
         + (", taken over from an older tool" if a.imported else "")
     ]
     found.append(
@@ -64,23 +63,23 @@ def lines(status: Status) -> list[str]:
     )
     if status.taken_back:
         s = "" if status.taken_back == 1 else "s"
-        found.append(f"{status.taken_back} judgment{s} taken back, counted nowhere ('easl retract --list')")
+        found.append(f"{status.taken_back} judgment{s} retracted and not counted ('easl retract --list')")
     n = status.state.n
     found.append(
-        f"Scores an item: {int(n.min())} to {int(n.max())}, mean {n.mean():.2f}; {int((n == 0).sum())} items"
-        " without one"
+        f"Scores per item: {int(n.min())} to {int(n.max())}, mean {n.mean():.2f}; {int((n == 0).sum())} items"
+        " without scores"
     )
     if status.last is None:
-        found.append("Convergence: no batch is judged yet")
+        found.append("Convergence: no batch has been judged yet")
     elif np.isnan(status.stability):
         found.append(f"Convergence: nothing to compare yet (batch {status.last} is the first judged)")
     else:
         found.append(
-            f"Convergence: batch {status.last} moved scores by {status.shift:.4f} on average; Spearman's rho"
-            f" with the scores before it is {status.stability:.4f}"
+            f"Convergence: batch {status.last} changed scores by {status.shift:.4f} on average; Spearman's"
+            f" rho with the scores before it is {status.stability:.4f}"
         )
     if a.method == "trueskill":
-        found.append("Scores of trueskill have no ends; items start at 0.5 with standard deviation 0.289")
+        found.append("Scores of trueskill are unbounded; items start at 0.5 with standard deviation 0.289")
     return found + _agreement_lines(status)
 
 
@@ -112,7 +111,7 @@ def _systems(s: SystemScores) -> Table:
 
 
 def _order(status: Status) -> list[int]:
-    """Items from the highest score to the lowest; those without one last."""
+    """Items from the highest score to the lowest; those without a score last."""
     score: list[float] = status.state.score.tolist()
 
     def key(k: int) -> tuple[bool, float, str]:

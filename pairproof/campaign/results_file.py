@@ -1,5 +1,4 @@
-"""Results as annotators and Mechanical Turk give them: read strictly, every fault with its file, row and
-column.
+"""Reads results files from annotators and Mechanical Turk; an error names its file, row and column.
 
 `Input.id1 ...` and `Answer.range1 ...` (0 to 100), `Answer.na1 = on` for "cannot judge", optional `HITId`,
 `AssignmentId`, `WorkerId`, times, and `Input.campaign`, `Input.batch`, `Input.hit`; as CSV, or as JSON lines
@@ -27,7 +26,7 @@ from .files import MARK, cells_of
 
 TIMES = ("AcceptTime", "SubmitTime", "WorkTimeInSeconds")
 YES, NO = ("on", "true", "yes", "1"), ("", "off", "false", "no", "0")
-#: What becomes of assignments whose AssignmentStatus is Rejected; never guessed.
+#: What to do with assignments whose AssignmentStatus is Rejected; the user must choose.
 RejectedRule = Literal["refuse", "count", "leave-out"]
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -43,12 +42,12 @@ class ResultRow:
     where : str
         "results.csv, row 3 (line 4)", for messages.
     campaign, batch, hit : str
-        "" where the file does not say.
+        "" if the file does not have them.
     ids : tuple of str
     values : tuple of float
         In [0, 1]; nan: could not judge.
     raw : tuple of str
-        Scores as they came.
+        Scores as they are in the file.
     hit_id, assignment, worker : str
     times : mapping of str to str
     """
@@ -76,9 +75,9 @@ class ResultsFile:
     name, sha256 : str
     rows : tuple of ResultRow
     left_out : int
-        Rejected assignments that were not to be counted.
+        Number of rejected assignments that were left out.
     nameless : int
-        Rows with neither AssignmentId nor WorkerId: known by the file alone.
+        Number of rows with neither AssignmentId nor WorkerId, which only their file and row identify.
     """
 
     name: str
@@ -102,24 +101,24 @@ def read_results(
     ----------
     path : path
     per_hit : int
-        Items of a HIT.
+        Items in a HIT.
     rejected : {"refuse", "count", "leave-out"}
     encoding : str, optional
     accept_unterminated : bool
-        Take a file whose last record has no line end.
+        Accept a file whose last record has no line end.
 
     Raises
     ------
     InputError
-        A last record without its line end, a column that is missing, a score that is blank, no number or
-        outside 0 to 100, an item twice in a HIT, a rejected assignment where nothing was said of them, text
-        in another encoding.
+        The last record has no line end, a column is missing, a score is blank, not a number or outside 0 to
+        100, a HIT has an item twice, an assignment was rejected and `rejected` is "refuse", or the text has
+        another encoding.
     """
     one_of("rejected", rejected, get_args(RejectedRule))
     file = Path(path)
     if str(path) == "-":
         raise InputError(
-            "results are read from a file, whose hash is kept with them; found -, standard input"
+            "results must be read from a file, because its hash is stored with them; found -, standard input"
         )
     raw = read_file(path, "a file of results")
     table = _json_lines(raw, file) if file.suffix.lower() == ".jsonl" else load(str(path), encoding)
@@ -127,7 +126,7 @@ def read_results(
     if not accept_unterminated:
         check_terminated(raw, table)
     sha256 = hashlib.sha256(raw).hexdigest()
-    # Mechanical Turk sends the mark of a guarded row back as one of its inputs.
+    # Mechanical Turk returns the mark of a guarded row as one of its inputs.
     columns = {
         name: cells_of(table, name, f"Input.{MARK}" if name.startswith("Input.") else MARK)
         for name in table.columns
@@ -137,7 +136,7 @@ def read_results(
     if turned_down and rejected == "refuse":
         raise InputError(
             f"{table.where(min(turned_down), 'AssignmentStatus')}: Rejected ({len(turned_down)} such rows);"
-            " say --rejected count or --rejected leave-out"
+            " choose --rejected count or --rejected leave-out"
         )
     keep = [k for k in range(table.n_rows) if not (k in turned_down and rejected == "leave-out")]
     rows = tuple(_row(table, columns, k, per_hit) for k in keep)
@@ -146,17 +145,16 @@ def read_results(
 
 
 def check_terminated(raw: bytes, table: Table) -> None:
-    """Refuse a file whose last record has no line end: a file that was cut ends so, and `8` may have been
-    `87`.
+    """Refuse a file whose last record has no line end; it may have been cut off, and `8` may have been `87`.
 
     Raises
     ------
     InputError
     """
     if Path(table.source).suffix.lower() in BINARY:
-        return  # a format that knows its own length
+        return  # a format that stores its own length
     raw = unpacked(raw, table.source)
-    # A line end of UTF-16 or UTF-32 has zeros around it.
+    # In UTF-16 and UTF-32 a line end has zero bytes around it.
     end = raw.rstrip(b"\0 \t")[-1:]
     if end in (b"\n", b"\r"):
         return
@@ -166,8 +164,8 @@ def check_terminated(raw: bytes, table: Table) -> None:
         name, column = list(table.columns.items())[-1]
         last = f", in column {name!r} {str(column.iloc[-1])[:40]!r}"
     raise InputError(
-        f"{table.source}, line {line}: the last record has no line end{last}; a file that was cut ends so."
-        " Fetch it again, or if it is whole say --accept-unterminated (accept_unterminated=True in Python)"
+        f"{table.source}, line {line}: the last record has no line end{last}; the file may have been cut off."
+        " Fetch it again, or if it is complete use --accept-unterminated (accept_unterminated=True in Python)"
     )
 
 
@@ -176,7 +174,7 @@ def _json_lines(raw: bytes, file: Path) -> Table:
 
     rows = []
     try:
-        # Not splitlines: U+2028 in a text ends no line of JSON.
+        # Not splitlines, because U+2028 in a text does not end a line of JSON.
         lines = raw.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
     except UnicodeDecodeError as error:
         raise InputError(
@@ -210,14 +208,14 @@ def _check_columns(table: Table, per_hit: int) -> None:
         for name in (f"Input.id{k}", f"Answer.range{k}"):
             if name not in table.columns:
                 raise InputError(
-                    f"{table.source}: no column {name!r} (this campaign has {per_hit} items a HIT); found "
+                    f"{table.source}: no column {name!r} (this campaign has {per_hit} items per HIT); found "
                     f"{', '.join(map(repr, list(table.columns)[:12]))}{suggestion(name, table.columns)}"
                 )
     for name in (f"Input.id{per_hit + 1}", f"Answer.range{per_hit + 1}"):
         if name in table.columns:
             raise InputError(
-                f"{table.source}: column {name!r}, but this campaign has {per_hit} items a HIT; these are"
-                " results of another one"
+                f"{table.source}: column {name!r}, but this campaign has {per_hit} items per HIT; these are"
+                " results of another campaign"
             )
 
 
@@ -231,7 +229,7 @@ def _row(table: Table, columns: Mapping[str, list[str]], k: int, per_hit: int) -
             raise InputError(f"{table.where(k, f'Input.id{j + 1}')}: blank; expected an item's id")
         if name in ids[:j]:
             raise InputError(
-                f"{table.where(k, f'Input.id{j + 1}')}: item {name!r} stands twice in this HIT; expected"
+                f"{table.where(k, f'Input.id{j + 1}')}: item {name!r} appears twice in this HIT; expected"
                 f" {per_hit} different items"
             )
     values, raw = [], []
@@ -249,10 +247,10 @@ def _row(table: Table, columns: Mapping[str, list[str]], k: int, per_hit: int) -
 
 
 def identity(row: ResultRow, batch: int | None, hit: int | None, sha256: str) -> str:
-    """What makes two rows the same judgment: the AssignmentId; without one, WorkerId and HIT; without either,
-    file and row.
+    """The identity of a judgment; two rows with the same identity are the same judgment.
 
-    An AssignmentId that begins with `file:` is one that an export made of the third kind.
+    It is the AssignmentId; without one, the WorkerId and HIT; without either, the file and row.  An export
+    writes an identity of the last kind as an AssignmentId that begins with `file:`.
     """
     if row.assignment.startswith("file:"):
         return row.assignment
@@ -280,7 +278,7 @@ def _score(table: Table, k: int, j: int, text: str) -> float:
     if not text:
         raise InputError(f"{where}: blank; expected a score from 0 to 100, or 'on' in Answer.na{j}")
     if not _NUMBER.fullmatch(text):
-        raise InputError(f"{where}: {text!r} is no number; expected a score from 0 to 100")
+        raise InputError(f"{where}: {text!r} is not a number; expected a score from 0 to 100")
     value = float(text)
     if not 0 <= value <= 100:
         raise InputError(f"{where}: {text} is outside 0 to 100")

@@ -1,10 +1,10 @@
-"""Takes judgments back: the scores are then as if a judgment had never come, a record of it is kept, and it can
-be brought back.
+"""Retracts judgments: the scores are then as if a judgment had never been made, and it is kept on record and
+can be restored.
 
-Scores of ra and trueskill depend on the order of all judgments, so they are counted anew from the start; for
-every method the state is the one the same judgments without this one give, to the last bit.  A judgment that
-was taken back and comes again with the same answers (Mechanical Turk's files hold all results so far) stays
-out; with other answers it is a correction, and is taken.
+Scores of ra and trueskill depend on the order of all judgments, so they are computed again from the start.
+For every method the state is, to the last bit, the one that all other judgments give.  If a retracted
+judgment arrives again with the same answers (Mechanical Turk's files hold all results so far) it stays
+retracted; with other answers it is a correction, and is added.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .batch import now
 from .records import JUDGMENT, about, insert_judgment, recount_all
 from .store import Store, opened
 
-#: Made when the first judgment is taken back; a campaign without it is one of which none was.  In full (JSON:
-#: judgment's columns, and scores as slot, item, value, raw); `undone` is when it was brought back, NULL while
-#: it is out.
+#: The table is created when the first judgment is retracted, so a campaign without it has no retractions.
+#: `judgment` is the whole judgment as JSON (its columns, and its scores as slot, item, value, raw); `undone`
+#: is when it was restored, NULL while it is retracted.
 TABLE = """CREATE TABLE IF NOT EXISTS retraction (
     number INTEGER PRIMARY KEY, at TEXT NOT NULL, why TEXT NOT NULL, identity TEXT NOT NULL, judgment TEXT NOT NULL, undone TEXT
 )"""
@@ -31,12 +31,12 @@ TABLE = """CREATE TABLE IF NOT EXISTS retraction (
 
 @dataclass(frozen=True)
 class Retraction:
-    """A judgment that was taken back.
+    """The record of a retracted judgment.
 
     Attributes
     ----------
     number : int
-        From 1, for `undo`.
+        From 1; the argument of `undo`.
     at : str
         Date and time in UTC.
     why : str
@@ -44,11 +44,11 @@ class Retraction:
     batch, hit : int or None
         None: a HIT of an older tool.
     raw : tuple of str
-        The scores as they came.
+        The scores as they are in the results file.
     results : str
-        Name of the results file it came in.
+        Name of the results file that held it.
     undone : str or None
-        When it was brought back; None: it is out.
+        When it was restored; None if it is still retracted.
     """
 
     number: int
@@ -79,24 +79,24 @@ def take_back(
     row: int | None = None,
     every: bool = False,
 ) -> tuple[Retraction, ...]:
-    """Take judgments back, in one transaction.
+    """Retract judgments, in one transaction.
 
     Parameters
     ----------
     path : path
-        Of the campaign.
+        The campaign.
     why : str
-        Kept with the record.
+        The reason, which is stored with the record.
     assignments : sequence of str
-        AssignmentIds; each must be there.
+        AssignmentIds; each must exist.
     worker : str, optional
     batch, hit : int, optional
     results : str, optional
-        Name or SHA-256 of the results file in which it came.
+        Name or SHA-256 of the results file that held them.
     row : int, optional
-        Of that file, from 1 below the header.
+        Row of that file, counted from 1 below the header.
     every : bool
-        Take all that match; otherwise exactly one must, or one for each of `assignments`.
+        Retract all judgments that match; otherwise exactly one must match, or one for each of `assignments`.
 
     Returns
     -------
@@ -105,15 +105,13 @@ def take_back(
     Raises
     ------
     InputError
-        No reason, nothing to choose by, nothing that matches, or more than one judgment without `every`;
-        nothing has changed then.
+        No reason is given, nothing says which judgment, none matches, or more than one does without `every`.
+        Nothing has been changed then.
     """
     if not why.strip():
-        raise InputError(
-            "a judgment is taken back for a reason, which is kept with it; state one (--why TEXT)"
-        )
+        raise InputError("a retraction needs a reason, which is stored with it; state one (--why TEXT)")
     if row is not None and results is None:
-        raise InputError(f"row {row} is of a results file; name the file too (--results NAME)")
+        raise InputError(f"row {row} is the row of a results file; name the file too (--results NAME)")
     wanted: list[tuple[str, Any]] = []
     if assignments:
         wanted.append((f"j.assignment IN ({', '.join('?' * len(assignments))})", tuple(assignments)))
@@ -144,39 +142,37 @@ def take_back(
 
 
 def undo(path: str | Path, numbers: Sequence[int]) -> tuple[Retraction, ...]:
-    """Bring judgments back that were taken back, by the numbers of :func:`history`.
+    """Restore retracted judgments, by their numbers in :func:`history`.
 
     Raises
     ------
     InputError
-        No such number, one that was brought back already, or a judgment that was given again since; nothing
-        has changed then.
+        There is no such number, the judgment was restored already, or it has been added again since.  Nothing
+        has been changed then.
     """
     with opened(path, write=True) as store:
         known = {r.number: r for r in retractions(store)}
         for number in dict.fromkeys(numbers):
             if number not in known:
                 raise InputError(
-                    f"{path}: no judgment was taken back under number {number}; there are"
+                    f"{path}: there is no retraction number {number}; there are"
                     f" {', '.join(map(str, known)) or 'none'}"
                 )
             if known[number].undone is not None:
-                raise InputError(
-                    f"{path}: number {number} was brought back at {known[number].undone} already"
-                )
+                raise InputError(f"{path}: retraction {number} was undone already, at {known[number].undone}")
             _move_in(store, known[number])
         recount_all(store, about(store))
         return tuple(r for r in retractions(store) if r.number in numbers)
 
 
 def history(path: str | Path) -> tuple[Retraction, ...]:
-    """Everything that was ever taken back, also what was brought back since."""
+    """All retractions, including those undone since."""
     with opened(path, write=False) as store:
         return tuple(retractions(store))
 
 
 def retractions(store: Store) -> list[Retraction]:
-    """The records of a campaign, in order."""
+    """The retractions of an open campaign, in order."""
     if not _has_table(store):
         return []
     names = {number: name for number, name in store.db.execute("SELECT number, name FROM received")}
@@ -200,7 +196,7 @@ def n_out(store: Store) -> int:
 
 
 def stays_out(store: Store, identity: str, items: Sequence[int], values: Sequence[float]) -> bool:
-    """Whether a judgment that comes in is one that was taken back, with the answers it had then."""
+    """Whether a judgment that arrives was retracted before and has the same answers as then."""
     if not _has_table(store):
         return False
     now_said = said(items, values)
@@ -223,14 +219,14 @@ def _has_table(store: Store) -> bool:
 def _check_found(store: Store, found: Sequence[str], assignments: Sequence[str], every: bool) -> None:
     absent = [a for a in assignments if a not in found]
     if absent or not found:
-        what = f"AssignmentId {absent[0]!r}" if absent else "what was asked for"
+        what = f"AssignmentId {absent[0]!r}" if absent else "these properties"
         raise InputError(
             f"{store.path}: no judgment that counts has {what}; 'pairproof easl export --what history' lists"
-            " all, and 'easl retract --list' those taken back"
+            " all of them, and 'easl retract --list' the retracted ones"
         )
     if len(found) > max(1, len(set(assignments))) and not every:
         raise InputError(
-            f"{store.path}: {len(found)} judgments match; say --all to take them all back, or which with"
+            f"{store.path}: {len(found)} judgments match; use --all to retract them all, or choose with"
             " --assignment, --batch, --hit, --row"
         )
 
@@ -255,8 +251,8 @@ def _move_out(store: Store, judgment: int, why: str) -> int:
 def _move_in(store: Store, taken: Retraction) -> None:
     if store.db.execute("SELECT 1 FROM judgment WHERE identity = ?", (taken.identity,)).fetchone():
         raise InputError(
-            f"{store.path}: the judgment of number {taken.number} was given again since it was taken back;"
-            " take that one back first"
+            f"{store.path}: the judgment of retraction {taken.number} has been added again since; retract"
+            " that one first"
         )
     kept = json.loads(
         store.db.execute("SELECT judgment FROM retraction WHERE number = ?", (taken.number,)).fetchone()[0]

@@ -1,4 +1,5 @@
-"""A simulation of annotation as a JSON document, and as a page with its curves, histograms and maps."""
+"""The report of a simulated annotation: as a JSON document, and as a page with curves, histograms and maps.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +62,7 @@ def _distribution(scores: FloatArray) -> dict[str, Any]:
 
 
 def answer(s: Simulation, target: float) -> list[str]:
-    """How many annotations are needed, in sentences."""
+    """The sentences that say how many annotations are needed."""
     found = []
     da = s.needed("da", target) if "da" in s.experiment.methods else float("nan")
     for method in s.experiment.methods:
@@ -69,20 +70,20 @@ def answer(s: Simulation, target: float) -> list[str]:
         if np.isnan(n):
             reached = s.curve(method, resamples=1).mean[-1]
             found.append(
-                f"{method}: more than {s.annotations[-1]:g} annotations an item (rho is {reached:.3f} there)"
+                f"{method}: more than {s.annotations[-1]:g} annotations per item (rho is {reached:.3f} there)"
             )
             continue
         least = " or fewer" if n == s.annotations[0] else ""
-        # With one annotation an item or fewer in both there is nothing to divide.
+        # If both need at most one annotation per item, their ratio means nothing.
         ratio = f", {n / da:.2f} times da's" if method != "da" and not np.isnan(da) and not least else ""
         found.append(
-            f"{method}: {n:.1f} annotations an item{least} ({n * len(s.experiment.truth):.0f} in all){ratio}"
+            f"{method}: {n:.1f} annotations per item{least} ({n * len(s.experiment.truth):.0f} in all){ratio}"
         )
     return found
 
 
 def page(s: Simulation, truth: str, agreement: float, target: float, level: float = 0.95) -> Page:
-    """What was simulated, the curves, and the answer."""
+    """The page: what was simulated, the curves, and the answer."""
     return Page("Simulated annotation", list(_blocks(s, truth, agreement, target, level)))
 
 
@@ -92,7 +93,7 @@ def _blocks(s: Simulation, truth: str, agreement: float, target: float, level: f
     yield Bullets(tuple(answer(s, target)))
     yield _curves(s, level)
     yield Heading(
-        f"Spearman's rho with the truth, mean [{level:.0%} bootstrap interval], by annotations an item"
+        f"Spearman's rho with the truth, mean [{level:.0%} bootstrap interval], by annotations per item"
     )
     curves = [s.curve(m, "spearman", level) for m in s.experiment.methods]
     rows = tuple(
@@ -114,7 +115,7 @@ def _experiment(s: Simulation, truth: str) -> str:
     e = s.experiment
     return (
         f"{len(e.truth)} items ({truth}, standard deviation {e.truth.std(ddof=1):.3f}); {e.replicates} replicates,"
-        f" {e.per_hit} items a HIT (da: 1), seed {e.seed}"
+        f" {e.per_hit} items per HIT (da: 1), seed {e.seed}"
     )
 
 
@@ -129,7 +130,7 @@ def _annotators(s: Simulation, agreement: float) -> str:
 
 
 def _ends(s: Simulation) -> dict[str, Any]:
-    """The truth, and the scores of each method when the budget is spent."""
+    """The truth, and the scores of each method at the end."""
     return {"truth": s.experiment.truth, **{str(m): s.final[m] for m in s.experiment.methods}}
 
 
@@ -145,7 +146,7 @@ def _curves(s: Simulation, level: float) -> Figure:
             ax.set_ylabel("Spearman's rho" if measure == "spearman" else "Pearson's r")
             ax.legend()
 
-    said = "Spearman's and Pearson's correlation with the truth by annotations an item"
+    said = "Spearman's and Pearson's correlation with the truth by annotations per item"
     return Figure("", said, (9.0, 3.6), draw, panels=True, title="Correlation with the truth")
 
 

@@ -1,4 +1,4 @@
-"""Where a campaign stands: progress, convergence, scores; annotators and systems where that is asked."""
+"""The status of a campaign: progress, convergence, scores; also annotators and systems if asked for."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .records import About, Judged, about, fields_of, ids_of, judged, state_of
 from .retraction import n_out
 from .store import Store, opened
 
-#: How scores are put on one scale before annotators or systems are compared.
+#: How scores are brought to one scale before annotators or systems are compared.
 Standardise = Literal["none", "z-scores"]
 
 
 @dataclass(frozen=True, eq=False)
 class Status:
-    """A campaign at one moment.
+    """The status of a campaign at one moment.
 
     Attributes
     ----------
@@ -36,18 +36,19 @@ class Status:
         Batches opened, HITs in them, HITs with at least one judgment.
     judgments, scores, cannot_judge, annotators : int
     stability : float
-        Spearman's rho of the scores now and without the last judged batch; nan where there is nothing to
+        Spearman's rho between the scores with and without the last judged batch; nan if there is nothing to
         compare.
     shift : float
-        Mean absolute change of the scores by the last judged batch; nan likewise.
+        Mean absolute change of the scores caused by the last judged batch; nan if there is nothing to
+        compare.
     last : int or None
         The last batch with a judgment.
     agreement : Agreement or None
     names : tuple of str
-        Of the annotators, in the order of `agreement.rest`.
+        Names of the annotators, in the order of `agreement.rest`.
     systems : SystemScores or None
     taken_back : int
-        Judgments that were taken back; no other number counts them.
+        Number of retracted judgments, which no other number includes.
     """
 
     about: About
@@ -69,8 +70,8 @@ class Status:
     taken_back: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of `easl status`; alpha and beta are null where the method has none, `taken_back` stands
-        in it if any judgment was.
+        """The JSON of `easl status`; alpha and beta are null if the method has none, and `taken_back` is
+        there only if judgments were retracted.
         """
         s, nothing = self.state, [None] * len(self.ids)
         a, b = (s.a.tolist(), s.b.tolist()) if self.about.method in BETA else (nothing, nothing)
@@ -88,18 +89,18 @@ def status(
     systems: str | None = None,
     standardise: Standardise = "none",
 ) -> Status:
-    """Read a campaign.
+    """Read the status of a campaign.
 
     Parameters
     ----------
     path : path
     with_agreement : bool
-        Also how far annotators agree.
+        Also compute how well annotators agree.
     systems : str, optional
-        Column of the items file that names the system an item is an output of: also systems' scores and
-        clusters.
+        Column of the items file that names each item's system; the systems' scores and clusters are then
+        computed too.
     standardise : {"none", "z-scores"}
-        Scale on which annotators and systems are compared; the items' own scores stay as they are.
+        Scale on which annotators and systems are compared; the items' own scores do not change.
 
     Raises
     ------
@@ -107,7 +108,7 @@ def status(
     """
     one_of("standardise", standardise, get_args(Standardise))
     if standardise != "none" and not (with_agreement or systems):
-        raise InputError("standardise is for annotators and systems; ask for agreement or systems too")
+        raise InputError("standardise applies to annotators and systems; ask for agreement or systems too")
     with opened(path, write=False) as store:
         a = about(store)
 
@@ -148,9 +149,7 @@ def status(
 
 
 def _convergence(store: Store, a: About, every: Judged, last: int | None) -> tuple[float, float]:
-    """Spearman's rho and mean absolute change between the scores now and those without the last judged
-    batch.
-    """
+    """Spearman's rho and mean absolute change between the scores with and without the last judged batch."""
     if last is None:
         return float("nan"), float("nan")
     earlier = every.upto(last - 1)
@@ -163,11 +162,11 @@ def _convergence(store: Store, a: About, every: Judged, last: int | None) -> tup
 
 
 def _flat(every: Judged, standardise: Standardise) -> tuple[IntArray, tuple[str, ...], IntArray, FloatArray]:
-    """Annotator (-1: not named), annotators' names, item and score of every score that was given."""
+    """The annotator (-1: not named), the annotators' names, and the item and value of every score."""
     names = tuple(sorted({w for w in every.workers if w}))
     place = {name: k for k, name in enumerate(names)}
     if not every.hits:
-        raise InputError("no judgment is in this campaign yet; annotators and systems cannot be compared")
+        raise InputError("this campaign has no judgments yet; annotators and systems cannot be compared")
     who = np.concatenate([np.full(len(h), place.get(w, -1)) for h, w in zip(every.hits, every.workers)])
     item, score = np.concatenate(every.hits), np.concatenate(every.scores)
     said = ~np.isnan(score)
@@ -182,7 +181,7 @@ def _flat(every: Judged, standardise: Standardise) -> tuple[IntArray, tuple[str,
 
 
 def _systems(store: Store, a: About, column: str, item: IntArray, score: FloatArray) -> SystemScores:
-    """Scores of systems: the mean over an item's scores first, then over a system's items."""
+    """The systems' scores: means over a system's items of the means of each item's scores."""
     if column not in a.columns:
         raise InputError(
             f"{store.path}: items have no column {column!r}; they have"
@@ -196,7 +195,7 @@ def _systems(store: Store, a: About, column: str, item: IntArray, score: FloatAr
 
 
 def histogram(scores: Sequence[float] | FloatArray, bins: int = 10) -> tuple[IntArray, FloatArray]:
-    """Counts and edges: 0 to 1 where all scores lie there, else from the smallest to the largest."""
+    """Counts and bin edges; the bins span 0 to 1 if all scores lie there, else the range of the scores."""
     values = np.asarray(scores, np.float64)
     values = values[~np.isnan(values)]
     inside = len(values) == 0 or (values.min() >= 0 and values.max() <= 1)

@@ -1,4 +1,4 @@
-"""The database file of a campaign: opened, checked, and written in whole transactions."""
+"""The database file of a campaign: opens and checks it, and writes it in whole transactions."""
 
 from __future__ import annotations
 
@@ -36,25 +36,28 @@ class Store:
     def setting(self, name: str) -> str:
         row = self.db.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
         if row is None:
-            raise InputError(f"{self.path}: holds no {name!r}; the file is damaged: go back to a copy of it")
+            raise InputError(
+                f"{self.path}: has no setting {name!r}; the file is damaged: restore a copy of it"
+            )
         return str(row[0])
 
 
 @contextmanager
 def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
-    """The campaign in a file.
+    """Open a campaign file for the duration of a `with` block.
 
     Parameters
     ----------
     path : path
     write : bool
-        The block is one transaction, committed at its end; an error in it leaves the file as it was.  Without
-        it the block reads one consistent state.
+        True: the block is one transaction, committed at its end; an error in it leaves the file as it was.
+        False: the block reads one consistent state.
 
     Raises
     ------
     InputError
-        No such file, no campaign, one of a newer pairproof, a damaged one, or another command is writing.
+        The file does not exist, is not a campaign, is from a newer pairproof, or is damaged, or another
+        command is writing to it.
     PairproofError
         The disk is full or failing.
     """
@@ -76,12 +79,12 @@ def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
 
 @contextmanager
 def created(path: str | Path) -> Iterator[Store]:
-    """A new campaign file: there is either a whole one at the end of the block, or none.
+    """Create a campaign file: at the end of the `with` block there is a complete file or none.
 
     Raises
     ------
     InputError
-        The file exists already, or cannot be made there.
+        The file exists already, or cannot be created there.
     PairproofError
         The disk is full or failing.
     """
@@ -103,14 +106,14 @@ def created(path: str | Path) -> Iterator[Store]:
                 connection.close()
                 part.with_name(part.name + "-journal").unlink(missing_ok=True)
         try:
-            os.link(part, file)  # unlike a renaming, not over a file that has come there in the meantime
+            os.link(part, file)  # unlike renaming, this fails if the file has been created in the meantime
         except FileExistsError as error:
             raise _exists(path) from error
         except OSError:
-            part.replace(file)  # a file system without links
+            part.replace(file)  # the file system has no links
 
 
 def _exists(path: str | Path) -> InputError:
     return InputError(
-        f"{path}: exists already; a campaign is made once: choose another name, or remove the file"
+        f"{path}: exists already; a campaign is created only once: choose another name, or remove the file"
     )

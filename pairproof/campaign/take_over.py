@@ -1,9 +1,9 @@
-"""A campaign from a project that an older tool began, or from what `export` wrote.
+"""Creates a campaign from a project that an older tool began, or from files that `export` wrote.
 
-The model file says what is known of every item; results files, where given, say how it came to be known.
-Which of the two came first is found by arithmetic: either every item stands at its start, and the results
-have still to be counted ("before"), or start and results together give the model ("after").  What fits
-neither is an error that names an item, and `model_is` then decides.
+The model file gives the state of every item; results files, if given, are the judgments.  Whether the model
+includes the results is found by arithmetic: either every item is in its initial state and the results must
+still be added ("before"), or the initial state and the results together give the model ("after").  If neither
+holds, an error names an item, and `model_is` must decide.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ from .store import Store, created
 from .update import Taken, add, positions_of
 
 ModelIs = Literal["before", "after"]
-#: Columns of the later public tool beside the model's own.
+#: Additional columns in the model files of the later public tool.
 _OF_A_TOOL = ("na_count", "scores")
-#: To which a model file and its results must agree: files with fewer digits than 6 are of another
-#: computation.
+#: Tolerance within which a model file and its results must agree; a file that agrees to fewer than 6 digits
+#: comes from another computation.
 AGREE = 5e-6
 
 
 @dataclass(frozen=True)
 class Imported:
-    """A campaign that was made from a model file, and how.
+    """A campaign created from a model file, with how it was created.
 
     Attributes
     ----------
     about : About
     items : int
     taken : tuple of Taken
-        Of each results file.
+        One for each results file.
     model_is : {"before", "after"} or None
         None without results.
     recomputed : bool
-        The file's mode or var are not those of its alpha and beta (the old start of .0833 aside) and were not
-        used.
+        Whether the file's mode or var do not follow from its alpha and beta (apart from the old start of
+        .0833) and were not used.
     """
 
     about: About
@@ -81,31 +81,31 @@ def take_over(
     encoding: str | None = None,
     accept_unterminated: bool = False,
 ) -> Imported:
-    """Make a campaign from a model file and results files.
+    """Create a campaign from a model file and results files.
 
     Parameters
     ----------
     path : path
-        Of the database, which must not exist.
+        The database to create; it must not exist.
     model : path
         CSV: id, sent, alpha, beta, mode, var; or id, sent, mu, sigma.
     results : sequence of paths
-        In the tools' own layout.
+        In the layout of the older tools.
     method : Method, optional
         Default: easl for alpha and beta, trueskill for mu and sigma.
     per_hit : int, optional
-        Default: as many as the results have, else 5.
+        Default: as in the results, else 5.
     settings, pool, seed, encoding : see :func:`pairproof.campaign.create`
     model_is : {"before", "after"}, optional
-        Whether the model stands before the results or has them counted in; default: found out.
+        Whether the model is from before or after the results; default: found by arithmetic.
     rejected : {"refuse", "count", "leave-out"}
     accept_unterminated : bool
-        Take files whose last record has no line end; a file that was cut ends so.
+        Accept files whose last record has no line end; such a file may have been cut off.
 
     Raises
     ------
     InputError
-        With file, row and column.
+        A file is not as expected; the message names file, row and column.
     """
     read = read_items(model, encoding)
     if not accept_unterminated:
@@ -148,8 +148,8 @@ def _method(read: ItemsFile, asked: Method | None) -> Method:
         one_of("method", asked, get_args(Method))
     if asked == "da":
         raise InputError(
-            "direct assessment has no model file; make the campaign with 'easl init --method da' and add the"
-            " results with update"
+            "direct assessment has no model file; create the campaign with 'easl init --method da' and add"
+            " the results with 'easl update'"
         )
     if has_beta and asked != "trueskill":
         return asked or "easl"
@@ -164,7 +164,7 @@ def _method(read: ItemsFile, asked: Method | None) -> Method:
 
 
 def _state(read: ItemsFile, method: Method) -> tuple[ScoreState, tuple[str, ...], bool]:
-    """The state in the file, the columns it stands in, and whether mode and var had to be computed anew."""
+    """The state in the file, the columns that hold it, and whether mode and var had to be recomputed."""
     names = set(read.columns)
     first, second = ("alpha", "beta") if method in BETA else SKILL_COLUMNS
     a, b = (_numbers(read.table, c) for c in (first, second))
@@ -173,7 +173,7 @@ def _state(read: ItemsFile, method: Method) -> tuple[ScoreState, tuple[str, ...]
     used += [*SCORE_COLUMNS] if whole else []
     used += [c for c in _OF_A_TOOL if c in names]
     if method == "trueskill":
-        # sigma squared is var to the last bit where the file is ours: the root of a square is exact.
+        # In a file that pairproof wrote, sigma squared is var to the last bit: the root of a square is exact.
         b = _numbers(read.table, "var") if "var" in names else b**2
     bad = ~((a >= 1) & (b >= 1)) if method in BETA else ~(b > 0)
     if bad.any():
@@ -189,9 +189,7 @@ def _state(read: ItemsFile, method: Method) -> tuple[ScoreState, tuple[str, ...]
 
 
 def _counts(read: ItemsFile, method: Method, a: FloatArray, b: FloatArray, whole: bool) -> IntArray:
-    """Scores behind each item: as the file says, else what alpha and beta add up to; 0 where that says
-    nothing.
-    """
+    """The number of scores of each item: as the file says, else from the sum of alpha and beta; 0 if unknown."""
     if whole:
         return _numbers(read.table, "n").astype(np.int64)
     if method in ("easl", "random"):
@@ -202,8 +200,8 @@ def _counts(read: ItemsFile, method: Method, a: FloatArray, b: FloatArray, whole
 
 def _matches(read: ItemsFile, state: ScoreState, names: set[str]) -> bool:
     found = {"mode": state.score, "var": state.variance}
-    # The older tools write .0833 for the start's 1/12, which is off by 3.3e-5; half a unit of their fourth
-    # decimal.
+    # The older tools write .0833 for the initial variance 1/12, which is off by 3.3e-5; the tolerance is half
+    # a unit of their fourth decimal.
     return all(_same(_numbers(read.table, c), found[c], 5e-5) for c in found if c in names)
 
 
@@ -239,19 +237,19 @@ def _size(results: str | Path, encoding: str | None) -> int:
 
 
 def _own_name(files: Sequence[ResultsFile]) -> tuple[str, bool]:
-    """The campaign's id: the one all results name, so that pages and batches that are out stay valid; else a
+    """The campaign's id: the one that all results name, so that batches already handed out stay valid; else a
     new one.
     """
     names = {r.campaign for f in files for r in f.rows if r.campaign}
     if len(names) > 1:
         raise InputError(
-            f"results of {len(names)} campaigns: {', '.join(sorted(names))}; expected those of one"
+            f"results of {len(names)} campaigns: {', '.join(sorted(names))}; expected results of one campaign"
         )
     return (names.pop(), True) if names else (secrets.token_hex(6), False)
 
 
 def _rebuild_batches(store: Store, files: Sequence[ResultsFile], position: dict[str, int]) -> None:
-    """Batches and HITs that the results name, so that what is still out finds its place."""
+    """Create the batches and HITs that the results name, so that their outstanding results can be added."""
     hits: dict[tuple[int, int], ResultRow] = {}
     for row in (r for f in files for r in f.rows if r.batch.isdigit() and r.hit.isdigit()):
         hits.setdefault((int(row.batch), int(row.hit)), row)
@@ -265,18 +263,18 @@ def _rebuild_batches(store: Store, files: Sequence[ResultsFile], position: dict[
 
 
 def _check_counted(store: Store, a: About, model: ScoreState, read: ItemsFile, asked: ModelIs | None) -> None:
-    """Refuse a model that the results, counted from the start, do not lead to."""
+    """Refuse a model that differs from the state that the results give from the start."""
     found = state_of(store, a.method)
     gap = np.maximum(np.abs(found.a - model.a), np.abs(found.b - model.b))
     if (gap > AGREE).any():
         k = int(np.argmax(gap))
         names = SKILL_COLUMNS if a.method == "trueskill" else MODEL_COLUMNS[:2]
         cure = (
-            "say --model-is before to count the results on top of the model, "
+            "use --model-is before to add the results to the model, "
             "or give every results file that led to it"
         )
         if asked == "after":
-            cure = "check that all results files are there"
+            cure = "check that all results files are given"
         raise InputError(
             f"{read.table.where(k)}: item {read.ids[k]!r} has {names[0]} {model.a[k]:g} and"
             f" {names[1]} {model.b[k]:g} in the model, but the {len(judged(store).hits)} results from the"

@@ -1,4 +1,4 @@
-"""Adds a results file to a campaign: the whole file or nothing, and each judgment once."""
+"""Adds a results file to a campaign: the whole file or none of it, and each judgment once."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ class Taken:
     Attributes
     ----------
     rows : int
-        Judged HITs in the file, rejected ones that were left out not counted.
+        Judged HITs in the file, without the rejected ones that were left out.
     new : int
-        Judgments that were not known.
+        Judgments that the campaign did not have.
     known : int
-        Judgments that were in already; they count once.
+        Judgments that the campaign had already; they count once.
     scores, cannot_judge : int
-        Among the new ones.
+        Scores, and answers 'cannot judge', in the new judgments.
     left_out : int
-        Rejected assignments.
+        Rejected assignments that were left out.
     nameless : int
-        Rows known by the file alone (no AssignmentId, no WorkerId): the same judgments in a changed file
-        would count again.
+        Rows that only their file and row identify (no AssignmentId, no WorkerId); the same judgments in a
+        changed file would count again.
     taken_back : int
-        Judgments that were taken back before, with the same answers; they stay out.
+        Judgments that were retracted before and have the same answers; they stay retracted.
     """
 
     rows: int
@@ -63,13 +63,13 @@ def take_in(
     Parameters
     ----------
     path : path
-        Of the campaign.
+        The campaign.
     results : path
     rejected : {"refuse", "count", "leave-out"}
-        What becomes of rejected assignments.
+        What to do with rejected assignments.
     encoding : str, optional
     accept_unterminated : bool
-        Take a file whose last record has no line end; a file that was cut ends so.
+        Accept a file whose last record has no line end; such a file may have been cut off.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def take_in(
     Raises
     ------
     InputError
-        With file, row and column; nothing has changed then.
+        The file is not as expected; the message names file, row and column.  Nothing has been changed then.
     """
     with opened(path, write=True) as store:
         a = about(store)
@@ -132,7 +132,7 @@ def _place(
     if row.campaign and row.campaign != a.id:
         raise InputError(
             f"{row.where}, column 'Input.campaign': {row.campaign!r}, but this campaign is {a.id!r}; these"
-            " are results of another one"
+            " are results of another campaign"
         )
     if row.batch or row.hit:
         key = (_whole(row, "Input.batch", row.batch), _whole(row, "Input.hit", row.hit))
@@ -142,14 +142,14 @@ def _place(
                 " the right results file?"
             )
         shown = issued[key]
-        # Files of our page hold guarded ids and no mark; against the HIT that was written there is no doubt
-        # which it is.
+        # Files saved by the annotation page hold guarded ids without a mark; the HIT as written shows which
+        # ids are guarded.
         if all(cell in (ids[i], guard(ids[i])) for cell, i in zip(row.ids, shown)):
             return (shown, *key)
         positions_of(row, position)
         raise InputError(
-            f"{row.where}, column 'Input.id1': HIT {key[1]} of batch {key[0]} holds other items, or in"
-            " another order; the columns of this row do not belong together"
+            f"{row.where}, column 'Input.id1': HIT {key[1]} of batch {key[0]} has other items or another"
+            " order of items; the columns of this row do not belong together"
         )
     items = positions_of(row, position)
     same = [key for key, shown in issued.items() if shown == items]
@@ -157,12 +157,12 @@ def _place(
         return (items, *same[0])
     if same:
         raise InputError(
-            f"{row.where}: {len(same)} HITs of this campaign hold these items, and the row does not say which"
+            f"{row.where}: {len(same)} HITs of this campaign have these items, and the row does not say which"
             " it is; keep the columns Input.batch and Input.hit"
         )
     if not a.imported:
         raise InputError(
-            f"{row.where}: no HIT of this campaign holds these items in this order; is it the right results"
+            f"{row.where}: no HIT of this campaign has these items in this order; is it the right results"
             " file?"
         )
     return items, None, None
@@ -174,7 +174,7 @@ def positions_of(row: ResultRow, position: Mapping[str, int]) -> list[int]:
     Raises
     ------
     InputError
-        An item that the campaign does not have.
+        The campaign does not have an item.
     """
     found = []
     for k, name in enumerate(row.ids, 1):
@@ -203,7 +203,7 @@ def _insert(
     batch: int | None,
     hit: int | None,
 ) -> bool:
-    """Insert a judgment and say whether it was new; a known one must have the same answers as before."""
+    """Insert a judgment and return whether it was new; a known one must have the same answers as before."""
     known = store.db.execute("SELECT number FROM judgment WHERE identity = ?", (name,)).fetchone()
     if known is not None:
         _check_same(store, known[0], row, items)
@@ -224,7 +224,7 @@ def _check_same(store: Store, number: int, row: ResultRow, items: list[int]) -> 
             column = f"Answer.range{k}" if before[0] == after[0] else f"Input.id{k}"
             raise InputError(
                 f"{row.where}, column {column!r}: the same judgment ({_named(row)}) is in the campaign with"
-                " another answer; remove the row to keep what is there"
+                " another answer; remove the row to keep the campaign's answer"
             )
 
 

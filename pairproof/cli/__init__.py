@@ -1,7 +1,7 @@
-"""The command `pairproof`: exit codes, messages and nothing statistical.
+"""The command `pairproof`: its options, messages and exit codes, without any statistics.
 
-Each command is a module of its own, loaded when it is asked for, so that `pairproof --version` costs little
-more than starting Python.
+Each command is a module of its own, loaded only when it runs, so that `pairproof --version` takes little
+longer than starting Python.
 """
 
 from __future__ import annotations

@@ -13,17 +13,17 @@ from .state import State, remember
 COMMANDS = {
     "fit": "Fit a model to a table of comparisons.",
     "validate": "Show that native, R and the printed page agree, or why not.",
-    "check": "Check claims files: does the print come out?",
-    "explain": "Why numbers do not come out: the readings under which they do.",
+    "check": "Check claims files: do the data give the printed numbers?",
+    "explain": "Find readings that reproduce printed numbers which the data do not give.",
     "claims": "Start a claims file from a table: claims new TABLE.",
     "compare-models": "Which preference model predicts best, and how many judgments are enough.",
-    "compare-two": "Two systems sentence by sentence: by judge, merged, by vote.",
+    "compare-two": "Compare two systems sentence by sentence: by judge, merged, by vote.",
     "error-rates": "WER, PER, TER with standard errors, and systems compared on the same sentences.",
-    "rank-by-comparing": "Which two systems to compare next, until they are ranked.",
+    "rank-by-comparing": "Choose which two systems to compare next, until they are ranked.",
     "record": "Record R's answers, for machines without R.",
     "easl": "Run a campaign of scalar annotation.",
     "simulate-annotation": "How many annotations are needed, by method.",
-    "doctor": "What is installed, what is missing, and the command that cures it.",
+    "doctor": "Show what is installed, what is missing, and the command that installs it.",
 }
 
 
@@ -64,8 +64,8 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 
 EPILOG = """\b
-Exit codes: 0 done; 1 a verdict differs or needs a person; 2 something required
-did not run; 3 bad input or usage; 130 interrupted.
+Exit codes: 0 done; 1 a number differs or needs a person's decision; 2 something
+required did not run; 3 bad input or usage; 130 interrupted.
 
 \b
 pairproof fit votes.csv --ties davidson --by judge --verify --report out.html
@@ -96,7 +96,7 @@ pairproof validate"""
 )
 @click.pass_context
 def app(ctx: click.Context) -> Any:
-    """Pairwise preference models, with every number shown to be the one R gives."""
+    """Fit pairwise preference models, and check every number against R."""
     ctx.ensure_object(State)
     if ctx.invoked_subcommand is None:
         raise click.UsageError(f"No command given. The commands are {', '.join(COMMANDS)}.", ctx)

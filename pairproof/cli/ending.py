@@ -1,11 +1,10 @@
-"""How a command ends: with an exit code, and one or two lines on standard error if something stopped it.
+"""Ends a command: the exit code, and one or two lines on standard error if an error stopped it.
 
 ====  ==========================================================================================
 code  when
 ====  ==========================================================================================
 0     done
-1     a verdict differs, or is explained but not accepted, ambiguous, or not estimable against a printed
-      number
+1     a number differs, is explained but not accepted, is ambiguous, or is printed but not estimable
 2     something required did not run: R, a package, a solver that did not converge, a defect of pairproof
 3     bad input or bad usage
 130   interrupted, also by a reader that closed the pipe
@@ -28,7 +27,7 @@ DONE, ATTENTION, NOT_RUN, BAD_INPUT, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line and say on standard error what stopped it, if something did."""
+    """Run the command line; if an error stops it, say so on standard error."""
     from ..files.inputs import noting
     from .app import app
 
@@ -57,13 +56,13 @@ def run(arguments: Sequence[str]) -> int:
                 echo(traceback.format_exc().rstrip("\n"), err=True)
             code, message = describe(error)
             if isinstance(error, OSError) and error.filename is None:
-                _drop_output()  # it may be standard output that cannot be written
+                _drop_output()  # standard output itself may be what cannot be written
             echo(message, err=True)
             return code
 
 
 def describe(error: Exception) -> tuple[int, str]:
-    """Exit code of an error, and what is said about it."""
+    """The exit code of an error, and its message."""
     from ..errors import (
         ComparisonError,
         ConvergenceError,
@@ -84,9 +83,9 @@ def describe(error: Exception) -> tuple[int, str]:
     if isinstance(error, (RError, ConvergenceError, PairproofError)):
         return NOT_RUN, f"{name}: {error}"
     if isinstance(error, OSError) and error.errno is None and error.args:
-        return BAD_INPUT, f"{name}: {error}"  # one of ours, which says in its own words what is wrong
+        return BAD_INPUT, f"{name}: {error}"  # one of pairproof's own errors, whose message is complete
     if isinstance(error, OSError):
-        # The machine's: a full disk behind standard output has no file name.
+        # An error of the operating system; if standard output's disk is full, it has no file name.
         what, cure = (
             ("output", "make room, or write elsewhere")
             if error.filename is None
@@ -125,15 +124,15 @@ def _show_warning(state: State) -> Any:
 
 
 def _never_fail_to_encode(stream: TextIO) -> None:
-    """Print \\u escapes for characters that the terminal's encoding does not have, and for file names that are
-    not UTF-8, instead of stopping with an error.
+    """Print \\u escapes, instead of failing, for characters that the terminal's encoding lacks and for file
+    names that are not UTF-8.
     """
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
 
 
 def _drop_output() -> None:
-    """Discard what is left in the buffer, since nobody reads it: else Python fails again when it ends."""
+    """Discard what is left in the output buffer, which Python would otherwise fail to write when it ends."""
     try:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())

@@ -1,8 +1,8 @@
-"""What every command shares: `--json`, `--report`, `--force`, `--seed`, `--quiet`, `--debug`, and where words
-and numbers go.
+"""The options that every command shares (`--json`, `--report`, `--force`, `--seed`, `--quiet`, `--debug`),
+and its output.
 
-A parameter that names a file has the type `READ`, `WRITTEN` or `KEPT`; by that every command knows, before
-its work begins, what it reads and what it writes, and refuses to write over what it reads.
+A parameter that names a file has the type `READ`, `WRITTEN` or `KEPT`.  From these types a command knows,
+before its work begins, which files it reads and writes, and it refuses to write over a file that it reads.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class State:
         Each ending in one of `pairproof.report.output.FORMATS`.
     seed : int or None
     quiet : bool
-        No messages on standard error but errors.
+        Errors are the only messages on standard error.
     debug : bool
         Tracebacks.
     """
@@ -53,31 +53,31 @@ class State:
     force: bool = False
 
     def say(self, message: str) -> None:
-        """A message for people, on standard error."""
+        """Print a message on standard error, unless quiet."""
         if not self.quiet:
             echo(message, err=True)
 
     def show(self, text: str, document: Any) -> None:
-        """The result: text for people, or the JSON document if that was asked for."""
+        """Print the result: the text, or the JSON document if that was asked for."""
         echo(json_text(document) if self.json else text)
 
     def give(
         self, page: Callable[[], Page], document: Any, terminal: Callable[[], str] | None = None
     ) -> None:
-        """The result of a command without verdicts: its reports are written, then it is shown as its page, as
-        `terminal` has it if that is given, or as the JSON document.
+        """Write the reports of a command without verdicts, then print its result: as `terminal` if that is
+        given, else as its page, or as the JSON document.
         """
         self.give_output(Output(page, lambda: json_text(document) + "\n", terminal=terminal), document)
 
     def give_output(self, output: Output, document: Any) -> None:
-        """The same of a result that is made in every form."""
+        """Write the reports and print the result, from an output that has every form."""
         for path in self.reports:
             output.write(path, force=self.force)
             self.say(f"report: {path}")
         self.show("" if self.json else output.shown().rstrip("\n"), document)
 
     def no_junit(self, what: str) -> None:
-        """Refuse a JUnit report; `what` is "a comparison has".
+        """Refuse a JUnit report; `what` begins the reason, for example "a comparison has".
 
         Raises
         ------
@@ -99,13 +99,13 @@ class State:
             raise click.UsageError(f"--report is for {why}")
 
     def write(self, path: Path, text: str, kind: str | None = None) -> None:
-        """Write a file of this command; `kind` as in :func:`pairproof.files.outputs.write`."""
+        """Write an output file; `kind` is as in :func:`pairproof.files.outputs.write`."""
         from ..files.outputs import write
 
         write(path, text, kind=kind, force=self.force)
 
     def check_files(self, context: click.Context) -> None:
-        """What is to be written is not read, nor two outputs one file, nor a file that must not be replaced.
+        """Check that no output file is also read, is named twice, or is a file that must not be replaced.
 
         Raises
         ------
@@ -123,7 +123,7 @@ class State:
 
 
 class FileName(click.ParamType):
-    """The name of a file, as it was typed."""
+    """The parameter type of a file name, which is kept as it was typed."""
 
     name = "file"
 
@@ -145,19 +145,17 @@ def _named(context: click.Context, kind: FileName) -> list[str]:
         value = context.params.get(parameter.name or "")
         if parameter.type is kind and value is not None:
             found += [str(v) for v in value] if isinstance(value, (tuple, list)) else [str(value)]
-    # What a shell put behind standard input may be a file too: `fit - --report t.html < t.html`.
+    # Standard input may be a file too: `fit - --report t.html < t.html`.
     return [STANDARD_INPUT if name == "-" and kind is READ else name for name in found]
 
 
 def echo(text: str, err: bool = False, nl: bool = True) -> None:
-    """Print a text; control characters in it are spelt out. Nothing else here writes to a terminal."""
+    """Print a text with its control characters spelt out. Nothing else here writes to a terminal."""
     click.echo(safe(text), err=err, nl=nl)
 
 
 def plain(value: Any) -> Any:
-    """The value with nan and infinities as None, which JSON does not have, and NumPy's numbers as
-    Python's.
-    """
+    """The value for JSON: nan and infinities become None, and NumPy's numbers become Python's."""
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
@@ -172,15 +170,15 @@ def plain(value: Any) -> Any:
 
 
 def json_text(document: Any) -> str:
-    """One JSON document; numbers as Python's repr has them, every digit kept."""
-    # DEL is the one control that json leaves as it is.
+    """The text of a JSON document; numbers are written with every digit, as by Python's repr."""
+    # DEL is the only control character that json does not escape.
     return json.dumps(plain(document), indent=2, allow_nan=False).replace("\x7f", "\\u007f")
 
 
 def remember(name: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
     def callback(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
         state = ctx.ensure_object(State)
-        # By identity: 0 is a seed, though 0 == False.
+        # Compared by identity, because 0 is a seed although 0 == False.
         if value is not None and value is not False and value != ():
             setattr(state, name, value)
         return value
@@ -194,7 +192,7 @@ def _reports(ctx: click.Context, parameter: click.Parameter, value: tuple[str, .
         wrong = wrong_suffix(path.suffix.lower())
         if wrong:
             raise click.BadParameter(f"{path}: {wrong}")
-        # is_dir is False where a name cannot be: too long, or with a zero in it.
+        # is_dir is False for an impossible name: one that is too long or has a zero character.
         if "\0" in str(path):
             raise click.BadParameter(f"{str(path)!r}: a path cannot hold a zero character")
         if not path.parent.is_dir():
@@ -220,21 +218,21 @@ _SHARED = (
     _shared(
         "force",
         is_flag=True,
-        help="Also replace a file that pairproof did not make, or that was changed since.",
+        help="Also replace a file that pairproof did not make, or that was changed after it made it.",
     ),
     _shared(
         "seed",
         type=click.IntRange(min=0),
         metavar="INTEGER",
-        help="Seed of everything random; commands that draw nothing give the same numbers with any.",
+        help="Seed of the random numbers; commands that draw none give the same result with any seed.",
     ),
-    _shared("quiet", is_flag=True, help="No messages on standard error but errors."),
+    _shared("quiet", is_flag=True, help="Print no messages on standard error except errors."),
     _shared("debug", is_flag=True, is_eager=True, help="On an error, show the traceback."),
 )
 
 
 def shared_options(function: Function) -> Function:
-    """Give a command the options all commands have; it is called with the :class:`State` first."""
+    """Add the options that all commands have; the command gets the :class:`State` as first argument."""
 
     @functools.wraps(function)
     def with_state(*args: Any, **options: Any) -> Any:

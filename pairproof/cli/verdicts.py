@@ -1,4 +1,4 @@
-"""The commands that check papers: recomputed, shown, written, and turned into the exit code."""
+"""What commands that check papers share: recompute, show and write the verdicts, and give the exit code."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def paper_options(function: Function) -> Function:
-    """Give a command what commands that check papers have: whether R is asked, where data are, and the
-    options of all commands.
+    """Add the options of commands that check papers: whether R is run, where the data are, and the options of
+    all commands.
     """
     return r_options(data_option(shared_options(function)))
 
@@ -32,7 +32,7 @@ def check_papers(
     data: Path | None,
     data_limit: int | None,
 ) -> int:
-    """Recompute the papers, show and write the verdicts; 0, 1 or 2 as interfaces say."""
+    """Recompute the papers, show and write the verdicts, and return the exit code 0, 1 or 2."""
     import pairproof.validation
 
     from ..validation.report import output
@@ -53,8 +53,8 @@ def check_papers(
 
 @contextlib.contextmanager
 def watched(state: State) -> Iterator[Callable[[str], None]]:
-    """A function to be called with what is done next, which stands on one line of standard error if that is a
-    terminal.
+    """Give a function to call with each step's name, which is shown on one line of standard error if that is
+    a terminal.
     """
     if state.quiet or not sys.stderr.isatty():
         yield lambda what: None

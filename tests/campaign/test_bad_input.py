@@ -29,16 +29,16 @@ def spoiled(rows, column, value, row=1):
 
 @pytest.mark.parametrize(("column", "value", "said"), [
     ("Answer.range2", "101", r"row 2 \(line 3\), column 'Answer.range2': 101 is outside 0 to 100"),
-    ("Answer.range2", "-1", "-1 is outside 0 to 100"), ("Answer.range2", "nan", "'nan' is no number"),
-    ("Answer.range2", "inf", "'inf' is no number"), ("Answer.range2", "12,5", "'12,5' is no number"),
+    ("Answer.range2", "-1", "-1 is outside 0 to 100"), ("Answer.range2", "nan", "'nan' is not a number"),
+    ("Answer.range2", "inf", "'inf' is not a number"), ("Answer.range2", "12,5", "'12,5' is not a number"),
     ("Answer.range2", "", r"column 'Answer.range2': blank; expected a score from 0 to 100, or 'on' in Answer.na2"),
     ("Answer.range2", "1e400", "outside 0 to 100"),
     ("Input.id3", "77", "column 'Input.id3': no item '77' in this campaign"), ("Input.id3", "", "column 'Input.id3': blank"),
-    ("Input.campaign", "0123456789ab", "column 'Input.campaign': '0123456789ab', but this campaign is .* results of another one"),
+    ("Input.campaign", "0123456789ab", "column 'Input.campaign': '0123456789ab', but this campaign is .* results of another campaign"),
     ("Input.hit", "9", "batch 1 has no HIT 9"), ("Input.batch", "one", "column 'Input.batch': 'one'; expected a whole number"),
-    ("Input.hit", "1", "holds other items, or in another order"), ("Answer.na1", "perhaps", "column 'Answer.na1': 'perhaps'; expected 'on'"),
-    ("Answer.range5", None, "no column 'Answer.range5' .this campaign has 5 items a HIT."),
-    ("Input.id1", None, "no column 'Input.id1'"), ("AssignmentStatus", "Rejected", "say --rejected count or --rejected leave-out"),
+    ("Input.hit", "1", "has other items or another order"), ("Answer.na1", "perhaps", "column 'Answer.na1': 'perhaps'; expected 'on'"),
+    ("Answer.range5", None, "no column 'Answer.range5' .this campaign has 5 items per HIT."),
+    ("Input.id1", None, "no column 'Input.id1'"), ("AssignmentStatus", "Rejected", "choose --rejected count or --rejected leave-out"),
 ])  # fmt: skip
 def test_a_fault_in_one_row_names_it_and_nothing_of_the_file_is_taken(
     open_campaign, tmp_path, column, value, said
@@ -53,13 +53,13 @@ def test_a_fault_in_one_row_names_it_and_nothing_of_the_file_is_taken(
 
 def test_an_item_twice_in_a_hit(open_campaign, tmp_path):
     path, rows = open_campaign
-    with pytest.raises(InputError, match="row 1 .*column 'Input.id4': item '.*' stands twice in this HIT"):
+    with pytest.raises(InputError, match="row 1 .*column 'Input.id4': item '.*' appears twice in this HIT"):
         take_in(path, write(tmp_path / "r.csv", spoiled(rows, "Input.id4", rows[0]["Input.id2"], 0)))
 
 
 def test_results_of_hits_of_another_size(open_campaign, tmp_path):
     path, rows = open_campaign
-    with pytest.raises(InputError, match="column 'Answer.range6', but this campaign has 5 items a HIT"):
+    with pytest.raises(InputError, match="column 'Answer.range6', but this campaign has 5 items per HIT"):
         take_in(path, write(tmp_path / "r.csv", [{**r, "Answer.range6": "3"} for r in rows]))
 
 
@@ -88,7 +88,7 @@ def test_results_that_are_not_of_any_hit_of_this_campaign(open_campaign, tmp_pat
         {k: v for k, v in r.items() if k not in ("Input.campaign", "Input.batch", "Input.hit")} for r in rows
     ]
     bare[0]["Input.id1"], bare[0]["Input.id2"] = bare[0]["Input.id2"], bare[0]["Input.id1"]
-    with pytest.raises(InputError, match="row 1 .*no HIT of this campaign holds these items in this order"):
+    with pytest.raises(InputError, match="row 1 .*no HIT of this campaign has these items in this order"):
         take_in(path, write(tmp_path / "r.csv", bare))
 
 
@@ -136,10 +136,10 @@ def test_json_lines_that_are_none(open_campaign, tmp_path, text, said):
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    ("sent\na\n", "no column 'id'"), ("id,sent\n1,a\n1,b\n", r"row 2 \(line 3\), column 'id': '1' is the id of row 1 too"),
-    ("id,sent\n1,a\n ,b\n", r"row 2 \(line 3\), column 'id': blank"), ("id,hit\n1,a\n2,b\n", "column 'hit': batches have a column of that name"),
-    ("id,sent\n1,a\n2,b\n", "2 item.s., and 5 a HIT"), ("id,alpha,beta\n1,1,1\n2,1,1\n", "is a model file; 'pairproof easl import'"),
-    ("id,x,x1,x11\n" + "".join(f"{k},a,b,c\n" for k in range(12)), "two columns become 'x11'"),
+    ("sent\na\n", "no column 'id'"), ("id,sent\n1,a\n1,b\n", r"row 2 \(line 3\), column 'id': '1' is also the id of row 1"),
+    ("id,sent\n1,a\n ,b\n", r"row 2 \(line 3\), column 'id': blank"), ("id,hit\n1,a\n2,b\n", "column 'hit': a batch file has a column of this name"),
+    ("id,sent\n1,a\n2,b\n", "2 item.s., but 5 per HIT"), ("id,alpha,beta\n1,1,1\n2,1,1\n", "is a model file; use 'pairproof easl import'"),
+    ("id,x,x1,x11\n" + "".join(f"{k},a,b,c\n" for k in range(12)), "two columns get the name 'x11'"),
     ("id,sent\n1\n", "line 2: 1 field"),
 ])  # fmt: skip
 def test_items_files_that_cannot_be(tmp_path, text, said):
@@ -245,7 +245,7 @@ def test_asking_for_what_is_not_there(tmp_path):
         with pytest.raises(InputError, match=said):
             export(path, tmp_path / "x.csv", what)
     assert not (tmp_path / "x.csv").exists()
-    with pytest.raises(InputError, match="no judgment is in this campaign yet"):
+    with pytest.raises(InputError, match="this campaign has no judgments yet"):
         status(path, with_agreement=True)
     with pytest.raises(InputError, match="what='xml'"):
         export(path, tmp_path / "x.csv", "xml")

@@ -23,7 +23,7 @@ def test_the_commands_of_the_interface_from_first_to_last(tmp_path, capsys):
     code, said, _ = run(
         capsys, "easl", "init", db, items_file(tmp_path), "--method", "easl", "--per-hit", "5", "--seed", "1"
     )
-    assert code == 0 and "method easl, 5 items a HIT" in said
+    assert code == 0 and "method easl, 5 items per HIT" in said
     code, said, _ = run(capsys, "easl", "next", db, "--hits", "2", "--out", out)
     assert code == 0 and said == f"batch 1: 2 HITs of 5 items in {out}\n"
     import csv
@@ -32,7 +32,7 @@ def test_the_commands_of_the_interface_from_first_to_last(tmp_path, capsys):
     assert run(capsys, "easl", "update", db, results) == (0, f"{results}: 2 new judgments (10 scores)\n", "")
     assert (
         run(capsys, "easl", "update", db, results)[1]
-        == f"{results}: 0 new judgments (0 scores); 2 were in already and count once\n"
+        == f"{results}: 0 new judgments (0 scores); 2 were there already and count once\n"
     )
     code, said, err = run(capsys, "easl", "status", db, "--json")
     document = json.loads(said)
@@ -57,7 +57,7 @@ def test_the_commands_of_the_interface_from_first_to_last(tmp_path, capsys):
     assert (
         code == 0
         and json.loads(said)["model_is"] == "after"
-        and "The results lead from the start to the model" in err
+        and "The results, added to the initial state, give the model" in err
     )
     assert (
         run(capsys, "easl", "status", tmp_path / "new.db", "--json")[1]

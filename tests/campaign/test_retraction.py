@@ -214,17 +214,17 @@ def test_a_judgment_comes_again_as_a_correction_and_not_as_it_was(tmp_path, caps
     )
     assert (
         code == 0
-        and "1 judgment taken back; the scores are counted anew" in out
+        and "1 judgment retracted; the scores are computed again" in out
         and "the file was cut" in out
     )
     code, out, _ = run(capsys, "easl", "update", path, tmp_path / "cut.csv")
-    assert "0 new judgments" in out and "1 were taken back before and stay out" in out
+    assert "0 new judgments" in out and "1 were retracted before and stay retracted" in out
     assert (
-        f"1 new judgments (5 scores); {len(rows) - 1} were in already"
+        f"1 new judgments (5 scores); {len(rows) - 1} were there already"
         in run(capsys, "easl", "update", path, tmp_path / "r.csv")[1]
     )
     code, _, err = run(capsys, "easl", "retract", path, "--undo", "1")
-    assert code == 3 and "was given again since it was taken back" in err
+    assert code == 3 and "of retraction 1 has been added again since" in err
     other = campaign(tmp_path, 20, name="other.db")
     before = scores(path)
     export(path, tmp_path / "m.csv", "model")
@@ -242,12 +242,12 @@ def test_one_is_taken_back_unless_all_are_asked_for_and_the_choice_is_said(tmp_p
         ((), "stated reason|state one"),
         (("--why", "x"), "nothing says which judgment"),
         (("--worker", "ann"), "state one"),
-        (("--worker", "ann", "--why", "x"), "8 judgments match; say --all"),
-        (("--worker", "eve", "--why", "x"), "no judgment that counts has what was asked for"),
+        (("--worker", "ann", "--why", "x"), "8 judgments match; use --all"),
+        (("--worker", "eve", "--why", "x"), "no judgment that counts has these properties"),
         (("--assignment", "A?", "--why", "x"), "AssignmentId 'A?'"),
         (("--row", "2", "--why", "x"), "name the file too"),
-        (("--undo", "1"), "no judgment was taken back under number 1; there are none"),
-        (("--list", "--why", "x"), "go by themselves"),
+        (("--undo", "1"), "there is no retraction number 1; there are none"),
+        (("--list", "--why", "x"), "must be used alone"),
         (("--worker", "ann", "--why", "x", "--report", "x.html"), "--report is for 'easl status'"),
     ):
         code, _, err = run(capsys, "easl", "retract", path, *options)
@@ -263,7 +263,7 @@ def test_one_is_taken_back_unless_all_are_asked_for_and_the_choice_is_said(tmp_p
         assert code == 0 and len(json.loads(out)) == n
     assert (
         status(path).judgments == 16 - 10
-        and "10 judgments taken back, counted nowhere" in run(capsys, "easl", "status", path)[1]
+        and "10 judgments retracted and not counted" in run(capsys, "easl", "status", path)[1]
     )
     assert json.loads(run(capsys, "easl", "status", path, "--json")[1])["taken_back"] == 10
     assert len(json.loads(run(capsys, "easl", "retract", path, "--list", "--json")[1])) == 10

@@ -66,9 +66,9 @@ def test_truths_from_a_file(capsys, tmp_path):
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
-    (["--agreement", "0.4", "--sd", "0.1"], "both set the noise"), (["--truth", "gold.csv"], "needs --column"), (["--methods", "elo"], "'elo'; expected some of"),
+    (["--agreement", "0.4", "--sd", "0.1"], "both set the noise"), (["--truth", "gold.csv"], "for a file add --column"), (["--methods", "elo"], "'elo'; expected some of"),
     (["--truth", "uniform", "--column", "x"], "--column is for a file"), (["--report", "x.xml"], "has none"), (["--items", "4", "--per-hit", "3"], "expected 2 to 2"),
-    (["--truth", "none.csv", "--column", "x"], "no such file"), (["--truth", "x.csv", "--column", "x", "--items", "3"], "has the items it has"),
+    (["--truth", "none.csv", "--column", "x"], "no such file"), (["--truth", "x.csv", "--column", "x", "--items", "3"], "the items of a file are its rows"),
 ])  # fmt: skip
 def test_bad_usage_is_exit_code_3(capsys, tmp_path, monkeypatch, arguments, said):
     monkeypatch.chdir(tmp_path)

@@ -186,7 +186,7 @@ def test_every_command_shows_its_help(capsys, name):
         (["fit", "x.csv", "--r", "live"], "add --verify"),
         (["fit", "x.csv", "--report", "out.xml"], "add --verify"),
         (["fit", "x.csv", "--verify", "--r", "none", "--require-r"], "contradict each other"),
-        (["fit", "x.csv", "--item-terms", "length", "--reference", "A"], "leave one out"),
+        (["fit", "x.csv", "--item-terms", "length", "--reference", "A"], "leave out one of the two"),
         (["fit", "x.csv", "--levels", "judge=1,2", "--levels", "judge=2,1"], "given twice"),
         (["fit", "x.csv", "--rename", "A=B", "--rename", "A=C"], "given twice"),
     ],

@@ -109,7 +109,7 @@ def test_an_r_package_that_is_missing_gets_its_own_cure(fake_rscript, monkeypatc
     monkeypatch.setattr(SESSION, "probe", _usable(gnm="1.1-5", prefmod=None))
     missing = entry(doctor.examine(extras=()), "R package prefmod")
     assert missing.cure == """Rscript -e 'install.packages("prefmod")'"""
-    assert "recorded results stand in" in missing.why
+    assert "recorded results are used instead" in missing.why
 
 
 def test_an_r_package_below_its_minimum_is_named_with_both_versions(fake_rscript, monkeypatch):

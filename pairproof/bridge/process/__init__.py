@@ -1,1 +1,1 @@
-"""The process that owns R: its start, the protocol, time-outs, and who answers, live or recorded."""
+"""The process that runs R: its start, the protocol, time-outs, and the choice of live or recorded answers."""

@@ -1,18 +1,18 @@
-"""Where the answer to an R call comes from: live R, its record, or both compared.
+"""Decides where the answer to an R call comes from: live R, its record, or both, compared.
 
 ========== ====================================================================================
 mode       a call is answered
 ========== ====================================================================================
-None       live where R and the packages it needs are there, else from its record, and says which
-live       by R; nothing is read from records
+None       by live R if R and the packages needed are installed, else from its record; the result says which
+live       by live R; nothing is read from records
 recorded   from its record; R is never started
-both       by R, compared with its record; a difference that matters is raised as RDrift
-none       by nobody: RUnavailable
+both       by live R, and compared with its record; a difference that matters is raised as RDrift
+none       not at all: RUnavailable is raised
 ========== ====================================================================================
 
-Where nothing else is stated, the environment variables PAIRPROOF_R and PAIRPROOF_RECORD give the mode
-(default None) and ``record``.  ``record="once"`` also records live answers that had no record yet, or one
-made by other versions; ``"all"`` records every live answer again.
+By default the environment variables PAIRPROOF_R and PAIRPROOF_RECORD give the mode (default None) and
+``record``.  ``record="once"`` records live answers that had no record, or one made by other versions;
+``"all"`` records every live answer again.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ from ..records.result import Answer, AnswersR, RResult, RSessionInfo
 from .session import RSession, session
 
 Mode = Literal["live", "recorded", "both", "none"]
-#: Digits a live number must share with its record. Another BLAS moves gnm and glm by 3e-13 (12.5 digits).
+#: Digits that a live number must share with its record. Another BLAS changes gnm and glm by 3e-13 (12.5
+#: digits).
 DRIFT_FLOOR = 9.0
-#: Lower floors for functions whose own algorithm stops before the last digits, by R's name.  btmodel takes
-#: its covariance from the weights of the last step but one, which leaves 7 digits (beside 50-digit values):
-#: 8.4 were shared by OpenBLAS, two threads, and a record of the reference BLAS.
+#: Lower floors for functions whose algorithm stops before the last digits, by R's name.  btmodel computes its
+#: covariance with the weights of the last step but one, which gives 7 correct digits (against 50-digit
+#: values). OpenBLAS with two threads shared 8.4 digits with a record made with the reference BLAS.
 DRIFT_FLOORS = {"psychotools::btmodel": 7.0}
 
 
@@ -47,7 +48,7 @@ def _check(name: str, value: object, allowed: tuple[object, ...]) -> None:
 
 @dataclass(frozen=True)
 class Backend(AnswersR):
-    """A policy that says where the answers to R calls come from; see the module.
+    """A policy that decides where the answers to R calls come from; the module describes the modes.
 
     Attributes
     ----------
@@ -57,13 +58,13 @@ class Backend(AnswersR):
     live : RSession or None
         Default: the session of this process.
     drift_floor : float
-        Digits below which a difference from the record is an error, in mode "both"; `DRIFT_FLOORS` has
-        functions with fewer.
+        Digits that a number must share with the record in mode "both", else it is an error; `DRIFT_FLOORS`
+        lists functions that need fewer.
 
     Raises
     ------
     ValueError
-        An unknown mode, or recording without live R.
+        The mode is unknown, or `record` is given without live R.
 
     Examples
     --------
@@ -82,10 +83,10 @@ class Backend(AnswersR):
         _check("mode", self.mode, (*get_args(Mode), None))
         _check("record", self.record, ("once", "all", None))
         if self.record is not None and self.mode in ("recorded", "none"):
-            raise ValueError(f"record={self.record!r} needs live R, and mode is {self.mode!r}")
+            raise ValueError(f"record={self.record!r} needs live R, but mode is {self.mode!r}")
 
     def ask(self, call: RCall, timeout: float | None = None) -> RResult:
-        """The answer to a call, as the mode says."""
+        """Answer a call as the mode says."""
         if self.mode == "none":
             raise RUnavailable(f'{call.name}: R was not to be asked (mode "none")')
         if self.mode == "recorded":
@@ -124,7 +125,7 @@ class Backend(AnswersR):
             lines = "".join(f"\n  {d}" for d in differences[:12])
             more = f"\n  and {len(differences) - 12} more" if len(differences) > 12 else ""
             raise RDrift(
-                f"{call.text}: R {self._session().info().r_version} answers otherwise than the record of "
+                f"{call.text}: the answer of R {self._session().info().r_version} differs from the record of "
                 f"{old.when} by R {old.session.r_version} (floor {floor:g} digits){lines}{more}"
             )
 
@@ -133,14 +134,14 @@ class Backend(AnswersR):
 
 
 def replayed(record: Record, call: RCall, why: str) -> RResult:
-    """A record as a result, or its R error raised again."""
+    """The result in a record; if R stopped with an error when it was made, that error is raised."""
     note = f"recorded {record.when} with R {record.session.r_version}" + (f"; not live: {why}" if why else "")
     answer: Answer = record.answer
     return answer.result(call, "recorded", record.session, when=record.when, note=note)
 
 
 def same_versions(record: Record, info: RSessionInfo, needs: Sequence[str]) -> bool:
-    """Whether the record was made by the R and the packages that are here."""
+    """Whether the record was made by the versions of R and its packages that are installed."""
     return record.session.r_version == info.r_version and all(
         record.session.packages.get(p) == info.packages.get(p) for p in needs
     )
@@ -151,7 +152,7 @@ _current: contextvars.ContextVar[Backend | None] = contextvars.ContextVar("pairp
 
 
 def backend(mode: BackendLike = None) -> Backend:
-    """The policy that an argument means.
+    """The policy for the `backend` argument of a call.
 
     Parameters
     ----------
@@ -171,7 +172,7 @@ def environment_backend() -> Backend:
     Raises
     ------
     InputError
-        If one of them holds something else.
+        One of them has an unknown value.
     """
     mode: Any = os.environ.get("PAIRPROOF_R") or None
     record: Any = os.environ.get("PAIRPROOF_RECORD") or None
@@ -183,7 +184,7 @@ def environment_backend() -> Backend:
 
 @contextlib.contextmanager
 def using(policy: BackendLike) -> Iterator[Backend]:
-    """Within the block, calls that name no backend follow this one (per thread and task).
+    """Within the block, calls without a `backend` argument use this policy (per thread and task).
 
     >>> with using(Backend("live", record="once")):  # doctest: +SKIP
     ...     fit = gnm("y ~ x", data)

@@ -1,7 +1,7 @@
-"""The parent's side of the child process that owns R: start it, ask it within a time limit, end it.
+"""The parent's side of the child process that runs R: starts it, sends it calls with a time limit, ends it.
 
-A thread reads the answers, so that the time limit needs neither ``select`` nor signals.  Run on Linux; never
-run on Windows.
+A thread reads the answers, so that the time limit needs neither ``select`` nor signals.  It has been used on
+Linux, never on Windows.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PACKAGES = (
 
 
 class StartFailed(RUnavailable):
-    """R could not be started; ``kind`` says which part is missing."""
+    """The error that R could not be started; ``kind`` says which part is missing."""
 
     def __init__(self, kind: str, text: str, log: str = "") -> None:
         super().__init__(text + (f"\n{log}" if log else ""))
@@ -48,12 +48,12 @@ class StartFailed(RUnavailable):
 
 
 def find_r_home(environment: Mapping[str, str]) -> str:
-    """R's home: R_HOME, else what the ``R`` on PATH says.
+    """R's home: R_HOME, else what the ``R`` on PATH reports.
 
     Raises
     ------
     StartFailed
-        If there is none, naming what was looked for.
+        There is none; the message says where it was searched for.
     """
     home = environment.get("R_HOME", "")
     if not home:
@@ -83,11 +83,11 @@ def find_r_home(environment: Mapping[str, str]) -> str:
 
 
 def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The child's environment, for settings that must be made before it starts.
+    """The child's environment, with the settings that must be made before it starts.
 
-    LC_COLLATE=C, because under C.UTF-8 R sorts ``a A b B`` and factor baselines move with the machine;
-    LC_CTYPE keeps UTF-8; no user profile, which can break ``import rpy2``; R's own library folder first for
-    the loader; one thread.
+    LC_COLLATE is C, because under C.UTF-8 R sorts ``a A b B`` and the baselines of factors would depend on
+    the machine.  LC_CTYPE keeps UTF-8.  User profiles are not read, because they can break ``import rpy2``.
+    The loader searches R's own library folder first.  One thread is used.
     """
     home = find_r_home(environment)
     child = {k: v for k, v in environment.items() if k not in ("LC_ALL", "R_PROFILE")}
@@ -111,8 +111,9 @@ def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 class RProcess:
-    """A child process. It serves one thread and is never restarted:
-    :class:`pairproof.bridge.process.session.RSession` cares for both.
+    """A child process that runs R, for one thread; it is never restarted.
+
+    :class:`pairproof.bridge.process.session.RSession` takes care of threads and restarts.
 
     Parameters
     ----------
@@ -122,7 +123,7 @@ class RProcess:
     Raises
     ------
     RUnavailable
-        If R does not come up, with the reason.
+        R does not start; the message gives the reason.
     """
 
     def __init__(
@@ -130,8 +131,8 @@ class RProcess:
     ) -> None:
         given = os.environ if environment is None else environment
         child = child_environment(given)
-        # The parent names the folder and the child makes it, so that it can be removed whenever the child is
-        # ended, also before R has started.
+        # The parent chooses the folder's name and the child creates it, so that the parent can remove it
+        # whenever the child ends, even before R has started.
         self._folder = os.path.join(
             given.get("TMPDIR") or tempfile.gettempdir(), f"RtmpPairproof{os.getpid()}x{secrets.token_hex(6)}"
         )
@@ -165,7 +166,7 @@ class RProcess:
             raise
 
     def _started(self, seconds: float) -> dict[str, Any]:
-        """The child's first message, when R has started."""
+        """Wait for the child's first message, which says that R has started."""
         try:
             word, about = self._receive(seconds)
             if word == "ready":
@@ -176,9 +177,7 @@ class RProcess:
         except RCrashed as error:
             raise StartFailed("rpy2", f"R ended while starting: {error}") from None
         except (NoReply, TypeError, ValueError, KeyError) as error:
-            raise StartFailed(
-                "rpy2", f"the R process says something else than that it is ready: {error}"
-            ) from None
+            raise StartFailed("rpy2", f"the R process did not report that it is ready: {error}") from None
         raise StartFailed(kind, text, self._log_tail())
 
     @property
@@ -189,28 +188,28 @@ class RProcess:
         return self._owner == os.getpid() and self._child.poll() is None
 
     def ask(self, request: dict[str, Any], seconds: float | None) -> tuple[Node, str]:
-        """The reply node, and what went to R's error console.
+        """Send a request; returns the reply node and the text on R's error console.
 
         Raises
         ------
         RTimeout, RCrashed
-            The child is gone then; also where what it wrote is no reply.
+            The child did not answer in time, ended, or wrote something that is not a reply; it is ended then.
         RError
-            If the bridge itself failed inside the child, which is ended.
+            The bridge itself failed inside the child, which is then ended.
         """
         frame = pickle.dumps(request, protocol=5)
         try:
-            # In a thread: otherwise a stopped child would block a large write beyond the time limit.
+            # Written in a thread, because a stopped child would block a large write beyond the time limit.
             threading.Thread(target=self._write, args=(frame,), daemon=True).start()
             return self._answer(self._receive(seconds))
         except NoReply as error:
             self.kill()
             raise RCrashed(
-                f"the R process did not answer as it should: {error}; it was ended, the next call starts a"
+                f"the R process did not send a valid reply: {error}; it was ended, and the next call starts a"
                 " new one"
             ) from None
         except BaseException:
-            # Ctrl-C too: the next answer in the pipe would belong to this call.
+            # Also after Ctrl-C, because the next answer in the pipe would belong to this call.
             self.kill()
             raise
 
@@ -218,17 +217,17 @@ class RProcess:
     def _answer(reply: tuple[Any, ...]) -> tuple[Node, str]:
         if reply[0] == "failed" and len(reply) == 2:
             raise RError(
-                f"the bridge failed inside the R process: {str(reply[1])[:2000]}; the process was ended, the"
-                " next call starts a new one"
+                f"the bridge failed inside the R process: {str(reply[1])[:2000]}; the process was ended, and"
+                " the next call starts a new one"
             )
         if reply[0] != "ok" or len(reply) != 3 or not isinstance(reply[2], str):
             raise NoReply(f"its reply has {len(reply)} parts and begins with {reply[0][:40]!r}")
         return node_of(reply[1]), reply[2]
 
     def kill(self) -> None:
-        """End the child and all it started; harmless if it has ended."""
+        """End the child and every process that it started; does nothing if it has ended."""
         if self._owner != os.getpid():
-            return  # a fork of the process that started it
+            return  # this is a fork of the process that started the child
         try:
             if os.name == "posix":
                 os.killpg(self._child.pid, signal.SIGKILL)
@@ -255,7 +254,7 @@ class RProcess:
             return  # the child is gone: the reader sees the end of its output and says so
 
     def _read_frames(self) -> None:
-        """Put frames into the inbox, and :class:`NoReply` for anything else, so that a waiting call ends."""
+        """Put frames into the inbox, and a :class:`NoReply` for anything else, so that a waiting call ends."""
         assert self._child.stdout is not None
         with self._child.stdout as pipe:
             first = True
@@ -285,8 +284,8 @@ class RProcess:
         except queue.Empty:
             self.kill()
             raise RTimeout(
-                f"R did not answer within {seconds:g} s; its process was ended, the next call starts a new "
-                "one. Pass a larger timeout if the call needs it"
+                f"R did not answer within {seconds:g} s; its process was ended, and the next call starts a"
+                " new one. Pass a larger timeout if the call needs it"
             ) from None
         if frame is None:
             raise RCrashed(self._how_it_ended(time.monotonic() - started))

@@ -1,8 +1,8 @@
-"""Reads what the R process writes, and trusts none of it: frames from a pipe, replies from frames.
+"""Reads frames from the R process's pipe and replies from frames, without trusting what the process writes.
 
-A frame is `MARK`, eight bytes of length, and a pickle of text, numbers, lists and bytes; the unpickler makes
-nothing else, so no bytes, whoever wrote them, can run anything here.  Anything else raises
-:class:`NoReply`, which says what was found, and the process that wrote it is not asked again.
+A frame is `MARK`, eight bytes of length, and a pickle of text, numbers, lists and bytes.  The unpickler
+creates nothing else, so no bytes, whoever wrote them, can run code here.  Anything else raises
+:class:`NoReply`, which says what was found, and the process that wrote it is not used again.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 
 from ..values.values import DTYPES, Node
 
-#: As in worker.py, which cannot import this.
+#: The same as in worker.py, which cannot import this module.
 MARK = b"\xf0pproof\n"
-#: Longest reply: R's own longest vector of doubles is 2^31 of them, 17 GB.
+#: Longest reply that is accepted, in bytes: a vector of 2^31 doubles takes 17 GB.
 MOST_BYTES = 2**36
 #: Most bytes that a start-up file of Python may print to standard output before the first reply.
 MOST_PRELUDE = 2**16
@@ -26,17 +26,17 @@ CHUNK = 2**20
 
 
 class NoReply(Exception):
-    """The R process wrote something that is no reply; the message says what."""
+    """The error that the R process wrote something that is not a reply; the message says what."""
 
 
 def read_frame(pipe: BinaryIO | Any, first: bool = False) -> tuple[bytes | None, bytes]:
-    """The next frame's contents, None at the end of the pipe; and what was printed before it (the first frame
-    only).
+    """Read the contents of the next frame (None at the end of the pipe), and the text printed before it
+    (first frame only).
 
     Raises
     ------
     NoReply
-        Other bytes, a length beyond `MOST_BYTES`, or an end in the middle of a frame.
+        There are other bytes, the length exceeds `MOST_BYTES`, or the pipe ends in the middle of a frame.
     """
     start = bytearray(_read(pipe, len(MARK)))
     while first and len(start) >= len(MARK) and not start.endswith(MARK) and len(start) < MOST_PRELUDE:
@@ -52,7 +52,7 @@ def read_frame(pipe: BinaryIO | Any, first: bool = False) -> tuple[bytes | None,
     size = _read(pipe, 8)
     length = struct.unpack(">Q", size)[0] if len(size) == 8 else 0
     if length > MOST_BYTES:
-        raise NoReply(f"it announced a reply of {length:,} bytes; at most {MOST_BYTES:,} are taken")
+        raise NoReply(f"it announced a reply of {length:,} bytes; at most {MOST_BYTES:,} are accepted")
     frame = _read(pipe, length)
     if len(size) < 8 or len(frame) < length:
         raise NoReply(f"its reply ends after {len(frame):,} of {length:,} bytes")
@@ -60,7 +60,7 @@ def read_frame(pipe: BinaryIO | Any, first: bool = False) -> tuple[bytes | None,
 
 
 def _read(pipe: BinaryIO | Any, size: int) -> bytes:
-    """Read so many bytes, or fewer at the end; memory grows only with the bytes that have arrived."""
+    """Read `size` bytes, or fewer at the end; memory grows only with the bytes that have arrived."""
     parts: list[bytes] = []
     left = size
     while left > 0:
@@ -83,12 +83,12 @@ class _Plain(pickle.Unpickler):
 
 
 def read_reply(frame: bytes) -> tuple[Any, ...]:
-    """A frame as a tuple that begins with a word.
+    """Read a frame as a tuple that begins with a word.
 
     Raises
     ------
     NoReply
-        It is something else.
+        The frame is not such a tuple.
     """
     try:
         found = _Plain(io.BytesIO(frame)).load()
@@ -104,12 +104,12 @@ def read_reply(frame: bytes) -> tuple[Any, ...]:
 
 
 def node_of(value: Any) -> Node:
-    """A node as the pipe gave it, with its numbers as new arrays.
+    """Convert a value from the pipe to a node, with its numbers as new arrays.
 
     Raises
     ------
     NoReply
-        It is no node.
+        The value is not a node.
     """
     try:
         return _node(value)
@@ -117,7 +117,7 @@ def node_of(value: Any) -> Node:
         raise
     except (TypeError, ValueError, KeyError, AttributeError, RecursionError) as error:
         raise NoReply(
-            f"its reply holds what is no value of R ({type(error).__name__}: {str(error)[:80]})"
+            f"its reply holds something that is not a value of R ({type(error).__name__}: {str(error)[:80]})"
         ) from None
 
 
@@ -139,5 +139,5 @@ def _node(value: Any) -> Node:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise NoReply(f"its reply holds {type(value).__name__} {str(value)[:40]!r} where text belongs")
+        raise NoReply(f"its reply holds {type(value).__name__} {str(value)[:40]!r} where text was expected")
     return value

@@ -1,7 +1,7 @@
-"""The R session of this process: one worker, started when first needed and again after it has died.
+"""The R session of this process: one worker, started when first needed and started again after it has died.
 
-``session()`` gives it, for one call at a time; ``probe()`` says, and never raises, whether R can be used and
-if not why.
+``session()`` returns it; it runs one call at a time.  ``probe()`` reports whether R can be used and, if not,
+why; it never raises.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from ..records.result import Answer, AnswersR, RResult, RSessionInfo, answer_of
 from ..values.values import RList, RVector, from_node
 from .process import PACKAGES, RProcess, StartFailed
 
-#: Seconds a call may take unless said otherwise (environment: PAIRPROOF_R_TIMEOUT).
+#: Default time limit of a call in seconds (environment variable PAIRPROOF_R_TIMEOUT).
 DEFAULT_SECONDS = 600.0
-#: 31 years; beyond some 292 Python's clocks overflow.
+#: Largest time limit, 31 years; beyond about 292 years Python's clocks overflow.
 MOST_SECONDS = 1e9
-#: Package -> oldest version that is used, and what is wrong in older ones; those are treated as not
-#: installed, so that records replace them. (gnm's NEWS for 1.1-3; seen here with 1.1-2: NA for parameters
-#: that are estimable.)
+#: For each package the oldest version that is used, and what is wrong in older ones, which are treated as not
+#: installed so that records replace them. (Source: gnm's NEWS for 1.1-3; observed with 1.1-2: NA for
+#: parameters that are estimable.)
 OLDEST = {"gnm": ("1.1-3", "with checkLinear = FALSE and eliminate it loses estimable parameters")}
 
 
 class RSession(AnswersR):
-    """A worker process that owns R, started by the first call.
+    """A session with R in a worker process, which the first call starts.
 
     Safe to share between threads: calls wait for each other.  A fork of this process must not use it;
     ``session()`` there makes a new one.
@@ -52,14 +52,15 @@ class RSession(AnswersR):
         self.poisoned: tuple[str, ...] = ()
 
     def ask(self, call: RCall, timeout: float | None = None) -> RResult:
-        """The result of a call, or R's error raised."""
+        """Run a call and return its result; R's own error is raised."""
         return self.answer(call, timeout).result(call, "live", self.info())
 
     def answer(self, call: RCall, timeout: float | None = None) -> Answer:
-        """The outcome of a call, with R's own error as a value: raised are only failures to get an answer.
+        """Run a call and return its outcome, in which R's own error is a value; only a missing answer is
+        raised.
 
-        A worker in which the call has made lasting changes (to functions of R, to the search path) is ended;
-        the next call starts a new one.
+        If the call has made lasting changes in the worker (to functions of R, to the search path), the worker
+        is ended, and the next call starts a new one.
         """
         seconds = default_seconds() if timeout is None else _seconds(timeout, "timeout")
         with self._lock:
@@ -72,8 +73,8 @@ class RSession(AnswersR):
             except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
                 self.close()
                 raise RCrashed(
-                    f"the R process answered {call.name} with something that is no reply"
-                    f" ({type(error).__name__}: {str(error)[:80]}); it was ended, the next call starts a"
+                    f"the R process answered {call.name} with something that is not a reply"
+                    f" ({type(error).__name__}: {str(error)[:80]}); it was ended, and the next call starts a"
                     " new one"
                 ) from None
             if reasons:
@@ -90,7 +91,9 @@ class RSession(AnswersR):
             return self._info
 
     def places(self) -> tuple[tuple[str, str], ...]:
-        """(path, word for it): this machine's paths as R knows them, longest first, to keep out of records."""
+        """(path, word that replaces it): the machine's paths that R knows, longest first, to keep out of
+        records.
+        """
         self.info()
         return self._places
 
@@ -116,7 +119,7 @@ class RSession(AnswersR):
 
     @property
     def log(self) -> list[str]:
-        """The last lines on standard error of R, its C code and the programs it started."""
+        """The last lines that R, its C code and the programs it started wrote to standard error."""
         return [] if self._process is None else list(self._process.log)
 
     def close(self) -> None:
@@ -127,7 +130,7 @@ class RSession(AnswersR):
                 self._process = None
 
     def forget_failure(self) -> None:
-        """Let the next call try to start R again, after something was installed."""
+        """Let the next call try to start R again, for example after something was installed."""
         with self._lock:
             self._failure, self._info = None, None
 
@@ -167,12 +170,12 @@ def session() -> RSession:
 
 
 def default_seconds() -> float:
-    """Seconds that a call may take by default: PAIRPROOF_R_TIMEOUT, or 600.
+    """The default time limit of a call in seconds: PAIRPROOF_R_TIMEOUT, or 600.
 
     Raises
     ------
     InputError
-        The variable holds no such number.
+        The variable is not such a number.
     """
     text = os.environ.get("PAIRPROOF_R_TIMEOUT")
     return DEFAULT_SECONDS if text is None else _seconds(text, "PAIRPROOF_R_TIMEOUT")
@@ -193,18 +196,18 @@ def _seconds(given: str | float, name: str) -> float:
 
 @dataclass(frozen=True)
 class RStatus:
-    """Whether R can be used here, with which versions, and if not why.
+    """The status of R on this machine: whether it can be used, with which versions, and if not why.
 
     Attributes
     ----------
     usable : bool
     why_not, cure : str
-        In plain words, and the command; empty where R is usable.
+        The reason in a sentence, and the command that helps; empty if R is usable.
     r_version, r_home, platform, blas, rpy2_version, rpy2_rinterface_version : str or None
     packages : dict of str to (str or None)
         R package to its version; None if it is not installed.
     package_cures : dict of str to str
-        For each that is not installed.
+        The command that installs each missing package.
     """
 
     usable: bool
@@ -226,7 +229,7 @@ def probe(environment: Mapping[str, str] | None = None) -> RStatus:
     Parameters
     ----------
     environment : mapping, optional
-        Of the child, instead of ``os.environ``.
+        Environment of the child instead of ``os.environ``.
 
     Returns
     -------
@@ -244,7 +247,7 @@ def probe(environment: Mapping[str, str] | None = None) -> RStatus:
         return RStatus(
             False, str(error), cure_for(error.kind, error.text), packages=nothing, package_cures={}
         )
-    except Exception as error:  # whatever is wrong with the machine
+    except Exception as error:  # anything that may be wrong with the machine
         return RStatus(
             False, f"{type(error).__name__}: {error}", "see the message", packages=nothing, package_cures={}
         )
@@ -265,7 +268,7 @@ def probe(environment: Mapping[str, str] | None = None) -> RStatus:
 
 
 def cure_for(kind: str, text: str) -> str:
-    """The command that mends a failed start of R, from its kind and message."""
+    """The command that helps after a failed start of R, from the error's kind and message."""
     if kind == "no-r":
         return (
             "install R: `apt-get install r-base-dev` (Debian, Ubuntu), `conda install r-base`, or CRAN's"
@@ -277,19 +280,19 @@ def cure_for(kind: str, text: str) -> str:
         return "`pip install 'pairproof[r]'`, or on Debian `apt-get install python3-rpy2`"
     if "undefined symbol" in text or "R_getVar" in text or "R_ParentEnv" in text:
         return (
-            "this rpy2 needs R 4.5 or newer, and installs without saying so: "
+            "this version of rpy2 needs R 4.5 or newer, though its metadata do not say so: "
             "`pip install 'rpy2-rinterface<3.6.6'`"
         )
     if "Rcomplex" in text:
         return (
-            "two rpy2 are mixed (the system's and pip's): use a virtual environment without"
+            "two installations of rpy2 are mixed (the system's and pip's): use a virtual environment without"
             " --system-site-packages"
         )
     return "R and rpy2 do not fit each other: reinstall rpy2 with this R first on PATH (and R_HOME unset)"
 
 
 def _too_old(package: str, version: str | None) -> str:
-    """Why this version of a package is not used, with the cure; "" if it is."""
+    """The reason why this version of a package is not used, and the command that helps; "" if it is used."""
     if package not in OLDEST or version is None:
         return ""
     oldest, why = OLDEST[package]
@@ -307,7 +310,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def cure_for_package(package: str) -> str:
     """The command that installs an R package."""
-    # These are not in Debian; both build from source in a quarter of a minute, prefmod with gfortran.
+    # These are not in Debian; each builds from source in 15 seconds, prefmod with gfortran.
     if package in ("prefmod", "TrueSkillThroughTime"):
         return f"Rscript -e 'install.packages(\"{package}\")'"
     return f"`apt-get install r-cran-{package.lower()}` or Rscript -e 'install.packages(\"{package}\")'"

@@ -1,13 +1,13 @@
-"""The child process that owns R: the only place that imports rpy2.
+"""The child process that runs R: the only module that imports rpy2.
 
-Run as a script by :mod:`pairproof.bridge.process.process`, never imported.  It needs the standard library,
-numpy and rpy2 only and speaks in frames on private copies of descriptors 0 and 1, because R and C code print
-to 1 themselves; what they print goes to 2 and from there to the parent's log.  A request is 8 bytes of length
-and a pickle; a reply is `MARK`, 8 bytes of length, and a pickle of plain text, numbers, lists and bytes, from
-which nothing but these can be made.
+:mod:`pairproof.bridge.process.process` runs it as a script; it is never imported.  It needs only the standard
+library, numpy and rpy2.  It exchanges frames on private copies of descriptors 0 and 1, because R and C code
+print to descriptor 1 themselves; what they print goes to descriptor 2 and from there to the parent's log.  A
+request is 8 bytes of length and a pickle.  A reply is `MARK`, 8 bytes of length, and a pickle of plain text,
+numbers, lists and bytes, and nothing else.
 
-The process ends with its parent, also while R is still starting, takes along what R started, and leaves no
-temporary folder: R's own lies in one whose name the parent has given.
+The process ends with its parent, even while R is still starting.  It then ends the programs that R started
+and removes its temporary folder, whose name the parent has given and which contains R's own.
 
 A node is ``(tag, payload, attributes)`` as in :mod:`pairproof.bridge.values.values`.  Only bare vectors cross
 into R; attributes are set and read on R's side (``core.R``).  ``rpy2.robjects`` is not used: its converters
@@ -22,10 +22,10 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# A script's folder comes first on sys.path; modules in this one must not hide others of the same name.
+# A script's folder comes first on sys.path; the modules in it must not hide others of the same name.
 sys.path[:] = [p for p in sys.path if os.path.abspath(p or os.curdir) != HERE]
 
-import pickle  # noqa: E402  (the path must be mended first)
+import pickle  # noqa: E402  (sys.path must be changed first)
 import queue  # noqa: E402
 import shutil  # noqa: E402
 import signal  # noqa: E402
@@ -35,7 +35,8 @@ import time  # noqa: E402
 from typing import Any, BinaryIO  # noqa: E402
 
 Node = Any
-#: Begins every reply, so that replies differ from text that a start-up file prints to standard output.
+#: The beginning of every reply, which distinguishes it from text that a start-up file prints to standard
+#: output.
 MARK = b"\xf0pproof\n"
 #: Below the usual 8 MB, so that deep recursion is an R error and not a segmentation fault.
 C_STACK_BYTES = 7 * 2**20
@@ -70,7 +71,7 @@ class EmbeddedR:
             embedded.set_initoptions(("rpy2", "--quiet", "--no-save", "--no-restore", "--no-init-file"))
         ri.initr(interactive=False, _c_stack_limit=C_STACK_BYTES)
         callbacks.consolewrite_warnerror = self.console_errors.append
-        callbacks.consolewrite_print = self.console_errors.append  # only what slips past the sink
+        callbacks.consolewrite_print = self.console_errors.append  # only what the sink does not catch
         callbacks.consoleread = self.answer_prompt
         with open(os.path.join(HERE, "core.R"), encoding="utf-8") as source:
             text = ri.StrSexpVector([source.read()])
@@ -79,7 +80,7 @@ class EmbeddedR:
 
     @staticmethod
     def answer_prompt(prompt: str) -> str:
-        """The answer to a question to the user: browser goes on, a menu is left, a line is empty."""
+        """Answer R's question to a user: the browser continues, a menu is left, a line is empty."""
         if prompt.startswith("Browse"):
             return "c\n"
         return "0\n" if prompt.startswith("Selection") else "\n"
@@ -125,7 +126,7 @@ class EmbeddedR:
         return self.ri.IntSexpVector.from_memoryview(np.ascontiguousarray(values, dtype=np.intc).data)
 
     def from_sexp(self, sexp: Any) -> Node:
-        """The node that ``core.R`` wrote as an R list."""
+        """Convert the R list that ``core.R`` made to a node."""
         tag = str(sexp[0][0])
         if tag == "null":
             return (tag, None, {})
@@ -153,7 +154,7 @@ class EmbeddedR:
         return bytearray(np.array(sexp, dtype=np.double if tag == "dbl" else np.int32).tobytes())
 
     def call(self, request: dict[str, Node]) -> tuple[Node, str]:
-        """Evaluate one request; gives the reply node and the text on R's error console."""
+        """Evaluate one request; returns the reply node and the text on R's error console."""
         del self.console_errors[:]
         names = self.ri.StrSexpVector(list(request))
         nodes = self.ri.ListSexpVector([self.to_sexp(n) for n in request.values()])
@@ -177,7 +178,7 @@ def rpy2_versions() -> dict[str, str | None]:
 
 
 def start() -> tuple[EmbeddedR | None, tuple[str, Any]]:
-    """Start R; gives it with the message for the parent, ``("ready", ...)`` or ``("failed", ...)``."""
+    """Start R; returns it with the message for the parent, ``("ready", ...)`` or ``("failed", ...)``."""
     from importlib import util
 
     try:
@@ -190,18 +191,19 @@ def start() -> tuple[EmbeddedR | None, tuple[str, Any]]:
     try:
         r = EmbeddedR()
         about = {"info": r.describe([p for p in packages if p]), "rpy2": rpy2_versions()}
-    except BaseException as error:  # cffi's ffi.error and SystemExit too: the parent must hear of every one
+    except BaseException as error:  # also cffi's ffi.error and SystemExit: the parent must be told of each
         return None, ("failed", {"kind": "rpy2", "text": f"{type(error).__name__}: {error}"})
     return r, ("ready", about)
 
 
 def own_temporary_folder() -> str:
-    """Make the temporary folder that the parent has named, for R and its programs; "" if it named none.
+    """Create the temporary folder for R and its programs under the name that the parent gave; "" if it gave
+    none.
 
     Raises
     ------
     OSError
-        It cannot be made.
+        The folder cannot be created.
     """
     folder = os.environ.pop("PAIRPROOF_R_FOLDER", "")
     if folder:
@@ -211,8 +213,8 @@ def own_temporary_folder() -> str:
 
 
 def leave(temporary: str) -> None:
-    """End this process and the programs R started; R may be in a loop, so its temporary folder is removed
-    here.
+    """End this process and the programs that R started, and remove R's temporary folder, because R may be in
+    a loop and unable to do so.
     """
     for _ in range(3):  # R may be writing into it
         if temporary and os.path.isdir(temporary):
@@ -250,7 +252,7 @@ def main() -> None:
         )
         return
     inbox: queue.Queue[bytes] = queue.Queue()
-    # Before R starts, which takes a second or many: a parent that is killed meanwhile must not leave it
+    # This comes before R starts, which can take seconds: if the parent is killed meanwhile, R must not go on
     # running.
     threading.Thread(target=read_requests, args=(requests, inbox, temporary), daemon=True).start()
     if os.name == "posix":
@@ -263,7 +265,7 @@ def main() -> None:
 
 
 def serve(inbox: queue.Queue[bytes], replies: BinaryIO) -> None:
-    """Start R, say how that went, answer requests."""
+    """Start R, report whether that succeeded, and answer requests."""
     r, message = start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # initr installs its own handler
     send(replies, message)
@@ -273,7 +275,7 @@ def serve(inbox: queue.Queue[bytes], replies: BinaryIO) -> None:
     while True:
         try:
             reply: tuple[Any, ...] = ("ok", *r.call(pickle.loads(inbox.get())))
-        except BaseException as error:  # R's own errors come back as replies: here the bridge failed
+        except BaseException as error:  # R's own errors are replies, so here the bridge itself failed
             reply = ("failed", f"{type(error).__name__}: {error}")
         send(replies, reply)
 

@@ -1,4 +1,5 @@
-"""A call to R as R will see it: its parts, the key that its record is found by, its text for a reader."""
+"""A call to R as R receives it: its parts, the key by which its record is found, and its text for a reader.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +20,9 @@ KEY_FORMAT = 1
 
 @dataclass(frozen=True)
 class RCall:
-    """A call as R will see it.
+    """A call as R receives it.
 
-        ``"gnm::gnm"``; else ``code`` is evaluated with the arguments as variables.
+    Attributes
     ----------
     fun : str or None
         ``"gnm::gnm"``; else ``code`` is evaluated with the arguments as variables.
@@ -47,7 +48,7 @@ class RCall:
 
     @property
     def key(self) -> str:
-        """SHA-256 of the call as R will see it: R types and values, doubles to 12 digits."""
+        """SHA-256 of the call as R receives it: R types and values, doubles to 12 digits."""
         digest = hashlib.sha256()
         head = {
             "format": KEY_FORMAT,
@@ -93,7 +94,7 @@ def make_call(
     needs: Sequence[str] = (),
     label: str | None = None,
 ) -> RCall:
-    """A call of its parts, checked and converted; for the parts see
+    """Make a call from its parts, checked and converted; for the parts see
     :meth:`pairproof.bridge.records.result.AnswersR.call`.
 
     Raises
@@ -104,9 +105,7 @@ def make_call(
         For an argument that has no R form.
     """
     if (fun is None) == (code is None):
-        raise ValueError(
-            "give either fun= (an R function's name) or code= (R source), not both and not neither"
-        )
+        raise ValueError("give exactly one of fun= (an R function's name) and code= (R source)")
     nodes = {name: to_node(value, f"argument {name!r}") for name, value in (args or {}).items()}
     return RCall(fun, nodes, code, extract, seed, tuple(needs), label)
 
@@ -114,9 +113,9 @@ def make_call(
 def _as_keyed(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Doubles rounded to 12 significant digits, as they enter a key.
 
-    The last bits of a computed argument differ between machines, whose exp, sum and BLAS differ, and its
-    record must be found all the same.  Numbers of at most 12 digits, as counts and literals are, keep their
-    bits, and so do NA, NaN and the infinities.
+    The last bits of a computed argument depend on the machine's exp, sum and BLAS, and the record must be
+    found all the same.  Numbers of at most 12 digits, such as counts and literals, keep their bits, and so do
+    NA, NaN and the infinities.
     """
     if values.dtype.kind == "c":
         return _as_keyed(np.ascontiguousarray(values).view(np.float64)).view(np.complex128)

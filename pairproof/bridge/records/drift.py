@@ -4,15 +4,15 @@ Numbers are compared in digits, also those inside printed lines and messages; ev
 exactly, except the seconds, which are not compared.  Two numbers share ``-log10(|a - b| / max(|a|, |b|))``
 digits, at most 16; where both are below 1e-9 they are noise around zero (deviances of saturated models,
 scores), and share ``-log10 |a - b|`` digits.  Elements of a vector that differ by less than 16 units in the
-last place of the largest element are compared relative to that one, because they come out of sums over the
-whole vector: an expected count of 2.7e-9 beside counts of 40 kept 5.8 digits of its own when the BLAS
-changed, by a difference of 5e-15.
+last place of the largest element are compared relative to that one, because they come from sums over the
+whole vector: an expected count of 2.7e-9 beside counts of 40 shared only 5.8 of its own digits after a change
+of the BLAS, a difference of 5e-15.
 
-The number of an algorithm's steps, whether it says that it converged, and its warnings about that are
-reported but never count as drift: they depend on the last bits of the sums that the BLAS makes.  Seen with
-OpenBLAS in place of the reference BLAS: gnm took 500 steps and "not converged" instead of 8 steps, with every
-number the same to 14 digits.  Numbers inside an error that both give (a reciprocal condition number of 1e-16)
-do not count either; an error that only one of them gives is drift.
+The number of an algorithm's steps, whether it reports convergence, and its warnings about that are reported
+but never count as drift, because they depend on the last bits of sums that the BLAS computes.  Observed with
+OpenBLAS instead of the reference BLAS: gnm took 500 steps and reported "not converged" instead of 8 steps,
+with every number the same to 14 digits.  Numbers inside an error message that both give (a reciprocal
+condition number of 1e-16) do not count either; an error that only one of them gives is drift.
 """
 
 from __future__ import annotations
@@ -29,13 +29,12 @@ from .result import Answer, Drift, RCondition
 
 MOST_DIGITS = 16.0
 NOISE = 1e-9
-#: Digits of a difference of 16 units in the last place, of the number it is taken against: -log10(16 *
-#: 2^-52).
+#: Digits that two numbers share if they differ by 16 units in the last place: -log10(16 * 2^-52).
 ROUNDING_DIGITS = -math.log10(16.0 * np.finfo(np.float64).eps)
 
 
 def drift(recorded: Answer, live: Answer) -> list[Drift]:
-    """Every difference; empty where the answers are the same to the last bit."""
+    """Every difference; empty if the answers are the same to the last bit."""
     found = _texts("output", recorded.output, live.output) + _texts(
         "messages", recorded.messages, live.messages
     )
@@ -49,14 +48,14 @@ def drift(recorded: Answer, live: Answer) -> list[Drift]:
 
 
 def matters(differences: list[Drift], floor: float) -> list[Drift]:
-    """The differences that count: in text, shape and errors, and numbers sharing fewer than ``floor`` digits;
-    not how an algorithm stopped.
+    """The differences that count as drift: in text, shape and errors, and in numbers that share fewer than
+    ``floor`` digits, but not in how an algorithm stopped.
     """
     return [d for d in differences if not tells_of_stopping(d) and (d.digits is None or d.digits < floor)]
 
 
-#: Names that the R code of this package gives to the number of steps and to the algorithm's own verdict;
-#: ``calls`` is polr's count of function and gradient calls.
+#: Names that the R code of this package gives to the number of steps and to the algorithm's report of
+#: convergence; ``calls`` is polr's count of function and gradient calls.
 STOPPING_FIELDS = frozenset({"converged", "convergence", "iter", "iterations", "calls"})
 #: Words of warnings about stopping: of gnm, glm.fit, glmmPQL, optim, nlm, and of a separated glm about its
 #: fitted values.
@@ -76,8 +75,8 @@ def tells_of_stopping(difference: Drift) -> bool:
     if where == "value":
         leaf = inner.rpartition("/")[2]
         name = re.split(r"[\[@]", leaf)[0]
-        # gnm puts what it saw at its end into attributes of its flag; another type or length of the flag
-        # itself is drift.
+        # gnm stores its final state in attributes of its flag; a different type or length of the flag itself
+        # is drift.
         return name in STOPPING_FIELDS and (
             difference.what not in ("type", "length") or leaf.startswith(f"{name}@")
         )
@@ -87,14 +86,14 @@ def tells_of_stopping(difference: Drift) -> bool:
 
 
 def said_of_stopping(differences: Sequence[Drift]) -> str:
-    """How the live algorithm stopped, in one line, if otherwise than the recorded one; else ""."""
+    """One line on how the live algorithm stopped, if it stopped differently from the recorded one; else ""."""
     told = []
     for d in differences:
         if tells_of_stopping(d):
             name = d.field.rpartition("/")[2].removesuffix("[0]")
             live, recorded = (bool(v) if name == "converged" else v for v in (d.live, d.recorded))
             told.append(f"{name} {_short(live)}, recorded {_short(recorded)}")
-    return f"R stopped otherwise than when it was recorded: {'; '.join(told)}" if told else ""
+    return f"R stopped differently from when it was recorded: {'; '.join(told)}" if told else ""
 
 
 def _short(value: object) -> str:
@@ -122,7 +121,7 @@ NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def _text(field: str, a: str, b: str) -> Drift:
-    """The difference of two lines: in words, or only in the numbers between the same words."""
+    """The difference of two lines: in their words, or only in the numbers between the same words."""
     if NUMBER.sub("#", a) != NUMBER.sub("#", b):
         return Drift(field, "text", a, b)
     pairs = zip(NUMBER.findall(a), NUMBER.findall(b))
@@ -130,7 +129,7 @@ def _text(field: str, a: str, b: str) -> Drift:
 
 
 def _warnings(a: tuple[RCondition, ...], b: tuple[RCondition, ...]) -> list[Drift]:
-    """Warnings about stopping are compared apart, so that one more of them does not shift the others."""
+    """Compare warnings about stopping separately, so that an additional one does not shift the others."""
     ends, rest = zip(*(_split(warnings) for warnings in (a, b)))
     found = _conditions("warnings", *rest)
     before, after = ([c.message for c in end] for end in ends)

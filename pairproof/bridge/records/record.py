@@ -1,9 +1,9 @@
-"""Recorded R answers: one readable JSON file a call, found by a hash of the call as R sees it.
+"""Recorded answers of R: one readable JSON file per call, found by a hash of the call as R receives it.
 
 A record holds the call, the R that answered (versions, BLAS, locale, random number kinds; no paths and no
-names of people), the time, and the whole answer: value at full precision, output, warnings, messages, or R's
-error.  The hash is :attr:`pairproof.bridge.records.calls.RCall.key`: a changed input, R function or reduction
-has another.
+names of people), the time, and the whole answer: the value at full precision, output, warnings, messages, or
+R's error.  The hash is :attr:`pairproof.bridge.records.calls.RCall.key`; it changes with the input, the R
+function or the reduction.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ class Records:
     Parameters
     ----------
     directories : sequence of paths
-        Searched in order. Default: $PAIRPROOF_RECORDS where set, then the records that ship with the package.
+        Searched in order. Default: $PAIRPROOF_RECORDS if set, then the records that come with the package.
 
     Raises
     ------
     ValueError
-        No directory.
+        No directory is given.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class Records:
         Raises
         ------
         RecordMissing
-            The message names the call, why it was looked for, and how to record it.
+            There is none; the message names the call, why a record was needed, and how to make it.
         """
         record = self.find(call)
         if record is None:
@@ -109,14 +109,14 @@ class Records:
         Raises
         ------
         PermissionError
-            If the directory cannot be written; the message names the variable that adds another.
+            The directory cannot be written; the message names the variable that adds another.
         """
         directory = self.directories[0]
         path = directory / file_name(call)
         text = pretty(_content(call, answer, session, places)) + "\n"
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            # A record of the same call is this class's own to replace, though it has been read.
+            # A record of the same call may be replaced, although it has been read.
             write_file(path, text, kind="", again=True, known=lambda _there: True)
         except (OSError, InputError) as error:
             raise PermissionError(
@@ -126,7 +126,7 @@ class Records:
         return read_record(path)
 
     def all(self) -> list[Record]:
-        """Every record, the first directory's first, each key once; files of other names are passed over."""
+        """Every record, each key once, beginning with the first directory; other files are ignored."""
         seen: dict[str, Record] = {}
         for directory in self.directories:
             for path in sorted(directory.glob(_NAMES)):
@@ -153,7 +153,7 @@ def without_places(text: str, places: Places) -> str:
 
 
 def scrubbed(answer: Answer, places: Places) -> Answer:
-    """The answer as a record holds it: no paths of this machine."""
+    """The answer as it is recorded, without paths of this machine."""
 
     def clean(*texts: str) -> tuple[str, ...]:
         return tuple(without_places(t, places) for t in texts)
@@ -236,12 +236,12 @@ def _condition(condition: RCondition) -> dict[str, Any]:
 
 
 def read_record(path: Path) -> Record:
-    """The record in a file.
+    """Read the record in a file.
 
     Raises
     ------
     RecordMissing
-        If the file is no record of this format; the message says what to do.
+        The file is not a record of this format; the message says what to do.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -272,7 +272,7 @@ def read_record(path: Path) -> Record:
 
 
 def _read_call(content: dict[str, Any], key: str) -> RCall | None:
-    """The call of a record, or None where the record has only the digest of an argument."""
+    """The call of a record, or None if the record has only the digest of an argument."""
     if any("sha256" in (node or {}) for node in content["arguments"].values()):
         return None
     code = {k: "\n".join(content[k]) for k in ("code", "extract") if k in content}

@@ -1,4 +1,4 @@
-"""What R answered to one call: its value and all it said, as a result or as R's error raised."""
+"""R's answer to one call: its value, output, messages and warnings, or its error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Source = Literal["live", "recorded"]
 
 @dataclass(frozen=True)
 class RSessionInfo:
-    """Versions and settings of the R that answered, as far as they can move a last digit. No paths."""
+    """Versions and settings of the R that answered, as far as they can change a last digit; no paths."""
 
     r_version: str
     r_string: str
@@ -56,12 +56,12 @@ class Drift:
     Attributes
     ----------
     field : str
-        Where, e.g. ``value/vcov[3]``.
+        The place of the difference, e.g. ``value/vcov[3]``.
     what : str
-        In words: "number", "text", "length", "missing", ...
+        The kind of difference: "number", "text", "length", "missing", ...
     recorded, live : object
     digits : float or None
-        Decimal digits the two numbers share (at most 16); None where it is not about numbers.
+        Decimal digits that two numbers share (at most 16); None if the difference is not in a number.
     """
 
     field: str
@@ -77,34 +77,33 @@ class Drift:
 
 @dataclass(frozen=True, kw_only=True)
 class RResult:
-    """The value of an R call, with all that R said.
+    """The result of an R call: its value, with the output, messages and warnings.
 
     Attributes
     ----------
     value : RValue
         See :mod:`pairproof.bridge.values.values`.
     node : Node
-        The value as it was sent.
+        The value as the worker sent it.
     output, messages : tuple of str
         Printed lines; messages.
     warnings : tuple of RCondition
     visible : bool
         Whether R's prompt would have printed the value.
     stderr : str
-        Text that went past R's own capture to its error console.
+        Text that R wrote to its error console instead of to its captured output.
     seconds : float
         R's own time for the call, when it was made.
     source : "live" or "recorded"
     session : RSessionInfo
-        Of the R that computed the value.
+        Versions and settings of the R that computed the value.
     call : RCall
     when : str or None
         UTC time of a recorded answer.
     drift : tuple of Drift
-        Differences from the record, where both were asked; a difference that matters is raised as an error
-        instead.
+        Differences from the record in mode "both"; a difference that matters is raised as an error instead.
     note : str
-        Why this is a recorded answer, where a live one was wished for.
+        The reason why this is a recorded answer although a live one was preferred.
     """
 
     value: RValue
@@ -142,7 +141,7 @@ class RResult:
 
 @dataclass(frozen=True)
 class Answer:
-    """The outcome of a call, R's error included: what the worker replies and what a record holds."""
+    """The outcome of a call, which may be R's error: what the worker replies and what a record holds."""
 
     node: Node
     output: tuple[str, ...]
@@ -154,12 +153,12 @@ class Answer:
     stderr: str = ""
 
     def result(self, call: RCall, source: Source, session: RSessionInfo, **more: Any) -> RResult:
-        """The result, or R's error raised.
+        """Return the result, or raise R's error.
 
         Raises
         ------
         RError
-            If R stopped; with R's message, call and stack.
+            R stopped with an error; it has R's message, call and stack.
         """
         if self.error is not None:
             raise self._as_ours(self.error, call, source)
@@ -167,7 +166,7 @@ class Answer:
         return RResult(value=from_node(self.node), source=source, session=session, call=call, **said, **more)
 
     def _as_ours(self, error: RCondition, call: RCall, source: Source) -> RError:
-        """R's error as an error of this package."""
+        """Convert R's error to an error of this package."""
         where = f" in {error.call}" if error.call else ""
         stack = "".join(f"\n    {line}" for line in error.stack[-5:])
         recorded = " (recorded)" if source == "recorded" else ""
@@ -185,7 +184,7 @@ class Answer:
 
 
 class AnswersR(ABC):
-    """Something that R calls are put to: a live session, or a policy with its records."""
+    """The interface of objects that answer R calls: a live session, or a policy with its records."""
 
     def call(
         self,
@@ -204,15 +203,15 @@ class AnswersR(ABC):
         Parameters
         ----------
         fun : str
-            Name of an R function, ``"pkg::name"`` as a rule; or
+            Name of an R function, usually ``"pkg::name"``.  Give this or `code`.
         code : str
             R source, evaluated with ``args`` as variables.
         args : mapping of str to values
-            See :mod:`pairproof.bridge.values.convert` for what becomes what.
+            See :mod:`pairproof.bridge.values.convert` for the conversion to R.
         extract : str, optional
-            R source that turns ``value`` into what is returned.
+            R source that computes the returned value from ``value``.
         seed : int, optional
-            Sets Mersenne-Twister, Inversion, Rejection; R's own state is put back afterwards.
+            Sets Mersenne-Twister, Inversion, Rejection; R's own state is restored afterwards.
         timeout : float, optional
             Seconds; default 600, or PAIRPROOF_R_TIMEOUT.
         needs : sequence of str
@@ -231,9 +230,9 @@ class AnswersR(ABC):
         RTimeout, RCrashed, RUnavailable
             R did not answer.
         RecordMissing, RDrift
-            A policy's records hold no answer, or another one.
+            The records of a policy have no answer, or a different one.
         TypeError, OverflowError
-            An argument that has no R form.
+            An argument has no form in R.
 
         Examples
         --------
@@ -246,11 +245,11 @@ class AnswersR(ABC):
 
     @abstractmethod
     def ask(self, call: RCall, timeout: float | None = None) -> RResult:
-        """As :meth:`call`, for a call that was made before."""
+        """Run a call, like :meth:`call`, that has been made with `make_call`."""
 
 
 def answer_of(node: Node, stderr: str) -> tuple[Answer, tuple[str, ...]]:
-    """The worker's reply as an answer, and what the call has changed in R that cannot be put back."""
+    """The worker's reply as an answer, and the changes that the call made in R and that cannot be undone."""
     parts = _named(node)
     visible, seconds = from_node(parts["visible"]), from_node(parts["seconds"])
     assert isinstance(visible, RVector) and isinstance(seconds, RVector)

@@ -1,4 +1,4 @@
-"""`pairproof check`: claims files, one's own or those that come with the package."""
+"""`pairproof check`: check claims files, the user's own or those that come with the package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..options.sections import SectionedCommand
 from ..state import READ, State
 from ..verdicts import check_papers, paper_options
 
-HELP = """Check claims files: does what a paper prints come out of its data, and does R agree?
+HELP = """Check claims files: do the paper's data give the numbers it prints, and does R agree?
 
 Each FILE is a claims file (*.claims.toml) or the name of a paper that comes with pairproof.
 

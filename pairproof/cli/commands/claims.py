@@ -16,8 +16,8 @@ _model = option("Model")
 _file = option("Claims file")
 HELP = """Start a claims file from the comparisons in TABLE (CSV, TSV, Parquet, Arrow; - for standard input).
 
-It holds the data, the model, and a place for every number that a paper may print of it. Fill in what is printed, and
-'pairproof check' it.
+The file names the data and the model, and has a place for every number that a paper may print. Fill in the printed
+numbers, then run 'pairproof check' on the file.
 
 \b
 pairproof claims new votes.csv --out mine.claims.toml
@@ -28,7 +28,7 @@ pairproof claims new counts.csv --model bradley-terry --reference Baltimore --ou
 EPILOG = """\b
 pairproof claims new votes.csv --out mine.claims.toml
 
-It takes --json, --report, --seed, --quiet and --debug as all commands do; see
+It takes --json, --report, --seed, --quiet and --debug like every command; see
 pairproof claims new --help."""
 
 
@@ -42,7 +42,7 @@ pairproof claims new --help."""
 def command(context: click.Context) -> None:
     """Claims files: start one from a table."""
     if context.invoked_subcommand is None:
-        raise click.UsageError("claims needs to be told what to do: claims new TABLE.", context)
+        raise click.UsageError("claims needs a subcommand: pairproof claims new TABLE.", context)
 
 
 @command.command(
@@ -60,7 +60,7 @@ def command(context: click.Context) -> None:
 )
 @_model("--by", default="", metavar="FORMULA", help="Subject covariates.")
 @_model("--reference", default="", metavar="ITEM|sum", help="The item whose ability is 0, or sum.")
-@_model("--order-effect", is_flag=True, help="A parameter in favour of the one named first.")
+@_model("--order-effect", is_flag=True, help="Add a parameter for the advantage of the item named first.")
 @_model("--cells", default="", metavar="COL,...|row", help="Finer table for deviance and df.")
 @reader_options
 @shared_options
@@ -80,11 +80,11 @@ def new(
     from ...validation.claims.new import draft
     from ...validation.claims.paper import ModelClaim
 
-    state.no_report("verdicts, which 'pairproof check' gives; claims new takes --out.")
+    state.no_report("verdicts, which 'pairproof check' gives; 'claims new' writes to --out.")
     out = None if out is None else Path(out)
     if out is not None and not out.name.endswith(SUFFIX):
         raise click.UsageError(
-            f"--out {out}: a claims file ends in {SUFFIX}; pytest and the command know it by that."
+            f"--out {out}: the name of a claims file must end in {SUFFIX}, by which pytest recognises it."
         )
     name = paper or (out.name[: -len(SUFFIX)] if out else Path(table).stem if table != "-" else "paper")
     found = draft(
@@ -98,12 +98,13 @@ def new(
         files[out.parent / found.csv_name] = found.csv
     if out is None and found.csv:
         raise click.UsageError(
-            f"{table} is too long to stand in a claims file; with --out FILE{SUFFIX} its counts go beside it."
+            f"{table} is too long to be copied into a claims file; --out FILE{SUFFIX} writes its counts to a"
+            " file beside it."
         )
     there = [str(path) for path in files if path.exists()]
     if there and not state.force:
         raise click.UsageError(
-            f"{', '.join(there)} is there already; choose another --out, or --force to overwrite."
+            f"{', '.join(there)} exists already; choose another --out, or --force to overwrite it."
         )
     for path, text in files.items():
         state.write(path, text)

@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from ...native.ranking.all_rules import Ranking
 
 _experiment, _models = option("Experiment"), option("Models")
-#: As pairproof.native.experiment.models.MODELS, which a test keeps the same; here so that --help loads no
-#: numbers.
+#: The same names as pairproof.native.experiment.models.MODELS (a test compares them), repeated here so that
+#: --help need not import NumPy.
 MODELS = (
     *("uniform", "adjusted-uniform", "pairs"),
     *("students-asymmetric", "students-arithmetic", "students-geometric"),
     *("irt-gaussian", "irt-categorical", "bradley-terry", "davidson", "rao-kupper", "llbt"),
 )
 
-HELP = """Fit preference models on so many comparisons of FILE, and see how well they predict the others.
+HELP = """Fit preference models to some of the comparisons in FILE, and see how well they predict the others.
 
-For every track, trial and training size each model is fitted on the same random comparisons and judged by its perplexity
-on the track's test comparisons (Hopkins and May 2013). Less is better; 3 is no knowledge at all, 2 where ties
-cannot happen.
+For every track, trial and training size each model is fitted to the same random comparisons and judged by its perplexity
+on the track's test comparisons (Hopkins and May 2013). Lower is better; guessing gives 3, or 2 where ties cannot
+happen.
 
 \b
 pairproof compare-models judgments.csv --train-sizes 100,200,400 --trials 5
@@ -51,7 +51,7 @@ def _sizes(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...]
         found = tuple(int(part) for part in value.split(","))
     except ValueError:
         raise click.BadParameter(
-            f"{value!r}; expected whole numbers joined by commas, for example 100,200,400"
+            f"{value!r}; expected whole numbers separated by commas, for example 100,200,400"
         ) from None
     if min(found) < 1 or len(set(found)) != len(found):
         raise click.BadParameter(f"{value!r}; expected distinct numbers of at least 1")
@@ -76,7 +76,7 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     default="100,200,400,800,1600,3200",
     metavar="K,K,...",
     callback=_sizes,
-    help="Training comparisons; where a track has fewer, all of them.",
+    help="Numbers of training comparisons; a track that has fewer uses all of them.",
 )
 @_experiment("--trials", type=COUNT, default=5, help="Random training sets of each size.")
 @_experiment(
@@ -84,8 +84,8 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     type=COUNT,
     metavar="N",
     help=(
-        "Least number of test comparisons a track (default: 2000; a fifth of a track that has fewer than"
-        " 4000)."
+        "Least number of test comparisons for each track (default: 2000; a fifth of a track that has fewer"
+        " than 4000)."
     ),
 )
 @_experiment(
@@ -94,8 +94,8 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     type=click.Choice(["auto", "least-compared", "sources", "comparisons"]),
     default="auto",
     help=(
-        "Test set: the sources compared least (the paper's), whole sources or comparisons at random; auto:"
-        " the first that can be had."
+        "Test set: the sources compared least (as in the paper), random whole sources, or random comparisons;"
+        " auto: the first of these that is possible."
     ),
 )
 @_experiment(
@@ -105,15 +105,15 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     callback=names_or_none,
     help="Columns that name a track (default: track, or srclang and trglang).",
 )
-@_experiment("--leave-out", callback=names_or_none, metavar="TRACK,...", help="Tracks that take no part.")
+@_experiment("--leave-out", callback=names_or_none, metavar="TRACK,...", help="Tracks to leave out.")
 @_experiment(
     "--train",
     "train",
     metavar="FILE",
     type=READ,
     help=(
-        "Train on the comparisons of this file, of the same layout (other judges, say); test on those of the"
-        " first."
+        "Train on the comparisons in this file, which has the same layout (those of other judges, say), and"
+        " test on those in FILE."
     ),
 )
 @_experiment(
@@ -121,28 +121,28 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     "resume",
     metavar="STATE",
     type=KEPT,
-    help="Keep results in this database file as they come, and go on from what is in it.",
+    help="Save each result in this database file, and continue from those already in it.",
 )
 @_experiment(
     "--workers",
     type=COUNT,
     default=lambda: os.cpu_count() or 1,
     show_default="one a processor",
-    help="Processes; the results are the same.",
+    help="Number of processes; the results do not depend on it.",
 )
 @_experiment(
     "--within",
     type=POSITIVE,
     default=0.01,
-    help="Enough judgments: within this share of the perplexity at the largest size.",
+    help="Judgments are enough when the perplexity is within this fraction of that at the largest size.",
 )
 @level_option(_experiment)
 @_experiment(
     "--abilities",
     is_flag=True,
     help=(
-        "Also the systems' abilities (irt-gaussian) from all comparisons of each track: intervals, ranks,"
-        " strata. At least 4 chains of 1000 draws; --chains, --warmup, --draws for more."
+        "Also report the systems' abilities (irt-gaussian) from all comparisons of each track: intervals,"
+        " ranks, strata. At least 4 chains of 1000 draws; --chains, --warmup, --draws for more."
     ),
 )
 @_experiment(
@@ -150,7 +150,7 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     type=COUNT,
     metavar="K",
     help=(
-        "Also how far the abilities move between the trials: mean and sd over their training sets of K"
+        "Also report how much the abilities vary between trials: mean and sd over the training sets of K"
         " comparisons."
     ),
 )
@@ -158,8 +158,8 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     "--rankings",
     is_flag=True,
     help=(
-        "Also the ranking of each whole track by every rule of the shared tasks (ORIGWMT, BOJAR, Lopez's,"
-        " ...)."
+        "Also rank the systems of each whole track by every rule of the shared tasks (ORIGWMT, BOJAR,"
+        " Lopez's, ...)."
     ),
 )
 @_models(
@@ -171,13 +171,13 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     "--irt-items",
     type=click.Choice(["shared", "fresh"]),
     help=(
-        "irt-*: one item a (system, source), or a new one each time (default: shared where "
+        "irt-*: one item for each (system, source), or a new one for each comparison (default: shared where "
         "there are sources)."
     ),
 )
 @_models("--chains", type=COUNT, default=4, help="irt-*: Markov chains.")
 @_models(
-    "--warmup", type=click.IntRange(min=0), default=100, help="irt-*: iterations thrown away in each chain."
+    "--warmup", type=click.IntRange(min=0), default=100, help="irt-*: iterations discarded from each chain."
 )
 @_models("--draws", type=COUNT, default=250, help="irt-*: iterations kept in each chain.")
 @reader_options
@@ -256,7 +256,7 @@ def _abilities(
     }
 
 
-#: With fewer test comparisons than these only models that differ a lot can be told apart.
+#: With fewer test comparisons than this, only models that differ greatly can be told apart.
 FEW = 100
 
 
@@ -271,7 +271,7 @@ def _say_what_is_small(state: State, tracks: Mapping[str, Split], design: Design
         if beyond:
             state.say(
                 f"Warning: track {track} has {split.train.n_rows} training comparisons; for size"
-                f" {', '.join(beyond)} all of them are taken, in every trial the same"
+                f" {', '.join(beyond)} every trial uses all of them, so the trials do not differ"
             )
 
 
@@ -280,7 +280,7 @@ def _run(
 ) -> tuple[Result, ...]:
     from ...native.experiment.run import run
 
-    # A process takes most of a second to start.
+    # A process takes almost a second to start.
     worth_it = max(1, len(tracks) * design.trials * len(design.sizes) // 8)
 
     with progress_bar(state, "fits") as advance:
@@ -290,8 +290,8 @@ def _run(
 
 @contextlib.contextmanager
 def progress_bar(state: State, what: str) -> Iterator[Callable[[int, int, Any], None] | None]:
-    """A function to be called with (done, total, result), which draws a bar on standard error; None if that is no
-    terminal.
+    """Draw a progress bar on standard error: gives a function to call with (done, total, result), or None if
+    standard error is not a terminal.
     """
     if state.quiet or not sys.stderr.isatty():
         yield None

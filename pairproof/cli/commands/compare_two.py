@@ -1,5 +1,5 @@
-"""`pairproof compare-two`: two systems sentence by sentence, every judge and all together (Vilar, Leusch and
-Ney 2007).
+"""`pairproof compare-two`: compare two systems sentence by sentence, for each judge and for all together
+(Vilar, Leusch and Ney 2007).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from ..state import READ, State, shared_options
 _what = option("Comparison")
 HELP = """Compare every two systems of FILE (counts or long layout; - for standard input), by judge and merged.
 
-R = (wins - losses) / sentences; its standard error as the paper has it (vilar) and as the standard error of a mean (mean);
-significance two-sided at 5 %; exact sign test; the judges' majority vote beside the sum of their sentences.
+For each pair: R = (wins - losses) / sentences; its standard error by the paper's formula (vilar) and as that of a mean
+(mean); significance, two-sided at 5 %; the exact sign test; the judges' majority vote and the sum of their sentences.
 
 \b
 pairproof compare-two counts.csv
@@ -30,7 +30,7 @@ pairproof compare-two judgments.csv --pair A,B --json
     "--pair",
     metavar="A,B",
     callback=two_names,
-    help="Only these two, from A's side (default: every pair compared).",
+    help="Compare only these two, from A's point of view (default: every pair in the file).",
 )
 @reader_options
 @shared_options

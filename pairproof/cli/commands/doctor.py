@@ -1,4 +1,4 @@
-"""`pairproof doctor`: what is here, what is missing, and the command that cures it."""
+"""`pairproof doctor`: what is installed, what is missing, and the command that installs it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..state import State, shared_options
 @click.command("doctor", cls=SectionedCommand)
 @shared_options
 def command(state: State) -> int:
-    """Say what is installed, in which versions, what is missing, and the command that cures it.
+    """Show what is installed, in which versions, what is missing, and the command that installs it.
 
-    Never fails because something is missing: it ends with exit code 0 whatever it finds.
+    The exit code is 0 whatever is missing.
     """
     state.no_junit("the doctor has")
     from ..doctor import examine, page, render, to_dict

@@ -1,6 +1,4 @@
-"""`pairproof error-rates`: WER, PER, TER with standard errors, and the paired difference of every two
-systems.
-"""
+"""`pairproof error-rates`: WER, PER, TER with standard errors, and the paired differences between systems."""
 
 from __future__ import annotations
 
@@ -14,12 +12,12 @@ from ..state import READ, State, shared_options
 
 _what = option("Rates")
 _reading = option("Reading the table")
-HELP = """Error rates of FILE (a row a sentence and system; - for standard input) with standard errors.
+HELP = """Compute error rates with standard errors from FILE (one row per sentence and system; - for standard input).
 
-FILE has the columns errors and length (in reference words); system and sentence if there are several systems, which are
-then compared in pairs on the same sentences. The rate is the sum of errors over the sum of lengths. Its standard error by
-the delta method, the jackknife, and equation 9 of Vilar, Leusch and Ney (2007), which takes every word to go wrong by itself.
-Where two systems do not have the same sentences they are not compared, and the exit code is 2.
+FILE has the columns errors and length (in reference words), and also system and sentence if there are several systems,
+which are then compared in pairs on the same sentences. The rate is the sum of errors over the sum of lengths. Its standard
+error is given by the delta method, by the jackknife, and by equation 9 of Vilar, Leusch and Ney (2007), which assumes that
+words are wrong independently. Two systems without the same sentences are not compared, and the exit code is then 2.
 
 \b
 pairproof error-rates ter.csv
@@ -30,7 +28,7 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
 @click.command("error-rates", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
 @_what(
-    "--pair", metavar="A,B", callback=two_names, help="Only these two, from A's side (default: every pair)."
+    "--pair", metavar="A,B", callback=two_names, help="Only these two, as A minus B (default: every pair)."
 )
 @_what(
     "--se",
@@ -38,31 +36,34 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
     type=click.Choice(["delta", "jackknife", "vilar"]),
     default="delta",
     help=(
-        "Standard error of intervals and tests; all three are shown. Equation 9 (vilar) has no form for a"
-        " difference: delta is taken there."
+        "Standard error used for intervals and tests; all three are shown. Equation 9 (vilar) does not cover"
+        " differences, for which delta is used."
     ),
 )
-@level_option(_what, "Of intervals; significant is beyond it.")
+@level_option(_what, "Level of the intervals; tests are at 1 minus it.")
 @_what(
     "--common",
     is_flag=True,
     help=(
-        "Compare a pair on the sentences both have, if they are not the same, and say how many were left out."
+        "If two systems do not have the same sentences, compare them on those that both have, and report"
+        " how many were left out."
     ),
 )
 @_reading(
-    "--system", metavar="COL", help="Column of the system (default: system, or else all rows are one system)."
+    "--system",
+    metavar="COL",
+    help="Column of the system (default: system; without it all rows are one system).",
 )
 @_reading(
     "--sentence",
     metavar="COL",
-    help="Column of the sentence (default: sentence, or else pairs are not compared).",
+    help="Column of the sentence (default: sentence; without it pairs are not compared).",
 )
 @_reading(
     "--errors", metavar="COL", help="Column of the errors: counts of edits, not rates (default: errors)."
 )
 @_reading("--lengths", metavar="COL", help="Column of the length in reference words (default: length).")
-@_reading("--encoding", metavar="NAME", help="Of a text file that is not UTF-8, for example latin-1.")
+@_reading("--encoding", metavar="NAME", help="Encoding of a text file, such as latin-1 (default: UTF-8).")
 @shared_options
 def command(
     state: State,

@@ -1,4 +1,4 @@
-"""`pairproof explain`: numbers that do not come out, and the readings under which they do."""
+"""`pairproof explain`: find readings that reproduce printed numbers which the data do not give."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..options.r import data_option
 from ..options.sections import COUNT, SectionedCommand, option
 from ..state import READ, State, json_text, shared_options
 
-HELP = """Find the readings of a page under which its printed numbers come out.
+HELP = """Find the readings of a paper that reproduce its printed numbers.
 
 FILE is a claims file (*.claims.toml) or the name of a paper that comes with pairproof. Known slips of data, model,
-scale, inference and print are tried alone and in twos, and each reading is judged by all numbers of a claim.
-It is said how many readings fit; nobody is said to have made one.
+scale, inference and print are tried alone and in pairs, and each reading is judged by all numbers of a claim.
+The result says how many readings fit; it does not claim that the authors made the slip.
 
 \b
 pairproof explain my-paper.claims.toml
@@ -31,9 +31,9 @@ searching = option("Search")
     "--most",
     type=COUNT,
     metavar="N",
-    help="Readings tried at most for one table, the likeliest first (default 20000).",
+    help="Largest number of readings tried for one table, the likeliest first (default 20000).",
 )
-@searching("--slips", is_flag=True, help="List the slips that are known, and where each was seen.")
+@searching("--slips", is_flag=True, help="List the known slips, and where each was seen.")
 @data_option
 @shared_options
 def command(
@@ -43,7 +43,8 @@ def command(
         return _list(state)
     if file is None:
         raise click.UsageError(
-            "no claims file; name one, or a paper that comes with pairproof (pairproof explain dras-2015)"
+            "no FILE given; name a claims file, or a paper that comes with pairproof (pairproof explain"
+            " dras-2015)"
         )
     from ...validation.claims.data import data_from
     from ...validation.claims.reader import read_paper

@@ -1,4 +1,4 @@
-"""`pairproof fit`: fit a model to a table of comparisons, and compare it with R if that is asked for."""
+"""`pairproof fit`: fit a model to a table of comparisons, and compare it with R if asked to."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
     "--ties",
     type=click.Choice(list(TIES_IN_WORDS)),
     help=(
-        "Default: davidson where there is a tie category, else none. none keeps the category, its parameter"
-        " at 0."
+        "Default: davidson where there is a tie category, else none. With none a tie category is kept, its"
+        " parameter fixed at 0."
     ),
 )
 @_model("--by", default="", metavar="FORMULA", help="Subject covariates: judge, 'judge + C(age)', tie:judge.")
 @_model("--reference", metavar="ITEM|sum", help="The item whose ability is 0, or sum: items sum to zero.")
-@_model("--order-effect", is_flag=True, help="A parameter in favour of the one named first.")
+@_model("--order-effect", is_flag=True, help="Add a parameter for the advantage of the item named first.")
 @_model(
     "--cells",
     metavar="COL,...|row",
-    help="Finer table for deviance and df; row: each row of the file a cell.",
+    help="Columns of a finer table for deviance and df; row: each row of the file is a cell.",
 )
 @_model(
     "--item-terms",
@@ -67,10 +67,10 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
     "--separate",
     multiple=True,
     metavar="ITEM",
-    help="Items with an ability of their own in place of --item-terms.",
+    help="Items that have their own ability parameter in place of --item-terms.",
 )
 @reader_options
-@_check("--verify", is_flag=True, help="Ask R for the same numbers and show how many digits agree.")
+@_check("--verify", is_flag=True, help="Compute the same numbers in R and show how many digits agree.")
 @r_options
 @_check(
     "--to-r", "script", metavar="SCRIPT.R", type=WRITTEN, help="Write an R script that reproduces the fit."
@@ -88,10 +88,10 @@ def command(
     **asked: Any,
 ) -> int:
     if (r is not None or require_r) and not verify:
-        raise click.UsageError("--r and --require-r say how R is asked; add --verify.")
+        raise click.UsageError("--r and --require-r have no effect without --verify; add --verify.")
     if not verify and any(path.suffix.lower() == ".xml" for path in state.reports):
         raise click.UsageError(
-            "a JUnit report (.xml) lists verdicts, and without --verify there are none; add --verify."
+            "a JUnit report (.xml) lists verdicts, which only --verify gives; add --verify."
         )
     fitted = _fit(file, model, reading, asked)
     agreements: Any = None
@@ -117,8 +117,8 @@ def _fit(file: str, model: str, reading: dict[str, Any], asked: dict[str, Any]) 
     terms, separate, cells = split_list(asked["item_terms"]), split_list(asked["separate"]), asked["cells"]
     if terms and asked["reference"] is not None:
         raise click.UsageError(
-            "--reference names an item, and with --item-terms items have no parameter of their own; leave one"
-            " out."
+            "--reference names an item, but with --item-terms items have no parameters of their own; leave"
+            " out one of the two."
         )
     import pairproof
 
@@ -135,7 +135,7 @@ def _fit(file: str, model: str, reading: dict[str, Any], asked: dict[str, Any]) 
 
 
 def _give(state: State, fitted: Fit, agreements: Any) -> None:
-    """With verdicts the report is the one of verdicts."""
+    """Give the fit; with verdicts, the report is that of the verdicts."""
     from ..reports.fit import context, document, page
 
     result = document(fitted, agreements)

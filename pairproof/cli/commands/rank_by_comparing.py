@@ -1,4 +1,4 @@
-"""`pairproof rank-by-comparing`: which two systems to compare next, until the ranking is settled (merge
+"""`pairproof rank-by-comparing`: choose which two systems to compare next, until they are ranked (merge
 insertion).
 """
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _plan = option("Plan")
 HELP = """Rank SYSTEMS with as few comparisons as merge insertion needs: it says which two to compare next, and takes the answer.
 
-SYSTEMS is A,B,C,... or a file with a name a line; it may be left out where --resume has a plan already. Answers come from
---answer, or else from standard input, one a line: the better system's name, first, second or tie.
+SYSTEMS is A,B,C,... or a file with one name per line; leave it out to continue a plan saved by --resume. Answers come from
+--answer, or else from standard input, one per line: the better system's name, first, second or tie.
 
 \b
 pairproof rank-by-comparing A,B,C,D,E                                   asks
@@ -48,14 +48,14 @@ pairproof rank-by-comparing --resume plan.json --answer B --json        an answe
     "resume",
     metavar="PLAN",
     type=KEPT,
-    help="Go on from this file if it is there, and save every answer into it.",
+    help="Continue from this file if it exists, and save every answer in it.",
 )
 @_plan(
     "--tie-rule",
     type=click.Choice(["refuse", "listed"]),
     help=(
-        "A tie is refused, or the one that stands earlier in SYSTEMS counts as better (default: refuse, or as"
-        " --resume has it)."
+        "Refuse a tie, or count the system listed earlier in SYSTEMS as better (default: refuse, or the rule"
+        " saved by --resume)."
     ),
 )
 @shared_options
@@ -85,7 +85,7 @@ def _start(systems: str | None, resume: Path | None, tie_rule: Any) -> Plan:
         if given is None:
             raise click.UsageError(
                 "SYSTEMS is missing"
-                + (f", and {resume} is not there to go on from." if resume else "; for example A,B,C,D,E.")
+                + (f", and {resume} does not exist yet." if resume else "; for example A,B,C,D,E.")
             )
         return Plan(given, (), tie_rule or "refuse")
     saved = _text_of(resume)
@@ -93,29 +93,29 @@ def _start(systems: str | None, resume: Path | None, tie_rule: Any) -> Plan:
         plan = Plan.from_json(saved)
     except RecursionError as trouble:
         raise InputError(
-            f"{resume}: not a saved ranking: brackets within brackets without end; start anew, or name the"
+            f"{resume}: not a saved ranking: its brackets are nested too deeply; start again, or name the"
             " right file"
         ) from trouble
     except InputError as trouble:
         raise InputError(f"{resume}: {trouble}") from trouble
     if given is not None and given != plan.systems:
         raise InputError(
-            f"{resume} ranks {', '.join(plan.systems)}, and SYSTEMS are {', '.join(given)}; leave SYSTEMS out"
-            " to go on, or name another file"
+            f"{resume} ranks {', '.join(plan.systems)}, but SYSTEMS are {', '.join(given)}; leave SYSTEMS"
+            " out to continue, or name another file"
         )
-    # The rule decides how a tie that was answered counts: to change it would change the plan's past.
+    # The rule decided how the ties answered so far count, so it cannot change any more.
     if tie_rule is not None and tie_rule != plan.tie_rule:
         if plan.ties:
             raise InputError(
-                f"{resume} has ties that were decided by the rule {plan.tie_rule!r}; --tie-rule"
-                f" {tie_rule} would change its past"
+                f"{resume} has ties that were decided by the rule {plan.tie_rule!r}; --tie-rule {tie_rule}"
+                " would change answers already given, so leave it out"
             )
         plan = replace(plan, tie_rule=tie_rule)
     return plan
 
 
 def _systems(text: str) -> tuple[str, ...]:
-    """The names, from a file if there is one of that name."""
+    """The names of the systems, read from a file if `text` is the name of one."""
     path = Path(text)
     if path.is_file():
         # Not splitlines: a form feed or U+2028 ends no line of a file.
@@ -123,14 +123,14 @@ def _systems(text: str) -> tuple[str, ...]:
     found = names(text)
     if len(found) == 1:
         raise click.BadParameter(
-            f"{text!r} is one name, and no file; expected names joined by commas, or a file with a name a"
-            " line"
+            f"{text!r} is a single name and not a file; expected names separated by commas, or a file with"
+            " one name per line"
         )
     try:
         text.encode()
     except UnicodeEncodeError as trouble:
         raise click.BadParameter(
-            f"{text!r} is not text in the terminal's encoding; put the names into a UTF-8 file, one a line"
+            f"{text!r} is not text in the terminal's encoding; put the names into a UTF-8 file, one per line"
         ) from trouble
     return tuple(name.strip() for name in found)
 
@@ -150,7 +150,7 @@ def _text_of(path: Path) -> str:
         ) from trouble
     if "\0" in text:
         raise InputError(
-            f"{path}, byte {raw.index(0) + 1}: a zero byte, so it is no UTF-8 text; save the file as UTF-8"
+            f"{path}, byte {raw.index(0) + 1}: a zero byte, so it is not UTF-8 text; save the file as UTF-8"
             " text"
         )
     return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -165,18 +165,18 @@ def _without_last(plan: Plan, resume: Path | None) -> Plan:
 
 
 def _save(plan: Plan, resume: Path | None) -> None:
-    """Whole or not at all: the old plan stays until the new one is on the disk."""
+    """Save the plan completely or not at all: the old file stays until the new one is on the disk."""
     if resume is None:
         return
     from ...files.outputs import write
 
-    # By force: what was there has been read, and was a plan.
+    # Overwriting is safe: the old file was read before, and was a plan.
     write(resume, plan.to_json() + "\n", force=True, again=True)
 
 
 def _ask(state: State, plan: Plan, resume: Path | None) -> Plan:
-    """Questions on standard error, answers from standard input; an answer that is none is asked again on a
-    terminal.
+    """Ask on standard error and read answers from standard input; a terminal is asked again after an invalid
+    answer.
     """
     from ...errors import InputError
 
@@ -225,7 +225,7 @@ def _text(plan: Plan) -> str:
 
 
 def _page(plan: Plan) -> Page:
-    """What comes next or came out, and the answers so far."""
+    """The next comparison or the final ranking, and the answers so far."""
     from ...report.blocks import Bullets, Column, Page, Table
 
     header = (Column(""), *(Column(title, "left") for title in ("first", "second", "better")))

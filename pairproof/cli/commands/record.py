@@ -1,4 +1,4 @@
-"""`pairproof record`: ask a live R what the papers need, and keep its answers for machines without it."""
+"""`pairproof record`: record a live R's answers to what the papers need, for machines without R."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from ...bridge.records.record import Records
 
 _records = option("Records")
-HELP = """Record R's answers to everything a validation asks, so that it can be replayed where R is not.
+HELP = """Record R's answers to every call of a validation, so that it can be replayed on machines without R.
 
 NAME is a paper that comes with pairproof, or a claims file (default: every paper that comes with it).
-Records that this R and these packages have made already are kept, unless --again.
+Records already made by this version of R and of its packages are kept, unless --again is given.
 """
 
 
@@ -30,7 +30,7 @@ Records that this R and these packages have made already are kept, unless --agai
     "--into",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write there (default: $PAIRPROOF_RECORDS, else the package's own records).",
+    help="Directory to write to (default: $PAIRPROOF_RECORDS, else the package's own records).",
 )
 @data_option
 @shared_options
@@ -48,7 +48,7 @@ def command(
     from ...bridge.records.record import Records
     from ...validation.claims.reader import shipped_papers
 
-    state.no_report("verdicts, which 'pairproof validate' gives; record takes none.")
+    state.no_report("verdicts, which 'pairproof validate' gives; 'pairproof record' has none.")
     records = Records() if into is None else Records([into, *Records().directories])
     before = _contents(records)
     with using(Backend("live", record="all" if again else "once", records=records)):
@@ -66,19 +66,19 @@ def command(
         "unchanged": len(after) - len(new) - len(changed),
         "not_run": missed,
     }
-    words = [
+    lines = [
         (
             f"{len(new)} new, {len(changed)} changed, {document['unchanged']} unchanged in"
             f" {records.directories[0]}"
         ),
         *(f"  not recorded: {why}" for why in missed),
     ]
-    state.show("\n".join(words), document)
+    state.show("\n".join(lines), document)
     return 2 if missed else 0
 
 
 def _contents(records: Records) -> dict[str, str]:
-    """File name -> hash of what it holds, of the directory that is written to."""
+    """The hash of each file in the directory of records, by file name."""
     return {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(records.directories[0].glob("*.json"))

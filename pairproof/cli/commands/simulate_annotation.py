@@ -1,4 +1,4 @@
-"""`pairproof simulate-annotation`: what a number of annotations buys, by method."""
+"""`pairproof simulate-annotation`: how accurate the scores are after so many annotations, by method."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 _truth, _who, _how = option("Truth"), option("Annotators"), option("Experiment")
-HELP = """Simulate annotation of items whose truth is known, and say how many annotations are needed.
+HELP = """Simulate the annotation of items whose true scores are known, and report how many annotations are needed.
 
 \b
 pairproof simulate-annotation --truth lexical --agreement 0.37
@@ -37,14 +37,16 @@ def _methods(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ..
     default="lexical",
     metavar="lexical|political|uniform|FILE.csv",
     type=READ,
-    help="Shape of the true scores, or a file that has them in --column (0 to 1).",
+    help="Distribution of the true scores, or a file that has them in --column (0 to 1).",
 )
-@_truth("--column", metavar="NAME", help="Of FILE.csv.")
-@_truth("--items", type=click.IntRange(min=3), help="How many, where --truth is a shape (default: 150).")
+@_truth("--column", metavar="NAME", help="Column of the true scores in the file.")
+@_truth(
+    "--items", type=click.IntRange(min=3), help="Number of items, if --truth is not a file (default: 150)."
+)
 @_who(
     "--agreement",
     type=SHARE,
-    help="Spearman's rho of two annotators; sets their noise (default: 0.37, the paper's lexical task).",
+    help="Spearman's rho between two annotators; sets their noise (default: 0.37, the paper's lexical task).",
 )
 @_who(
     "--sd", type=click.FloatRange(min=0), help="Standard deviation of their noise, in place of --agreement."
@@ -54,17 +56,15 @@ def _methods(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ..
     "--context",
     type=click.FloatRange(min=0),
     default=1.0,
-    help="Factor on the noise in a HIT of several items; below 1 the context helps.",
+    help="Factor on the noise in a HIT of several items; below 1, the context reduces it.",
 )
 @_how("--methods", default="da,random,easl,ra", metavar="A,B,...", callback=_methods, help="Also trueskill.")
 @_how("--budget", type=COUNT, default=10, help="Annotations an item.")
 @_how("--replicates", type=COUNT, default=20)
-@_how("--per-hit", type=click.IntRange(min=2), default=5, help="Items of a HIT (da shows 1).")
+@_how("--per-hit", type=click.IntRange(min=2), default=5, help="Items in a HIT (da shows 1).")
 @_how("--pool", type=click.Choice(POOLS), default="paper", help="Where partners come from.")
-@_how(
-    "--target", type=click.FloatRange(0, 1, min_open=True), default=0.9, help="Spearman's rho to be reached."
-)
-@level_option(_how, "Of the bootstrap intervals.")
+@_how("--target", type=click.FloatRange(0, 1, min_open=True), default=0.9, help="Spearman's rho to reach.")
+@level_option(_how, "Level of the bootstrap intervals.")
 @shared_options
 def command(
     state: State,
@@ -111,14 +111,16 @@ def _truths(
 
     if truth in get_args(Truth):
         if column is not None:
-            raise click.UsageError("--column is for a file; --truth names a shape.")
+            raise click.UsageError("--column is for a file, but --truth names a distribution; leave one out.")
         kind: Any = truth
         return truth_of(kind, 150 if items is None else items, np.random.default_rng([seed, 150]))
     if items is not None:
-        raise click.UsageError("--items is for a shape; a file has the items it has.")
+        raise click.UsageError(
+            "--items is for a distribution; the items of a file are its rows; leave it out."
+        )
     if column is None:
         raise click.UsageError(
-            f"--truth {truth} is no shape (lexical, political, uniform), and as a file it needs --column."
+            f"--truth {truth} is none of lexical, political and uniform; for a file add --column."
         )
     from ...data.reading.sources import load
 
@@ -133,6 +135,6 @@ def _truths(
             values.append(float(cell))
         except ValueError:
             raise click.UsageError(
-                f"{table.where(row, column)}: {cell!r} is no number; expected 0 to 1."
+                f"{table.where(row, column)}: {cell!r} is not a number; expected 0 to 1."
             ) from None
     return np.array(values)

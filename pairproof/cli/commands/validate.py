@@ -1,4 +1,4 @@
-"""`pairproof validate`: the papers that come with the package, recomputed and held against R."""
+"""`pairproof validate`: recompute the papers that come with the package, and compare them with R."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ def command(state: State, names: tuple[str, ...], **asked: Any) -> int:
     if unknown:
         raise click.UsageError(
             f"no paper {', '.join(map(repr, unknown))} comes with pairproof; there are {', '.join(known)}. "
-            "A claims file of your own: pairproof check FILE."
+            "For a claims file of your own use pairproof check FILE."
         )
     return check_papers(state, names or DEFAULT, **asked)

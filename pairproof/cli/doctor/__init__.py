@@ -1,8 +1,9 @@
-"""What is installed, in which versions, what is missing, and the command that cures it.
+"""Reports what is installed, in which versions, what is missing, and the command that installs it.
 
-Nothing here raises, because it must work where things are missing or broken.  Python packages are read from their
-metadata (against the ranges pairproof itself declares) and imported in a process of their own, R is asked in
-another, and an error on the way becomes an entry of ``missing`` with its message.
+Nothing here raises, because it must work where things are missing or broken.  The versions of Python packages
+are read from their metadata and compared with the ranges that pairproof declares; each package is imported in
+a separate process, and R runs in another.  An error on the way becomes an entry of ``missing`` with its
+message.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ __all__ = [
 
 
 def examine(extras: Sequence[str] = ("r", "arrow")) -> Report:
-    """Look at this machine.
+    """Examine this machine.
 
     Parameters
     ----------

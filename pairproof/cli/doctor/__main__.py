@@ -10,7 +10,7 @@ from . import examine, render
 
 
 def print_for_setup() -> None:
-    """What ``scripts/setup.sh`` reads; the tests' packages count there, Parquet's do not."""
+    """Print the lines that ``scripts/setup.sh`` reads: with the tests' packages, without Parquet's."""
     for entry in examine(extras=("r", "test")).missing:
         texts = (entry.kind, entry.what, f"{entry.why}; cure: {entry.cure}")
         print("\t".join(" ".join(text.split()) for text in texts))

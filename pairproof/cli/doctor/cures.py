@@ -1,4 +1,4 @@
-"""Commands that install a thing on the machine at hand: conda's, apt's, Homebrew's or pip's."""
+"""Commands that install a package on this machine: conda's, apt's, Homebrew's or pip's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NOT_IN_DEBIAN = frozenset({"pyarrow"})
 
 
 def python_command() -> str:
-    """The interpreter, relative to the current folder where it lies below it."""
+    """The path of the interpreter, relative if it lies below the current folder."""
     try:
         relative = os.path.relpath(sys.executable)
     except ValueError:  # another drive
@@ -23,7 +23,7 @@ def _in_conda() -> bool:
 
 
 def _sees_system_packages() -> bool:
-    """Whether this is the distribution's Python, or an environment that looks through to it."""
+    """Whether this is the distribution's Python, or an environment that uses its packages."""
     if sys.prefix == sys.base_prefix:
         return sys.base_prefix == "/usr"
     try:
@@ -45,8 +45,8 @@ def installer(debian: str, conda: str, brew: str | None) -> str | None:
 
 
 def python_package(name: str, spelled: str, r_version: str) -> str:
-    """Installs a Python package; ``spelled`` is its name with its range, ``r_version`` that of R, or
-    empty.
+    """The command that installs a Python package; ``spelled`` is its name with its version range,
+    ``r_version`` is R's version or empty.
     """
     if _in_conda():
         return f"conda install -c conda-forge {name}"
@@ -57,7 +57,7 @@ def python_package(name: str, spelled: str, r_version: str) -> str:
 
 
 def broken_package(name: str, r_version: str) -> str:
-    """Installs a Python package again."""
+    """The command that installs a Python package again."""
     cure = python_package(name, name, r_version)
     return cure.replace(
         "install ", "install --reinstall " if cure.startswith("apt-get") else "install --force-reinstall ", 1
@@ -65,10 +65,10 @@ def broken_package(name: str, r_version: str) -> str:
 
 
 def rpy2_constraint(r_version: str) -> str | None:
-    """What pip must be told beside ``rpy2`` for this R, or None.
+    """The requirement that pip needs besides ``rpy2`` for this version of R, or None.
 
     rpy2's C layer follows R's C API: rpy2-rinterface 3.6.6 and later do not load on R before 4.5, and R 4.6
-    asks for 3.6.7; its metadata declares neither.
+    needs 3.6.7; its metadata declares neither.
     """
     numbers = release(r_version)
     if numbers and numbers < (4, 5):
@@ -77,5 +77,5 @@ def rpy2_constraint(r_version: str) -> str | None:
 
 
 def release(version: str) -> tuple[int, ...]:
-    """The numbers of an R version, "1.1-2" -> (1, 1, 2); empty when there are none."""
+    """The numbers in an R version, "1.1-2" -> (1, 1, 2); empty if there are none."""
     return tuple(int(part) for part in version.replace("-", ".").split(".") if part.isdigit())

@@ -1,5 +1,5 @@
-"""The Python packages that pairproof declares: which are here, in a version that fits, and can be
-imported.
+"""Checks which of the Python packages that pairproof declares are installed, in a suitable version, and can
+be imported.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from .report import Missing
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-#: What is imported to see whether a distribution works, where it is not its own name with _ for -.
-#: scipy alone loads none of its compiled parts.
+#: The module imported to see whether a distribution works, where it is not the distribution's name with _ for
+#: -.  Importing scipy alone would load none of its compiled parts.
 MODULE_OF = {"pytest-xdist": "xdist", "scipy": "scipy.optimize"}
 
 PURPOSE_OF_EXTRA = {
-    "r": "asking R itself; without it R's numbers are the recorded ones",
+    "r": "running R itself; without it R's numbers are the recorded ones",
     "arrow": "reading Parquet and Arrow files; nothing else needs it",
     "test": "running the tests",
     "format": "writing the code as its formatters have it",
@@ -39,7 +39,7 @@ def version_of(distribution: str) -> str | None:
 
 
 def examine_python(extras: Sequence[str], r_version: str) -> tuple[dict[str, str | None], list[Missing]]:
-    """Versions of all that pairproof declares, and complaints about what it cannot do without.
+    """Versions of all packages that pairproof declares, and an entry for each required one that is missing.
 
     Parameters
     ----------
@@ -47,12 +47,12 @@ def examine_python(extras: Sequence[str], r_version: str) -> tuple[dict[str, str
         Optional parts whose absence is a complaint; the packages of ``test`` and ``format`` are looked at
         only when these are among them.
     r_version : str
-        R's version, for the cure of a missing rpy2; empty when there is no R.
+        R's version, which the command that installs rpy2 depends on; empty if there is no R.
     """
     try:
         declared = _declared()
     except importlib.metadata.PackageNotFoundError:  # an ImportError too, so it comes first
-        why = "knowing which packages it needs: this is a folder of sources, not an installation"
+        why = "knowing which packages pairproof needs: this is a source folder, not an installation"
         return {}, [Missing("pairproof's own metadata", why, "make setup", "python")]
     except ImportError:
         cure = python_package("packaging", "packaging", r_version)
@@ -75,12 +75,12 @@ def examine_python(extras: Sequence[str], r_version: str) -> tuple[dict[str, str
             why = PURPOSE_OF_EXTRA.get(extra, extra) if extra else "pairproof does not run without it"
             cure = python_package(requirement.name, f"{requirement.name}{requirement.specifier}", r_version)
             missing.append(Missing(what, why, cure, "rpy2" if requirement.name == "rpy2" else "python"))
-    # Whether rpy2 works is seen by starting R.
+    # Whether rpy2 works is tested by starting R.
     broken = broken_imports(
         [name for name, found in versions.items() if found is not None and name != "rpy2"]
     )
     for name, error in broken.items():
-        why = f"it is installed and cannot be imported: {error}"
+        why = f"it is installed but cannot be imported: {error}"
         missing.append(Missing(f"{name} that imports", why, broken_package(name, r_version), "python"))
     return versions, missing
 
@@ -99,7 +99,7 @@ def _declared() -> list[tuple[Requirement, str | None]]:
 
 
 def _fits(version: str | None, requirement: Requirement) -> bool:
-    """A version that cannot be read as one does not fit."""
+    """Whether an installed version meets a requirement; one that cannot be parsed does not."""
     from packaging.version import InvalidVersion
 
     try:
@@ -122,7 +122,7 @@ for pair in sys.argv[1:]:
 
 
 def broken_imports(names: Sequence[str]) -> dict[str, str]:
-    """Of these distributions those that a process of its own cannot import, with what it said."""
+    """The distributions that cannot be imported in a separate process, with the error message of each."""
     pairs = [f"{name}={MODULE_OF.get(name, name.replace('-', '_'))}" for name in names]
     try:
         command = [sys.executable, "-c", _IMPORT_EACH, *pairs]

@@ -1,4 +1,4 @@
-"""R and its packages: found by Rscript, then started by the bridge's own worker as it would be for a call."""
+"""Checks R and its packages: finds R with Rscript, then starts it in the bridge's worker as for a call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .report import Missing, RFound
 
 @dataclass(frozen=True)
 class RPackage:
-    """One line of r_requirements.txt; a test keeps the two the same."""
+    """An R package that pairproof uses: one line of r_requirements.txt (a test compares the two)."""
 
     name: str
     minimum: str
@@ -44,8 +44,8 @@ for (p in commandArgs(TRUE)) {
 
 
 def ask_rscript() -> tuple[tuple[str, str] | None, dict[str, str | None]]:
-    """((version, home) or None, package versions), from an R of its own, without user profiles as pairproof's
-    is.
+    """((version, home) or None, package versions), from a separate R started, like pairproof's, without user
+    profiles.
     """
     names = [package.name for package in R_PACKAGES]
     versions: dict[str, str | None] = dict.fromkeys(names)
@@ -68,9 +68,7 @@ def ask_rscript() -> tuple[tuple[str, str] | None, dict[str, str | None]]:
 
 
 def examine_r(version: str, home: str) -> tuple[RFound, Mapping[str, str | None], list[Missing]]:
-    """Whether pairproof's worker runs this R, the R packages as it sees them, and if it does not what to
-    do.
-    """
+    """Whether pairproof's worker can run this R, the R packages it finds, and what to do if it cannot."""
     rinterface = version_of("rpy2-rinterface")
     constraint = rpy2_constraint(version)
     if rinterface and constraint and not _satisfies(rinterface, constraint):
@@ -85,7 +83,7 @@ def examine_r(version: str, home: str) -> tuple[RFound, Mapping[str, str | None]
         from pairproof.bridge.process.session import probe
 
         status = probe()
-    except Exception as error:  # probe promises not to raise; if it does, that is what is wrong here
+    except Exception as error:  # probe should never raise; if it does, its error is the finding
         reason, cure = f"{type(error).__name__}: {error}", "install pairproof again"
         return (
             RFound(version, home, None, False, reason),
@@ -95,9 +93,9 @@ def examine_r(version: str, home: str) -> tuple[RFound, Mapping[str, str | None]
     if status.usable:
         return RFound(version, home, status.blas, True, None), status.packages or {}, []
     found = RFound(version, home, None, False, status.why_not)
-    if version_of("rpy2") is None:  # the Python part has said so, with its cure
+    if version_of("rpy2") is None:  # the Python part has reported this already, with the cure
         return found, {}, []
-    why = f"R {version} is installed and does not run from Python: {status.why_not}"
+    why = f"R {version} is installed but does not run from Python: {status.why_not}"
     return found, {}, [Missing("R that runs from Python", why, status.cure, "r")]
 
 
@@ -108,26 +106,26 @@ def _satisfies(version: str, constraint: str) -> bool:
 
 
 def no_r() -> Missing:
-    """The complaint where there is no R at all."""
-    why = "asking R itself; without it R's numbers are the recorded ones"
+    """The entry for a machine without R."""
+    why = "running R itself; without it R's numbers are the recorded ones"
     return Missing(
         "R", why, installer("r-base-core", "r-base", "r") or "install R and put Rscript on PATH", "r"
     )
 
 
 def complaints_about_packages(versions: Mapping[str, str | None]) -> Iterator[Missing]:
-    """One for each package of :data:`R_PACKAGES` that is missing or below its minimum."""
+    """An entry for each package of :data:`R_PACKAGES` that is missing or older than its minimum."""
     for package in R_PACKAGES:
         found = versions.get(package.name)
         if found is not None and release(found) >= release(package.minimum):
             continue
         what = f"R package {package.name}" + (f" >= {package.minimum} ({found} is here)" if found else "")
-        why = package.purpose + ("" if package.required else "; recorded results stand in")
+        why = package.purpose + ("" if package.required else "; recorded results are used instead")
         yield Missing(what, why, _cure_r_package(package, found is not None), "r-package")
 
 
 def _cure_r_package(package: RPackage, too_old: bool) -> str:
-    """From the distribution, but for what it does not have or has too old."""
+    """The command that installs an R package: from the distribution if that has a recent enough one."""
     from_cran = f"""Rscript -e 'install.packages("{package.name}")'"""
     if too_old or not package.in_distributions:
         return from_cran

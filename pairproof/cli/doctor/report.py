@@ -1,4 +1,4 @@
-"""What the doctor hands over: a report, as data, as JSON's objects and as text."""
+"""The doctor's report: as a dataclass, as a JSON object and as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Kind = Literal["python", "rpy2", "r", "r-package"]
 
 @dataclass(frozen=True)
 class Missing:
-    """One thing that is not here, or not in a version that works.
+    """Something that is not installed, or not in a version that works.
 
     Attributes
     ----------
@@ -39,15 +39,15 @@ class RFound:
     Attributes
     ----------
     version : str or None
-        As R writes it, "4.2.2"; None when R started and did not say.
+        As R writes it, "4.2.2"; None if R started but did not report it.
     home : str or None
         R's own ``R.home()``.
     blas : str or None
-        The BLAS it computes with, where its worker could say.
+        The BLAS library it uses, if the worker could find out.
     usable : bool
-        Whether pairproof's worker process runs it.
+        Whether pairproof's worker process can run it.
     reason : str or None
-        Why not, in one sentence.
+        Why it cannot, in one sentence.
     """
 
     version: str | None
@@ -59,7 +59,7 @@ class RFound:
 
 @dataclass(frozen=True)
 class Report:
-    """What :func:`examine` found; versions are text, None where a thing is not installed."""
+    """The result of :func:`examine`; versions are text, None for what is not installed."""
 
     pairproof: str | None
     python: str
@@ -82,7 +82,7 @@ def to_dict(report: Report) -> dict[str, Any]:
 
 
 def render(report: Report) -> str:
-    """The report as text, a few lines, the cures last."""
+    """The report as a few lines of text, with what to install last."""
     lines = [f"pairproof {report.pairproof or '(not installed)'} on Python {report.python}"]
     lines += [f"  {name:<16} {version or '-'}" for name, version in report.packages.items()]
     if report.r is None:
@@ -102,5 +102,5 @@ def render(report: Report) -> str:
 
 
 def page(report: Report) -> Page:
-    """The same lines as a report."""
+    """The same lines as a page of a report."""
     return Page("pairproof doctor", [Code(render(report))])

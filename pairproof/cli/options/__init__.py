@@ -1,1 +1,1 @@
-"""Options that several commands share: how a table is read, whether R is asked."""
+"""Options that several commands share: how a table is read, and whether R is run."""

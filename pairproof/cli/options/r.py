@@ -1,4 +1,4 @@
-"""Options that say whether and how R is asked; shared by every command that verifies."""
+"""Options that control whether and how R is used; shared by every command that verifies."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _R = stacked(
         "--r",
         type=click.Choice(MODES),
         help=(
-            "Ask R live, use recorded answers, both (fails on drift), or none. Default: live where R and the"
-            " package are, else recorded."
+            "Run R live, use its recorded answers, both (fails if they differ), or none. Default: live if R"
+            " and the package are installed, else recorded."
         ),
     ),
-    _r("--require-r", is_flag=True, help="What R did not answer makes exit code 2."),
+    _r("--require-r", is_flag=True, help="End with exit code 2 if R did not answer everything."),
 )
 _DATA = stacked(
     _data(
@@ -38,16 +38,16 @@ _DATA = stacked(
         metavar="DIR",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         help=(
-            "Folder in which data files may lie beside the claims file's own, and of data that are read in"
-            " place and never shipped (default: $PAIRPROOF_DATA). Claims on such data that are not there are"
-            " not run, and say so."
+            "Another folder, besides the claims file's own, that may hold its data files, such as data that"
+            " may not be shipped (default: $PAIRPROOF_DATA). Claims whose data are not there are reported as"
+            " not run."
         ),
     ),
 )
 
 
 def r_options(function: Function) -> Function:
-    """Give a command `--r` (as `r`, None for the default) and `--require-r`."""
+    """Add to a command the options `--r` (as `r`, None for the default) and `--require-r`."""
 
     @functools.wraps(function)
     def asked(*args: Any, **options: Any) -> Any:
@@ -61,12 +61,12 @@ def r_options(function: Function) -> Function:
 
 
 def data_option(function: Function) -> Function:
-    """Give a command `--data DIR` (as `data`, None if it was not given) and `--data-limit MB` (as
+    """Add to a command the options `--data DIR` (as `data`, None if not given) and `--data-limit MB` (as
     `data_limit`, in bytes).
     """
     return _DATA(function)
 
 
 def stated(**options: Any) -> dict[str, Any]:
-    """The options that were given."""
+    """The options that were given a value."""
     return {name: value for name, value in options.items() if value is not None}

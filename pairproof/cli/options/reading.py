@@ -1,4 +1,4 @@
-"""Options that say how to read a table, and their way into :func:`pairproof.read`."""
+"""Options that say how to read a table, and their conversion to arguments of :func:`pairproof.read`."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def names(text: str) -> list[str]:
         found: list[str] = next(csv.reader([text], skipinitialspace=True, strict=True), [])
     except csv.Error as trouble:
         raise click.BadParameter(
-            f"{text!r}: {trouble}; expected names joined by commas, one with a comma or a quote in it quoted"
-            ' as in a CSV file: A,"B, Inc.","the ""best"" one"'
+            f"{text!r}: {trouble}; expected names separated by commas; quote a name that has a comma or a"
+            ' quote as in a CSV file: A,"B, Inc.","the ""best"" one"'
         ) from trouble
     if not found or any(not name.strip() for name in found):
         raise click.BadParameter(
-            f"{text!r} has a blank name; expected names joined by commas, for example A,B,C"
+            f"{text!r} has a blank name; expected names separated by commas, for example A,B,C"
         )
     return found
 
@@ -99,20 +99,20 @@ _OPTIONS = (
         multiple=True,
         metavar="ROLE=NAME",
         callback=_mapping("judge=rater"),
-        help="A column under another name, for example judge=rater; repeatable.",
+        help="The file's own name for a column, for example judge=rater; repeatable.",
     ),
     _reading(
         "--items",
         metavar="A,B,C",
         callback=names_or_none,
-        help="Order of the items (default: numbers, else code points).",
+        help="Order of the items (default: numeric if all are numbers, else by code point).",
     ),
     _reading(
         "--levels",
         multiple=True,
         metavar="NAME=a,b,c",
         callback=_levels,
-        help="Order of a covariate's levels, the first is the reference; repeatable.",
+        help="Order of a covariate's levels, with the reference first; repeatable.",
     ),
     _reading(
         "--rename",
@@ -125,9 +125,9 @@ _OPTIONS = (
         "--tie-category",
         type=click.Choice(["yes", "no"]),
         callback=_yes_no,
-        help="Whether 'no preference' could be answered (default: as the layout says).",
+        help="Whether judges could answer 'no preference' (default: depends on the layout).",
     ),
-    _reading("--item-data", metavar="FILE", type=READ, help="Item covariates, a row an item."),
+    _reading("--item-data", metavar="FILE", type=READ, help="File of item covariates, one row per item."),
     _reading(
         "--pair-order",
         metavar="ORDER",
@@ -144,19 +144,21 @@ _OPTIONS = (
         "--pair-names",
         type=click.Choice(["check", "ignore"]),
         help=(
-            "Layout prefmod: column names such as A:B must agree with the order (check), or mean something"
-            " else."
+            "Layout prefmod: check that column names such as A:B agree with the order of the pairs, or ignore"
+            " them."
         ),
     ),
     _reading(
-        "--coding", metavar="first=1,tie=0,...", help="What the codes first, tie, second and missing are."
+        "--coding",
+        metavar="first=1,tie=0,...",
+        help="The codes that stand for first, tie, second and missing.",
     ),
     _reading(
         "--winner",
         type=click.Choice(["rows", "columns"]),
-        help="Layout matrix: who won, the row or the column.",
+        help="Layout matrix: whether the row or the column won.",
     ),
-    _reading("--encoding", metavar="NAME", help="Of a text file that is not UTF-8, for example latin-1."),
+    _reading("--encoding", metavar="NAME", help="Encoding of a text file, such as latin-1 (default: UTF-8)."),
 )
 READER_OPTIONS = (
     *("layout", "columns", "items", "levels", "rename", "tie_category", "item_data"),
@@ -165,7 +167,7 @@ READER_OPTIONS = (
 
 
 def reader_options(function: Function) -> Function:
-    """Give a command the reader's options; it gets them as one mapping, `reading`."""
+    """Add the reader's options to a command, which gets them as one mapping, `reading`."""
 
     @functools.wraps(function)
     def gathered(*args: Any, **options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Options under headings in a command's help; forty options in one list help nobody."""
+"""Shows the options of a command's help under headings, because one long list is hard to read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
 class SectionedOption(click.Option):
-    """An option that knows the heading it stands under, and shows its default unless that is empty."""
+    """An option with the heading under which help shows it, and its default unless that is empty."""
 
     def __init__(self, *args: Any, section: str = SHARED, **options: Any) -> None:
         if options.get("default") not in (None, "") and not options.get("is_flag"):
@@ -53,7 +53,7 @@ def option(section: str) -> Callable[..., Callable[[Decorated], Decorated]]:
     return decorate
 
 
-def level_option(made: Any, help: str = "Of the intervals.") -> Callable[[Decorated], Decorated]:
+def level_option(made: Any, help: str = "Level of the intervals.") -> Callable[[Decorated], Decorated]:
     """`--level` in the section of `made`, 0.95 by default."""
     declared: Callable[[Decorated], Decorated] = made("--level", type=SHARE, default=0.95, help=help)
     return declared

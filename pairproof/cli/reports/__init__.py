@@ -1,1 +1,1 @@
-"""What the commands write into files for people to read."""
+"""The reports that the commands write for people to read."""

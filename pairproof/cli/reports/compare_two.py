@@ -1,4 +1,4 @@
-"""Two systems compared, and every two of several: a table of the numbers, and what they say."""
+"""The report of `pairproof compare-two`: a table of the numbers of each pair, and what they say."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ HEADER = (
     *(Column(title, "left") for title in ("first", "second", "judge")),
     *map(Column, ("wins", "ties", "losses", "R", "se vilar", "se mean", "z", "significant", "p sign")),
 )
-#: Pairs without an order that are named; the rest are counted.
+#: At most so many pairs without an order are named; the rest are counted.
 MOST_PAIRS = 10
 
 
 def page(found: tuple[TwoSystems, ...], source: str) -> Page:
-    """Every judge and all together, then who disagrees with whom."""
+    """The results by judge and for all together, then the pairs on which they disagree."""
     rows = tuple(
         _row(result, "all" if result is two.merged else str(result.judge))
         for two in found
@@ -42,17 +42,17 @@ def _row(r: BinaryResult, judge: str) -> tuple[str, ...]:
 
 
 def number(value: float | None, form: str) -> str:
-    """The number, "-" where there is none."""
+    """The number as text, "-" if there is none."""
     return "-" if value is None else format(value, form)
 
 
 def yes_or_no(value: bool | None) -> str:
-    """ "-" where it cannot be said."""
+    """The answer as text, "-" if there is none."""
     return "-" if value is None else "yes" if value else "no"
 
 
 def _about(two: TwoSystems) -> Iterator[str]:
-    """The judges' votes, and why there is no z."""
+    """The judges' votes, and the reason if there is no z."""
     m, votes = two.merged, two.votes
     if votes is not None:
         against = f"; against the sum: {', '.join(two.against)}" if two.against else ""
@@ -64,7 +64,7 @@ def _about(two: TwoSystems) -> Iterator[str]:
 
 
 def _order(found: tuple[TwoSystems, ...], rule: str, votes: bool) -> str:
-    """The ranking, or why there is none."""
+    """The ranking, or the reason why there is none."""
     order = settled_ranking(found, votes)
     if order is not None:
         return f"Best first, by {rule}: {' '.join(order)}"

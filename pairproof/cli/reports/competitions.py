@@ -1,4 +1,4 @@
-"""An experiment of `pairproof compare-models`: its results, as a page and as the JSON document."""
+"""The report of `pairproof compare-models`: its results as a page and as a JSON document."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from ...native.irt.posterior import Posterior
 from ...native.ranking.all_rules import Ranking
 from ...report.blocks import Block, Bullets, Figure, Heading, Page, Table
 
-#: Curves of more tracks than this make a page nobody reads; the JSON has all numbers.
+#: With more tracks than this the curves of each are left out of the page; the JSON has all numbers.
 MOST_TRACKS = 30
 
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """What was run, and what came out.
+    """An experiment: its design and its results.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Experiment:
     design : Design
     results : tuple of Result
     test_size : int
-        Asked for, of each track; rows have what there was.
+        The number asked for in each track; the rows give the actual number.
     within, level : float
     abilities : mapping of track to PreferenceModel
         irt-gaussian on all comparisons of the track; empty if not asked for.
@@ -75,7 +75,7 @@ class Experiment:
 
 
 def document(e: Experiment) -> dict[str, Any]:
-    """The JSON document; an infinite perplexity is null beside its `impossible` comparisons."""
+    """The JSON document; an infinite perplexity is null, with the number of `impossible` comparisons."""
     d = e.design
     result: dict[str, Any] = {
         "perplexity": [r.to_dict() for r in e.results],
@@ -106,7 +106,7 @@ def _track(name: str, s: Split) -> dict[str, Any]:
 
 
 def page(e: Experiment) -> Page:
-    """Curves and numbers of the perplexities, the answers, and what was asked for beside them."""
+    """The perplexities as curves and numbers, the answers, and the optional abilities and rankings."""
     return Page("Which model predicts best", [*_perplexities(e), *_systems(e)], f"Data: {e.source}")
 
 
@@ -223,7 +223,7 @@ OF_MANY_FITS: Mapping[str, str] = {
 
 
 def _notes(e: Experiment) -> Iterator[str]:
-    """What fits said of themselves, each once with its count."""
+    """The notes that fits made, each once with its count."""
     fits = Counter(r.model for r in e.results)
     said = Counter((r.model, OF_MANY_FITS.get(note.kind, note.text)) for r in e.results for note in r.notes)
     for (model, text), n in said.items():

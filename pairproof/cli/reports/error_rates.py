@@ -1,4 +1,4 @@
-"""Error rates and their differences: as a page and as the JSON document."""
+"""The report of `pairproof error-rates`: error rates and their differences, as a page and as JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DIFFERENCES = "Differences on the same sentences (first - second; negative: the 
 
 
 def page(rates: Rates) -> Page:
-    """The systems, the pairs, and what is to be said of them."""
+    """The tables of systems and of pairs, and their notes."""
     blocks: list[Block] = [
         Table(SYSTEMS, tuple(_system_row(rates, *named) for named in rates.systems.items()))
     ]
@@ -52,7 +52,7 @@ def _pair_row(rates: Rates, two: TwoRates) -> tuple[str, ...]:
 
 
 def _meaning(rates: Rates) -> str:
-    """What low, high and significant are."""
+    """The sentence that says what low, high and significant mean."""
     by = {"delta": "the delta method", "jackknife": "the jackknife", "vilar": "equation 9"}[rates.estimator]
     tested = f"; significant: two-sided at {100 * (1 - rates.level):.6g} %" if rates.pairs else ""
     return f"low and high: {100 * rates.level:g} % normal intervals by {by}{tested}"

@@ -1,4 +1,4 @@
-"""A fit, and R's answer if it was asked: as a page and as the JSON document."""
+"""The report of `pairproof fit`: a fit, and R's answer if asked for, as a page and as a JSON document."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from ...validation.report import ReportContext
     from ...validation.report.verification import Verification
 
-#: More items than this make a picture that no page holds.
+#: The worths of more items than this are not drawn, because the picture would not fit a page.
 MOST_DRAWN = 150
 
 
 def document(fit: Fit, agreements: Verification | None) -> dict[str, Any]:
-    """The JSON of a fit; with verdicts also the two keys of the JSON of agreements."""
+    """The JSON of a fit; with verdicts it also has the two keys of the JSON of agreements."""
     result = fit.to_dict()
     if agreements is not None:
         from ...validation.verdicts.agreement import to_document
@@ -29,7 +29,7 @@ def document(fit: Fit, agreements: Verification | None) -> dict[str, Any]:
 
 
 def page(fit: Fit) -> Page:
-    """Parameters, worths drawn, and the summary of the terminal."""
+    """The table of parameters, the plot of the worths, and the summary that the terminal shows."""
     blocks: list[Block] = [Heading("Parameters"), _parameters(fit)]
     blocks += map(Paragraph, filter(None, [cut_note(fit, ROWS)]))
     blocks += [_worths(fit), Heading("Summary"), Code(fit.summary())]
@@ -63,9 +63,7 @@ def why_no_picture(fit: Fit) -> str:
 
 
 def context(fit: Fit, agreements: Verification) -> ReportContext:
-    """What the verdicts are about (the model, its parameters, its worths), beside what is known of how R was
-    asked.
-    """
+    """The context of the verdicts: the model, its parameters and worths, and how R was run."""
     from ...validation.report import Story, worth_series
 
     facts = (

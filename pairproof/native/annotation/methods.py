@@ -1,22 +1,10 @@
-"""The methods of scalar annotation behind one interface: where items start, how judged HITs change them, and
-how scores are read off.
+"""The methods of scalar annotation behind one interface: the initial state of the items, how judged HITs
+change it, and how scores follow from it.
 
-========== ============================== =========================== ===============================
-method     state of an item (a, b)        a HIT of n scores           which items come next
-========== ============================== =========================== ===============================
-easl       beta: alpha, beta from (1, 1)  a += s, b += 1 - s          largest variance, partners by
-                                                                      match quality
-ra         beta: alpha, beta from (1, 1)  n(n-1)/2 pairs, eqs. 12-23  the same
-trueskill  normal: mean, variance         n(n-1)/2 pairs, eqs. 3-10   the same
-random     as easl                        as easl                     those with the fewest scores,
-                                                                      at random
-da         mean of scores, sum of squares mean of the scores          those with the fewest scores,
-                                                                      at random
-========== ============================== =========================== ===============================
-
-Sakaguchi and Van Durme (2018).  `random` is the control the paper lacks: EASL's update and HITs, without its
-choice of items.  From (1, 1) the mode of `easl` and `random` is exactly the mean of the scores, so `da`
-differs from `random` by its variance only, and in practice by showing one item at a time.
+========== ============================== =========================== ========================
+Source: Sakaguchi and Van Durme (2018).  `random` is a control that the paper lacks: EASL's update and HITs
+without its choice of items.  From (1, 1) the mode of `easl` and `random` is exactly the mean of the scores,
+so `da` differs from `random` only by its variance and, in practice, by showing one item at a time.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 """Standard errors of weighted means such as word error rates (Vilar, Leusch and Ney 2007, equations 7 to 9).
 
-With d_i the errors and l_i the length (reference words) of sentence i, L = sum of l_i, the rate is R = sum
-d_i / L; with the residuals e_i = d_i - R l_i, which sum to 0::
+Let d_i be the errors and l_i the length (in reference words) of sentence i, and L the sum of the l_i.  The
+rate is R = sum d_i / L, and the residuals e_i = d_i - R l_i sum to 0::
 
     "vilar"      sqrt( sum l_i (d_i/l_i - R)^2 / ((m - 1) (L - 1)) )    equation 9; the sum of e_i^2 / l_i
     "delta"      sqrt( m/(m - 1) sum e_i^2 ) / L
     "jackknife"  sqrt( (m - 1)/m sum (R_(-i) - mean R_(-i))^2 )         i left out: R_(-i) = R - e_i / (L - l_i)
 
-Equation 9 takes the variance of d_i/l_i to fall as 1/l_i, as if each word went wrong by itself.  Where
-sentences differ in difficulty it does not, and equation 9 is too small, by about sqrt(1 + cv^2) with cv^2 the
-squared coefficient of variation of the lengths; the other two ask nothing of the variances.  With all l_i = 1
-equation 9 is equation 4.
+Equation 9 assumes that the variance of d_i/l_i falls as 1/l_i, as if words were wrong independently.  This
+does not hold if sentences differ in difficulty; equation 9 is then too small, by about sqrt(1 + cv^2) with
+cv^2 the squared coefficient of variation of the lengths.  The other two assume nothing about the variances.
+With all l_i = 1 equation 9 is equation 4.
 
 Two systems on the same sentences fail on the same hard ones, so their rates are not independent.  The
 difference R1 - R2 is a function of four sums over sentences, and its delta method has the residuals

@@ -1,6 +1,6 @@
 """Rankings that contradict the data least.
 
-A ranking puts s above t for every pair; it pays cost[t, s] when t stands below s though t was preferred.  Two
+For every pair a ranking puts one system above the other; to put t below s costs cost[t, s].  There are two
 costs::
 
     minimum feedback arc set   cost[t, s] = max(0, w(t, s) - w(s, t))       Lopez (2012)
@@ -8,14 +8,15 @@ costs::
 
 w(s, t) are the comparisons in which s was preferred to t; theta_st is the probability that s is preferred to
 t when one of them is, with a uniform prior, so Beta(1 + w(s, t), 1 + w(t, s)) a posteriori.  The second is
-the ranking that maximises the product over its pairs of the probability that they stand right; the prior is
-our choice, the organisers' paper not having been at hand.
+the ranking that maximises the product over its pairs of the probability that they are in the right order; the
+prior is our choice, since the organisers' paper was not at hand.
 
-Exact: the best order of a set of systems with v last is the best order of the others, plus what v pays for
-standing below them, so dynamic programming over the 2**n subsets finds the optimum (Lawler 1964).  The
-systems are first parted into the strong components of "costs something to be put below"; between components
-an optimal order pays nothing.  One component of more than 20 systems is solved as an integer program by HiGHS
-(scipy.optimize.milp), with x_ij = 1 if i stands before j (i < j; Groetschel, Juenger and Reinelt 1984)::
+The solution is exact.  The best order of a set of systems with v last is the best order of the others
+followed by v, which adds the cost of putting v below them, so dynamic programming over the 2**n subsets finds
+the optimum (Lawler 1964).  The systems are first divided into the strong components of the relation "putting
+one below the other has a cost"; between components an optimal order costs nothing.  One component of more
+than 20 systems is solved as an integer program by HiGHS (scipy.optimize.milp), with x_ij = 1 if i stands
+before j (i < j; Groetschel, Juenger and Reinelt 1984)::
 
     minimise   sum over i < j of  x_ij cost[j, i] + (1 - x_ij) cost[i, j]
     subject to 0 <= x_ij + x_jk - x_ik <= 1   for all i < j < k      no cycle of three, hence none at all

@@ -1,22 +1,22 @@
 """Ranking systems with as few comparisons as possible: merge insertion (Ford and Johnson 1959; Knuth vol. 3,
 5.3.1).
 
-Vilar, Leusch and Ney (2007, section 3.2) rank n systems so, since each comparison of two is a day of judges'
-work.
+Vilar, Leusch and Ney (2007, section 3.2) rank n systems in this way, because each comparison of two systems
+takes the judges a day.
 
-1. Compare floor(n/2) pairs, as the systems stand in the list (1st with 2nd, 3rd with 4th, ...); an odd one is
-   left out.
+1. Compare floor(n/2) pairs in the order of the list (1st with 2nd, 3rd with 4th, ...); if n is odd the last
+   system is left out.
 2. Sort the better ones in the same way: a_1 < a_2 < ...; b_i is the partner of a_i, below it.
 3. b_1 < a_1 < a_2 < ... is the main chain.  Insert the others in the order b_3 b_2, b_5 b_4, b_11 ... b_6,
    ..., whose groups begin at t_k = (2^(k+1) + (-1)^k) / 3 = 3, 5, 11, 21, ... and go down, each by binary
    search below its a_i, probing the lower middle.
 
-It never asks more than sum over k = 1..n of ceil(log2(3k/4)): 0 1 3 5 7 10 13 16 19 22 26 30 34 for n =
-1..13.
+At most sum over k = 1..n of ceil(log2(3k/4)) comparisons are needed: 0 1 3 5 7 10 13 16 19 22 26 30 34 for
+n = 1..13.
 
-A :class:`Plan` is the list of systems and the answers so far; what to ask next follows from them, so that a
-plan that was saved goes on where it was.  No comparison that follows from earlier ones is asked, hence
-answers cannot contradict each other, and a wrong one is not found out.
+A :class:`Plan` is the list of systems and the answers so far; the next comparison follows from them, so a
+saved plan continues where it was.  No comparison is asked for whose result follows from earlier ones.
+Answers therefore cannot contradict each other, and a wrong answer is not noticed.
 """
 
 from __future__ import annotations

@@ -10,9 +10,10 @@ preferred to t::
     Playoffs(s)       share of simulated knock-out tournaments that s wins; in a match of s and t, s goes
                       on with probability (1 + w(s, t)) / (2 + w(s, t) + w(t, s))
 
-The last one is the idea of the WMT 2012 organisers' Monte Carlo Playoffs; the details are ours, since their
-paper was not at hand: the draw is random, places left over are byes, and a pair never decided is a coin toss.
-Rankings that minimise what they contradict are in :mod:`pairproof.native.ranking.feedback_arc`.
+The last rule follows the idea of the WMT 2012 organisers' Monte Carlo Playoffs.  Its details are our own,
+since their paper was not at hand: the draw is random, unfilled places are byes, and a pair without a decided
+comparison is a coin toss. Rankings that minimise what they contradict are in
+:mod:`pairproof.native.ranking.feedback_arc`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Ways a right analysis prints a wrong number, and the search through them."""
+"""Known ways in which a right analysis comes to print a wrong number, and a search through them."""

@@ -1,4 +1,4 @@
-"""What a deviance and its kin need beside a fit: numbers of the table alone, on one set of cells."""
+"""The constants of a table that a deviance, an AIC and similar numbers need in addition to a fit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Constants:
-    """Numbers of B tables, float[B] each.
+    """The constants of B tables on one set of cells, float[B] each.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Constants:
     empty
         Number of pairs and strata without a comparison.
     binomial, poisson
-        What those log-likelihoods have beyond `llf`.
+        The constants that R's binomial and Poisson log-likelihoods add to `llf`.
     total
         Number of comparisons.
     null
@@ -48,7 +48,7 @@ class Constants:
 
 
 def constants(model: Model, variants: Sequence[Rows], solver: Solver) -> Constants:
-    """The constants of every variant of a table, ties treated and cells taken as the solver has them."""
+    """The constants of every variant of a table, with the solver's treatment of ties and its cells."""
     from scipy.special import gammaln, xlogy
 
     found = []

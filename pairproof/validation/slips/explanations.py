@@ -1,4 +1,5 @@
-"""What a search found: readings under which the numbers come out, and whether they are evidence or chance."""
+"""The result of a search: the readings that reproduce the printed numbers, and whether chance explains them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from .registry import Slip
 
 @dataclass(frozen=True)
 class Explanation:
-    """A reading under which all numbers of some claims come out.
+    """A reading that reproduces all printed numbers of some claims.
 
     Attributes
     ----------
@@ -18,11 +19,11 @@ class Explanation:
         Empty if the numbers come out as they stand.
     claims : tuple of str
     numbers : int
-        Printed numbers of all these claims, which come out.
+        How many printed numbers these claims have; all come out.
     also : tuple of str
-        Other readings that give the same numbers, in words.
+        Sentences of other readings that give the same numbers.
     note : str
-        Evidence beside the numbers.
+        Evidence in addition to the numbers.
     also_names : tuple of tuple of str
         Names of the slips of the readings in `also`.
     """
@@ -65,25 +66,25 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Found:
-    """What the search found for claims that share a table and an explanation.
+    """The result of a search for claims that share a table and an explanation.
 
     Attributes
     ----------
     claims : tuple of str
     numbers : int
-        Printed numbers of these claims.
+        How many printed numbers these claims have.
     readings : int
-        Tried for them.
+        How many readings were tried for them.
     explanations : tuple of Explanation
         Cheapest first; empty if no reading fits.
     skipped : int
-        Possible readings beyond `MOST_READINGS`.
+        How many possible readings were left out because there are more than `MOST_READINGS`.
     failed : int
-        Readings without numbers: an estimate is infinite and could not be worked out.
+        How many readings gave no numbers because an estimate is infinite and could not be computed.
     chance : float
-        Readings of as many slips as the best has that fit by chance, to be expected.
+        Expected number of readings, with as many slips as the best one, that fit by chance.
     digits : int
-        Of the numbers that do not come out as they stand.
+        Significant digits of the numbers that do not come out as printed.
     """
 
     claims: tuple[str, ...]
@@ -97,12 +98,12 @@ class Found:
 
     @property
     def plain(self) -> bool:
-        """No slip is needed."""
+        """Whether no slip is needed."""
         return bool(self.explanations) and not self.explanations[0].slips
 
     @property
     def clear(self) -> bool:
-        """Exactly one reading fits, and not by chance."""
+        """Whether exactly one reading fits, and not by chance."""
         return len(self.explanations) == 1 and (self.plain or self.chance <= BY_CHANCE)
 
 

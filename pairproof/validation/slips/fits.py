@@ -1,8 +1,8 @@
-"""Fits of one model to many variants of its table, with ties treated, penalties set and the solver stopped in
-various ways.
+"""Fits one model to many variants of its table, with various treatments of ties, penalties and stopping
+rules.
 
-Everything is in log-odds and in the order of the terms of the claim's own fit; :mod:`.values` knows the scales,
-constraints and definitions of the printed numbers.
+All parameters are log-odds, in the order of the terms of the claim's own fit; :mod:`.values` converts them to
+the scales, constraints and definitions of the printed numbers.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MOST_BY_HAND = 200
 
 @dataclass(frozen=True)
 class Solver:
-    """A way of solving: all that decides the estimates, apart from the data.
+    """A way of solving: everything that decides the estimates except the data.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Solver:
     stop : str
         "" (at the maximum), "glm", "irls:3", "mm:7".
     cells : {"model", "judge", "row"}
-        The cells of the deviance, and those that glm is given.
+        The cells on which the deviance is taken and which glm receives.
     """
 
     ties: str
@@ -67,12 +67,12 @@ class Solver:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """B fits by one solver.
+    """The estimates of B fits by one solver.
 
     Attributes
     ----------
     beta : float[B, K]
-        Log-odds, in the order of the fit's terms; 0 for references and for what has no value.
+        Log-odds, in the order of the fit's terms; 0 for references and for terms without a value.
     cov : float[B, K, K]
     bad : bool[B, K]
         Terms without a value.
@@ -93,7 +93,7 @@ class Fitted:
 
 
 def treated(y: FloatArray, ties: str) -> FloatArray:
-    """Counts float[..., 3] as they enter the likelihood under a treatment of ties."""
+    """The counts, float[..., 3], that enter the likelihood under a treatment of ties."""
     share = TREATMENTS[ties][1]
     if share is None:
         return y
@@ -104,7 +104,7 @@ def treated(y: FloatArray, ties: str) -> FloatArray:
 
 @dataclass(eq=False)
 class Model:
-    """The model of a claim, ready to be fitted to variants of its table."""
+    """The model of a claim, prepared for fits to many variants of its table."""
 
     fit: Fit
     rows: Rows = field(init=False)
@@ -120,8 +120,8 @@ class Model:
 
     @cached_property
     def solved_for(self) -> IntArray:
-        """int[k]: places of the terms that are solved for: all but the references, or but the last item where
-        items sum to zero.
+        """int[k]: positions of the terms that are solved for: all except the references, or except the last
+        item if items sum to zero.
         """
         if "sum" not in self.fit.constraint:
             return np.flatnonzero(~self.fit.is_reference)
@@ -129,7 +129,7 @@ class Model:
 
     @cached_property
     def columns(self) -> FloatArray:
-        """float[n_cells, K]: what each term adds to u (to g, for tie terms), references included."""
+        """float[n_cells, K]: the column of each term in u (in g, for tie terms), including references."""
         fit, cells = self.fit, self.cells
         pairs = self.rows.pairs[cells.pair]
         groups = [
@@ -169,7 +169,7 @@ class Model:
         has_tie = ties in ("davidson", "rao-kupper")
         g = np.flatnonzero(self.is_tie) if has_tie else np.zeros(0, np.int64)
         t = self.columns[:, g]
-        if has_tie and not len(g):  # the claim's own model has no tie parameter: one without a name
+        if has_tie and not len(g):  # the claim's own model has no tie parameter: add one without a name
             t, g = np.ones((len(self.columns), 1)), np.array([-1])
         return Design(self.columns[:, u], t, outcome), np.concatenate([u, g])
 
@@ -180,7 +180,7 @@ class Model:
         return np.stack([self.cells.tally(v) for v in variants])
 
     def fitted(self, variants: Sequence[Rows], counts: FloatArray, solver: Solver) -> Fitted:
-        """Fit all variants; those without a finite maximum by hand, as far as that is possible."""
+        """Fit all variants together; those without a finite maximum one by one, as far as possible."""
         design, places = self.design(solver.ties)
         y = treated(counts, solver.ties)
         if solver.stop:
@@ -200,8 +200,8 @@ class Model:
         places: IntArray,
         rank: int,
     ) -> Fitted:
-        """Values of all terms from those that were solved for; a tie parameter that the claim's model does not have is
-        left out.
+        """The values of all terms from those that were solved for, without a tie parameter that the claim's
+        model does not have.
         """
         b, k = len(beta), len(self.fit.terms)
         named = places >= 0
@@ -250,7 +250,7 @@ class Model:
         return fit(rows.comparisons(self.fit.data), spec)
 
     def _penalised(self, y: FloatArray, solver: Solver, design: Design, places: IntArray) -> Fitted:
-        """Fits with all items free, as the penalty allows; the reference is taken afterwards."""
+        """Fits with all items free, which the penalty makes possible; the reference is applied afterwards."""
         free = np.array([t.kind == "item" for t in self.fit.terms])
         u = np.flatnonzero(~self.is_tie)
         x, g = self.columns[:, u], design.g
@@ -258,7 +258,7 @@ class Model:
         if solver.penalty == "ridge":
             many = _fit_regular(whole, y, np.concatenate([free[u] * 1.0, np.zeros(g.shape[1])]))
         else:
-            # Every item against one of log-worth 0, under the same model of ties.
+            # Every item is compared with a hypothetical item of log-worth 0, under the same model of ties.
             ghost = np.eye(len(u))[free[u]]
             ghost_g = np.ones((len(ghost), g.shape[1]))
             extra = np.tile(np.array([0.5, 0.0, 0.5]), (len(y), len(ghost), 1))
@@ -272,7 +272,7 @@ class Model:
     def _stopped(
         self, variants: Sequence[Rows], y: FloatArray, solver: Solver, design: Design, places: IntArray
     ) -> Fitted:
-        """Where an algorithm stands after so many steps, or where R's glm stops."""
+        """The estimates of an algorithm after a number of steps, or where R's glm stops."""
         how, _, k = solver.stop.partition(":")
         # Zermelo's iteration has no ties, and glm no Rao-Kupper model.
         has_model = design.model == "binary" or how != "mm" and design.model != "rao-kupper"
@@ -289,7 +289,7 @@ class Model:
         return self._spread(beta, information, llf, fine, places, design.k)
 
     def steps(self, solver: Solver) -> int:
-        """Steps that R's glm takes on the table as it stands; 0 where it has no such model."""
+        """Number of steps that R's glm takes on the unchanged table; 0 if it has no such model."""
         design, _ = self.design(solver.ties)
         return len(self._path(self.rows, solver, "glm", design))
 
@@ -305,13 +305,13 @@ class Model:
                 y, x, g = self._glm_rows(rows, solver, design)
                 path = binomial_path if self.fit.spec.of_family.glm_of_wins == "binomial" else poisson_path
                 self._paths[key] = path(x, g, y)
-            self._keep.append(rows)  # so that its id stays its own
+            self._keep.append(rows)  # keeps the object alive, so that its id is not given to another one
         return self._paths[key]
 
     def _glm_rows(
         self, rows: Rows, solver: Solver, design: Design
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Counts and columns of the cells that glm is given, each row as often as it stands in the table."""
+        """Counts and columns of the cells that glm receives, each row as often as it occurs in the table."""
         y, times, cell = partition(rows, self.cells, solver.cells)
         repeats = times.astype(np.int64)
         y, cell = np.repeat(treated(y, solver.ties), repeats, axis=0), np.repeat(cell, repeats)
@@ -320,7 +320,7 @@ class Model:
 
 
 def _fit_regular(design: Design, y: FloatArray, ridge: FloatArray | None = None) -> Many:
-    """Fit the tables that have ties, if the model has a tie parameter; without ties it has no finite estimate."""
+    """Fit all tables; with a tie parameter only those with ties, because others have no finite estimate."""
     regular = np.flatnonzero(y[..., 1].any(axis=1)) if design.g.shape[1] else np.arange(len(y))
     many = fit_many(design, y[regular], ridge)
     if len(regular) == len(y):
@@ -333,7 +333,7 @@ def _fit_regular(design: Design, y: FloatArray, ridge: FloatArray | None = None)
 
 
 def _inverses(matrices: FloatArray, fine: BoolArray) -> tuple[FloatArray, BoolArray]:
-    """Inverses of the matrices that have one, and bool[B]: those that are fine and have one."""
+    """The inverses of the invertible matrices, and bool[B]: whether a matrix is in `fine` and invertible."""
     safe = np.where(fine[:, None, None] & np.isfinite(matrices), matrices, 0.0)
     safe[~fine] = np.eye(matrices.shape[1])
     if not matrices.shape[1]:
@@ -347,7 +347,7 @@ def _inverses(matrices: FloatArray, fine: BoolArray) -> tuple[FloatArray, BoolAr
 
 
 def units(fit: Fit) -> FloatArray:
-    """float[K]: what log-odds are multiplied with to be on the fit's scale."""
+    """float[K]: the factors that convert log-odds to the fit's scale."""
     return np.array(
         [1.0 / LOG_WORTH_PER_UNIT[fit.scale] if t.kind in ("item", "covariate") else 1.0 for t in fit.terms]
     )

@@ -1,4 +1,4 @@
-"""Slips of the data: the model is right, and is fitted to a table that was read in another way."""
+"""Slips of the data: the model is right, but is fitted to a table that was read in the wrong way."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IntArray = NDArray[np.int64]
 
 
 def outcomes(order: tuple[int, int, int]) -> RowChange:
-    """Exchange answers: what is taken for (first, tie, second) is the answer at these places."""
+    """Exchange answers: the answers at these positions are taken for (first, tie, second)."""
     return lambda rows: rows.with_counts(rows.y[:, list(order)])
 
 
@@ -30,7 +30,7 @@ def reversed_pair(pair: int) -> RowChange:
 
 
 def read_as(pairs: IntArray) -> RowChange:
-    """Take the counts of pair k for those of pair `pairs[k]`, both from the side of the earlier item."""
+    """Take the counts of pair k for those of pair `pairs[k]`; in both the earlier item counts as first."""
     return lambda rows: replace(rows, pair=pairs[rows.pair])
 
 
@@ -66,7 +66,9 @@ def missing_as_ties(rows: Rows) -> Rows:
 
 
 def recycled(by_pair: bool) -> RowChange:
-    """Label a table of judges x pairs column by column that was written out row by row, or the other way round."""
+    """Label a table of judges x pairs column by column that was written out row by row, or the other way
+    round.
+    """
 
     def change(rows: Rows) -> Rows:
         judges, pairs = np.unique(rows.judge), np.unique(rows.pair)

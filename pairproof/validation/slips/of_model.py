@@ -1,5 +1,5 @@
-"""Slips of the model: another treatment of ties, other cells, a penalty left at its default, a solver that stopped
-early.
+"""Slips of the model: another treatment of ties, other cells, a penalty left at its default, or a solver that
+stopped early.
 """
 
 from __future__ import annotations

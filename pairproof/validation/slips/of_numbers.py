@@ -1,4 +1,4 @@
-"""Slips of scale, of inference and of print: the fit is right, and its numbers are given in another form."""
+"""Slips of scale, of inference and of print: the fit is right, but its numbers are given in another form."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def setting(**fields: Any) -> SettingChange:
 
 def scale(s: Situation) -> Iterator[Draft]:
     lam = s.fit.scale == "lambda"
-    # From log-odds: lambda is half of it; from lambda: log-odds are twice as much.
+    # Lambda is half the log-odds.
     to_log_odds = 2.0 if lam else 1.0
     yield Draft(
         "estimates are log-odds, twice lambda" if lam else "estimates are lambda, half the log-odds",
@@ -178,7 +178,7 @@ def transposed(printed: Printed) -> list[str]:
     mantissa = re.split("[eE]", text)[0]
     digits = [k for k, c in enumerate(mantissa) if c.isdigit()]
     if mantissa.lstrip("+-").startswith("0."):
-        digits = digits[1:]  # the zero before the point stays there
+        digits = digits[1:]  # the zero before the decimal point is not exchanged
     found = []
     for a, b in zip(digits, digits[1:]):
         if text[a] != text[b] and not (

@@ -1,12 +1,11 @@
-"""The known slips of the field: each is a named transformation, so that a search can try it and a report can name
-it.
+"""The register of known slips: each is a named transformation that a search can try and a report can name.
 
 A slip has a stage (what it changes), a cost (how far-fetched it is; readings are listed by it), a sentence
 that completes "comes out if ...", and a place where it was really seen.  The families of slips stand in
 :mod:`.catalogue`; :mod:`.of_data`, :mod:`.of_model`, and :mod:`.of_numbers` (scale, inference and print) draft
 their slips.
 
-Nothing here says that an author made a slip; only which numbers would come out if an author had.
+Nothing here says that an author made a slip, only which numbers would come out if an author had.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ SettingChange = Callable[[Setting], Setting]
 
 @dataclass(frozen=True)
 class Situation:
-    """A claim and its fit, by which a family decides which of its slips are possible.
+    """A claim and its fit, from which a family of slips decides which of its slips are possible.
 
     Attributes
     ----------
@@ -43,7 +42,7 @@ class Situation:
         Kinds of the printed quantities.
     numbers : tuple of (quantity, Printed)
     matrix : bool
-        The data stand in the claims file as a matrix.
+        Whether the claims file gives the data as a matrix.
     steps : int
         Steps that R's glm takes on the claim's own table; 0 if it has no such fit.
     """
@@ -68,7 +67,7 @@ class Slip:
     Attributes
     ----------
     name : str
-        The name of its family, which `accept` in a claims file may give.
+        The name of its family, which a claims file may list under `accept`.
     stage : {"data", "model", "scale", "inference", "print"}
     cost : int
     sentence : str
@@ -76,11 +75,11 @@ class Slip:
     group : str
         Two slips of one group exclude each other; "" for none.
     order : int
-        Slips of the data are applied from small to large.
+        Slips of the data are applied in this order, from small to large.
     rows : function of Rows to Rows, or None
     change : function of Setting to Setting, or None
     quantity, alternative : str, Printed or None
-        For a slip of the print: the number it is about, and how it would read without the slip.
+        For a slip of the print: the quantity concerned, and the number without the slip.
     """
 
     name: str
@@ -101,7 +100,7 @@ class Slip:
 
 @dataclass(frozen=True)
 class Draft:
-    """The part of a slip that differs between the slips of a family."""
+    """The part of a slip that distinguishes it from the other slips of its family."""
 
     sentence: str
     rows: RowChange | None = None

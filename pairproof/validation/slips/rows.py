@@ -1,8 +1,8 @@
 """The counts of a table in the form in which a search changes them: rows on unordered pairs.
 
-A row is (pair, covariate pattern, who was named first, judge, counts); equal rows are kept once with their
-number.  A slip of the data maps rows to rows.  `ModelCells` adds rows into the cells of a model, `partition` into
-the cells on which a deviance is taken.
+A row is (pair, covariate pattern, who was named first, judge, counts); equal rows are stored once with their
+number.  A slip of the data maps rows to rows.  `ModelCells` sums rows into the cells of a model, and
+`partition` into the cells on which a deviance is taken.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Rows:
     judge : int[n]
         0 where the table has no judges.
     y : float[n, 3]
-        Earlier item preferred, tie, later item preferred, in one such row.
+        Counts of one such row: earlier item preferred, tie, later item preferred.
     times : float[n]
         Number of such rows.
     tie_category : bool
@@ -58,7 +58,7 @@ class Rows:
 
     @cached_property
     def counts(self) -> FloatArray:
-        """float[n, 3]: counts of all rows of a kind."""
+        """float[n, 3]: the total counts of each kind of row."""
         counts: FloatArray = self.y * self.times[:, None]
         return counts
 
@@ -127,7 +127,7 @@ def rows_of(fit: Fit) -> tuple[Rows, Patterns]:
 
 
 def _ground(data: Comparisons) -> IntArray:
-    """1, or 0 where a row's column `order` says that it was on neutral ground."""
+    """1 for each row, but 0 where the column `order` says that it was on neutral ground."""
     column = data.columns.get("order")
     if column is None:
         return np.ones(data.n_rows, np.int64)
@@ -135,24 +135,24 @@ def _ground(data: Comparisons) -> IntArray:
         np.array([float(v) for v in column.levels])[column.codes] if isinstance(column, Factor) else column
     )
     if not np.isin(values, (0.0, 1.0)).all():
-        raise InputError(f"{data.source}: column order holds other values than 0 and 1")
+        raise InputError(f"{data.source}: column order has values other than 0 and 1")
     ground: IntArray = values.astype(np.int64)
     return ground
 
 
 @dataclass(frozen=True, eq=False)
 class ModelCells:
-    """The cells of a model: pair x covariate pattern x who was named first.
+    """The cells of a model: combinations of pair, covariate pattern and who was named first.
 
     Attributes
     ----------
     pair, pattern, sign : int[n_cells]
     n_pairs : int
     order : bool
-        Whether who was named first matters.
+        Whether the model has an order effect, so that it matters who was named first.
     possible : int
-        Pairs x strata of the table as it stands; there are more cells where a slip may reverse who was named
-        first.
+        Number of pairs times strata of the unchanged table; there are more cells if a slip may reverse who
+        was named first.
     """
 
     pair: IntArray
@@ -163,7 +163,7 @@ class ModelCells:
     possible: int
 
     def tally(self, rows: Rows) -> FloatArray:
-        """float[n_cells, 3]: the rows added up."""
+        """float[n_cells, 3]: the rows summed by cell."""
         cell = self.cell_of(rows)
         return np.stack([np.bincount(cell, rows.counts[:, k], len(self.pair)) for k in range(3)], axis=1)
 
@@ -182,7 +182,7 @@ class ModelCells:
 
 
 def model_cells(rows: Rows, order: bool) -> ModelCells:
-    """Every pair in every stratum that occurs: a slip may move counts to a pair that was empty there."""
+    """The cells of every pair in every stratum that occurs: a slip may move counts to an empty pair."""
     sign = rows.sign if order else np.zeros_like(rows.sign)
     seen = np.unique(np.column_stack([rows.pattern, sign]), axis=0)
     strata = np.unique(np.vstack([seen, seen * [1, -1]]), axis=0)
@@ -198,23 +198,23 @@ def model_cells(rows: Rows, order: bool) -> ModelCells:
 
 
 def partition(rows: Rows, cells: ModelCells, kind: str) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Add rows into the cells on which a deviance and its degrees of freedom are taken.
+    """Sum rows into the cells on which a deviance and its degrees of freedom are taken.
 
     Parameters
     ----------
     rows : Rows
     cells : ModelCells
     kind : {"model", "judge", "row"}
-        The model's own cells; each of them by judge; every row by itself.
+        "model": the model's own cells; "judge": these divided by judge; "row": every row is a cell.
 
     Returns
     -------
     float[m, 3]
         Counts of a cell.
     float[m]
-        How many cells there are with these counts; 1 unless the cells are rows.
+        Number of cells with these counts; 1 unless the cells are rows.
     int[m]
-        The model's cell to which it belongs.
+        The model's cell to which each belongs.
     """
     if kind == "row":
         return rows.y, rows.times, cells.cell_of(rows)

@@ -1,8 +1,10 @@
-"""A search for the known slips (none, one, or two together) that make all printed numbers of some claims come out.
+"""Searches for the known slips (none, one, or two together) that reproduce all printed numbers of some
+claims.
 
-A single printed number fits dozens of readings; all numbers of a claim together seldom fit more than one.  So a
-reading counts only if every number comes out, every such reading is kept (unless it only adds slips to another
-one), and how many were tried is always said.  What is found is a way to get the numbers, not what somebody did.
+A single printed number fits dozens of readings; all numbers of a claim together seldom fit more than one.  So
+a reading counts only if every number comes out, every such reading is kept (unless it only adds slips to
+another one), and the number of readings tried is always reported.  The search finds a way to obtain the
+numbers; it does not show what the authors did.
 """
 
 from __future__ import annotations
@@ -27,33 +29,33 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 
-#: Readings tried at most, cheapest first; 16,000 take some seconds.
+#: Largest number of readings tried, cheapest first; 16,000 take some seconds.
 MOST_READINGS = 20_000
-#: Slips that say at which step a solver stopped; which step it was does not make another explanation.
+#: Slips that say at which step a solver stopped; readings that differ only in the step are one explanation.
 _STOPS = ("stopped-early", "infinite-estimate")
-#: Two readings whose printed numbers agree to this, relative, are the same for every purpose: fits of one
-#: model laid out otherwise differ by rounding (observed at most 1.1e-14 in the searches of the tests),
-#: readings that differ do so where it can be printed (observed at least 7.7e-4).
+#: Two readings whose printed numbers agree within this relative error count as the same: fits of one model in
+#: another layout differ by rounding only (observed at most 1.1e-14 in the searches of the tests), and
+#: readings that really differ do so by a printable amount (observed at least 7.7e-4).
 SAME = 1e-9
 
 
 @dataclass(eq=False)
 class _Outcome:
-    """The readings that fit some target, and how many were tried.
+    """The readings that fit at least one target, and how many were tried.
 
     Attributes
     ----------
     readings : list of tuple of Slip
-        Those under which all numbers of some target come out.
+        Those that reproduce all numbers of at least one target.
     fits : list of list of bool
         For each of them, and each target, whether all numbers come out.
     vectors : dict of (reading, target) to float[n_numbers]
     notes : dict of reading to str
-        Evidence beside the numbers.
+        Evidence in addition to the numbers.
     tried, skipped : int
-        Readings that were tried, and those beyond `MOST_READINGS`.
+        How many readings were tried, and how many were left out because there are more than `MOST_READINGS`.
     singles : int
-        Readings of one slip.
+        How many readings have one slip.
     given : frozenset
         Keys of the slips that the claims file names.
     """
@@ -68,8 +70,8 @@ class _Outcome:
     given: frozenset[tuple[str, str]] = frozenset()
 
     def chance(self, explanations: Sequence[Explanation], digits: int) -> float:
-        """Expected number of readings, with as many slips as the best explanation has, that fit so many digits by
-        chance; 0 for one that was given.
+        """Expected number of readings, with as many slips as the best explanation, that fit this many digits
+        by chance; 0 for a reading that the claims file names.
         """
         best = explanations[0].slips if explanations else ()
         tried = 0 if any(s.key in self.given for s in best) else self.singles if len(best) < 2 else self.tried
@@ -87,14 +89,14 @@ class _Outcome:
 
 @dataclass(frozen=True)
 class Searched:
-    """The findings of one search over claims of one table.
+    """The results of one search over claims that share a table.
 
     Attributes
     ----------
     found : tuple of Found
-        Together they are about all claims, each once.
+        Together they cover every claim once.
     readings : int
-        Readings that were tried.
+        Number of readings that were tried.
     """
 
     found: tuple[Found, ...]
@@ -103,13 +105,13 @@ class Searched:
 
 @dataclass(frozen=True)
 class GivenReading:
-    """A reading that the claims file itself names.
+    """A reading that the claims file itself gives.
 
     Attributes
     ----------
     slip : Slip
     target : int
-        Place of its target among those of the search.
+        Position of its target among those of the search.
     values : float[n_numbers]
         The numbers of that target under the reading.
     """
@@ -122,14 +124,14 @@ class GivenReading:
 def search(
     targets: Sequence[Target], given: Sequence[GivenReading] = (), most: int = MOST_READINGS
 ) -> Searched:
-    """Explain claims that share a table: together as far as one reading explains them.
+    """Explain claims that share a table, together as far as one reading explains several of them.
 
     Parameters
     ----------
     targets : sequence of Target
     given : sequence of GivenReading
     most : int
-        Readings tried at most.
+        Largest number of readings to try.
 
     Returns
     -------
@@ -207,8 +209,8 @@ def _try_all(targets: Sequence[Target], given: Sequence[GivenReading], most: int
 
 
 def _combinations(slips: Sequence[Slip], most: int) -> tuple[list[tuple[Slip, ...]], int]:
-    """Readings of no slip, one slip, or two that do not exclude each other: the `most` cheapest, and how many were
-    left out.
+    """The `most` cheapest readings of no slip, one slip, or two that do not exclude each other, and how many
+    were left out.
     """
     ordered = sorted(slips, key=lambda s: s.cost)
     pairs = [
@@ -226,7 +228,7 @@ def _before(a: Slip, b: Slip) -> bool:
 
 
 class _Variants:
-    """The rows of every target under every combination of slips of the data, made once."""
+    """A cache of the rows of every target under every combination of slips of the data."""
 
     def __init__(self, targets: Sequence[Target]) -> None:
         self._targets = targets
@@ -294,7 +296,7 @@ def _try_block(
 def _misprints(
     target: Target, values: FloatArray, outside: BoolArray, of_print: Sequence[Slip]
 ) -> Iterator[tuple[Slip, ...]]:
-    """Slips of the print, one for each number that does not come out, if all other numbers do."""
+    """Readings with slips of the print, one for each number that does not come out, if all others do."""
     wrong = [target.numbers[k].quantity for k in np.flatnonzero(outside)]
     choices = [
         [
@@ -314,8 +316,8 @@ def _misprints(
 def _try_stopped(
     outcome: _Outcome, targets: Sequence[Target], variants: _Variants, combos: Sequence[tuple[Slip, ...]]
 ) -> None:
-    """Try whether a solver stopped early: on the table as it stands, and under one slip of the data, of the ties or
-    of the scale.
+    """Test whether a solver stopped early: on the unchanged table, and under one slip of the data, of the
+    ties or of the scale.
     """
     tried = [
         c for c in combos if not c or len(c) == 1 and (c[0].stage == "data" or c[0].name in ("ties", "scale"))
@@ -335,7 +337,7 @@ def _try_stopped(
 
 
 def _minimal(outcome: _Outcome, fitting: Sequence[int]) -> list[int]:
-    """Readings that do not only add slips to another one that fits: a slip that changes nothing explains nothing."""
+    """The fitting readings without those that only add slips to another one: such a slip explains nothing."""
     sets = {r: frozenset(s.key for s in outcome.readings[r]) for r in fitting}
     least = sorted(fitting, key=lambda r: (len(sets[r]), sum(s.cost for s in outcome.readings[r]), r))
     kept: list[int] = []
@@ -348,8 +350,8 @@ def _minimal(outcome: _Outcome, fitting: Sequence[int]) -> list[int]:
 def _distinct(
     outcome: _Outcome, readings: Sequence[int], group: IntArray, claims: tuple[str, ...], numbers: int
 ) -> tuple[Explanation, ...]:
-    """One explanation for all readings that give the same numbers, or that differ only in the step at which a
-    solver stops.
+    """The explanations: readings that give the same numbers, or differ only in the step at which a solver
+    stops, become one.
     """
     families: list[tuple[int, list[int]]] = []
     for r in readings:
@@ -383,15 +385,15 @@ def _same_numbers(outcome: _Outcome, a: int, b: int, group: IntArray) -> bool:
         va, vb = outcome.vectors.get((a, t)), outcome.vectors.get((b, t))
         if va is None or vb is None:
             return False
-        # 1e-12 beside it, for what is 0 in one reading and rounding in the other: deviances of 600 saturated
-        # fits were at most 1.6e-25.
+        # An absolute 1e-12 too, for numbers that are 0 in one reading and rounding error in the other:
+        # deviances of 600 saturated fits were at most 1.6e-25.
         if not np.allclose(va, vb, rtol=SAME, atol=1e-12, equal_nan=True):
             return False
     return True
 
 
 def _same_but_for_the_step(outcome: _Outcome, a: int, b: int) -> bool:
-    """Whether two readings both say that a solver stopped early, and differ in nothing but the step."""
+    """Whether two readings both say that a solver stopped early, and differ only in the step."""
     stop = [{s.name for s in outcome.readings[r] if s.name in _STOPS} for r in (a, b)]
     rest = [{s.key for s in outcome.readings[r] if s.name not in _STOPS} for r in (a, b)]
     return bool(stop[0]) and stop[0] == stop[1] and rest[0] == rest[1]

@@ -1,19 +1,19 @@
-"""A solver that stopped early: shown from the likelihood at the printed values, never assumed.
+"""Shows from the likelihood at the printed values that a solver stopped early; this is never assumed.
 
-A program that stops before its maximum leaves all its numbers a little short of it.  That this is so counts as
-shown if
+A program that stops before the maximum leaves all its numbers a little short of it.  This counts as shown if
 
-1. all estimates are printed, and at least half of them, and two, do not come out: a program that stops leaves all
-   of them short, a slip of the pen only one;
-2. the log-likelihood at the printed values lies below the maximum by less than 1e-6 of itself;
-3. the printed values lie where an ascent from equal items passes on its way, be it one of plain steps or one of
-   steps scaled item by item (as Zermelo's): the direction from the maximum is the same within 8 degrees, or the
-   opposite one (the program stepped beyond the maximum);
+1. all estimates are printed, and at least half of them, and at least two, do not come out (a program that
+stops
+   early leaves all of them short, whereas a misprint concerns only one);
+2. the log-likelihood at the printed values lies below the maximum by less than 1e-6 of itself; 3. the printed
+values lie on the path of an ascent from equal items, with plain steps or with steps scaled item by
+   item (as Zermelo's): seen from the maximum the directions agree within 8 degrees, or are opposite (the
+   program stepped beyond the maximum);
 4. from there every further step brings every number nearer to its computed value, and none further away;
 5. every other printed number comes out at the printed estimates.
 
-Random numbers as near to the maximum pass the third test once in a hundred times for four items, less often for
-more.
+Random numbers equally near to the maximum pass the third test once in a hundred times for four items, and
+less often for more.
 
 An infinite estimate is shown in the same way: at the printed value the log-likelihood is within 1e-6 of its
 supremum.
@@ -46,7 +46,7 @@ FloatArray = NDArray[np.float64]
 
 #: How far below its maximum, relative, the log-likelihood at the printed values may lie (`validation` 4d).
 SHORTFALL = 1e-6
-#: Steps of the ascent that are followed from the print, and from equal items.
+#: Number of steps of the ascent from the printed values, and from equal items.
 STEPS, PATH_STEPS = 200, 3000
 #: Cosine of 8 degrees.
 SAME_DIRECTION = 0.99
@@ -54,26 +54,26 @@ SAME_DIRECTION = 0.99
 
 @dataclass(frozen=True)
 class Proof:
-    """The slip, and the evidence in words."""
+    """Proof that a solver stopped early: the slip, and a sentence with the evidence."""
 
     slip: Slip
     note: str
 
 
 def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
-    """Show that the printed estimates are where a solver stopped just before the maximum.
+    """Show that a solver stopped at the printed estimates, just before the maximum.
 
     Parameters
     ----------
     target : Target
     rows : Rows
-        The table, as the claim has it or under slips of the data.
+        The claim's table, unchanged or under slips of the data.
     setting : Setting
 
     Returns
     -------
     Proof or None
-        None if it is not shown.
+        None if it cannot be shown.
     """
     model, fit = target.model, target.fit
     if setting.solver.penalty or setting.solver.stop or fit.spec.by or fit.spec.item_terms or setting.offset:
@@ -122,8 +122,8 @@ def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
 
 
 def _printed_estimates(target: Target, setting: Setting) -> tuple[FloatArray, FloatArray] | None:
-    """float[n_terms] twice: every term in log-odds as printed (references 0), and the half-width of its rounding;
-    None if a term is not printed.
+    """The printed value of every term in log-odds (0 for references) and the half-width of its rounding, both
+    float[n_terms]; None if a term is not printed.
     """
     fit = target.fit
     beta, width = np.zeros(len(fit.terms)), np.zeros(len(fit.terms))
@@ -146,7 +146,7 @@ def _printed_estimates(target: Target, setting: Setting) -> tuple[FloatArray, Fl
 
 
 def _enough_are_off(target: Target, rows: Rows, setting: Setting, best: Fitted) -> bool:
-    """Whether two printed estimates, and at least half of them, are not those at the maximum."""
+    """Whether at least two printed estimates, and at least half of them, differ from those at the maximum."""
     at_maximum = target.values_of(_one_fit(target, rows, setting, best), setting)
     estimates = [
         (q.quantity, float(v))
@@ -160,13 +160,13 @@ def _enough_are_off(target: Target, rows: Rows, setting: Setting, best: Fitted) 
 
 @dataclass(frozen=True, eq=False)
 class _Centred:
-    """The model with all items free and centred about their mean, so that no item is treated unlike the others.
+    """The model with all items free and centred about their mean, so that all items are treated alike.
 
     Attributes
     ----------
     design : Design
     at : int[k]
-        Places of its parameters among the terms, items first.
+        Positions of its parameters among the terms, items first.
     n_items : int
     """
 
@@ -221,8 +221,8 @@ def _on_the_way(
 def _approaches(
     centred: _Centred, printed: FloatArray, goal: FloatArray, slack: FloatArray, y: FloatArray
 ) -> bool:
-    """Whether in an ascent from the printed values no number moves away from its goal, or past it, by more than its
-    rounding.
+    """Whether, in an ascent from the printed values, no number moves away from its computed value, or past
+    it, by more than its rounding.
     """
     here, nearest, side = printed, np.abs(printed - goal), np.sign(printed - goal)
     for _ in range(STEPS):
@@ -237,7 +237,7 @@ def _approaches(
 def _batch(
     target: Target, rows: Rows, setting: Setting, start: FloatArray, places: NDArray[np.int64]
 ) -> Batch:
-    """One fit that stands at the printed estimates."""
+    """A batch of one fit whose estimates are the printed ones."""
     model = target.model
     counts = model.tallies([rows])
     y = treated(counts, setting.solver.ties)
@@ -264,8 +264,8 @@ def _one_fit(target: Target, rows: Rows, setting: Setting, fitted: Fitted) -> Ba
 def _rest_comes_out(target: Target, values: FloatArray, free: Collection[str] = ()) -> bool:
     """Whether every number that is not an estimate and not in `free` comes out at the printed estimates.
 
-    z, p and limits of a printed estimate are checked as intervals against the printed estimate and standard
-    error, for they were computed before these were rounded.
+    The z, p and limits of a printed estimate are checked as intervals against the printed estimate and
+    standard error, because they were computed before these were rounded.
     """
     from ..verdicts.arithmetic import check_numbers
 

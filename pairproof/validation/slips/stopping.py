@@ -1,13 +1,13 @@
-"""Where an iterative algorithm stands after each step: R's glm, and Zermelo's iteration.
+"""The estimates of an iterative algorithm after each step: R's glm, and Zermelo's iteration.
 
 `glm.fit` repeats weighted least squares until
 
     |D_t - D_{t-1}| / (|D_t| + 0.1) < 1e-8,    at most 25 times,
 
-with D the deviance, from a start of its own (binomial: mu = (y + 1/2)/(n + 1); Poisson: mu = y + 0.1).  It takes
-the covariance from the weights that the *last* least squares used, which are those of the last step but one
-(?glm.control).  Estimates are then right to eight and more digits, standard errors to five to nine; the
-seven-digit standard errors that Turner and Firth (2012) print come out in this way only.
+with D the deviance, from its own starting values (binomial: mu = (y + 1/2)/(n + 1); Poisson: mu = y + 0.1).
+It computes the covariance with the weights of the *last* least squares, which belong to the last step but one
+(?glm.control).  Estimates are then right to eight or more digits, standard errors to between five and nine;
+the seven-digit standard errors that Turner and Firth (2012) print come out in this way only.
 
 Zermelo (1929), Hunter (2004): p_i <- W_i / sum_j n_ij / (p_i + p_j), from equal worths.
 """
@@ -29,22 +29,22 @@ IntArray = NDArray[np.int64]
 
 #: R's defaults, ?glm.control.
 EPSILON, MOST_STEPS = 1e-8, 25
-#: Steps of Zermelo's iteration that are looked at: all the early ones, then some.
+#: Steps of Zermelo's iteration that are tried: all the early ones, then some.
 MM_STEPS = (*range(1, 21), 25, 30, 40, 50, 100)
-#: R keeps a binomial mu and a Poisson mu away from their limits by this much.
+#: R keeps a binomial mu and a Poisson mu at least this far from their limits.
 _LEAST = np.finfo(float).eps
 
 
 @dataclass(frozen=True, eq=False)
 class Iterate:
-    """A step of an algorithm.
+    """The state of an algorithm after one step.
 
     Attributes
     ----------
     beta : float[k]
         Log-odds; tie parameters last.
     information : float[k, k]
-        With the weights used in the step that led here.
+        Computed with the weights used in this step.
     deviance : float
         At `beta`; nan for Zermelo's iteration.
     """
@@ -62,7 +62,7 @@ LeastSquares = Callable[[FloatArray, FloatArray], "tuple[FloatArray, FloatArray,
 def _irls(
     least_squares: LeastSquares, deviance: Callable[[FloatArray], float], eta: FloatArray, mu: FloatArray
 ) -> list[Iterate]:
-    """Weighted least squares, repeated until the deviance settles or the equations have no solution."""
+    """Repeat weighted least squares until the deviance converges or the equations have no solution."""
     before = deviance(mu)
     path: list[Iterate] = []
     for _ in range(MOST_STEPS):
@@ -93,7 +93,7 @@ def binomial_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
     Returns
     -------
     list of Iterate
-        Empty where there are ties or a tie parameter.
+        Empty if there are ties or a tie parameter.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def binomial_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
 
 def poisson_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
     """The steps of glm(count ~ nuisance + ., poisson) on the outcomes of cells, with the nuisance parameters
-    (one a cell) eliminated.
+    (one per cell) eliminated.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def poisson_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
     g : float[n, k_g]
         Columns of the log of a tie; k_g is 0 without a tie parameter.
     y : float[n, 3]
-        Wins, ties, losses of the first item. Ties are left out where there is none and no parameter for them.
+        Wins, ties, losses of the first item. Ties are left out if there are none and no tie parameter.
 
     Returns
     -------
@@ -207,12 +207,13 @@ def zermelo_path(y: FloatArray, pairs: IntArray, n_items: int, items: Sequence[i
 
 
 def glm_values(fit: Fit) -> dict[str, float]:
-    """estimate.X, se.X and deviance as R's `glm` prints them by default, for a Bradley-Terry fit without ties.
+    """estimate.X, se.X and deviance as R's `glm` prints them by default, for a Bradley-Terry fit without
+    ties.
 
     Raises
     ------
     InputError
-        Another model than free items, with or without an order effect.
+        The model is not one of free items, with or without an order effect.
     """
     if (
         fit.outcome_model != "binary"
@@ -220,7 +221,8 @@ def glm_values(fit: Fit) -> dict[str, float]:
         or any(t.by or t.kind == "covariate" for t in fit.terms)
     ):
         raise InputError(
-            f"{fit.title}: how glm stops is known here for Bradley-Terry models of items and an order effect"
+            f"{fit.title}: the steps of glm are known only for Bradley-Terry models of items and an order"
+            " effect"
         )
     cells = count(fit)
     columns = {}

@@ -1,4 +1,5 @@
-"""A claim prepared for a search: its printed numbers as intervals, its model ready for thousands of tables."""
+"""A claim prepared for a search: its printed numbers as intervals, its model ready for thousands of tables.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ Arrays = TypeVar("Arrays", Fitted, Constants)
 
 @dataclass(eq=False)
 class Target:
-    """A claim for whose numbers a search looks.
+    """A claim whose printed numbers a search tries to reproduce.
 
     Parameters
     ----------
@@ -45,14 +46,14 @@ class Target:
     alpha : float
     sided : {1, 2}
     others : mapping of claim id to Target
-        Those that a likelihood ratio names.
+        The claims that a likelihood ratio names.
     matrix : bool
-        The data stand in the claims file as a matrix.
+        Whether the claims file gives the data as a matrix.
 
     Raises
     ------
     InputError
-        A model or a number that a search cannot vary.
+        A search cannot vary the model or one of the numbers.
     """
 
     claim: str
@@ -80,7 +81,7 @@ class Target:
         return Target(claim.id, fit, claim.numbers, float(claim.alpha), claim.sided, others or {}, matrix)
 
     def situation(self) -> Situation:
-        """What families of slips look at."""
+        """The facts from which families decide which slips are possible."""
         return Situation(
             self.fit,
             self.model,
@@ -118,8 +119,9 @@ class Target:
         return self._values.compute(Batch(fitted, of_tables, wins, other), setting)
 
     def fitted(self, tables: Tables, solver: Solver) -> Fitted:
-        """Fits of these tables, each made once; the deviance's cells matter only to an algorithm that stops
-        early.
+        """The fits of these tables, each made once.
+
+        The cells of the deviance change a fit only if the algorithm stops early.
         """
         solver = solver if solver.stop else replace(solver, cells="model")
         new = [(key, rows) for key, rows in tables if (solver, key) not in self._fits]
@@ -145,20 +147,20 @@ class Target:
     # -- what comes out --------------------------------------------------------------------------------------
 
     def outside(self, values: FloatArray) -> BoolArray:
-        """bool[B, n_numbers]: the numbers that cannot come out, being too far from the print or without a value."""
+        """bool[B, n_numbers]: whether a number is too far from the printed one, or has no value."""
         with np.errstate(invalid="ignore"):
             inside: BoolArray = (values >= self._low) & (values <= self._high)
         return ~inside
 
     def fits(self, values: FloatArray, leaving_out: Sequence[str] = ()) -> bool:
-        """Every number comes out, judged exactly as `check` judges it."""
+        """Whether every number comes out, judged exactly as `check` judges it."""
         return all(
             q.quantity in leaving_out or judge_print(q, float(v), self.alpha).comes_out
             for q, v in zip(self.numbers, values)
         )
 
     def values_of(self, batch: Batch, setting: Setting) -> FloatArray:
-        """float[n_numbers] of one fit that was made elsewhere."""
+        """float[n_numbers]: the numbers of one fit that was made elsewhere."""
         one: FloatArray = self._values.compute(batch, setting)[0]
         return one
 
@@ -174,13 +176,13 @@ class Target:
         return Printout(numbers, fit.items, unit, fit.spec, ternary, self.sided, self.alpha)
 
     def prints(self, quantity: str, printed: Printed, values: FloatArray) -> bool:
-        """Whether a number comes out as another print than the one that stands there."""
+        """Whether a number would print as `printed`, another text than the one in the paper."""
         k = self._place[quantity]
         return judge_print(replace(self.numbers[k], printed=printed), float(values[k]), self.alpha).comes_out
 
     @cached_property
     def off(self) -> tuple[str, ...]:
-        """Quantities that do not come out as they stand."""
+        """The quantities that do not come out as printed."""
         from ..claims.quantities import quantity
 
         half = {
@@ -197,12 +199,12 @@ class Target:
 
 
 def _joined(kind: type[Arrays], parts: Sequence[Arrays]) -> Arrays:
-    """One record of arrays from several."""
+    """Join several records of arrays into one."""
     return kind(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(kind)))
 
 
 def _follow(key: Key, rows: Rows) -> Rows:
-    """The rows after these slips of the data."""
+    """Apply slips of the data to the rows."""
     for slip in key:
         assert slip.rows is not None  # slips of the data
         rows = slip.rows(rows)
@@ -210,7 +212,7 @@ def _follow(key: Key, rows: Rows) -> Rows:
 
 
 def _hull(printed: Printed) -> tuple[float, float]:
-    """An interval that holds every value the print could stand for, truncation and idle zeros included."""
+    """An interval of all values that print so, also by truncation or with zeros that are not digits."""
     if printed.is_bound:
         low = -math.inf if printed.low is None else float(printed.low)
         high = math.inf if printed.high is None else float(printed.high)

@@ -1,7 +1,8 @@
-"""The printed numbers of a claim under a reading: scale, constraint and definitions applied to many fits at once.
+"""Computes the numbers that a claim prints under a reading, with its scale, constraint and definitions, for
+many fits at once.
 
-A `Setting` is all that a reading decides apart from the data.  `Values` computes the numbers that a claim prints
-for B fits together, float[B, n_numbers]; names and definitions are those of
+A `Setting` holds everything that a reading decides except the data.  `Values` computes the numbers that a
+claim prints for B fits together, float[B, n_numbers]; names and definitions are those of
 :mod:`pairproof.validation.claims.quantities`, against which they are tested.
 """
 
@@ -29,7 +30,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Setting:
-    """All that a reading decides apart from the data.
+    """Everything that a reading decides except the data.
 
     Attributes
     ----------
@@ -41,12 +42,12 @@ class Setting:
     tie : {"", "nu", "tie.max"}
         Printed as gamma, exp(gamma), gamma - log 2.
     order_factor, worth_factor : float
-        The order effect is printed times the first; worths are exp(second * log worth).
+        The printed order effect is multiplied by the first; worths are exp(second * log worth).
     sided : {1, 2}
     t : bool
         p-values from the t distribution with the residual degrees of freedom.
     deviance : {"", "llf"}
-        "llf": what is called deviance is -2 log L.
+        "llf": the number called deviance is -2 log L.
     aic : {"", "glm", "deviance", "k+1", "per-n"}
     df : {"", "all-cells", "+1", "-1", "all-counts"}
     """
@@ -65,20 +66,20 @@ class Setting:
     df: str = ""
 
 
-#: The other claims a likelihood ratio names, under the same reading: claim -> llf, rank, float[B] each.
+#: llf and rank, float[B] each, of another claim that a likelihood ratio names, under the same reading.
 Others = Callable[[str], tuple[FloatArray, FloatArray]]
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """B fits, with all else that their numbers need.
+    """B fits, with everything else that their printed numbers need.
 
     Attributes
     ----------
     fitted : Fitted
     constants : Constants
     wins : float[B, n_items]
-        First preferences, before ties are treated.
+        Number of comparisons that each item won, before ties are treated.
     others : function of a claim's id to its llf and rank
     """
 
@@ -102,7 +103,7 @@ class Values:
     Raises
     ------
     InputError
-        A quantity that no search can vary.
+        A search cannot vary one of the quantities.
     """
 
     fit: Fit
@@ -112,7 +113,7 @@ class Values:
     def __post_init__(self) -> None:
         unknown = [n for n in self.names if kind_of(n) not in _KINDS]
         if unknown:
-            raise InputError(f"{', '.join(unknown)}: a search does not vary it")
+            raise InputError(f"{', '.join(unknown)}: a search cannot vary this quantity")
         self._places = {name: k for k, name in enumerate(self.fit.names)}
         at = self.fit.layout
         self._blocks = [
@@ -137,13 +138,13 @@ class Values:
         return difference
 
     def _about(self, name: str, n_items: int) -> tuple[str, ...]:
-        """The group and the items that a quantity is about; names may contain dots."""
+        """The group and the items of a quantity; names may contain dots."""
         rest = Quantity.parse(name).place
         candidates = product(self.fit.groups, *[self.fit.items] * n_items)
         return next(parts for parts in candidates if rest == ".".join(parts))
 
     def shift(self, reference: str) -> FloatArray:
-        """float[K, K]: to this reference within each block of item terms."""
+        """float[K, K]: the matrix that changes to this reference within each block of item terms."""
         if reference not in self._shifts:
             out, items = np.eye(len(self.fit.terms)), self.fit.items
             if not self.fit.spec.item_terms:
@@ -169,7 +170,7 @@ _KINDS = (*_LINEAR, *_TABLE, "worth", "worth_se", "wins", "lr", "lr_df", "lr_p")
 
 
 class _Computed:
-    """The numbers of one batch under one setting; each kind is worked out once."""
+    """The numbers of one batch under one setting; each kind is computed once."""
 
     def __init__(self, values: Values, batch: Batch, setting: Setting) -> None:
         self.v, self.batch, self.s = values, batch, setting
@@ -206,7 +207,7 @@ class _Computed:
         of_kind = {"item": self.s.factor, "covariate": self.s.factor, "order": self.s.order_factor}
         factor = self.v._units * np.array([of_kind.get(t.kind, 1.0) for t in terms])
         rows = (np.stack([self.v._functions[n] for n in names]) * factor) @ self.v.shift(self.s.reference)
-        with np.errstate(invalid="ignore", over="ignore"):  # of an algorithm that diverged
+        with np.errstate(invalid="ignore", over="ignore"):  # the estimates of an algorithm that diverged
             value = f.beta @ rows.T
         variance = ((rows @ f.cov) * rows).sum(axis=2)
         none = f.bad @ (np.abs(rows) > 1e-12).T if f.bad.any() else np.zeros(value.shape, bool)
@@ -246,8 +247,8 @@ class _Computed:
         return tail
 
     def _outcome(self, kind: str, contrast: FloatArray) -> FloatArray:
-        # To log-odds from the scale of the fit and from whatever else it was multiplied with: the slip is in
-        # the printing.
+        # Back to log-odds from the fit's scale and the setting's factor, which concern the printed number
+        # only.
         u = contrast * LOG_WORTH_PER_UNIT[self.v.fit.scale] / self.s.factor * self.s.worth_factor
         if kind == "odds":
             odds: FloatArray = np.exp(u)
@@ -359,21 +360,21 @@ def wins_of(fit: Fit, counts: FloatArray, pairs: NDArray[np.int64]) -> FloatArra
 
 
 def own_setting(fit: Fit, sided: int) -> Setting:
-    """The setting of a claim as it is made.
+    """The setting of a claim without any slip.
 
     Raises
     ------
     InputError
-        Cells that a search does not know.
+        A search cannot vary the cells or the model.
     """
     cells: Mapping[tuple[str, ...], str] = {(): "model", ("row",): "row", ("judge",): "judge"}
     if fit.spec.cells not in cells:
         raise InputError(
-            f'cells = {list(fit.spec.cells)}: a search knows the model\'s own cells, "judge" and "row"'
+            f'cells = {list(fit.spec.cells)}: a search handles the model\'s own cells, "judge" and "row" only'
         )
     if any(t.kind in ("tie", "order") and t.by for t in fit.terms):
         raise InputError(
-            "a tie parameter or an order effect that varies with covariates: a search does not know such"
+            "a tie parameter or an order effect that varies with covariates: a search cannot handle such"
             " models"
         )
     return Setting(Solver(fit.spec.ties, cells=cells[fit.spec.cells]), fit.spec.reference, sided=sided)

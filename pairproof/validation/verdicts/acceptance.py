@@ -20,7 +20,7 @@ from .codes import CODES, ONLY_DIFFERENT, accepts
 #: Verdicts that a person gives to a statement that has no test; `accept` holds one of them.
 STATED = ("agrees", "not-checkable", "false", "misleading", "erratum")
 
-#: What an explanation said up to its first colon, as a regular expression -> its code.
+#: Old wordings (an explanation up to its first colon, as a regular expression) and the code of each.
 OLD_WORDINGS: tuple[tuple[str, str], ...] = (
     ("R's own error", "r-error"),
     ("lost", "not-returned"),
@@ -45,7 +45,7 @@ OLD_WORDINGS: tuple[tuple[str, str], ...] = (
     ("difference of the printed values of both models", "arithmetic"),
     ("at a maximum every expected total is .+", "win-totals"),
     ("with the digits printed a total is known to .+", "win-totals"),
-    # What says only that a number differs: see `ONLY_DIFFERENT`.
+    # Wordings that only say that a number differs: see `ONLY_DIFFERENT`.
     ("computed .+", "other-value"),
     ("the sign is the other", "other-sign"),
     ("printed .+ above .+, computed .+", "other-order"),
@@ -73,8 +73,8 @@ def accepted_code(entry: str, readings: Collection[str] = ()) -> str:
     Raises
     ------
     InputError
-        The entry is no code and no wording of old; it is a misspelt code; or it names a difference and not
-        the reason of one.  The message says what to write.
+        The entry is neither a code nor an old wording (a misspelt code, say), or it says that numbers differ
+        without giving a reason.  The message says what to write.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def accepted_code(entry: str, readings: Collection[str] = ()) -> str:
     >>> accepted_code("computed 0.4472136")
     Traceback (most recent call last):
     pairproof.errors.InputError: accept names 'computed 0.4472136' (code "other-value"), which says that \
-numbers differ and not why; give the claim a [[claim.reading]] under which they come out and accept its name
+numbers differ but not why; give the claim a [[claim.reading]] that reproduces them and accept its name
     """
     if entry in readings or entry in STATED:
         return entry
@@ -92,8 +92,8 @@ numbers differ and not why; give the claim a [[claim.reading]] under which they 
         code = next((new for old, new in OLD_WORDINGS if re.fullmatch(old, entry)), code)
     if code in ONLY_DIFFERENT:
         raise InputError(
-            f'accept names {quoted(entry)} (code "{code}"), which says that numbers differ and not why; give'
-            " the claim a [[claim.reading]] under which they come out and accept its name"
+            f'accept names {quoted(entry)} (code "{code}"), which says that numbers differ but not why; give'
+            " the claim a [[claim.reading]] that reproduces them and accept its name"
         )
     known = {*CODES, *_slips(), *readings}
     unknown = [part for part in code.split("+") if part not in known] if code else [entry.lower()]
@@ -102,7 +102,7 @@ numbers differ and not why; give the claim a [[claim.reading]] under which they 
         return code
     meant = f"; did you mean {', '.join(map(quoted, near))}?" if near else ""
     raise InputError(
-        f'accept names {quoted(entry)}, which is no code of an explanation; write the "code" that the row has'
+        f'accept names {quoted(entry)}, which is not the code of an explanation; write the "code" of the row'
         f" in the report's JSON{meant or ', such as ' + quoted('pair-order')}"
     )
 

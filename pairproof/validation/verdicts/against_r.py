@@ -1,12 +1,13 @@
-"""Native's number against R's and against the 50-digit value, and what it means if they differ.
+"""Compares native's number with R's and with the 50-digit value, and explains a difference.
 
-Where native and R differ by more than their floor, one of them is wrong, and the score shows which.
-It says whose estimates are at the maximum (:mod:`pairproof.validation.r_answers.stopped_short`): if native's
-are, and a Newton step from R's own estimates leads to native's, R stopped before it arrived, whether it says
-so or not, and its number is no check of native's.  Then the verdict is not-checkable, with R's digits shown;
-it never counts as agreement.  Without that evidence (an infinite estimate, a design too large) R's own word
-that it did not converge is taken if native's likelihood is the larger.  Degrees of freedom do not depend on
-where an algorithm stops and are never excused.
+Where native and R differ by more than their floor allows, one of them is wrong, and the score (the gradient
+of the log-likelihood) shows which: it is zero at the maximum only
+(:mod:`pairproof.validation.r_answers.stopped_short`).  If native's estimates are at the maximum, and a Newton
+step from R's estimates leads to native's, then R stopped too early, whether it says so or not, and its number
+cannot check native's.  The verdict is then not-checkable, with R's digits shown; it never counts as
+agreement. Where the score cannot be used (an infinite estimate, a design too large), R's own statement that
+it did not converge is accepted if native's likelihood is the larger.  Degrees of freedom do not depend on
+where an algorithm stops, so a difference in them is never excused.
 """
 
 from __future__ import annotations
@@ -32,19 +33,21 @@ from .agreement import AGREEING, AT_MAXIMUM, LEFT, Agreement, RCounterpart, Verd
 from .floors import Floor
 from .verdict import judge_certified, judge_digits
 
-#: A deviance, -2 llf or AIC that was taken one step before R's last estimates lies below the maximum by more
-#: than what they do. Of 120 tables of `tests/validation/slips/stress.py` and R's football none asks, their
-#: digits being enough; seen at most 1.06 times that from llbtPC.fit, and up to 1,100 from llbt.fit where it
-#: is 1e-11 and the deviance of the step before 1e-8, which is within its floor.
+#: How much more than R's estimates account for its deviance, -2 llf or AIC may lie on their side of the
+#: maximum: some R functions take the deviance one step before their last estimates.  None of the 120 tables
+#: of `tests/validation/slips/stress.py` nor R's football data need this, because their digits suffice.
+#: Observed: at most 1.06 times with llbtPC.fit; up to 1,100 times with llbt.fit, where the shortfall itself
+#: is 1e-11 and the deviance of the step before is off by 1e-8, which is within its floor.
 OF_SHORTFALL = 4.0
-#: What an algorithm that stopped leaves of a log-likelihood whose maximum lies at infinity, as a share of
-#: half the deviance (of 1 where that is less).  A Newton step towards infinity leaves 1/e of what was
-#: missing, so a rule on the change of the deviance leaves .58 of the change: llbt.fit's is 1e-4 of it.  Seen
-#: in 72 small separated tables: llbt.fit 2.0e-4 and llbtPC.fit 2.4e-5 in all, others below 2e-8.
+#: How far below its supremum an algorithm that stopped may leave the log-likelihood when the maximum lies at
+#: infinity, as a share of half the deviance (of 1 where that is less).  Each Newton step towards infinity
+#: leaves 1/e of the gap, so a stopping rule on the change of the deviance leaves 0.58 of that change; the
+#: rule of llbt.fit is a change of 1e-4.  Observed in 72 small separated tables: at most 2.0e-4 with llbt.fit,
+#: 2.4e-5 with llbtPC.fit, below 2e-8 with the others.
 OF_LIMIT = {"prefmod::llbt.fit": 1e-4, "prefmod::llbtPC.fit": 1e-4}
 OF_LIMIT_ELSEWHERE = 1e-7
-#: A log worth is a sum of at most a few terms, twice lambda each: it moves by this many times the largest of
-#: them.
+#: A log worth is a sum of a few terms, each twice a lambda, so it moves by at most this many times the
+#: largest movement of a lambda.
 OF_WAY = 8.0
 
 
@@ -58,17 +61,17 @@ def with_sources(
     half: int = 1,
     floors: Sequence[Floor] | None = None,
 ) -> Agreement:
-    """The row with R's and the certified value beside it, and the verdict that follows from them.
+    """Add R's value and the certified value to the row, and the verdict that follows from them.
 
     Parameters
     ----------
     row : Agreement
-        Its verdict so far is about the print; a number that only native and R have "agrees" so far.
+        Its verdict so far compares the printed number; a number that is not printed has "agrees" so far.
     native : float
-        As it is shown; nan if not estimable.
+        As the report shows it; nan if not estimable.
     half : {1, 2}
-        2 where the number shown is half of R's (a one-sided p); certified values, all two-sided, are then
-        left out.
+        2 where the number shown is half of R's (a one-sided p); the certified values, which are all
+        two-sided, are then left out.
     """
     notes = [row.explanation] if row.explanation else []
     name = row.quantity
@@ -86,7 +89,7 @@ def with_sources(
         else:
             of_r = judge_certified(
                 name, r.values[name], text, scale_of(name, fit), floors
-            )  # shown, and decides nothing
+            )  # shown only; it does not affect the verdict
             row = replace(row, r_certified_digits=value_or_none(of_r.digits))
         if not exact.enough:
             row = _worse(row, "few-certified-digits")
@@ -94,7 +97,7 @@ def with_sources(
     return replace(row, explanation="; ".join(notes))
 
 
-#: Kinds of which an R call that gives one for some parameters or items must give one for all.
+#: If an R call returns a quantity of one of these kinds for some parameters or items, it must do so for all.
 _ALL_OR_NONE = ("estimate", "se", "z", "p", "low", "high", "worth", "worth_se")
 
 
@@ -151,21 +154,21 @@ def _beside_r(
     if short is None:
         code, said = _native_at_fault(r)
         return _worse(row, code), [*([] if against.enough else [against.shortfall(r.r_call)]), *said]
-    # What R could not confirm is no agreement with it; a print that comes out, or does not, stays as it is.
+    # A number that R could not confirm does not agree with R; a verdict on the printed number stays as it is.
     verdict: Verdict = "not-checkable" if row.about == "native-r" and row.verdict == "agrees" else row.verdict
     row = _with_code(replace(row, verdict=verdict, r_arrived=False), short.code)
     return row, [f"{short.text}; native and {r.r_call} share {against.digits:.1f} digits"]
 
 
 class StoppedShort(NamedTuple):
-    """Why a difference is R's doing: the code and a sentence."""
+    """The reason why R, and not native, causes a difference: its code and a sentence."""
 
     code: str
     text: str
 
 
 def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterpart) -> StoppedShort | None:
-    """Why a difference is R's doing; None if that is not shown."""
+    """The reason why R causes a difference; None if there is no evidence that it does."""
     kind = kind_of(name)
     if kind in ("df_resid", "df_null", "n_comparisons"):
         return None
@@ -187,8 +190,8 @@ def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterp
         return StoppedShort(code, f"{said}, by its own word") if own_word else None
     if not s.r_stopped_short:
         return None
-    # Far off, the fitted counts of an R that gave up need not even sum to the observed ones, and its deviance
-    # is of nothing.
+    # If R gave up far from the maximum, its fitted counts need not even sum to the observed ones, and its
+    # deviance means nothing.
     far = r.converged is False and s.left > LEFT
     if (
         kind in ("deviance", "llf", "aic")
@@ -212,29 +215,27 @@ def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterp
 
 
 def _worse_by(kind: str, native: float, value: float) -> float:
-    """How far R's log-likelihood lies below native's, by their llf, or by their deviance or AIC."""
+    """How far R's log-likelihood lies below native's, computed from llf, deviance or AIC."""
     return native - value if kind == "llf" else (value - native) / 2
 
 
 def _on_the_way(kind: str, native: float, value: float, r: RCounterpart) -> bool:
-    """Whether what R lacks of a limit at infinity is what its stopping rule leaves: never more than that,
-    never on the other side.
+    """Whether R's log-likelihood lies below its limit at infinity, and by no more than its stopping rule
+    explains.
     """
     share = OF_LIMIT.get(r.function, OF_LIMIT_ELSEWHERE)
     return 0.0 < _worse_by(kind, native, value) <= share * max(1.0, abs(r.values.get("deviance", 0.0)) / 2)
 
 
 def _by_the_shortfall(kind: str, native: float, value: float, below: float, size: float) -> bool:
-    """Whether a deviance, llf or AIC of R's lies on its own side of native's, and by no more than R's
-    estimates account for.
-    """
+    """Whether R's deviance, llf or AIC is worse than native's, and by no more than R's estimates account for."""
     worse = _worse_by(kind, native, value)
     slack = 4.0 * sys.float_info.epsilon * size
     return -slack <= worse <= OF_SHORTFALL * below + slack
 
 
 def _r_is_higher(fit: Fit, r: RCounterpart) -> bool:
-    """Whether R's likelihood is larger than native's, so that it is native that is not at the maximum."""
+    """Whether R's likelihood is larger than native's, which means that native is not at the maximum."""
     slack = 4.0 * sys.float_info.epsilon
     llf, deviance = r.values.get("llf", math.nan), r.values.get("deviance", math.nan)
     return llf > fit.llf + slack * (
@@ -243,7 +244,7 @@ def _r_is_higher(fit: Fit, r: RCounterpart) -> bool:
 
 
 def _native_at_fault(r: RCounterpart) -> tuple[str, list[str]]:
-    """The code of a difference that is not shown to be R's doing, and what the score says of native."""
+    """The code of a difference for which R is not shown to be the cause, and what the score says of native."""
     s = r.score
     if s is None or s.r_stopped_short:
         return "few-digits", []
@@ -266,8 +267,8 @@ def _errors(r: RCounterpart) -> dict[str, float]:
 
 
 def _worse(row: Agreement, code: str) -> Agreement:
-    """Too few digits make a number differ, for the reason `code`; what is wrong already, or has no value,
-    stays.
+    """The row with the verdict that it differs, for the reason `code`, unless it differs or has no value
+    already.
     """
     if row.verdict in (*AGREEING, "not-checkable"):
         return replace(row, verdict="differs", code=code)
@@ -275,5 +276,5 @@ def _worse(row: Agreement, code: str) -> Agreement:
 
 
 def _with_code(row: Agreement, code: str) -> Agreement:
-    """The row with a code if it has none yet: the reason found first is that of the verdict."""
+    """The row with this code, unless it has one: the reason found first is the one that decided the verdict."""
     return row if row.code else replace(row, code=code)

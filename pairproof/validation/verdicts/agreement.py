@@ -1,6 +1,4 @@
-"""`Agreement`: one quantity, what the page, native, R and 50-digit arithmetic say about it, and the
-verdict.
-"""
+"""`Agreement`: one quantity with its printed, native, R and 50-digit values, and the verdict on them."""
 
 from __future__ import annotations
 
@@ -36,8 +34,8 @@ About = Literal["printed", "statement", "native-r", "arithmetic"]
 
 #: Verdicts that need nobody's attention.
 AGREEING: tuple[Verdict, ...] = ("agrees", "agrees-truncated", "agrees-k-of-m")
-#: Verdicts that a person can accept (`accept` in a claims file names their codes). What did not run is
-#: accepted where native has no such model and another engine was asked; it stays "not-run".
+#: Verdicts that a person can accept by naming the row's code under `accept` in a claims file.  "not-run" is
+#: accepted where native has no such model and another engine was asked; the row still reads "not-run".
 ACCEPTABLE: tuple[Verdict, ...] = (
     "explained",
     "ambiguous",
@@ -48,26 +46,26 @@ ACCEPTABLE: tuple[Verdict, ...] = (
 )
 _FAILING: tuple[Verdict, ...] = ("explained", "ambiguous", "differs", "differs-conclusion")
 
-#: Native is at the maximum if a Newton step from its estimates moves none of them by more than this part of
-#: its standard error, and its standard errors are those of the information to this part.  A millionth of a
-#: standard error is found; seen on 110 random tables (`tests/validation/slips/stress.py`) that have a
-#: maximum: at most 4.1e-13, and 1.8e-15.
+#: Native is at the maximum if a Newton step from its estimates moves none of them by more than this fraction
+#: of its standard error, and its standard errors equal those of the information within this relative error.
+#: A displacement of a millionth of a standard error is therefore noticed.  Observed on 110 random tables
+#: (`tests/validation/slips/stress.py`) that have a maximum: at most 4.1e-13 and 1.8e-15.
 AT_MAXIMUM = 1e-8
-#: What a Newton step from R's estimates may leave of the way to native's; it leaves about the square of the
-#: way.
+#: The fraction of the distance from R's estimates to native's that may remain after a Newton step; near the
+#: maximum about the square of the distance remains.
 LEFT = 0.1
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """One row of a report: a quantity, what each source says of it, and the verdict.
+    """One row of a report: a quantity, its value from each source, and the verdict.
 
     Attributes
     ----------
     paper, claim : str
         Their ids; "" for a fit that is checked by itself.
     quantity : Quantity
-        Named as in :mod:`pairproof.validation.claims.quantities`; its text will do.
+        Named as in :mod:`pairproof.validation.claims.quantities`; the text of the name is accepted too.
     printed : str or None
         As it stands on the page.
     native, r : float or None
@@ -81,22 +79,22 @@ class Agreement:
         Of native against R (against certified if R was not asked), at most 16; None for means of draws, which
         are judged by their Monte Carlo error (`explanation` says how).
     verdict : Verdict
-        "not-run" until something is said: a row can never agree by omission.
+        "not-run" until a comparison sets it, so a row never agrees by default.
     explanation : str
-        In words, for people; nothing is decided by it.
+        A sentence for people; no program decides by it.
     accepted : bool
-        A person agreed with this explanation: `code` stands in the claim's `accept`.
+        A person agreed with this explanation: `code` is listed under the claim's `accept`.
     floor : float or None
-        Digits asked for, from floors.toml.
+        Digits required, from floors.toml.
     certified_digits : float or None
         Of native against certified.
     r_certified_digits : float or None
-        Of R against certified: who is right where native and R differ.
+        Of R against certified; they show which is right where native and R differ.
     where : str
         Page, section or table.
     about : {"printed", "statement", "native-r", "arithmetic"}
     r_arrived : bool
-        False: R stopped before its maximum, so that its number, which is shown, is no check of native's.
+        False: R stopped before it reached the maximum; its number is shown but cannot check native's.
     code : str
         Why the row has its verdict, in one fixed word (:mod:`pairproof.validation.verdicts.codes`), the name
         of a slip, or the name of a reading in the claims file; "" for a row that agrees and has nothing to
@@ -140,8 +138,8 @@ class Agreement:
 
     @property
     def passes(self) -> bool:
-        """Whether nobody need look at the row: it agrees, is accepted or cannot be checked, or its number is
-        not estimable and not printed.
+        """Whether the row needs no attention: it agrees, is accepted or cannot be checked, or its number is
+        neither estimable nor printed.
         """
         if self.verdict == "not-estimable":
             return self.printed is None
@@ -158,7 +156,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class ScoreCheck:
-    """What the score (the gradient of the log-likelihood) says of R's estimates and of native's.
+    """A check by the score (the gradient of the log-likelihood) of R's estimates and of native's.
 
     Attributes
     ----------
@@ -168,7 +166,7 @@ class ScoreCheck:
     way : float
         Largest distance from R's estimates to native's, in standard errors.
     left : float
-        What a Newton step from R's estimates leaves of that way, as part of it.
+        Fraction of that distance that remains after a Newton step from R's estimates.
     native_steps : mapping of parameter to float
         Newton step from native's estimates, in standard errors.
     native_se : float
@@ -187,13 +185,13 @@ class ScoreCheck:
 
     @property
     def native_step(self) -> float:
-        """The largest."""
+        """The largest Newton step from native's estimates, in standard errors."""
         return max(self.native_steps.values())
 
     @property
     def r_stopped_short(self) -> bool:
-        """Native is at the maximum, of which there is one, and R's own estimates lead there or have the
-        smaller likelihood.
+        """Whether native is at the (only) maximum, and R's estimates lead there or have the smaller
+        likelihood.
         """
         return (
             self.way > 0
@@ -210,35 +208,36 @@ class RCounterpart:
     Attributes
     ----------
     r_call : str
-        "package::function" and what distinguishes the call, for example "stats::glm, refitted from its
+        "package::function" and what distinguishes this call, for example "stats::glm, refitted from its
         solution".
     r_source : {"live", "recorded"} or None
         None if it did not run.
     values : mapping of quantity to float
-        On the native fit's scale and constraint, R's definitions translated by name; nan where R gives NA.
+        On the native fit's scale and constraint, after translation from R's names and definitions; nan where
+        R gives NA.
     se : mapping of quantity to float
-        Standard error of a quantity, where "se.X" of `values` is not it.
+        Standard error of a quantity, where it is not the "se.X" of `values`.
     note : str
-        Anything a reader of the report must know about the call.
+        What a reader of the report must know about the call.
     not_run : str or None
         Why it did not run; `values` is then empty.
     r_error : str
-        R's own error message, where R ran and stopped with one, and where it did.
+        R's own error message and the call that gave it, if R ran and stopped with an error.
     expected : bool
-        No failure, although it has no values: R stopped with an error that it is known to give for such a
-        table, or it was not asked because the table is too large for it.
+        Whether the absence of values is no failure: R stopped with an error that it is known to give for such
+        a table, or it was not asked because the table is too large for it.
     converged : bool or None
-        What R says of itself, by its flag or a warning; None if it says nothing.
+        Whether R reports that it converged, by a flag or a warning; None if it reports nothing.
     score : ScoreCheck or None
-        What the score says of R's estimates and of native's; None if it was not worked out.
+        The check by the score of R's estimates and of native's; None if it was not computed.
     rounding : mapping of quantity to float
-        Size of the sums that cancel in R's number; a difference of a few units in the last place of that is
-        none.
+        Size of the sums that cancel in R's number; a difference of a few units in the last place of these
+        sums is rounding.
     drift : str
         How a live answer differs from its record, where both were asked; "" if it does not.
     lacks : tuple of str
-        Quantities that this R function does not give though it gives others of their kind; any other that is
-        missing counts as lost.
+        Quantities that this R function is known not to return although it returns others of their kind; any
+        other missing quantity is reported.
 
     Examples
     --------
@@ -279,7 +278,7 @@ Certified = Callable[["Fit"], Mapping[str, str]]
 
 
 def summary(agreements: Iterable[Agreement]) -> dict[str, int]:
-    """Number of agreements by verdict, verdicts without any left out, in the order of `VERDICTS`."""
+    """Number of agreements with each verdict, in the order of `VERDICTS`; verdicts without any are left out."""
     counts = dict.fromkeys(VERDICTS, 0)
     for a in agreements:
         counts[a.verdict] += 1
@@ -287,11 +286,11 @@ def summary(agreements: Iterable[Agreement]) -> dict[str, int]:
 
 
 def exit_code(agreements: Sequence[Agreement], require_r: bool = False) -> Literal[0, 1, 2]:
-    """0, 1 or 2, as a command ends.
+    """The exit code of a command: 0, 1 or 2.
 
-    1 if something differs, is explained but not accepted, is ambiguous, or is not estimable against a printed
-    number; else 2 if something required did not run: a native number, or with `require_r` anything of R's, or
-    all of it; else 0.
+    1 if a number differs, is explained but not accepted, is ambiguous, or is printed but not estimable; else
+    2 if something required did not run: a native number, with `require_r` any number of R's, or every row;
+    else 0.
     """
     if any(
         a.verdict in _FAILING and not a.accepted or a.verdict == "not-estimable" and a.printed is not None
@@ -299,7 +298,7 @@ def exit_code(agreements: Sequence[Agreement], require_r: bool = False) -> Liter
     ):
         return 1
     not_run = [a for a in agreements if a.verdict == "not-run" and not a.accepted]
-    # A row that names an R call did not run in R; every other row that did not run is native's.
+    # A "not-run" row that names an R call is R's; every other "not-run" row is native's.
     if any(require_r or a.r_call is None for a in not_run):
         return 2
     if require_r and not any(a.r is not None and a.verdict != "not-checkable" for a in agreements):

@@ -430,7 +430,7 @@ def test_a_record_is_an_answer_and_never_a_call(tmp_path, trap, mode):
     try:
         Backend(mode, records=records).call(code=code, args={"x": 1})
     except RError as error:
-        assert "answers otherwise" in str(error)
+        assert "differs from the record" in str(error)
     records.all()
     assert trap.is_untouched()
 

@@ -185,8 +185,8 @@ def run_worker(tmp_path, monkeypatch, body):
 
 @pytest.mark.parametrize(("body", "said"), [
     ("out.write(b'no reply at all' * 100000); out.flush(); time.sleep(60)", "where a reply begins"),
-    ("f = pickle.dumps(('ready', {})); out.write(MARK + struct.pack('>Q', len(f)) + f); out.flush(); time.sleep(60)", "something else than that it is ready"),
-    ("f = pickle.dumps(('ready', 7)); out.write(MARK + struct.pack('>Q', len(f)) + f); out.flush(); time.sleep(60)", "something else than that it is ready"),
+    ("f = pickle.dumps(('ready', {})); out.write(MARK + struct.pack('>Q', len(f)) + f); out.flush(); time.sleep(60)", "did not report that it is ready"),
+    ("f = pickle.dumps(('ready', 7)); out.write(MARK + struct.pack('>Q', len(f)) + f); out.flush(); time.sleep(60)", "did not report that it is ready"),
     ("pass", "ended with exit code 0"),
 ])  # fmt: skip
 def test_a_worker_that_does_not_say_it_is_ready_is_ended_with_the_reason(tmp_path, monkeypatch, body, said):

@@ -224,7 +224,7 @@ def test_how_an_algorithm_came_to_its_end_is_told_and_is_no_drift(live, told):
     found = drift(model_answer(**standing), model_answer(**{**standing, **live}))
     assert found and matters(found, 16.0) == []
     assert told in said_of_stopping(found) and said_of_stopping(found).startswith(
-        "R stopped otherwise than when it was recorded: "
+        "R stopped differently from when it was recorded: "
     )
 
 
@@ -312,7 +312,7 @@ def test_asked_both_ways_other_steps_pass_and_stand_in_the_answer(records):
         "value/converged[0]",
     ]
     assert remarks(again) == [
-        "R stopped otherwise than when it was recorded: iterations 8, recorded 500; converged True, recorded"
+        "R stopped differently from when it was recorded: iterations 8, recorded 500; converged True, recorded"
         " False"
     ]
 
