@@ -3,20 +3,55 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from .columns import Factor
+from .columns import Column, Factor, FloatArray, IntArray
 from .text import Counts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .comparisons import Comparisons
+
+class Table(Protocol):
+    """What is read of a table of comparisons; :class:`pairproof.Comparisons` has it."""
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        ...
+
+    @property
+    def first(self) -> IntArray:
+        ...
+
+    @property
+    def second(self) -> IntArray:
+        ...
+
+    @property
+    def wins(self) -> FloatArray:
+        ...
+
+    @property
+    def ties(self) -> FloatArray:
+        ...
+
+    @property
+    def losses(self) -> FloatArray:
+        ...
+
+    @property
+    def tie_category(self) -> bool:
+        ...
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        ...
 
 
-def pooled(table: Comparisons) -> dict[tuple[str, str], Counts]:
+def pooled(table: Table) -> dict[tuple[str, str], Counts]:
     """Counts of every pair of items that was compared; see :meth:`pairproof.Comparisons.pooled`."""
     n = len(table.items)
     flip = table.first > table.second
@@ -33,7 +68,7 @@ def pooled(table: Comparisons) -> dict[tuple[str, str], Counts]:
     }
 
 
-def digest(table: Comparisons) -> str:
+def digest(table: Table) -> str:
     """A digest of the pooled counts; see :meth:`pairproof.Comparisons.digest`."""
     counts = f"{table.items!r}|{table.tie_category}|" + ";".join(
         f"{a}\x1f{b}\x1f{w:.12g}\x1f{t:.12g}\x1f{l:.12g}" for (a, b), (w, t, l) in pooled(table).items()
@@ -41,7 +76,7 @@ def digest(table: Comparisons) -> str:
     return hashlib.sha256(counts.encode()).hexdigest()
 
 
-def frame(table: Comparisons) -> pd.DataFrame:
+def frame(table: Table) -> pd.DataFrame:
     """The table as a data frame; see :meth:`pairproof.Comparisons.to_frame`."""
     import pandas as pd
 

@@ -53,7 +53,7 @@ def truth_of(kind: Truth, n_items: int, rng: np.random.Generator) -> FloatArray:
     --------
     >>> import numpy as np
     >>> from pairproof.native.annotation.simulated_annotators import truth_of
-    >>> truth_of("lexical", 3, np.random.default_rng(1)).max()
+    >>> float(truth_of("lexical", 3, np.random.default_rng(1)).max())
     1.0
     """
     one_of("truth", kind, get_args(Truth))

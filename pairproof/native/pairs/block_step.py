@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +22,13 @@ from ...fit.covariance import Covariance
 from ..numerics.laplacian import Graph, sparse_laplacian
 from ..numerics.linear_systems import SMALL_PIVOT, by_cholesky, by_conjugate_gradients
 from .block_covariance import BorderedCovariance, InverseBlocks, OfGraph, WrittenOut
+from .block_layout import MANY, BlockLayout
 from .ties import Derivatives
-
-if TYPE_CHECKING:
-    from .blocks import Blocks
 
 FloatArray = NDArray[np.float64]
 
 #: From this many items on, conjugate gradients beat a Cholesky factor (measured with the reference BLAS).
 LARGE = 48
-#: From this many items on, a matrix may be kept sparse.
-MANY = 300
 #: From this many items on, an inverse is not written out unless all of it is asked for.
 WRITTEN_OUT = 1500
 
@@ -42,7 +37,7 @@ WRITTEN_OUT = 1500
 class BlockPoint:
     """Log-likelihood, gradient and information of a block model at one parameter vector."""
 
-    blocks: Blocks
+    blocks: BlockLayout
     d: Derivatives | None
     extent: float
 

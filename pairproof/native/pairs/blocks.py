@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from ...data.graph import components, groups
 from ...errors import TooLargeError
 from . import design
-from .block_step import MANY, BlockPoint
+from .block_layout import FULL, MANY, BlockLayout
+from .block_step import BlockPoint
 from .incidence import Incidence
 from .problem import Problem, empirical_logits
 from .ties import Counts, derivatives
@@ -26,76 +27,13 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-#: A matrix of `MANY` items or more is kept sparse if fewer than one entry in this many is not 0.
-_FULL = 8
 #: Most entries of matrices, or of directions without an estimate, that are held: 1 GB.
 _MOST_ENTRIES = 125_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
-    """A problem whose item terms are saturated, with S patterns of subject covariates.
-
-    Attributes
-    ----------
-    problem : Problem
-    inverse : float[n_terms, S]
-        Gives the terms from the abilities of the patterns: b_t = sum_s inverse[t, s] a_s.
-    node_i, node_j : int[n_cells]
-        Positions of each cell's items in the abilities float[S, n_items], flattened.
-    label : int[S * n_items]
-        For each pattern and item, the set of items with which it can be compared.
-    ground : bool[S, n_items]
-        Marks one item of each set, whose ability is held at 0: the reference if the set contains it.
-    order_columns, tie_columns : float[n_cells, q], float[n_cells, r]
-        Order terms (times sign) and tie terms.
-    y : Counts
-    incidence : Incidence
-    """
-
-    problem: Problem
-    inverse: FloatArray
-    node_i: IntArray
-    node_j: IntArray
-    label: IntArray
-    ground: BoolArray
-    order_columns: FloatArray
-    tie_columns: FloatArray
-    y: Counts
-    incidence: Incidence
-
-    @property
-    def n_sets(self) -> int:
-        """S, the number of patterns."""
-        return len(self.inverse)
-
-    @property
-    def n_nodes(self) -> int:
-        return self.n_sets * self.problem.n_items
-
-    @cached_property
-    def n_grounds(self) -> int:
-        return int(self.ground.sum())
-
-    @cached_property
-    def sparse(self) -> bool:
-        """Whether there are many items and most pairs were never compared."""
-        return (
-            self.problem.n_items >= MANY
-            and _FULL * 2 * len(self.node_i) < self.n_nodes * self.problem.n_items
-        )
-
-    @cached_property
-    def ground_of(self) -> IntArray:
-        """int[S * n_items]: the item held at 0 in the set of each node."""
-        j = self.problem.n_items
-        reference = np.repeat(np.arange(self.n_sets) * j + self.problem.reference, j)
-        of: IntArray = np.where(self.label == self.label[reference], reference, self.label)
-        return of
-
-    @property
-    def n_border(self) -> int:
-        return self.order_columns.shape[1] + self.tie_columns.shape[1]
+class Blocks(BlockLayout):
+    """A model laid out in blocks, as something that can be maximised."""
 
     def origin(self) -> FloatArray:
         """The parameters at which all abilities are equal."""
@@ -209,7 +147,7 @@ def as_blocks(problem: Problem, label: IntArray | None = None) -> Blocks | None:
 
 def _fits(n_sets: int, j: int, n_cells: int) -> bool:
     """Whether the matrices of all patterns fit in memory, or can be kept sparse."""
-    return n_sets * j * j <= _MOST_ENTRIES or (j >= MANY and _FULL * 2 * n_cells < n_sets * j * j)
+    return n_sets * j * j <= _MOST_ENTRIES or (j >= MANY and FULL * 2 * n_cells < n_sets * j * j)
 
 
 def check_null_space(n_params: int, k: int, n_items: int) -> None:

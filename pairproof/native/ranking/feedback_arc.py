@@ -198,11 +198,11 @@ def best_order(cost: FloatArray) -> tuple[list[int], bool]:
         part = cost[np.ix_(members, members)]
         inner, only = _by_subsets(part) if len(members) <= MOST_IN_SUBSETS else _by_integer_program(part)
         order += [int(members[k]) for k in inner]
-        unique = unique and only
+        unique = bool(unique and only)
     # Where components have one best order each, the best orders are those that keep it and pay nothing
     # between components; there is one only if no two neighbours of different components could change places.
     for above, below in zip(order, order[1:]):
-        unique = unique and (component[above] == component[below] or bool(cost[above, below] > 0))
+        unique = unique and bool(component[above] == component[below] or cost[above, below] > 0)
     return order, unique
 
 
