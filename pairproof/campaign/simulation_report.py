@@ -136,13 +136,16 @@ def _ends(s: Simulation) -> dict[str, Any]:
 
 def _curves(s: Simulation, level: float) -> Figure:
     def draw(figure: Any) -> None:
+        from matplotlib.ticker import MaxNLocator
+
         for ax, measure in zip(figure.subplots(1, 2), MEASURES):
             for method in s.experiment.methods:
                 colour, line = STYLES[method]
                 c = s.curve(method, measure, level)
                 ax.plot(s.annotations, c.mean, line, color=colour, label=method, linewidth=1.6)
                 ax.fill_between(s.annotations, c.low, c.high, color=colour, alpha=0.2, linewidth=0)
-            ax.set_xlabel("annotations an item")
+            ax.set_xlabel("annotations per item")
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
             ax.set_ylabel("Spearman's rho" if measure == "spearman" else "Pearson's r")
             ax.legend()
 

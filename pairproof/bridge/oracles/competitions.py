@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..packages.asking import Floats, RAnswer, ask, asks, reals, vector_of
+from ..packages.answers import Floats, RAnswer, ask, asks, reals, vector_of
 from ..process.policy import BackendLike
 from ..records.result import RResult
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..process.policy import BackendLike, backend as policy
 from ..values.convert import matrix
 from ..values.values import Formula
-from .asking import Floats, RAnswer, as_frame, ask, asks, check_option, optional, reals
+from .answers import Floats, RAnswer, as_frame, ask, asks, check_option, optional, reals
 from .models import EPSILON, MAXIT, REDUCE, REFIT, Family, RModel, model_of
 
 GLM = (

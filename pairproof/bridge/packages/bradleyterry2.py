@@ -16,7 +16,7 @@ import numpy as np
 
 from ..process.policy import BackendLike
 from ..values.convert import data_frame, factor_of, matrix
-from .asking import Floats, RAnswer, ask, asks, check_item, optional, reals
+from .answers import Floats, RAnswer, ask, asks, check_item, optional, reals
 from .models import EPSILON, MAXIT, REDUCE, REFIT, RModel, model_of
 
 NEEDS = ("BradleyTerry2",)

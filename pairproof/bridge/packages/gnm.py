@@ -25,7 +25,7 @@ import numpy as np
 from ..process.policy import BackendLike
 from ..values.convert import data_frame, factor_of
 from ..values.values import Formula, RArgument
-from .asking import Floats, as_frame, ask, asks, check_item, check_option, optional, positions, reals
+from .answers import Floats, as_frame, ask, asks, check_item, check_option, optional, positions, reals
 from .models import REDUCE, Family, RModel, model_of
 
 NEEDS = ("gnm",)

@@ -22,7 +22,7 @@ from ..process.policy import BackendLike
 from ..records.result import RResult
 from ..values.convert import data_frame
 from ..values.values import RVector
-from .asking import Floats, RAnswer, ask, asks, named_matrix, vector_of
+from .answers import Floats, RAnswer, ask, asks, named_matrix, vector_of
 
 IntArray = NDArray[np.int64]
 NEEDS = ("rjags", "coda")

@@ -26,7 +26,7 @@ from ..records.result import RResult
 from ..values.convert import data_frame
 from ..values.nodes import factor
 from ..values.values import Formula, RArgument
-from .asking import Estimates, Floats, ask, asks, named_matrix, number, positions, reals
+from .answers import Estimates, Floats, ask, asks, named_matrix, number, positions, reals
 
 NEEDS = ("MASS",)
 

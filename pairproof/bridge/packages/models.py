@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from ..records.result import RResult
-from .asking import Estimates, Floats, named_matrix
+from .answers import Estimates, Floats, named_matrix
 
 Family = Literal["poisson", "binomial", "gaussian"]
 #: glm's stopping rule, a relative change of the deviance. The tightest that still stops: below it the

@@ -18,7 +18,7 @@ from ..process.policy import BackendLike, backend as policy
 from ..values.convert import matrix
 from ..values.formulas import variables
 from ..values.values import Formula, RList, RVector
-from .asking import Floats, RAnswer, as_frame, ask, asks, check_option, optional, reals, strings, vector_of
+from .answers import Floats, RAnswer, as_frame, ask, asks, check_option, optional, reals, strings, vector_of
 from .models import REDUCE, RModel, model_of
 
 NEEDS = ("prefmod",)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .asking import Estimates, Floats, ask, asks, check_item, check_option, named_matrix, optional, reals
+from .answers import Estimates, Floats, ask, asks, check_item, check_option, named_matrix, optional, reals
 
 NEEDS = ("psychotools",)
 Type = Literal["loglin", "logit"]

@@ -161,8 +161,8 @@ def short_lines(agreements: Sequence[Agreement]) -> list[str]:
 
 def r_lines(agreements: Sequence[Agreement], context: ReportContext) -> list[str]:
     """How many numbers R gave live and from records, and which packages are absent."""
-    live = sum(a.r_source == "live" for a in agreements)
-    recorded = sum(a.r_source == "recorded" for a in agreements)
+    numbers = [a.r_source for a in agreements if a.r is not None]
+    live, recorded = numbers.count("live"), numbers.count("recorded")
     not_run = sum(a.verdict == "not-run" for a in agreements)
     lines = []
     for package, why in context.absent.items():
