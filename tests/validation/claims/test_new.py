@@ -161,7 +161,7 @@ def test_the_command_writes_and_check_reads(tmp_path: Path, capsys: pytest.Captu
     assert read_claims(out).title == 'A "title"' and read_claims(out).id == "mine"
     assert main(["check", str(out), "--r", "none"]) == 0
     assert main(["claims", "new", str(DRAS), "--out", str(out)]) == 3
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
     assert main(["claims", "new", str(DRAS), "--out", str(out), "--force", "--quiet", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"files": [str(out)], "parameters": 4, "claims": None}
 
@@ -172,7 +172,7 @@ def test_the_command_writes_and_check_reads(tmp_path: Path, capsys: pytest.Captu
         (["claims"], "claims new TABLE"),
         (["claims", "nwe", "x.csv"], "No such command 'nwe'"),
         (["claims", "new", "nowhere.csv"], "nowhere.csv"),
-        (["claims", "new", str(DRAS), "--out", "mine.toml"], "ends in .claims.toml"),
+        (["claims", "new", str(DRAS), "--out", "mine.toml"], "must end in .claims.toml"),
         (["claims", "new", str(DRAS), "--id", "a b"], "expected letters, digits, hyphens"),
         (["claims", "new", str(DRAS), "--reference", "Q"], "Q"),
         (["claims", "new", str(DRAS), "--by", "nobody"], "nobody"),

@@ -109,7 +109,7 @@ def test_that_numbers_differ_is_no_explanation_to_accept_and_the_message_says_wh
     ],
 )
 def test_a_misspelt_code_is_refused_with_the_one_that_was_meant(entry: str, said: str) -> None:
-    with pytest.raises(InputError, match="no code of an explanation") as caught:
+    with pytest.raises(InputError, match="not the code of an explanation") as caught:
         accepted_code(entry)
     assert said in str(caught.value)
 
