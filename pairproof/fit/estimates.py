@@ -102,7 +102,7 @@ class Estimates(FitRecord):
         --------
         >>> import pairproof
         >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
-        >>> fit.cov_params().round(5).loc["A", "A"]
+        >>> float(fit.cov_params().round(5).loc["A", "A"])
         0.01124
         """
         return parameters.covariance_frame(self)

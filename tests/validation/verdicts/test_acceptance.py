@@ -104,7 +104,7 @@ def test_that_numbers_differ_is_no_explanation_to_accept_and_the_message_says_wh
     [
         ("pair-ordr", "did you mean 'pair-order'"),
         ("cells+aic-constnt", "did you mean 'aic-constant'"),
-        ("comes out if the columns are read in prefmod's order", 'write the "code" that the row has'),
+        ("comes out if the columns are read in prefmod's order", 'write the "code" of the row'),
         ("Pair-Order", "did you mean 'pair-order'"),
     ],
 )
