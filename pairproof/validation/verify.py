@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ..errors import InputError
 from .report.verification import Verification
@@ -103,7 +103,7 @@ def backend_of(r: BackendLike | str) -> Backend:
     from ..bridge.process.policy import backend
 
     try:
-        return backend(r)  # type: ignore[arg-type]  # any other text is refused there
+        return backend(cast("BackendLike", r))  # text that is no mode is refused there
     except InputError:  # of the environment; it names the variable
         raise
     except ValueError as error:

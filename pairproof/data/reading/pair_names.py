@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from os.path import commonprefix
+from typing import Any
 
 from ...errors import PairOrderError
 from ...text import quoted
@@ -101,7 +102,8 @@ def _vocabularies(names: Sequence[str], items: Sequence[str]) -> Iterator[Mappin
 class _AnyCase(dict[str, int]):
     """Labels found in any case."""
 
-    def get(self, label: str, default: int | None = None) -> int | None:  # type: ignore[override]  # a mapping of str only
+    def get(self, label: Any, default: Any = None) -> Any:
+        """The position of a label, whatever its case."""
         return super().get(label.casefold(), default)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...bridge.cells import CountedCells, with_covariates_as_factors
 from ...bridge.packages import prefmod
+from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...data.wide import to_wide
 from ...fit.fit import Fit
@@ -69,7 +70,7 @@ class Layout:
     def n_blocks(self) -> int:
         """Pairs x combinations of covariates: prefmod's nuisance constants, empty ones included."""
         n = len(self.table.items)
-        levels = [len(self.table.columns[c].levels) for c in self.covariates]  # type: ignore[union-attr]  # all are factors
+        levels = [len(levels_of(self.table, c)) for c in self.covariates]
         return n * (n - 1) // 2 * int(np.prod(levels, dtype=np.int64))
 
 
@@ -179,9 +180,15 @@ def _parts(layout: Layout, term: Term) -> list[str]:
 
 def level_in_r(layout: Layout, covariate: str, level: str | None) -> int:
     """Number of a level from 1, as in the column R sees."""
-    levels: tuple[str, ...] = layout.table.columns[covariate].levels  # type: ignore[union-attr]  # a factor
     assert level is not None
-    return levels.index(level) + 1
+    return levels_of(layout.table, covariate).index(level) + 1
+
+
+def levels_of(table: Comparisons, covariate: str) -> tuple[str, ...]:
+    """The levels of a covariate, which is a factor wherever prefmod can be asked."""
+    column = table.columns[covariate]
+    assert isinstance(column, Factor)
+    return column.levels
 
 
 def _fit_values(

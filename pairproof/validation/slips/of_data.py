@@ -19,7 +19,7 @@ IntArray = NDArray[np.int64]
 # -- changes of rows -----------------------------------------------------------------------------------------
 
 
-def outcomes(order: tuple[int, int, int]) -> RowChange:
+def outcomes(order: Sequence[int]) -> RowChange:
     """Exchange answers: the answers at these positions are taken for (first, tie, second)."""
     return lambda rows: rows.with_counts(rows.y[:, list(order)])
 
@@ -129,7 +129,7 @@ def response_coding(s: Situation) -> Iterator[Draft]:
                 for place, k in enumerate(p)
                 if place != k
             )
-            yield Draft(f"the answers are coded otherwise ({read})", rows=outcomes(p))  # type: ignore[arg-type]  # a permutation of three
+            yield Draft(f"the answers are coded otherwise ({read})", rows=outcomes(p))
 
 
 def missing_as_undecided(s: Situation) -> Iterator[Draft]:

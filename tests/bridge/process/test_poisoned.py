@@ -43,14 +43,12 @@ def test_a_worker_whose_functions_or_search_path_were_changed_is_replaced(spoilt
     spoilt.poisoned = ()
     assert spoilt.call(code=code, timeout=60).value.scalar() == 1.0
     assert said in "; ".join(spoilt.poisoned) and spoilt.pid is None
-    assert spoilt.call(
-        code=(
-            "c(mean(c(1, 3)), stats::var(c(1, 3)), sd(c(2, 2)), stats::median(1:3),"
-            " stats::deviance(stats::lm(c(1, 3) ~ 1)))"
-        )
-    ).value.values.tolist() == pytest.approx(
-        [2.0, 2.0, 0.0, 2.0, 2.0], abs=1e-14
-    )  # observed 4e-16 off with OpenBLAS
+    code = (
+        "c(mean(c(1, 3)), stats::var(c(1, 3)), sd(c(2, 2)), stats::median(1:3),"
+        " stats::deviance(stats::lm(c(1, 3) ~ 1)))"
+    )
+    # lm's last bit depends on the linear algebra: observed 4e-16 off with OpenBLAS.
+    assert spoilt.call(code=code).value.values.tolist() == pytest.approx([2.0, 2.0, 0.0, 2.0, 2.0], abs=1e-14)
 
 
 @pytest.mark.r
@@ -108,7 +106,10 @@ AS_MARK = "as.raw(c(" + ", ".join(map(str, MARK)) + "))"
 
 
 @pytest.mark.r
-@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="writes to the worker's pipe through /proc")
+@pytest.mark.skipif(
+    not os.path.isdir("/proc/self/fd"),
+    reason="no /proc here, through which the test writes into the worker's pipe",
+)
 @pytest.mark.parametrize(("bytes_", "said"), [
     ("charToRaw('[1] some text on standard output\\n')", "where a reply begins"),
     (f"c({AS_MARK}, as.raw(rep(255, 8)))", "18,446,744,073,709,551,615 bytes"),
@@ -234,7 +235,9 @@ def workers_in(folder):
 
 
 @pytest.mark.r
-@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks processes up in /proc")
+@pytest.mark.skipif(
+    not os.path.isdir("/proc/self"), reason="no /proc here, in which the test looks for processes left behind"
+)
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("after", [0.0, 0.3])
 def test_no_worker_and_no_folder_outlives_a_parent_that_is_ended_while_r_starts(tmp_path, sent, after):
