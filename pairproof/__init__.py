@@ -29,7 +29,7 @@ if _typing.TYPE_CHECKING:
         RUnavailable as RUnavailable,
     )
     from .fit.fit import Fit as Fit
-    from .fit.plots import plot_worth as plot_worth
+    from .fit.shown.plots import plot_worth as plot_worth
     from .native.experiment.judge_agreement import judge_agreement as judge_agreement
     from .native.experiment.models import fit_preference_model as fit_preference_model
     from .native.irt.categorical import fit_irt_categorical as fit_irt_categorical
@@ -59,7 +59,7 @@ _HOME = {
     "Fit": "fit.fit",
     "verify": "validation.verify",
     "to_r": "bridge.script",
-    "plot_worth": "fit.plots",
+    "plot_worth": "fit.shown.plots",
     "PairproofError": "errors",
     "InputError": "errors",
     "NotEstimableError": "errors",

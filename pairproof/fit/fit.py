@@ -308,7 +308,7 @@ class Fit(Estimates):
     @property
     def title(self) -> str:
         """The model in words, for headings."""
-        from .text import title
+        from .shown.text import title
 
         return title(self)
 
@@ -331,7 +331,7 @@ class Fit(Estimates):
         >>> fit.summary().splitlines()[0]
         'LLBT, Davidson ties'
         """
-        from .text import summary
+        from .shown.text import summary
 
         return summary(self, rows)
 
@@ -349,7 +349,7 @@ class Fit(Estimates):
         >>> round(fit.to_dict()["params"]["A"], 4)
         0.2778
         """
-        from .json import fit_dict
+        from .shown.json import fit_dict
 
         return fit_dict(self)
 
@@ -357,6 +357,6 @@ class Fit(Estimates):
         return f"<Fit: {self.title}, {self.n_comparisons:.10g} comparisons, by {self.engine}>"
 
     def _repr_html_(self) -> str:
-        from .text import html
+        from .shown.text import html
 
         return html(self)

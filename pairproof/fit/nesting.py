@@ -17,8 +17,8 @@ from ..errors import ComparisonError
 from . import inference
 from .predictions import item_covariate
 from .record import FitRecord
+from .shown.text import title
 from .spec import Kind, Term
-from .text import title
 
 FloatArray = NDArray[np.float64]
 

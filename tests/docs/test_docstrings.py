@@ -35,7 +35,7 @@ COVERED = (
     "pairproof.errors",
     "pairproof.fit.estimates",
     "pairproof.fit.fit",
-    "pairproof.fit.plots",
+    "pairproof.fit.shown.plots",
     "pairproof.native.annotation.allocation",
     "pairproof.native.annotation.annotators",
     "pairproof.native.annotation.beta",

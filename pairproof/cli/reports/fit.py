@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...fit.plots import MOST_GROUPS, plot_worth
-from ...fit.text import COLUMNS, ROWS, cut_note, parameter_rows
+from ...fit.shown.plots import MOST_GROUPS, plot_worth
+from ...fit.shown.text import COLUMNS, ROWS, cut_note, parameter_rows
 from ...report.blocks import Block, Code, Figure, Heading, Page, Paragraph, Table
 
 if TYPE_CHECKING:

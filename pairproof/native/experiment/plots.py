@@ -14,7 +14,7 @@ from unicodedata import east_asian_width
 import numpy as np
 
 from ...errors import InputError
-from ...fit.plots import COLOURS
+from ...fit.shown.plots import COLOURS
 
 if TYPE_CHECKING:
     from ..irt.posterior import Posterior

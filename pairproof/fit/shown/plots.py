@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError
-from . import inference
-from .contrasts import check_level
+from ...errors import InputError
+from .. import inference
+from ..contrasts import check_level
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .fit import Fit
+    from ..fit import Fit
 
 #: More groups than this cannot be told apart by colour (Okabe and Ito 2008, "Color Universal Design", eight
 #: colours).
@@ -47,7 +47,7 @@ def worth_intervals(fit: Fit, groups: Sequence[str] | None = None, level: float 
     Examples
     --------
     >>> import pairproof
-    >>> from pairproof.fit.plots import worth_intervals
+    >>> from pairproof.fit.shown.plots import worth_intervals
     >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
     >>> worth_intervals(fit)[["item", "low", "high"]].round(3).values.tolist()
     [['A', 0.546, 0.739], ['B', 0.28, 0.475]]

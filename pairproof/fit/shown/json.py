@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ..errors import TooLargeError
-from .parameters import covariance_frame, estimates, parameter_frame
-from .predictions import worth as worth_frame
-from .record import FitRecord
-from .tails import log10_two_sided_p
-from .warning import WITHOUT_ESTIMATE, FitWarning, listed
+from ...errors import TooLargeError
+from ..parameters import covariance_frame, estimates, parameter_frame
+from ..predictions import worth as worth_frame
+from ..record import FitRecord
+from ..tails import log10_two_sided_p
+from ..warning import WITHOUT_ESTIMATE, FitWarning, listed
 
 #: A covariance of this many parameters is 80 MB of text; beyond it, `cov_params` is null and a warning says
 #: so.

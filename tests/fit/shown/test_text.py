@@ -14,8 +14,8 @@ matplotlib.use("Agg")
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import InputError
-from pairproof.fit.plots import plot_worth, worth_intervals
-from pairproof.fit.text import number, p_value
+from pairproof.fit.shown.plots import plot_worth, worth_intervals
+from pairproof.fit.shown.text import number, p_value
 from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
 from tests.hand_made import counts, dras, modpref, one_pair
 

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import zip_longest
 
-from ..text import label, safe
-from .family import LOG_WORTH_PER_UNIT, TIES_IN_WORDS
-from .parameters import first_rows
-from .predictions import worth
-from .record import FitRecord
-from .residuals import goodness_of_fit
-from .tails import SMALLEST, log10_two_sided_p, p_words
-from .warning import listed
+from ...text import label, safe
+from ..family import LOG_WORTH_PER_UNIT, TIES_IN_WORDS
+from ..parameters import first_rows
+from ..predictions import worth
+from ..record import FitRecord
+from ..residuals import goodness_of_fit
+from ..tails import SMALLEST, log10_two_sided_p, p_words
+from ..warning import listed
 
 WIDTH = 100
 #: Most rows shown, with a note of how many are left out: 400 judges and 30 items have 11,601 parameters.
