@@ -1,0 +1,1 @@
+"""Many comparisons of items at once: simultaneous intervals, adjusted p-values, letters, ranks."""
