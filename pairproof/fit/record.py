@@ -131,6 +131,7 @@ class FitRecord:
     quasi_likelihood: bool = False
     data_digest: str = ""
     extras: Mapping[str, Any] = field(default_factory=dict)
+    robust: Any = None
 
     def __post_init__(self) -> None:
         check_shapes(self)

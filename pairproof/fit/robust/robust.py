@@ -1,0 +1,227 @@
+"""A fit whose standard errors hold for answers that go together: by judge, by source, or both.
+
+One way: CR0, CR1 or CR2 of :mod:`pairproof.fit.robust.clusters`; t intervals on Satterthwaite's degrees of freedom with
+CR2, on G - 1 otherwise.  Two ways: V_1 + V_2 - V_12 as covariance; of a single contrast the largest of the two-way and
+both one-way variances (MacKinnon, Nielsen and Webb 2021, J. Bus. Econ. Stat. 39, 505-519), on the smaller of the two
+degrees of freedom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.columns import Factor
+from ...data.comparisons import Comparisons
+from ...errors import InputError, NotEstimableError, TooLargeError
+from ..covariance import DenseCovariance
+from ..record import FitRecord
+from .clusters import KINDS, LARGEST_SHARE, Clusters, Kind, intersection, two_way
+from .scores import RowScores, as_fitted, row_scores
+
+if TYPE_CHECKING:
+    from ..fit import Fit
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Missing = Literal["refuse", "own"]
+FitT = TypeVar("FitT", bound=FitRecord)
+
+#: Clusters below which every method is rough, and a caution says so.
+FEW = 20
+#: Parameters whose covariance is written out for this: 0.3 GB for each way.
+MOST_PARAMETERS = 6_000
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """One way of clustering.
+
+    Attributes
+    ----------
+    column : str
+    labels : tuple of str
+        Of the clusters that have comparisons.
+    clusters : Clusters
+    covariance : float[n_params, n_params]
+    """
+
+    column: str
+    labels: tuple[str, ...]
+    clusters: Clusters
+    covariance: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Robust:
+    """Cluster-robust inference for linear functions of a fit's parameters.
+
+    Attributes
+    ----------
+    kind : {"CR0", "CR1", "CR2"}
+    ways : tuple of Way, one or two
+    covariance : float[n_params, n_params]
+        V; of two ways V_1 + V_2 - V_12, made positive.
+    negative : int
+        Negative eigenvalues that were set to 0 (two ways).
+    """
+
+    kind: Kind
+    ways: tuple[Way, ...]
+    covariance: FloatArray
+    negative: int = 0
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(way.column for way in self.ways)
+
+    @property
+    def n_clusters(self) -> tuple[int, ...]:
+        return tuple(way.clusters.n for way in self.ways)
+
+    @property
+    def title(self) -> str:
+        """ "CR2 by judge (24 clusters) and source (30 clusters)"."""
+        ways = [f"{way.column} ({way.clusters.n} clusters)" for way in self.ways]
+        return f"{self.kind} by {' and '.join(ways)}"
+
+    @cached_property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader has to know of these standard errors."""
+        out = [
+            f"{way.clusters.n} clusters by {way.column}: with fewer than {FEW} every cluster-robust interval is rough;"
+            " hold it against a bootstrap by cluster"
+            for way in self.ways
+            if way.clusters.n < FEW
+        ]
+        if self.negative:
+            out.append(
+                f"the two-way covariance had {self.negative} negative eigenvalues, which were set to 0; standard errors"
+                " are the largest of the one-way and two-way ones"
+            )
+        return tuple(out)
+
+    def standard_errors(self, functions: FloatArray) -> FloatArray:
+        """float[m] of linear functions, float[m, n_params]; nan where one cluster alone determines the function."""
+        both = [_variances(functions, v) for v in (self.covariance, *(way.covariance for way in self.ways))]
+        se = np.sqrt(np.maximum(np.max(both, axis=0), 0.0))
+        se[[self.alone(function) is not None for function in functions]] = np.nan
+        return np.asarray(se)
+
+    def alone(self, function: FloatArray) -> str | None:
+        """Which cluster alone determines a part of the function ("judge 3"), or None."""
+        for way in self.ways:
+            share, cluster = way.clusters.share_alone(function)
+            if share > LARGEST_SHARE:
+                return f"{way.column} {way.labels[cluster]}"
+        return None
+
+    def degrees_of_freedom(self, function: FloatArray) -> float:
+        """Of the t distribution of one linear function, float[n_params]; the smaller of two ways."""
+        if self.kind == "CR2":
+            return min(way.clusters.satterthwaite(function) for way in self.ways)
+        return float(min(self.n_clusters) - 1)
+
+    def joint_test(self, functions: FloatArray, values: FloatArray) -> tuple[float, float, float]:
+        """F, its second degrees of freedom and p of the hypothesis that q linear functions are 0.
+
+        CR2: the approximate Hotelling test (HTZ), by way the smaller eta; otherwise Q / q on q and G - 1.
+
+        Raises
+        ------
+        NotEstimableError
+            So few clusters that no test is left (eta - q + 1 <= 0).
+        """
+        from scipy.stats import f as fisher
+
+        q = len(functions)
+        covariance = functions @ self.covariance @ functions.T
+        wald = float(values @ np.linalg.solve(covariance, values))
+        if self.kind != "CR2":
+            df = float(min(self.n_clusters) - 1)
+            return wald / q, df, float(fisher.sf(wald / q, q, df))
+        eta = min(way.clusters.joint_df(functions) for way in self.ways)
+        df = eta - q + 1.0
+        if not df > 0.0:
+            raise NotEstimableError(
+                f"{q} parts of a hypothesis on {eta:.3g} degrees of freedom ({self.title}): too few clusters for a joint"
+                " test; test fewer parts"
+            )
+        statistic = df / (eta * q) * wald
+        return statistic, df, float(fisher.sf(statistic, q, df))
+
+
+def _variances(functions: FloatArray, covariance: FloatArray) -> FloatArray:
+    out: FloatArray = np.einsum("ij,ij->i", functions @ covariance, functions)
+    return out
+
+
+def clustered(fit: Fit, columns: Sequence[str], kind: Kind = "CR2", missing: Missing = "refuse") -> Fit:
+    """The fit with standard errors by cluster; see :meth:`pairproof.Fit.clustered`."""
+    if not 1 <= len(columns) <= 2 or len(set(columns)) != len(columns):
+        raise InputError(f"clustered by {', '.join(columns) or 'nothing'}; expected one column, or two different ones")
+    if kind not in KINDS:
+        raise InputError(f"kind={kind!r}; expected one of {', '.join(KINDS)}")
+    if len(fit.terms) > MOST_PARAMETERS:
+        raise TooLargeError(
+            f"{len(fit.terms):,} parameters; a cluster-robust covariance is written out for {MOST_PARAMETERS:,} at most"
+        )
+    table = as_fitted(fit)
+    used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
+    rows = _only(row_scores(fit), used)
+    # A table that ran off to infinity has rows that say nothing; a cluster of nothing else is none.
+    informative = np.flatnonzero((rows.score != 0).any(axis=1) | (rows.information != 0).any(axis=(1, 2)))
+    rows, used = _only(rows, informative), used[informative]
+    bread = fit.covariance.between(np.eye(len(fit.terms)))
+    labelled = [_codes(table, column, used, missing) for column in columns]
+    parts = [Clusters(rows, codes, bread) for codes, _ in labelled]
+    for column, part in zip(columns, parts):
+        if part.n < 2:
+            raise InputError(f"{column}: all comparisons are of one cluster; there is nothing to tell clusters apart by")
+    ways = tuple(
+        Way(column, labels, part, part.covariance(kind)) for column, (_, labels), part in zip(columns, labelled, parts)
+    )
+    if len(ways) == 1:
+        return replace(fit, covariance=DenseCovariance(ways[0].covariance), robust=Robust(kind, ways, ways[0].covariance))
+    cells = Clusters(rows, intersection([codes for codes, _ in labelled]), bread)
+    v, negative = two_way([ways[0].covariance, ways[1].covariance, cells.covariance(kind)], bread)
+    return replace(fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, negative))
+
+
+def _only(rows: RowScores, keep: IntArray) -> RowScores:
+    return RowScores(rows.x[keep], rows.z[keep], rows.score[keep], rows.information[keep], rows.n[keep])
+
+
+def _codes(table: Comparisons, column: str, used: IntArray, missing: Missing) -> tuple[IntArray, tuple[str, ...]]:
+    """Cluster of each used row, from 0, and the clusters' labels."""
+    if column not in table.columns:
+        known = ", ".join(table.columns) or "none"
+        raise InputError(
+            f"{table.source} has no column {column!r} to cluster by; its columns are {known}. A table of counts over all"
+            " judges cannot be clustered by judge: read the answers of each"
+        )
+    values = table.columns[column]
+    if isinstance(values, Factor):
+        codes, labels = values.codes[used].astype(np.int64), list(values.levels)
+        absent = codes < 0
+    else:
+        here = values[used]
+        absent = np.isnan(here)
+        distinct, inverse = np.unique(np.where(absent, 0.0, here), return_inverse=True)
+        codes, labels = np.ravel(inverse).astype(np.int64), [f"{v:g}" for v in distinct]
+    if absent.any():
+        if missing != "own":
+            raise InputError(
+                f"{table.source}: {int(absent.sum())} of {len(used)} rows have no {column}; give them one, leave them out,"
+                ' or pass missing="own" to make each a cluster of its own'
+            )
+        codes = codes.copy()
+        codes[absent] = len(labels) + np.arange(int(absent.sum()))
+        labels += [f"(row {k + 1})" for k in used[absent]]
+    distinct, inverse = np.unique(codes, return_inverse=True)
+    return np.ravel(inverse).astype(np.int64), tuple(labels[k] for k in distinct)
