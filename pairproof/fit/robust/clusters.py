@@ -22,15 +22,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .scores import RowScores
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -84,16 +82,17 @@ class Clusters:
     """
 
     def __init__(self, rows: RowScores, codes: IntArray, bread: FloatArray) -> None:
-        from scipy.sparse import csr_matrix
-
         self.rows, self.codes, self.bread = rows, codes, bread
         self.n = int(codes.max()) + 1
-        member = csr_matrix((np.ones(len(codes)), (codes, np.arange(len(codes)))), shape=(self.n, len(codes)))
-        self._member = member
-        scores = rows.x.multiply(rows.score[:, [0]]) + rows.z.multiply(rows.score[:, [1]])
         #: float[G, p]
-        self.scores: FloatArray = np.asarray((member @ scores).todense())
+        self.scores: FloatArray = self._summed(rows.score[:, 0], rows.score[:, 1])
         self._roots: tuple[Root, ...] | None = None
+
+    def _summed(self, by_eta: FloatArray, by_tie: FloatArray) -> FloatArray:
+        """float[G, p]: of rows' derivatives by log-odds and tie parameter, sums over clusters."""
+        p = len(self.bread)
+        out = self.rows.x.summed(by_eta, self.codes, self.n, p)
+        return out + self.rows.z.summed(by_tie, self.codes, self.n, p) if self.rows.z.at.shape[1] else out
 
     @property
     def roots(self) -> tuple[Root, ...]:
@@ -104,20 +103,30 @@ class Clusters:
         return self._roots
 
     def _row_traces(self) -> FloatArray:
-        """float[n_rows]: trace of K_row J_row M J_row'."""
+        """float[n_rows]: trace of K J M J' for each row's information K and design J."""
         x, z, k = self.rows.x, self.rows.z, self.rows.information
-        xm, zm = x @ self.bread, z @ self.bread
-        own = lambda a, b: np.asarray(a.multiply(b).sum(axis=1)).ravel()  # noqa: E731
-        return np.asarray(k[:, 0, 0] * own(x, xm) + k[:, 1, 1] * own(z, zm) + 2.0 * k[:, 0, 1] * own(x, zm))
+        return np.asarray(
+            k[:, 0, 0] * x.quadratic(self.bread, x)
+            + k[:, 1, 1] * z.quadratic(self.bread, z)
+            + 2.0 * k[:, 0, 1] * x.quadratic(self.bread, z)
+        )
+
+    @cached_property
+    def _order(self) -> tuple[IntArray, IntArray]:
+        """Rows by cluster, and where each cluster's begin."""
+        by = np.argsort(self.codes, kind="stable")
+        return by, np.searchsorted(self.codes[by], np.arange(self.n + 1))
 
     def _root(self, g: int) -> Root:
-        here = self._member[[g]].indices
-        x, z, k = self.rows.x[here], self.rows.z[here], self.rows.information[here]
-        information = _quadratic(x, k[:, 0, 0], x) + _quadratic(z, k[:, 1, 1], z)
-        cross = _quadratic(x, k[:, 0, 1], z)
-        information = np.asarray((information + cross + cross.T).todense())
-        at = np.flatnonzero(np.diag(information) > 0)
-        value, vector = np.linalg.eigh(information[np.ix_(at, at)])
+        by, start = self._order
+        here = by[start[g] : start[g + 1]]
+        p, k = len(self.bread), self.rows.information[here]
+        x, z = self.rows.x.dense(here, p), self.rows.z.dense(here, p)
+        at = np.flatnonzero((x != 0.0).any(axis=0) | (z != 0.0).any(axis=0))
+        x, z = x[:, at], z[:, at]
+        cross = (x * k[:, [0], 1]).T @ z if k.shape[0] else 0.0
+        information = (x * k[:, [0], 0]).T @ x + (z * k[:, [1], 1]).T @ z + cross + np.transpose(cross)
+        value, vector = np.linalg.eigh(information)
         keep = value > value[-1] * 1e-14
         b = vector[:, keep] * np.sqrt(value[keep])
         t, w = np.linalg.eigh(b.T @ self.bread[np.ix_(at, at)] @ b)
@@ -127,15 +136,10 @@ class Clusters:
         """float[G, p]: I_g v_g; one vector for all clusters, float[p], or one each, float[G, p]."""
         x, z, k = self.rows.x, self.rows.z, self.rows.information
         if vectors.ndim == 1:
-            eta, tie = x @ vectors, z @ vectors
+            eta, tie = x.times(vectors), z.times(vectors)
         else:
-            each = vectors[self.codes]
-            eta = np.asarray(x.multiply(each).sum(axis=1)).ravel()
-            tie = np.asarray(z.multiply(each).sum(axis=1)).ravel()
-        by_eta = k[:, 0, 0] * eta + k[:, 0, 1] * tie
-        by_tie = k[:, 0, 1] * eta + k[:, 1, 1] * tie
-        rows = x.multiply(by_eta[:, None]) + z.multiply(by_tie[:, None])
-        return np.asarray((self._member @ rows).todense())
+            eta, tie = x.times_each(vectors, self.codes), z.times_each(vectors, self.codes)
+        return self._summed(k[:, 0, 0] * eta + k[:, 0, 1] * tie, k[:, 0, 1] * eta + k[:, 1, 1] * tie)
 
     def adjusted(self, vectors: FloatArray) -> FloatArray:
         """float[G, p]: v_g such that L'v_g = (1 - T_g)^(-1/2) L'x_g, directions fitted from g alone at 0."""
@@ -225,10 +229,6 @@ class Clusters:
         cross = np.einsum("igjh,jgih->", p, p, optimize=True)
         straight = np.einsum("igih,jgjh->", p, p, optimize=True)
         return float(q * (q + 1) / (cross + straight))
-
-
-def _quadratic(a: csr_matrix, weight: FloatArray, b: csr_matrix) -> csr_matrix:
-    return (a.T @ b.multiply(weight[:, None])).tocsr()
 
 
 def _gain(root: Root) -> FloatArray:

@@ -194,7 +194,7 @@ def clustered(fit: Fit, columns: Sequence[str], kind: Kind = "CR2", missing: Mis
 
 
 def _only(rows: RowScores, keep: IntArray) -> RowScores:
-    return RowScores(rows.x[keep], rows.z[keep], rows.score[keep], rows.information[keep], rows.n[keep])
+    return RowScores(rows.x.only(keep), rows.z.only(keep), rows.score[keep], rows.information[keep], rows.n[keep])
 
 
 def _codes(table: Comparisons, column: str, used: IntArray, missing: Missing) -> tuple[IntArray, tuple[str, ...]]:

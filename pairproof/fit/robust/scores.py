@@ -15,8 +15,6 @@ outcome given that the comparison took place (McFadden 1974; Dittrich, Hatzinger
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,13 +25,62 @@ from ..predictions import item_covariate
 from ..record import FitRecord
 from ..spec import LOG_WORTH_PER_UNIT, Term
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
-
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 #: A row whose log-odds move along a direction in which the likelihood grows without end: entries are of order 1.
 MOVES = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A design matrix whose rows have few entries, padded to the same number of them.
+
+    Attributes
+    ----------
+    at : int[n_rows, k]
+        Parameters; 0 where `value` is 0.
+    value : float[n_rows, k]
+    """
+
+    at: IntArray
+    value: FloatArray
+
+    def times(self, vector: FloatArray) -> FloatArray:
+        """float[n_rows]: the design times a parameter vector, float[n_params]."""
+        return np.asarray((self.value * vector[self.at]).sum(axis=1))
+
+    def times_each(self, vectors: FloatArray, which: IntArray) -> FloatArray:
+        """float[n_rows]: each row times the vector `which[row]` of float[n_vectors, n_params]."""
+        out = np.zeros(len(self.at))
+        for at, value in zip(self.at.T, self.value.T):
+            out += value * vectors[which, at]
+        return out
+
+    def quadratic(self, matrix: FloatArray, other: Design) -> FloatArray:
+        """float[n_rows]: x' matrix z for each row's x of this design and z of the other."""
+        out = np.zeros(len(self.at))
+        for a, u in zip(self.at.T, self.value.T):
+            for b, v in zip(other.at.T, other.value.T):
+                out += u * v * matrix[a, b]
+        return out
+
+    def summed(self, weights: FloatArray, codes: IntArray, n: int, n_params: int) -> FloatArray:
+        """float[n, n_params]: sum of weight times row over the rows of each code."""
+        out = np.zeros(n * n_params)
+        for at, value in zip(self.at.T, self.value.T):
+            out += np.bincount(codes * n_params + at, weights=weights * value, minlength=n * n_params)
+        return out.reshape(n, n_params)
+
+    def dense(self, rows: IntArray, n_params: int) -> FloatArray:
+        """float[len(rows), n_params]: some rows written out."""
+        out = np.zeros((len(rows), n_params))
+        for at, value in zip(self.at[rows].T, self.value[rows].T):
+            out[np.arange(len(rows)), at] += value
+        return out
+
+    def only(self, rows: IntArray) -> Design:
+        return Design(self.at[rows], self.value[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +89,8 @@ class RowScores:
 
     Attributes
     ----------
-    x, z : sparse float[n_rows, n_params]
-        Designs of the log-odds and of the tie parameter; `z` has no entries where there is none.
+    x, z : Design
+        Of the log-odds and of the tie parameter; `z` has no entries where there is none.
     score : float[n_rows, 2]
         Derivatives of the log-likelihood by log-odds and tie parameter.
     information : float[n_rows, 2, 2]
@@ -52,8 +99,8 @@ class RowScores:
         Comparisons.
     """
 
-    x: csr_matrix
-    z: csr_matrix
+    x: Design
+    z: Design
     score: FloatArray
     information: FloatArray
     n: FloatArray
@@ -68,10 +115,11 @@ def row_scores(fit: FitRecord) -> RowScores:
     infinite = np.zeros(len(counts), bool)
     no_ties = np.zeros(len(counts), bool)
     if fit.null_space.shape[1]:
-        infinite = np.abs(x @ fit.null_space).max(axis=1, initial=0.0) > MOVES
-        no_ties = np.abs(z @ fit.null_space).max(axis=1, initial=0.0) > MOVES
-    tie = np.where(no_ties, -np.inf, z @ beta)
-    score, information = derivatives(x @ beta, tie, counts, fit.outcome_model)
+        for direction in fit.null_space.T:
+            infinite |= np.abs(x.times(direction)) > MOVES
+            no_ties |= np.abs(z.times(direction)) > MOVES
+    tie = np.where(no_ties, -np.inf, z.times(beta))
+    score, information = derivatives(x.times(beta), tie, counts, fit.outcome_model)
     # At the limit such a row has probability 1 of what was observed: it says nothing of the other parameters.
     score[infinite], information[infinite] = 0.0, 0.0
     return RowScores(x, z, score, information, counts.sum(axis=1))
@@ -84,18 +132,15 @@ def as_fitted(fit: FitRecord) -> Comparisons:
     return fit.data.ties_as_half_wins() if fit.spec.ties == "half" else fit.data
 
 
-def designs(fit: FitRecord, table: Comparisons) -> tuple[csr_matrix, csr_matrix]:
-    """Sparse float[n_rows, n_params]: what beta is multiplied with in the log-odds and in the tie parameter."""
-    from scipy.sparse import csr_matrix
-
-    rows, n = np.arange(table.n_rows), len(fit.terms)
+def designs(fit: FitRecord, table: Comparisons) -> tuple[Design, Design]:
+    """What beta is multiplied with in the log-odds and in the tie parameter of every row."""
     unit = LOG_WORTH_PER_UNIT[fit.scale]
-    entries: dict[bool, list[tuple[NDArray[Any], NDArray[Any], FloatArray]]] = {True: [], False: []}
+    entries: dict[bool, list[tuple[IntArray, FloatArray]]] = {True: [], False: []}
     place = np.full((len(fit.layout.blocks), len(fit.items)), -1)
     place[fit.layout.block, fit.layout.item] = fit.layout.place
     for block, term in zip(place, fit.layout.blocks):
         value = unit * _multiplier(term, table)
-        entries[True] += [(rows, block[table.first], value), (rows, block[table.second], -value)]
+        entries[True] += [(block[table.first], value), (block[table.second], -value)]
     order = _order(table)
     for k, term in enumerate(fit.terms):
         if term.kind == "item":
@@ -106,16 +151,25 @@ def designs(fit: FitRecord, table: Comparisons) -> tuple[csr_matrix, csr_matrix]
             value = unit * value * (each[table.first] - each[table.second])
         elif term.kind == "order":
             value = value * order
-        entries[term.kind != "tie"].append((rows, np.full(len(rows), k), value))
+        entries[term.kind != "tie"].append((np.full(table.n_rows, k), value))
+    return _packed(entries[True], table.n_rows), _packed(entries[False], table.n_rows)
 
-    def sparse(parts: list[tuple[NDArray[Any], NDArray[Any], FloatArray]]) -> csr_matrix:
-        if not parts:
-            return csr_matrix((table.n_rows, n))
-        at, column, value = (np.concatenate(part) for part in zip(*parts))
-        keep = (value != 0.0) & (column >= 0)
-        return csr_matrix((value[keep], (at[keep], column[keep])), shape=(table.n_rows, n))
 
-    return sparse(entries[True]), sparse(entries[False])
+def _packed(parts: list[tuple[IntArray, FloatArray]], n: int) -> Design:
+    """Entries that are 0 in most rows moved together: of 400 judges a row has the terms of one."""
+    if not parts:
+        return Design(np.zeros((n, 0), np.int64), np.zeros((n, 0)))
+    filled = np.zeros(n, np.int64)
+    at, value = np.zeros((n, 4), np.int64), np.zeros((n, 4))
+    for place, entry in parts:
+        rows = np.flatnonzero((entry != 0.0) & (place >= 0))
+        column = filled[rows]
+        if len(rows) and column.max() >= at.shape[1]:
+            at, value = np.pad(at, ((0, 0), (0, 4))), np.pad(value, ((0, 0), (0, 4)))
+        at[rows, column], value[rows, column] = place[rows], entry[rows]
+        filled[rows] += 1
+    k = int(filled.max(initial=0))
+    return Design(at[:, :k], value[:, :k])
 
 
 def _multiplier(term: Term, table: Comparisons) -> FloatArray:
