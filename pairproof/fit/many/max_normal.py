@@ -78,7 +78,9 @@ class MaxNormal:
             return self._plane.shape[1]
         used = np.unique(np.concatenate([self.first, self.second]))
         centred = self.points[used] - self.points[used].mean(axis=0)
-        return max(int(np.linalg.matrix_rank(centred, tol=1e-9 * max(float(np.abs(centred).max()), 1e-300))), 1)
+        return max(
+            int(np.linalg.matrix_rank(centred, tol=1e-9 * max(float(np.abs(centred).max()), 1e-300))), 1
+        )
 
     @cached_property
     def _angles(self) -> tuple[FloatArray, FloatArray]:
@@ -87,7 +89,9 @@ class MaxNormal:
         direction = np.sort(np.unique(np.round(np.arctan2(rows[:, 1], rows[:, 0]) % (2 * np.pi), 14)))
         middle = (direction + np.append(direction[1:], direction[0] + 2 * np.pi)) / 2
         away = np.concatenate([direction + np.pi / 2, direction - np.pi / 2])
-        cuts = np.unique(np.concatenate([direction, middle % (2 * np.pi), away % (2 * np.pi), [0.0, 2 * np.pi]]))
+        cuts = np.unique(
+            np.concatenate([direction, middle % (2 * np.pi), away % (2 * np.pi), [0.0, 2 * np.pi]])
+        )
         x, w = np.polynomial.legendre.leggauss(40)
         half = np.diff(cuts) / 2
         angle = (cuts[:-1] + half)[:, None] + half[:, None] * x

@@ -8,16 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import NotEstimableError
-from ..parameters import why_not_estimable
 from ..predictions import ability_functions, find_group
-from ..record import FitRecord
+from ..record import FitRecord, why_not_estimable
 from ..spec import Value
 from .simultaneous import Abilities
 
 FloatArray = NDArray[np.float64]
 
 
-def abilities_of(fit: FitRecord, group: str | None = None, at: Mapping[str, Value] | None = None) -> Abilities:
+def abilities_of(
+    fit: FitRecord, group: str | None = None, at: Mapping[str, Value] | None = None
+) -> Abilities:
     """Abilities on the fit's scale, in one group.
 
     Raises
@@ -32,13 +33,24 @@ def abilities_of(fit: FitRecord, group: str | None = None, at: Mapping[str, Valu
     differences = functions[first] - functions[second]
     known = fit.vanishes(differences @ fit.null_space)
     if not known.any():
-        raise NotEstimableError(f"no difference of items is estimable from these data; {why_not_estimable(fit)}")
+        raise NotEstimableError(
+            f"no difference of items is estimable from these data; {why_not_estimable(fit)}"
+        )
     if fit.robust is None:
-        se = np.sqrt(np.maximum(np.diag(covariance)[first] + np.diag(covariance)[second] - 2 * covariance[first, second], 0))
+        se = np.sqrt(
+            np.maximum(
+                np.diag(covariance)[first] + np.diag(covariance)[second] - 2 * covariance[first, second], 0
+            )
+        )
         df = np.full(len(first), np.inf)
     else:
         se = fit.robust.standard_errors(differences)
-        df = np.array([fit.robust.degrees_of_freedom(d) if ok else np.nan for d, ok in zip(differences, np.isfinite(se))])
+        df = np.array(
+            [
+                fit.robust.degrees_of_freedom(d) if ok else np.nan
+                for d, ok in zip(differences, np.isfinite(se))
+            ]
+        )
     se = np.where(known, se, np.nan)
 
     def both(values: FloatArray) -> FloatArray:

@@ -107,10 +107,14 @@ def rank_sets(
     """
     n = len(abilities.items)
     if n < 2 or not 0.5 < level < 1.0:
-        raise InputError(f"{n} items and level={level}; expected two items at least and a level between 0.5 and 1")
+        raise InputError(
+            f"{n} items and level={level}; expected two items at least and a level between 0.5 and 1"
+        )
     off = ~np.eye(n, dtype=bool)
     if not (np.isfinite(abilities.se[off]).all() and (abilities.se[off] > 0.0).all()):
-        raise InputError("some differences of items have no standard error: ranks of these items are not determined")
+        raise InputError(
+            "some differences of items have no standard error: ranks of these items are not determined"
+        )
     scores = abilities.normal_scores()
     test = _Stepwise(root_of(abilities.covariance), scores, level, seed)
     together = test.rejected(np.argwhere(off))

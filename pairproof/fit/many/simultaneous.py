@@ -231,6 +231,8 @@ def _with_mean(abilities: Abilities) -> tuple[FloatArray, FloatArray, FloatArray
     spread = np.diag(covariance)[:n] + covariance[n, n] - 2.0 * covariance[:n, n]
     se[:n, n] = np.sqrt(np.maximum(spread, 0.0))
     finite = np.isfinite(abilities.df)
-    if finite.any():  # the mean's own df would be that of a contrast of all items; the smallest pairwise is safe
+    if (
+        finite.any()
+    ):  # the mean's own df would be that of a contrast of all items; the smallest pairwise is safe
         df[:n, n] = np.nanmin(np.where(finite, abilities.df, np.nan))
     return covariance, map_ @ abilities.estimate, se, df

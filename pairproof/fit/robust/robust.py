@@ -164,7 +164,9 @@ def _variances(functions: FloatArray, covariance: FloatArray) -> FloatArray:
 def clustered(fit: Fit, columns: Sequence[str], kind: Kind = "CR2", missing: Missing = "refuse") -> Fit:
     """The fit with standard errors by cluster; see :meth:`pairproof.Fit.clustered`."""
     if not 1 <= len(columns) <= 2 or len(set(columns)) != len(columns):
-        raise InputError(f"clustered by {', '.join(columns) or 'nothing'}; expected one column, or two different ones")
+        raise InputError(
+            f"clustered by {', '.join(columns) or 'nothing'}; expected one column, or two different ones"
+        )
     if kind not in KINDS:
         raise InputError(f"kind={kind!r}; expected one of {', '.join(KINDS)}")
     if len(fit.terms) > MOST_PARAMETERS:
@@ -182,22 +184,31 @@ def clustered(fit: Fit, columns: Sequence[str], kind: Kind = "CR2", missing: Mis
     parts = [Clusters(rows, codes, bread) for codes, _ in labelled]
     for column, part in zip(columns, parts):
         if part.n < 2:
-            raise InputError(f"{column}: all comparisons are of one cluster; there is nothing to tell clusters apart by")
+            raise InputError(
+                f"{column}: all comparisons are of one cluster; there is nothing to tell clusters apart by"
+            )
     ways = tuple(
-        Way(column, labels, part, part.covariance(kind)) for column, (_, labels), part in zip(columns, labelled, parts)
+        Way(column, labels, part, part.covariance(kind))
+        for column, (_, labels), part in zip(columns, labelled, parts)
     )
     if len(ways) == 1:
-        return replace(fit, covariance=DenseCovariance(ways[0].covariance), robust=Robust(kind, ways, ways[0].covariance))
+        return replace(
+            fit, covariance=DenseCovariance(ways[0].covariance), robust=Robust(kind, ways, ways[0].covariance)
+        )
     cells = Clusters(rows, intersection([codes for codes, _ in labelled]), bread)
     v, negative = two_way([ways[0].covariance, ways[1].covariance, cells.covariance(kind)], bread)
     return replace(fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, negative))
 
 
 def _only(rows: RowScores, keep: IntArray) -> RowScores:
-    return RowScores(rows.x.only(keep), rows.z.only(keep), rows.score[keep], rows.information[keep], rows.n[keep])
+    return RowScores(
+        rows.x.only(keep), rows.z.only(keep), rows.score[keep], rows.information[keep], rows.n[keep]
+    )
 
 
-def _codes(table: Comparisons, column: str, used: IntArray, missing: Missing) -> tuple[IntArray, tuple[str, ...]]:
+def _codes(
+    table: Comparisons, column: str, used: IntArray, missing: Missing
+) -> tuple[IntArray, tuple[str, ...]]:
     """Cluster of each used row, from 0, and the clusters' labels."""
     if column not in table.columns:
         known = ", ".join(table.columns) or "none"

@@ -15,6 +15,7 @@ outcome given that the comparison took place (McFadden 1974; Dittrich, Hatzinger
 from __future__ import annotations
 
 from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 

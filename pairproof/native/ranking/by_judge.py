@@ -79,7 +79,9 @@ def summed(first: FloatArray, second: FloatArray) -> Test:
     if a + b == 0.0:
         raise InputError("no answer prefers either system")
     z = (a - b) / math.sqrt(a + b)
-    return Test("sum of answers", (a - b) / (a + b), 1.0 / math.sqrt(a + b), z, math.nan, 2.0 * float(ndtr(-abs(z))))
+    return Test(
+        "sum of answers", (a - b) / (a + b), 1.0 / math.sqrt(a + b), z, math.nan, 2.0 * float(ndtr(-abs(z)))
+    )
 
 
 def judge_means(first: FloatArray, second: FloatArray, ties: FloatArray) -> Test:
@@ -174,21 +176,28 @@ def beta_binomial(first: FloatArray, second: FloatArray) -> Test:
             raise InputError("a beta-binomial needs whole counts of answers")
     a, b = float(first.sum()), float(second.sum())
     if not a or not b:
-        raise InputError(f"{a:g} decisive answers for the first system and {b:g} for the second: no finite estimate")
+        raise InputError(
+            f"{a:g} decisive answers for the first system and {b:g} for the second: no finite estimate"
+        )
 
     def minus(at: FloatArray) -> float:
         return -_beta_binomial(first, second, float(expit(at[0])), math.exp(float(np.clip(at[1], *LOG_R))))
 
     search = {"xatol": 1e-10, "fatol": 1e-13, "maxiter": 8000, "maxfev": 8000}
     best = min(
-        (minimize(minus, [math.log(a / b), start], method="Nelder-Mead", options=search) for start in (-8.0, -3.0, 0.0)),
+        (
+            minimize(minus, [math.log(a / b), start], method="Nelder-Mead", options=search)
+            for start in (-8.0, -3.0, 0.0)
+        ),
         key=lambda found: float(found.fun),
     )
     null = minimize_scalar(lambda at: minus(np.array([0.0, at])), bounds=LOG_R, method="bounded",
                            options={"xatol": 1e-10})  # fmt: skip
     r = math.exp(float(np.clip(best.x[1], *LOG_R)))
     ratio = max(2.0 * (float(null.fun) - float(best.fun)), 0.0)
-    return Test("beta-binomial", float(best.x[0]), math.nan, ratio, 1.0, float(chdtrc(1.0, ratio)), r / (1.0 + r))
+    return Test(
+        "beta-binomial", float(best.x[0]), math.nan, ratio, 1.0, float(chdtrc(1.0, ratio)), r / (1.0 + r)
+    )
 
 
 def random_effect(first: FloatArray, second: FloatArray) -> Test:
@@ -226,7 +235,11 @@ def random_effect(first: FloatArray, second: FloatArray) -> Test:
         at = u[:, None] + math.sqrt(2.0) * width[:, None] * x
         eta = beta + sigma * at
         terms = first[:, None] * eta - n[:, None] * np.logaddexp(0.0, eta) - at**2 / 2 + x**2 + np.log(w)
-        return float((logsumexp(terms, axis=1) + np.log(width)).sum()) - 0.5 * len(n) * math.log(math.pi) + constant
+        return (
+            float((logsumexp(terms, axis=1) + np.log(width)).sum())
+            - 0.5 * len(n) * math.log(math.pi)
+            + constant
+        )
 
     start = math.log(float(first.sum()) / float(second.sum()))
     search = {"xatol": 1e-9, "fatol": 1e-12, "maxiter": 4000}

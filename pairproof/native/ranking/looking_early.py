@@ -33,7 +33,9 @@ def _alpha(level: float) -> float:
     return 1.0 - level
 
 
-def proportion(successes: float, answers: float, level: float = 0.95, prior: float = 0.5) -> tuple[float, float]:
+def proportion(
+    successes: float, answers: float, level: float = 0.95, prior: float = 0.5
+) -> tuple[float, float]:
     """Limits for a probability that hold at every look.
 
     Parameters
@@ -60,7 +62,9 @@ def proportion(successes: float, answers: float, level: float = 0.95, prior: flo
 
     alpha = _alpha(level)
     if not (0.0 <= successes <= answers and answers > 0.0 and prior > 0.0):
-        raise InputError(f"{successes} successes of {answers} answers, prior {prior}; expected 0 <= successes <= answers")
+        raise InputError(
+            f"{successes} successes of {answers} answers, prior {prior}; expected 0 <= successes <= answers"
+        )
     mixture = float(betaln(prior + successes, prior + answers - successes) - betaln(prior, prior))
 
     def excess(p: float) -> float:
@@ -130,7 +134,9 @@ def multiplier(t: float, planned: float, level: float = 0.95) -> float:
     """
     alpha = _alpha(level)
     if t < FEWEST or planned <= 0:
-        raise InputError(f"t={t}, planned={planned}; the asymptotic sequence starts at {FEWEST} independent answers")
+        raise InputError(
+            f"t={t}, planned={planned}; the asymptotic sequence starts at {FEWEST} independent answers"
+        )
     log = math.log(alpha)
     r2 = (-2.0 * log + math.log(1.0 - 2.0 * log)) / planned
     return math.sqrt(2.0 * (t * r2 + 1.0) / (t * r2) * math.log(math.sqrt(t * r2 + 1.0) / alpha))

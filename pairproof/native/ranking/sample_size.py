@@ -111,8 +111,7 @@ def power(expected: Assumptions, design: Design, level: float = 0.95) -> float:
     >>> round(power(Assumptions(0.1, 0.25, 0.05), Design(20, 300)), 4)
     0.3112
     """
-    from scipy.stats import nct
-    from scipy.stats import t as student
+    from scipy.stats import nct, t as student
 
     units = design.judges if design.sentences is None else min(design.judges, design.sentences)
     if units < 2 or design.answers < design.judges:
@@ -124,7 +123,11 @@ def power(expected: Assumptions, design: Design, level: float = 0.95) -> float:
 
 
 def judges_needed(
-    expected: Assumptions, answers_each: float, wanted: float = 0.8, level: float = 0.95, sentences: int | None = None
+    expected: Assumptions,
+    answers_each: float,
+    wanted: float = 0.8,
+    level: float = 0.95,
+    sentences: int | None = None,
 ) -> int | None:
     """Fewest judges with `answers_each` answers for a power of `wanted`; None if no number of them is enough.
 
@@ -175,7 +178,9 @@ def intraclass_correlation(scores: FloatArray, unit: IntArray) -> float:
     m = m[m > 0]
     n, g = float(m.sum()), len(m)
     if g < 2 or n <= g:
-        raise InputError(f"{n:g} answers of {g} units: a correlation needs two units, and two answers of one of them")
+        raise InputError(
+            f"{n:g} answers of {g} units: a correlation needs two units, and two answers of one of them"
+        )
     _, codes = np.unique(unit, return_inverse=True)
     means = np.bincount(codes, weights=scores) / m
     within = float(((scores - means[codes]) ** 2).sum()) / (n - g)

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from pairproof.fit.many.max_normal import MaxNormal, root_of
 
@@ -20,7 +19,9 @@ def all_pairs(covariance: np.ndarray, two_sided: bool = True) -> MaxNormal:
 
 
 def against_first(m: int, two_sided: bool) -> MaxNormal:
-    return MaxNormal(root_of(np.eye(m + 1)), np.arange(1, m + 1), np.zeros(m, int), np.full(m, math.sqrt(2)), two_sided)
+    return MaxNormal(
+        root_of(np.eye(m + 1)), np.arange(1, m + 1), np.zeros(m, int), np.full(m, math.sqrt(2)), two_sided
+    )
 
 
 def test_two_dimensions_are_exact():
@@ -30,13 +31,16 @@ def test_two_dimensions_are_exact():
     assert largest.rank == 2
     assert largest.quantile(0.95)[0] == pytest.approx(2.33596552727, abs=1e-11)
     tails = [largest.tail(c) for c in (1.0, 2.0, 2.5, 3.0)]
-    np.testing.assert_allclose(tails, [0.573412444584, 0.110294436972, 0.0325709047838, 0.00744877825650], rtol=1e-11)
+    np.testing.assert_allclose(
+        tails, [0.573412444584, 0.110294436972, 0.0325709047838, 0.00744877825650], rtol=1e-11
+    )
     assert against_first(2, True).quantile(0.95)[0] == pytest.approx(2.21212774658, abs=1e-11)
     assert against_first(2, False).quantile(0.95)[0] == pytest.approx(1.91633194469, abs=1e-11)
 
 
 @pytest.mark.parametrize(
-    ("n", "point"), [(3, 2.34370058638), (4, 2.56903177255), (6, 2.84970541961), (10, 3.16368357705), (20, 3.54379913152)]
+    ("n", "point"),
+    [(3, 2.34370058638), (4, 2.56903177255), (6, 2.84970541961), (10, 3.16368357705), (20, 3.54379913152)],
 )
 def test_all_pairs_of_equal_items_have_tukeys_point(n, point):
     """qtukey / sqrt 2.  Held to five of the errors that the estimate reports; seen: at most 2 of them."""
@@ -45,7 +49,9 @@ def test_all_pairs_of_equal_items_have_tukeys_point(n, point):
     assert abs(c - point) <= 5.0 * error + 1e-10
 
 
-@pytest.mark.parametrize(("m", "two", "one"), [(4, 2.44177077320, 2.16033328116), (9, 2.68622336737, 2.41701752460)])
+@pytest.mark.parametrize(
+    ("m", "two", "one"), [(4, 2.44177077320, 2.16033328116), (9, 2.68622336737, 2.41701752460)]
+)
 def test_all_against_one_has_dunnetts_point(m, two, one):
     for sided, point in ((True, two), (False, one)):
         c, error = against_first(m, sided).quantile(0.95)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import pairproof
 from pairproof.errors import InputError
@@ -40,7 +39,15 @@ BY_JUDGE = {
     "CR0": [0.364106526872, 0.287870967018, 0.274026632711, 0.306710466335, 0.220027352417, 0.128589065554, 0.112297332244],
     "CR2": [0.372192083978, 0.294476293111, 0.280131981375, 0.313610384774, 0.224636111175, 0.132183543509, 0.114716035440],
 }  # fmt: skip
-BY_JUDGE_DF = [22.9741001096, 22.9471826252, 22.9524372734, 22.9596914185, 22.9736361728, 22.8825773220, 22.9973948796]
+BY_JUDGE_DF = [
+    22.9741001096,
+    22.9471826252,
+    22.9524372734,
+    22.9596914185,
+    22.9736361728,
+    22.8825773220,
+    22.9973948796,
+]
 BY_SOURCE = [0.348543681356, 0.247706782941, 0.289718949768, 0.276538026128, 0.352744248298, 0.155361682153, 0.112612688051]  # fmt: skip
 TWO_WAY = {
     "CR0": [0.410428233894, 0.260132160325, 0.280251829065, 0.298939108238, 0.297681279509, 0.155126896118, 0.0918615692654],
@@ -74,13 +81,17 @@ def test_the_two_way_covariance_is_the_sum_of_three(davidson, kind):
 
 def test_cr1_of_two_ways_counts_only_clusters_with_comparisons(d24):
     """vcovCL(type = "HC0"): judge and source pairs whose answers were all ties are no clusters once ties are dropped."""
-    fit = pairproof.fit_bradley_terry(d24, ties="drop", reference="F").clustered("judge", "source", kind="CR1")
+    fit = pairproof.fit_bradley_terry(d24, ties="drop", reference="F").clustered(
+        "judge", "source", kind="CR1"
+    )
     expected = [0.413961238323, 0.293321523729, 0.276608425749, 0.300261303752, 0.305508443682]
     np.testing.assert_allclose(free(fit), expected, **DIGITS)
 
 
 def test_rao_kupper_takes_the_observed_information(d24):
-    fit = pairproof.fit_bradley_terry(d24, ties="rao-kupper", order_effect=True, reference="F").clustered("judge")
+    fit = pairproof.fit_bradley_terry(d24, ties="rao-kupper", order_effect=True, reference="F").clustered(
+        "judge"
+    )
     expected = [0.293452988414, 0.228047238171, 0.229804932589, 0.248655814106, 0.186075107005, 0.102515144717, 0.0431106075200]  # fmt: skip
     np.testing.assert_allclose(free(fit), expected, **DIGITS)
     np.testing.assert_allclose(degrees(fit)[-1], 20.2104223035, **DIGITS)
@@ -119,7 +130,9 @@ def test_what_one_judge_alone_determines_has_no_standard_error(dras):
 def test_the_reference_changes_no_contrast_and_no_degree_of_freedom(d24):
     sums = []
     for reference in ("A", "F", "sum"):
-        fit = pairproof.fit_bradley_terry(d24, ties="davidson", reference=reference).clustered("judge", "source")
+        fit = pairproof.fit_bradley_terry(d24, ties="davidson", reference=reference).clustered(
+            "judge", "source"
+        )
         c = np.zeros(len(fit.beta))
         c[1], c[2] = 1.0, -1.0
         sums.append((fit.robust.standard_errors(c[None])[0], fit.robust.degrees_of_freedom(c)))
@@ -139,7 +152,10 @@ def test_clipping_in_units_of_the_information_does_not_depend_on_the_basis(order
     rng = np.random.default_rng(3)
     bread = rng.normal(size=(6, 6))
     bread = bread @ bread.T
-    v = [part @ part.T for part in (rng.normal(size=(6, 3)), rng.normal(size=(6, 2)), 1.5 * rng.normal(size=(6, 5)))]
+    v = [
+        part @ part.T
+        for part in (rng.normal(size=(6, 3)), rng.normal(size=(6, 2)), 1.5 * rng.normal(size=(6, 5)))
+    ]
     whole, negative = two_way(v, bread)
     change = np.eye(6)[list(order)] * (-1.0 if flip else 1.0)
     change[0] += 0.5 * change[1]

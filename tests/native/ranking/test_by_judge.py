@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from pairproof.errors import InputError
 from pairproof.native.ranking import by_judge
@@ -30,7 +29,9 @@ def test_judge_means_of_a_and_b_have_a_t_of_4_where_the_sum_has_7(vilar):
     assert by_judge.summed(a, b).statistic == pytest.approx(-6.95230096693, rel=1e-11)
     found = by_judge.judge_means(a, b, t)
     values = (found.estimate, found.spread, found.statistic, found.p)
-    np.testing.assert_allclose(values, (-0.238571428571, 0.149156357718, -4.23180533223, 0.00548918446596), rtol=1e-11)
+    np.testing.assert_allclose(
+        values, (-0.238571428571, 0.149156357718, -4.23180533223, 0.00548918446596), rtol=1e-11
+    )
     assert by_judge.sign_flips(a, b, t).p == 0.015625
 
 
@@ -85,7 +86,10 @@ def test_under_the_null_judges_means_hold_their_level_and_the_sum_does_not():
 
 @pytest.mark.parametrize(
     ("a", "b", "t", "message"),
-    [([3.0], [2.0], [0.0], "1 judge: the spread"), ([3.0, 0.0], [2.0, 0.0], [0.0, 0.0], "a judge without any answer")],
+    [
+        ([3.0], [2.0], [0.0], "1 judge: the spread"),
+        ([3.0, 0.0], [2.0, 0.0], [0.0, 0.0], "a judge without any answer"),
+    ],
 )
 def test_too_few_judges_or_answers_are_refused(a, b, t, message):
     with pytest.raises(InputError, match=message):

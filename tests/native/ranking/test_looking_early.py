@@ -63,7 +63,9 @@ def test_looking_after_every_answer_costs_nothing():
 def test_power_is_that_of_the_noncentral_t():
     expected = Assumptions(0.1, ties=0.25, judge_icc=0.05)
     found = [power(expected, Design(g, g * m)) for g, m in ((10, 30), (20, 15), (60, 5), (20, 60))]
-    np.testing.assert_allclose(found, [0.210549799012, 0.311170405600, 0.439729493017, 0.485482708777], rtol=1e-8)
+    np.testing.assert_allclose(
+        found, [0.210549799012, 0.311170405600, 0.439729493017, 0.485482708777], rtol=1e-8
+    )
     assert [judges_needed(expected, m) for m in (5, 15, 60)] == [142, 68, 41]
 
 
@@ -78,5 +80,7 @@ def test_a_pilots_correlation_is_that_of_the_analysis_of_variance():
     rng = np.random.default_rng(4)
     unit = np.repeat(np.arange(200), 10)
     scores = rng.normal(size=200)[unit] * 0.5 + rng.normal(size=2000)
-    assert intraclass_correlation(scores, unit) == pytest.approx(0.2, abs=0.05)  # .25 / 1.25; standard error .025
+    assert intraclass_correlation(scores, unit) == pytest.approx(
+        0.2, abs=0.05
+    )  # .25 / 1.25; standard error .025
     assert intraclass_correlation(np.tile([1.0, -1.0], 50), np.repeat(np.arange(50), 2)) == 0.0
