@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..data.comparisons import Comparisons
 from ..errors import InputError, ItemError
 from .cell_table import CellTable, poisson_log_likelihood
+from .clustering import Clustering
 from .covariance import Covariance
 from .family import Scale, Ties
 from .outcomes import OutcomeModel
@@ -104,6 +105,8 @@ class FitRecord:
         Of the comparisons as they entered the likelihood; "" if they are those of `data` and `spec.ties`.
     extras : mapping of str to object
         Further results of an engine, such as R's own printout.
+    robust : Clustering, optional
+        Standard errors by cluster; None if they are those of the model, which supposes independent answers.
     """
 
     spec: ModelSpec
@@ -131,7 +134,7 @@ class FitRecord:
     quasi_likelihood: bool = False
     data_digest: str = ""
     extras: Mapping[str, Any] = field(default_factory=dict)
-    robust: Any = None
+    robust: Clustering | None = None
 
     def __post_init__(self) -> None:
         check_shapes(self)
@@ -208,13 +211,32 @@ class FitRecord:
 
     @cached_property
     def standard_errors(self) -> FloatArray:
-        """float[n_params]: nan for references and for what is not estimable."""
+        """float[n_params]: nan for references and for what is not estimable, or what one cluster determines."""
+        if self.robust is not None:
+            return self._at_free(self.robust.standard_errors)
         return np.where(self.free, np.sqrt(np.maximum(self.covariance.variances(), 0.0)), np.nan)
 
     @cached_property
     def z(self) -> FloatArray:
         """float[n_params]: estimate over standard error; nan where there is none."""
         return np.where(self.free, self.beta, np.nan) / self.standard_errors
+
+    @cached_property
+    def degrees_of_freedom(self) -> FloatArray:
+        """float[n_params]: of each parameter's t; inf where it is held against the normal distribution."""
+        if self.robust is None:
+            return np.where(self.free, np.inf, np.nan)
+        return self._at_free(self.robust.degrees_of_freedom)
+
+    def _at_free(self, numbers: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """float[n_params]: numbers of linear functions, for each free parameter; nan for the others."""
+        out, places = np.full(len(self.terms), np.nan), np.flatnonzero(self.free)
+        for start in range(0, len(places), 512):
+            at = places[start : start + 512]
+            functions = np.zeros((len(at), len(self.terms)))
+            functions[np.arange(len(at)), at] = 1.0
+            out[at] = numbers(functions)
+        return out
 
     # -- likelihood ------------------------------------------------------------------------------------------
 

@@ -74,6 +74,7 @@ def on_scale(fit: R, scale: Scale) -> R:
         beta=units.forward(fit.beta),
         null_space=units.forward(fit.null_space),
         covariance=MappedCovariance(fit.covariance, units),
+        robust=fit.robust and fit.robust.mapped(units),
     )
 
 
@@ -85,4 +86,5 @@ def with_reference(fit: R, reference: str) -> R:
     numbers = against(
         reference, fit.terms, fit.items, Referred(fit.beta, fit.is_reference, fit.null_space, fit.covariance)
     )
-    return replace(fit, spec=spec, constraint=spec.constraint, **vars(numbers))
+    robust = fit.robust and fit.robust.mapped(shift_of(fit.layout, len(fit.terms), reference, fit.items))
+    return replace(fit, spec=spec, constraint=spec.constraint, robust=robust, **vars(numbers))

@@ -1,4 +1,4 @@
-"""Tails of the normal and the chi-square distribution, also where the probability itself is too small for a
+"""Tails of the normal, t, chi-square and F distributions, also where the probability itself is too small for a
 double.
 
 Doubles end at 4.9e-324, which a z of 38.5 reaches: a few thousand comparisons will do.  There log10 p stands
@@ -6,6 +6,10 @@ for p, from log_ndtr for the normal and, for the chi-square with a = df/2 and x 
 even part of Legendre's continued fraction (Abramowitz and Stegun 1964, 6.5.31)::
 
     Q(a, x) = exp(-x) x^a / Gamma(a) * 1 / (x + 1 - a - 1(1 - a) / (x + 3 - a - 2(2 - a) / (x + 5 - a - ...)))
+
+The tails of t and F are incomplete beta functions (6.6.2, 26.5.27, 26.5.28), and far out (6.6.8, 15.3.3)::
+
+    I_x(a, b) = x^a (1 - x)^b F(a + b, 1; a + 1; x) / (a B(a, b))
 """
 
 from __future__ import annotations
@@ -40,6 +44,58 @@ def log10_two_sided_p(z: FloatArray) -> FloatArray:
 
     tail: FloatArray = (math.log(2.0) + log_ndtr(-np.abs(z))) / math.log(10.0)
     return tail
+
+
+def student_p(t: FloatArray, df: FloatArray | float) -> FloatArray:
+    """P(|T| > |t|) of Student's t on df degrees of freedom, normal where df is inf; nan stays nan."""
+    from scipy.special import betainc
+
+    t, df = np.broadcast_arrays(np.asarray(t, float), np.asarray(df, float))
+    finite = np.isfinite(df) & np.isfinite(t)
+    nu, squared = np.where(finite, df, 1.0), np.where(finite, t, 0.0) ** 2
+    tail: FloatArray = np.where(finite, betainc(nu / 2.0, 0.5, nu / (nu + squared)), two_sided_p(t))
+    return np.where(np.isnan(df), np.nan, tail)
+
+
+def log10_student_p(t: FloatArray, df: FloatArray | float) -> FloatArray:
+    """log10 of P(|T| > |t|) of Student's t on df degrees of freedom; nan stays nan."""
+    t, df = np.broadcast_arrays(np.asarray(t, float), np.asarray(df, float))
+    p = student_p(t, df)
+    with np.errstate(divide="ignore"):
+        out = np.where(np.isinf(df), log10_two_sided_p(t), np.log10(p))
+    far = np.isfinite(df) & np.isfinite(t) & (p < SMALLEST)
+    for k in np.argwhere(far):
+        at = tuple(k)
+        out[at] = _log10_beta_tail(df[at] / 2.0, 0.5, df[at] / (df[at] + t[at] ** 2))
+    return out
+
+
+def f_p(statistic: float, df: float, df_denom: float) -> float:
+    """P(F > statistic) on df and df_denom degrees of freedom; chi-square of df * statistic if df_denom is inf."""
+    from scipy.special import betainc
+
+    if math.isinf(df_denom):
+        return chi_square_p(df * statistic, df)
+    x = df_denom / (df_denom + df * max(statistic, 0.0))
+    return float(betainc(df_denom / 2.0, df / 2.0, x))
+
+
+def log10_f_p(statistic: float, df: float, df_denom: float) -> float:
+    """log10 of P(F > statistic) on df and df_denom degrees of freedom; nan stays nan."""
+    if math.isinf(df_denom):
+        return log10_chi_square_p(df * statistic, df)
+    p = f_p(statistic, df, df_denom)
+    if math.isnan(p) or p >= SMALLEST:
+        return math.log10(p) if p > 0 else math.nan
+    return _log10_beta_tail(df_denom / 2.0, df / 2.0, df_denom / (df_denom + df * statistic))
+
+
+def _log10_beta_tail(a: float, b: float, x: float) -> float:
+    """log10 of I_x(a, b) for small values of it."""
+    from scipy.special import betaln, hyp2f1
+
+    front = a * math.log(x) + b * math.log1p(-x) - math.log(a) - float(betaln(a, b))
+    return (front + math.log(float(hyp2f1(a + b, 1.0, a + 1.0, x)))) / math.log(10.0)
 
 
 def chi_square_p(statistic: float, df: float) -> float:

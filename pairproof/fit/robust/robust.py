@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...errors import InputError, NotEstimableError, TooLargeError
-from ..covariance import DenseCovariance
-from ..record import FitRecord
+from ..clustering import Clustering
+from ..covariance import Covariance, DenseCovariance, LinearMap, MappedCovariance
+from ..tails import f_p
 from .clusters import KINDS, LARGEST_SHARE, Clusters, Kind, intersection, two_way
 from .scores import RowScores, as_fitted, row_scores
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Missing = Literal["refuse", "own"]
-FitT = TypeVar("FitT", bound=FitRecord)
 
 #: Clusters below which every method is rough, and a caution says so.
 FEW = 20
@@ -67,6 +67,8 @@ class Robust:
     ways : tuple of Way, one or two
     covariance : float[n_params, n_params]
         V; of two ways V_1 + V_2 - V_12, made positive.
+    model_based : Covariance
+        The covariance that supposes independent answers.
     negative : int
         Negative eigenvalues that were set to 0 (two ways).
     """
@@ -74,6 +76,7 @@ class Robust:
     kind: Kind
     ways: tuple[Way, ...]
     covariance: FloatArray
+    model_based: Covariance
     negative: int = 0
 
     @property
@@ -110,7 +113,9 @@ class Robust:
         """float[m] of linear functions, float[m, n_params]; nan where one cluster alone determines the function."""
         both = [_variances(functions, v) for v in (self.covariance, *(way.covariance for way in self.ways))]
         se = np.sqrt(np.maximum(np.max(both, axis=0), 0.0))
-        se[[self.alone(function) is not None for function in functions]] = np.nan
+        for way in self.ways:
+            share, _ = way.clusters.share_alone_all(functions)
+            se[share > LARGEST_SHARE] = np.nan
         return np.asarray(se)
 
     def alone(self, function: FloatArray) -> str | None:
@@ -121,39 +126,92 @@ class Robust:
                 return f"{way.column} {way.labels[cluster]}"
         return None
 
-    def degrees_of_freedom(self, function: FloatArray) -> float:
-        """Of the t distribution of one linear function, float[n_params]; the smaller of two ways."""
+    def degrees_of_freedom(self, functions: FloatArray) -> FloatArray:
+        """float[m]: of the t distribution of each linear function; the smaller of two ways."""
         if self.kind == "CR2":
-            return min(way.clusters.satterthwaite(function) for way in self.ways)
-        return float(min(self.n_clusters) - 1)
+            found = [way.clusters.satterthwaite_all(functions) for way in self.ways]
+            return np.asarray(np.min(found, axis=0))
+        return np.full(len(functions), min(self.n_clusters) - 1.0)
 
     def joint_test(self, functions: FloatArray, values: FloatArray) -> tuple[float, float, float]:
         """F, its second degrees of freedom and p of the hypothesis that q linear functions are 0.
 
-        CR2: the approximate Hotelling test (HTZ), by way the smaller eta; otherwise Q / q on q and G - 1.
+        CR2: the approximate Hotelling test (HTZ), of two ways the smaller eta; otherwise Q / q on q and G - 1.
 
         Raises
         ------
         NotEstimableError
-            So few clusters that no test is left (eta - q + 1 <= 0).
+            One cluster alone determines a function, or so few clusters that no test is left (eta - q + 1 <= 0).
         """
-        from scipy.stats import f as fisher
-
         q = len(functions)
-        covariance = functions @ self.covariance @ functions.T
-        wald = float(values @ np.linalg.solve(covariance, values))
-        if self.kind != "CR2":
-            df = float(min(self.n_clusters) - 1)
-            return wald / q, df, float(fisher.sf(wald / q, q, df))
-        eta = min(way.clusters.joint_df(functions) for way in self.ways)
-        df = eta - q + 1.0
+        for function in functions:
+            if (cluster := self.alone(function)) is not None:
+                raise NotEstimableError(f"part of the hypothesis is fitted from {cluster} alone; {self.title}")
+        if self.kind == "CR2":
+            eta = min(way.clusters.joint_df(functions) for way in self.ways)
+            df, factor = eta - q + 1.0, (eta - q + 1.0) / (eta * q)
+        else:
+            eta = min(self.n_clusters) - 1.0
+            df, factor = (eta, 1.0 / q) if q <= eta else (0.0, 0.0)
         if not df > 0.0:
             raise NotEstimableError(
-                f"{q} parts of a hypothesis on {eta:.3g} degrees of freedom ({self.title}): too few clusters for a joint"
-                " test; test fewer parts"
+                f"a hypothesis of {q} parts and {eta:.3g} degrees of freedom by {self.title}: too few clusters to"
+                " test so many parts at once; test fewer"
             )
-        statistic = df / (eta * q) * wald
-        return statistic, df, float(fisher.sf(statistic, q, df))
+        covariance = functions @ self.covariance @ functions.T
+        statistic = factor * float(values @ np.linalg.solve(covariance, values))
+        return statistic, df, f_p(statistic, q, df)
+
+    def mapped(self, by: LinearMap) -> Clustering:
+        """The same for parameters that are a linear map of these."""
+        return MappedClustering(self, by)
+
+
+@dataclass(frozen=True, eq=False)
+class MappedClustering:
+    """Cluster-robust inference on parameters that are a linear map of others."""
+
+    before: Clustering
+    by: LinearMap
+
+    @property
+    def kind(self) -> str:
+        return self.before.kind
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.before.columns
+
+    @property
+    def n_clusters(self) -> tuple[int, ...]:
+        return self.before.n_clusters
+
+    @property
+    def title(self) -> str:
+        return self.before.title
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        return self.before.cautions
+
+    @property
+    def model_based(self) -> Covariance:
+        return MappedCovariance(self.before.model_based, self.by)
+
+    def standard_errors(self, functions: FloatArray) -> FloatArray:
+        return self.before.standard_errors(self.by.back(functions))
+
+    def degrees_of_freedom(self, functions: FloatArray) -> FloatArray:
+        return self.before.degrees_of_freedom(self.by.back(functions))
+
+    def alone(self, function: FloatArray) -> str | None:
+        return self.before.alone(self.by.back(function[None, :])[0])
+
+    def joint_test(self, functions: FloatArray, values: FloatArray) -> tuple[float, float, float]:
+        return self.before.joint_test(self.by.back(functions), values)
+
+    def mapped(self, by: LinearMap) -> Clustering:
+        return MappedClustering(self, by)
 
 
 def _variances(functions: FloatArray, covariance: FloatArray) -> FloatArray:
@@ -173,6 +231,8 @@ def clustered(fit: Fit, columns: Sequence[str], kind: Kind = "CR2", missing: Mis
         raise TooLargeError(
             f"{len(fit.terms):,} parameters; a cluster-robust covariance is written out for {MOST_PARAMETERS:,} at most"
         )
+    if fit.robust is not None:
+        fit = replace(fit, covariance=fit.robust.model_based, robust=None)
     table = as_fitted(fit)
     used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
     rows = _only(row_scores(fit), used)
@@ -192,12 +252,13 @@ def clustered(fit: Fit, columns: Sequence[str], kind: Kind = "CR2", missing: Mis
         for column, (_, labels), part in zip(columns, labelled, parts)
     )
     if len(ways) == 1:
+        v = ways[0].covariance
         return replace(
-            fit, covariance=DenseCovariance(ways[0].covariance), robust=Robust(kind, ways, ways[0].covariance)
+            fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance)
         )
     cells = Clusters(rows, intersection([codes for codes, _ in labelled]), bread)
     v, negative = two_way([ways[0].covariance, ways[1].covariance, cells.covariance(kind)], bread)
-    return replace(fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, negative))
+    return replace(fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance, negative))
 
 
 def _only(rows: RowScores, keep: IntArray) -> RowScores:
