@@ -201,6 +201,15 @@ class Clusters:
         spread = float(np.einsum("ij,ji->", both, both) - (q**2).sum() + (p**2).sum())
         return float(p.sum()) ** 2 / spread if spread > 0.0 else float("nan")
 
+    def share_alone_all(self, functions: FloatArray) -> tuple[FloatArray, IntArray]:
+        """:meth:`share_alone` of every row of `functions`, float[m, p]: float[m] and int[m]."""
+        found = [self.share_alone(function) for function in functions]
+        return np.array([share for share, _ in found]), np.array([g for _, g in found], dtype=np.int64)
+
+    def satterthwaite_all(self, functions: FloatArray) -> FloatArray:
+        """float[m]: :meth:`satterthwaite` of every row of `functions`, float[m, p]."""
+        return np.array([self.satterthwaite(function) for function in functions], dtype=np.float64)
+
     def joint_df(self, contrasts: FloatArray) -> float:
         """eta of the approximate Hotelling test (HTZ) of q contrasts that are 0; nan if they are redundant.
 
