@@ -1,6 +1,6 @@
 """Wald inference on linear functions of a fit's parameters: differences of two items, joint hypotheses.
 
-c'beta has variance c'Vc and is estimable if and only if c'n = 0 for every direction n along which the
+c'beta has variance c'Vc, V of the model or by cluster, and is estimable if and only if c'n = 0 for every direction n along which the
 likelihood is flat or grows without end.
 """
 
@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, NotEstimableError
 from . import inference
+from .clustering import Clustering
 from .family import LOG_WORTH_PER_UNIT
 from .predictions import ability_functions, find_group, group_label
 from .record import FitRecord, find_item, why_not_estimable
 from .spec import Value
+from .tails import student_p, student_quantile
 
 FloatArray = NDArray[np.float64]
 
@@ -34,13 +36,31 @@ def linear_contrast(
     if not fit.is_estimable(function[None, :]):
         raise NotEstimableError(f"{what} is not estimable from these data; {why_not_estimable(fit)}")
     estimate = float(function @ fit.beta)
-    se = float(np.sqrt(max(fit.covariance.between(function[None, :])[0, 0], 0.0)))
+    se, df = _spread(fit, function, what)
     z = estimate / se if se > 0 else float("nan")
-    half = inference.normal_quantile(0.5 + level / 2) * se
-    p = float(inference.two_sided_p(np.array(z)))
+    half = float(student_quantile(0.5 + level / 2, df)) * se
+    p = float(student_p(np.array(z), df))
     log_odds = per_unit * estimate
+    odds = float(np.exp(log_odds))
     return inference.Contrast(
-        what, estimate, se, z, p, estimate - half, estimate + half, level, log_odds, float(np.exp(log_odds))
+        what, estimate, se, z, p, estimate - half, estimate + half, level, log_odds, odds, df
+    )
+
+
+def _spread(fit: FitRecord, function: FloatArray, what: str) -> tuple[float, float]:
+    """Standard error of a linear function and degrees of freedom of its t, inf for the normal."""
+    if fit.robust is None:
+        return float(np.sqrt(max(fit.covariance.between(function[None, :])[0, 0], 0.0))), float("inf")
+    se = float(fit.robust.standard_errors(function[None, :])[0])
+    if np.isnan(se):
+        raise NotEstimableError(f"{what} is {_alone(fit.robust, function)}")
+    return se, float(fit.robust.degrees_of_freedom(function[None, :])[0])
+
+
+def _alone(robust: Clustering, function: FloatArray) -> str:
+    columns = " and ".join(robust.columns)
+    return (
+        f"fitted from {robust.alone(function)} alone: clustering by {columns} cannot give it a standard error"
     )
 
 
@@ -76,20 +96,23 @@ def wald(fit: FitRecord, names: Sequence[str]) -> inference.WaldTest:
     functions = np.zeros((len(index), len(fit.terms)))
     functions[np.arange(len(index)), index] = 1.0
     cov, b = fit.covariance.between(functions), fit.beta[index]
-    statistic = float(b @ _solve(cov, b, names))
     hypothesis = " = ".join(names) + " = 0"
+    if fit.robust is not None:
+        _check_independent(fit.robust.model_based.between(functions), names)
+        statistic, df, p = fit.robust.joint_test(functions, b)
+        return inference.WaldTest(statistic, len(index), p, hypothesis, df, fit.robust.title)
+    _check_independent(cov, names)
+    statistic = float(b @ np.linalg.solve(cov, b))
     return inference.WaldTest(
         statistic, len(index), inference.chi_square_p(statistic, len(index)), hypothesis
     )
 
 
-def _solve(cov: FloatArray, b: FloatArray, names: Sequence[str]) -> FloatArray:
+def _check_independent(cov: FloatArray, names: Sequence[str]) -> None:
     # All items of a centred term are linearly dependent: their covariance is singular, with no number to
     # report.
     scale = np.sqrt(np.diag(cov))
-    if np.linalg.matrix_rank(cov / np.outer(scale, scale), tol=1e-10) < len(b):
+    if np.linalg.matrix_rank(cov / np.outer(scale, scale), tol=1e-10) < len(names):
         raise NotEstimableError(
             f"{', '.join(names)} are linearly dependent (they sum to a constant); leave one out"
         )
-    solution: FloatArray = np.linalg.solve(cov, b)
-    return solution

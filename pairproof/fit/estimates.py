@@ -11,7 +11,7 @@ from .family import Scale
 from .record import FitRecord, FloatArray, find_item, why_not_estimable
 from .rescale import R
 from .spec import Value
-from .tails import log10_two_sided_p
+from .tails import log10_student_p, student_p
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,23 +40,34 @@ class Estimates(FitRecord):
 
     @property
     def bse(self) -> pd.Series[float]:
-        """Standard errors by parameter name, from the observed information; nan for references."""
+        """Standard errors by parameter name; nan for references.
+
+        From the observed information, or by cluster (:meth:`pairproof.Fit.clustered`).
+        """
         return parameters.series(self, self.standard_errors)
 
     @property
     def zvalues(self) -> pd.Series[float]:
-        """Estimates divided by their standard errors, by parameter name; nan where either is missing."""
+        """Estimates divided by their standard errors, by parameter name; nan where either is missing.
+
+        Clustered standard errors make them t values on :attr:`df` degrees of freedom.
+        """
         return parameters.series(self, self.z)
 
     @property
+    def df(self) -> pd.Series[float]:
+        """Degrees of freedom of each parameter's t, by name; inf where it is held against the normal."""
+        return parameters.series(self, self.degrees_of_freedom)
+
+    @property
     def pvalues(self) -> pd.Series[float]:
-        """Two-sided normal p-values by parameter name; 0 if smaller than the smallest double, 4.9e-324."""
-        return parameters.series(self, inference.two_sided_p(self.z))
+        """Two-sided p-values by parameter name, normal or of t on :attr:`df`; 0 if below 4.9e-324."""
+        return parameters.series(self, student_p(self.z, self.degrees_of_freedom))
 
     @property
     def log10_pvalues(self) -> pd.Series[float]:
         """log10 of the p-values by parameter name; finite even where the p-value itself is 0."""
-        return parameters.series(self, log10_two_sided_p(self.z))
+        return parameters.series(self, log10_student_p(self.z, self.degrees_of_freedom))
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Wald confidence limits of every parameter.
@@ -118,7 +129,8 @@ class Estimates(FitRecord):
         Returns
         -------
         DataFrame
-            estimate, se, z, p, low, high by parameter; nan for references and where not estimable.
+            estimate, se, z, p, low, high by parameter; nan for references and where not estimable.  With
+            standard errors by cluster t and df in place of z.
 
         Raises
         ------
@@ -271,6 +283,9 @@ class Estimates(FitRecord):
     def wald(self, names: Sequence[str]) -> inference.WaldTest:
         """Wald test of the hypothesis that all the named parameters are 0.
 
+        With standard errors by cluster an F test: of CR2 the approximate Hotelling test (HTZ) of Pustejovsky
+        and Tipton (2018, J. Bus. Econ. Stat. 36, 672-683).
+
         Parameters
         ----------
         names : sequence of str
@@ -285,7 +300,8 @@ class Estimates(FitRecord):
         InputError
             A name that is not a parameter, or is given twice.
         NotEstimableError
-            A reference, a parameter without an estimate, or parameters that are linearly dependent.
+            A reference, a parameter without an estimate, parameters that are linearly dependent, or too few
+            clusters for so many parameters.
 
         Examples
         --------

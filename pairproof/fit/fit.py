@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..data.options import one_of
-from . import inference, predictions, residuals
+from ..errors import InputError
+from . import inference, intervals, predictions, residuals
 from .cell_table import CellTable
+from .contrasts import check_level
 from .estimates import Estimates
 from .record import Stopping
 from .spec import Value
@@ -52,7 +54,9 @@ class Fit(Estimates):
 
     # -- worths and probabilities ----------------------------------------------------------------------------
 
-    def worth(self, at: Mapping[str, Value] | None = None, *, se: bool = True) -> pd.DataFrame:
+    def worth(
+        self, at: Mapping[str, Value] | None = None, *, se: bool = True, level: float | None = None
+    ) -> pd.DataFrame:
         """Worths, which sum to 1 in each group, with delta-method standard errors.
 
         Parameters
@@ -61,16 +65,19 @@ class Fit(Estimates):
             Covariate values of one group; default: every group of `groups`.
         se : bool
             Whether standard errors are computed; their cost grows faster than the number of items.
+        level : float, optional
+            Confidence level of limits, in (0, 1); default: no limits.
 
         Returns
         -------
         DataFrame
             group, item, worth, se; nan if the group's items cannot all be compared, se also if not asked for.
+            With `level` also low and high, which are made on the logit scale and stay inside 0 and 1.
 
         Raises
         ------
         InputError
-            Covariate values that the model does not have.
+            Covariate values that the model does not have, a level outside (0, 1), or limits without `se`.
         TooLargeError
             Standard errors of so many items would not fit in memory.
 
@@ -81,7 +88,13 @@ class Fit(Estimates):
         >>> fit.worth().round(4)[["item", "worth", "se"]].values.tolist()
         [['A', 0.6354, 0.0491], ['B', 0.3646, 0.0491]]
         """
-        return predictions.worth(self, at, se)
+        frame = predictions.worth(self, at, se)
+        if level is None:
+            return frame
+        check_level(level)
+        if not se:
+            raise InputError(f"level={level} without se; limits need standard errors: leave out se=False")
+        return intervals.worth_limits(self, frame, at, level)
 
     def quasi_variances(self, group: str | None = None) -> pd.DataFrame:
         """Quasi-variances q of the log worths of a group.
@@ -123,6 +136,7 @@ class Fit(Estimates):
         at: Mapping[str, Value] | None = None,
         order: bool = False,
         items: Sequence[str] | None = None,
+        level: float | None = None,
     ) -> pd.DataFrame:
         """P(first preferred), P(tie), P(second preferred) for every ordered pair of items.
 
@@ -136,20 +150,24 @@ class Fit(Estimates):
             Whether the order effect in favour of the item named first is included.
         items : sequence of str, optional
             Only pairs of these items; default: all items.
+        level : float, optional
+            Confidence level of limits, in (0, 1); default: no limits.
 
         Returns
         -------
         DataFrame
-            group, first, second, p_first, p_tie, p_second; nan where not estimable.
+            group, first, second, p_first, p_tie, p_second; nan where not estimable.  With `level` also
+            p_first_low, p_first_high and so on, which are made on the logit scale and stay inside 0 and 1.
 
         Raises
         ------
         InputError
-            A group that the model does not have, or `order` for a model without an order effect.
+            A group that the model does not have, `order` for a model without an order effect, or a level
+            outside (0, 1).
         ItemError
             An item that is not in the table.
         TooLargeError
-            More than two million rows.
+            More than two million rows, or 50,000 with limits.
 
         Examples
         --------
@@ -158,7 +176,11 @@ class Fit(Estimates):
         >>> fit.probabilities().round(3)[["first", "p_first", "p_tie", "p_second"]].values.tolist()
         [['A', 0.508, 0.2, 0.292], ['B', 0.292, 0.2, 0.508]]
         """
-        return predictions.probabilities(self, group, at, order, items)
+        frame = predictions.probabilities(self, group, at, order, items)
+        if level is None:
+            return frame
+        check_level(level)
+        return intervals.with_limits(self, frame, at, order, level)
 
     # -- fit to the data -------------------------------------------------------------------------------------
 
@@ -243,6 +265,59 @@ class Fit(Estimates):
         from .nesting import likelihood_ratio
 
         return likelihood_ratio(self, other)
+
+    # -- answers that go together ----------------------------------------------------------------------------
+
+    def clustered(
+        self,
+        *columns: str,
+        kind: Literal["CR0", "CR1", "CR2"] = "CR2",
+        missing: Literal["refuse", "own"] = "refuse",
+    ) -> Fit:
+        """The same fit with standard errors that hold where answers of a cluster go together.
+
+        Answers of one judge, or about one source, are not independent.  Everything that the fit says of its
+        uncertainty then uses the cluster-robust covariance, and t and F distributions.
+
+        Parameters
+        ----------
+        *columns : str
+            One column of the table, or two for clustering both ways (Cameron, Gelbach and Miller 2011, J. Bus.
+            Econ. Stat. 29, 238-249).
+        kind : {"CR0", "CR1", "CR2"}
+            CR2 is that of Bell and McCaffrey with Satterthwaite's degrees of freedom (Pustejovsky and Tipton
+            2018, J. Bus. Econ. Stat. 36, 672-683); CR0 has no correction, CR1 has G / (G - 1), both on G - 1
+            degrees of freedom for G clusters.
+        missing : {"refuse", "own"}
+            What to do with rows without a value of a column: an error, or each a cluster of its own.
+
+        Returns
+        -------
+        Fit
+            `robust` holds the clusters; the estimates are the same.
+
+        Raises
+        ------
+        InputError
+            No such column, one cluster, rows without a value, another kind, or not one or two columns.
+        TooLargeError
+            More than 6,000 parameters.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> rows = [("A", "B", 9, 1, 0), ("A", "B", 8, 2, 1), ("A", "B", 2, 8, 2), ("A", "B", 7, 3, 3)]
+        >>> data = {"first": [r[0] for r in rows], "second": [r[1] for r in rows], "wins": [r[2] for r in rows]}
+        >>> data |= {"losses": [r[3] for r in rows], "judge": [f"J{r[4]}" for r in rows]}
+        >>> fit = pairproof.fit_bradley_terry(pairproof.read(data), reference="B")
+        >>> print(fit.contrast("A", "B", level=0.9))
+        A - B: 0.6190 (se 0.3315), z = 1.867, p = 0.06184, 90% interval 0.0738 to 1.1643; odds 1.857 to 1
+        >>> print(fit.clustered("judge").contrast("A", "B", level=0.9))
+        A - B: 0.6190 (se 0.6833), t on 3 df = 0.906, p = 0.4318, 90% interval -0.9891 to 2.2272; odds 1.857 to 1
+        """
+        from .robust.robust import clustered
+
+        return clustered(self, columns, kind, missing)
 
     # -- R ---------------------------------------------------------------------------------------------------
 

@@ -7,13 +7,14 @@ method). Quasi-variances q minimise sum over pairs of (log v_ij - log(q_i + q_j)
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import NotEstimableError
-from .tails import chi_square_p, log10_chi_square_p, log10_two_sided_p, p_equals, two_sided_p
+from .tails import chi_square_p, log10_chi_square_p, log10_f_p, log10_student_p, p_equals, two_sided_p
 
 FloatArray = NDArray[np.float64]
 
@@ -209,21 +210,35 @@ class WaldTest:
     Attributes
     ----------
     statistic : float
+        Chi-square, or F where `df_denom` is finite.
     df : int
     p : float
     hypothesis : str
+    df_denom : float
+        Second degrees of freedom of F; inf for the chi-square.
+    covariance : str
+        "" for that of the model, or "CR2 by judge (24 clusters)".
     """
 
     statistic: float
     df: int
     p: float
     hypothesis: str
+    df_denom: float = float("inf")
+    covariance: str = ""
 
     @property
     def log10_p(self) -> float:
-        return log10_chi_square_p(self.statistic, self.df)
+        if math.isinf(self.df_denom):
+            return log10_chi_square_p(self.statistic, self.df)
+        return log10_f_p(self.statistic, self.df, self.df_denom)
 
     def __str__(self) -> str:
+        if not math.isinf(self.df_denom):
+            return (
+                f"Wald F {self.statistic:.4f} on {self.df} and {self.df_denom:.4g} df,"
+                f" {p_equals(self.p, self.log10_p)}: {self.hypothesis} ({self.covariance})"
+            )
         return (
             f"Wald chi-square {self.statistic:.4f} on {self.df} df, {p_equals(self.p, self.log10_p)}:"
             f" {self.hypothesis}"
@@ -275,7 +290,7 @@ class Contrast:
     ----------
     what : str
     estimate, se, z, p : float
-        On the fit's scale; p two-sided, normal.
+        On the fit's scale; p two-sided.
     low, high : float
         Confidence limits at `level`.
     level : float
@@ -284,6 +299,8 @@ class Contrast:
         The same difference as a log-odds.
     odds : float
         exp of it.
+    df : float
+        Degrees of freedom of the t distribution that z and the limits are held against; inf for the normal.
     """
 
     what: str
@@ -296,14 +313,16 @@ class Contrast:
     level: float
     log_odds: float
     odds: float
+    df: float = float("inf")
 
     @property
     def log10_p(self) -> float:
-        return float(log10_two_sided_p(np.array(self.z)))
+        return float(log10_student_p(np.array(self.z), self.df))
 
     def __str__(self) -> str:
+        ratio = "z" if math.isinf(self.df) else f"t on {self.df:.4g} df"
         return (
-            f"{self.what}: {self.estimate:.4f} (se {self.se:.4f}), z = {self.z:.3f},"
+            f"{self.what}: {self.estimate:.4f} (se {self.se:.4f}), {ratio} = {self.z:.3f},"
             f" {p_equals(self.p, self.log10_p)}, {100 * self.level:g}% interval {self.low:.4f} to"
             f" {self.high:.4f}; odds {self.odds:.4g} to 1"
         )

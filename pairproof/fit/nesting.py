@@ -17,6 +17,7 @@ from ..errors import ComparisonError
 from . import inference
 from .predictions import item_covariate
 from .record import FitRecord
+from .robust.dependence import caution
 from .shown.text import title
 from .spec import Kind, Term
 
@@ -66,7 +67,8 @@ def _caution(larger: FitRecord, smaller: FitRecord) -> str:
         if larger.data.ranked_together > 2
         else ""
     )
-    return "; ".join(filter(None, [_separation(larger, smaller), dependent]))
+    clusters = caution(larger, "the likelihood ratio") or caution(smaller, "the likelihood ratio")
+    return "; ".join(filter(None, [_separation(larger, smaller), dependent, clusters]))
 
 
 def _separation(larger: FitRecord, smaller: FitRecord) -> str:

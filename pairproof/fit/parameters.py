@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..errors import InputError, ItemError, TooLargeError
 from . import inference
 from .record import FitRecord
+from .tails import student_p, student_quantile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +48,7 @@ def interval_frame(fit: FitRecord, alpha: float) -> pd.DataFrame:
 
     if not 0 < alpha < 1:
         raise InputError(f"alpha={alpha}; expected a number between 0 and 1, 0.05 for 95 % intervals")
-    half = inference.normal_quantile(1 - alpha / 2) * fit.standard_errors
+    half = student_quantile(1 - alpha / 2, fit.degrees_of_freedom) * fit.standard_errors
     centre = np.where(fit.free, fit.beta, np.nan)
     return pd.DataFrame({"low": centre - half, "high": centre + half}, index=list(fit.names))
 
@@ -73,7 +74,12 @@ def covariance_frame(fit: FitRecord) -> pd.DataFrame:
 
 def first_rows(fit: FitRecord, rows: int) -> pd.DataFrame:
     """The first rows of :meth:`pairproof.Fit.to_frame`, without computing the others."""
-    if rows * 5 >= len(fit.terms) or len(fit.terms) < _MANY or "standard_errors" in fit.__dict__:
+    if (
+        fit.robust is not None
+        or rows * 5 >= len(fit.terms)
+        or len(fit.terms) < _MANY
+        or "standard_errors" in fit.__dict__
+    ):
         return parameter_frame(fit, 0.05).iloc[:rows]
     import pandas as pd
 
@@ -105,14 +111,14 @@ def first_rows(fit: FitRecord, rows: int) -> pd.DataFrame:
 
 
 def parameter_frame(fit: FitRecord, alpha: float) -> pd.DataFrame:
-    """estimate, se, z, p, low, high by parameter; see :meth:`pairproof.Fit.to_frame`."""
+    """estimate, se, z (or t and df), p, low, high by parameter; see :meth:`pairproof.Fit.to_frame`."""
     frame = interval_frame(fit, alpha)
-    columns = {
-        "estimate": estimates(fit),
-        "se": fit.standard_errors,
-        "z": fit.z,
-        "p": inference.two_sided_p(fit.z),
-    }
+    columns = {"estimate": estimates(fit), "se": fit.standard_errors}
+    if fit.robust is None:
+        columns["z"] = fit.z
+    else:
+        columns |= {"t": fit.z, "df": fit.degrees_of_freedom}
+    columns["p"] = student_p(fit.z, fit.degrees_of_freedom)
     for place, (name, column) in enumerate(columns.items()):
         frame.insert(place, name, column)
     return frame

@@ -211,6 +211,38 @@ def _ability_variances(fit: FitRecord, group: Mapping[str, Value]) -> FloatArray
     )
 
 
+def worth_functions(fit: FitRecord, abilities: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Worths and their derivatives by the parameters.
+
+    Parameters
+    ----------
+    fit : FitRecord
+    abilities : float[n_items, n_params]
+        Abilities as linear functions of the parameters, on the fit's scale.
+
+    Returns
+    -------
+    (float[n_items], float[n_items, n_params])
+    """
+    unit = LOG_WORTH_PER_UNIT[fit.scale]
+    a = unit * (abilities @ fit.beta)
+    w = inference.softmax(a)
+    # Against the best item, as `inference.worths`: no difference of large numbers where its worth is nearly 1.
+    against = abilities - abilities[int(np.argmax(a))]
+    derivatives: FloatArray = unit * w[:, None] * (against - w @ against)
+    return w, derivatives
+
+
+def _clustered_worths(fit: FitRecord, group: Mapping[str, Value]) -> tuple[FloatArray, FloatArray]:
+    """Worths and standard errors by cluster; nan if the items cannot all be compared."""
+    rows = ability_functions(fit, group)
+    if fit.robust is None or not fit.is_estimable(rows - rows[0]):
+        nothing = np.full(len(fit.items), np.nan)
+        return nothing, nothing
+    w, functions = worth_functions(fit, rows)
+    return w, fit.robust.standard_errors(functions)
+
+
 def worth(fit: FitRecord, at: Mapping[str, Value] | None = None, with_se: bool = True) -> pd.DataFrame:
     """Worths of every group, or at given covariate values; see :meth:`pairproof.Fit.worth`."""
     import pandas as pd
@@ -218,7 +250,9 @@ def worth(fit: FitRecord, at: Mapping[str, Value] | None = None, with_se: bool =
     chosen = dict(fit.groups) if at is None else {group_label(at): find_group(fit, None, at)}
     frames = []
     for name, group in chosen.items():
-        if len(fit.items) > MANY_ITEMS or not with_se:
+        if fit.robust is not None and with_se:
+            w, se = _clustered_worths(fit, group)
+        elif len(fit.items) > MANY_ITEMS or not with_se:
             w, se = _many_worths(fit, group, with_se)
         else:
             found = log_worth(fit, group)

@@ -12,7 +12,9 @@ ones take the total of the cell as given, as the likelihood here does.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -21,6 +23,7 @@ from numpy.typing import NDArray
 from . import inference
 from .cell_table import CellTable
 from .record import FitRecord
+from .robust import dependence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,13 +117,18 @@ def residual_frame(
 
 def goodness_of_fit(fit: FitRecord) -> inference.GoodnessOfFit:
     """Deviance and Pearson tests of a fit; see :meth:`pairproof.Fit.goodness_of_fit`."""
-    return chi_square_tests(
+    test = chi_square_tests(
         fit.cell_table(),
         fit.deviance,
         fit.df_resid,
         fit.outcome_model != "binary",
         quasi=fit.quasi_likelihood,
         ranked=fit.data.ranked_together,
+    )
+    if math.isnan(test.p_deviance):  # without a p-value there is nothing to be cautious of
+        return test
+    return replace(
+        test, caution="; ".join(filter(None, [test.caution, dependence.caution(fit, "the chi-square")]))
     )
 
 

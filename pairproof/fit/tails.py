@@ -70,6 +70,16 @@ def log10_student_p(t: FloatArray, df: FloatArray | float) -> FloatArray:
     return out
 
 
+def student_quantile(probability: float, df: FloatArray | float) -> FloatArray:
+    """Quantile of Student's t, normal where df is inf; nan where df is nan."""
+    from scipy.special import ndtri, stdtrit
+
+    df = np.asarray(df, float)
+    finite = np.isfinite(df)
+    quantile = np.where(finite, stdtrit(np.where(finite, df, 1.0), probability), ndtri(probability))
+    return np.where(np.isnan(df), np.nan, quantile)
+
+
 def f_p(statistic: float, df: float, df_denom: float) -> float:
     """P(F > statistic) on df and df_denom degrees of freedom; chi-square of df * statistic if df_denom is inf."""
     from scipy.special import betainc

@@ -19,6 +19,8 @@ Kind = Literal[
     "not-identified",  # effects that cannot be told from one another
     "not-estimable",  # in JSON: parameters without a number that no other warning is about
     "no-worth",  # in JSON: groups whose items cannot all be compared
+    "clusters",  # in JSON: answers of a judge or about a source go together, or clusters are few
+    "one-cluster",  # in JSON: parameters that one cluster alone determines
     "too-large",  # in JSON: what was too large to be worked out or written
 ]
 #: Kinds that give the reason why a parameter has no estimate.

@@ -19,8 +19,10 @@ from ..state import READ, WRITTEN, State, json_text, shared_options
 if TYPE_CHECKING:
     from ...bridge.process.policy import Mode
     from ...fit.fit import Fit
+    from ...fit.robust.clusters import Kind
 
 _model = option("Model")
+_errors = option("Standard errors")
 _check = option("R")
 
 HELP = """Fit a model to a table of comparisons in FILE (CSV, TSV, Parquet, Arrow; - for standard input).
@@ -69,6 +71,16 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
     metavar="ITEM",
     help="Items that have their own ability parameter in place of --item-terms.",
 )
+@_errors(
+    "--cluster",
+    metavar="COL[,COL]",
+    help="Standard errors by cluster: answers with the same value of COL go together (judge, or judge,source).",
+)
+@_errors(
+    "--cluster-kind",
+    type=click.Choice(["CR0", "CR1", "CR2"]),
+    help="Correction for few clusters; default: CR2, with Satterthwaite's degrees of freedom.",
+)
 @reader_options
 @_check("--verify", is_flag=True, help="Compute the same numbers in R and show how many digits agree.")
 @r_options
@@ -84,6 +96,8 @@ def command(
     r: Mode | None,
     require_r: bool,
     script: str | None,
+    cluster: str | None,
+    cluster_kind: Kind | None,
     reading: dict[str, Any],
     **asked: Any,
 ) -> int:
@@ -93,7 +107,11 @@ def command(
         raise click.UsageError(
             "a JUnit report (.xml) lists verdicts, which only --verify gives; add --verify."
         )
+    if cluster is None and cluster_kind is not None:
+        raise click.UsageError("--cluster-kind has no effect without --cluster; add --cluster judge.")
     fitted = _fit(file, model, reading, asked)
+    if cluster is not None:
+        fitted = fitted.clustered(*names(cluster), kind=cluster_kind or "CR2")
     agreements: Any = None
     if verify:
         import pairproof

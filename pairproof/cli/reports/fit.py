@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...fit.shown.plots import MOST_GROUPS, plot_worth
-from ...fit.shown.text import COLUMNS, ROWS, cut_note, parameter_rows
+from ...fit.shown.text import ROWS, cautions, columns, cut_note, parameter_rows
 from ...report.blocks import Block, Code, Figure, Heading, Page, Paragraph, Table
 
 if TYPE_CHECKING:
@@ -37,9 +37,10 @@ def page(fit: Fit) -> Page:
 
 
 def _parameters(fit: Fit) -> Table:
-    width = len(COLUMNS) + 1
+    heads = columns(fit)
+    width = len(heads) + 1
     rows = tuple((row + ("",) * width)[:width] for row in parameter_rows(fit, ROWS))
-    return Table(("parameter", *COLUMNS), rows)
+    return Table(("parameter", *heads), rows)
 
 
 def _worths(fit: Fit) -> Block:
@@ -70,7 +71,7 @@ def context(fit: Fit, agreements: Verification) -> ReportContext:
         f"{fit.n_comparisons:g} comparisons of {len(fit.items)} items from {fit.data.source}; {fit.constraint};"
         f" log-likelihood {fit.llf:.4f}, deviance {fit.deviance:.4f} on {fit.df_resid} df."
     )
-    said = (facts, *map(str, fit.warnings), *filter(None, [cut_note(fit, ROWS)]))
+    said = (facts, *map(str, fit.warnings), *cautions(fit), *filter(None, [cut_note(fit, ROWS)]))
     story = Story("The fit", said, _parameters(fit))
     drawn = () if why_no_picture(fit) else (worth_series(fit, fit.title),)
     asked = agreements.context

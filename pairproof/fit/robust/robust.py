@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,10 @@ from ...data.comparisons import Comparisons
 from ...errors import InputError, NotEstimableError, TooLargeError
 from ..clustering import Clustering
 from ..covariance import Covariance, DenseCovariance, LinearMap, MappedCovariance
+from ..rescale import R
 from ..tails import f_p
 from .clusters import KINDS, LARGEST_SHARE, Clusters, Kind, intersection, two_way
 from .scores import RowScores, as_fitted, row_scores
-
-if TYPE_CHECKING:
-    from ..fit import Fit
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -97,8 +95,8 @@ class Robust:
     def cautions(self) -> tuple[str, ...]:
         """What a reader has to know of these standard errors."""
         out = [
-            f"{way.clusters.n} clusters by {way.column}: with fewer than {FEW} every cluster-robust interval is rough;"
-            " hold it against a bootstrap by cluster"
+            f"{way.clusters.n} clusters by {way.column}: with fewer than {FEW} intervals by cluster are rough; hold them"
+            f' against fit.bootstrap("{way.column}") or pairproof.wild_test'
             for way in self.ways
             if way.clusters.n < FEW
         ]
@@ -146,7 +144,9 @@ class Robust:
         q = len(functions)
         for function in functions:
             if (cluster := self.alone(function)) is not None:
-                raise NotEstimableError(f"part of the hypothesis is fitted from {cluster} alone; {self.title}")
+                raise NotEstimableError(
+                    f"part of the hypothesis is fitted from {cluster} alone; {self.title}"
+                )
         if self.kind == "CR2":
             eta = min(way.clusters.joint_df(functions) for way in self.ways)
             df, factor = eta - q + 1.0, (eta - q + 1.0) / (eta * q)
@@ -219,7 +219,7 @@ def _variances(functions: FloatArray, covariance: FloatArray) -> FloatArray:
     return out
 
 
-def clustered(fit: Fit, columns: Sequence[str], kind: Kind = "CR2", missing: Missing = "refuse") -> Fit:
+def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missing = "refuse") -> R:
     """The fit with standard errors by cluster; see :meth:`pairproof.Fit.clustered`."""
     if not 1 <= len(columns) <= 2 or len(set(columns)) != len(columns):
         raise InputError(
@@ -253,9 +253,7 @@ def clustered(fit: Fit, columns: Sequence[str], kind: Kind = "CR2", missing: Mis
     )
     if len(ways) == 1:
         v = ways[0].covariance
-        return replace(
-            fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance)
-        )
+        return replace(fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance))
     cells = Clusters(rows, intersection([codes for codes, _ in labelled]), bread)
     v, negative = two_way([ways[0].covariance, ways[1].covariance, cells.covariance(kind)], bread)
     return replace(fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance, negative))

@@ -10,7 +10,8 @@ from ...errors import TooLargeError
 from ..parameters import covariance_frame, estimates, parameter_frame
 from ..predictions import worth as worth_frame
 from ..record import FitRecord
-from ..tails import log10_two_sided_p
+from ..robust.dependence import in_words
+from ..tails import log10_student_p
 from ..warning import WITHOUT_ESTIMATE, FitWarning, listed
 
 #: A covariance of this many parameters is 80 MB of text; beyond it, `cov_params` is null and a warning says
@@ -42,6 +43,18 @@ def _worths(
 def _reasons(fit: FitRecord, worth: dict[str, dict[str, float | None]]) -> list[FitWarning]:
     """Warnings, and a reason for every null that none of them is about (references need none)."""
     found = list(fit.warnings)
+    if fit.robust is not None:
+        found += [FitWarning("clusters", text) for text in fit.robust.cautions]
+        alone = tuple(
+            n for n, ok, se in zip(fit.names, fit.free, fit.standard_errors) if ok and math.isnan(se)
+        )
+        if alone:
+            text = (
+                f"fitted from one cluster alone, so without a standard error by cluster: {listed(alone, 20)}"
+            )
+            found.append(FitWarning("one-cluster", text, alone))
+    elif said := in_words(fit):
+        found.append(FitWarning("clusters", said))
     explained = {name for w in found if w.kind in WITHOUT_ESTIMATE for name in w.terms}
     silent = tuple(n for n in fit.not_estimable if n not in explained)
     if silent:
@@ -74,18 +87,31 @@ def _parameters(fit: FitRecord) -> tuple[dict[str, Any], str]:
             "bse": nothing,
             "pvalues": nothing,
             "log10_pvalues": nothing,
+            "df": None,
             "conf_int": nothing,
         }, str(error)
     return {
         "params": _by_name(fit.names, frame["estimate"]),
         "bse": _by_name(fit.names, frame["se"]),
+        "df": None if fit.robust is None else _by_name(fit.names, fit.degrees_of_freedom),
         "pvalues": _by_name(fit.names, frame["p"]),
-        "log10_pvalues": _by_name(fit.names, log10_two_sided_p(fit.z)),
+        "log10_pvalues": _by_name(fit.names, log10_student_p(fit.z, fit.degrees_of_freedom)),
         "conf_int": {
             name: None if math.isnan(low) else [float(low), float(high)]
             for name, low, high in zip(fit.names, frame["low"], frame["high"])
         },
     }, ""
+
+
+def _covariance(fit: FitRecord) -> dict[str, Any]:
+    """What the standard errors suppose: independent answers ("model"), or independent clusters."""
+    if fit.robust is None:
+        return {"kind": "model", "clusters": [], "n_clusters": []}
+    return {
+        "kind": fit.robust.kind,
+        "clusters": list(fit.robust.columns),
+        "n_clusters": list(fit.robust.n_clusters),
+    }
 
 
 def fit_dict(fit: FitRecord) -> dict[str, Any]:
@@ -117,6 +143,7 @@ def fit_dict(fit: FitRecord) -> dict[str, Any]:
         "model": fit.model,
         "items": list(fit.items),
         **table,
+        "covariance": _covariance(fit),
         "cov_params": covariance,
         "terms": [term.to_dict() for term in fit.terms],
         "scale": fit.scale,

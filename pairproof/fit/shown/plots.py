@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...errors import InputError
-from .. import inference
-from ..contrasts import check_level
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +19,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 
 def worth_intervals(fit: Fit, groups: Sequence[str] | None = None, level: float = 0.95) -> pd.DataFrame:
-    """Worths with confidence intervals, computed on the log scale so that they stay above 0, and cut at 1.
+    """Worths with confidence intervals, made on the logit scale so that they stay inside 0 and 1.
 
     Parameters
     ----------
@@ -36,8 +32,8 @@ def worth_intervals(fit: Fit, groups: Sequence[str] | None = None, level: float 
     Returns
     -------
     DataFrame
-        group, item, worth, se, low, high; nan where not estimable.  The limits are
-        worth * exp(+-q se / worth), q the normal quantile of the level.
+        group, item, worth, se, low, high; nan where not estimable.  The formula is that of
+        :mod:`pairproof.fit.intervals`.
 
     Raises
     ------
@@ -52,19 +48,14 @@ def worth_intervals(fit: Fit, groups: Sequence[str] | None = None, level: float 
     >>> worth_intervals(fit)[["item", "low", "high"]].round(3).values.tolist()
     [['A', 0.546, 0.739], ['B', 0.28, 0.475]]
     """
-    check_level(level)
     if isinstance(groups, str):
         raise InputError(f"groups={groups!r}; expected a list of group names, for example [{groups!r}]")
     names = list(fit.groups) if groups is None else list(groups)
     unknown = [g for g in names if g not in fit.groups]
     if unknown or not names:
         raise InputError(f"no group(s) {unknown}; the groups are {', '.join(list(fit.groups)[:20])}")
-    frame = fit.worth()
-    frame = frame[frame["group"].isin(names)].reset_index(drop=True)
-    half = inference.normal_quantile(0.5 + level / 2) * frame["se"] / frame["worth"]
-    frame["low"] = frame["worth"] * np.exp(-half)
-    frame["high"] = np.minimum(frame["worth"] * np.exp(half), 1.0)
-    return frame
+    frame = fit.worth(level=level)
+    return frame[frame["group"].isin(names)].reset_index(drop=True)
 
 
 def plot_worth(
@@ -111,7 +102,7 @@ def plot_worth(
     >>> from matplotlib.figure import Figure
     >>> ax = pairproof.plot_worth(pairproof.fit_llbt(table), Figure().subplots())
     >>> ax.get_xlabel()
-    'worth, with 95 % intervals'
+    'worth, with 95 % intervals on the logit scale'
     """
     if ax is not None and not hasattr(ax, "errorbar"):
         raise InputError(
@@ -142,7 +133,8 @@ def plot_worth(
     if not log:
         ax.set_xlim(left=0.0)
     ax.set_xlabel(
-        f"worth, with {100 * level:g} % intervals"
+        f"worth, with {100 * level:g} % intervals on the logit scale"
+        + (f", {fit.robust.title}" if fit.robust is not None else "")
         + (f" (not estimable: {', '.join(not_estimable)})" if not_estimable else "")
     )
     return ax

@@ -8,13 +8,16 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import zip_longest
 
+import numpy as np
+
 from ...text import label, safe
 from ..family import LOG_WORTH_PER_UNIT, TIES_IN_WORDS
 from ..parameters import first_rows
 from ..predictions import worth
 from ..record import FitRecord
 from ..residuals import goodness_of_fit
-from ..tails import SMALLEST, log10_two_sided_p, p_words
+from ..robust.dependence import in_words
+from ..tails import SMALLEST, log10_student_p, p_words
 from ..warning import listed
 
 WIDTH = 100
@@ -153,6 +156,8 @@ def _header(fit: FitRecord) -> Iterator[str]:
     ]:
         yield from _wrapped(f"{name:<13}{text}", 13)
     yield from _wrapped(f"{'Fit':<13}{_goodness(fit)}", 13)
+    if fit.robust is not None:
+        yield from _wrapped(f"{'Errors':<13}{fit.robust.title}", 13)
 
 
 def _parameters(fit: FitRecord) -> tuple[str, str]:
@@ -186,46 +191,53 @@ def _status(fit: FitRecord, place: int) -> str:
         return "not estimable"
     if fit.is_reference[place]:
         return "reference" if fit.terms[place].kind == "item" else "at its boundary"
+    if fit.robust is not None and math.isnan(fit.standard_errors[place]):
+        return f"fitted from {fit.robust.alone(np.eye(len(fit.terms))[place])} alone"
     return ""
 
 
 def parameter_rows(fit: FitRecord, rows: int) -> list[tuple[str, ...]]:
-    """name and six numbers as text, or name, number and status, of the first `rows` parameters."""
+    """name and a number for each of `columns` as text, or name, number and status, of the first `rows`
+    parameters.
+    """
     frame = first_rows(fit, rows)
-    log10_p = log10_two_sided_p(frame["z"].to_numpy())
+    log10_p = log10_student_p(fit.z[: len(frame)], fit.degrees_of_freedom[: len(frame)])
     out: list[tuple[str, ...]] = []
     for place, (name, row) in enumerate(zip(frame.index, frame.itertuples(index=False))):
         status = _status(fit, place)
         if status:
             out.append((str(name), number(float(row.estimate)), status))
-        else:
-            out.append(
-                (
-                    str(name),
-                    number(row.estimate),
-                    number(row.se),
-                    number(row.z, 3),
-                    p_value(row.p, log10_p[place]),
-                    number(row.low),
-                    number(row.high),
-                )
-            )
+            continue
+        ratio = (number(row.z, 3),) if fit.robust is None else (number(row.t, 3), number(float(row.df), 1))
+        p = p_value(row.p, log10_p[place])
+        out.append(
+            (str(name), number(row.estimate), number(row.se), *ratio, p, number(row.low), number(row.high))
+        )
     return out
 
 
-COLUMNS = ("estimate", "se", "z", "p", "2.5 %", "97.5 %")
+def columns(fit: FitRecord) -> tuple[str, ...]:
+    """Heads of the table of parameters, without that of the names."""
+    ratio = ("z",) if fit.robust is None else ("t", "df")
+    return ("estimate", "se", *ratio, "p", "2.5 %", "97.5 %")
+
+
+#: Width of each column of numbers.
+_SIZES = {"estimate": 11, "se": 10, "z": 9, "t": 9, "df": 9, "p": 9, "2.5 %": 11, "97.5 %": 11}
 
 
 def _coefficients(fit: FitRecord, rows: int) -> Iterator[str]:
     table = parameter_rows(fit, rows)
-    width = max(9, *(len(shorten(row[0])) for row in table)) + 1
-    sizes = (11, 10, 9, 9, 11, 11)
-    yield " " * width + "".join(f"{head:>{size}}" for head, size in zip(COLUMNS, sizes))
+    heads = columns(fit)
+    sizes = [_SIZES[head] for head in heads]
+    longest = WIDTH - 1 - sum(sizes)
+    width = max(9, *(len(shorten(row[0], longest)) for row in table)) + 1
+    yield " " * width + "".join(f"{head:>{size}}" for head, size in zip(heads, sizes))
     for row in table:
         if len(row) == 3:
-            yield f"{shorten(row[0]):<{width}}{row[1]:>11}  ({row[2]})"
+            yield f"{shorten(row[0], longest):<{width}}{row[1]:>11}  ({row[2]})"
         else:
-            yield f"{shorten(row[0]):<{width}}" + "".join(
+            yield f"{shorten(row[0], longest):<{width}}" + "".join(
                 f" {cell:>{size - 1}}" for cell, size in zip(row[1:], sizes)
             )
 
@@ -283,17 +295,41 @@ def summary(fit: FitRecord, rows: int = ROWS) -> str:
         lines += _wrapped(_not_estimable(fit), 2)
     for warning in fit.warnings:
         lines += _wrapped(f"Warning: {warning}", 2)
-    lines += _wrapped(
-        "z and two-sided p against the reference (normal); 95 % Wald intervals; observed information.", 2
-    )
+    for sentence in (*cautions(fit), _how(fit)):
+        lines += _wrapped(sentence, 2)
     return safe("\n".join(lines))
+
+
+def _how(fit: FitRecord) -> str:
+    """How the standard errors, p-values and intervals were made."""
+    if fit.robust is None:
+        return "z and two-sided p against the reference (normal); 95 % Wald intervals; observed information."
+    df = "Satterthwaite's df" if fit.robust.kind == "CR2" else "clusters less one df"
+    return f"t and two-sided p against the reference; 95 % Wald intervals by t; {fit.robust.title}, {df}."
+
+
+#: Degrees of freedom below which a p-value by cluster is rough (Tipton 2015, Psychological Methods 20, 375-393).
+FEW_DF = 4.0
+
+
+def cautions(fit: FitRecord) -> list[str]:
+    """Sentences on standard errors that suppose too much: independent answers, or many clusters."""
+    if fit.robust is None:
+        said = in_words(fit)
+        return [f"Clusters: {said}."] if said else []
+    out = [f"Caution: {text}." for text in fit.robust.cautions]
+    # Of many parameters only those in the table are looked at: each takes a pass over the clusters.
+    few = [name for name, df in zip(fit.names[:ROWS], fit.degrees_of_freedom[:ROWS]) if df < FEW_DF]
+    if few:
+        out.append(f"Caution: p is rough on fewer than {FEW_DF:g} degrees of freedom: {listed(few, 10)}.")
+    return out
 
 
 def _cells(row: Sequence[str]) -> str:
     name = f"<th style='text-align:left'>{escape(row[0])}</th>"
     if len(row) == 3:
         return (
-            f"<tr>{name}<td>{escape(row[1])}</td><td colspan='5'"
+            f"<tr>{name}<td>{escape(row[1])}</td><td colspan='6'"
             f" style='text-align:left'><i>{escape(row[2])}</i></td></tr>"
         )
     return f"<tr>{name}{''.join(f'<td>{escape(cell)}</td>' for cell in row[1:])}</tr>"
@@ -310,9 +346,11 @@ def html(fit: FitRecord, rows: int = ROWS) -> str:
         _scale(fit),
         fit.engine,
     ]
+    if fit.robust is not None:
+        facts.append(fit.robust.title)
     if not fit.stopping.reached:
         facts.append(_stopping(fit))
-    head = "".join(f"<th>{escape(name)}</th>" for name in COLUMNS)
+    head = "".join(f"<th>{escape(name)}</th>" for name in columns(fit))
     body = "".join(_cells(row) for row in parameter_rows(fit, rows))
     notes = [
         n
@@ -320,6 +358,7 @@ def html(fit: FitRecord, rows: int = ROWS) -> str:
             cut_note(fit, rows),
             _not_estimable(fit) if fit.not_estimable else "",
             *(f"Warning: {w}" for w in fit.warnings),
+            *cautions(fit),
         ]
         if n
     ]
