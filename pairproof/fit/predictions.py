@@ -227,7 +227,7 @@ def worth_functions(fit: FitRecord, abilities: FloatArray) -> tuple[FloatArray, 
     unit = LOG_WORTH_PER_UNIT[fit.scale]
     a = unit * (abilities @ fit.beta)
     w = inference.softmax(a)
-    # Against the best item, as `inference.worths`: no difference of large numbers where its worth is nearly 1.
+    # Against the best item, as in `inference.worths`: where its worth is nearly 1 this keeps the digits.
     against = abilities - abilities[int(np.argmax(a))]
     derivatives: FloatArray = unit * w[:, None] * (against - w @ against)
     return w, derivatives

@@ -29,7 +29,8 @@ from ..spec import LOG_WORTH_PER_UNIT, Term
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: A row whose log-odds move along a direction in which the likelihood grows without end: entries are of order 1.
+#: A row whose log-odds move along a direction in which the likelihood grows without end: entries are of
+#: order 1.
 MOVES = 1e-9
 
 

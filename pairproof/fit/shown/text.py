@@ -308,7 +308,8 @@ def _how(fit: FitRecord) -> str:
     return f"t and two-sided p against the reference; 95 % Wald intervals by t; {fit.robust.title}, {df}."
 
 
-#: Degrees of freedom below which a p-value by cluster is rough (Tipton 2015, Psychological Methods 20, 375-393).
+#: Degrees of freedom below which a p-value by cluster is rough (Tipton 2015, Psychological Methods 20,
+#: 375-393).
 FEW_DF = 4.0
 
 

@@ -32,7 +32,7 @@ def free(fit: Fit) -> np.ndarray:
 
 def degrees(fit: Fit) -> list[float]:
     unit = np.eye(len(fit.beta))
-    return [fit.robust.degrees_of_freedom(unit[k]) for k in np.flatnonzero(~fit.is_reference)]
+    return list(fit.robust.degrees_of_freedom(unit[~fit.is_reference]))
 
 
 BY_JUDGE = {
@@ -85,7 +85,7 @@ def test_cr1_of_two_ways_counts_only_clusters_with_comparisons(d24):
         "judge", "source", kind="CR1"
     )
     expected = [0.413961238323, 0.293321523729, 0.276608425749, 0.300261303752, 0.305508443682]
-    np.testing.assert_allclose(free(fit), expected, **DIGITS)
+    np.testing.assert_allclose(np.sqrt(np.diag(fit.cov_params())), expected, **DIGITS)
 
 
 def test_rao_kupper_takes_the_observed_information(d24):
@@ -135,7 +135,7 @@ def test_the_reference_changes_no_contrast_and_no_degree_of_freedom(d24):
         )
         c = np.zeros(len(fit.beta))
         c[1], c[2] = 1.0, -1.0
-        sums.append((fit.robust.standard_errors(c[None])[0], fit.robust.degrees_of_freedom(c)))
+        sums.append((fit.robust.standard_errors(c[None])[0], fit.robust.degrees_of_freedom(c[None])[0]))
     np.testing.assert_allclose(sums[1:], [sums[0]] * 2, rtol=1e-10)
 
 
