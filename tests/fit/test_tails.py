@@ -9,7 +9,16 @@ import pytest
 from scipy.special import gammaincc
 
 import pairproof
-from pairproof.fit.tails import _fraction, log10_chi_square_p, log10_two_sided_p, p_equals, p_words
+from pairproof.fit.tails import (
+    _fraction,
+    log10_chi_square_p,
+    log10_f_p,
+    log10_student_p,
+    log10_two_sided_p,
+    p_equals,
+    p_words,
+    student_p,
+)
 from pairproof.native.ranking.sign_test import log10_binomial_p, sign_test
 
 #: One million against one: every p-value of this table underflows.
@@ -112,3 +121,27 @@ def test_a_likelihood_ratio_too_small_for_a_double_has_an_exponent() -> None:
     )
     test = pairproof.fit_bradley_terry(twice, by="judge").compare(pairproof.fit_bradley_terry(twice))
     assert test.p == 0.0 and test.log10_p < -600_000 and f"e{math.floor(test.log10_p)}" in str(test)
+
+
+@pytest.mark.parametrize("df", [0.7, 3.0, 22.97, 1e4, np.inf])
+def test_log_p_of_t_agrees_with_p_and_goes_on_where_p_is_zero(df):
+    t = np.array([0.0, 0.5, 3.0, 30.0])
+    np.testing.assert_allclose(10 ** log10_student_p(t, df), student_p(t, df), rtol=1e-11)
+    assert np.isfinite(log10_student_p(np.array([1e200]), 3.0)).all()
+
+
+def test_far_tails_of_t_and_f_are_those_of_50_digit_arithmetic():
+    mpmath = pytest.importorskip("mpmath", reason="50-digit arithmetic comes with mpmath")
+    with mpmath.workdps(50):
+
+        def tail(a, b, x):
+            return float(mpmath.log10(mpmath.betainc(a, b, 0, x, regularized=True)))
+
+        df, t = mpmath.mpf(2000), mpmath.mpf(90)
+        expected = tail(df / 2, mpmath.mpf("0.5"), df / (df + t**2))
+        # seen: 2e-14 off
+        assert float(log10_student_p(np.array([90.0]), 2000.0)[0]) == pytest.approx(expected, rel=1e-12)
+        q, d2, f = 3, mpmath.mpf(900), mpmath.mpf(5000)
+        assert log10_f_p(5000.0, 3, 900.0) == pytest.approx(
+            tail(d2 / 2, mpmath.mpf(q) / 2, d2 / (d2 + q * f)), rel=1e-12
+        )

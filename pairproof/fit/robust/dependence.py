@@ -53,7 +53,7 @@ class Dependence:
 
     def __str__(self) -> str:
         few = f"{self.least:.2f} to {self.most:.2f}" if self.most > self.least else f"{self.most:.2f}"
-        return f"by {self.column} ({self.n_clusters:,} clusters, CR2) {few} times"
+        return f"{few} times by {self.column} ({self.n_clusters:,} clusters, CR2)"
 
 
 def dependence(fit: FitRecord) -> tuple[Dependence, ...]:
@@ -117,7 +117,7 @@ def in_words(fit: FitRecord) -> str:
     columns = [d.column for d in found]
     ask = ", ".join(f'"{column}"' for column in columns)
     return (
-        f"standard errors of item differences are {' and '.join(map(str, found))} those above;"
+        f"standard errors of item differences by cluster are those of the model {' and '.join(map(str, found))};"
         f" fit.clustered({ask}) or --cluster {','.join(columns)} gives them"
     )
 

@@ -46,7 +46,7 @@ def worth_intervals(fit: Fit, groups: Sequence[str] | None = None, level: float 
     >>> from pairproof.fit.shown.plots import worth_intervals
     >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
     >>> worth_intervals(fit)[["item", "low", "high"]].round(3).values.tolist()
-    [['A', 0.546, 0.739], ['B', 0.28, 0.475]]
+    [['A', 0.535, 0.725], ['B', 0.275, 0.465]]
     """
     if isinstance(groups, str):
         raise InputError(f"groups={groups!r}; expected a list of group names, for example [{groups!r}]")

@@ -226,7 +226,9 @@ def test_of_two_items_the_logit_of_the_worth_is_their_difference_with_its_interv
     fit = one_pair(40, 3, 1)
     contrast = fit.on_scale("log-odds").contrast("A", "B")
     row = worth_intervals(fit).set_index("item").loc["A"]
-    for worth, log_odds in zip(row[["low", "worth", "high"]], (contrast.low, contrast.estimate, contrast.high)):
+    for worth, log_odds in zip(
+        row[["low", "worth", "high"]], (contrast.low, contrast.estimate, contrast.high)
+    ):
         assert np.log(worth / (1.0 - worth)) == pytest.approx(log_odds, rel=1e-12)  # seen: 1e-15 off
 
 
