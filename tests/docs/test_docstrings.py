@@ -35,6 +35,7 @@ COVERED = (
     "pairproof.errors",
     "pairproof.fit.estimates",
     "pairproof.fit.fit",
+    "pairproof.fit.predicted",
     "pairproof.fit.shown.plots",
     "pairproof.native.annotation.allocation",
     "pairproof.native.annotation.annotators",

@@ -127,7 +127,7 @@ def test_a_likelihood_ratio_too_small_for_a_double_has_an_exponent() -> None:
 def test_log_p_of_t_agrees_with_p_and_goes_on_where_p_is_zero(df):
     t = np.array([0.0, 0.5, 3.0, 30.0])
     np.testing.assert_allclose(10 ** log10_student_p(t, df), student_p(t, df), rtol=1e-11)
-    assert np.isfinite(log10_student_p(np.array([1e200]), 3.0)).all()
+    assert np.isfinite(log10_student_p(np.array([1e100]), df)).all()
 
 
 def test_far_tails_of_t_and_f_are_those_of_50_digit_arithmetic():
