@@ -6,7 +6,7 @@ Those that one paper alone needs stand in that paper's folder.
 from __future__ import annotations
 
 from ..papers.folders import register_all
-from . import general as _general, of_tables as _of_tables  # noqa: F401
+from . import clustered as _clustered, general as _general, of_tables as _of_tables  # noqa: F401
 from .computations import COMPUTATIONS
 from .registry import TESTS, run_test
 

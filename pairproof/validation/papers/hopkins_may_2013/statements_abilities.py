@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ....data.comparisons import Comparisons
 from ....data.options import one_of
 from ....native.experiment.trial_abilities import TrialAbilities
 from ....native.irt.gaussian import fit_irt_gaussian
@@ -77,10 +78,9 @@ def any_order_arbitrary(
     """
     table = one_track(context.table, tracks, track)
     found = abilities_of(paper_splits({track: table})[track], track, size)
-    whole = fit_irt_gaussian(table, warmup=100, draws=500, seed=1, warn=False)
     pairs = [(a, b) for k, a in enumerate(systems) for b in systems[k + 1 :]]
     part = {(a, b): _p_better(found.items, found.p_better, a, b) for a, b in pairs}
-    all_ = {(a, b): _p_better(whole.items, whole.p_better, a, b) for a, b in pairs}
+    all_ = p_better_from_all(table, pairs)
     text = "; ".join(
         f"P({a} better than {b}) {part[a, b]:.2f} from {size}, {all_[a, b]:.3f} from all"
         f" {table.n_comparisons:,.0f}"
@@ -97,6 +97,14 @@ def any_order_arbitrary(
             "explained",
         )
     return Finding("agrees", text)
+
+
+def p_better_from_all(
+    table: Comparisons, pairs: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], float]:
+    """P(first better than second) by IRT-Gaussian from all comparisons, which it takes as independent."""
+    whole = fit_irt_gaussian(table, warmup=100, draws=500, seed=1, warn=False)
+    return {(a, b): _p_better(whole.items, whole.p_better, a, b) for a, b in pairs}
 
 
 def _p_better(items: Sequence[str], p: FloatArray, a: str, b: str) -> float:
