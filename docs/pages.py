@@ -25,6 +25,7 @@ PAGES = (
             "does-it-match-r",
             "from-r",
             "translation-competitions",
+            "papers-under-clustering",
         )
     ),
 )
@@ -40,10 +41,11 @@ Block = Callable[[], str]
 
 def blocks() -> Mapping[str, Block]:
     """Name -> what writes the block."""
-    from . import agreement, definitions, error_tree, from_r, precision, r_cases
+    from . import agreement, clustering, definitions, error_tree, from_r, precision, r_cases
 
     return {
         **agreement.BLOCKS,
+        **clustering.BLOCKS,
         **definitions.BLOCKS,
         **error_tree.BLOCKS,
         **from_r.BLOCKS,

@@ -145,9 +145,7 @@ def ways_of(by: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 def clustered_fits(fit: Fit, by: Sequence[str]) -> tuple[Fit, ...]:
     """The fit clustered each way (CR2)."""
-    from ...fit.robust.robust import clustered
-
-    return tuple(clustered(fit, columns) for columns in ways_of(by))
+    return tuple(fit.clustered(*columns) for columns in ways_of(by))
 
 
 def effects_of(
@@ -231,7 +229,10 @@ def _tests(fit: Fit, functions: FloatArray) -> list[EffectTest]:
         if known.any():
             df[known] = fit.robust.degrees_of_freedom(functions[known])
     p = two_sided_p(estimate / se, df)
-    return [EffectTest(how, *map(float, row), who) for *row, who in zip(estimate, se, df, p, alone)]
+    return [
+        EffectTest(how, float(estimate[k]), float(se[k]), float(df[k]), float(p[k]), alone[k])
+        for k in range(len(functions))
+    ]
 
 
 # -- statements ----------------------------------------------------------------------------------------------
@@ -319,7 +320,11 @@ def _verdict(effects: Sequence[Effect], said: str, alpha: float) -> Finding:
 
 
 def _without_columns(
-    fit: Fit, missing: Sequence[str], pairs: Sequence[Sequence[str]], parameters: Mapping[str, str], alpha: float
+    fit: Fit,
+    missing: Sequence[str],
+    pairs: Sequence[Sequence[str]],
+    parameters: Mapping[str, str],
+    alpha: float,
 ) -> Finding:
     """How much longer a standard error might get before the conclusion is lost, as no cluster is known."""
     from ...fit.inference import normal_quantile

@@ -338,7 +338,8 @@ def test_a_row_judged_without_digits_is_listed_and_counts_as_no_digits_agreement
 def test_the_story_of_vilar_has_every_pair_with_the_digits_it_shares_with_r() -> None:
     report = recomputed("vilar-2007", "recorded")
     assert report.exit_code == 0 and isinstance(report.context, ReportContext)
-    (story,) = report.context.story
+    story, judges = report.context.story
+    assert judges.title == "A judge as the unit: what survives"
     assert story.table is not None and "R was asked for 224 numbers" in story.paragraphs[0]
     assert [row[0] for row in story.table.rows] == [
         "A and B",

@@ -99,6 +99,16 @@ STATEMENTS = {
     "subjects-prefmod-order": ("agrees", "A:judge[3] (z = -6.46), B:judge[3] (z = -4.06)"),
     "subjects-contribute": ("agrees", "173.4128 on 9 df"),
     "subscript": ("differs", "erratum: lambda_jl belongs to lambda_j"),
+    "modpref-preference-by-judge": ("not-checkable", "its standard error 1.34 times as long"),
+    "collins-by-judge": ("not-checkable", "tie (z = 2.02)"),
+    "undecidedness-by-judge": ("agrees", "survives clustering. tie -1.8317"),
+    "ranking-by-judge": (
+        "explained",
+        "A - D, A - C and B - C do not survive clustering; A - B, D - B and D - C",
+    ),
+    "ranking-by-judge-prefmod-order": ("explained", "A - D, A - C and B - C do not survive clustering"),
+    "ties-improve-by-judge": ("agrees", "t = -12.12 on 3.0 df"),
+    "subjects-by-judge": ("not-checkable", "no standard error, judge 1 alone"),
 }
 
 
@@ -136,6 +146,8 @@ def test_everything_is_agreed_accepted_or_not_checkable() -> None:
     assert sorted(a.explanation.partition(":")[0] for a in agreements() if a.accepted) == [
         "erratum",
         "erratum",
+        "independent-answers",
+        "independent-answers",
         "misleading",
         "pair-order",
         "pair-order",

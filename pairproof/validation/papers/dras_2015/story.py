@@ -1,5 +1,5 @@
-"""Dras (2015): the swapped columns, judge 3, the table on which prefmod stops, and the tests beside the
-model.
+"""Dras (2015): the swapped columns, judge 3, the judges as clusters, the table on which prefmod stops, and the
+tests beside the model.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ...claims.quantities import first_preferences, kind_of
 from ...report import Story, WorthSeries, worth_series
 from ...verdicts.agreement import Agreement
 from ..compared_with_r import Answer, Held, Place, digits_rows, rows_beside_r
+from .judges import under_clustering
 
 if TYPE_CHECKING:
     from ....bridge.packages.base import RTest
@@ -96,6 +97,7 @@ def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...
     return (
         _swapped_columns(checker, agreements),
         _judge_3(checker),
+        under_clustering(checker),
         _saturated(checker, agreements),
         _beside(checker),
     )

@@ -99,9 +99,7 @@ def any_order_arbitrary(
     return Finding("agrees", text)
 
 
-def p_better_from_all(
-    table: Comparisons, pairs: Sequence[tuple[str, str]]
-) -> dict[tuple[str, str], float]:
+def p_better_from_all(table: Comparisons, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], float]:
     """P(first better than second) by IRT-Gaussian from all comparisons, which it takes as independent."""
     whole = fit_irt_gaussian(table, warmup=100, draws=500, seed=1, warn=False)
     return {(a, b): _p_better(whole.items, whole.p_better, a, b) for a, b in pairs}

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from itertools import combinations, product
 
 from ....fit.tails import p_words
-from ....native.pairs.models import fit_llbt
 from ...statements.clustered import CODE, Effect, effects_of, order_open, rough
 from ...statements.registry import Context, Finding, holds, statement_test
-from .clusters import WAYS
+from .clusters import WAYS, fit_track
 from .statements_abilities import p_better_from_all
 from .tracks import Tracks, one_track
 
@@ -25,10 +24,11 @@ def order_open_in_track_by_cluster(
     """
     table = one_track(context.table, tracks, track)
     pairs = list(combinations(systems, 2))
-    found = order_open(effects_of(fit_llbt(table), by, pairs), context.alpha)
+    found = order_open(effects_of(fit_track(table), by, pairs), context.alpha)
     better = p_better_from_all(table, pairs)
-    text = f"{found.explanation}. By IRT-Gaussian from all {table.n_comparisons:,.0f} comparisons: " + ", ".join(
-        f"P({a} better than {b}) {p:.3f}" for (a, b), p in better.items()
+    text = (
+        f"{found.explanation}. By IRT-Gaussian from all {table.n_comparisons:,.0f} comparisons: "
+        + ", ".join(f"P({a} better than {b}) {p:.3f}" for (a, b), p in better.items())
     )
     return Finding(found.verdict, text, found.native, found.code)
 
@@ -44,7 +44,7 @@ def bands_by_cluster(
     by: Sequence[str] = WAYS,
 ) -> Finding:
     """Every system of one band stands above every system of the next, from all comparisons clustered."""
-    fit = fit_llbt(one_track(context.table, tracks, track))
+    fit = fit_track(one_track(context.table, tracks, track))
     effects = effects_of(fit, by, list(product(above, below)))
     n = len(effects)
     told = sum(e.independent.significant(context.alpha, e.sign) for e in effects)
@@ -77,4 +77,6 @@ def _nearest(effects: Sequence[Effect]) -> str:
     clustered = ", ".join(
         f"{test.statistic:.2f} on {test.df:.1f} df (p = {p_words(test.p, digits=2)})" for test in e.clustered
     )
-    return f"{e.name} {e.independent.estimate:.4f}, z = {e.independent.statistic:.2f}, clustered t = {clustered}"
+    return (
+        f"{e.name} {e.independent.estimate:.4f}, z = {e.independent.statistic:.2f}, clustered t = {clustered}"
+    )

@@ -1,5 +1,5 @@
 """Hopkins and May (2013): their experiment run again on the rankings of WMT10, WMT11 and WMT12, as figures 2
-to 6.
+to 6, and what clustering does to it.
 
 Only where the rankings are (they are read in place); elsewhere there is no story, and the claims say that
 they did not run.
@@ -24,6 +24,7 @@ from ....native.experiment.summary import Difference, Result, difference, means
 from ....report.blocks import Figure, Table
 from ...claims.data import table_of
 from ...report import Story
+from .clusters_story import english_czech, every_track
 from .experiment import PAPER_MODELS, SEED, abilities_of, paper_design, paper_splits, results_of
 from .tracks import read_tracks
 
@@ -76,8 +77,13 @@ def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...
             sections.append(made(checker))
         except DataNotHere as error:
             missing.append(f"Figure {number}: {error}")
+    for what, story_of in (("Three systems", english_czech), ("Every track", every_track)):
+        try:
+            sections.append(story_of(checker))
+        except DataNotHere as error:
+            missing.append(f"{what} under clustering: {error}")
     if missing:
-        sections.append(Story("Figures that were not drawn", tuple(missing)))
+        sections.append(Story("Figures and tables that were not made", tuple(missing)))
     return tuple(sections)
 
 

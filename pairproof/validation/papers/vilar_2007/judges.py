@@ -60,9 +60,7 @@ class PairByJudges:
 
 def pairs_by_judges(table: Comparisons) -> tuple[PairByJudges, ...]:
     """Every pair of systems that was compared, in the order of the table's pairs."""
-    return tuple(
-        _pair(table, two.merged, two.by_judge) for two in compare_all_pairs(table)
-    )
+    return tuple(_pair(table, two.merged, two.by_judge) for two in compare_all_pairs(table))
 
 
 def _pair(table: Comparisons, merged: BinaryResult, judges: Sequence[BinaryResult]) -> PairByJudges:

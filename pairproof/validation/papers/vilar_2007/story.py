@@ -8,12 +8,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ....bridge.oracles import competitions
+from ....fit.many.p_values import holm
+from ....fit.tails import p_words
 from ....native.ranking.two_systems import BinaryResult, TwoSystems, compare_all_pairs
-from ....report.blocks import Table
+from ....report.blocks import Cell, Column, Table
 from ...report import Story, WorthSeries
 from ...report.numbers import digits as digits_text
 from ..compared_with_r import Answer, Held, Place, digits_rows, rows_beside_r
+from ..under_clustering import p_text, statistic, survives_cell
+from .judges import PairByJudges, pairs_by_judges
 
 if TYPE_CHECKING:
     from ....bridge.oracles.competitions import RBinaries
@@ -22,6 +28,8 @@ if TYPE_CHECKING:
     from ...verdicts.agreement import Agreement
 
 PAPER = "vilar-2007"
+#: The paper's "confidence of 95%".
+ALPHA = 0.05
 #: What each number is held against; equation 6 is the algebra of 4, which R takes from the single votes.
 MEAN, T_TEST, EQUATION_4, BINOM = "base::mean", "stats::t.test", "base R, equation 4", "stats::binom.test"
 CALLS = f"{MEAN}, {T_TEST}, {BINOM}"
@@ -108,6 +116,70 @@ def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...
             ),
             table,
         ),
+        _judges(pairs_by_judges(checker.data("table-2"))),
+    )
+
+
+def _judges(pairs: Sequence[PairByJudges]) -> Story:
+    """Every pair with a judge as the unit, and what becomes of the paper's conclusions."""
+    calls = [(p, bool(p.merged.significant)) for p in pairs]
+    kept = [p.name for p, said in calls if p.significant(ALPHA) == said]
+    beyond = [p for p, said in calls if said]
+    adjusted = holm(np.array([p.means.p for p in beyond]))
+    strongest = max(pairs, key=lambda p: abs(p.merged.z or 0.0))
+    count = "all" if len(kept) == len(pairs) else f"{len(kept)} of"
+    return Story(
+        "A judge as the unit: what survives",
+        (
+            (
+                f"The paper sums {strongest.merged.m} sentences a pair as if they were independent. They come from"
+                f" {strongest.means.df + 1:.0f} judges, who differ in every pair (chi-square that all answer alike: p"
+                f" at most {p_words(max(p.differ.p for p in pairs), digits=2)}). So each judge's own mean"
+                " preference is one observation here, tested by t; beside it stand the exact test by the signs of"
+                " these means, and the log-odds of the sentences that prefer a system, clustered by judge (CR2)."
+            ),
+            (
+                f"{strongest.name} has the largest R / se, {strongest.merged.z:.1f}; with a judge as the unit it is"
+                f" t = {strongest.means.statistic:.1f} on {strongest.means.df:.0f} degrees of freedom, p ="
+                f" {p_words(strongest.means.p, digits=2)}. The conclusions of {count} {len(pairs)} pairs survive:"
+                f" {_conclusions(calls)}. Holm's adjustment for the {len(beyond)} differences leaves p at most"
+                f" {p_words(float(adjusted.max()), digits=2)}."
+            ),
+            (
+                "Clustering by sentence cannot be tried: which sentences a judge was given is not printed."
+            ),
+        ),
+        Table(
+            (
+                Column("pair", "left"), Column("R"), Column("R / se, equation 6"), Column("t, judges' means"),
+                Column("p"), Column("p, sign flips"), Column("log-odds, CR2: t"), Column("p"),
+                Column("judges differ: p"), Column("in the paper", "left"), Column("under clustering", "left"),
+            ),
+            tuple(_judges_line(p, said) for p, said in calls),
+            "Sentences of all judges summed, and with a judge as the unit",
+        ),
+    )  # fmt: skip
+
+
+def _conclusions(calls: Sequence[tuple[PairByJudges, bool]]) -> str:
+    told = [p.name for p, said in calls if said and p.significant(ALPHA)]
+    open_ = [p.name for p, said in calls if not said and not p.significant(ALPHA)]
+    return f"{', '.join(told)} differ significantly, {' and '.join(open_)} do not"
+
+
+def _judges_line(pair: PairByJudges, said: bool) -> tuple[str | Cell, ...]:
+    return (
+        pair.name,
+        f"{pair.merged.R:+.4f}",
+        f"{pair.merged.z or 0.0:.2f}",
+        f"{pair.means.statistic:.2f} on {pair.means.df:.0f} df",
+        p_words(pair.means.p, digits=2),
+        p_words(pair.flips.p, digits=2),
+        statistic(pair.cluster),
+        p_text(pair.cluster),
+        p_words(pair.differ.p, digits=2),
+        "differ" if said else "no difference",
+        survives_cell(pair.significant(ALPHA) == said),
     )
 
 
