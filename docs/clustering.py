@@ -1,7 +1,7 @@
 """The papers' conclusions under clustering, as the reports of `pairproof validate` have them.
 
-Dras's and Vilar's are made from the tables that ship.  Hopkins and May's need the rankings of WMT, so their numbers
-stand in the page by hand, and a test holds them against the rankings where they are.
+Dras's and Vilar's are made from the tables that ship.  Hopkins and May's need the rankings of WMT, so their
+numbers stand in the page by hand, and a test holds them against the rankings where they are.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ def effects_table(
     alpha : float
     caption : str
     open_order : bool
-        The paper says that there is no difference: then the last column has whether the two are told apart, and not
-        whether their difference survives.
+        The paper says that there is no difference: then the last column has whether the two are told apart,
+        and not whether their difference survives.
     """
     header = [Column("", "left"), Column("estimate"), Column("se, independent"), Column("z"), Column("p")]
     for way in ways:

@@ -1,11 +1,12 @@
 """What a paper found significant, held against answers that go together: by judge, by source, or by both.
 
 A paper's own test takes all answers as independent.  Beside it stands the same estimate with a cluster-robust
-standard error, CR2 with Satterthwaite's degrees of freedom (Pustejovsky and Tipton 2018, J. Bus. Econ. Stat. 36,
-672-683); by two columns at once the largest of the three standard errors on the smaller degrees of freedom.
+standard error, CR2 with Satterthwaite's degrees of freedom (Pustejovsky and Tipton 2018, J. Bus. Econ. Stat.
+36, 672-683); by two columns at once the largest of the three standard errors on the smaller degrees of
+freedom.
 
-A conclusion that changes does not make its paper wrong: the paper did another analysis.  Its statement is then
-`explained` by ``independent-answers``, the reading under which it comes out.
+A conclusion that changes does not make its paper wrong: the paper did another analysis.  Its statement is
+then `explained` by ``independent-answers``, the reading under which it comes out.
 """
 
 from __future__ import annotations
@@ -246,11 +247,11 @@ def significant_by_cluster(
     pairs: Sequence[Sequence[str]] = (),
     parameters: Mapping[str, str] | None = None,
 ) -> Finding:
-    """What is significant with independent answers stays so with clustered ones: items that stand above others,
-    parameters with a sign.
+    """What is significant with independent answers stays so with clustered ones: items that stand above
+    others, parameters with a sign.
 
-    A table without the columns cannot be clustered; a number that one cluster alone determines has no clustered
-    standard error.  Either is `not-checkable`.
+    A table without the columns cannot be clustered; a number that one cluster alone determines has no
+    clustered standard error.  Either is `not-checkable`.
     """
     fit = context.fit
     missing = [c for c in dict.fromkeys(sum(ways_of(by), ())) if c not in fit.data.columns]
@@ -269,7 +270,8 @@ def significant_by_cluster(
 def order_open_by_cluster(context: Context, *, by: Sequence[str], pairs: Sequence[Sequence[str]]) -> Finding:
     """No pair of items can be put in order: none is told apart with clustered answers.
 
-    Told apart with independent answers all the same, the statement holds under clustering only, which is said.
+    Told apart with independent answers all the same, the statement holds under clustering only, which is
+    said.
     """
     return order_open(effects_of(context.fit, by, pairs), context.alpha)
 
@@ -285,8 +287,10 @@ def order_open(effects: Sequence[Effect], alpha: float) -> Finding:
     if only:
         return Finding(
             "agrees",
-            f"survives clustering, and holds under it only: with independent answers {_listed(only)}"
-            f" {'is' if len(only) == 1 else 'are'} told from 0. {said}",
+            (
+                f"survives clustering, and holds under it only: with independent answers {_listed(only)}"
+                f" {'is' if len(only) == 1 else 'are'} told from 0. {said}"
+            ),
             nearest,
         )
     return Finding("agrees", f"survives clustering. {said}", nearest)
@@ -312,8 +316,10 @@ def _verdict(effects: Sequence[Effect], said: str, alpha: float) -> Finding:
     also = f"; {_listed(kept)} {_verb(kept)}" if kept else ""
     return Finding.because(
         CODE,
-        f"comes out if all answers are independent; {_listed(lost)} {_verb(lost, not_=True)} clustering{also}."
-        f" {said}",
+        (
+            "comes out if all answers are independent;"
+            f" {_listed(lost)} {_verb(lost, not_=True)} clustering{also}. {said}"
+        ),
         "explained",
         weakest,
     )

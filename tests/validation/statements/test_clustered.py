@@ -1,4 +1,6 @@
-"""Statements held against clustered answers: numbers of the specification, and every verdict that there can be."""
+"""Statements held against clustered answers: numbers of the specification, and every verdict that there can
+be.
+"""
 
 from __future__ import annotations
 

@@ -35,20 +35,21 @@ def under_clustering(checker: Checker) -> Story:
         "The four judges as clusters: what survives",
         (
             (
-                f"The paper takes the {fit.n_comparisons:,.0f} answers of Table 1 as independent. They are those"
-                " of four judges, and a judge's answers go together: judge 3 puts D above A and C above B, the"
-                " others the other way. The table has each difference of two systems with the model's own"
-                " standard error and with one that is clustered by judge (CR2, Satterthwaite's degrees of"
-                " freedom)."
+                f"The paper takes the {fit.n_comparisons:,.0f} answers of Table 1 as independent. They are"
+                " those of four judges, and a judge's answers go together: judge 3 puts D above A and C"
+                " above B, the others the other way. The table has each difference of two systems with the"
+                " model's own standard error and with one that is clustered by judge (CR2, Satterthwaite's"
+                " degrees of freedom)."
             ),
             _said(effects),
             _first_pair(checker.data("table-1")),
             (
                 "With four clusters these p-values are rough, and an exact test by the signs of four judges"
-                " cannot give a p below 1/8. The effects of judge 3 (o1:SUBJ3, o2:SUBJ3) have no clustered standard error, since"
-                " that judge alone determines them; the counts of ModPref and of Collins et al. come without"
-                " judges. None of this is an error of the paper, which says that a judge would typically be a"
-                " random effect and is a covariate there for a simple illustration."
+                " cannot give a p below 1/8. The effects of judge 3 (o1:SUBJ3, o2:SUBJ3) have no clustered"
+                " standard error, since that judge alone determines them; the counts of ModPref and of"
+                " Collins et al. come without judges. None of this is an error of the paper, which says that"
+                " a judge would typically be a random effect and is a covariate there for a simple"
+                " illustration."
             ),
         ),
         effects_table(effects, ["by judge"], ALPHA, "Table 1 as headed; differences on the lambda scale"),
@@ -61,9 +62,10 @@ def _said(effects: Sequence[Effect]) -> str:
     ratios = [e.clustered[0].se / e.independent.se for e in effects if e.name != "tie"]
     return (
         f"Significant at 5 % before and after are {', '.join(kept)}; no longer significant are"
-        f" {', '.join(lost)}. The standard errors of the differences are {min(ratios):.1f} to {max(ratios):.1f}"
-        " times as long. What remains of the ranking A-D-B-C is that A and D stand above B, and D above C; which"
-        " of A and D is best, and which of B and C is worst, is not settled. That ties are rare survives."
+        f" {', '.join(lost)}. The standard errors of the differences are {min(ratios):.1f} to"
+        f" {max(ratios):.1f} times as long. What remains of the ranking A-D-B-C is that A and D stand above"
+        " B, and D above C; which of A and D is best, and which of B and C is worst, is not settled. That"
+        " ties are rare survives."
     )
 
 
@@ -75,10 +77,10 @@ def _first_pair(table: Comparisons) -> str:
     flips, differ = by_judge.sign_flips(first, second, ties), by_judge.judges_differ(first, second, ties)
     return (
         "A and D, where they met: the judges' mean preferences for A are"
-        f" {', '.join(f'{m:+.3f}' for m in means)}; their t is {t.statistic:.2f} on {t.df:.0f} degrees of freedom"
-        f" (p = {p_words(t.p, digits=2)}), by the signs of these means p = {p_words(flips.p, digits=2)}. The"
-        f" judges differ there (chi-square {differ.statistic:.1f} on {differ.df:.0f} df, p ="
-        f" {p_words(differ.p, digits=2)})."
+        f" {', '.join(f'{m:+.3f}' for m in means)}; their t is {t.statistic:.2f} on {t.df:.0f} degrees of"
+        f" freedom (p = {p_words(t.p, digits=2)}), by the signs of these means p ="
+        f" {p_words(flips.p, digits=2)}. The judges differ there (chi-square {differ.statistic:.1f} on"
+        f" {differ.df:.0f} df, p = {p_words(differ.p, digits=2)})."
     )
 
 

@@ -1,5 +1,5 @@
-"""Dras (2015): the swapped columns, judge 3, the judges as clusters, the table on which prefmod stops, and the
-tests beside the model.
+"""Dras (2015): the swapped columns, judge 3, the judges as clusters, the table on which prefmod stops, and
+the tests beside the model.
 """
 
 from __future__ import annotations

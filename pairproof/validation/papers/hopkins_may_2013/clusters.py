@@ -1,9 +1,10 @@
-"""A track's systems told apart with independent and with clustered answers: by judge, by source segment, by both.
+"""A track's systems told apart with independent and with clustered answers: by judge, by source segment, by
+both.
 
-One model of all comparisons of a track, Davidson's; each difference of two systems with its model-based standard
-error and with cluster-robust ones.  A judge ranks many sentences, and a sentence is ranked by several judges, so
-answers go together both ways.  So do the ten comparisons that one ranking of five systems encodes, which are of one
-judge and on one source segment: either way of clustering takes them together.
+One model of all comparisons of a track, Davidson's; each difference of two systems with its model-based
+standard error and with cluster-robust ones.  A judge ranks many sentences, and a sentence is ranked by
+several judges, so answers go together both ways.  So do the ten comparisons that one ranking of five systems
+encodes, which are of one judge and on one source segment: either way of clustering takes them together.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ class TrackTold:
 def fit_track(table: Comparisons) -> Fit:
     """Davidson's model of all comparisons of a track."""
     with warnings.catch_warnings():
-        # Pairs of one ranking are not independent, and are of one judge and one source: clusters take them together.
+        # Pairs of one ranking are not independent, and are of one judge and one source: clusters take them
+        # together.
         warnings.simplefilter("ignore", RankingWarning)
         return fit_llbt(table)
 

@@ -1,5 +1,5 @@
-"""Hopkins and May (2013) under clustering, in words: three systems and four bands of one track, and how much longer
-standard errors get in every track.
+"""Hopkins and May (2013) under clustering, in words: three systems and four bands of one track, and how much
+longer standard errors get in every track.
 """
 
 from __future__ import annotations
@@ -47,8 +47,11 @@ def english_czech(checker: Checker) -> Story:
             effects,
             [f"by {way}" for way in WAYS],
             ALPHA,
-            f"Davidson's model of all {track.n_comparisons:,.0f} comparisons, lambda scale; CR2, Satterthwaite's degrees of"
-            " freedom; by both columns the largest of the three standard errors",
+            (
+                f"Davidson's model of all {track.n_comparisons:,.0f} comparisons, lambda scale; CR2,"
+                " Satterthwaite's degrees of freedom; by both columns the largest of the three standard"
+                " errors"
+            ),
             open_order=True,
         ),
     )
@@ -64,9 +67,9 @@ def _three_systems(track: Comparisons, pairs: Sequence[tuple[str, str]], effects
         else "none is, and the paper's conclusion stands from all comparisons too"
     )
     return (
-        "The paper says of online-B, cu-bojar and cu-marecek that any order is essentially arbitrary, from 1,600"
-        f" comparisons. All {track.n_comparisons:,.0f} of the track, taken as independent, contradict it: by the"
-        " paper's own model "
+        "The paper says of online-B, cu-bojar and cu-marecek that any order is essentially arbitrary, from"
+        f" 1,600 comparisons. All {track.n_comparisons:,.0f} of the track, taken as independent, contradict"
+        " it: by the paper's own model "
         + ", ".join(f"P({a} better than {b}) is {p:.3f}" for (a, b), p in better.items())
         + f", and by Davidson's told from 0 are {' and '.join(alone) or 'none'}. They are not independent:"
         f" clustered by judge, by source segment or by both, {conclusion}."
@@ -81,13 +84,13 @@ def _first_pair(track: Comparisons, fit: Fit, pair: tuple[str, str], effect: Eff
     return (
         f"{effect.name}: z = {effect.independent.statistic:.2f} with independent answers, P ="
         f" {effect.independent.p_above:.3f}. With CR1 and the normal distribution, as many programs have it,"
-        f" {z['judge']:.2f} by judge and {z['source']:.2f} by source segment (P = {_normal(z['judge']):.3f} and"
-        f" {_normal(z['source']):.3f}); with CR2 and its degrees of freedom t = {judge.statistic:.2f} on"
-        f" {judge.df:.1f} by judge (P = {judge.p_above:.3f}), {source.statistic:.2f} on {source.df:.0f} by source"
-        f" segment (P = {source.p_above:.3f}), {both.statistic:.2f} on {both.df:.1f} by both (P ="
-        f" {both.p_above:.3f}). Of {len(counts)} judges the five busiest gave"
-        f" {100 * counts[:5].sum() / counts.sum():.0f} % of the answers, which is why they leave so few degrees of"
-        " freedom."
+        f" {z['judge']:.2f} by judge and {z['source']:.2f} by source segment (P ="
+        f" {_normal(z['judge']):.3f} and {_normal(z['source']):.3f}); with CR2 and its degrees of freedom t ="
+        f" {judge.statistic:.2f} on {judge.df:.1f} by judge (P = {judge.p_above:.3f}),"
+        f" {source.statistic:.2f} on {source.df:.0f} by source segment (P = {source.p_above:.3f}),"
+        f" {both.statistic:.2f} on {both.df:.1f} by both (P = {both.p_above:.3f}). Of {len(counts)} judges"
+        f" the five busiest gave {100 * counts[:5].sum() / counts.sum():.0f} % of the answers, which is why"
+        " they leave so few degrees of freedom."
     )
 
 
@@ -101,7 +104,9 @@ def _normal(z: float) -> float:
 
 
 def every_track(checker: Checker) -> Story:
-    """How much longer standard errors get by judge and by source segment, and how many pairs stay significant."""
+    """How much longer standard errors get by judge and by source segment, and how many pairs stay
+    significant.
+    """
     found: dict[str, TrackTold] = {}
     for year, claim in YEARS:
         named = next(c.test_args["tracks"] for c in checker.paper.claims if c.id == claim)
@@ -112,16 +117,23 @@ def every_track(checker: Checker) -> Story:
         (_ranges(found),),
         Table(
             (
-                Column("track", "left"), Column("comparisons"), Column("judges"), Column("source segments"),
-                Column("pairs"), Column("significant"),
+                Column("track", "left"),
+                Column("comparisons"),
+                Column("judges"),
+                Column("source segments"),
+                Column("pairs"),
+                Column("significant"),
                 *(Column(f"{what} {way}") for way in WAYS for what in ("se ratio by", "remain by")),
             ),
             tuple(_line(name, told) for name, told in found.items()),
-            "Davidson's model of all comparisons of a track; pairs of systems significant at 5 %, each by itself; se ratio:"
-            " median over the pairs of the clustered (CR2) over the model's own standard error; remain: of the"
-            " significant pairs those that stay so by the t test of that way",
+            (
+                "Davidson's model of all comparisons of a track; pairs of systems significant at 5 %, each by"
+                " itself; se ratio: median over the pairs of the clustered (CR2) over the model's own"
+                " standard error; remain: of the significant pairs those that stay so by the t test of"
+                " that way"
+            ),
         ),
-    )  # fmt: skip
+    )
 
 
 def _ranges(found: Mapping[str, TrackTold]) -> str:
@@ -134,11 +146,12 @@ def _ranges(found: Mapping[str, TrackTold]) -> str:
         f"{sum(told.ways[k].remain for told in found.values()):,} by {way}" for k, way in enumerate(WAYS)
     )
     return (
-        "The median over the pairs of systems of clustered over model-based standard errors is"
-        f" {of(0)}, {of(1)} and {of(2)}, over {len(found)} tracks. Of {total:,} pairs that are significant with"
-        f" independent answers {remain} remain so. A part of this is not the judges' doing: one ranking of five"
-        " systems counts as ten comparisons, which alone makes standard errors of equal systems 1.41 times as long as"
-        " the model has them; every ranking is one judge's, on one segment, so both ways of clustering include it."
+        f"The median over the pairs of systems of clustered over model-based standard errors is {of(0)},"
+        f" {of(1)} and {of(2)}, over {len(found)} tracks. Of {total:,} pairs that are significant with"
+        f" independent answers {remain} remain so. A part of this is not the judges' doing: one ranking of"
+        " five systems counts as ten comparisons, which alone makes standard errors of equal systems 1.41"
+        " times as long as the model has them; every ranking is one judge's, on one segment, so both ways of"
+        " clustering include it."
     )
 
 

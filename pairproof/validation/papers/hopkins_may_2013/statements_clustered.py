@@ -1,4 +1,6 @@
-"""Tests of what Hopkins and May (2013) say of one track's systems, from all its comparisons and under clustering."""
+"""Tests of what Hopkins and May (2013) say of one track's systems, from all its comparisons and under
+clustering.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ def order_open_in_track_by_cluster(
 ) -> Finding:
     """No two of these systems of a track can be put in order, from all comparisons clustered.
 
-    Davidson's model; beside it the probability by the paper's own model from all comparisons, which takes them as
-    independent.
+    Davidson's model; beside it the probability by the paper's own model from all comparisons, which takes
+    them as independent.
     """
     table = one_track(context.table, tracks, track)
     pairs = list(combinations(systems, 2))
@@ -53,7 +55,10 @@ def bands_by_cluster(
         f"{tests[0].how} {n - len(names)}" + (f" (not {', '.join(names)})" if names else "")
         for tests, names in zip(zip(*(e.clustered for e in effects)), lost)
     )
-    text = f"of {n} pairs across the bands told apart: independent answers {told}; {counts}. Nearest: {_nearest(effects)}"
+    text = (
+        f"of {n} pairs across the bands told apart: independent answers {told}; {counts}. Nearest:"
+        f" {_nearest(effects)}"
+    )
     weakest = max((test for e in effects for test in e.clustered), key=lambda test: test.p).statistic
     if told < n:
         return holds(False, text, native=weakest)
@@ -61,7 +66,10 @@ def bands_by_cluster(
         return Finding("agrees", f"survives clustering: {text}", weakest)
     return Finding.because(
         CODE,
-        f"comes out if all answers are independent; some pairs do not survive clustering: {text}{rough(effects)}",
+        (
+            "comes out if all answers are independent; some pairs do not survive clustering:"
+            f" {text}{rough(effects)}"
+        ),
         "explained",
         weakest,
     )

@@ -61,8 +61,10 @@ def all_pairs_significant_by_votes_but(context: Context, *, pairs: Sequence[Sequ
         return Finding("agrees", f"votes {said}")
     return Finding.because(
         "equation-6-on-votes",
-        f"comes out if equation 6, made for sentences, is applied to {len(results[0].by_judge)} votes (votes"
-        f" {said}); by an exact sign test not significant are {exact}",
+        (
+            f"comes out if equation 6, made for sentences, is applied to {len(results[0].by_judge)} votes"
+            f" (votes {said}); by an exact sign test not significant are {exact}"
+        ),
         "explained",
     )
 

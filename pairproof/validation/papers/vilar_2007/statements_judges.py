@@ -14,8 +14,8 @@ from .judges import PairByJudges, pairs_by_judges
 def pair_by_judges(context: Context, *, pair: Sequence[str], significant: bool) -> Finding:
     """What the sum of sentences says of a pair, a difference or none, is what the means of the judges say.
 
-    The verdict is that of the t test of the judges' means; sign flips, the clustered log-odds and the test that
-    judges answer alike stand beside it.
+    The verdict is that of the t test of the judges' means; sign flips, the clustered log-odds and the test
+    that judges answer alike stand beside it.
     """
     found = _of(pairs_by_judges(context.data), pair)
     said = str(found)

@@ -132,33 +132,40 @@ def _judges(pairs: Sequence[PairByJudges]) -> Story:
         "A judge as the unit: what survives",
         (
             (
-                f"The paper sums {strongest.merged.m} sentences a pair as if they were independent. They come from"
-                f" {strongest.means.df + 1:.0f} judges, who differ in every pair (chi-square that all answer alike: p"
-                f" at most {p_words(max(p.differ.p for p in pairs), digits=2)}). So each judge's own mean"
-                " preference is one observation here, tested by t; beside it stand the exact test by the signs of"
-                " these means, and the log-odds of the sentences that prefer a system, clustered by judge (CR2)."
+                f"The paper sums {strongest.merged.m} sentences a pair as if they were independent. They come"
+                f" from {strongest.means.df + 1:.0f} judges, who differ in every pair (chi-square that all"
+                f" answer alike: p at most {p_words(max(p.differ.p for p in pairs), digits=2)}). So each"
+                " judge's own mean preference is one observation here, tested by t; beside it stand the"
+                " exact test by the signs of these means, and the log-odds of the sentences that prefer a"
+                " system, clustered by judge (CR2)."
             ),
             (
-                f"{strongest.name} has the largest R / se, {strongest.merged.z:.1f}; with a judge as the unit it is"
-                f" t = {strongest.means.statistic:.1f} on {strongest.means.df:.0f} degrees of freedom, p ="
-                f" {p_words(strongest.means.p, digits=2)}. The conclusions of {count} {len(pairs)} pairs survive:"
-                f" {_conclusions(calls)}. Holm's adjustment for the {len(beyond)} differences leaves p at most"
-                f" {p_words(float(adjusted.max()), digits=2)}."
+                f"{strongest.name} has the largest R / se, {strongest.merged.z:.1f}; with a judge as the unit"
+                f" it is t = {strongest.means.statistic:.1f} on {strongest.means.df:.0f} degrees of freedom,"
+                f" p = {p_words(strongest.means.p, digits=2)}. The conclusions of {count} {len(pairs)} pairs"
+                f" survive: {_conclusions(calls)}. Holm's adjustment for the {len(beyond)} differences leaves"
+                f" p at most {p_words(float(adjusted.max()), digits=2)}."
             ),
-            (
-                "Clustering by sentence cannot be tried: which sentences a judge was given is not printed."
-            ),
+            "Clustering by sentence cannot be tried: which sentences a judge was given is not printed.",
         ),
         Table(
             (
-                Column("pair", "left"), Column("R"), Column("R / se, equation 6"), Column("t, judges' means"),
-                Column("p"), Column("p, sign flips"), Column("log-odds, CR2: t"), Column("p"),
-                Column("judges differ: p"), Column("in the paper", "left"), Column("under clustering", "left"),
+                Column("pair", "left"),
+                Column("R"),
+                Column("R / se, equation 6"),
+                Column("t, judges' means"),
+                Column("p"),
+                Column("p, sign flips"),
+                Column("log-odds, CR2: t"),
+                Column("p"),
+                Column("judges differ: p"),
+                Column("in the paper", "left"),
+                Column("under clustering", "left"),
             ),
             tuple(_judges_line(p, said) for p, said in calls),
             "Sentences of all judges summed, and with a judge as the unit",
         ),
-    )  # fmt: skip
+    )
 
 
 def _conclusions(calls: Sequence[tuple[PairByJudges, bool]]) -> str:
