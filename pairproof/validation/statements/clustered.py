@@ -47,7 +47,7 @@ class EffectTest:
     Attributes
     ----------
     how : str
-        "independent answers" or "CR2 by judge (4 clusters)".
+        "independent answers" or "by judge".
     estimate : float
         On the fit's scale.
     se : float
@@ -58,6 +58,8 @@ class EffectTest:
         Two-sided.
     alone : str
         The cluster that alone determines the number ("judge 3"); "" if there is none.
+    title : str
+        "CR2 by judge (4 clusters)"; "" without clusters.
     """
 
     how: str
@@ -66,6 +68,7 @@ class EffectTest:
     df: float
     p: float
     alone: str = ""
+    title: str = ""
 
     @property
     def statistic(self) -> float:
@@ -82,14 +85,15 @@ class EffectTest:
         return right and self.p < alpha
 
     def __str__(self) -> str:
+        who = "" if self.how == INDEPENDENT else f"{self.how} "
         if self.alone:
-            return f"{self.how}: no standard error, {self.alone} alone determines a part of it"
+            return f"{who}no standard error, {self.alone} alone determines a part of it"
         test = (
             f"z = {self.statistic:.2f}"
             if math.isinf(self.df)
             else f"t = {self.statistic:.2f} on {self.df:.1f} df"
         )
-        return f"{self.how}: se {self.se:.4f}, {test}, {p_equals(self.p, digits=2)}"
+        return f"{who}se {self.se:.4f}, {test}, {p_equals(self.p, digits=2)}"
 
 
 @dataclass(frozen=True)
@@ -220,10 +224,11 @@ def _tests(fit: Fit, functions: FloatArray) -> list[EffectTest]:
     estimate = functions @ fit.beta
     if fit.robust is None:
         variance = np.diag(fit.covariance.between(functions))
-        se, df, how = np.sqrt(variance), np.full(len(functions), np.inf), INDEPENDENT
+        se, df, how, title = np.sqrt(variance), np.full(len(functions), np.inf), INDEPENDENT, ""
         alone = [""] * len(functions)
     else:
-        se, how = fit.robust.standard_errors(functions), fit.robust.title
+        se, title = fit.robust.standard_errors(functions), fit.robust.title
+        how = f"by {BOTH.join(fit.robust.columns)}"
         alone = [fit.robust.alone(function) or "" for function in functions]
         known = np.isfinite(se)
         df = np.full(len(functions), np.nan)
@@ -231,7 +236,7 @@ def _tests(fit: Fit, functions: FloatArray) -> list[EffectTest]:
             df[known] = fit.robust.degrees_of_freedom(functions[known])
     p = two_sided_p(estimate / se, df)
     return [
-        EffectTest(how, float(estimate[k]), float(se[k]), float(df[k]), float(p[k]), alone[k])
+        EffectTest(how, float(estimate[k]), float(se[k]), float(df[k]), float(p[k]), alone[k], title)
         for k in range(len(functions))
     ]
 
@@ -258,11 +263,11 @@ def significant_by_cluster(
     if missing:
         return _without_columns(fit, missing, pairs, parameters or {}, context.alpha)
     effects = effects_of(fit, by, pairs, parameters)
-    said = ". ".join(map(str, effects)) + rough(effects)
+    said = f"{titles(effects)}. " + ". ".join(map(str, effects)) + rough(effects)
     if not all(e.independent.significant(context.alpha, e.sign) for e in effects):
-        return holds(False, f"not significant with independent answers either. {said}")
+        return holds(False, f"not significant with independent answers either; {said}")
     if any(e.alone for e in effects):
-        return Finding("not-checkable", f"clustering cannot be tried. {said}", code="one-cluster")
+        return Finding("not-checkable", f"clustering cannot be tried; {said}", code="one-cluster")
     return _verdict(effects, said, context.alpha)
 
 
@@ -278,27 +283,32 @@ def order_open_by_cluster(context: Context, *, by: Sequence[str], pairs: Sequenc
 
 def order_open(effects: Sequence[Effect], alpha: float) -> Finding:
     """The finding that none of these differences is told from 0, with clustered answers."""
-    said = ". ".join(f"{e}; P({e.name} above 0) {_chances(e)}" for e in effects) + rough(effects)
+    said = f"{titles(effects)}. " + ". ".join(f"{e}; {_chances(e)}" for e in effects) + rough(effects)
     told = [e.name for e in effects if any(test.significant(alpha) for test in e.clustered)]
     only = [e.name for e in effects if e.independent.significant(alpha)]
     nearest = min((test for e in effects for test in e.clustered), key=lambda test: test.p).statistic
     if told:
-        return holds(False, f"{_listed(told)} told apart under clustering too. {said}", native=nearest)
+        return holds(False, f"{_listed(told)} told apart under clustering too; {said}", native=nearest)
     if only:
         return Finding(
             "agrees",
             (
                 f"survives clustering, and holds under it only: with independent answers {_listed(only)}"
-                f" {'is' if len(only) == 1 else 'are'} told from 0. {said}"
+                f" {'is' if len(only) == 1 else 'are'} told from 0; {said}"
             ),
             nearest,
         )
-    return Finding("agrees", f"survives clustering. {said}", nearest)
+    return Finding("agrees", f"survives clustering: {said}", nearest)
 
 
 def _chances(effect: Effect) -> str:
-    tests = (effect.independent, *effect.clustered)
-    return ", ".join(f"{test.p_above:.3f}" for test in tests)
+    clustered = "".join(f", {test.how} {test.p_above:.3f}" for test in effect.clustered)
+    return f"P({effect.name} above 0) {effect.independent.p_above:.3f}{clustered}"
+
+
+def titles(effects: Sequence[Effect]) -> str:
+    """The ways of clustering, with the number of their clusters."""
+    return ", ".join(test.title for test in effects[0].clustered)
 
 
 def rough(effects: Sequence[Effect]) -> str:
@@ -312,13 +322,13 @@ def _verdict(effects: Sequence[Effect], said: str, alpha: float) -> Finding:
     kept = [e.name for e in effects if e.survives(alpha)]
     weakest = max((test for e in effects for test in e.clustered), key=lambda test: test.p).statistic
     if not lost:
-        return Finding("agrees", f"survives clustering. {said}", weakest)
+        return Finding("agrees", f"survives clustering: {said}", weakest)
     also = f"; {_listed(kept)} {_verb(kept)}" if kept else ""
     return Finding.because(
         CODE,
         (
             "comes out if all answers are independent;"
-            f" {_listed(lost)} {_verb(lost, not_=True)} clustering{also}. {said}"
+            f" {_listed(lost)} {_verb(lost, not_=True)} clustering{also}; {said}"
         ),
         "explained",
         weakest,
@@ -345,7 +355,7 @@ def _without_columns(
     )
     return Finding(
         "not-checkable",
-        f"clustering cannot be tried: the counts are printed without {_listed(missing, 'or')}; {room}",
+        f"clustering cannot be tried: the counts are not printed by {_listed(missing, 'or')}; {room}",
         code="no-clusters",
     )
 

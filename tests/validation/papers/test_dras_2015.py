@@ -101,7 +101,7 @@ STATEMENTS = {
     "subscript": ("differs", "erratum: lambda_jl belongs to lambda_j"),
     "modpref-preference-by-judge": ("not-checkable", "its standard error 1.34 times as long"),
     "collins-by-judge": ("not-checkable", "tie (z = 2.02)"),
-    "undecidedness-by-judge": ("agrees", "survives clustering. tie -1.8317"),
+    "undecidedness-by-judge": ("agrees", "survives clustering: CR2 by judge (4 clusters). tie -1.8317"),
     "ranking-by-judge": (
         "explained",
         "A - D, A - C and B - C do not survive clustering; A - B, D - B and D - C",

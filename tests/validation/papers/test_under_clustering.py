@@ -113,7 +113,7 @@ def test_three_systems_of_english_czech_cannot_be_put_in_order_under_clustering(
     one = effect.independent
     assert (round(one.se, 4), round(one.statistic, 2), round(one.p_above, 3)) == (0.0290, 2.96, 0.998)
     shown = {
-        test.how: (round(test.se, 4), round(test.statistic, 2), round(test.df, 1), round(test.p_above, 3))
+        test.title: (round(test.se, 4), round(test.statistic, 2), round(test.df, 1), round(test.p_above, 3))
         for test in effect.clustered
     }
     assert shown == {

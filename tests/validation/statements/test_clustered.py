@@ -74,7 +74,7 @@ def test_the_other_way_round_is_the_same_test_with_the_other_sign() -> None:
 
 def test_what_stays_significant_by_judge_agrees_and_what_does_not_is_explained_and_named() -> None:
     kept = judged(pairs=[["A", "B"], ["D", "C"]])
-    assert kept.verdict == "agrees" and kept.explanation.startswith("survives clustering. A - B 1.4987")
+    assert kept.verdict == "agrees" and kept.explanation.startswith("survives clustering: CR2 by judge (4 clusters). A - B 1.4987: se ")
     lost = judged(pairs=[["A", "B"], ["A", "D"]])
     assert (lost.verdict, lost.code) == ("explained", "independent-answers")
     assert "A - D does not survive clustering; A - B survives" in lost.explanation
@@ -104,7 +104,7 @@ def test_what_one_judge_alone_determines_has_no_clustered_standard_error() -> No
     row = judged(model=model, parameters={"A:judge[3]": "either", "tie": "negative"})
     assert (row.verdict, row.code) == ("not-checkable", "one-cluster")
     # The tie parameter is common to all judges, and keeps its own: the specification has .2374 on 2.92.
-    assert "se 0.2374, t = -" in row.explanation and "on 2.9 df" in row.explanation
+    assert "by judge se 0.2374, t = -" in row.explanation and "on 2.9 df" in row.explanation
 
 
 def test_an_order_that_clustering_leaves_open_says_if_independent_answers_would_not() -> None:
@@ -119,7 +119,7 @@ def test_an_order_that_clustering_leaves_open_says_if_independent_answers_would_
         and "D - B told apart under clustering too" in settled.explanation
     )
     alike = order_open(effects_of(dras(), ["judge"], [("A", "D")]), alpha=1e-9)
-    assert alike.verdict == "agrees" and alike.explanation.startswith("survives clustering. A - D")
+    assert alike.verdict == "agrees" and alike.explanation.startswith("survives clustering: CR2 by judge (4 clusters). A - D")
 
 
 @pytest.mark.parametrize(

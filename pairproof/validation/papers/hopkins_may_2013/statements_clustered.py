@@ -52,7 +52,7 @@ def bands_by_cluster(
     told = sum(e.independent.significant(context.alpha, e.sign) for e in effects)
     lost = [_lost(effects, way, context.alpha) for way in range(len(by))]
     counts = "; ".join(
-        f"{tests[0].how} {n - len(names)}" + (f" (not {', '.join(names)})" if names else "")
+        f"{tests[0].title} {n - len(names)}" + (f" (not {', '.join(names)})" if names else "")
         for tests, names in zip(zip(*(e.clustered for e in effects)), lost)
     )
     text = (

@@ -53,7 +53,7 @@ class PairByJudges:
             f"{m.m} sentences summed: R = {m.R:.4f}, se {m.se_vilar or 0:.4f}, R / se = {m.z or 0:.2f}; means"
             f" of {self.means.df + 1:.0f} judges: t = {self.means.statistic:.2f} on {self.means.df:.0f} df, p"
             f" = {p_words(self.means.p, digits=2)}; exact sign flips p = {p_words(self.flips.p, digits=2)};"
-            f" clustered log-odds {self.cluster.estimate:.4f}, {self.cluster}. Judges differ: chi-square"
+            f" clustered log-odds {self.cluster.estimate:.4f}, CR2 {self.cluster}. Judges differ: chi-square"
             f" {self.differ.statistic:.1f} on {self.differ.df:.0f} df, p = {p_words(self.differ.p, digits=2)}"
         )
 

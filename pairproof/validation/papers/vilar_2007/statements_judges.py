@@ -22,7 +22,7 @@ def pair_by_judges(context: Context, *, pair: Sequence[str], significant: bool) 
     if bool(found.merged.significant) != significant:
         return holds(False, f"summed, it is the other way. {said}", native=found.merged.z)
     if found.significant(context.alpha) == significant:
-        kept = "the difference" if significant else "that there is no significant difference"
+        kept = "the difference" if significant else "the finding of no significant difference"
         return Finding("agrees", f"{kept} survives clustering by judge. {said}", found.means.statistic)
     return Finding.because(
         CODE,
