@@ -35,6 +35,7 @@ pairproof validate {PAPER} --data DIR --report hopkins-may.html
 ```
 
 The same experiment on any table is `pairproof compare-models` ([how](translation-competitions.md)); this page is made by `python -m docs.hopkins_may --data DIR`.
+Which conclusions survive clustering by judge and by source segment is told [beside those of other papers](papers-under-clustering.md).
 """
 
 

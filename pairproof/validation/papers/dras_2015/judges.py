@@ -44,12 +44,11 @@ def under_clustering(checker: Checker) -> Story:
             _said(effects),
             _first_pair(checker.data("table-1")),
             (
-                "With four clusters these p-values are rough, and an exact test by the signs of four judges"
-                " cannot give a p below 1/8. The effects of judge 3 (o1:SUBJ3, o2:SUBJ3) have no clustered"
-                " standard error, since that judge alone determines them; the counts of ModPref and of"
-                " Collins et al. come without judges. None of this is an error of the paper, which says that"
-                " a judge would typically be a random effect and is a covariate there for a simple"
-                " illustration."
+                "With four clusters the p-values of the table are rough. The effects of judge 3 (o1:SUBJ3,"
+                " o2:SUBJ3) have no clustered standard error, since that judge alone determines them; the"
+                " counts of ModPref and of Collins et al. come without judges. None of this is an error of"
+                " the paper, which says that a judge would typically be a random effect and is a covariate"
+                " there for a simple illustration."
             ),
         ),
         effects_table(effects, ["by judge"], ALPHA, "Table 1 as headed; differences on the lambda scale"),
@@ -74,14 +73,22 @@ def _first_pair(table: Comparisons) -> str:
     first, second, ties = judges_of_pair(table, "A", "D")
     means = (first - second) / (first + second + ties)
     t = by_judge.judge_means(first, second, ties)
-    flips, differ = by_judge.sign_flips(first, second, ties), by_judge.judges_differ(first, second, ties)
+    differ = by_judge.judges_differ(first, second, ties)
     return (
         "A and D, where they met: the judges' mean preferences for A are"
         f" {', '.join(f'{m:+.3f}' for m in means)}; their t is {t.statistic:.2f} on {t.df:.0f} degrees of"
-        f" freedom (p = {p_words(t.p, digits=2)}), by the signs of these means p ="
-        f" {p_words(flips.p, digits=2)}. The judges differ there (chi-square {differ.statistic:.1f} on"
-        f" {differ.df:.0f} df, p = {p_words(differ.p, digits=2)})."
+        f" freedom (p = {p_words(t.p, digits=2)}). The judges differ there (chi-square"
+        f" {differ.statistic:.1f} on {differ.df:.0f} df, p = {p_words(differ.p, digits=2)}). By the signs of"
+        f" the judges' means p is {_signs(table)}: an exact test of four judges cannot give less than 1/8."
     )
+
+
+def _signs(table: Comparisons) -> str:
+    """Exact p of each pair of systems by the signs of the judges' means."""
+    found = {
+        f"{a} - {b}": by_judge.sign_flips(*judges_of_pair(table, a, b)).p for a, b in combinations(RANKING, 2)
+    }
+    return ", ".join(f"{p_words(p, digits=3)} for {pair}" for pair, p in found.items())
 
 
 def judges_of_pair(table: Comparisons, one: str, other: str) -> tuple[FloatArray, FloatArray, FloatArray]:
