@@ -113,7 +113,8 @@ def _sentence() -> str:
     )
     return (
         f"{len(made):,} comparisons: {said} ({accepted} of these are known and accepted: errata of the paper,"
-        f" and numbers that come out another way). R gave {of_r:,} of the numbers. {versions}."
+        " numbers that come out another way, and conclusions that do not survive clustering). R gave"
+        f" {of_r:,} of the numbers. {versions}."
     )
 
 

@@ -282,7 +282,7 @@ def test_several_papers_and_files_are_run_together(tmp_path) -> None:
     checked = run(["dras-2015", str(file)], r="none")
     assert {a.paper for a in checked} == {"dras-2015", "two"}
     assert [a.verdict for a in checked if a.paper == "two" and a.printed] == ["agrees"]
-    assert len(checked.context.story) == 4 and "Two items" in checked.context.subtitle
+    assert len(checked.context.story) == 5 and "Two items" in checked.context.subtitle
 
 
 def test_nothing_to_run_and_an_unknown_paper_are_refused() -> None:
