@@ -9,6 +9,8 @@ from ...fit.tails import p_words
 from ...report.blocks import Cell, Column, Table
 from ..statements.clustered import Effect, EffectTest
 
+#: In place of a number that there is not.
+NONE = "\u2013"
 #: Says whether a conclusion holds with clustered answers as it does with independent ones.
 SURVIVES, LOST = Cell("survives", "\u2713", "good"), Cell("does not survive", "!", "note")
 
@@ -17,47 +19,71 @@ def survives_cell(survives: bool) -> Cell:
     return SURVIVES if survives else LOST
 
 
-def _told_cell(effect: Effect, alpha: float) -> Cell:
-    told = any(test.significant(alpha) for test in effect.clustered)
-    return Cell("told apart" if told else "not told apart")
-
-
 def statistic(test: EffectTest) -> str:
     """ "0.87 on 3.0 df", "5.05" of a normal, a dash where there is no standard error."""
     if test.alone:
-        return "\u2013"
+        return NONE
     return f"{test.statistic:.2f}" + ("" if math.isinf(test.df) else f" on {test.df:.1f} df")
 
 
 def p_text(test: EffectTest) -> str:
-    return "\u2013" if test.alone else p_words(test.p, digits=2)
+    return NONE if test.alone else p_words(test.p, digits=2)
 
 
-def effects_table(
-    effects: Sequence[Effect], ways: Sequence[str], alpha: float, caption: str, open_order: bool = False
-) -> Table:
-    """A row an effect: the estimate, its test with independent answers and with each way of clustering.
+def effects_table(effects: Sequence[Effect], way: str, alpha: float, caption: str) -> Table:
+    """A row an effect: the estimate, its test with independent answers and with the one way of clustering.
 
     Parameters
     ----------
     effects : sequence of Effect
-        At least one, all clustered in the same ways.
-    ways : sequence of str
-        How the ways are called in the head of the table ("by judge").
+        Each clustered in one way.
+    way : str
+        How that is called in the head of the table ("by judge").
     alpha : float
     caption : str
-    open_order : bool
-        The paper says that there is no difference: then the last column has whether the two are told apart,
-        and not whether their difference survives.
     """
-    header = [Column("", "left"), Column("estimate"), Column("se, independent"), Column("z"), Column("p")]
-    for way in ways:
-        header += [Column(f"se, {way}"), Column(f"t, {way}"), Column(f"p, {way}")]
-    rows = []
-    for effect in effects:
-        cells: list[str | Cell] = [effect.name, f"{effect.independent.estimate:.4f}"]
-        for test in (effect.independent, *effect.clustered):
-            cells += ["\u2013" if test.alone else f"{test.se:.4f}", statistic(test), p_text(test)]
-        last = _told_cell(effect, alpha) if open_order else survives_cell(effect.survives(alpha))
-        rows.append((*cells, last))
-    return Table((*header, Column("under clustering", "left")), tuple(rows), caption)
+    header = (
+        Column("", "left"),
+        Column("estimate"),
+        *(Column(head) for head in ("se, independent", "z", "p", f"se, {way}", f"t, {way}", f"p, {way}")),
+        Column("under clustering", "left"),
+    )
+    rows: tuple[tuple[str | Cell, ...], ...] = tuple(
+        (
+            effect.name,
+            f"{effect.independent.estimate:.4f}",
+            *(cell for test in (effect.independent, *effect.clustered) for cell in _cells(test)),
+            survives_cell(effect.survives(alpha)),
+        )
+        for effect in effects
+    )
+    return Table(header, rows, caption)
+
+
+def _cells(test: EffectTest) -> tuple[str, str, str]:
+    return NONE if test.alone else f"{test.se:.4f}", statistic(test), p_text(test)
+
+
+def ways_table(effects: Sequence[Effect], alpha: float, caption: str) -> Table:
+    """A row for each test of each effect, independent answers before every way of clustering, and whether
+    items are told apart.
+    """
+    header = (
+        Column("", "left"),
+        Column("answers", "left"),
+        *(Column(head) for head in ("estimate", "se", "z or t", "p", "P(above 0)")),
+        Column("told apart", "left"),
+    )
+    rows = tuple(
+        (
+            effect.name if test is effect.independent else "",
+            test.how,
+            f"{test.estimate:.4f}",
+            *_cells(test),
+            f"{test.p_above:.3f}",
+            "yes" if test.significant(alpha) else "no",
+        )
+        for effect in effects
+        for test in (effect.independent, *effect.clustered)
+    )
+    return Table(header, rows, caption)

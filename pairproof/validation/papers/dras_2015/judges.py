@@ -51,7 +51,7 @@ def under_clustering(checker: Checker) -> Story:
                 " there for a simple illustration."
             ),
         ),
-        effects_table(effects, ["by judge"], ALPHA, "Table 1 as headed; differences on the lambda scale"),
+        effects_table(effects, "by judge", ALPHA, "Table 1 as headed; differences on the lambda scale"),
     )
 
 

@@ -16,7 +16,7 @@ from ....report.blocks import Column, Table
 from ...claims.data import table_of
 from ...report import Story
 from ...statements.clustered import Effect, effects_of
-from ..under_clustering import effects_table
+from ..under_clustering import ways_table
 from .clusters import WAYS, TrackTold, clusters_of, fit_track, told_apart
 from .statements_abilities import p_better_from_all
 from .tracks import one_track, read_tracks
@@ -43,16 +43,14 @@ def english_czech(checker: Checker) -> Story:
     return Story(
         "English-Czech, WMT11, under clustering: three systems",
         (_three_systems(track, pairs, effects), _first_pair(track, fit, pairs[0], effects[0])),
-        effects_table(
+        ways_table(
             effects,
-            [f"by {way}" for way in WAYS],
             ALPHA,
             (
                 f"Davidson's model of all {track.n_comparisons:,.0f} comparisons, lambda scale; CR2,"
                 " Satterthwaite's degrees of freedom; by both columns the largest of the three standard"
                 " errors"
             ),
-            open_order=True,
         ),
     )
 
@@ -71,8 +69,8 @@ def _three_systems(track: Comparisons, pairs: Sequence[tuple[str, str]], effects
         f" 1,600 comparisons. All {track.n_comparisons:,.0f} of the track, taken as independent, contradict"
         " it: by the paper's own model "
         + ", ".join(f"P({a} better than {b}) is {p:.3f}" for (a, b), p in better.items())
-        + f", and by Davidson's told from 0 are {' and '.join(alone) or 'none'}. They are not independent:"
-        f" clustered by judge, by source segment or by both, {conclusion}."
+        + f", and by Davidson's model {' and '.join(alone) or 'none'} are told from 0. They are not"
+        f" independent: clustered by judge, by source segment or by both, {conclusion}."
     )
 
 
@@ -111,7 +109,7 @@ def every_track(checker: Checker) -> Story:
     for year, claim in YEARS:
         named = next(c.test_args["tracks"] for c in checker.paper.claims if c.id == claim)
         for name, table in read_tracks(table_of(checker.paper, year), named).items():
-            found[f"{year.upper()} {name}"] = told_apart(table, ALPHA)
+            found[f"{year.upper()}\u00a0{name}"] = told_apart(table, ALPHA)
     return Story(
         "Every track under clustering: how much longer standard errors get",
         (_ranges(found),),
@@ -120,7 +118,7 @@ def every_track(checker: Checker) -> Story:
                 Column("track", "left"),
                 Column("comparisons"),
                 Column("judges"),
-                Column("source segments"),
+                Column("sources"),
                 Column("pairs"),
                 Column("significant"),
                 *(Column(f"{what} {way}") for way in WAYS for what in ("se ratio by", "remain by")),
