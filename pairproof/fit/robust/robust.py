@@ -24,7 +24,7 @@ from ..covariance import Covariance, DenseCovariance, LinearMap, MappedCovarianc
 from ..rescale import R
 from ..tails import f_p
 from .clusters import KINDS, LARGEST_SHARE, Clusters, Kind, intersection, two_way
-from .scores import RowScores, as_fitted, row_scores
+from .scores import as_fitted, row_scores
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -234,11 +234,11 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
     if fit.robust is not None:
         fit = replace(fit, covariance=fit.robust.model_based, robust=None)
     table = as_fitted(fit)
-    used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
-    rows = _only(row_scores(fit), used)
+    rows = row_scores(fit)
     # A table that ran off to infinity has rows that say nothing; a cluster of nothing else is none.
-    informative = np.flatnonzero((rows.score != 0).any(axis=1) | (rows.information != 0).any(axis=(1, 2)))
-    rows, used = _only(rows, informative), used[informative]
+    used = rows.telling
+    if len(used) < len(rows):
+        rows = rows.only(used)
     bread = fit.covariance.between(np.eye(len(fit.terms)))
     labelled = [_codes(table, column, used, missing) for column in columns]
     parts = [Clusters(rows, codes, bread) for codes, _ in labelled]
@@ -257,12 +257,6 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
     cells = Clusters(rows, intersection([codes for codes, _ in labelled]), bread)
     v, negative = two_way([ways[0].covariance, ways[1].covariance, cells.covariance(kind)], bread)
     return replace(fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance, negative))
-
-
-def _only(rows: RowScores, keep: IntArray) -> RowScores:
-    return RowScores(
-        rows.x.only(keep), rows.z.only(keep), rows.score[keep], rows.information[keep], rows.n[keep]
-    )
 
 
 def _codes(
@@ -293,5 +287,6 @@ def _codes(
         codes = codes.copy()
         codes[absent] = len(labels) + np.arange(int(absent.sum()))
         labels += [f"(row {k + 1})" for k in used[absent]]
-    distinct, inverse = np.unique(codes, return_inverse=True)
-    return np.ravel(inverse).astype(np.int64), tuple(labels[k] for k in distinct)
+    present = np.bincount(codes, minlength=len(labels)) > 0
+    number = np.cumsum(present) - 1
+    return number[codes], tuple(labels[k] for k in np.flatnonzero(present))

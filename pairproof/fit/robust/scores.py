@@ -10,79 +10,33 @@ beta, eta = x'b and g = z'b, a row with W, T, L comparisons (n in all) gives::
 
 per unit of (eta, g), with p = P(first), d = P(first) - P(second), t = P(tie).  The likelihood is that of the
 outcome given that the comparison took place (McFadden 1974; Dittrich, Hatzinger and Katzenbeisser 1998).
+
+Both are sums over outcomes of a count times a number of the row's pattern, so they are kept as the latter.
+
+Estimates at infinity: the outcomes that a row's limit leaves possible are those as likely as the observed one along
+every infinite direction.  One such outcome: the row says nothing of what is finite.  Two (A never lost to B, but
+tied): it says as much as the choice between these two does.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.columns import Factor
 from ...data.comparisons import Comparisons
-from ..outcomes import OutcomeModel, outcome_probabilities
-from ..predictions import item_covariate
+from ..outcomes import OutcomeModel
 from ..record import FitRecord
-from ..spec import LOG_WORTH_PER_UNIT, Term
+from .designs import Design, designs, patterns
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 #: A row whose log-odds move along a direction in which the likelihood grows without end: entries are of
 #: order 1.
 MOVES = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class Design:
-    """A design matrix whose rows have few entries, padded to the same number of them.
-
-    Attributes
-    ----------
-    at : int[n_rows, k]
-        Parameters; 0 where `value` is 0.
-    value : float[n_rows, k]
-    """
-
-    at: IntArray
-    value: FloatArray
-
-    def times(self, vector: FloatArray) -> FloatArray:
-        """float[n_rows]: the design times a parameter vector, float[n_params]."""
-        return np.asarray((self.value * vector[self.at]).sum(axis=1))
-
-    def times_each(self, vectors: FloatArray, which: IntArray) -> FloatArray:
-        """float[n_rows]: each row times the vector `which[row]` of float[n_vectors, n_params]."""
-        out = np.zeros(len(self.at))
-        for at, value in zip(self.at.T, self.value.T):
-            out += value * vectors[which, at]
-        return out
-
-    def quadratic(self, matrix: FloatArray, other: Design) -> FloatArray:
-        """float[n_rows]: x' matrix z for each row's x of this design and z of the other."""
-        out = np.zeros(len(self.at))
-        for a, u in zip(self.at.T, self.value.T):
-            for b, v in zip(other.at.T, other.value.T):
-                out += u * v * matrix[a, b]
-        return out
-
-    def summed(self, weights: FloatArray, codes: IntArray, n: int, n_params: int) -> FloatArray:
-        """float[n, n_params]: sum of weight times row over the rows of each code."""
-        out = np.zeros(n * n_params)
-        for at, value in zip(self.at.T, self.value.T):
-            out += np.bincount(codes * n_params + at, weights=weights * value, minlength=n * n_params)
-        return out.reshape(n, n_params)
-
-    def dense(self, rows: IntArray, n_params: int) -> FloatArray:
-        """float[len(rows), n_params]: some rows written out."""
-        out = np.zeros((len(rows), n_params))
-        for at, value in zip(self.at[rows].T, self.value[rows].T):
-            out[np.arange(len(rows)), at] += value
-        return out
-
-    def only(self, rows: IntArray) -> Design:
-        return Design(self.at[rows], self.value[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,156 +46,206 @@ class RowScores:
     Attributes
     ----------
     x, z : Design
-        Of the log-odds and of the tie parameter; `z` has no entries where there is none.
-    score : float[n_rows, 2]
-        Derivatives of the log-likelihood by log-odds and tie parameter.
-    information : float[n_rows, 2, 2]
-        Minus the second derivatives; 0 in the tie parameter where there is none.
-    n : float[n_rows]
-        Comparisons.
+        Of the log-odds and of the tie parameter, one row a pattern; `z` has no entries where there is none.
+    pattern : int[n_rows]
+    counts : float[3, n_rows]
+        Wins, ties and losses of the item named first; weights where they are fractional.
+    unit_score : float[3, 2, n_patterns]
+        Derivatives by log-odds and tie parameter of the log-likelihood of one win, tie or loss.
+    unit_information : float[3, 3, n_patterns]
+        Minus the second derivatives of each outcome: twice by log-odds, by both, twice by the tie parameter.
     """
 
     x: Design
     z: Design
-    score: FloatArray
-    information: FloatArray
-    n: FloatArray
+    pattern: IntArray
+    counts: FloatArray
+    unit_score: FloatArray
+    unit_information: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.pattern)
+
+    @property
+    def n_patterns(self) -> int:
+        return len(self.x.at)
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether there is a tie parameter."""
+        return self.z.at.shape[1] > 0
+
+    @property
+    def same_information(self) -> bool:
+        """Whether all outcomes of a pattern carry the same information (all but Rao-Kupper)."""
+        one, two, three = self.unit_information
+        return bool((one == two).all() and (one == three).all())
+
+    def weighted(self, unit: FloatArray) -> FloatArray:
+        """float[n_rows]: sum over outcomes of count times float[3, n_patterns]."""
+        out = self.counts[0] * unit[0][self.pattern]
+        for count, each in zip(self.counts[1:], unit[1:]):
+            if each.any() and count.any():
+                out += count * each[self.pattern]
+        return out
+
+    @property
+    def n(self) -> FloatArray:
+        """float[n_rows]: comparisons."""
+        return np.asarray(self.counts.sum(axis=0))
+
+    @property
+    def score(self) -> FloatArray:
+        """float[n_rows, 2]: derivatives of the log-likelihood by log-odds and tie parameter."""
+        return np.stack([self.weighted_score(k) for k in range(2)], axis=1)
+
+    def weighted_score(self, k: int) -> FloatArray:
+        """float[n_rows]: the derivative by log-odds (0) or tie parameter (1)."""
+        return self.weighted(self.unit_score[:, k])
+
+    def weighted_information(self, k: int) -> FloatArray:
+        """float[n_rows]: minus the second derivative by log-odds (0), both (1), tie parameter (2)."""
+        if self.same_information:
+            return np.asarray(self.n * self.unit_information[0, k][self.pattern])
+        return self.weighted(self.unit_information[:, k])
+
+    @property
+    def information(self) -> FloatArray:
+        """float[n_rows, 2, 2]: minus the second derivatives; 0 in the tie parameter where there is none."""
+        by_eta, both, by_tie = (self.weighted_information(k) for k in range(3))
+        return np.stack([by_eta, both, both, by_tie], axis=1).reshape(-1, 2, 2)
+
+    @property
+    def telling(self) -> IntArray:
+        """int[m]: rows with comparisons that say something of a finite estimate."""
+        tells = (self.unit_score != 0.0).any(axis=1) | (self.unit_information != 0.0).any(axis=1)
+        if tells.all():
+            return np.flatnonzero(self.n > 0.0)
+        return np.flatnonzero(self.weighted(tells.astype(np.float64)) > 0.0)
+
+    def with_counts(self, pattern: IntArray, counts: FloatArray) -> RowScores:
+        """Other rows of the same patterns."""
+        return replace(self, pattern=pattern, counts=counts)
+
+    def only(self, rows: IntArray) -> RowScores:
+        """These rows, in this order."""
+        return replace(
+            self, pattern=self.pattern[rows], counts=np.stack([count[rows] for count in self.counts])
+        )
 
 
 def row_scores(fit: FitRecord) -> RowScores:
     """Scores and information of every row of `fit.data`, rows that say nothing of a finite estimate at 0."""
     table = as_fitted(fit)
-    x, z = designs(fit, table)
+    pattern, few = patterns(fit, table)
+    x, z = designs(fit, few)
     beta = np.where(fit.is_reference, 0.0, fit.beta)
-    counts = np.stack([table.wins, table.ties, table.losses], axis=1)
-    infinite = np.zeros(len(counts), bool)
-    no_ties = np.zeros(len(counts), bool)
+    counts = np.stack([table.wins, table.ties, table.losses])
+    eta, g = x.times(beta), z.times(beta)
+    possible = np.ones((3, len(eta)), bool)
     if fit.null_space.shape[1]:
+        observed = np.stack([np.bincount(pattern, count, minlength=len(eta)) for count in counts])
         for direction in fit.null_space.T:
-            infinite |= np.abs(x.times(direction)) > MOVES
-            no_ties |= np.abs(z.times(direction)) > MOVES
-    tie = np.where(no_ties, -np.inf, z.times(beta))
-    score, information = derivatives(x.times(beta), tie, counts, fit.outcome_model)
-    # At the limit such a row has probability 1 of what was observed: it says nothing of the other parameters.
-    score[infinite], information[infinite] = 0.0, 0.0
-    return RowScores(x, z, score, information, counts.sum(axis=1))
+            possible &= _possible(
+                x.times(direction), z.times(direction), observed.argmax(axis=0), fit.outcome_model
+            )
+    score, information = units(eta, g, possible, fit.outcome_model)
+    return RowScores(x, z, pattern, counts, score, information)
+
+
+def _possible(eta: FloatArray, g: FloatArray, observed: IntArray, model: OutcomeModel) -> BoolArray:
+    """bool[3, n]: outcomes that grow as likely as the observed one along a direction, (eta, g) in each row."""
+    if model == "rao-kupper":
+        # log F(u) falls with the negative part of u; g >= 0, so the direction is the one in which g grows.
+        eta, g = np.where(g < 0.0, -eta, eta), np.abs(g)
+        win, loss = -np.maximum(0.0, g - eta), -np.maximum(0.0, g + eta)
+        growth = np.stack([win, win + loss + 2.0 * g, loss])
+        only = (g <= MOVES) & (np.abs(eta) > MOVES)
+        growth[:, only] = np.arange(3.0)[:, None]
+    else:
+        growth = np.stack([eta / 2.0, g if model == "davidson" else np.zeros_like(eta), -eta / 2.0])
+    return np.asarray(np.abs(growth - np.take_along_axis(growth, observed[None], axis=0)) <= MOVES)
 
 
 def as_fitted(fit: FitRecord) -> Comparisons:
     """The comparisons as they entered the likelihood: ties kept, dropped, or as half wins."""
-    if fit.spec.ties == "drop":
-        return fit.data.without_ties()
-    return fit.data.ties_as_half_wins() if fit.spec.ties == "half" else fit.data
+    return fit.data.with_ties_treated(fit.spec.ties)
 
 
-def designs(fit: FitRecord, table: Comparisons) -> tuple[Design, Design]:
-    """What beta is multiplied with in the log-odds and in the tie parameter of every row."""
-    unit = LOG_WORTH_PER_UNIT[fit.scale]
-    entries: dict[bool, list[tuple[IntArray, FloatArray]]] = {True: [], False: []}
-    place = np.full((len(fit.layout.blocks), len(fit.items)), -1)
-    place[fit.layout.block, fit.layout.item] = fit.layout.place
-    for block, term in zip(place, fit.layout.blocks):
-        value = unit * _multiplier(term, table)
-        entries[True] += [(block[table.first], value), (block[table.second], -value)]
-    order = _order(table)
-    for k, term in enumerate(fit.terms):
-        if term.kind == "item":
-            continue
-        value = _multiplier(term, table)
-        if term.kind == "covariate":
-            each = item_covariate(fit, term)
-            value = unit * value * (each[table.first] - each[table.second])
-        elif term.kind == "order":
-            value = value * order
-        entries[term.kind != "tie"].append((np.full(table.n_rows, k), value))
-    return _packed(entries[True], table.n_rows), _packed(entries[False], table.n_rows)
-
-
-def _packed(parts: list[tuple[IntArray, FloatArray]], n: int) -> Design:
-    """Entries that are 0 in most rows moved together: of 400 judges a row has the terms of one."""
-    if not parts:
-        return Design(np.zeros((n, 0), np.int64), np.zeros((n, 0)))
-    filled = np.zeros(n, np.int64)
-    at, value = np.zeros((n, 4), np.int64), np.zeros((n, 4))
-    for place, entry in parts:
-        rows = np.flatnonzero((entry != 0.0) & (place >= 0))
-        column = filled[rows]
-        if len(rows) and column.max() >= at.shape[1]:
-            at, value = np.pad(at, ((0, 0), (0, 4))), np.pad(value, ((0, 0), (0, 4)))
-        at[rows, column], value[rows, column] = place[rows], entry[rows]
-        filled[rows] += 1
-    k = int(filled.max(initial=0))
-    return Design(at[:, :k], value[:, :k])
-
-
-def _multiplier(term: Term, table: Comparisons) -> FloatArray:
-    """float[n_rows]: the product of the term's subject covariates."""
-    value = np.ones(table.n_rows)
-    for name, level in term.by:
-        column = table.columns[name]
-        if isinstance(column, Factor):
-            value = value * (column.codes == column.levels.index(str(level)))
-        else:
-            value = value * column
-    return value
-
-
-def _order(table: Comparisons) -> FloatArray:
-    """float[n_rows]: 1 where the item named first has its advantage, 0 on neutral ground."""
-    column = table.columns.get("order")
-    if column is None:
-        return np.ones(table.n_rows)
-    return np.array([float(v) for v in column.levels])[column.codes] if isinstance(column, Factor) else column
-
-
-def derivatives(
-    eta: FloatArray, g: FloatArray, counts: FloatArray, model: OutcomeModel
+def units(
+    eta: FloatArray, g: FloatArray, possible: BoolArray, model: OutcomeModel
 ) -> tuple[FloatArray, FloatArray]:
-    """First and minus second derivatives of each row's log-likelihood by (eta, g).
+    """First and minus second derivatives by (eta, g) of the log-likelihood of one win, one tie and one loss.
 
     Parameters
     ----------
     eta : float[n]
         Log-odds of first against second.
     g : float[n]
-        Tie parameter; -inf where ties have probability 0; not used by the binary model.
-    counts : float[n, 3]
-        First preferred, tie, second preferred.
+        Tie parameter; not used by the binary model.
+    possible : bool[3, n]
+        Outcomes that infinite estimates leave possible; the others have probability 0.
     model : {"binary", "davidson", "rao-kupper"}
 
     Returns
     -------
-    score : float[n, 2]
-    information : float[n, 2, 2]
+    score : float[3, 2, n]
+    information : float[3, 3, n]
+        By eta twice, eta and g, g twice.
     """
-    win, tie, loss = counts.T
-    n = counts.sum(axis=1)
-    score, information = np.zeros((len(n), 2)), np.zeros((len(n), 2, 2))
     if model == "rao-kupper":
-        p1, p2 = 1.0 / (1.0 + np.exp(g - eta)), 1.0 / (1.0 + np.exp(g + eta))
-        above = (win + tie) * (1.0 - p1)
-        below = (tie + loss) * (1.0 - p2)
-        score[:, 0] = above - below
-        # d log(exp(2g) - 1) / dg = 2 / (1 - exp(-2g)), minus its derivative 1 / sinh(g)^2
-        with np.errstate(divide="ignore", invalid="ignore"):
-            own = np.where(tie > 0, tie * 2.0 / -np.expm1(-2.0 * g), 0.0)
-            bend = np.where(tie > 0, tie / np.sinh(g) ** 2, 0.0)
-        score[:, 1] = own - above - below
-        v1, v2 = above * p1, below * p2
-        information[:, 0, 0] = v1 + v2
-        information[:, 0, 1] = information[:, 1, 0] = v2 - v1
-        information[:, 1, 1] = v1 + v2 + bend
-        return score, information
-    p = outcome_probabilities(eta, g, model)
-    if model == "binary":
-        score[:, 0] = win - n * p[:, 0]
-        information[:, 0, 0] = n * p[:, 0] * p[:, 2]
-        return score, information
-    d, t = p[:, 0] - p[:, 2], p[:, 1]
-    score[:, 0] = (win - loss - n * d) / 2.0
-    score[:, 1] = tie - n * t
+        return _rao_kupper(eta, g, possible)
+    score, information = np.zeros((3, 2, len(eta))), np.zeros((3, 3, len(eta)))
+    tie = np.full_like(eta, -np.inf) if model == "binary" else g
+    h = np.where(possible, np.stack([eta / 2.0, tie, -eta / 2.0]), -np.inf)
+    weight = np.exp(h - h.max(axis=0))
+    p = weight / weight.sum(axis=0)
+    first, t, second = p
+    # of eta: y / 2 less its mean, y = 1, 0, -1; the complement is written out, for 1 - p cancels
+    score[0, 0], score[2, 0] = second + t / 2.0, -(first + t / 2.0)
+    score[1, 0] = (second - first) / 2.0
+    score[0, 1] = score[2, 1] = -t
+    score[1, 1] = first + second
     # 1 - t - d^2 = P1 + P2 - (P1 - P2)^2, written without cancellation
-    information[:, 0, 0] = n * (t * (1.0 - t) + 4.0 * p[:, 0] * p[:, 2]) / 4.0
-    information[:, 0, 1] = information[:, 1, 0] = -n * d * t / 2.0
-    information[:, 1, 1] = n * t * (1.0 - t)
+    information[:, 0] = (t * (first + second) + 4.0 * first * second) / 4.0
+    information[:, 1] = -(first - second) * t / 2.0
+    information[:, 2] = t * (first + second)
+    if model == "binary":
+        score[1] = 0.0
+    score[~np.repeat(possible[:, None], 2, axis=1)] = 0.0
     return score, information
+
+
+def _rao_kupper(eta: FloatArray, g: FloatArray, possible: BoolArray) -> tuple[FloatArray, FloatArray]:
+    score, information = np.zeros((3, 2, len(eta))), np.zeros((3, 3, len(eta)))
+    p1, q1 = _logistic(eta - g), _logistic(g - eta)
+    p2, q2 = _logistic(-eta - g), _logistic(g + eta)
+    win, loss = possible[0], possible[2]
+    # an outcome that is impossible leaves a tie as likely as its complement: log F(-(eta - g)) or log F(eta + g)
+    both = win & loss & possible[1]
+    finite = both & (g > 0.0)
+    with np.errstate(over="ignore"):
+        # d log(exp(2g) - 1) / dg = 2 / (1 - exp(-2g)), minus its derivative 1 / sinh(g)^2
+        grown = np.where(finite, g, 1.0)
+        own = np.where(finite, 2.0 / -np.expm1(-2.0 * grown), 0.0)
+        bend = np.where(finite, 1.0 / np.sinh(grown) ** 2, 0.0)
+    v1, v2 = p1 * q1, p2 * q2
+    score[0] = np.where(win, q1, 0.0) * np.array([[1.0], [-1.0]])
+    score[2] = np.where(loss, q2, 0.0) * np.array([[-1.0], [-1.0]])
+    score[1] = np.where(both, np.stack([q1 - q2, own - q1 - q2]), 0.0)
+    information[0] = np.where(win, v1, 0.0) * np.array([[1.0], [-1.0], [1.0]])
+    information[2] = np.where(loss, v2, 0.0) * np.array([[1.0], [1.0], [1.0]])
+    information[1] = np.where(both, np.stack([v1 + v2, v2 - v1, v1 + v2 + bend]), 0.0)
+    without_loss, without_win = win & possible[1] & ~loss, loss & possible[1] & ~win
+    score[1] += np.where(without_loss, p1, 0.0) * np.array([[-1.0], [1.0]])
+    score[1] += np.where(without_win, p2, 0.0) * np.array([[1.0], [1.0]])
+    information[1] += np.where(without_loss, v1, 0.0) * np.array([[1.0], [-1.0], [1.0]])
+    information[1] += np.where(without_win, v2, 0.0) * np.array([[1.0], [1.0], [1.0]])
+    single = possible.sum(axis=0) == 1
+    score[:, :, single], information[:, :, single] = 0.0, 0.0
+    return score, information
+
+
+def _logistic(u: FloatArray) -> FloatArray:
+    e = np.exp(-np.abs(u))
+    return np.asarray(np.where(u >= 0.0, 1.0, e) / (1.0 + e))
