@@ -150,8 +150,8 @@ class Clusters:
     def _information(self) -> FloatArray:
         """float[p, p]: I, the sum of the rows' information."""
         rows, p = self._rows, len(self.bread)
-        k = [
-            np.bincount(rows.pattern, rows.weighted_information(j), minlength=rows.n_patterns)
+        k: list[FloatArray] = [
+            np.bincount(rows.pattern, rows.weighted_information(j), minlength=rows.n_patterns).astype(np.float64)
             for j in range(3 if rows.has_ties else 1)
         ]
         out = rows.x.weighted_products(k[0], rows.x, p)

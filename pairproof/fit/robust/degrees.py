@@ -86,9 +86,7 @@ def _dead(clusters: Clusters, functions: FloatArray) -> NDArray[np.bool_]:
 # -- p_g --------------------------------------------------------------------------------------------------------
 
 
-def own_parts(
-    clusters: Clusters, left: FloatArray, right: FloatArray
-) -> Iterator[tuple[slice, FloatArray]]:
+def own_parts(clusters: Clusters, left: FloatArray, right: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
     """d'T_g e of pairs of directions M c, float[m, p] each: chunks of them, float[G, chunk] in the clusters' order.
 
     They are a cluster's counts by pattern times what a pattern's information says of the two directions.  What a

@@ -153,11 +153,10 @@ class _Products:
 
     def of(self, term: Term) -> tuple[IntArray, FloatArray]:
         """int[m] and float[m]: rows, and the product of the term's covariates there."""
-        rows, value = np.arange(self.table.n_rows), np.ones(self.table.n_rows)
-        levels = [(name, level) for name, level in term.by if level is not None]
-        for k, (name, level) in enumerate(levels):
-            here = self._rows(name, str(level))
-            rows = here if k == 0 else np.intersect1d(rows, here, assume_unique=True)
+        of_levels = [self._rows(name, level) for name, level in term.by if level is not None]
+        rows = of_levels[0] if of_levels else np.arange(self.table.n_rows)
+        for here in of_levels[1:]:
+            rows = np.intersect1d(rows, here, assume_unique=True)
         value = np.ones(len(rows))
         for name, level in term.by:
             column = self.table.columns[name]

@@ -83,7 +83,7 @@ class RowScores:
 
     def weighted(self, unit: FloatArray) -> FloatArray:
         """float[n_rows]: sum over outcomes of count times float[3, n_patterns]."""
-        out = self.counts[0] * unit[0][self.pattern]
+        out: FloatArray = self.counts[0] * unit[0][self.pattern]
         for count, each in zip(self.counts[1:], unit[1:]):
             if each.any() and count.any():
                 out += count * each[self.pattern]
@@ -113,7 +113,8 @@ class RowScores:
     def information(self) -> FloatArray:
         """float[n_rows, 2, 2]: minus the second derivatives; 0 in the tie parameter where there is none."""
         by_eta, both, by_tie = (self.weighted_information(k) for k in range(3))
-        return np.stack([by_eta, both, both, by_tie], axis=1).reshape(-1, 2, 2)
+        four: FloatArray = np.stack([by_eta, both, both, by_tie], axis=1)
+        return four.reshape(-1, 2, 2)
 
     @property
     def telling(self) -> IntArray:
