@@ -9,84 +9,29 @@ With s_g and I_g the sums of scores and information over cluster g = 1..G, I = s
 CR0 and CR1 are Liang and Zeger (1986, Biometrika 73, 13-22).  CR2 is Bell and McCaffrey (2002, Survey
 Methodology 28, 169-181) for rows whitened by the model's own information: it depends on s_g and I_g alone, so not
 on the reference item, on nuisance parameters, or on how a cluster's comparisons are cut into rows.
-
-No root of M is needed: r_g = (1 - I_g M)^(-1/2) s_g, a polynomial in I_g M applied to s_g, whose degree is as high as
-a bound on the eigenvalues t of T_g asks for (3 with 20,000 clusters of like size).  Clusters that may hold nine
-tenths of what is known of a direction are taken apart instead: t and eigenvectors of B_g'M B_g, I_g = B_g B_g'.
-
-An eigenvalue t = 1 says that cluster g alone determines a direction: its score there is 0 by construction, and a
-sandwich would report a standard error of 0.  Such directions are kept, and contrasts along them refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import TooLargeError
-from .blocks import Block, SortedRows
-from .inverse_root import LARGEST, applied, rounded_up
-from .scores import RowScores
+from .degrees import exact, hotelling, satterthwaite
+from .sums import LARGEST_SHARE, ClusterSums
+
+__all__ = ["KINDS", "LARGEST_SHARE", "Clusters", "Kind", "intersection", "two_way"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Kind = Literal["CR0", "CR1", "CR2"]
 KINDS: tuple[Kind, ...] = ("CR0", "CR1", "CR2")
 
-#: 1 - t below this: the cluster alone determines the direction.
-ALONE = 1e-10
-#: A contrast with more than this share of its variance along such directions has no standard error.
-LARGEST_SHARE = 1e-8
-#: Numbers that eigenvectors of clusters, or scores by cluster and parameter, may take: 1 GB.
-MOST_NUMBERS = 125_000_000
-#: With more parameters than this no bound is looked for beyond the trace of T_g: it takes an eigenproblem of them all.
-_MOST_FOR_BOUND = 1_500
-#: A bound as low as this needs no sharper one: a polynomial of degree 3 will do.
-_LOW = 0.001
 
-
-@dataclass(frozen=True, eq=False)
-class Root:
-    """A cluster's part of the information, I_g = B B', in the eigenvectors of B'M B.
-
-    Attributes
-    ----------
-    at : int[m]
-        Parameters that the cluster touches.
-    along : float[m, r]
-        B W, the columns of B turned into eigenvectors.
-    t : float[r]
-        Eigenvalues of T_g, in [0, 1].
-    """
-
-    at: IntArray
-    along: FloatArray
-    t: FloatArray
-
-    @property
-    def alone(self) -> NDArray[np.bool_]:
-        return 1.0 - self.t < ALONE
-
-    @property
-    def gain(self) -> FloatArray:
-        """((1 - t)^(-1/2) - 1) / t for each eigenvalue; -1/t, which takes the direction out, where t is 1."""
-        t = self.t
-        out = np.empty_like(t)
-        small, alone = t < 1e-5, self.alone
-        rest = ~(small | alone)
-        out[small] = 0.5 + t[small] * (3.0 / 8.0 + t[small] * 5.0 / 16.0)
-        out[rest] = np.expm1(-0.5 * np.log1p(-t[rest])) / t[rest]
-        out[alone] = -1.0 / t[alone]
-        return out
-
-
-class Clusters:
-    """Scores and information of a fit, summed over clusters.
+class Clusters(ClusterSums):
+    """Covariances and degrees of freedom by cluster of a fit.
 
     Parameters
     ----------
@@ -96,158 +41,6 @@ class Clusters:
     bread : float[n_params, n_params]
         M, with 0 for references (or centred, where items sum to zero).
     """
-
-    def __init__(self, rows: RowScores, codes: IntArray, bread: FloatArray) -> None:
-        self.bread = bread
-        self.n = int(codes.max()) + 1
-        self._rows, self._codes = _collapsed(rows, codes, self.n)
-
-    # -- clusters in order of their weight -------------------------------------------------------------------
-
-    @cached_property
-    def _trace(self) -> FloatArray:
-        """float[G]: trace of T_g, which bounds its eigenvalues."""
-        rows, bread = self._rows, self.bread
-        parts = (
-            rows.x.quadratic(bread, rows.x),
-            2.0 * rows.x.quadratic(bread, rows.z),
-            rows.z.quadratic(bread, rows.z),
-        )
-        unit = sum(rows.unit_information[:, k] * part for k, part in enumerate(parts))
-        each = rows.weighted(np.asarray(unit))
-        return np.asarray(np.bincount(self._codes, weights=each, minlength=self.n))
-
-    @cached_property
-    def order(self) -> IntArray:
-        """int[G]: clusters from the lightest to the heaviest, so that neighbours need the same polynomial."""
-        return np.argsort(self._trace, kind="stable")
-
-    @cached_property
-    def sorted(self) -> SortedRows:
-        """The rows in this order of clusters."""
-        rank = np.empty(self.n, np.int64)
-        rank[self.order] = np.arange(self.n)
-        return SortedRows(self._rows, rank[self._codes], self.n, len(self.bread))
-
-    @cached_property
-    def limits(self) -> FloatArray:
-        """float[G], in the order of :attr:`order`: at least the largest eigenvalue of T_g."""
-        trace = self._trace[self.order]
-        if len(self.bread) > _MOST_FOR_BOUND or trace[-1] <= _LOW:
-            return trace
-        information = self._information()
-        diagonal = np.diag(information)
-        scale = np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0.0)
-        root = np.sqrt(scale)
-        value = np.linalg.eigvalsh(information * root * root[:, None])
-        if ((value > 1e-12) & (value < 1e-6)).any() or not (value >= 1e-6).any():
-            return trace
-        least = float(value[value >= 1e-6].min())
-        bounds = np.concatenate([block.bound(scale) for block in self.sorted.blocks()]) / least
-        # rounding aside: eigvalsh is exact to 1e-14
-        return np.minimum(trace, bounds * (1.0 + 1e-6))
-
-    def _information(self) -> FloatArray:
-        """float[p, p]: I, the sum of the rows' information."""
-        rows, p = self._rows, len(self.bread)
-        k: list[FloatArray] = [
-            np.bincount(rows.pattern, rows.weighted_information(j), minlength=rows.n_patterns).astype(np.float64)
-            for j in range(3 if rows.has_ties else 1)
-        ]
-        out = rows.x.weighted_products(k[0], rows.x, p)
-        if rows.has_ties:
-            cross = rows.x.weighted_products(k[1], rows.z, p)
-            out += rows.z.weighted_products(k[2], rows.z, p) + cross + cross.T
-        return out
-
-    # -- clusters with a large part of the information -------------------------------------------------------
-
-    @cached_property
-    def roots(self) -> dict[int, Root]:
-        """Clusters that may hold nine tenths of what is known of a direction, by their place in the order."""
-        heavy = np.flatnonzero(self.limits > LARGEST)
-        out: dict[int, Root] = {}
-        numbers = 0
-        for place in heavy:
-            out[int(place)] = self._root(int(place))
-            numbers += out[int(place)].along.size
-            if numbers > MOST_NUMBERS:
-                raise TooLargeError(
-                    f"{len(heavy):,} clusters that each hold a large part of the information on"
-                    f" {len(self.bread):,} parameters: their eigenvectors take more than"
-                    f" {MOST_NUMBERS * 8 / 1e9:.0f} GB (at cluster {len(out):,}); fit fewer parameters, or cluster by"
-                    " a column with more levels"
-                )
-        return out
-
-    def _root(self, place: int) -> Root:
-        block = self.sorted.block(place, place + 1)
-        used = np.unique(block.pattern)
-        where = np.searchsorted(used, block.pattern)
-        p, rows = len(self.bread), self._rows
-        k = [np.bincount(where, each, minlength=len(used)) for each in block.information]
-        local = np.zeros(p, np.int64)
-        local[block.at] = np.arange(len(block.at))
-        x = _local(rows.x.at[used], rows.x.value[used], local, len(block.at))
-        information = (x * k[0][:, None]).T @ x
-        if rows.has_ties:
-            z = _local(rows.z.at[used], rows.z.value[used], local, len(block.at))
-            cross = (x * k[1][:, None]).T @ z
-            information += (z * k[2][:, None]).T @ z + cross + cross.T
-        touched = np.diag(information) > 0.0
-        at, information = block.at[touched], information[np.ix_(touched, touched)]
-        value, vector = np.linalg.eigh(information)
-        keep = value > value[-1] * 1e-14
-        b = vector[:, keep] * np.sqrt(value[keep])
-        t, w = np.linalg.eigh(b.T @ self.bread[np.ix_(at, at)] @ b)
-        return Root(at, b @ w, np.clip(t, 0.0, 1.0))
-
-    # -- the adjustment --------------------------------------------------------------------------------------
-
-    def bread_of(self, block: Block) -> FloatArray:
-        """float[u, u]: M between the parameters that a block touches."""
-        if len(block.at) == len(self.bread):
-            return self.bread
-        return np.ascontiguousarray(self.bread[np.ix_(block.at, block.at)])
-
-    def adjusted(self, block: Block, vectors: FloatArray) -> FloatArray:
-        """float[clusters, u]: r_g with L'r_g = (1 - T_g)^(-1/2) L'v_g; directions fitted from g alone at 0."""
-        limits = self.limits[block.first : block.last]
-        heavy = [place for place in range(block.first, block.last) if place in self.roots]
-        light = vectors
-        if heavy:
-            light = np.array(vectors)
-            light[[place - block.first for place in heavy]] = 0.0
-        if len(heavy) < len(limits):
-            bread = self.bread_of(block)
-            limit = rounded_up(float(limits[limits <= LARGEST].max(initial=0.0)))
-            out = applied(limit, lambda v: block.information_times(v @ bread), light)
-        else:
-            out = np.zeros_like(vectors)
-        where = np.zeros(len(self.bread), np.int64)
-        where[block.at] = np.arange(len(block.at))
-        for place in heavy:
-            g, root = place - block.first, self.roots[place]
-            along = root.along.T @ (self.bread[np.ix_(root.at, block.at)] @ vectors[g])
-            out[g] = vectors[g]
-            out[g, where[root.at]] += root.along @ (root.gain * along)
-        return out
-
-    # -- covariance ------------------------------------------------------------------------------------------
-
-    @cached_property
-    def scores(self) -> FloatArray:
-        """float[G, p]: s_g."""
-        p = len(self.bread)
-        if self.n * p > MOST_NUMBERS:
-            raise TooLargeError(
-                f"scores of {self.n:,} clusters by {p:,} parameters take {self.n * p * 8 / 1e9:.1f} GB; at most"
-                f" {MOST_NUMBERS * 8 / 1e9:.0f} GB are written out"
-            )
-        out = np.zeros((self.n, p))
-        for block in self.sorted.blocks():
-            out[np.ix_(self.order[block.first : block.last], block.at)] = block.scores
-        return out
 
     def meat(self, kind: Kind) -> FloatArray:
         """float[p, p]: the middle of the sandwich."""
@@ -265,75 +58,17 @@ class Clusters:
         out: FloatArray = self.bread @ self.meat(kind) @ self.bread
         return out
 
-    # -- directions that one cluster alone determines --------------------------------------------------------
-
-    def share_alone(self, contrast: FloatArray) -> tuple[float, int]:
-        """Largest share of c'Mc along directions that one cluster alone determines, and that cluster."""
-        share, cluster = self.share_alone_all(contrast[None, :])
-        return float(share[0]), int(cluster[0])
-
-    def share_alone_all(self, functions: FloatArray) -> tuple[FloatArray, IntArray]:
-        """:meth:`share_alone` of every row of `functions`, float[m, p]: float[m], and int[m], -1 where it is 0."""
-        share, cluster = np.zeros(len(functions)), np.full(len(functions), -1, np.int64)
-        alone = {place: root for place, root in self.roots.items() if root.alone.any()}
-        if not alone:
-            return share, cluster
-        d = self.directions(functions)
-        total = np.einsum("ij,ij->i", functions, d)
-        for place, root in alone.items():
-            along = root.along[:, root.alone].T @ d[:, root.at].T
-            here = (along**2 / root.t[root.alone][:, None]).sum(axis=0)
-            here = np.divide(here, total, out=np.zeros_like(here), where=total > 0.0)
-            cluster[here > share] = self.order[place]
-            share = np.maximum(share, here)
-        return share, cluster
-
-    def directions(self, functions: FloatArray) -> FloatArray:
-        """float[m, p]: M c of every row c of `functions`."""
-        if functions.size > 10_000 and np.count_nonzero(functions) * 10 < functions.size:
-            from scipy.sparse import csr_matrix
-
-            return np.asarray(csr_matrix(functions) @ self.bread)
-        out: FloatArray = functions @ self.bread
-        return out
-
     def satterthwaite(self, contrast: FloatArray) -> float:
         """Degrees of freedom of c'V c under CR2; nan where one cluster alone determines a part of c."""
-        from .degrees import exact
-
         return float(exact(self, contrast[None, :])[0])
 
     def satterthwaite_all(self, functions: FloatArray) -> FloatArray:
         """float[m]: degrees of freedom of every row of `functions`; see :func:`.degrees.satterthwaite`."""
-        from .degrees import satterthwaite
-
         return satterthwaite(self, functions)
 
     def joint_df(self, contrasts: FloatArray) -> float:
         """eta of the approximate Hotelling test of q contrasts that are 0; see :func:`.degrees.hotelling`."""
-        from .degrees import hotelling
-
         return hotelling(self, contrasts)
-
-
-def _local(at: IntArray, value: FloatArray, local: IntArray, n: int) -> FloatArray:
-    """float[n_rows, n]: rows of a design, zeros written out, in numbers of the parameters that `local` gives."""
-    out = np.zeros((len(at), n))
-    for a, v in zip(at.T, value.T):
-        out[np.arange(len(at)), local[a]] += v
-    return out
-
-
-def _collapsed(rows: RowScores, codes: IntArray, n: int) -> tuple[RowScores, IntArray]:
-    """Rows of one cluster and pattern added together, where cells are fewer than rows; else as they are."""
-    cells = n * rows.n_patterns
-    if 2 * cells > len(rows):
-        return rows, codes
-    key = codes * rows.n_patterns + rows.pattern
-    present = np.flatnonzero(np.bincount(key, minlength=cells))
-    counts = np.stack([np.bincount(key, weights=count, minlength=cells)[present] for count in rows.counts])
-    cluster, pattern = np.divmod(present, rows.n_patterns)
-    return rows.with_counts(pattern, counts), cluster
 
 
 def intersection(codes: Sequence[IntArray]) -> IntArray:

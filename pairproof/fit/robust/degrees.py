@@ -26,7 +26,6 @@ Contrasts for which the bound is wider than that are worked out exactly all the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,15 +33,13 @@ from scipy.sparse import csr_matrix
 
 from ...errors import TooLargeError
 from .blocks import Block
-
-if TYPE_CHECKING:
-    from .clusters import Clusters
+from .sums import LARGEST_SHARE, ClusterSums
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: A table is small, and all its degrees of freedom exact, if those of all pairs of its p parameters take at most this
-#: many operations, G p^4: some 10 seconds.  100 items with 300 clusters, 30 items with 37,000, 10 with any number.
+#: A table is small, and all its degrees of freedom exact, if those of all pairs of its p parameters take
+#: at most this many operations, G p^4: some 10 seconds.  100 items with 300 clusters, 30 with 37,000.
 EXACT = 3e10
 #: Most by which 1 / df may be too large in other tables: t quantiles move by (z^2 + 1) / 4 times that.
 GAP = 5e-5
@@ -56,7 +53,7 @@ JOINT_GAP = 0.05
 _NUMBERS = 8_000_000
 
 
-def satterthwaite(clusters: Clusters, functions: FloatArray) -> FloatArray:
+def satterthwaite(clusters: ClusterSums, functions: FloatArray) -> FloatArray:
     """float[m]: degrees of freedom of each row c of `functions`, float[m, p].
 
     Exact for tables with G p^4 <= 3e10; beyond, never too large, with 1 / df within 5e-5 (see the module). Which of
@@ -76,17 +73,17 @@ def satterthwaite(clusters: Clusters, functions: FloatArray) -> FloatArray:
     return df
 
 
-def _dead(clusters: Clusters, functions: FloatArray) -> NDArray[np.bool_]:
+def _dead(clusters: ClusterSums, functions: FloatArray) -> NDArray[np.bool_]:
     """bool[m]: contrasts that one cluster alone determines in part."""
-    from .clusters import LARGEST_SHARE
-
     return np.asarray(clusters.share_alone_all(functions)[0] > LARGEST_SHARE)
 
 
-# -- p_g --------------------------------------------------------------------------------------------------------
+# -- p_g -------------------------------------------------------------------------------------------
 
 
-def own_parts(clusters: Clusters, left: FloatArray, right: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+def own_parts(
+    clusters: ClusterSums, left: FloatArray, right: FloatArray
+) -> Iterator[tuple[slice, FloatArray]]:
     """d'T_g e of pairs of directions M c, float[m, p] each: chunks of them, float[G, chunk] in the clusters' order.
 
     They are a cluster's counts by pattern times what a pattern's information says of the two directions.  What a
@@ -117,7 +114,7 @@ def own_parts(clusters: Clusters, left: FloatArray, right: FloatArray) -> Iterat
         yield chunk, out
 
 
-def bounded(clusters: Clusters, functions: FloatArray) -> tuple[FloatArray, FloatArray]:
+def bounded(clusters: ClusterSums, functions: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Degrees of freedom that are at most the exact ones, float[m], and by how much 1 / df may be too large."""
     df, gap = np.full(len(functions), np.nan), np.zeros(len(functions))
     alive = np.flatnonzero(~_dead(clusters, functions))
@@ -137,7 +134,7 @@ def bounded(clusters: Clusters, functions: FloatArray) -> tuple[FloatArray, Floa
     return df, gap
 
 
-def _largest(clusters: Clusters) -> FloatArray:
+def _largest(clusters: ClusterSums) -> FloatArray:
     """float[G], in the order of the clusters: at least the largest eigenvalue of T_g that is below 1."""
     t = np.minimum(clusters.limits, 1.0 - 1e-12)
     for place, root in clusters.roots.items():
@@ -145,10 +142,10 @@ def _largest(clusters: Clusters) -> FloatArray:
     return t
 
 
-# -- exact ------------------------------------------------------------------------------------------------------
+# -- exact -----------------------------------------------------------------------------------------
 
 
-def exact(clusters: Clusters, functions: FloatArray) -> FloatArray:
+def exact(clusters: ClusterSums, functions: FloatArray) -> FloatArray:
     """float[m]: Satterthwaite's degrees of freedom of every row of `functions`, float[m, p]."""
     g, p = clusters.n, len(clusters.bread)
     work = 2.0 * len(functions) * g * p * (p + min(g, p))
@@ -169,7 +166,7 @@ def exact(clusters: Clusters, functions: FloatArray) -> FloatArray:
     return df
 
 
-def _sums(clusters: Clusters, functions: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _sums(clusters: ClusterSums, functions: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """sum p_g, sum p_g^2 and the sum of (q_g'q_h)^2 over g != h, float[m] each."""
     m, p = functions.shape
     total, squares = np.zeros(m), np.zeros(m)
@@ -203,7 +200,7 @@ def _sums(clusters: Clusters, functions: FloatArray) -> tuple[FloatArray, FloatA
     return total, squares, np.maximum(np.einsum("iab,iba->i", both, both) - lengths, 0.0)
 
 
-def _by_block(clusters: Clusters, functions: FloatArray) -> Iterator[tuple[IntArray, FloatArray]]:
+def _by_block(clusters: ClusterSums, functions: FloatArray) -> Iterator[tuple[IntArray, FloatArray]]:
     """The adjusted I_g M c of every function, float[m, clusters, u], with the parameters int[u] of each block.
 
     Where functions are more than parameters, those of the parameters are combined.
@@ -219,7 +216,7 @@ def _by_block(clusters: Clusters, functions: FloatArray) -> Iterator[tuple[IntAr
             yield part.at, r
 
 
-def _thin(clusters: Clusters, block: Block, copies: int) -> Iterator[Block]:
+def _thin(clusters: ClusterSums, block: Block, copies: int) -> Iterator[Block]:
     """The block in parts, so that so many arrays of clusters by parameters fit."""
     n, u = block.shape
     step = max(1, 4 * _NUMBERS // max(1, copies * u))
@@ -230,17 +227,17 @@ def _thin(clusters: Clusters, block: Block, copies: int) -> Iterator[Block]:
         yield clusters.sorted.block(first, min(first + step, block.last))
 
 
-def information_along(clusters: Clusters, block: Block, direction: FloatArray) -> FloatArray:
+def information_along(clusters: ClusterSums, block: Block, direction: FloatArray) -> FloatArray:
     """float[clusters, u]: I_g d of one direction d = M c, float[p]."""
     rows = clusters.sorted.rows
     eta = rows.x.times(direction)[block.pattern]
     return block.weighted(eta, rows.z.times(direction)[block.pattern] if rows.has_ties else None)
 
 
-# -- several contrasts at once ----------------------------------------------------------------------------------
+# -- several contrasts at once ---------------------------------------------------------------------
 
 
-def hotelling(clusters: Clusters, contrasts: FloatArray) -> float:
+def hotelling(clusters: ClusterSums, contrasts: FloatArray) -> float:
     """eta of the approximate Hotelling test (HTZ) that q contrasts, float[q, p], are 0; nan if they are redundant.
 
     Exact where q^2 G p^2 is at most 3e10.  Beyond, the terms g != h are bounded as in the module's formula, by
@@ -271,7 +268,7 @@ def hotelling(clusters: Clusters, contrasts: FloatArray) -> float:
     return q * (q + 1) / (own + more)
 
 
-def _joint_own(clusters: Clusters, functions: FloatArray) -> tuple[float, FloatArray]:
+def _joint_own(clusters: ClusterSums, functions: FloatArray) -> tuple[float, FloatArray]:
     """The terms g = h, where d_i'T_g d_j is all that is left of P_ij[g, g], and sum_i d_i'T_g d_i, float[G]."""
     d = clusters.directions(functions)
     i, j = np.triu_indices(len(d))
@@ -284,7 +281,7 @@ def _joint_own(clusters: Clusters, functions: FloatArray) -> tuple[float, FloatA
     return own + float((trace**2).sum()), trace
 
 
-def _joint_bounds(clusters: Clusters, functions: FloatArray) -> tuple[float, float]:
+def _joint_bounds(clusters: ClusterSums, functions: FloatArray) -> tuple[float, float]:
     """The terms g = h, and a bound on the others."""
     own, trace = _joint_own(clusters, functions)
     t = _largest(clusters)
@@ -292,7 +289,7 @@ def _joint_bounds(clusters: Clusters, functions: FloatArray) -> tuple[float, flo
     return own, 2.0 * float((trace * left).max()) * float((trace * t * left).sum())
 
 
-def _joint_sum(clusters: Clusters, functions: FloatArray) -> float:
+def _joint_sum(clusters: ClusterSums, functions: FloatArray) -> float:
     """The sum over i, j and clusters g, h."""
     own, _ = _joint_own(clusters, functions)
     q, p = functions.shape

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-#: Largest error of the polynomial, relative to the function, which is 1 or more: that of a variance is twice as
-#: large at most.
+#: Largest error of the polynomial, relative to the function, which is 1 or more: that of a variance is
+#: twice as large at most.
 TOLERANCE = 3e-14
-#: Beyond this limit eigenvalues are cheaper, and a cluster that alone determines a direction has to be recognised.
+#: Beyond this limit eigenvalues are cheaper, and a cluster that alone determines a direction has to be
+#: recognised.
 LARGEST = 0.9
 #: Points in which the function is interpolated: 1.92^-128 = 1e-36 at the largest limit.
 _POINTS = 128

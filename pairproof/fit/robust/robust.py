@@ -153,7 +153,8 @@ class Robust:
         else:
             eta = min(self.n_clusters) - 1.0
             df, factor = (eta, 1.0 / q) if q <= eta else (0.0, 0.0)
-        if not df > 0.0:
+        # eta of clusters of one size is G - 1 but for rounding
+        if not df > 1e-9 * eta:
             raise NotEstimableError(
                 f"a hypothesis of {q} parts and {eta:.3g} degrees of freedom by {self.title}: too few clusters to"
                 " test so many parts at once; test fewer"

@@ -222,7 +222,7 @@ def _rao_kupper(eta: FloatArray, g: FloatArray, possible: BoolArray) -> tuple[Fl
     p1, q1 = _logistic(eta - g), _logistic(g - eta)
     p2, q2 = _logistic(-eta - g), _logistic(g + eta)
     win, loss = possible[0], possible[2]
-    # an outcome that is impossible leaves a tie as likely as its complement: log F(-(eta - g)) or log F(eta + g)
+    # without losses a tie is what is left of a win, log F(g - eta); without wins of a loss, log F(eta + g)
     both = win & loss & possible[1]
     finite = both & (g > 0.0)
     with np.errstate(over="ignore"):

@@ -12,7 +12,7 @@ import pairproof
 from pairproof.data.columns import Factor
 from pairproof.errors import TooLargeError
 from pairproof.fit.fit import Fit
-from pairproof.fit.robust import blocks, clusters, degrees
+from pairproof.fit.robust import blocks, clusters, degrees, sums
 from pairproof.fit.robust.clusters import Clusters
 from pairproof.fit.robust.inverse_root import LARGEST, applied, coefficients, rounded_up
 from pairproof.fit.robust.scores import row_scores
@@ -103,7 +103,7 @@ def test_redundant_contrasts_have_no_joint_degrees_of_freedom():
     assert np.isnan(ours.joint_df(functions)) and np.isfinite(ours.joint_df(functions[:2]))
 
 
-# -- what changes nothing ---------------------------------------------------------------------------------------
+# -- what changes nothing --------------------------------------------------------------------------
 
 
 def results(fit: Fit, functions: np.ndarray, column: str = "judge") -> tuple[np.ndarray, np.ndarray]:
@@ -189,7 +189,7 @@ def test_lambda_is_half_of_the_log_odds():
     np.testing.assert_allclose(df, other, rtol=1e-10)
 
 
-# -- large tables -----------------------------------------------------------------------------------------------
+# -- large tables ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("limit", [1e-8, 1e-3, 0.02, 0.25, 0.5, LARGEST])
@@ -279,7 +279,7 @@ def test_what_would_take_hours_is_refused_with_numbers(monkeypatch):
         TooLargeError, match="1 contrasts of 6 parameters in 6 clusters take 9e.02 operations"
     ):
         ours.satterthwaite_all(np.eye(6)[:1])
-    monkeypatch.setattr(clusters, "MOST_NUMBERS", 10)
+    monkeypatch.setattr(sums, "MOST_NUMBERS", 10)
     with pytest.raises(TooLargeError, match="scores of 6 clusters by 6 parameters take"):
         ours.scores
 
