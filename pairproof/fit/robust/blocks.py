@@ -7,7 +7,7 @@ parameters touched, and arrays of clusters times parameters are never longer tha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Union
 
@@ -24,6 +24,8 @@ IntArray = NDArray[np.int64]
 _CELLS = 2**18
 #: Rows of a block that has more than one cluster.
 _ROWS = 2**17
+#: Blocks of at most this many rows in all are kept: they take some 60 bytes a row.
+_KEPT = 2_000_000
 #: With more parameters than this a block looks for those that its rows touch.
 _FEW_PARAMETERS = 256
 
@@ -47,12 +49,74 @@ Values = Union[float, FloatArray]
 
 
 def _columns(design: Design) -> list[tuple[IntArray, Values]]:
-    """Parameter and value of each column of a design; one number for a value that does not vary."""
+    """Parameter and value of each column of a design by cell; one number for a value that does not vary."""
     out: list[tuple[IntArray, Values]] = []
-    for at, value in zip(np.ascontiguousarray(design.at.T), np.ascontiguousarray(design.value.T)):
+    for at, value in zip(design.at.T, design.value.T):
         same = len(value) > 0 and bool((value == value[0]).all())
-        out.append((at, float(value[0]) if same else value))
+        out.append((np.tile(at, 3), float(value[0]) if same else np.tile(value, 3)))
     return out
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Answers by cluster, outcome and pattern: what the sums of a cluster are made of.
+
+    Attributes
+    ----------
+    rows : RowScores
+        Where the patterns and the derivatives of each outcome come from.
+    codes : int[m]
+        Clusters.
+    cell : int[m]
+        Outcome (0 win, 1 tie, 2 loss) times the number of patterns, plus pattern.
+    weight : float[m] or None
+        Comparisons; None if all are 1.
+    """
+
+    rows: RowScores
+    codes: IntArray
+    cell: IntArray
+    weight: FloatArray | None
+
+    @property
+    def n_cells(self) -> int:
+        return 3 * self.rows.n_patterns
+
+    def weighted(self, unit: FloatArray) -> FloatArray:
+        """float[m]: weight times float[3, n_patterns]."""
+        each: FloatArray = np.ascontiguousarray(unit).reshape(-1)[self.cell]
+        return each if self.weight is None else each * self.weight
+
+    def totals(self) -> FloatArray:
+        """float[3, n_patterns]: comparisons of all clusters."""
+        return np.bincount(self.cell, self.weight, minlength=self.n_cells).astype(float).reshape(3, -1)
+
+    def ordered(self, by: IntArray) -> Cells:
+        """The same in another order."""
+        weight = None if self.weight is None else self.weight[by]
+        return Cells(self.rows, self.codes[by], self.cell[by], weight)
+
+
+def cells_of(rows: RowScores, codes: IntArray, n: int) -> Cells:
+    """The cells of rows of n clusters; equal ones are added where there are fewer of them than rows."""
+    win, tie, loss = rows.counts
+    weight = win + tie + loss
+    ties, losses = tie > 0.0, loss > 0.0
+    several = ((win > 0.0) & (ties | losses)) | (ties & losses)
+    if several.any():
+        found = [np.flatnonzero(count) for count in rows.counts]
+        cell = np.concatenate([rows.pattern[here] + k * rows.n_patterns for k, here in enumerate(found)])
+        weight = np.concatenate([count[here] for count, here in zip(rows.counts, found)])
+        codes = codes[np.concatenate(found)]
+    else:
+        cell = rows.pattern + rows.n_patterns * (ties + 2 * losses)
+    n_cells = 3 * rows.n_patterns
+    if 2 * n * n_cells <= len(cell):
+        key = codes * n_cells + cell
+        weight = np.bincount(key, weights=weight, minlength=n * n_cells)
+        codes, cell = np.divmod(np.flatnonzero(weight), n_cells)
+        weight = weight[weight != 0.0]
+    return Cells(rows, codes, cell, None if (weight == 1.0).all() else weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +129,8 @@ class Block:
         The clusters' places in the order of clusters, `last` excluded.
     at : int[u]
         Parameters that the rows touch.
-    pattern : int[n]
-        Of the block's rows.
-    of_row : int[n]
-        Cluster of each row, from 0 within the block.
+    cell : int[n]
+        Outcome and pattern of each of the block's rows.
     x, z : list of (int[n], float or float[n])
         Flat positions in float[clusters, u] and values of the rows' design.
     score : list of float[n]
@@ -80,8 +142,7 @@ class Block:
     first: int
     last: int
     at: IntArray
-    pattern: IntArray
-    of_row: IntArray
+    cell: IntArray
     x: list[tuple[IntArray, Values]]
     z: list[tuple[IntArray, Values]]
     score: list[FloatArray]
@@ -109,8 +170,8 @@ class Block:
     def information_times(self, vectors: FloatArray) -> FloatArray:
         """float[clusters, u]: I_g v_g of float[clusters, u]."""
         flat = np.ascontiguousarray(vectors).reshape(-1)
-        eta = _gathered(flat, self.x, len(self.of_row))
-        return self.weighted(eta, _gathered(flat, self.z, len(self.of_row)) if self.z else None)
+        eta = _gathered(flat, self.x, len(self.cell))
+        return self.weighted(eta, _gathered(flat, self.z, len(self.cell)) if self.z else None)
 
     def weighted(self, eta: FloatArray, tie: FloatArray | None) -> FloatArray:
         """float[clusters, u]: I_g v, given the rows' x'v and z'v."""
@@ -120,40 +181,26 @@ class Block:
         return self.summed(k * eta + cross * tie, cross * eta + own * tie)
 
     def bound(self, scale: FloatArray) -> FloatArray:
-        """float[clusters]: the least b with I_g <= b D by rows' absolute sums, D = 1 / scale[parameters].
+        """float[clusters]: b with I_g <= b D, D = 1 / scale[parameters], by sums of absolute values.
 
-        (sum x_i v_i)^2 <= sum |x_i| sum |x_i| v_i^2, and 2 k a b <= |k| (a^2 + b^2).
+        (sum x_i v_i)^2 <= sum_i |x_i| v_i^2 / w_i sum_j |x_j| w_j for positive w, and 2 k a b <= |k| (a^2 + b^2); w is
+        the cluster's own such sum with w = 1, so that a parameter in many of its rows shares with those in few.
         """
-        long_x = _absolute_sum(self.x)
-        if not self.z:
-            sums = self.summed_absolute(self.information[0] * long_x, None)
-        else:
-            k, cross, own = self.information
-            cross = np.abs(cross)
-            sums = self.summed_absolute((k + cross) * long_x, (own + cross) * _absolute_sum(self.z))
-        return np.asarray((sums * scale[self.at]).max(axis=1, initial=0.0))
+        absolute = self._absolute()
+        sums = absolute.information_times(np.ones(self.shape))
+        w = np.sqrt(sums)
+        better = np.divide(absolute.information_times(w), w, out=np.zeros_like(w), where=w > 0.0)
+        least = np.minimum((sums * scale[self.at]).max(axis=1), (better * scale[self.at]).max(axis=1))
+        return np.asarray(least)
 
-    def summed_absolute(self, by_eta: FloatArray, by_tie: FloatArray | None) -> FloatArray:
-        """:meth:`summed` with the absolute values of the design."""
-        absolute = Block(
-            self.first,
-            self.last,
-            self.at,
-            self.pattern,
-            self.of_row,
-            [(at, np.abs(value)) for at, value in self.x],
-            [(at, np.abs(value)) for at, value in self.z],
-            self.score,
-            self.information,
-        )
-        return absolute.summed(by_eta, by_tie)
-
-
-def _absolute_sum(entries: list[tuple[IntArray, Values]]) -> Values:
-    total: Values = 0.0
-    for _, value in entries:
-        total = total + np.abs(value)
-    return total
+    def _absolute(self) -> Block:
+        """The block with absolute values in the design, and information in the two predictors taken apart."""
+        information = self.information
+        if self.z:
+            k, cross, own = information
+            information = [k + np.abs(cross), np.zeros_like(k), own + np.abs(cross)]
+        x, z = ([(at, np.abs(value)) for at, value in entries] for entries in (self.x, self.z))
+        return replace(self, x=x, z=z, information=information)
 
 
 def _gathered(flat: FloatArray, entries: list[tuple[IntArray, Values]], n: int) -> FloatArray:
@@ -168,48 +215,55 @@ class SortedRows:
 
     Parameters
     ----------
-    rows : RowScores
-    rank : int[n_rows]
-        Place of each row's cluster in the order of clusters.
+    cells : Cells
+        Their codes are the places of clusters in the order that is asked for.
     n : int
         Clusters.
     n_params : int
     """
 
-    def __init__(self, rows: RowScores, rank: IntArray, n: int, n_params: int) -> None:
-        self.rows = rows.only(order_of(rank, n))
-        self.n, self.n_params = n, n_params
+    def __init__(self, cells: Cells, n: int, n_params: int) -> None:
+        self.n, self.n_params, self.rows = n, n_params, cells.rows
         #: int[n + 1]: where each cluster's rows begin
-        self.start: IntArray = np.concatenate([[0], np.cumsum(np.bincount(rank, minlength=n))]).astype(
+        self.start: IntArray = np.concatenate([[0], np.cumsum(np.bincount(cells.codes, minlength=n))]).astype(
             np.int64
         )
-        ties = rows.has_ties
-        self.score = [self.rows.weighted_score(k) for k in range(2 if ties else 1)]
-        self.information = [self.rows.weighted_information(k) for k in range(3 if ties else 1)]
+        self.cells = cells.ordered(order_of(cells.codes, n))
+        rows, ties = cells.rows, cells.rows.has_ties
+        self.score = [self.cells.weighted(rows.unit_score[:, k]) for k in range(2 if ties else 1)]
+        self.information = [self.cells.weighted(rows.unit_information[:, k]) for k in range(3 if ties else 1)]
         self._x, self._z = _columns(rows.x), _columns(rows.z)
+        self._kept: list[Block] = []
 
     def blocks(self) -> Iterator[Block]:
-        """All clusters, some at a time."""
+        """All clusters, some at a time; kept unless there are very many rows."""
+        if self._kept:
+            yield from self._kept
+            return
+        keep = len(self.cells.cell) <= _KEPT
+        made: list[Block] = []
         first = 0
         while first < self.n:
             last = min(self.n, first + max(1, _CELLS // max(self.n_params, 1)))
             within = int(np.searchsorted(self.start, self.start[first] + _ROWS, side="right")) - 1
             last = max(first + 1, min(last, within))
-            yield self.block(first, last)
+            block = self.block(first, last)
+            if keep:
+                made.append(block)
+            yield block
             first = last
+        self._kept = made
 
     def block(self, first: int, last: int) -> Block:
         """The clusters from `first` to `last`, the latter excluded."""
         rows = slice(int(self.start[first]), int(self.start[last]))
-        pattern = self.rows.pattern[rows]
-        sizes = np.diff(self.start[first : last + 1])
-        of_row = np.repeat(np.arange(last - first), sizes)
-        at, place = self._touched(pattern)
-        base = of_row * len(at)
+        cell = self.cells.cell[rows]
+        at, place = self._touched(cell)
+        base = np.repeat(np.arange(last - first) * len(at), np.diff(self.start[first : last + 1]))
 
         def taken(columns: list[tuple[IntArray, Values]]) -> list[tuple[IntArray, Values]]:
             return [
-                (base + place[at][pattern], value if isinstance(value, float) else value[pattern])
+                (base + place[at][cell], value if isinstance(value, float) else value[cell])
                 for at, value in columns
             ]
 
@@ -217,21 +271,20 @@ class SortedRows:
             first,
             last,
             at,
-            pattern,
-            of_row,
+            cell,
             taken(self._x),
             taken(self._z),
             [score[rows] for score in self.score],
             [k[rows] for k in self.information],
         )
 
-    def _touched(self, pattern: IntArray) -> tuple[IntArray, IntArray]:
-        """Parameters that these patterns touch, and where each parameter stands among them."""
+    def _touched(self, cell: IntArray) -> tuple[IntArray, IntArray]:
+        """Parameters that these cells touch, and where each parameter stands among them."""
         if self.n_params <= _FEW_PARAMETERS:
             every = np.arange(self.n_params)
             return every, every
-        here = np.zeros(self.rows.n_patterns, bool)
-        here[pattern] = True
+        here = np.zeros(self.cells.n_cells, bool)
+        here[cell] = True
         touched = np.zeros(self.n_params, bool)
         for columns in (self._x, self._z):
             for at, _ in columns:

@@ -90,9 +90,13 @@ def own_parts(
     cluster alone fits is left out.
     """
     rows = clusters.sorted.rows
-    counts = [rows.n] if rows.same_information else list(rows.counts)
-    shape = (clusters.n, rows.n_patterns)
-    tables = [csr_matrix((count, rows.pattern, clusters.sorted.start), shape=shape) for count in counts]
+    cells, n = clusters.sorted.cells, rows.n_patterns
+    weight = np.ones(len(cells.cell)) if cells.weight is None else cells.weight
+    # the three outcomes of a pattern carry the same information, or are columns of their own
+    same = rows.same_information
+    column = cells.cell % n if same else cells.cell
+    table = csr_matrix((weight, column, clusters.sorted.start), shape=(clusters.n, n if same else 3 * n))
+    outcomes = rows.unit_information[:1] if same else rows.unit_information
     alone = {place: root for place, root in clusters.roots.items() if root.alone.any()}
     step = int(min(16, max(1, _NUMBERS // max(clusters.n, rows.n_patterns))))
     for first in range(0, len(left), step):
@@ -101,13 +105,14 @@ def own_parts(
         e = d if right is left else np.ascontiguousarray(right[chunk].T)
         of_d = rows.x.times(d), rows.z.times(d)
         of_e = of_d if e is d else (rows.x.times(e), rows.z.times(e))
-        out = np.zeros((clusters.n, d.shape[1]))
-        for table, (by_eta, both, by_tie) in zip(tables, rows.unit_information):
+        parts: list[FloatArray] = []
+        for by_eta, both, by_tie in outcomes:
             each = by_eta[:, None] * of_d[0] * of_e[0]
             if rows.has_ties:
                 each += both[:, None] * (of_d[0] * of_e[1] + of_d[1] * of_e[0])
                 each += by_tie[:, None] * of_d[1] * of_e[1]
-            out += table @ each
+            parts.append(each)
+        out = np.asarray(table @ np.concatenate(parts))
         for place, root in alone.items():
             along = root.along[:, root.alone].T
             out[place] -= ((along @ d[root.at]) * (along @ e[root.at])).sum(axis=0)
@@ -230,8 +235,9 @@ def _thin(clusters: ClusterSums, block: Block, copies: int) -> Iterator[Block]:
 def information_along(clusters: ClusterSums, block: Block, direction: FloatArray) -> FloatArray:
     """float[clusters, u]: I_g d of one direction d = M c, float[p]."""
     rows = clusters.sorted.rows
-    eta = rows.x.times(direction)[block.pattern]
-    return block.weighted(eta, rows.z.times(direction)[block.pattern] if rows.has_ties else None)
+    pattern = block.cell % rows.n_patterns
+    eta = rows.x.times(direction)[pattern]
+    return block.weighted(eta, rows.z.times(direction)[pattern] if rows.has_ties else None)
 
 
 # -- several contrasts at once ---------------------------------------------------------------------

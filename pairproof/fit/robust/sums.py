@@ -12,14 +12,14 @@ sandwich would report a standard error of 0.  Such directions are kept, so that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import TooLargeError
-from .blocks import Block, SortedRows
+from .blocks import Block, SortedRows, cells_of
 from .inverse_root import LARGEST, applied, rounded_up
 from .scores import RowScores
 
@@ -88,7 +88,7 @@ class ClusterSums:
     def __init__(self, rows: RowScores, codes: IntArray, bread: FloatArray) -> None:
         self.bread = bread
         self.n = int(codes.max()) + 1
-        self._rows, self._codes = _collapsed(rows, codes, self.n)
+        self._rows, self._cells = rows, cells_of(rows, codes, self.n)
 
     # -- clusters in order of their weight ---------------------------------------------------------
 
@@ -102,8 +102,8 @@ class ClusterSums:
             rows.z.quadratic(bread, rows.z),
         )
         unit = sum(rows.unit_information[:, k] * part for k, part in enumerate(parts))
-        each = rows.weighted(np.asarray(unit))
-        return np.asarray(np.bincount(self._codes, weights=each, minlength=self.n))
+        each = self._cells.weighted(np.asarray(unit))
+        return np.asarray(np.bincount(self._cells.codes, weights=each, minlength=self.n))
 
     @cached_property
     def order(self) -> IntArray:
@@ -115,7 +115,8 @@ class ClusterSums:
         """The rows in this order of clusters."""
         rank = np.empty(self.n, np.int64)
         rank[self.order] = np.arange(self.n)
-        return SortedRows(self._rows, rank[self._codes], self.n, len(self.bread))
+        cells = replace(self._cells, codes=rank[self._cells.codes])
+        return SortedRows(cells, self.n, len(self.bread))
 
     @cached_property
     def limits(self) -> FloatArray:
@@ -138,12 +139,7 @@ class ClusterSums:
     def _information(self) -> FloatArray:
         """float[p, p]: I, the sum of the rows' information."""
         rows, p = self._rows, len(self.bread)
-        k: list[FloatArray] = [
-            np.bincount(rows.pattern, rows.weighted_information(j), minlength=rows.n_patterns).astype(
-                np.float64
-            )
-            for j in range(3 if rows.has_ties else 1)
-        ]
+        k = np.einsum("op,okp->kp", self._cells.totals(), rows.unit_information)
         out = rows.x.weighted_products(k[0], rows.x, p)
         if rows.has_ties:
             cross = rows.x.weighted_products(k[1], rows.z, p)
@@ -172,10 +168,9 @@ class ClusterSums:
 
     def _root(self, place: int) -> Root:
         block = self.sorted.block(place, place + 1)
-        used = np.unique(block.pattern)
-        where = np.searchsorted(used, block.pattern)
+        used, where = np.unique(block.cell % self._rows.n_patterns, return_inverse=True)
         p, rows = len(self.bread), self._rows
-        k = [np.bincount(where, each, minlength=len(used)) for each in block.information]
+        k = [np.bincount(np.ravel(where), each, minlength=len(used)) for each in block.information]
         local = np.zeros(p, np.int64)
         local[block.at] = np.arange(len(block.at))
         x = _local(rows.x.at[used], rows.x.value[used], local, len(block.at))
@@ -278,15 +273,3 @@ def _local(at: IntArray, value: FloatArray, local: IntArray, n: int) -> FloatArr
     for a, v in zip(at.T, value.T):
         out[np.arange(len(at)), local[a]] += v
     return out
-
-
-def _collapsed(rows: RowScores, codes: IntArray, n: int) -> tuple[RowScores, IntArray]:
-    """Rows of one cluster and pattern added together, where cells are fewer than rows; else as they are."""
-    cells = n * rows.n_patterns
-    if 2 * cells > len(rows):
-        return rows, codes
-    key = codes * rows.n_patterns + rows.pattern
-    present = np.flatnonzero(np.bincount(key, minlength=cells))
-    counts = np.stack([np.bincount(key, weights=count, minlength=cells)[present] for count in rows.counts])
-    cluster, pattern = np.divmod(present, rows.n_patterns)
-    return rows.with_counts(pattern, counts), cluster
