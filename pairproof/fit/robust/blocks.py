@@ -183,8 +183,8 @@ class Block:
     def bound(self, scale: FloatArray) -> FloatArray:
         """float[clusters]: b with I_g <= b D, D = 1 / scale[parameters], by sums of absolute values.
 
-        (sum x_i v_i)^2 <= sum_i |x_i| v_i^2 / w_i sum_j |x_j| w_j for positive w, and 2 k a b <= |k| (a^2 + b^2); w is
-        the cluster's own such sum with w = 1, so that a parameter in many of its rows shares with those in few.
+        (sum x_i v_i)^2 <= sum_i |x_i| v_i^2 / w_i sum_j |x_j| w_j for positive w, and 2 k a b <= |k| (a^2 + b^2); the
+        smaller of two answers is taken: w = 1, and w = the root of what w = 1 gave for each parameter.
         """
         absolute = self._absolute()
         sums = absolute.information_times(np.ones(self.shape))
