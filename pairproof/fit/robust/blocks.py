@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Union
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from .designs import Design
 from .scores import RowScores
@@ -42,19 +42,6 @@ def order_of(codes: IntArray, n: int) -> IntArray:
         high = np.argsort((codes[low] >> 16).astype(np.uint16), kind="stable")
         return np.asarray(low[high])
     return np.argsort(codes, kind="stable")
-
-
-#: Value of a design's column in every pattern, or in all of them.
-Values = Union[float, FloatArray]
-
-
-def _columns(design: Design) -> list[tuple[IntArray, Values]]:
-    """Parameter and value of each column of a design by cell; one number for a value that does not vary."""
-    out: list[tuple[IntArray, Values]] = []
-    for at, value in zip(design.at.T, design.value.T):
-        same = len(value) > 0 and bool((value == value[0]).all())
-        out.append((np.tile(at, 3), float(value[0]) if same else np.tile(value, 3)))
-    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +118,8 @@ class Block:
         Parameters that the rows touch.
     cell : int[n]
         Outcome and pattern of each of the block's rows.
-    x, z : list of (int[n], float or float[n])
-        Flat positions in float[clusters, u] and values of the rows' design.
+    x, z : sparse float[n, clusters * u]
+        The rows' design of the log-odds and, if there is one, of the tie parameter, in their clusters' columns.
     score : list of float[n]
         By log-odds and, if there is one, by the tie parameter.
     information : list of float[n]
@@ -143,8 +130,8 @@ class Block:
     last: int
     at: IntArray
     cell: IntArray
-    x: list[tuple[IntArray, Values]]
-    z: list[tuple[IntArray, Values]]
+    x: csr_matrix
+    z: csr_matrix | None
     score: list[FloatArray]
     information: list[FloatArray]
 
@@ -154,60 +141,49 @@ class Block:
 
     def summed(self, by_eta: FloatArray, by_tie: FloatArray | None) -> FloatArray:
         """float[clusters, u]: derivatives of rows by log-odds and tie parameter, summed over clusters."""
-        n, u = self.shape
-        out = np.zeros(n * u)
-        for entries, weights in ((self.x, by_eta), (self.z, by_tie)):
-            for at, value in entries:
-                if weights is not None:
-                    out += np.bincount(at, weights=weights * value, minlength=n * u)
-        return out.reshape(n, u)
+        out: FloatArray = self.x.T @ by_eta
+        if self.z is not None:
+            out += self.z.T @ by_tie
+        return out.reshape(self.shape)
 
     @cached_property
     def scores(self) -> FloatArray:
         """float[clusters, u]: s_g."""
-        return self.summed(self.score[0], self.score[1] if self.z else None)
+        return self.summed(self.score[0], self.score[-1])
 
     def information_times(self, vectors: FloatArray) -> FloatArray:
         """float[clusters, u]: I_g v_g of float[clusters, u]."""
         flat = np.ascontiguousarray(vectors).reshape(-1)
-        eta = _gathered(flat, self.x, len(self.cell))
-        return self.weighted(eta, _gathered(flat, self.z, len(self.cell)) if self.z else None)
+        return self.weighted(self.x @ flat, None if self.z is None else self.z @ flat)
 
     def weighted(self, eta: FloatArray, tie: FloatArray | None) -> FloatArray:
         """float[clusters, u]: I_g v, given the rows' x'v and z'v."""
         if tie is None:
             return self.summed(self.information[0] * eta, None)
         k, cross, own = self.information
-        return self.summed(k * eta + cross * tie, cross * eta + own * tie)
+        by_eta = k * eta
+        by_eta += cross * tie
+        by_tie = own * tie
+        by_tie += cross * eta
+        return self.summed(by_eta, by_tie)
 
     def bound(self, scale: FloatArray) -> FloatArray:
         """float[clusters]: b with I_g <= b D, D = 1 / scale[parameters], by sums of absolute values.
 
-        (sum x_i v_i)^2 <= sum_i |x_i| v_i^2 / w_i sum_j |x_j| w_j for positive w, and 2 k a b <= |k| (a^2 + b^2); the
-        smaller of two answers is taken: w = 1, and w = the root of what w = 1 gave for each parameter.
+        (sum x_i v_i)^2 <= sum_j |x_j| sum_i |x_i| v_i^2, and 2 k a b <= |k| (a^2 + b^2).
         """
-        absolute = self._absolute()
-        sums = absolute.information_times(np.ones(self.shape))
-        w = np.sqrt(sums)
-        better = np.divide(absolute.information_times(w), w, out=np.zeros_like(w), where=w > 0.0)
-        least = np.minimum((sums * scale[self.at]).max(axis=1), (better * scale[self.at]).max(axis=1))
-        return np.asarray(least)
-
-    def _absolute(self) -> Block:
-        """The block with absolute values in the design, and information in the two predictors taken apart."""
-        information = self.information
-        if self.z:
-            k, cross, own = information
-            information = [k + np.abs(cross), np.zeros_like(k), own + np.abs(cross)]
-        x, z = ([(at, np.abs(value)) for at, value in entries] for entries in (self.x, self.z))
-        return replace(self, x=x, z=z, information=information)
+        k = [np.abs(each) for each in self.information]
+        out = np.zeros(self.shape[0] * self.shape[1])
+        designs = [(self.x, k[0])] if self.z is None else [(self.x, k[0] + k[1]), (self.z, k[1] + k[2])]
+        for design, weight in designs:
+            absolute = _absolute(design)
+            out += absolute.T @ (weight * (absolute @ np.ones(len(out))))
+        return np.asarray((out.reshape(self.shape) * scale[self.at]).max(axis=1))
 
 
-def _gathered(flat: FloatArray, entries: list[tuple[IntArray, Values]], n: int) -> FloatArray:
-    out = np.zeros(n)
-    for at, value in entries:
-        out += flat[at] * value
-    return out
+def _absolute(design: csr_matrix) -> csr_matrix:
+    """|x| without the sorting that abs() does."""
+    return csr_matrix((np.abs(design.data), design.indices, design.indptr), shape=design.shape)
 
 
 class SortedRows:
@@ -232,7 +208,6 @@ class SortedRows:
         rows, ties = cells.rows, cells.rows.has_ties
         self.score = [self.cells.weighted(rows.unit_score[:, k]) for k in range(2 if ties else 1)]
         self.information = [self.cells.weighted(rows.unit_information[:, k]) for k in range(3 if ties else 1)]
-        self._x, self._z = _columns(rows.x), _columns(rows.z)
         self._kept: list[Block] = []
 
     def blocks(self) -> Iterator[Block]:
@@ -259,21 +234,27 @@ class SortedRows:
         rows = slice(int(self.start[first]), int(self.start[last]))
         cell = self.cells.cell[rows]
         at, place = self._touched(cell)
-        base = np.repeat(np.arange(last - first) * len(at), np.diff(self.start[first : last + 1]))
+        sizes = np.diff(self.start[first : last + 1])
+        base = np.repeat(np.arange(last - first, dtype=np.int32) * np.int32(len(at)), sizes)
+        pattern = cell % self.rows.n_patterns
 
-        def taken(columns: list[tuple[IntArray, Values]]) -> list[tuple[IntArray, Values]]:
-            return [
-                (base + place[at][cell], value if isinstance(value, float) else value[cell])
-                for at, value in columns
-            ]
+        def designed(design: Design) -> csr_matrix:
+            n, k = len(cell), design.at.shape[1]
+            # numbers of a block stay below 2^31: it is one cluster, or at most _CELLS of them
+            column = np.take(place[design.at].astype(np.int32), pattern, axis=0)
+            column += base[:, None]
+            start = np.arange(0, n * k + 1, k, dtype=np.int32)
+            shape = (n, (last - first) * len(at))
+            value = np.take(design.value, pattern, axis=0)
+            return csr_matrix((value.reshape(-1), column.reshape(-1), start), shape=shape)
 
         return Block(
             first,
             last,
             at,
             cell,
-            taken(self._x),
-            taken(self._z),
+            designed(self.rows.x),
+            designed(self.rows.z) if self.rows.has_ties else None,
             [score[rows] for score in self.score],
             [k[rows] for k in self.information],
         )
@@ -283,12 +264,10 @@ class SortedRows:
         if self.n_params <= _FEW_PARAMETERS:
             every = np.arange(self.n_params)
             return every, every
-        here = np.zeros(self.cells.n_cells, bool)
-        here[cell] = True
+        here = np.unique(cell % self.rows.n_patterns)
         touched = np.zeros(self.n_params, bool)
-        for columns in (self._x, self._z):
-            for at, _ in columns:
-                touched[at[here]] = True
+        for design in (self.rows.x, self.rows.z):
+            touched[design.at[here]] = True
         at = np.flatnonzero(touched)
         place = np.zeros(self.n_params, np.int64)
         place[at] = np.arange(len(at))

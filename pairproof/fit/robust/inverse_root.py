@@ -19,7 +19,7 @@ FloatArray = NDArray[np.float64]
 #: as large at most.
 TOLERANCE = 3e-14
 #: The same where each product takes a tenth of a second or more.
-ROUGH = 1e-11
+ROUGH = 2e-11
 #: Beyond this limit eigenvalues are cheaper, and a cluster that alone determines a direction has to be
 #: recognised.
 LARGEST = 0.9
