@@ -48,6 +48,13 @@ from .harness.startup import starts
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     help="Folder with the libblas.so.3 that every process is to load; needs --blas.",
 )
+@click.option(
+    "--page",
+    default="latest",
+    show_default=True,
+    metavar="NAME",
+    help="Name of the page, for a run of some jobs that is to be kept beside that of all.",
+)
 @click.option("--promises", is_flag=True, help="Only what promises are about.")
 @click.option(
     "--runs",
@@ -61,7 +68,7 @@ from .harness.startup import starts
     default=RESULTS,
     type=click.Path(path_type=Path, file_okay=False),
     show_default="benchmarks/results",
-    help="Folder of latest.md and latest.json.",
+    help="Folder of the page and its JSON: latest.md and latest.json.",
 )
 def main(
     names: tuple[str, ...],
@@ -72,6 +79,7 @@ def main(
     with_startup: bool,
     blas_name: str,
     blas_folder: Path | None,
+    page: str,
     promises: bool,
     runs: int,
     out: Path,
@@ -82,11 +90,12 @@ def main(
         raise click.UsageError(
             "--blas-folder needs --blas NAME, so that the run is not taken for one of the system's BLAS."
         )
-    if blas_name and not re.fullmatch(r"[a-z0-9-]+", blas_name):
-        raise click.UsageError(
-            f"--blas {blas_name!r}: expected small letters, digits and hyphens; it becomes part of a file's"
-            " name."
-        )
+    for option, word in (("--blas", blas_name or "none"), ("--page", page)):
+        if not re.fullmatch(r"[a-z0-9-]+", word):
+            raise click.UsageError(
+                f"{option} {word!r}: expected small letters, digits and hyphens; it becomes part of a file's"
+                " name."
+            )
     rules = Rules(rounds=rounds, cap=cap, languages=languages, blas=blas_folder)
     jobs = [j for j in JOBS if not names or j.name in names]
     if promises:
@@ -113,9 +122,9 @@ def main(
         found = starts(rounds) if with_startup else []
     about["load average at the start of each run"] = "; ".join(starting)
     about["load average at the end"] = load_average()
-    name = f"latest-{blas_name}" if blas_name else "latest"
+    name = f"{page}-{blas_name}" if blas_name else page
     run = Run(about, rules, results, found, tiny, tuple(earlier))
-    keep(out, name, as_json(run), markdown(run, found_beside(out, name)))
+    keep(out, name, as_json(run), markdown(run, found_beside(out, name, page)))
 
 
 def describe(scratch: Path, with_r: bool, blas: Path | None = None) -> dict[str, str]:

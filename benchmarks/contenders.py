@@ -77,7 +77,7 @@ bradley_terry, bradley_terry_without_se = (
 # -- peers ---------------------------------------------------------------------------------------------------
 
 
-def _need(package: str) -> Any:
+def need(package: str) -> Any:
     try:
         return import_module(package)
     except ImportError as error:
@@ -91,7 +91,7 @@ def _cells(data: Data) -> tuple[Any, Any, Any]:
 
 def statsmodels_poisson(data: Data) -> Ready:
     """GLM with a column for every nuisance parameter, one per pair: the textbook way to an LLBT with ties."""
-    sm = _need("statsmodels.api")
+    sm = need("statsmodels.api")
     i, j, cell = _cells(data)
     n, n_cells = data.n_items, len(cell)
     x = np.zeros((n_cells, 3, n + n_cells))
@@ -110,7 +110,7 @@ def statsmodels_poisson(data: Data) -> Ready:
 
 def statsmodels_binomial(data: Data) -> Ready:
     """GLM of wins and losses; the reference is the first item."""
-    sm = _need("statsmodels.api")
+    sm = need("statsmodels.api")
     i, j, cell = _cells(data)
     x = np.zeros((len(cell), data.n_items))
     x[cell, i], x[cell, j] = 1.0, -1.0
@@ -122,7 +122,7 @@ def statsmodels_binomial(data: Data) -> Ready:
 
 
 def choix_dense(data: Data) -> Ready:
-    choix = _need("choix")
+    choix = need("choix")
     i, j, _ = _cells(data)
     wins = np.zeros((data.n_items, data.n_items))
     np.add.at(wins, (i, j), data.wins)
@@ -134,14 +134,14 @@ def choix_dense(data: Data) -> Ready:
 
 
 def evalica_bradley_terry(data: Data) -> Ready:
-    evalica = _need("evalica")
+    evalica = need("evalica")
     votes = _evalica_votes(data, evalica)
     return Ready(lambda: evalica.bradley_terry(**votes), lambda r: Answer(_logs(r.scores, data, 0), NOTHING))
 
 
 def evalica_newman(data: Data) -> Ready:
     """Newman's iteration has Davidson's tie parameter as 2 v."""
-    evalica = _need("evalica")
+    evalica = need("evalica")
     votes = _evalica_votes(data, evalica)
 
     def answer(result: Any) -> Answer:

@@ -49,7 +49,7 @@ def keep(folder: Path, name: str, document: Any, page: str) -> None:
     print(page)
 
 
-def found_beside(folder: Path, name: str) -> dict[str, dict[str, tuple[str, str]]]:
+def found_beside(folder: Path, name: str, page: str = "latest") -> dict[str, dict[str, tuple[str, str]]]:
     """Promises of the other runs in a folder.
 
     Parameters
@@ -57,6 +57,8 @@ def found_beside(folder: Path, name: str) -> dict[str, dict[str, tuple[str, str]
     folder : Path
     name : str
         This run's, which is left out.
+    page : str
+        With what the names of runs of the same jobs begin.
 
     Returns
     -------
@@ -65,7 +67,7 @@ def found_beside(folder: Path, name: str) -> dict[str, dict[str, tuple[str, str]
         are left out.
     """
     out: dict[str, dict[str, tuple[str, str]]] = {}
-    for path in sorted(folder.glob("latest*.json")):
+    for path in sorted(folder.glob(f"{page}*.json")):
         if path.stem == name:
             continue
         run = json.loads(path.read_text(encoding="utf-8"))

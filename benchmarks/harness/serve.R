@@ -129,6 +129,22 @@ BTm_summary <- function(d) {
        answer = function(value) list(unname(value$coefficients[, 1L]), unname(value$coefficients[, 2L])))
 }
 
+## The reference is the first item. HC0 with its cluster adjustment G / (G - 1) is CR1.
+glm_vcovCL <- function(d) {
+  need("sandwich")
+  n <- length(d$first)
+  X <- matrix(0, n, d$n_items)
+  X[cbind(seq_len(n), d$first)] <- 1
+  X[cbind(seq_len(n), d$second)] <- -1
+  X <- X[, -1L]
+  y <- cbind(d$wins, d$losses)
+  list(run = function() {
+         g <- glm(y ~ X - 1, family = binomial)
+         list(coef(g), sandwich::vcovCL(g, cluster = d$stratum, type = "HC0"))
+       },
+       answer = function(value) list(unname(value[[1L]]), unname(sqrt(diag(value[[2L]])))))
+}
+
 ## Yardstick: counting the rows and no fit.
 table_alone <- function(d) {
   first <- d$items[d$first]; second <- d$items[d$second]
@@ -139,11 +155,11 @@ table_alone <- function(d) {
 contenders <- list(
   "prefmod llbt.fit" = prefmod_llbt.fit, "prefmod llbtPC.fit, no standard errors" = prefmod_llbtPC.fit,
   "gnm + summary" = gnm_summary, "psychotools btmodel" = psychotools_btmodel,
-  "BradleyTerry2 BTm + summary" = BTm_summary, "R table() alone" = table_alone)
+  "BradleyTerry2 BTm + summary" = BTm_summary, "glm + sandwich vcovCL" = glm_vcovCL, "R table() alone" = table_alone)
 
 about <- function() {
   version <- function(p) if (nzchar(system.file(package = p))) as.character(packageVersion(p)) else ""
-  packages <- c("prefmod", "gnm", "BradleyTerry2", "psychotools")
+  packages <- c("prefmod", "gnm", "BradleyTerry2", "psychotools", "sandwich")
   paste(c(paste("R", getRversion()), extSoftVersion()[["BLAS"]], La_library(),
           paste(packages, vapply(packages, version, ""))), collapse = "\t")
 }

@@ -51,6 +51,8 @@ def report(tmp_path_factory):
 
 def test_every_comparison_is_found_by_its_file_and_its_names_are_one_contender_each():
     assert [job.name for job in JOBS] == [
+        "clusters-20",
+        "clusters-1e6",
         "dras",
         "dras-judge",
         "covariate-400x30",

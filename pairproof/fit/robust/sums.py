@@ -32,10 +32,11 @@ ALONE = 1e-10
 LARGEST_SHARE = 1e-8
 #: Numbers that eigenvectors of clusters, or scores by cluster and parameter, may take: 1 GB.
 MOST_NUMBERS = 125_000_000
-#: With more parameters than this no bound is looked for beyond the trace of T_g: it takes an eigenproblem of them all.
+#: With more parameters than this no bound is looked for beyond the trace of T_g: it takes an eigenproblem of
+#: them all.
 _MOST_FOR_BOUND = 1_500
-#: Operations of a product over all clusters, G p^2, from which standard errors are exact to 2e-11 instead of 3e-14
-#: (seen 4e-12 with 100 items and 20,000 clusters): one product less of three.
+#: Operations of a product over all clusters, G p^2, from which standard errors are exact to 2e-11 instead of
+#: 3e-14 (seen 4e-12 with 100 items and 20,000 clusters): one product less of three.
 _LONG = 1e8
 #: A bound as low as this needs no sharper one: a polynomial of degree 3 will do.
 _LOW = 0.001
