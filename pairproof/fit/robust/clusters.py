@@ -55,8 +55,16 @@ class Clusters(ClusterSums):
 
     def covariance(self, kind: Kind) -> FloatArray:
         """float[p, p]: V."""
-        out: FloatArray = self.bread @ self.meat(kind) @ self.bread
-        return out
+        if self.n >= len(self.bread):
+            out: FloatArray = self.bread @ self.meat(kind) @ self.bread
+            return out
+        # fewer clusters than parameters: V is a sum of G squares, G p^2 operations in place of p^3
+        out = np.zeros_like(self.bread)
+        for block in self.sorted.blocks():
+            scores = self.adjusted(block, block.scores) if kind == "CR2" else block.scores
+            each = scores @ self.bread[block.at]
+            out += each.T @ each
+        return out * (self.n / (self.n - 1)) if kind == "CR1" else out
 
     def satterthwaite(self, contrast: FloatArray) -> float:
         """Degrees of freedom of c'V c under CR2; nan where one cluster alone determines a part of c."""
