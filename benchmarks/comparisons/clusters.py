@@ -2,8 +2,8 @@
 
 All give CR1 in the small job: G / (G - 1) and no other factor, which is vcovCL's HC0; statsmodels' own correction has
 (N - 1) / (N - k) as well and is left away for the same factor.  In the large one clustering alone is timed, of a fit that
-is ready, beside that fit from its rows: CR2 is promised to cost no more than twice as much, whatever the BLAS (seen: 1.6
-times with the reference BLAS, 0.9 times with OpenBLAS; CR1 0.6 and 0.4).
+is ready, beside that fit from its rows: CR2 is promised to cost no more than twice as much, whatever the BLAS (seen: 1.8
+times with the reference BLAS on a busy machine, 0.9 times with OpenBLAS; CR1 0.9 and 0.4).
 """
 
 from __future__ import annotations

@@ -240,7 +240,7 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
     used = rows.telling
     if len(used) < len(rows):
         rows = rows.only(used)
-    bread = fit.covariance.between(np.eye(len(fit.terms)))
+    bread = _written_out(fit.covariance, len(fit.terms))
     labelled = [_codes(table, column, used, missing) for column in columns]
     parts = [Clusters(rows, codes, bread) for codes, _ in labelled]
     for column, part in zip(columns, parts):
@@ -258,6 +258,18 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
     cells = Clusters(rows, intersection([codes for codes, _ in labelled]), bread)
     v, negative = two_way([ways[0].covariance, ways[1].covariance, cells.covariance(kind)], bread)
     return replace(fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance, negative))
+
+
+def _written_out(covariance: Covariance, n: int) -> FloatArray:
+    """float[n, n]; column by column where structure makes a column cheaper than a product of matrices."""
+    if n <= 500:
+        return covariance.between(np.eye(n))
+    out = np.empty((n, n))
+    for k in range(n):
+        unit = np.zeros(n)
+        unit[k] = 1.0
+        out[k] = covariance.product(unit)
+    return out
 
 
 def _codes(
