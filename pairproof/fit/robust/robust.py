@@ -290,7 +290,7 @@ def _codes(
         here = values[used]
         absent = np.isnan(here)
         distinct, inverse = np.unique(np.where(absent, 0.0, here), return_inverse=True)
-        codes, labels = np.ravel(inverse).astype(np.int64), [f"{v:g}" for v in distinct]
+        codes, labels = np.ravel(inverse).astype(np.int64), [f"{v:.15g}" for v in distinct]
     if absent.any():
         if missing != "own":
             raise InputError(
