@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -31,7 +32,7 @@ def _kind(context: click.Context, _: click.Parameter, value: str | None) -> str:
     return value or "CR2"
 
 
-def cluster_options(made: Any, help: str) -> Any:
+def cluster_options(made: Any, help: str) -> Callable[[Decorated], Decorated]:
     """Both options in the section of `made`; the command gets `cluster`, a tuple of names, and `cluster_kind`."""
 
     def decorate(function: Decorated) -> Decorated:

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...fit.robust.clusters import Kind
 from ...fit.tails import p_equals
-from .by_cluster import ClusteredError, Kind, clustered_error
+from .by_cluster import ClusteredError, clustered_error
 from .by_judge import (
     EqualityTest,
     judge_means,

@@ -194,9 +194,9 @@ def _quadrature(
 
     The slope is the posterior mean of the slope given u, by the same points.
     """
-    from scipy.special import expit, logsumexp
+    from scipy.special import expit, logsumexp, roots_hermite
 
-    x, v = np.polynomial.hermite.hermgauss(NODES)
+    x, v = roots_hermite(NODES)
     u = _modes(a, n, beta, sigma)
     p = expit(beta + sigma * u)
     width = 1.0 / np.sqrt(sigma**2 * n * p * (1.0 - p) + 1.0)

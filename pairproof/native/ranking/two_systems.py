@@ -34,7 +34,8 @@ from numpy.typing import NDArray
 from ...data.comparisons import Comparisons
 from ...errors import InputError
 from ...fit.inference import normal_quantile
-from .by_cluster import ClusteredError, Kind, check_clusters, cluster_codes
+from ...fit.robust.clusters import Kind
+from .by_cluster import ClusteredError, check_clusters, cluster_codes
 from .by_judge import EqualityTest
 from .headline import Headline, TwoSystemTests, clustered_log_odds
 from .pairs_of_table import PairAnswers, answers_of, one_pair, pairs_in_order
@@ -176,7 +177,8 @@ class TwoSystems:
         rows = self.by_judge or (self.merged,)
         counts = np.array([[r.wins, r.losses, r.ties] for r in rows], float).T
         judges = tuple(str(r.judge) for r in self.by_judge)
-        return TwoSystemTests(*counts, judges, *(self.clusters or ()))
+        test, error = self.clusters or (None, None)
+        return TwoSystemTests(counts[0], counts[1], counts[2], judges, test, error)
 
     @property
     def headline(self) -> Headline:

@@ -220,7 +220,7 @@ def test_clusters_of_two_systems_are_those_of_a_bradley_terry_fit(columns, kind)
     fit = pairproof.fit_bradley_terry(table, ties="drop", reference="B").clustered(*columns, kind=kind)
     function = np.eye(1, len(fit.terms)) * np.sign(fit.beta[0]) * np.sign(found.estimate)
     assert fit.robust is not None
-    se, df = fit.robust.standard_errors(function)[0], np.ravel(fit.robust.degrees_of_freedom(function[0]))[0]
+    se, df = fit.robust.standard_errors(function)[0], fit.robust.degrees_of_freedom(function)[0]
     # The fit's own stopping; seen 1e-13.
     np.testing.assert_allclose((found.se, found.df), (se, df), rtol=1e-9)
 
