@@ -120,8 +120,8 @@ def one_pair(table: Comparisons, first: str | None, second: str | None) -> tuple
     if first is None and second is None:
         if len(pairs) != 1:
             raise InputError(
-                f"{table.source}: {len(pairs)} pairs of systems are compared; name the two, or compare all of"
-                " them"
+                f"{table.source}: {len(pairs)} pairs of systems are compared; name the two (--pair A,B), or compare"
+                " all of them"
             )
         return pairs[0]
     for name in (first, second):

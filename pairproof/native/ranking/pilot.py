@@ -134,7 +134,7 @@ def pilot_of(
     >>> table = pairproof.read({"first": ["A", "A"], "second": ["B", "B"], "wins": [30, 15], "ties": [10, 14],
     ...                         "losses": [20, 31], "judge": ["1", "2"]})
     >>> round(pilot_of(table).judge.icc, 3)
-    0.054
+    0.096
     """
     of = answers_of(table, *one_pair(table, first, second)).answered
     counts = np.stack([of.wins, of.ties, of.losses], axis=1)

@@ -54,7 +54,7 @@ def pilot_table(
     ...                         "losses": [4, 3, 4, 5, 2, 6, 3, 5, 3], "judge": list("111222333")})
     >>> design = pilot_table(table)
     >>> round(design.standard_error("A", "C"), 2), round(design.planned(30, 900).power_of("A", "C"), 2)
-    (0.36, 1.0)
+    (0.3, 1.0)
     """
     if "judge" not in table.columns:
         raise InputError(
