@@ -125,7 +125,8 @@ def _two(table: Comparisons | None, asked: dict[str, Any], seed: int) -> tuple[P
     from ...native.ranking.sample_size_check import simulated_power
     from ...native.ranking.sample_size_plan import plan_two
 
-    pilot = None if table is None else pilot_of(table, *(asked["pair"] or (None, None)), asked["level"])
+    first, second = asked["pair"] or (None, None)
+    pilot = None if table is None else pilot_of(table, first, second, asked["level"])
     if pilot is None and asked["margin"] is None:
         raise click.UsageError(
             "state --margin, the difference of P(first) and P(second) to find, or give a pilot FILE."

@@ -51,13 +51,18 @@ def _expected(plan: TwoSystemPlan, pilot: Pilot | None) -> Table:
     if pilot is not None:
         icc = {name: "" if found is None else _of_units(found) for name, found in _units(pilot)}
     rows = (
-        ("P(first) - P(second)", f"{e.margin:.4f}", _pilot(pilot and pilot.margin), margin),
-        ("P(tie)", f"{e.tie_rate:.4f}", _pilot(pilot and pilot.tie_rate), ""),
-        ("correlation of a judge's scores", f"{e.judge_icc:.4f}", _icc(pilot and pilot.judge), icc["judge"]),
+        ("P(first) - P(second)", f"{e.margin:.4f}", _pilot(pilot.margin if pilot else None), margin),
+        ("P(tie)", f"{e.tie_rate:.4f}", _pilot(pilot.tie_rate if pilot else None), ""),
+        (
+            "correlation of a judge's scores",
+            f"{e.judge_icc:.4f}",
+            _icc(pilot.judge if pilot else None),
+            icc["judge"],
+        ),
         (
             "correlation of a source's scores",
             f"{e.source_icc:.4f}",
-            _icc(pilot and pilot.source),
+            _icc(pilot.source if pilot else None),
             icc["source"],
         ),
         ("variance of a score", f"{e.variance:.4f}", "", ""),
@@ -140,7 +145,7 @@ def _document_pilot(pilot: Pilot, level: float) -> dict[str, Any]:
 def page_table(plan: TablePlan) -> Page:
     """The plan of several systems."""
     d = plan.design
-    order = sorted(range(len(d.items)), key=lambda k: -d.abilities[k])
+    order = sorted(range(len(d.items)), key=lambda k: -float(d.abilities[k]))
     names = [d.items[k] for k in order]
     gaps = [
         (a, b, f"{d.abilities[i] - d.abilities[j]:.4f}", f"{d.standard_error(a, b):.4f}", f"{d.power_of(a, b, plan.level):.4f}")

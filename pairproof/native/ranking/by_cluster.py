@@ -152,6 +152,17 @@ def cluster_codes(table: Comparisons, column: str, used: IntArray) -> IntArray:
     return np.ravel(np.unique(here, return_inverse=True)[1]).astype(np.int64)
 
 
+def cells_of(table: Comparisons, columns: Sequence[str]) -> IntArray:
+    """int[n_rows]: rows with the same labels in all the columns are one cell, numbered from 0.
+
+    Raises
+    ------
+    InputError
+        A column that is not there, or rows without a value.
+    """
+    return intersection([cluster_codes(table, column, np.arange(table.n_rows)) for column in columns])
+
+
 def clustered_error(
     parts: FloatArray,
     shares: FloatArray,

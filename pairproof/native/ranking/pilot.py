@@ -140,7 +140,8 @@ def pilot_of(
     counts = np.stack([of.wins, of.ties, of.losses], axis=1)
     n = float(counts.sum())
     margin, ties = float((of.wins - of.losses).sum()) / n, float(of.ties.sum()) / n
-    found, why = {}, []
+    found: dict[str, IntraClass | None] = {}
+    why = []
     for column in ("judge", "source"):
         found[column] = None
         if column not in table.columns:
@@ -160,7 +161,10 @@ def _margin_test(of: PairAnswers) -> EqualityTest | None:
     used = np.unique(judge.codes)
     if len(used) < 2:
         return None
-    a, b, t = (np.bincount(judge.codes, x, len(judge.levels))[used] for x in (of.wins, of.losses, of.ties))
+    a, b, t = (
+        np.bincount(judge.codes, x, len(judge.levels))[used].astype(float)
+        for x in (of.wins, of.losses, of.ties)
+    )
     return judge_means(a, b, t)
 
 
@@ -189,7 +193,7 @@ def intraclass_correlation(scores: ArrayLike, unit: ArrayLike, level: float = 0.
     """
     y, codes = np.asarray(scores, float), np.unique(np.asarray(unit), return_inverse=True)[1]
     m = np.bincount(codes).astype(float)
-    sums, squares = np.bincount(codes, y), float((y**2).sum())
+    sums, squares = np.bincount(codes, y).astype(float), float((y**2).sum())
     try:
         return _anova(m, sums, squares, level)
     except _TooFew as few:

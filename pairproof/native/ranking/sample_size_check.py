@@ -105,10 +105,13 @@ def _significant(
         mean = mean + rng.normal(0.0, math.sqrt(expected.source_icc * v), design.sources)[source]
     first = (reach + np.clip(mean, -reach, reach)) / 2
     u = rng.random(len(judge))
-    y = (u < first).astype(float) - (u >= first + expected.tie_rate)
+    y: FloatArray = (u < first).astype(float) - (u >= first + expected.tie_rate).astype(float)
     if design.sources is None:
-        counts = (np.bincount(judge, y == score, design.judges) for score in (1, -1, 0))
-        p = judge_means(*counts).p
+        a, b, t = (
+            np.bincount(judge, (y == score).astype(float), design.judges).astype(float)
+            for score in (1, -1, 0)
+        )
+        p = judge_means(a, b, t).p
     else:
         average = float(y.mean())
         parts, shares = (y - average)[:, None] / len(y), np.full((len(y), 1), 1.0 / len(y))

@@ -336,7 +336,8 @@ def ranking_power(
         )
     found = shares.mean(axis=0)
     error = max(math.sqrt(max(p * (1 - p), 1.0 / studies) / studies) for p in found[:3])
-    return RankingPower(*map(float, found), error, studies)
+    ordered, settled_top, wrong, told_apart, width = map(float, found)
+    return RankingPower(ordered, settled_top, wrong, told_apart, width, error, studies)
 
 
 def _stepwise(scores: FloatArray, null: FloatArray, first: float, level: float) -> BoolArray:
