@@ -275,11 +275,19 @@ def table_digest(table: Comparisons) -> str:
     return h.hexdigest()
 
 
+def _cells_digest(tracks: Mapping[str, Split], columns: tuple[str, ...]) -> str:
+    """sha256 of which test comparisons go together."""
+    h = hashlib.sha256()
+    for name, split in tracks.items():
+        h.update(name.encode() + b"\0" + cells_of(split.test, columns).astype("<i8").tobytes())
+    return h.hexdigest()
+
+
 def _settings(tracks: Mapping[str, Split], design: Design) -> dict[str, Any]:
     return {
         "seed": design.seed,
         "options": asdict(design.options),
         "tracks": {name: [table_digest(s.train), table_digest(s.test)] for name, s in tracks.items()},
         # Absent by default, as in states of older versions.
-        **({"cluster": list(design.cluster)} if design.cluster else {}),
+        **({"cluster": [*design.cluster, _cells_digest(tracks, design.cluster)]} if design.cluster else {}),
     }
