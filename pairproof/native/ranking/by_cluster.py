@@ -196,6 +196,16 @@ def clustered_error(
     ------
     InputError
         Another kind, or not one or two columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.ranking.by_cluster import clustered_error
+    >>> y = np.array([1.0, 0.0, 1.0, 1.0, 0.0, 1.0])    # a mean of six, in three clusters
+    >>> parts, shares = (y - y.mean())[:, None] / 6, np.full((6, 1), 1 / 6)
+    >>> found = clustered_error(parts, shares, [np.array([0, 0, 1, 1, 2, 2])], ["judge"])
+    >>> round(found.se, 4), round(found.df, 4), found.title
+    (0.1667, 2.0, 'CR2 by judge (3 clusters)')
     """
     check_clusters(columns, kind)
     d2 = np.ones(parts.shape[1]) if weights is None else weights

@@ -97,7 +97,13 @@ class Pilot:
 
     @property
     def assumptions(self) -> Assumptions:
-        """The pilot's numbers taken as the truth; a correlation that is not known as 0."""
+        """The pilot's numbers taken as the truth; a correlation that is not known as 0.
+
+        Raises
+        ------
+        InputError
+            Correlations of the pilot that are together 1 or more.
+        """
         judge, source = (0.0 if found is None else found.icc for found in (self.judge, self.source))
         if judge + source >= 1.0:
             raise InputError(

@@ -12,8 +12,9 @@ tau_J^2 / G and tau_S^2 / S for each item.  The taus of a pilot are those for wh
 differences is that of the CR2 covariance by judge (by source).
 
 A contrast is tested by t on min(G, S) - 1 degrees of freedom.  For a ranking estimates are drawn from the normal
-distribution with covariance V, and ranks told apart by the stepwise procedure of :mod:`pairproof.fit.many.ranks`,
-whose critical values are here taken from one set of draws.
+distribution with covariance V, and ranks told apart by the stepwise procedure of :mod:`pairproof.fit.many.ranks`
+(Mogstad, Romano, Shaikh and Wilhelm 2024, Rev. Econ. Stud. 91, 476-518), whose critical values are here taken from one
+set of draws.
 """
 
 from __future__ import annotations
@@ -129,7 +130,13 @@ class TableDesign:
         return min(self.judges, self.judges if self.sources is None else self.sources) - 1.0
 
     def power_of(self, first: str, second: str, level: float = 0.95) -> float:
-        """Probability that the t test tells two items apart."""
+        """Probability that the t test tells two items apart.
+
+        Raises
+        ------
+        ItemError
+            An unknown item, or twice the same one.
+        """
         if self.place(first) == self.place(second):
             raise ItemError(f"{first!r} against itself is no comparison; name two systems")
         gap = self.abilities[self.place(first)] - self.abilities[self.place(second)]
@@ -322,7 +329,7 @@ def ranking_power(
     first = float(np.quantile(null.max(axis=1), level))
     shares = np.zeros((studies, 5))
     for k in range(studies):
-        told = _stepwise(scores[k], null, first, level)
+        told = told_apart(scores[k], null, first, level)
         above = np.zeros((n, n), bool)
         above[i[told], j[told]] = True
         low, high = 1 + above.sum(axis=0), n - above.sum(axis=1)
@@ -336,12 +343,36 @@ def ranking_power(
         )
     found = shares.mean(axis=0)
     error = max(math.sqrt(max(p * (1 - p), 1.0 / studies) / studies) for p in found[:3])
-    ordered, settled_top, wrong, told_apart, width = map(float, found)
-    return RankingPower(ordered, settled_top, wrong, told_apart, width, error, studies)
+    ordered, settled_top, wrong, pairs, width = map(float, found)
+    return RankingPower(ordered, settled_top, wrong, pairs, width, error, studies)
 
 
-def _stepwise(scores: FloatArray, null: FloatArray, first: float, level: float) -> BoolArray:
-    """Directed pairs that are told apart: each step's critical value is of the pairs still left."""
+def told_apart(scores: FloatArray, null: FloatArray, first: float, level: float) -> BoolArray:
+    """Directed pairs that are told apart: each step's critical value is of the pairs still left.
+
+    Parameters
+    ----------
+    scores : float[m]
+        Normal scores of m directed differences.
+    null : float[n_draws, m]
+        Draws of them where nothing differs.
+    first : float
+        The level's quantile of the largest of all m.
+    level : float
+        In (0, 1).
+
+    Returns
+    -------
+    bool[m]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.ranking.sample_size_table import told_apart
+    >>> null = np.random.default_rng(0).normal(size=(4000, 2))
+    >>> told_apart(np.array([5.0, 1.8]), null, 1.95, 0.95)    # 1.8 is above the point of one alone
+    array([ True,  True])
+    """
     left = np.ones(len(scores), bool)
     critical = first
     while True:

@@ -232,7 +232,11 @@ def _hedged(
         low, high = bounded_scores(scores, level)
     except InputError as trouble:
         return WatchedInterval(*head, why_not=str(trouble))
-    return WatchedInterval(*head, float(scores.mean()), low, high, first_excluded_mean(scores, level))
+    mean = float(scores.mean())
+    if not low <= mean <= high:
+        why = f"the scores drift: limits for a constant mean, {low:.3f} to {high:.3f}, leave out the mean so far, {mean:.3f}"
+        return WatchedInterval(*head, mean, why_not=why)
+    return WatchedInterval(*head, mean, low, high, first_excluded_mean(scores, level))
 
 
 def _judges(of: PairAnswers, level: float) -> WatchedInterval:
