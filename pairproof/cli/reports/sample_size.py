@@ -95,6 +95,11 @@ def _of_units(found: IntraClass) -> str:
 def _about_pilot(pilot: Pilot) -> list[str]:
     a, b = pilot.names
     said = [f"pilot: {pilot.answers:g} answers about {a} and {b}", *pilot.why_not]
+    if pilot.judge is not None and pilot.judge.high > pilot.judge.icc:
+        said.append(
+            f"the correlation of a judge's scores may be as large as {pilot.judge.high:.3f}: try the plan with --icc-judge"
+            f" {pilot.judge.high:.3f} as well"
+        )
     said.append(
         "a pilot's margin is uncertain: plan for the smallest one that matters (--margin), not for the pilot's"
     )

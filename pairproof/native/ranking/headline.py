@@ -164,7 +164,9 @@ class TwoSystemTests:
         asked = () if self.clusters is None else (self.clusters,)
         if len(self.judges) < 2:
             return (*asked, self.sum)
-        by_judge = (self.judge_means, self.sign_flips, self.by_judge_clusters)
+        known = {test.name for test in asked}
+        clusters = tuple(test for test in (self.by_judge_clusters,) if test.name not in known)
+        by_judge = (self.judge_means, self.sign_flips, *clusters)
         return (*asked, *by_judge, self.beta_binomial, self.random_effect, self.sum)
 
     def to_dict(self) -> dict[str, Any]:

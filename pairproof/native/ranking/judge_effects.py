@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +88,7 @@ class _BetaBinomial:
     def __init__(self, first: FloatArray, second: FloatArray) -> None:
         self.wins, self.losses, self.n = map(_more_than, (first, second, first + second))
         self.k = np.arange(len(self.n), dtype=float)
-        self.start = math.log(float(first.sum()) / float(second.sum()))
+        self.mu = float(first.sum()) / float(first.sum() + second.sum())
 
     def llf(self, eta: float, r: float) -> float:
         """Log-likelihood without its binomial coefficients."""
@@ -99,7 +100,7 @@ class _BetaBinomial:
         """The logit of mu that is best for r: the likelihood is concave in mu, so Newton between bounds finds it."""
         k = self.k
         low, high = 0.0, 1.0
-        mu = 1.0 / (1.0 + math.exp(-self.start))
+        mu = self.mu
         for _ in range(200):
             up, down = mu + k[: len(self.wins)] * r, (1.0 - mu) + k[: len(self.losses)] * r
             slope = float((self.wins / up).sum() - (self.losses / down).sum())
@@ -109,6 +110,7 @@ class _BetaBinomial:
             if abs(step - mu) <= 1e-15:
                 break
             mu = step
+        self.mu = mu  # where the next search begins: r changes little between them
         return math.log(mu / (1.0 - mu))
 
     def best(self, eta_at: Callable[[float], float]) -> tuple[float, float]:
@@ -171,11 +173,12 @@ def random_effect(first: FloatArray, second: FloatArray) -> EqualityTest:
         return -value / scale, -slope / scale
 
     start = math.log(float(first.sum()) / float(second.sum()))
-    runs = [
-        minimize(minus, [start, sigma], jac=True, method="BFGS", options={"gtol": 1e-12})
-        for sigma in (0.3, 1.5)
-    ]
-    best = min(runs, key=lambda run: float(run.fun))
+    options = {"gtol": 1e-12}
+    best = minimize(minus, [start, 0.3], jac=True, method="BFGS", options=options)
+    if abs(float(best.x[1])) < 0.05:
+        # The slope in sigma is 0 at 0, where a search may have ended for that reason alone.
+        again = minimize(minus, [start, 1.5], jac=True, method="BFGS", options=options)
+        best = min((best, again), key=lambda run: float(run.fun))
     beta, sigma = float(best.x[0]), abs(float(best.x[1]))
     if _quadrature(a, n, w, start, 0.0)[0] >= -float(best.fun) * scale - 1e-10:
         beta, sigma = start, 0.0  # sigma on its bound: the binomial
@@ -187,6 +190,14 @@ def random_effect(first: FloatArray, second: FloatArray) -> EqualityTest:
     return EqualityTest("random judge effect", *numbers, "sd of judges' log-odds", reference="normal")
 
 
+@lru_cache(maxsize=1)
+def _nodes() -> tuple[FloatArray, FloatArray]:
+    from scipy.special import roots_hermite
+
+    x, v = roots_hermite(NODES)
+    return x, v
+
+
 def _quadrature(
     a: FloatArray, n: FloatArray, w: FloatArray, beta: float, sigma: float
 ) -> tuple[float, FloatArray]:
@@ -194,9 +205,9 @@ def _quadrature(
 
     The slope is the posterior mean of the slope given u, by the same points.
     """
-    from scipy.special import expit, logsumexp, roots_hermite
+    from scipy.special import expit, logsumexp
 
-    x, v = roots_hermite(NODES)
+    x, v = _nodes()
     u = _modes(a, n, beta, sigma)
     p = expit(beta + sigma * u)
     width = 1.0 / np.sqrt(sigma**2 * n * p * (1.0 - p) + 1.0)

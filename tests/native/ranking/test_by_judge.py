@@ -188,9 +188,12 @@ def test_ten_thousand_judges_take_seconds():
 
 
 def test_under_the_null_the_headline_holds_its_level_and_the_sum_does_not():
-    """7 judges of 280 answers, 1,000 tables for each spread of judges: a Monte Carlo error of .007 at .05, .016 at .5."""
+    """7 judges of 280 answers, 1,000 tables for each spread of judges: a Monte Carlo error of .007 at .05, .016 at .5.
+
+    20,000 tables gave .047, .312 and .563 for the sum, .049, .053 and .053 for judge means.
+    """
     rng = np.random.default_rng(12)
-    for sd, of_sum in ((0.0, 0.05), (0.2, 0.33), (0.4, 0.56)):
+    for sd, of_sum in ((0.0, 0.05), (0.2, 0.312), (0.4, 0.563)):
         p = 1.0 / (1.0 + np.exp(-rng.normal(0.0, sd, (1000, 7)))) if sd else np.full((1000, 7), 0.5)
         a = rng.binomial(280, p).astype(float)
         tables = [by_judges(row, 280 - row, np.zeros(7)) for row in a]
