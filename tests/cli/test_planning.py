@@ -161,12 +161,23 @@ def test_several_systems_are_planned_from_abilities_or_a_pilot(capsys, goal):
         ),
         (["--goal", "contrast", "--abilities", "1,0", "--judges", "9", "--per-judge", "9"], "--pair A,B"),
         (["nofile.csv", "--margin", "0.1"], "no such file"),
+        (["--margin", "nan"], "cannot exceed 1 - P"),
         (["--margin", "0.1", "--report", "x.xml"], "a sample size has none"),
     ],
 )
 def test_bad_usage_of_sample_size_ends_with_3(capsys, arguments, said):
     code, out, err = run(capsys, "sample-size", *arguments)
     assert (code, out) == (3, "") and said in err and len(err.strip().splitlines()) <= 2
+
+
+@pytest.mark.parametrize("margin", ["0", "1", "1e-9"])
+def test_a_margin_at_its_ends_is_planned(capsys, margin):
+    found = document(capsys, "sample-size", "--margin", margin, "--judges", "4", "--per-judge", "5")
+    assert found["power"] == pytest.approx(1.0 if margin == "1" else 0.05)
+    reason = {"0": "a margin of 0 cannot be found", "1e-9": "more than 1,000,000 judges"}.get(
+        margin, "4 judges"
+    )
+    assert any(reason in note for note in found["notes"])
 
 
 def test_a_pilot_of_several_pairs_asks_which(capsys, vilar):

@@ -24,6 +24,10 @@ from ...errors import InputError
 
 #: Judges, sources, or answers of a judge at most that are looked for.
 MOST = 1_000_000
+#: Standard errors of shift from which on only the spread of the standard error counts: |T| > q where it is below
+#: shift / q. The numerator's own spread, 1, changes that by a five-thousandth; scipy's noncentral t ends the process
+#: beyond 60,000.
+FAR = 5000.0
 
 
 @dataclass(frozen=True)
@@ -163,7 +167,7 @@ def power_of_t(shift: float, df: float, level: float = 0.95) -> float:
     >>> round(power_of_t(2.8, 1e6), 3)    # the rule of thumb: 2.8 standard errors for 80 %
     0.8
     """
-    from scipy.special import stdtrit
+    from scipy.special import chdtr, stdtrit
     from scipy.stats import nct
 
     if not 0.0 < level < 1.0:
@@ -171,6 +175,8 @@ def power_of_t(shift: float, df: float, level: float = 0.95) -> float:
     if shift == 0.0:
         return 1.0 - level
     q, shift = float(stdtrit(df, 0.5 + level / 2)), abs(shift)
+    if shift > FAR:
+        return float(chdtr(df, df * (shift / q) ** 2))
     with np.errstate(divide="ignore"):  # inside scipy 1.10, whose result is right all the same
         return float(nct.sf(q, df, shift) + nct.cdf(-q, df, shift))
 

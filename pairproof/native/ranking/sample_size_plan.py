@@ -13,6 +13,7 @@ from typing import Literal
 
 from ...errors import InputError
 from .sample_size import (
+    MOST,
     Assumptions,
     Design,
     answers_needed,
@@ -177,7 +178,12 @@ class TwoSystemPlan:
         if self.expected.source_icc and self.sources is None:
             yield "the correlation by source is not used: name the number of sources with --sources (in Python sources=)"
         if any(found.judges is None for found in self.needed):
-            yield "where no number of judges is enough, sources are too few: their share of the variance stays"
+            if not self.expected.margin:
+                yield "a margin of 0 cannot be found by any study; state the smallest one that matters"
+            elif self.sources is not None:
+                yield "where no number of judges is enough, sources are too few: their share of the variance stays"
+            else:
+                yield f"more than {MOST:,} judges would be needed; the margin is too small"
 
 
 def plan_two(

@@ -176,7 +176,7 @@ def assumed_table(
     Raises
     ------
     InputError
-        Fewer than two abilities, or numbers that cannot be.
+        Fewer than two abilities, names that do not fit them, or numbers that cannot be.
 
     Examples
     --------
@@ -204,6 +204,8 @@ def assumed_table(
     information = np.diag(each.sum(axis=1)) - each
     centre = np.eye(n) - 1.0 / n
     names = tuple(items) if items is not None else _letters(n)
+    if len(names) != n or len(set(names)) != n:
+        raise InputError(f"names {', '.join(names)} for {n} abilities; expected one each, all different")
     design = TableDesign(
         *(names, b, answers, judges, sources, inverse_of(information)),
         *(centre * judge_sd**2 / judges, centre * (source_sd**2 / sources if sources else 0.0)),

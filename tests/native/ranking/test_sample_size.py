@@ -13,12 +13,14 @@ from pairproof.fit.many.ranks import rank_sets
 from pairproof.fit.many.simultaneous import Abilities
 from pairproof.native.ranking.pilot import intraclass_correlation, pilot_of
 from pairproof.native.ranking.sample_size import (
+    FAR,
     Assumptions,
     Design,
     answers_needed,
     detectable,
     judges_needed,
     power,
+    power_of_t,
     sources_needed,
     variance_of_mean,
 )
@@ -42,6 +44,15 @@ def test_power_is_that_of_the_noncentral_t():
         found, [0.210549799012, 0.311170405600, 0.439729493017, 0.485482708777], rtol=1e-9
     )
     assert [judges_needed(EXPECTED, m) for m in (5, 15, 60)] == [142, 68, 41]
+
+
+def test_a_shift_of_any_size_has_a_power():
+    """scipy's noncentral t ends the process where the shift is some 60,000 standard errors."""
+    for df in (1.0, 4.0, 1e6):
+        assert [power_of_t(shift, df) for shift in (0.0, 1e5, 1e9)] == [pytest.approx(0.05), 1.0, 1.0]
+    # At a level of 1e-8 with 1 df q is 6.4e7: the two ways agree where one takes over; seen 2e-6.
+    below, above = (power_of_t(FAR * side, 1.0, 1 - 1e-8) for side in (1 - 1e-6, 1 + 1e-6))
+    assert below == pytest.approx(above, rel=1e-4)
 
 
 def test_the_formula_is_that_of_simulated_studies():
@@ -223,6 +234,11 @@ def test_more_judges_settle_more_and_unlimited_answers_do_not():
     ("call", "error", "message"),
     [
         (lambda: assumed_table([1.0], judges=10, answers=100), InputError, "two finite log-odds"),
+        (
+            lambda: assumed_table([1.0, 0.0], judges=10, answers=100, items=["X"]),
+            InputError,
+            "names X for 2 abilities",
+        ),
         (lambda: assumed_table([1.0, 0.0], judges=1, answers=100), InputError, "two judges"),
         (lambda: assumed_table([1.0, 0.0], judges=10, answers=100, tie_rate=1.0), InputError, "tie rate"),
         (lambda: plan_table(assumed_table([1, 0], judges=9, answers=99), "contrast"), InputError, "--pair A,B"),
