@@ -29,8 +29,9 @@ from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...data.options import one_of
 from ...errors import InputError
-from ...fit.robust.clusters import ALONE, KINDS, Kind, intersection
+from ...fit.robust.clusters import KINDS, Kind, intersection
 from ...fit.robust.robust import FEW
+from ...fit.robust.sums import ALONE
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -25,8 +25,8 @@ from ...errors import InputError
 #: Judges, sources, or answers of a judge at most that are looked for.
 MOST = 1_000_000
 #: Standard errors of shift from which on only the spread of the standard error counts: |T| > q where it is
-#: below shift / q. The numerator's own spread, 1, changes that by a five-thousandth; scipy's noncentral t ends
-#: the process beyond 60,000.
+#: below shift / q. The numerator's own spread, 1, changes that by a five-thousandth.
+#: scipy's noncentral t ends the process beyond 60,000.
 FAR = 5000.0
 
 
