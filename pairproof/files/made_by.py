@@ -32,6 +32,8 @@ DOCUMENTS: dict[str, frozenset[str]] = {
     "explain": frozenset({"readings", "fitting", "explanations"}),
     "compare-models": frozenset({"perplexity", "test_size", "seed"}),
     "compare-two": frozenset({"first", "second", "R", "se_vilar", "p_sign"}),
+    "sample-size": frozenset({"goal", "expected", "wanted_power", "design", "judges_needed"}),
+    "watch": frozenset({"level", "planned", "assumed", "intervals", "notes"}),
     "error-rates": frozenset({"level", "se_of_differences", "systems", "pairs", "notes"}),
     "rank-by-comparing": frozenset({"next", "asked", "at_most", "ranking"}),
     "easl status": frozenset({"method", "batches", "judgments", "scores"}),

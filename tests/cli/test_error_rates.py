@@ -508,3 +508,62 @@ def test_sentences_are_matched_by_name_in_the_firsts_order():
 
 def test_the_functions_are_there_by_name():
     assert pairproof.error_rate is error_rate and pairproof.rate_difference is rate_difference
+
+
+# -- by cluster ----------------------------------------------------------------------------------------------
+
+CLUSTERED = [
+    "system,sentence,errors,length,doc,editor",
+    *(
+        f"{s},{k},{(3 * k + (s == 'A') * (k % 3)) % 7},{9 + k % 4},d{k // 3},e{(k + (s == 'B')) % 4}"
+        for s in "AB"
+        for k in range(24)
+    ),
+]
+
+
+@pytest.fixture
+def documents(tmp_path):
+    path = tmp_path / "documents.csv"
+    path.write_text("\n".join(CLUSTERED) + "\n", encoding="utf-8")
+    return path
+
+
+def test_standard_errors_by_document_stand_beside_those_by_sentence(capsys, documents):
+    plain = document(capsys, documents)
+    found = document(capsys, documents, "--cluster", "doc")
+    assert "covariance" not in plain and found["covariance"] == {"kind": "CR2", "clusters": ["doc"]}
+    for one, other in zip(plain["systems"] + plain["pairs"], found["systems"] + found["pairs"]):
+        assert one["se_delta"] == other["se_delta"] and other["n_clusters"] == [8]
+        assert set(other) - set(one) == {"se_cluster", "se_two_way", "df", "n_clusters", "no_se_cluster"}
+    (pair,) = found["pairs"]
+    assert pair["z"] == pytest.approx(pair["difference"] / pair["se_cluster"]) and 4 < pair["df"] < 7
+    _, out, _ = run(capsys, "error-rates", documents, "--cluster", "doc", "--cluster-kind", "CR1")
+    assert (
+        "95 % t intervals, CR1 by doc (8 clusters)" in out and "8 clusters by doc: with fewer than 20" in out
+    )
+
+
+def test_a_pair_that_clusters_cannot_test_is_named_and_the_exit_code_is_2(capsys, documents):
+    code, out, _ = run(capsys, "error-rates", documents, "--cluster", "editor")
+    assert code == 2 and "24 sentences are in different clusters of the two systems (0: e0 and e1)" in out
+    code, out, _ = run(capsys, "error-rates", documents, "--cluster", "editor,sentence")
+    assert code == 0 and "CR2 by editor (4 clusters) and sentence (24 clusters)" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--cluster", "dok"], "no column 'dok' to cluster by; found"),
+        (["--cluster", "doc,doc"], "expected one column, or two different ones"),
+        (["--cluster-kind", "CR1"], "--cluster-kind has no effect without --cluster"),
+        (["--cluster", "doc", "--cluster-kind", "CR3"], "'CR3' is not one of"),
+        (
+            ["--cluster", "doc", "--se", "jackknife"],
+            "the jackknife is by sentence, and has no form by cluster",
+        ),
+    ],
+)
+def test_clusters_that_cannot_be_are_refused(capsys, documents, arguments, said):
+    code, out, err = run(capsys, "error-rates", documents, *arguments)
+    assert code == 3 and out == "" and said in err and len(err.strip().splitlines()) <= 2

@@ -247,6 +247,8 @@ def test_inside_is_inside_for_folders_whose_names_begin_alike(tmp_path):
         ("compare-two", "FILE"),
         ("compare-models", "FILE"),
         ("error-rates", "FILE"),
+        ("sample-size", "FILE"),
+        ("watch", "FILE"),
         ("claims", "new", "FILE"),
         ("fit", "t.csv", "--item-data", "FILE"),
         ("easl", "init", "new.db", "FILE"),

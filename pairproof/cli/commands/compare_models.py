@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...text import label
+from ..options.cluster import cluster_options
 from ..options.reading import names, names_or_none, reader_options
 from ..options.sections import COUNT, POSITIVE, SectionedCommand, level_option, option
 from ..state import KEPT, READ, State, shared_options
@@ -162,6 +163,11 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
         " Lopez's, ...)."
     ),
 )
+@cluster_options(
+    _experiment,
+    "Take test comparisons of one judge or source (a column, or two) as going together where models' perplexities are"
+    " compared, in place of groups of sources.",
+)
 @_models(
     "--models", metavar="A,B,...", callback=_model_names, help=f"Some of {', '.join(MODELS)} (default: all)."
 )
@@ -187,6 +193,7 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
     import pairproof
 
     from ...native.experiment import splits
+    from ...native.experiment.clustered import clusters_of
     from ..reports.competitions import Experiment, document, page
 
     table = pairproof.read(file, **reading)
@@ -199,12 +206,14 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
     if asked["train"]:
         tracks = splits.trained_on(tracks, pairproof.read(asked["train"], **reading), asked["by"])
     _say_what_is_small(state, tracks, design)
+    clusters = clusters_of(tracks, design.cluster, asked["cluster_kind"]) if design.cluster else None
     results = _run(state, tracks, design, asked["resume"], asked["workers"])
     experiment = Experiment(
         *(table.source, tracks, design, results, size, asked["within"], asked["level"]),
         abilities=_abilities(table, asked["by"], tracks, design) if asked["abilities"] else {},
         trial_abilities=_abilities_at(asked["abilities_at"], tracks, design),
         rankings=_rankings(table, asked["by"], leave_out, design.seed) if asked["rankings"] else {},
+        clusters=clusters,
     )
     state.give(lambda: page(experiment), document(experiment))
     return 0
@@ -216,7 +225,7 @@ def _design(asked: Mapping[str, Any], seed: int) -> Design:
 
     stated = {name: asked[name] for name in ("alpha", "raw_geometric", "chains", "warmup", "draws")}
     options = PreferenceOptions(items=asked["irt_items"], **stated)
-    return Design(asked["sizes"], asked["trials"], asked["models"], seed, options)
+    return Design(asked["sizes"], asked["trials"], asked["models"], seed, options, asked["cluster"])
 
 
 def _rankings(

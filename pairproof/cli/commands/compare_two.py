@@ -1,4 +1,4 @@
-"""`pairproof compare-two`: compare two systems sentence by sentence, for each judge and for all together
+"""`pairproof compare-two`: compare two systems, by judges who may differ, by clusters, or as independent answers
 (Vilar, Leusch and Ney 2007).
 """
 
@@ -8,19 +8,22 @@ from typing import Any
 
 import click
 
+from ..options.cluster import cluster_options
 from ..options.reading import reader_options, two_names
 from ..options.sections import SectionedCommand, option
-from ..state import READ, State, shared_options
+from ..state import READ, State, json_text, shared_options
 
 _what = option("Comparison")
-HELP = """Compare every two systems of FILE (counts or long layout; - for standard input), by judge and merged.
+HELP = """Compare every two systems of FILE (counts, long or votes layout; - for standard input), by judge and merged.
 
-For each pair: R = (wins - losses) / sentences; its standard error by the paper's formula (vilar) and as that of a mean
-(mean); significance, two-sided at 5 %; the exact sign test; the judges' majority vote and the sum of their sentences.
+The headline of each pair is the test that holds: where there are two or more judges, the t test of their mean preferences;
+with --cluster, the log-odds with a standard error by cluster; else the sum of answers, which supposes that they are
+independent. Beside it: whether judges differ, the other tests, and the paper's own numbers: R = (wins - losses) / sentences,
+its standard error (vilar) and that of a mean, the exact sign test, the judges' majority vote.
 
 \b
 pairproof compare-two counts.csv
-pairproof compare-two judgments.csv --pair A,B --json
+pairproof compare-two judgments.csv --pair A,B --cluster judge,source
 """
 
 
@@ -32,17 +35,33 @@ pairproof compare-two judgments.csv --pair A,B --json
     callback=two_names,
     help="Compare only these two, from A's point of view (default: every pair in the file).",
 )
+@cluster_options(
+    _what,
+    "Test the log-odds with a standard error by these clusters: judge, source, or judge,source for both ways.",
+)
 @reader_options
 @shared_options
-def command(state: State, file: str, pair: tuple[str, str] | None, reading: dict[str, Any]) -> int:
+def command(
+    state: State,
+    file: str,
+    pair: tuple[str, str] | None,
+    cluster: tuple[str, ...],
+    cluster_kind: Any,
+    reading: dict[str, Any],
+) -> int:
     state.no_junit("a comparison has")
     import pairproof
 
     from ...native.ranking.two_systems import compare_all_pairs
-    from ..reports.compare_two import page
+    from ...report.output import Output
+    from ..reports.compare_two import document, page
 
     table = pairproof.read(file, **reading)
-    found = compare_all_pairs(table) if pair is None else (pairproof.compare_two(table, *pair),)
-    document = [row for two in found for row in two.to_dicts()]
-    state.give(lambda: page(found, table.source), document)
+    how = {"cluster": cluster, "kind": cluster_kind}
+    found = compare_all_pairs(table, **how) if pair is None else (pairproof.compare_two(table, *pair, **how),)
+    # The document has tests that the page of many pairs does without, and which take their time.
+    state.give_output(
+        Output(lambda: page(found, table.source), lambda: json_text(document(found)) + "\n"),
+        document(found) if state.json else None,
+    )
     return 0

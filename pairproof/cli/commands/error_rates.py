@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ..options.cluster import cluster_options
 from ..options.reading import two_names
 from ..options.sections import SectionedCommand, level_option, option
 from ..state import READ, State, shared_options
@@ -17,7 +18,7 @@ HELP = """Compute error rates with standard errors from FILE (one row per senten
 FILE has the columns errors and length (in reference words), and also system and sentence if there are several systems,
 which are then compared in pairs on the same sentences. The rate is the sum of errors over the sum of lengths. Its standard
 error is given by the delta method, by the jackknife, and by equation 9 of Vilar, Leusch and Ney (2007), which assumes that
-words are wrong independently. Two systems without the same sentences are not compared, and the exit code is then 2.
+words are wrong independently. With --cluster it is the delta method's by cluster, with t intervals. Two systems without the same sentences are not compared, and the exit code is then 2.
 
 \b
 pairproof error-rates ter.csv
@@ -49,6 +50,9 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
         " how many were left out."
     ),
 )
+@cluster_options(
+    _what, "Standard errors by cluster of sentences: a column such as document or editor, or two of them."
+)
 @_reading(
     "--system",
     metavar="COL",
@@ -72,6 +76,8 @@ def command(
     estimator: Any,
     level: float,
     common: bool,
+    cluster: tuple[str, ...],
+    cluster_kind: Any,
     **columns: str | None,
 ) -> int:
     state.no_junit("error rates have")
@@ -79,6 +85,15 @@ def command(
     from ...native.ranking.system_rates import rates_of
     from ..reports.error_rates import document, page
 
-    rates = rates_of(read_errors(file, **columns), pair=pair, estimator=estimator, level=level, common=common)
+    rates = rates_of(
+        read_errors(file, clusters=cluster, **columns),
+        pair=pair,
+        estimator=estimator,
+        level=level,
+        common=common,
+        cluster=cluster,
+        kind=cluster_kind,
+    )
     state.give(lambda: page(rates), document(rates))
-    return 2 if any(two.difference is None for two in rates.pairs) else 0
+    not_tested = (two.difference is None or (two.clustered and two.clustered.why_not) for two in rates.pairs)
+    return 2 if any(not_tested) else 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...native.experiment import plots
+from ...native.experiment.clustered import HeldOutClusters, differences_from_best
 from ...native.experiment.models import PreferenceModel
 from ...native.experiment.run import Design
 from ...native.experiment.splits import Split
@@ -23,7 +24,7 @@ from ...native.experiment.summary import (
 from ...native.experiment.trial_abilities import TrialAbilities
 from ...native.irt.posterior import Posterior
 from ...native.ranking.all_rules import Ranking
-from ...report.blocks import Block, Bullets, Figure, Heading, Page, Table
+from ...report.blocks import Block, Bullets, Column, Figure, Heading, Page, Table
 
 #: With more tracks than this the curves of each are left out of the page; the JSON has all numbers.
 MOST_TRACKS = 30
@@ -48,6 +49,8 @@ class Experiment:
         Over the trials, at one training size; empty if not asked for.
     rankings : mapping of track to mapping of rule to Ranking
         From all comparisons of the track; empty if not asked for.
+    clusters : HeldOutClusters or None
+        Of the test sets; None if not asked for.
     """
 
     source: str
@@ -60,6 +63,7 @@ class Experiment:
     abilities: Mapping[str, PreferenceModel] = field(default_factory=dict)
     trial_abilities: Mapping[str, TrialAbilities] = field(default_factory=dict)
     rankings: Mapping[str, Mapping[str, Ranking]] = field(default_factory=dict)
+    clusters: HeldOutClusters | None = None
 
     @property
     def means(self) -> list[Mean]:
@@ -67,7 +71,16 @@ class Experiment:
 
     @property
     def best(self) -> list[Best]:
-        return best_by_size(self.results, self.level)
+        return best_by_size(
+            self.results, self.level, None if self.clusters is None else self.clusters.over_test
+        )
+
+    @property
+    def differences(self) -> list[dict[str, Any]]:
+        """From the best model, by clusters of the test sets; empty if they were not asked for."""
+        if self.clusters is None:
+            return []
+        return differences_from_best(self.results, self.level, self.clusters)
 
     @property
     def enough(self) -> dict[str, int | None]:
@@ -95,6 +108,13 @@ def document(e: Experiment) -> dict[str, Any]:
         result["abilities"] = {track: m.fitted.to_dict(e.level) for track, m in e.abilities.items()}
     if e.trial_abilities:
         result["trial_abilities"] = {track: found.to_dict() for track, found in e.trial_abilities.items()}
+    if e.clusters is not None:
+        result["covariance"] = {
+            "kind": e.clusters.kind,
+            "clusters": list(e.clusters.columns),
+            "n_clusters": {track: list(e.clusters.n_clusters(track)) for track in e.tracks},
+        }
+        result["differences"] = e.differences
     if e.rankings:
         result["rankings"] = {track: [vars(r) for r in found.values()] for track, found in e.rankings.items()}
     return result
@@ -128,10 +148,11 @@ def _perplexities(e: Experiment) -> Iterator[Block]:
     rows = tuple((model, *(_mean(points[model, k]) for k in d.sizes)) for model in d.models)
     yield Table(("model", *map(str, d.sizes)), rows)
     yield Heading(
-        f"Best (models that differ by less than the {interval} over training sets and test sources are not told"
-        " apart)"
+        f"Best (models that differ by less than the {interval} over training sets and test"
+        f" {'sources' if e.clusters is None else 'clusters'} are not told apart)"
     )
     yield Bullets(tuple(_best(b, d.trials) for b in e.best) or ("none: every mean is infinite",))
+    yield from _differences(e)
     trained = sizes_trained(e.results)
     largest, all_there_is = max(trained.values()), max(trained.values()) < max(d.sizes)
     yield Heading(f"Enough judgments (within {e.within:.1%} of the perplexity at {largest})")
@@ -140,6 +161,33 @@ def _perplexities(e: Experiment) -> Iterator[Block]:
     if notes:
         yield Heading("Notes")
         yield Bullets(notes)
+
+
+def _differences(e: Experiment) -> Iterator[Block]:
+    """Differences from the best model with standard errors by clusters of the test sets."""
+    if e.clusters is None:
+        return
+    numbers = "; ".join(
+        f"{track}: {' and '.join(map(str, e.clusters.n_clusters(track)))} clusters" for track in e.tracks
+    )
+    keys = ("mean", "se", "low", "high", "se_train", "se_test")
+    rows = tuple(
+        (
+            str(d["train_size"]),
+            f"{d['model']} - {d['best']}",
+            *("-" if d[k] != d[k] else f"{d[k]:.4f}" for k in keys),
+        )
+        for d in e.differences
+    )
+    yield Heading(
+        f"Differences from the best, {e.clusters.kind} by {' and '.join(e.clusters.columns)} ({numbers})"
+    )
+    yield Table(
+        (Column("size"), Column("models", "left"), "difference", "se", "low", "high", "se train", "se test"),
+        rows,
+    )
+    if e.clusters.caution:
+        yield Bullets((e.clusters.caution,))
 
 
 def _systems(e: Experiment) -> Iterator[Block]:

@@ -6,7 +6,8 @@ named.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,8 @@ class SystemErrors:
         > 0, in words.
     sentences : tuple of str or None
         Their names, each once; None where the table has none.
+    clusters : mapping of str to tuple of str
+        Label of each sentence in the columns that were asked for.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class SystemErrors:
     errors: FloatArray
     lengths: FloatArray
     sentences: tuple[str, ...] | None
+    clusters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +166,7 @@ def read_errors(
     errors: str | None = None,
     lengths: str | None = None,
     encoding: str | None = None,
+    clusters: Sequence[str] = (),
 ) -> ErrorTable:
     """Read a long table of errors.
 
@@ -173,6 +178,8 @@ def read_errors(
         Names of the columns; default `COLUMNS`.  A stated column must be there.
     encoding : str, optional
         Of a text file that is not UTF-8.
+    clusters : sequence of str
+        Further columns, by which sentences go together (a document, a post-editor).
 
     Returns
     -------
@@ -195,6 +202,13 @@ def read_errors(
     found = _columns(table, {"system": system, "sentence": sentence, "errors": errors, "lengths": lengths})
     d = _numbers(table, str(found["errors"]), ">= 0")
     l = _numbers(table, str(found["lengths"]), "> 0")
+    for column in clusters:
+        if column not in table.columns:
+            raise InputError(
+                f"{table.source}: no column {quoted(column)} to cluster by; found {listed(table.columns)}"
+                + suggestion(column, table.columns)
+            )
+    of_clusters = {column: _names(table, column) for column in clusters}
     systems = _names(table, found["system"])
     sentences = _names(table, found["sentence"])
     if sentences is not None:
@@ -210,6 +224,11 @@ def read_errors(
             d[rows],
             l[rows],
             None if sentences is None else tuple(sentences.levels[k] for k in sentences.codes[rows]),
+            {
+                name: tuple(f.levels[k] for k in f.codes[rows])
+                for name, f in of_clusters.items()
+                if f is not None
+            },
         )
     return ErrorTable(table.source, of, systems is not None, tuple(table.columns))
 

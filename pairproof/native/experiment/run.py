@@ -27,6 +27,7 @@ from ...data.comparisons import Comparisons
 from ...data.options import one_of, whole_number
 from ...errors import InputError
 from ..numerics.processes import in_order
+from ..ranking.by_cluster import cells_of
 from .models import MODELS, ModelName, PreferenceModel, PreferenceOptions, fit_preference_model
 from .splits import Split, test_groups
 from .state import Key, opened
@@ -51,6 +52,8 @@ class Design:
         Some of `MODELS`.
     seed : int
     options : PreferenceOptions
+    cluster : tuple of str
+        Columns by which test comparisons go together; bits are then kept by them, and not by groups of sources.
 
     Raises
     ------
@@ -63,6 +66,7 @@ class Design:
     models: tuple[ModelName, ...] = MODELS
     seed: int = 0
     options: PreferenceOptions = PreferenceOptions()
+    cluster: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         whole = all(int(k) == k and k >= 1 for k in self.sizes)
@@ -227,7 +231,7 @@ def one_result(
     """Fit one model on one sample and work out its perplexity on the test set."""
     fitted = fit_sample(sample, track, trial, size, model, design)
     found = fitted.perplexity(test)
-    group = test_groups(test)
+    group = cells_of(test, design.cluster) if design.cluster else test_groups(test)
     bits = np.bincount(group, fitted.surprise(test))
     sizes = np.bincount(group, test.wins + test.ties + test.losses)
     return Result(
@@ -271,9 +275,19 @@ def table_digest(table: Comparisons) -> str:
     return h.hexdigest()
 
 
+def _cells_digest(tracks: Mapping[str, Split], columns: tuple[str, ...]) -> str:
+    """sha256 of which test comparisons go together."""
+    h = hashlib.sha256()
+    for name, split in tracks.items():
+        h.update(name.encode() + b"\0" + cells_of(split.test, columns).astype("<i8").tobytes())
+    return h.hexdigest()
+
+
 def _settings(tracks: Mapping[str, Split], design: Design) -> dict[str, Any]:
     return {
         "seed": design.seed,
         "options": asdict(design.options),
         "tracks": {name: [table_digest(s.train), table_digest(s.test)] for name, s in tracks.items()},
+        # Absent by default, as in states of older versions.
+        **({"cluster": [*design.cluster, _cells_digest(tracks, design.cluster)]} if design.cluster else {}),
     }

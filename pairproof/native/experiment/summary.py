@@ -15,7 +15,7 @@ that see in how many tracks they do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -27,6 +27,10 @@ from ..irt.note import Note
 from ..irt.posterior import check_level
 
 FloatArray = NDArray[np.float64]
+#: A variance and its degrees of freedom.
+Part = tuple[float, float]
+#: What a variance over the test set is made by: a track, and pairs of results on it.
+OverTest = Callable[[str, "Sequence[tuple[Result, Result]]"], Part]
 
 
 @dataclass(frozen=True)
@@ -182,7 +186,9 @@ def means(results: Sequence[Result], level: float = 0.95) -> list[Mean]:
     return out
 
 
-def best_by_size(results: Sequence[Result], level: float = 0.95) -> list[Best]:
+def best_by_size(
+    results: Sequence[Result], level: float = 0.95, over_test: OverTest | None = None
+) -> list[Best]:
     """The best model at each training size, and the models that do not differ significantly from it."""
     check_level(level)
     table = {(m.model, m.train_size): m for m in means(results, level)}
@@ -194,7 +200,9 @@ def best_by_size(results: Sequence[Result], level: float = 0.95) -> list[Best]:
         top = min(here, key=lambda m: m.mean)
         own = _of(results, top.model, size)
         gaps = {
-            m.model: difference(_of(results, m.model, size), own, level) for m in here if m.model != top.model
+            m.model: difference(_of(results, m.model, size), own, level, over_test)
+            for m in here
+            if m.model != top.model
         }
         tracks = _by_track(own)
         lowest = sum(
@@ -213,7 +221,9 @@ def best_by_size(results: Sequence[Result], level: float = 0.95) -> list[Best]:
     return out
 
 
-def difference(first: Sequence[Result], second: Sequence[Result], level: float = 0.95) -> Difference:
+def difference(
+    first: Sequence[Result], second: Sequence[Result], level: float = 0.95, over_test: OverTest | None = None
+) -> Difference:
     """Mean difference in perplexity of two models, or of one model trained on two kinds of data, taken track by
     track and trial by trial.
 
@@ -223,6 +233,8 @@ def difference(first: Sequence[Result], second: Sequence[Result], level: float =
         Each of one model and one size; both of the same tracks and trials.
     level : float
         Of the interval.
+    over_test : function, optional
+        Variance over the test set and its degrees of freedom; default: the jackknife over groups of sources.
 
     Raises
     ------
@@ -252,7 +264,8 @@ def difference(first: Sequence[Result], second: Sequence[Result], level: float =
         return Difference(mean, np.nan, np.nan, np.nan, np.nan, np.nan, 0, len(gaps))
     train = [_over_trials(g) for g in gaps]
     grouped = all(a.bits and len(a.bits) == len(b.bits) for rows in pairs.values() for a, b in rows)
-    test = [_over_sources(rows) for rows in pairs.values()] if grouped else []
+    spread = over_test or (lambda _, rows: _over_sources(rows))
+    test = [spread(track, rows) for track, rows in pairs.items()] if grouped else []
     se, df = _combined(train + test, len(gaps))
     half = _half_width(se, df, level)
     se_test = _combined(test, len(gaps))[0] if grouped else float("nan")
@@ -317,9 +330,6 @@ def sizes_trained(results: Sequence[Result]) -> dict[int, int]:
 
 
 # -- parts of a variance -------------------------------------------------------------------------------------
-
-#: A variance and its degrees of freedom.
-Part = tuple[float, float]
 
 
 def _over_trials(values: FloatArray) -> Part:

@@ -1,16 +1,17 @@
 """Two systems, where judges may differ: tests that take a judge, not an answer, as the unit.
 
 Judge g prefers the first system a_g times, the second b_g times, neither t_g times; n_g = a_g + b_g + t_g and
-m_g = (a_g - b_g) / n_g.  The sum of all answers, z = (A - B) / sqrt(A + B), supposes that answers are independent;
-where judges differ it rejects far too often.  Beside it stand::
+m_g = (a_g - b_g) / n_g is the judge's mean preference.  The sum of all answers supposes that answers are
+independent, and rejects far too often where judges differ.  Beside it stand::
 
-    judge means      t = mean(m) / (sd(m) / sqrt G) on G - 1 degrees of freedom
-    sign flips       share of the 2^G signs with |sum of s_g m_g| at least as large as observed: exact if each m_g is
-                     as likely as -m_g when the systems are equal
-    beta-binomial    a_g of a_g + b_g with mean mu and intra-class correlation r / (1 + r), r = 1 / (alpha + beta);
-                     likelihood ratio of mu = 1/2 with r free (Skellam 1948, J. R. Statist. Soc. B 10, 257-261)
-    random effect    logit p_g = beta + sigma u_g, u_g standard normal, by adaptive quadrature of 25 points
-    judges differ    Pearson's chi-square of the G x 3 table of answers
+    sum             z = (A - B) / sqrt(A + B)
+    judge means     t = mean(m) / (sd(m) / sqrt G) on G - 1 degrees of freedom
+    sign flips      share of the 2^G signs with |sum of s_g m_g| at least as large as observed
+    judges differ   Pearson's chi-square of the G x 3 table of answers
+
+The t test of judge means is of the average judge.  It keeps its level, up to 8 %, also where judges have very
+different numbers of answers (Ibragimov and Mueller 2010, J. Bus. Econ. Stat. 28, 453-468).  The sign flips are exact
+if each m_g is as likely as -m_g when the systems are equal.
 """
 
 from __future__ import annotations
@@ -22,27 +23,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...fit.tails import chi_square_p
 
 FloatArray = NDArray[np.float64]
 
 #: Judges up to which all sign vectors are gone through (a million of them); beyond, they are drawn.
 ALL_SIGNS = 20
-DRAWN_SIGNS = 100_000
-#: Points of the adaptive quadrature, as lme4's glmer(nAGQ = 25).
-NODES = 25
-#: log r between which the beta-binomial is searched: correlations 3e-7 to .9999.
-LOG_R = (-15.0, 9.0)
+#: Sign vectors drawn: most, least, and numbers (vectors x judges) that decide between them.
+DRAWN_SIGNS = (99_999, 999)
+DRAWN_NUMBERS = 200_000_000
+#: Numbers of drawn signs in memory at once.
+AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True)
-class Test:
-    """A test that two systems are equal.
+class EqualityTest:
+    """A test that two systems are equal, or the reason why it could not be made.
 
     Attributes
     ----------
     name : str
     estimate : float
-        What is tested to be 0: a mean preference in [-1, 1], or a log-odds.
+        What is tested to be 0, on `scale`; positive in favour of the first system.
+    scale : str
+        "mean preference" (in [-1, 1]), "share of decisive answers" (wins less losses, of their sum), "log-odds", or ""
+        where nothing is estimated.
     se : float
         nan where the test needs none.
     statistic : float
@@ -51,215 +56,220 @@ class Test:
     p : float
         Two-sided.
     spread : float
-        How much judges differ: standard deviation of means, intra-class correlation, or of the random effect.
+        How much judges differ, by `spread_of`; nan where the test does not say.
+    spread_of : str
+        "sd of judge means", "intra-class correlation", "sd of judges' log-odds" or "".
+    why_not : str
+        "" where the test was made; all numbers are nan otherwise.
+    reference : str
+        Distribution of the statistic: "t", "normal", "chi-square", or "" for an exact test.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.ranking.by_judge import judge_means
+    >>> found = judge_means(np.array([9.0, 6.0, 8.0]), np.array([1.0, 4.0, 2.0]), np.zeros(3))
+    >>> [round(limit, 2) for limit in found.conf_int()]
+    [-0.23, 1.0]
     """
 
     name: str
-    estimate: float
-    se: float
-    statistic: float
-    df: float
-    p: float
+    estimate: float = math.nan
+    scale: str = ""
+    se: float = math.nan
+    statistic: float = math.nan
+    df: float = math.nan
+    p: float = math.nan
     spread: float = math.nan
+    spread_of: str = ""
+    why_not: str = ""
+    reference: str = ""
+
+    def conf_int(self, level: float = 0.95) -> tuple[float, float]:
+        """estimate -+ quantile x se, of t where that is the reference, else normal; nan without a standard error.
+
+        A mean preference is cut at -1 and 1; a share of decisive answers has the interval that belongs to its z
+        (Wilson 1927, J. Am. Statist. Assoc. 22, 209-212), which stays inside them.
+        """
+        from scipy.special import ndtri, stdtrit
+
+        half = (1 + level) / 2
+        q = float(stdtrit(self.df, half) if self.reference == "t" else ndtri(half))
+        reach = q * self.se
+        if self.scale == "share of decisive answers":
+            # Wilson's for p, with share = 2 p - 1 and se = 1 / sqrt(n)
+            shrunk = self.estimate / (1.0 + reach**2)
+            side = reach / (1.0 + reach**2) * math.sqrt(1.0 - self.estimate**2 + reach**2)
+            return shrunk - side, shrunk + side
+        if self.scale == "mean preference" and math.isfinite(reach):
+            return max(self.estimate - reach, -1.0), min(self.estimate + reach, 1.0)
+        return self.estimate - reach, self.estimate + reach
 
 
-def _check(first: FloatArray, second: FloatArray, ties: FloatArray) -> None:
+def check_counts(first: FloatArray, second: FloatArray, ties: FloatArray) -> None:
+    """Refuse counts that are no answers of judges.
+
+    Raises
+    ------
+    InputError
+        A negative or infinite count, or a judge without answers.
+    """
     counts = np.stack([first, second, ties])
     if not np.isfinite(counts).all() or (counts < 0).any():
         raise InputError("counts of answers must be finite and at least 0")
     if (counts.sum(axis=0) == 0).any():
-        raise InputError("a judge without any answer: leave such judges out")
+        judge = int(np.flatnonzero(counts.sum(axis=0) == 0)[0]) + 1
+        raise InputError(f"judge number {judge} has no answer; leave out judges without any")
 
 
-def summed(first: FloatArray, second: FloatArray) -> Test:
-    """All answers as if they were independent: z = (A - B) / sqrt(A + B)."""
+def summed(first: FloatArray, second: FloatArray) -> EqualityTest:
+    """All answers as if they were independent: z = (A - B) / sqrt(A + B).
+
+    Parameters
+    ----------
+    first, second : float[G]
+        Answers that prefer either system, by judge or in any other parts.
+    """
     from scipy.special import ndtr
 
     a, b = float(first.sum()), float(second.sum())
     if a + b == 0.0:
-        raise InputError("no answer prefers either system")
+        return EqualityTest("sum of answers", why_not="no answer prefers either system")
     z = (a - b) / math.sqrt(a + b)
-    return Test(
-        "sum of answers", (a - b) / (a + b), 1.0 / math.sqrt(a + b), z, math.nan, 2.0 * float(ndtr(-abs(z)))
-    )
+    p = 2.0 * float(ndtr(-abs(z)))
+    share, se = (a - b) / (a + b), 1.0 / math.sqrt(a + b)
+    return EqualityTest("sum of answers", share, "share of decisive answers", se, z, p=p, reference="normal")
 
 
-def judge_means(first: FloatArray, second: FloatArray, ties: FloatArray) -> Test:
+def mean_preferences(first: FloatArray, second: FloatArray, ties: FloatArray) -> FloatArray:
+    """float[G]: each judge's (wins - losses) / answers.
+
+    Raises
+    ------
+    InputError
+        As :func:`check_counts`.
+    """
+    check_counts(first, second, ties)
+    return np.asarray((first - second) / (first + second + ties))
+
+
+def judge_means(first: FloatArray, second: FloatArray, ties: FloatArray) -> EqualityTest:
     """The mean of judges' own mean preferences, each judge counted once.
 
     Parameters
     ----------
     first, second, ties : float[G]
-        Answers of each judge, G >= 2.
+        Answers of each judge.
 
     Raises
     ------
     InputError
-        Fewer than two judges, or a judge without answers.
+        A judge without answers, or counts that are none.
     """
-    from scipy.stats import t as student
+    from scipy.special import stdtr
 
-    _check(first, second, ties)
-    n_judges = len(first)
+    m = mean_preferences(first, second, ties)
+    n_judges = len(m)
     if n_judges < 2:
-        raise InputError(f"{n_judges} judge: the spread between judges needs two at least")
-    m = (first - second) / (first + second + ties)
+        return EqualityTest(
+            "judge means", why_not="there is one judge, and the spread between judges needs two"
+        )
+    # Equal ratios of counts are equal doubles: their sd is 0, and not the rounding of their mean.
+    if m.min() == m.max():
+        why = f"all {n_judges} judges have the same mean preference, {m[0]:.4g}: their spread is 0 and there is no t"
+        return EqualityTest("judge means", why_not=why)
     mean, sd = float(m.mean()), float(m.std(ddof=1))
     se = sd / math.sqrt(n_judges)
-    t = mean / se if se > 0.0 else math.copysign(math.inf, mean) if mean else math.nan
-    p = 2.0 * float(student.sf(abs(t), n_judges - 1)) if not math.isnan(t) else math.nan
-    return Test("judge means", mean, se, t, float(n_judges - 1), p, sd)
+    p = 2.0 * float(stdtr(n_judges - 1, -abs(mean / se)))
+    numbers = mean, "mean preference", se, mean / se, n_judges - 1.0, p
+    return EqualityTest("judge means", *numbers, sd, "sd of judge means", reference="t")
 
 
-def sign_flips(first: FloatArray, second: FloatArray, ties: FloatArray, seed: int = 0) -> Test:
-    """The exact test by signs of judges' means; drawn signs from 21 judges on.
+def sign_flips(first: FloatArray, second: FloatArray, ties: FloatArray, seed: int = 0) -> EqualityTest:
+    """The exact test by signs of judges' means, all 2^G of them up to 20 judges; drawn signs beyond.
 
     The smallest p that G judges allow is 2 / 2^G.
+
+    Parameters
+    ----------
+    first, second, ties : float[G]
+        Answers of each judge.
+    seed : int
+        Of drawn signs.
+
+    Raises
+    ------
+    InputError
+        A judge without answers, or counts that are none.
     """
-    _check(first, second, ties)
-    m = (first - second) / (first + second + ties)
+    m = mean_preferences(first, second, ties)
+    # The same numbers summed in another order differ by rounding; sums that differ in truth do so by more.
     observed = abs(float(m.sum()))
+    least = observed - 1e-12 * float(np.abs(m).sum())
     if len(m) <= ALL_SIGNS:
         sums = np.zeros(1)
         for value in m:
             sums = np.concatenate([sums + value, sums - value])
-        # Sums of the same numbers in another order differ by rounding.
-        p = float(np.mean(np.abs(sums) >= observed * (1.0 - 1e-12)))
+        p = float(np.mean(np.abs(sums) >= least))
+        name = f"sign flips (all 2^{len(m)})"
     else:
-        signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(DRAWN_SIGNS, len(m)))
-        above = int((np.abs(signs @ m) >= observed * (1.0 - 1e-12)).sum())
-        p = (1 + above) / (DRAWN_SIGNS + 1)
-    return Test("sign flips", float(m.mean()), math.nan, observed, math.nan, p)
+        most, fewest = DRAWN_SIGNS
+        drawn = int(np.clip(DRAWN_NUMBERS // len(m), fewest, most))
+        p = (1 + _as_large(m, least, drawn, seed)) / (drawn + 1)
+        name = f"sign flips ({drawn:,} drawn)"
+    return EqualityTest(name, float(m.mean()), "mean preference", statistic=observed, p=p)
 
 
-def judges_differ(first: FloatArray, second: FloatArray, ties: FloatArray) -> Test:
-    """Pearson's chi-square that all judges answer alike; columns without answers are left out."""
-    from scipy.special import chdtrc
+def _as_large(m: FloatArray, least: float, drawn: int, seed: int) -> int:
+    """How many of so many drawn sign vectors give a sum at least as large."""
+    rng = np.random.default_rng(seed)
+    block = max(1, AT_ONCE // len(m))
+    found, total = 0, float(m.sum())
+    for start in range(0, drawn, block):
+        turned = rng.integers(0, 2, size=(min(block, drawn - start), len(m)), dtype=np.int8)
+        # sum of s_g m_g with s = 1 - 2 turned
+        found += int((np.abs(total - 2.0 * (turned @ m)) >= least).sum())
+    return found
 
-    _check(first, second, ties)
+
+def judges_differ(first: FloatArray, second: FloatArray, ties: FloatArray) -> EqualityTest:
+    """Pearson's chi-square test that all judges answer alike; columns without answers are left out.
+
+    Parameters
+    ----------
+    first, second, ties : float[G]
+        Answers of each judge; with ties of 0, and judges without decisive answers left out, of decisive answers.
+
+    Raises
+    ------
+    InputError
+        A judge without answers, or counts that are none.
+    """
+    check_counts(first, second, ties)
     table = np.stack([first, ties, second], axis=1)
     table = table[:, table.sum(axis=0) > 0]
+    if table.shape[0] < 2:
+        return EqualityTest("judges differ", why_not="there is one judge")
+    if table.shape[1] < 2:
+        return EqualityTest("judges differ", why_not="all judges gave one and the same answer throughout")
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     chi2 = float(((table - expected) ** 2 / expected).sum())
     df = float((table.shape[0] - 1) * (table.shape[1] - 1))
-    return Test("judges differ", math.nan, math.nan, chi2, df, float(chdtrc(df, chi2)) if df else math.nan)
-
-
-def _beta_binomial(first: FloatArray, second: FloatArray, mu: float, r: float) -> float:
-    """Log-likelihood by its products, which stay right as r goes to 0."""
-    total = 0.0
-    for a, b in zip(first, second):
-        k, j, n = np.arange(a), np.arange(b), np.arange(a + b)
-        total += float(np.log(mu + k * r).sum() + np.log(1.0 - mu + j * r).sum() - np.log1p(n * r).sum())
-        total += math.lgamma(a + b + 1.0) - math.lgamma(a + 1.0) - math.lgamma(b + 1.0)
-    return total
-
-
-def beta_binomial(first: FloatArray, second: FloatArray) -> Test:
-    """Decisive answers of judges as beta-binomial: likelihood ratio of no preference.
-
-    Returns
-    -------
-    Test
-        estimate: logit of mu; statistic: the likelihood ratio on 1 df; spread: the intra-class correlation.
-
-    Raises
-    ------
-    InputError
-        Counts that are not whole, or all decisive answers for one system.
-    """
-    from scipy.optimize import minimize, minimize_scalar
-    from scipy.special import chdtrc, expit
-
-    for counts in (first, second):
-        if (counts != np.floor(counts)).any():
-            raise InputError("a beta-binomial needs whole counts of answers")
-    a, b = float(first.sum()), float(second.sum())
-    if not a or not b:
-        raise InputError(
-            f"{a:g} decisive answers for the first system and {b:g} for the second: no finite estimate"
-        )
-
-    def minus(at: FloatArray) -> float:
-        return -_beta_binomial(first, second, float(expit(at[0])), math.exp(float(np.clip(at[1], *LOG_R))))
-
-    search = {"xatol": 1e-10, "fatol": 1e-13, "maxiter": 8000, "maxfev": 8000}
-    best = min(
-        (
-            minimize(minus, [math.log(a / b), start], method="Nelder-Mead", options=search)
-            for start in (-8.0, -3.0, 0.0)
-        ),
-        key=lambda found: float(found.fun),
-    )
-    null = minimize_scalar(lambda at: minus(np.array([0.0, at])), bounds=LOG_R, method="bounded",
-                           options={"xatol": 1e-10})  # fmt: skip
-    r = math.exp(float(np.clip(best.x[1], *LOG_R)))
-    ratio = max(2.0 * (float(null.fun) - float(best.fun)), 0.0)
-    return Test(
-        "beta-binomial", float(best.x[0]), math.nan, ratio, 1.0, float(chdtrc(1.0, ratio)), r / (1.0 + r)
+    return EqualityTest(
+        "judges differ", statistic=chi2, df=df, p=chi_square_p(chi2, df), reference="chi-square"
     )
 
 
-def random_effect(first: FloatArray, second: FloatArray) -> Test:
-    """Decisive answers with a normal judge effect on the log-odds, by adaptive Gauss-Hermite quadrature.
-
-    Returns
-    -------
-    Test
-        estimate: beta with its standard error from the curvature; statistic: their ratio, normal; spread: sigma.
-
-    Raises
-    ------
-    InputError
-        All decisive answers for one system.
-    """
-    from scipy.optimize import minimize
-    from scipy.special import expit, gammaln, logsumexp, ndtr
-
-    n = first + second
-    if not first.sum() or not second.sum():
-        raise InputError("all decisive answers are for one system: no finite estimate")
-    x, w = np.polynomial.hermite.hermgauss(NODES)
-    constant = float((gammaln(n + 1.0) - gammaln(first + 1.0) - gammaln(second + 1.0)).sum())
-
-    def llf(beta: float, sigma: float) -> float:
-        u = np.zeros(len(n))
-        for _ in range(100):  # the mode of each judge's integrand, by Newton
-            p = expit(beta + sigma * u)
-            step = (sigma * (first - n * p) - u) / (sigma**2 * n * p * (1.0 - p) + 1.0)
-            u = u + step
-            if np.abs(step).max() < 1e-12:
-                break
-        p = expit(beta + sigma * u)
-        width = 1.0 / np.sqrt(sigma**2 * n * p * (1.0 - p) + 1.0)
-        at = u[:, None] + math.sqrt(2.0) * width[:, None] * x
-        eta = beta + sigma * at
-        terms = first[:, None] * eta - n[:, None] * np.logaddexp(0.0, eta) - at**2 / 2 + x**2 + np.log(w)
-        return (
-            float((logsumexp(terms, axis=1) + np.log(width)).sum())
-            - 0.5 * len(n) * math.log(math.pi)
-            + constant
-        )
-
-    start = math.log(float(first.sum()) / float(second.sum()))
-    search = {"xatol": 1e-9, "fatol": 1e-12, "maxiter": 4000}
-    best = minimize(lambda at: -llf(at[0], abs(at[1])), [start, 0.3], method="Nelder-Mead", options=search)
-    beta, sigma = float(best.x[0]), abs(float(best.x[1]))
-    se = _se_of_first(lambda at: llf(at[0], abs(at[1])), np.array([beta, sigma]))
-    z = beta / se
-    return Test("random judge effect", beta, se, z, math.nan, 2.0 * float(ndtr(-abs(z))), sigma)
+def judges_differ_decisive(first: FloatArray, second: FloatArray) -> EqualityTest:
+    """The same test of decisive answers alone; judges who only tied are left out."""
+    keep = first + second > 0
+    if not keep.any():
+        return EqualityTest("judges differ", why_not="no answer prefers either system")
+    return judges_differ(first[keep], second[keep], np.zeros(int(keep.sum())))
 
 
-def _se_of_first(llf, at: FloatArray) -> float:  # type: ignore[no-untyped-def]  # a function of an array
-    """Standard error of the first parameter from second differences of the log-likelihood."""
-    h = 1e-4
-    e = np.eye(2) * h
-    second = np.empty((2, 2))
-    for i in range(2):
-        for j in range(2):
-            second[i, j] = (
-                llf(at + e[i] + e[j]) - llf(at + e[i] - e[j]) - llf(at - e[i] + e[j]) + llf(at - e[i] - e[j])
-            ) / (4.0 * h * h)
-    if second[1, 1] > -1e-8 or at[1] < 10 * h:  # sigma at 0: beta alone
-        return float(1.0 / math.sqrt(-second[0, 0]))
-    return float(math.sqrt(np.linalg.inv(-second)[0, 0]))
+def smallest_expected(first: FloatArray, second: FloatArray, ties: FloatArray) -> float:
+    """The smallest expected count of the chi-square table; below 5 or so the chi-square is rough (Cochran 1954)."""
+    table = np.stack([first, ties, second], axis=1)
+    table = table[:, table.sum(axis=0) > 0]
+    return float(table.sum(axis=1).min() * table.sum(axis=0).min() / table.sum())

@@ -285,6 +285,36 @@ def rate_difference(
     return RateDifference(_rate_of(first), _rate_of(second), gap, se_delta, _jackknife(left_out), m)
 
 
+def residual_shares(errors: ArrayLike, lengths: ArrayLike) -> tuple[FloatArray, FloatArray, float]:
+    """What each sentence adds to the error of a rate, e_i / L, and its share l_i / L of the words; and the rate.
+
+    Parameters
+    ----------
+    errors : float[m]
+        >= 0, of each sentence.
+    lengths : float[m]
+        > 0, in words.
+
+    Returns
+    -------
+    (float[m], float[m], float)
+        The first sum to 0, the second to 1.
+
+    Raises
+    ------
+    InputError
+        As :func:`error_rate`.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.error_rates import residual_shares
+    >>> residual_shares([2, 0], [5, 5])
+    (array([ 0.1, -0.1]), array([0.5, 0.5]), 0.2)
+    """
+    of = _ratio(errors, lengths)
+    return of.residuals / of.total, of.lengths / of.total, of.rate
+
+
 def _ratio(errors: ArrayLike, lengths: ArrayLike) -> _Ratio:
     d, l = np.asarray(errors, float), np.asarray(lengths, float)
     if d.ndim != 1 or d.shape != l.shape or len(d) < 2:

@@ -23,8 +23,8 @@ from ...errors import InputError
 
 FloatArray = NDArray[np.float64]
 
-#: Fewest independent answers for the asymptotic sequence.
-FEWEST = 50
+#: Fewest independent answers, and fewest clusters with CR2, for the asymptotic sequence.
+FEWEST, FEWEST_CLUSTERS = 50, 20
 
 
 def _alpha(level: float) -> float:
@@ -53,6 +53,7 @@ def proportion(
 
     Examples
     --------
+    >>> from pairproof.native.ranking.looking_early import proportion
     >>> low, high = proportion(60, 100)
     >>> round(low, 4), round(high, 4)
     (0.4343, 0.7514)
@@ -76,28 +77,163 @@ def proportion(
     return low, high
 
 
+def proportion_e_value(
+    successes: ArrayLike, answers: ArrayLike, at: float = 0.5, prior: float = 0.5
+) -> FloatArray:
+    """Evidence against a probability: the beta mixture's likelihood over that of `at`.
+
+    The probability that it ever reaches 1 / alpha is at most alpha where `at` is the truth (Ville 1939).
+
+    Parameters
+    ----------
+    successes, answers : float[k]
+    at : float
+        In (0, 1).
+    prior : float
+        a of the symmetric beta mixture, positive.
+
+    Returns
+    -------
+    float[k]
+        At least 0; above 1e300 it is inf.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.looking_early import proportion_e_value
+    >>> proportion_e_value([60, 65], 100).round(2)
+    array([0.6 , 7.68])
+    """
+    with np.errstate(over="ignore"):
+        return np.asarray(np.exp(_log_mixture(successes, answers, at, prior)))
+
+
+def _log_mixture(successes: ArrayLike, answers: ArrayLike, at: float, prior: float) -> FloatArray:
+    from scipy.special import betaln
+
+    s, t = np.asarray(successes, float), np.asarray(answers, float)
+    mixture = betaln(prior + s, prior + t - s) - betaln(prior, prior)
+    return np.asarray(mixture - s * math.log(at) - (t - s) * math.log1p(-at))
+
+
+def first_excluded(
+    successes: ArrayLike, level: float = 0.95, at: float = 0.5, prior: float = 0.5
+) -> int | None:
+    """The first look at which a probability is excluded, where one looks after every answer.
+
+    Parameters
+    ----------
+    successes : float[t]
+        0 or 1 for each decisive answer, in the order in which they came.
+    level : float
+        In (0, 1).
+    at : float
+        In (0, 1).
+    prior : float
+        As in :func:`proportion`.
+
+    Returns
+    -------
+    int or None
+        Number of answers then; None if it has not been excluded.
+
+    Raises
+    ------
+    InputError
+        A level that is none.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.looking_early import first_excluded
+    >>> first_excluded([1] * 20)
+    7
+    """
+    total = np.cumsum(np.asarray(successes, float))
+    ratio = _log_mixture(total, np.arange(1, len(total) + 1), at, prior)
+    hit = np.flatnonzero(ratio >= -math.log(_alpha(level)))
+    return int(hit[0]) + 1 if len(hit) else None
+
+
 def bounded_scores(scores: ArrayLike, level: float = 0.95) -> tuple[float, float]:
     """Limits for the mean of scores in [0, 1], in the order in which they came, that hold at every look.
 
     Parameters
     ----------
     scores : float[t]
-        1 for the first system, 0 for the second, 1/2 for a tie.
+        1 for the first system, 0 for the second, 1/2 for a tie; or any scores between 0 and 1.
+    level : float
+        In (0, 1).
 
     Raises
     ------
     InputError
-        No scores, or one outside [0, 1].
+        No scores, one outside [0, 1], or scores that drift so much that no constant mean is left.
 
     Examples
     --------
+    >>> from pairproof.native.ranking.looking_early import bounded_scores
     >>> low, high = bounded_scores([1, 1, 0, 0.5, 1, 0, 1, 0.5, 1, 0] * 20)
     >>> round(low, 4), round(high, 4)
     (0.5009, 0.7069)
     """
     from scipy.optimize import brentq
 
-    alpha = _alpha(level)
+    y, bets = _bets(scores, level)
+    reach = math.log(2.0 / _alpha(level))
+
+    def capital(m: float) -> float:
+        return max(float(side.sum()) for side in _log_capital(y, bets, m)) - reach
+
+    tiny = 1e-9
+    middle = float(np.clip(y.mean(), 2 * tiny, 1.0 - 2 * tiny))
+    if capital(middle) >= 0.0:
+        grid = np.linspace(tiny, 1.0 - tiny, 401)
+        middle = float(min(grid, key=capital))
+        if capital(middle) >= 0.0:
+            raise InputError(
+                "the scores drift: no constant mean is left at this level, so there is nothing to bound; look at them in"
+                " the order in which they came"
+            )
+    low = float(brentq(capital, tiny, middle, xtol=1e-14)) if capital(tiny) > 0.0 else 0.0
+    high = float(brentq(capital, middle, 1.0 - tiny, xtol=1e-14)) if capital(1.0 - tiny) > 0.0 else 1.0
+    return low, high
+
+
+def first_excluded_mean(scores: ArrayLike, level: float = 0.95, at: float = 0.5) -> int | None:
+    """The first look at which a mean score is excluded, where one looks after every answer.
+
+    Parameters
+    ----------
+    scores : float[t]
+        In [0, 1], in the order in which they came.
+    level : float
+        In (0, 1).
+    at : float
+        In (0, 1).
+
+    Returns
+    -------
+    int or None
+        Number of scores then; None if it has not been excluded.
+
+    Raises
+    ------
+    InputError
+        As :func:`bounded_scores`.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.looking_early import first_excluded_mean
+    >>> first_excluded_mean([1, 1, 0, 0.5, 1, 0, 1, 0.5, 1, 0] * 20)
+    189
+    """
+    y, bets = _bets(scores, level)
+    best = np.maximum(*(np.cumsum(side) for side in _log_capital(y, bets, at)))
+    hit = np.flatnonzero(best >= math.log(2.0 / _alpha(level)))
+    return int(hit[0]) + 1 if len(hit) else None
+
+
+def _bets(scores: ArrayLike, level: float) -> tuple[FloatArray, FloatArray]:
+    """The scores, and the bet before each of them."""
     y = np.asarray(scores, dtype=float)
     if y.ndim != 1 or not len(y) or not ((y >= 0.0) & (y <= 1.0)).all():
         raise InputError("expected a list of scores between 0 and 1")
@@ -105,37 +241,44 @@ def bounded_scores(scores: ArrayLike, level: float = 0.95) -> tuple[float, float
     mean = (0.5 + np.cumsum(y)) / (t + 1)
     variance = (0.25 + np.cumsum((y - mean) ** 2)) / (t + 1)
     before = np.concatenate([[0.25], variance[:-1]])
-    bet = np.sqrt(2.0 * math.log(2.0 / alpha) / (before * t * np.log(t + 1)))
-
-    def capital(m: float) -> float:
-        up = float(np.log1p(np.minimum(bet, 0.5 / m) * (y - m)).sum())
-        down = float(np.log1p(-np.minimum(bet, 0.5 / (1.0 - m)) * (y - m)).sum())
-        return max(up, down) - math.log(2.0 / alpha)
-
-    tiny = 1e-9
-    middle = float(np.clip(y.mean(), 2 * tiny, 1.0 - 2 * tiny))
-    low = float(brentq(capital, tiny, middle, xtol=1e-14)) if capital(tiny) > 0.0 else 0.0
-    high = float(brentq(capital, middle, 1.0 - tiny, xtol=1e-14)) if capital(1.0 - tiny) > 0.0 else 1.0
-    return low, high
+    return y, np.sqrt(2.0 * math.log(2.0 / _alpha(level)) / (before * t * np.log(t + 1)))
 
 
-def multiplier(t: float, planned: float, level: float = 0.95) -> float:
+def _log_capital(y: FloatArray, bets: FloatArray, m: float) -> tuple[FloatArray, FloatArray]:
+    """Logarithms of the factors of K+ and K-."""
+    up = np.log1p(np.minimum(bets, 0.5 / m) * (y - m))
+    return up, np.log1p(-np.minimum(bets, 0.5 / (1.0 - m)) * (y - m))
+
+
+def multiplier(t: float, planned: float, level: float = 0.95, fewest: int = FEWEST) -> float:
     """What a standard error is multiplied with in place of 1.96, at the t-th of `planned` answers or clusters.
+
+    Parameters
+    ----------
+    t : float
+        Independent answers, or clusters.
+    planned : float
+        t0, at which the interval is nearly narrowest; chosen before the first look.
+    level : float
+        In (0, 1).
+    fewest : int
+        t at which the approximation is first used: 50 answers, or 20 clusters with CR2.
 
     Raises
     ------
     InputError
-        t below 50: the approximation does not hold yet.
+        t below `fewest`: the approximation does not hold yet.
 
     Examples
     --------
+    >>> from pairproof.native.ranking.looking_early import multiplier
     >>> round(multiplier(500, 500), 4)
     3.0352
     """
     alpha = _alpha(level)
-    if t < FEWEST or planned <= 0:
+    if t < fewest or not planned > 0:
         raise InputError(
-            f"t={t}, planned={planned}; the asymptotic sequence starts at {FEWEST} independent answers"
+            f"t={t:g}, planned={planned:g}; the asymptotic sequence starts at {fewest} independent answers or clusters"
         )
     log = math.log(alpha)
     r2 = (-2.0 * log + math.log(1.0 - 2.0 * log)) / planned

@@ -1,30 +1,33 @@
-"""How many judges, sentences and answers a comparison of two systems needs.
+"""How many judges, sources and answers a comparison of two systems needs.
 
 Scores are y = 1, 0, -1 (first preferred, tie, second), mean d, variance v = P(first) + P(second) - d^2; answers of one
-judge share the intra-class correlation r_J, those about one sentence r_S.  With G judges, S sentences, n answers::
+judge share the intra-class correlation r_J, those about one source (a sentence, a prompt) r_S.  With G judges, S
+sources and n answers::
 
     Var(mean y) = v (r_J / G + r_S / S + (1 - r_J - r_S) / n)
-    power       = P(|T| > t_{1 - alpha/2}),  T noncentral t on min(G, S) - 1 with d / sqrt(Var)     (G - 1 without r_S)
+    power       = P(|T| > t_{1 - alpha/2}),  T noncentral t on min(G, S) - 1 with d / sqrt(Var)     (G - 1 without sources)
 
 (the design effect of Kish 1965, Survey Sampling; crossed factors as in Westfall, Kenny and Judd 2014, J. Exp. Psychol.
-Gen. 143, 2020-2045).  More answers of a judge never bring the variance below v r_J / G.
+Gen. 143, 2020-2045).  More answers of a judge never bring the variance below v (r_J / G + r_S / S): with too few judges
+or sources no number of answers is enough, and the functions then return None.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
-#: Judges at most that are looked for.
-MOST_JUDGES = 100_000
+#: Judges, sources, or answers of a judge at most that are looked for.
+MOST = 1_000_000
+#: Standard errors of shift from which on only the spread of the standard error counts: |T| > q where it is
+#: below shift / q. The numerator's own spread, 1, changes that by a five-thousandth.
+#: scipy's noncentral t ends the process beyond 60,000.
+FAR = 5000.0
 
 
 @dataclass(frozen=True)
@@ -36,14 +39,40 @@ class Design:
     judges : int
         G >= 2.
     answers : float
-        n, of all judges together.
-    sentences : int or None
-        S; None where sentences are not taken as drawn from others.
+        n, of all judges together; inf for the limit of ever more answers.
+    sources : int or None
+        S; None where sources are not taken as drawn from others.
+
+    Raises
+    ------
+    InputError
+        Fewer than two judges or sources, or fewer answers than judges.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sample_size import Design
+    >>> Design(20, 300).units
+    20
     """
 
     judges: int
     answers: float
-    sentences: int | None = None
+    sources: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.judges < 2 or (self.sources is not None and self.sources < 2):
+            raise InputError(
+                f"{self.judges} judges and {self.sources or 'no'} sources; expected at least two of each, for their spread"
+            )
+        if not self.answers >= self.judges:
+            raise InputError(
+                f"{self.answers:g} answers of {self.judges} judges; expected at least one of each"
+            )
+
+    @property
+    def units(self) -> int:
+        """The smaller of the numbers of judges and of sources; one more than the degrees of freedom."""
+        return self.judges if self.sources is None else min(self.judges, self.sources)
 
 
 @dataclass(frozen=True)
@@ -52,74 +81,171 @@ class Assumptions:
 
     Attributes
     ----------
-    preference : float
+    margin : float
         d = P(first) - P(second), in (-1, 1).
-    ties : float
+    tie_rate : float
         P(tie), in [0, 1).
-    judge_icc, sentence_icc : float
+    judge_icc, source_icc : float
         r_J and r_S, in [0, 1), together below 1.
+
+    Raises
+    ------
+    InputError
+        A margin or a correlation that cannot be.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sample_size import Assumptions
+    >>> round(Assumptions(0.1, tie_rate=0.25).variance, 4)
+    0.74
     """
 
-    preference: float
-    ties: float = 0.0
+    margin: float
+    tie_rate: float = 0.0
     judge_icc: float = 0.0
-    sentence_icc: float = 0.0
+    source_icc: float = 0.0
 
     def __post_init__(self) -> None:
-        if not (0.0 <= self.ties < 1.0 and abs(self.preference) <= 1.0 - self.ties):
+        if not (0.0 <= self.tie_rate < 1.0 and abs(self.margin) <= 1.0 - self.tie_rate):
             raise InputError(
-                f"preference {self.preference} with ties {self.ties}: P(first) - P(second) cannot exceed 1 - P(tie)"
+                f"margin {self.margin:g} with a tie rate of {self.tie_rate:g}: P(first) - P(second) cannot exceed"
+                " 1 - P(tie)"
             )
-        if min(self.judge_icc, self.sentence_icc) < 0.0 or self.judge_icc + self.sentence_icc >= 1.0:
+        if not (min(self.judge_icc, self.source_icc) >= 0.0 and self.judge_icc + self.source_icc < 1.0):
             raise InputError(
-                f"correlations {self.judge_icc} and {self.sentence_icc}; expected at least 0 and together below 1"
+                f"intra-class correlations {self.judge_icc:g} (judge) and {self.source_icc:g} (source); expected at"
+                " least 0 and together below 1"
             )
 
     @property
     def variance(self) -> float:
         """v, of one score."""
-        return 1.0 - self.ties - self.preference**2
+        return 1.0 - self.tie_rate - self.margin**2
 
 
 def variance_of_mean(expected: Assumptions, design: Design) -> float:
     """Variance of the mean score.
 
+    Parameters
+    ----------
+    expected : Assumptions
+    design : Design
+
     Examples
     --------
-    >>> expected = Assumptions(0.1, 0.25, 0.05, 0.03)
-    >>> round(variance_of_mean(expected, Design(20, 1000, 50)), 8)
+    >>> from pairproof.native.ranking.sample_size import Assumptions, Design, variance_of_mean
+    >>> round(variance_of_mean(Assumptions(0.1, 0.25, 0.05, 0.03), Design(20, 1000, 50)), 8)
     0.0029748
     """
     shared = expected.judge_icc / design.judges
     rest = 1.0 - expected.judge_icc
-    if design.sentences is not None:
-        shared += expected.sentence_icc / design.sentences
-        rest -= expected.sentence_icc
+    if design.sources is not None:
+        shared += expected.source_icc / design.sources
+        rest -= expected.source_icc
     return expected.variance * (shared + rest / design.answers)
 
 
-def power(expected: Assumptions, design: Design, level: float = 0.95) -> float:
-    """Probability that the two-sided test by judges finds the difference.
+def power_of_t(shift: float, df: float, level: float = 0.95) -> float:
+    """Power of the two-sided t test on df whose statistic is shifted by so many standard errors.
+
+    Parameters
+    ----------
+    shift : float
+    df : float
+        Positive.
+    level : float
+        In (0, 1); 0.95 for a test at 5 %.
 
     Raises
     ------
     InputError
-        Fewer than two judges or sentences, or fewer answers than judges.
+        A level outside (0, 1).
 
     Examples
     --------
+    >>> from pairproof.native.ranking.sample_size import power_of_t
+    >>> round(power_of_t(2.8, 1e6), 3)    # the rule of thumb: 2.8 standard errors for 80 %
+    0.8
+    """
+    from scipy.special import chdtr, stdtrit
+    from scipy.stats import nct
+
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level={level}; expected a number between 0 and 1, 0.95 for a test at 5 %")
+    if shift == 0.0:
+        return 1.0 - level
+    q, shift = float(stdtrit(df, 0.5 + level / 2)), abs(shift)
+    if shift > FAR:
+        return float(chdtr(df, df * (shift / q) ** 2))
+    with np.errstate(divide="ignore"):  # inside scipy 1.10, whose result is right all the same
+        return float(nct.sf(q, df, shift) + nct.cdf(-q, df, shift))
+
+
+def power(expected: Assumptions, design: Design, level: float = 0.95) -> float:
+    """Probability that the two-sided test by judges (and sources) finds the margin.
+
+    Parameters
+    ----------
+    expected : Assumptions
+    design : Design
+    level : float
+        In (0, 1).
+
+    Raises
+    ------
+    InputError
+        A level outside (0, 1).
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sample_size import Assumptions, Design, power
     >>> round(power(Assumptions(0.1, 0.25, 0.05), Design(20, 300)), 4)
     0.3112
     """
-    from scipy.stats import nct, t as student
+    variance = variance_of_mean(expected, design)
+    if variance == 0.0:
+        return 1.0 if expected.margin else 1.0 - level
+    return power_of_t(expected.margin / math.sqrt(variance), design.units - 1.0, level)
 
-    units = design.judges if design.sentences is None else min(design.judges, design.sentences)
-    if units < 2 or design.answers < design.judges:
-        raise InputError(f"{design}: expected two judges and sentences at least, and an answer of each judge")
-    se = math.sqrt(variance_of_mean(expected, design))
-    q = float(student.ppf(0.5 + level / 2, units - 1))
-    shift = abs(expected.preference) / se
-    return float(nct.sf(q, units - 1, shift) + nct.cdf(-q, units - 1, shift))
+
+def detectable(
+    expected: Assumptions, design: Design, wanted: float = 0.8, level: float = 0.95
+) -> float | None:
+    """The smallest margin that the design finds with this power; None if not even the largest possible one.
+
+    Parameters
+    ----------
+    expected : Assumptions
+        Its margin is not used.
+    design : Design
+    wanted : float
+        Power, in (0, 1).
+    level : float
+        In (0, 1).
+
+    Raises
+    ------
+    InputError
+        A power or level outside (0, 1).
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sample_size import Assumptions, Design, detectable
+    >>> round(detectable(Assumptions(0.1, 0.25, 0.05), Design(20, 300)), 3)
+    0.188
+    """
+    from scipy.optimize import brentq
+
+    _check_wanted(wanted)
+
+    def lacking(margin: float) -> float:
+        assumed = Assumptions(margin, expected.tie_rate, expected.judge_icc, expected.source_icc)
+        return power(assumed, design, level) - wanted
+
+    most = (1.0 - expected.tie_rate) * (1.0 - 1e-9)
+    if lacking(most) < 0.0:
+        return None
+    return float(brentq(lacking, 0.0, most, xtol=1e-10)) if wanted > 1.0 - level else 0.0
 
 
 def judges_needed(
@@ -127,64 +253,118 @@ def judges_needed(
     answers_each: float,
     wanted: float = 0.8,
     level: float = 0.95,
-    sentences: int | None = None,
+    sources: int | None = None,
 ) -> int | None:
     """Fewest judges with `answers_each` answers for a power of `wanted`; None if no number of them is enough.
 
-    Examples
-    --------
-    >>> [judges_needed(Assumptions(0.1, 0.25, 0.05), m) for m in (5, 15, 60)]
-    [142, 68, 41]
-    """
-    if not 0.0 < wanted < 1.0:
-        raise InputError(f"wanted={wanted}; expected a power between 0 and 1")
-
-    def enough(judges: int) -> bool:
-        return power(expected, Design(judges, judges * answers_each, sentences), level) >= wanted
-
-    high = 2
-    while not enough(high):
-        high *= 2
-        if high > MOST_JUDGES:
-            return None
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        if middle >= 2 and enough(middle):
-            high = middle
-        else:
-            low = middle
-    return high
-
-
-def intraclass_correlation(scores: FloatArray, unit: IntArray) -> float:
-    """r of a pilot by one-way analysis of variance, at least 0.
-
-    (MSB - MSW) / (MSB + (m0 - 1) MSW) with m0 = (n - sum m_g^2 / n) / (G - 1) (Donner 1986, Int. Statist. Rev. 54,
-    67-82).
-
     Parameters
     ----------
-    scores : float[n]
-    unit : int[n]
-        Judge (or sentence) of each answer, from 0.
+    expected : Assumptions
+    answers_each : float
+        m >= 1.
+    wanted : float
+        In (0, 1).
+    level : float
+        In (0, 1).
+    sources : int, optional
+        S.
 
     Raises
     ------
     InputError
-        Fewer than two units, or a single answer of each.
+        Fewer than one answer, or a power or level outside (0, 1).
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sample_size import Assumptions, judges_needed
+    >>> [judges_needed(Assumptions(0.1, 0.25, 0.05), m) for m in (5, 15, 60)]
+    [142, 68, 41]
     """
-    m = np.bincount(unit).astype(float)
-    m = m[m > 0]
-    n, g = float(m.sum()), len(m)
-    if g < 2 or n <= g:
-        raise InputError(
-            f"{n:g} answers of {g} units: a correlation needs two units, and two answers of one of them"
-        )
-    _, codes = np.unique(unit, return_inverse=True)
-    means = np.bincount(codes, weights=scores) / m
-    within = float(((scores - means[codes]) ** 2).sum()) / (n - g)
-    between = float((m * (means - scores.mean()) ** 2).sum()) / (g - 1)
-    m0 = (n - float((m**2).sum()) / n) / (g - 1)
-    total = between + (m0 - 1.0) * within
-    return max((between - within) / total, 0.0) if total > 0.0 else 0.0
+    return _fewest(
+        lambda judges: power(expected, Design(judges, judges * answers_each, sources), level), 2, wanted
+    )
+
+
+def answers_needed(
+    expected: Assumptions, judges: int, wanted: float = 0.8, level: float = 0.95, sources: int | None = None
+) -> int | None:
+    """Fewest answers of each judge for a power of `wanted`; None if no number of them is enough.
+
+    Parameters
+    ----------
+    expected : Assumptions
+    judges : int
+        G >= 2.
+    wanted : float
+        In (0, 1).
+    level : float
+        In (0, 1).
+    sources : int, optional
+        S.
+
+    Raises
+    ------
+    InputError
+        Fewer than two judges, or a power or level outside (0, 1).
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sample_size import Assumptions, answers_needed
+    >>> answers_needed(Assumptions(0.1, 0.25, 0.05), 40), answers_needed(Assumptions(0.1, 0.25, 0.05), 30)
+    (62, None)
+    """
+    if power(expected, Design(judges, math.inf, sources), level) < wanted:
+        _check_wanted(wanted)
+        return None
+    return _fewest(lambda each: power(expected, Design(judges, judges * each, sources), level), 1, wanted)
+
+
+def sources_needed(
+    expected: Assumptions, judges: int, answers_each: float, wanted: float = 0.8, level: float = 0.95
+) -> int | None:
+    """Fewest sources for a power of `wanted`; None if no number of them is enough.
+
+    Parameters
+    ----------
+    expected : Assumptions
+    judges : int
+        G >= 2.
+    answers_each : float
+        m >= 1.
+    wanted : float
+        In (0, 1).
+    level : float
+        In (0, 1).
+
+    Raises
+    ------
+    InputError
+        Fewer than two judges or one answer, or a power or level outside (0, 1).
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sample_size import Assumptions, sources_needed
+    >>> sources_needed(Assumptions(0.2, 0.25, 0.05, 0.03), 30, 50)
+    10
+    """
+    return _fewest(lambda s: power(expected, Design(judges, judges * answers_each, s), level), 2, wanted)
+
+
+def _check_wanted(wanted: float) -> None:
+    if not 0.0 < wanted < 1.0:
+        raise InputError(f"power {wanted:g}; expected a number between 0 and 1, 0.8 for 80 %")
+
+
+def _fewest(power_at: Callable[[int], float], least: int, wanted: float) -> int | None:
+    """The smallest number, of at least `least`, at which the power is reached; powers grow with it."""
+    _check_wanted(wanted)
+    high = least
+    while power_at(high) < wanted:
+        high *= 2
+        if high > MOST:
+            return None
+    low = max(high // 2, least - 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power_at(middle) >= wanted else (middle, high)
+    return high

@@ -1,5 +1,4 @@
-"""Error rates of several systems on the same sentences: the rate of each, the paired difference of every two,
-and the doubts a reader should have.
+"""Error rates of several systems on the same sentences: the rate of each, and the paired difference of every two.
 
 The formulas are those of :mod:`pairproof.native.ranking.error_rates` (Vilar, Leusch and Ney 2007, section 3);
 p of k pairs is also given after Holm's correction.  Pairs that do not have the same sentences are not
@@ -8,23 +7,19 @@ compared, and say why.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
 
-from ...data.reading.sentence_errors import COLUMNS, ErrorTable, Shared, shared_sentences
-from ...data.reading.table import suggestion
+from ...data.reading.sentence_errors import ErrorTable, Shared, shared_sentences
 from ...errors import InputError, ItemError
-from ...fit.inference import normal_quantile
+from ...fit.robust.clusters import Kind
+from .by_cluster import ClusteredError, check_clusters
+from .clustered_rates import check_columns, clustered_difference, clustered_rate
 from .error_rates import ErrorRate, Estimator, RateDifference, error_rate, holm, rate_difference
 
-#: Equation 9 and the delta method are said to disagree beyond this share.
-DISAGREE = 0.10
-#: Below so many sentences the normal interval is called too short; a rule of thumb (Student's t has 2.04 for
-#: 1.96 at 30).
-FEW = 30
 #: So many names of sentences are shown; the JSON has all.
 SHOWN = 5
 
@@ -47,6 +42,8 @@ class TwoRates:
         "" where they are compared.
     p_holm : float or None
         p corrected for the number of pairs (Holm 1979).
+    clustered : ClusteredError or None
+        The standard error by the clusters that were asked for.
 
     Examples
     --------
@@ -65,6 +62,7 @@ class TwoRates:
     same_lengths: int = 0
     why_not: str = ""
     p_holm: float | None = None
+    clustered: ClusteredError | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +81,9 @@ class Rates:
         In (0, 1).
     estimator : {"delta", "jackknife", "vilar"}
         Of the intervals of rates.
+    clustered : dict of str to ClusteredError
+        The standard error of each system's rate by cluster; empty if clusters were not asked for, and in the place
+        of `estimator` otherwise.
 
     Examples
     --------
@@ -100,6 +101,7 @@ class Rates:
     pairs: tuple[TwoRates, ...]
     level: float
     estimator: Estimator
+    clustered: dict[str, ClusteredError] = field(default_factory=dict)
 
     @property
     def of_pairs(self) -> Estimator:
@@ -108,8 +110,39 @@ class Rates:
 
     def significant(self, two: TwoRates) -> bool | None:
         """Whether p < 1 - level; None where there is no p."""
-        p = two.difference.p(self.of_pairs) if two.difference is not None else None
+        p = self.p(two)
         return None if p is None else p < 1 - self.level
+
+    def p(self, two: TwoRates) -> float | None:
+        """Of the difference, by clusters if they were asked for; None where there is none."""
+        if two.difference is None:
+            return None
+        if two.clustered is None:
+            return two.difference.p(self.of_pairs)
+        p = two.clustered.p(two.difference.difference)
+        return None if np.isnan(p) else p
+
+    def statistic(self, two: TwoRates) -> float | None:
+        """z of the difference, or t by clusters; None where there is none."""
+        if two.difference is None:
+            return None
+        if two.clustered is None:
+            return two.difference.z(self.of_pairs)
+        t = two.clustered.t(two.difference.difference)
+        return None if np.isnan(t) else t
+
+    def interval(self, name: str) -> tuple[float, float]:
+        """Of a system's rate; nan where clusters have no standard error."""
+        if name in self.clustered:
+            return self.clustered[name].interval(self.systems[name].rate, self.level)
+        return self.systems[name].interval(self.level, self.estimator)
+
+    def interval_of(self, two: TwoRates) -> tuple[float, float]:
+        """Of the difference of a pair that is compared; nan where clusters have no standard error."""
+        assert two.difference is not None
+        if two.clustered is not None:
+            return two.clustered.interval(two.difference.difference, self.level)
+        return two.difference.interval(self.level, self.of_pairs)
 
 
 def rates_of(
@@ -119,6 +152,8 @@ def rates_of(
     estimator: Estimator = "delta",
     level: float = 0.95,
     common: bool = False,
+    cluster: Sequence[str] = (),
+    kind: Kind = "CR2",
 ) -> Rates:
     """Rates of all systems and differences of all pairs, or of the pair that is named.
 
@@ -134,6 +169,9 @@ def rates_of(
         In (0, 1), of intervals; a difference is significant beyond it.
     common : bool
         Compare a pair on the sentences both have where they are not the same.
+    cluster : sequence of str
+        One column or two, with which the table was read: standard errors by these clusters.
+    kind : {"CR0", "CR1", "CR2"}
 
     Returns
     -------
@@ -144,7 +182,8 @@ def rates_of(
     ItemError
         A pair of unknown systems or of one and the same.
     InputError
-        A pair of a table without names of sentences; sums of errors or lengths that doubles cannot hold.
+        A pair of a table without names of sentences; sums of errors or lengths that doubles cannot hold; clusters with
+        an estimator that has no form by cluster.
 
     Examples
     --------
@@ -155,6 +194,9 @@ def rates_of(
     >>> {name: round(rate.rate, 3) for name, rate in rates_of(table).systems.items()}
     {'A': 0.176, 'B': 0.176}
     """
+    if cluster:
+        check_clusters(cluster, kind)
+        check_columns(cluster, estimator)
     for name in pair or ():
         if name not in table.systems or not table.named:
             has = (
@@ -177,7 +219,10 @@ def rates_of(
         for name in pair or table.systems
     }
     pairs = [_two(table, a, b, common) for a, b in combinations(systems, 2)] if paired else []
-    found = Rates(table, systems, tuple(pairs), level, estimator)
+    by_cluster = {name: clustered_rate(table.systems[name], cluster, kind) for name in systems if cluster}
+    if cluster:
+        pairs = [_by_cluster(table, two, cluster, kind) for two in pairs]
+    found = Rates(table, systems, tuple(pairs), level, estimator, by_cluster)
     return replace(found, pairs=_corrected(found))
 
 
@@ -204,9 +249,16 @@ def _two(table: ErrorTable, first: str, second: str, common: bool) -> TwoRates:
     return TwoRates(first, second, shared, difference, int(np.sum(a.lengths[i] == b.lengths[j])))
 
 
+def _by_cluster(table: ErrorTable, two: TwoRates, cluster: Sequence[str], kind: Kind) -> TwoRates:
+    if two.difference is None:
+        return two
+    a, b = table.systems[two.first], table.systems[two.second]
+    return replace(two, clustered=clustered_difference(a, b, two.shared, cluster, kind))
+
+
 def _corrected(found: Rates) -> tuple[TwoRates, ...]:
     """The pairs with Holm's p-values."""
-    p = [two.difference.p(found.of_pairs) if two.difference is not None else None for two in found.pairs]
+    p = [found.p(two) for two in found.pairs]
     corrected = holm([np.nan if value is None else value for value in p])
     return tuple(
         replace(two, p_holm=None if np.isnan(c) else float(c)) for two, c in zip(found.pairs, corrected)
@@ -217,125 +269,3 @@ def _listed(names: Sequence[str]) -> str:
     """The first few names, and how many more there are."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(names[:SHOWN]) + more
-
-
-def sentences(rates: Rates) -> list[str]:
-    """What the numbers say and where to doubt them, a sentence each."""
-    return [*_of_table(rates), *_of_order(rates), *_of_estimators(rates), *_of_pairs(rates)]
-
-
-def _of_table(rates: Rates) -> Iterator[str]:
-    table = rates.table
-    if not table.named:
-        (only,) = rates.systems.values()
-        yield (
-            f"no column {COLUMNS['system']!r}{suggestion(COLUMNS['system'], table.columns)}: all"
-            f" {only.m} rows are taken as one system"
-        )
-    if len(rates.systems) > 1 and not rates.pairs:
-        yield (
-            f"no column {COLUMNS['sentence']!r}{suggestion(COLUMNS['sentence'], table.columns)}: systems are"
-            " not compared, since nothing says which of their errors are of the same sentence"
-        )
-    for name in rates.systems:
-        errors = table.systems[name].errors
-        broken = int(np.sum(errors != np.round(errors)))
-        if broken:
-            yield (
-                f"{_who(name)}{broken} of {len(errors)} errors are no whole numbers; the column must hold"
-                " counts of edits, not rates"
-            )
-
-
-def _of_order(rates: Rates) -> Iterator[str]:
-    if len(rates.systems) > 1:
-        by_rate: dict[float, list[str]] = {}
-        for name, rate in rates.systems.items():
-            by_rate.setdefault(rate.rate, []).append(name)
-        same = bool(rates.pairs) and not any(
-            two.shared.only_first or two.shared.only_second for two in rates.pairs
-        )
-        yield (
-            f"lowest rate first{'' if same else ', each on its own sentences'}:"
-            f" {' '.join(' = '.join(by_rate[rate]) for rate in sorted(by_rate))}"
-        )
-    tested = [two for two in rates.pairs if two.p_holm is not None]
-    if len(tested) > 1:
-        alpha = 1 - rates.level
-        still = [f"{t.first}-{t.second}" for t in tested if t.p_holm is not None and t.p_holm < alpha]
-        yield (
-            f"{len(tested)} pairs are tested; significant after Holm's correction for that:"
-            f" {', '.join(still) or 'none'}"
-        )
-
-
-def _of_estimators(rates: Rates) -> Iterator[str]:
-    for name, rate in rates.systems.items():
-        ratio = rate.vilar_to_delta
-        if ratio is not None and abs(ratio - 1) > DISAGREE:
-            yield (
-                f"{_who(name)}equation 9 takes every word to go wrong by itself; here it is {ratio:.2f} times"
-                f" the delta method's ({rate.se_vilar:.6f} against {rate.se_delta:.6f})"
-            )
-        if ratio is None:
-            yield (
-                f"{_who(name)}every sentence has the same rate, so every standard error is 0 and the interval"
-                " says nothing"
-            )
-        if rate.interval(rates.level, rates.estimator)[0] < 0:
-            yield f"{_who(name)}the interval reaches below 0: too few errors for a normal interval"
-    compared = [two.difference.m for two in rates.pairs if two.difference is not None]
-    fewest = min([*(rate.m for rate in rates.systems.values()), *compared])
-    if fewest < FEW:
-        yield (
-            f"{fewest} sentences are few: standard errors are uncertain themselves, and normal intervals are"
-            " too short"
-        )
-
-
-def _of_pairs(rates: Rates) -> Iterator[str]:
-    if rates.pairs and rates.estimator == "vilar":
-        yield "equation 9 has no form for a difference: differences have the delta method's standard errors"
-    for two in rates.pairs:
-        pair = f"{two.first} and {two.second}"
-        d = two.difference
-        if d is None:
-            yield f"NOT COMPARED: {pair}: {two.why_not}"
-            continue
-        if two.shared.only_first or two.shared.only_second:
-            yield (
-                f"{pair} are compared on the {d.m} sentences both have; left out:"
-                f" {len(two.shared.only_first)} of {two.first}, {len(two.shared.only_second)} of {two.second}"
-            )
-        if two.same_lengths < d.m:
-            yield (
-                f"{pair}: {d.m - two.same_lengths} of {d.m} sentences have another length for the one than"
-                " for the other; each rate has its own"
-            )
-        if d.z(rates.of_pairs) is None:
-            apart = f"differ by the same {d.difference:.4g} errors a word"
-            how = apart if d.difference else "have the same rate"
-            yield f"{pair}: no z, since they {how} in every sentence and the standard error is 0"
-        else:
-            yield from _papers_test(rates, two, d)
-
-
-def _papers_test(rates: Rates, two: TwoRates, d: RateDifference) -> Iterator[str]:
-    """Where the paper's test says something else than the paired one."""
-    point = normal_quantile((1 + rates.level) / 2)
-    verdicts = [z is not None and abs(z) > point for z in d.z_vilar]
-    ours = rates.significant(two)
-    if None in d.z_vilar or verdicts == [ours, ours]:
-        return
-    by = [
-        f"z {z:.3f}, {'' if verdict else 'not '}significant, with {name}'s"
-        for z, verdict, name in zip(d.z_vilar, verdicts, (two.first, two.second))
-    ]
-    yield (
-        f"{two.first} and {two.second}: paired, the difference is {'' if ours else 'not '}significant; by the"
-        f" paper's test (equation 9; the other's rate taken as known, sentences not paired): {'; '.join(by)}"
-    )
-
-
-def _who(name: str) -> str:
-    return f"{name}: " if name else ""

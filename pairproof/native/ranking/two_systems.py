@@ -14,21 +14,31 @@ name.  Where all judgments agree both are 0 and there is no z.  The sign test le
 
 Judges can be merged by summing their sentences (the paper's way) or by majority vote, one vote a judge; the
 two can contradict each other, and :attr:`TwoSystems.reversal` says so.
+
+The sum supposes that all answers are independent, which answers of one judge are not.  The test to report,
+:attr:`TwoSystems.headline`, is that of :mod:`pairproof.native.ranking.headline`: by judges where there are two
+or more, or by the clusters that are asked for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.columns import Factor
 from ...data.comparisons import Comparisons
-from ...errors import InputError, ItemError
+from ...errors import InputError
 from ...fit.inference import normal_quantile
+from ...fit.robust.clusters import Kind
+from .by_cluster import ClusteredError, check_clusters, cluster_codes
+from .by_judge import EqualityTest
+from .headline import Headline, TwoSystemTests, clustered_log_odds
+from .pairs_of_table import PairAnswers, answers_of, one_pair, pairs_in_order
 from .sign_test import sign_test
 
 FloatArray = NDArray[np.float64]
@@ -145,6 +155,8 @@ class TwoSystems:
         Judges' sentences summed.
     by_judge : tuple of BinaryResult
         In the order of the judges' levels; empty without a judge column.
+    clusters : (EqualityTest, ClusteredError or None) or None
+        The test by the clusters that were asked for.
 
     Examples
     --------
@@ -157,6 +169,21 @@ class TwoSystems:
 
     merged: BinaryResult
     by_judge: tuple[BinaryResult, ...]
+    clusters: tuple[EqualityTest, ClusteredError | None] | None = None
+
+    @cached_property
+    def tests(self) -> TwoSystemTests:
+        """Every test of the two: by judge means, sign flips, clusters, random judges, and the sum."""
+        rows = self.by_judge or (self.merged,)
+        counts = np.array([[r.wins, r.losses, r.ties] for r in rows], float).T
+        judges = tuple(str(r.judge) for r in self.by_judge)
+        test, error = self.clusters or (None, None)
+        return TwoSystemTests(counts[0], counts[1], counts[2], judges, test, error)
+
+    @property
+    def headline(self) -> Headline:
+        """The test that holds, and why it is this one."""
+        return self.tests.headline
 
     @property
     def votes(self) -> BinaryResult | None:
@@ -188,9 +215,10 @@ class TwoSystems:
         )
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """The JSON rows: every judge, then the merged row with its votes."""
+        """The JSON rows: every judge, then the merged row with its votes, the headline and all tests."""
         votes = self.votes
         merged = self.merged.to_dict() | {"votes": None if votes is None else [votes.wins, votes.losses]}
+        merged |= {"headline": self.headline.to_dict(LEVEL), "by_judge": self.tests.to_dict()}
         return [*(r.to_dict() for r in self.by_judge), merged]
 
 
@@ -241,11 +269,18 @@ def binary_result(
     return BinaryResult(first, second, judge, int(wins), int(ties), int(losses))
 
 
-def compare_two(table: Comparisons, first: str | None = None, second: str | None = None) -> TwoSystems:
+def compare_two(
+    table: Comparisons,
+    first: str | None = None,
+    second: str | None = None,
+    *,
+    cluster: str | Sequence[str] = (),
+    kind: Kind = "CR2",
+) -> TwoSystems:
     """Compare two systems sentence by sentence, all judges together and each by itself.
 
     The comparison of Vilar, Leusch and Ney (2007, section 3), with the usual standard error and the exact
-    sign test beside theirs.
+    sign test beside theirs; its `headline` is the test that holds where judges differ.
 
     Parameters
     ----------
@@ -253,6 +288,11 @@ def compare_two(table: Comparisons, first: str | None = None, second: str | None
         Counts must be whole.
     first, second : str, optional
         May be left out if the table holds one pair only; it is then taken as the table first names it.
+    cluster : str or sequence of str, optional
+        One column or two ("judge", "source"): the headline is then the log-odds with a standard error by these
+        clusters.
+    kind : {"CR0", "CR1", "CR2"}
+        Of that standard error.
 
     Returns
     -------
@@ -262,7 +302,7 @@ def compare_two(table: Comparisons, first: str | None = None, second: str | None
     ------
     InputError
         More than one pair and no names; the two were never compared; a row without a judge beside rows with
-        one.
+        one; a column to cluster by that is not there, or has no value in some row.
     ItemError
         An unknown system, or twice the same one.
 
@@ -274,31 +314,25 @@ def compare_two(table: Comparisons, first: str | None = None, second: str | None
     >>> two = pairproof.compare_two(table)
     >>> two.merged.better, round(two.merged.z, 2), two.merged.significant
     ('A', 2.71, True)
+    >>> two.headline.test.name, round(two.headline.test.statistic, 2), round(two.headline.test.p, 3)
+    ('judge means', 4.33, 0.144)
     """
-    pairs = _pairs_in_order(table)
-    if first is None and second is None:
-        if len(pairs) != 1:
-            raise InputError(
-                f"{table.source}: {len(pairs)} pairs of systems are compared; name the two, or compare all of"
-                " them"
-            )
-        a, b = pairs[0]
-    else:
-        a, b = (_place(table, name) for name in (first, second))
-        if a == b:
-            raise ItemError(f"{first!r} against itself is no comparison; name two systems")
-        if (a, b) not in pairs and (b, a) not in pairs:
-            raise InputError(f"{table.source}: {first!r} and {second!r} were never compared")
-    return _two(table, a, b)
+    clusters = _clusters(cluster, kind)
+    return _two(answers_of(table, *one_pair(table, first, second)), clusters, kind)
 
 
-def compare_all_pairs(table: Comparisons) -> tuple[TwoSystems, ...]:
+def compare_all_pairs(
+    table: Comparisons, *, cluster: str | Sequence[str] = (), kind: Kind = "CR2"
+) -> tuple[TwoSystems, ...]:
     """Every pair of the table, in the order and the direction in which the table first names it.
 
     Parameters
     ----------
     table : Comparisons
         Counts must be whole.
+    cluster : str or sequence of str, optional
+    kind : {"CR0", "CR1", "CR2"}
+        These two as in :func:`compare_two`.
 
     Returns
     -------
@@ -307,7 +341,8 @@ def compare_all_pairs(table: Comparisons) -> tuple[TwoSystems, ...]:
     Raises
     ------
     InputError
-        Counts that are not whole; a row without a judge beside rows with one.
+        Counts that are not whole; a row without a judge beside rows with one; columns that cannot be clustered
+        by.
 
     Examples
     --------
@@ -317,44 +352,31 @@ def compare_all_pairs(table: Comparisons) -> tuple[TwoSystems, ...]:
     >>> [(two.merged.first, two.merged.second, round(two.merged.R, 2)) for two in compare_all_pairs(table)]
     [('A', 'B', 0.43), ('C', 'B', 1.0)]
     """
-    return tuple(_two(table, a, b) for a, b in _pairs_in_order(table))
+    clusters = _clusters(cluster, kind)
+    return tuple(_two(answers_of(table, *pair), clusters, kind) for pair in pairs_in_order(table))
 
 
-def _pairs_in_order(table: Comparisons) -> list[tuple[int, int]]:
-    """(first, second) of every pair compared, as first named."""
-    used = table.wins + table.ties + table.losses > 0
-    found: dict[frozenset[int], tuple[int, int]] = {}
-    for a, b in zip(table.first[used].tolist(), table.second[used].tolist()):
-        found.setdefault(frozenset((a, b)), (a, b))
-    return list(found.values())
+def _clusters(cluster: str | Sequence[str], kind: Kind) -> tuple[str, ...]:
+    columns = (cluster,) if isinstance(cluster, str) else tuple(cluster)
+    if columns:
+        check_clusters(columns, kind)
+    return columns
 
 
-def _place(table: Comparisons, name: str | None) -> int:
-    if name not in table.items:
-        raise ItemError(f"{table.source}: no system {name!r}; the systems are {', '.join(table.items[:20])}")
-    return table.items.index(name)
-
-
-def _two(table: Comparisons, a: int, b: int) -> TwoSystems:
-    same, turned = (table.first == a) & (table.second == b), (table.first == b) & (table.second == a)
-    here = same | turned
-    wins = np.where(turned, table.losses, table.wins)[here]
-    losses = np.where(turned, table.wins, table.losses)[here]
-    ties = table.ties[here]
-    names = table.items[a], table.items[b]
+def _two(answers: PairAnswers, clusters: tuple[str, ...], kind: Kind) -> TwoSystems:
+    names, wins, ties, losses = answers.names, answers.wins, answers.ties, answers.losses
     merged = binary_result(wins.sum(), ties.sum(), losses.sum(), *names)
-    judge = table.columns.get("judge")
-    if not isinstance(judge, Factor):
-        return TwoSystems(merged, ())
-    codes = judge.codes[here]
-    if (codes < 0).any():
-        row = int(np.flatnonzero(here)[np.flatnonzero(codes < 0)[0]])
-        raise InputError(
-            f"{table.source}, row {row + 1}: no judge; every row needs one, or leave the column out"
-        )
+    test = None
+    if clusters:
+        used = answers.answered
+        codes = [cluster_codes(answers.table, column, used.rows) for column in clusters]
+        test = clustered_log_odds(used.wins, used.losses, codes, list(clusters), kind)
+    judge = answers.judge
+    if judge is None:
+        return TwoSystems(merged, (), test)
     results = []
-    for k in np.unique(codes[wins + ties + losses > 0]):
-        mine = codes == k
+    for k in np.unique(judge.codes[wins + ties + losses > 0]):
+        mine = judge.codes == k
         won, tied, lost = (count[mine].sum() for count in (wins, ties, losses))
         results.append(binary_result(won, tied, lost, *names, judge=judge.levels[k]))
-    return TwoSystems(merged, tuple(results))
+    return TwoSystems(merged, tuple(results), test)

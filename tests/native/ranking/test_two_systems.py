@@ -283,7 +283,7 @@ def test_the_json_rows_are_those_of_the_interface():
         "p_sign",
         "log10_p_sign",
     ]
-    assert [list(r) for r in rows] == [keys, keys, [*keys, "votes"]]
+    assert [list(r) for r in rows] == [keys, keys, [*keys, "votes", "headline", "by_judge"]]
     assert [r["judge"] for r in rows] == ["x", "y", None] and rows[2]["votes"] == [1, 0]
     without = compare_two(Comparisons.build(["A", "B"], [0], [1], [4], [0], [2])).to_dicts()
     assert len(without) == 1 and without[0]["votes"] is None

@@ -23,20 +23,20 @@ class PairByJudges:
     ----------
     merged : BinaryResult
         Sentences of all judges, with the paper's standard error.
-    means : Test
+    means : EqualityTest
         t of the judges' own mean preferences, the answer that holds if judges differ.
-    flips : Test
+    flips : EqualityTest
         Exact test by the signs of these means.
-    differ : Test
+    differ : EqualityTest
         Chi-square that all judges answer alike.
     cluster : EffectTest
         Log-odds of the sentences that prefer one system, clustered by judge (CR2).
     """
 
     merged: BinaryResult
-    means: by_judge.Test
-    flips: by_judge.Test
-    differ: by_judge.Test
+    means: by_judge.EqualityTest
+    flips: by_judge.EqualityTest
+    differ: by_judge.EqualityTest
     cluster: EffectTest
 
     @property

@@ -1,0 +1,212 @@
+"""`pairproof sample-size`: how many judges, sources and answers a study needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..options.reading import names_or_none, reader_options, two_names
+from ..options.sections import COUNT, SHARE, SectionedCommand, level_option, option
+from ..state import READ, State, shared_options
+
+if TYPE_CHECKING:
+    from ...data.comparisons import Comparisons
+    from ...native.ranking.pilot import Pilot
+    from ...native.ranking.sample_size_plan import TablePlan, TwoSystemPlan
+    from ...native.ranking.sample_size_table import TableDesign
+
+_goal, _expected, _study = (
+    option("Goal"),
+    option("What is expected (a pilot FILE gives what is not stated)"),
+    option("Study"),
+)
+HELP = """Compute how many judges, sources and answers a study needs, from a pilot FILE or from assumptions.
+
+Answers of one judge go together, and so do answers about one source (a sentence, a prompt): more answers of the same judges
+help less and less. The command gives the power of a design, the judges that reach a wanted power, and says where no number
+of answers can. Formulas are checked by simulation with --simulate.
+
+\b
+pairproof sample-size --margin 0.1 --tie-rate 0.25 --icc-judge 0.05 --judges 30 --per-judge 60 --simulate 1000
+pairproof sample-size pilot.csv --pair A,B --margin 0.1 --judges 40 --per-judge 50
+pairproof sample-size pilot.csv --goal top-k --top 3 --judges 40 --per-judge 50
+pairproof sample-size --goal ranking --abilities 0.9,0.5,0.2,0 --judge-sd 0.3 --judges 40 --per-judge 50
+"""
+#: Options of two systems, and of several.
+_OF_TWO = {"margin": "--margin", "icc_judge": "--icc-judge", "icc_source": "--icc-source"}
+_OF_MANY = {"abilities": "--abilities", "judge_sd": "--judge-sd", "source_sd": "--source-sd"}
+
+
+def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[float, ...] | None:
+    if value is None:
+        return None
+    try:
+        return tuple(float(part) for part in value.split(","))
+    except ValueError:
+        raise click.BadParameter(
+            f"{value!r}; expected log-odds separated by commas, for example 0.9,0.5,0"
+        ) from None
+
+
+@click.command("sample-size", cls=SectionedCommand, help=HELP)
+@click.argument("file", metavar="[FILE]", type=READ, required=False)
+@_goal(
+    "--goal",
+    type=click.Choice(["two", "contrast", "ranking", "top-k"]),
+    default="two",
+    help="Two systems; a contrast of two in a table of several; every rank settled; the top k settled.",
+)
+@_goal("--pair", metavar="A,B", callback=two_names, help="The two systems (two, contrast).")
+@_goal("--top", type=COUNT, metavar="K", help="k of top-k (default: 1).")
+@_goal("--power", "wanted", type=SHARE, default=0.8, help="Power that is wanted.")
+@level_option(_goal, "1 minus the level of the test; of all rank sets together.")
+@_expected("--margin", type=float, help="Two: P(first) - P(second), the smallest one that matters.")
+@_expected(
+    "--tie-rate", type=float, help="P(tie); of two equal systems in a table (default: the pilot's, or 0)."
+)
+@_expected("--icc-judge", type=float, help="Two: intra-class correlation of scores of one judge.")
+@_expected("--icc-source", type=float, help="Two: intra-class correlation of scores about one source.")
+@_expected("--abilities", metavar="X,Y,...", callback=_numbers, help="Several: abilities, in log-odds.")
+@_expected(
+    "--judge-sd", type=float, help="Several: sd of a judge's own preferences for an item, in log-odds."
+)
+@_expected("--source-sd", type=float, help="Several: sd of a source's effect on an item, in log-odds.")
+@_study("--judges", type=COUNT, metavar="G", help="Judges (default with a table of several: the pilot's).")
+@_study("--per-judge", type=COUNT, metavar="M", help="Answers of each judge (default as for --judges).")
+@_study(
+    "--sources", type=COUNT, metavar="S", help="Sources that stand for others, over which answers are spread."
+)
+@_study(
+    "--simulate",
+    type=COUNT,
+    metavar="N",
+    help="Two: check the power by N simulated studies. Ranking, top-k: studies drawn (default: 300).",
+)
+@reader_options
+@shared_options
+def command(state: State, file: str | None, goal: str, reading: dict[str, Any], **asked: Any) -> int:
+    state.no_junit("a sample size has")
+    import pairproof
+
+    from ..reports.sample_size import document_table, document_two, page_table, page_two
+
+    _refuse_others(goal, asked)
+    table = None if file is None else pairproof.read(file, **reading)
+    seed = state.seed or 0
+    if goal == "two":
+        pilot, plan = _two(table, asked, seed)
+        state.give(lambda: page_two(plan, pilot), document_two(plan, pilot))
+    else:
+        found = _several(table, goal, asked, reading, seed)
+        state.give(lambda: page_table(found), document_table(found))
+    return 0
+
+
+def _refuse_others(goal: str, asked: dict[str, Any]) -> None:
+    """Refuse options of another goal, which would otherwise do nothing."""
+    others = _OF_MANY if goal == "two" else _OF_TWO
+    for name, flag in others.items():
+        if asked[name] is not None:
+            raise click.UsageError(f"{flag} has no effect with --goal {goal}; leave it out.")
+    if asked["top"] is not None and goal != "top-k":
+        raise click.UsageError(f"--top has no effect with --goal {goal}; use --goal top-k.")
+    if asked["pair"] is not None and goal in ("ranking", "top-k"):
+        raise click.UsageError(f"--pair has no effect with --goal {goal}, which is of all systems.")
+    if asked["simulate"] is not None and goal == "contrast":
+        raise click.UsageError("--simulate has no effect with --goal contrast, whose power is a formula.")
+
+
+def _two(table: Comparisons | None, asked: dict[str, Any], seed: int) -> tuple[Pilot | None, TwoSystemPlan]:
+    from dataclasses import replace
+
+    from ...native.ranking.pilot import pilot_of
+    from ...native.ranking.sample_size import Assumptions
+    from ...native.ranking.sample_size_check import simulated_power
+    from ...native.ranking.sample_size_plan import plan_two
+
+    first, second = asked["pair"] or (None, None)
+    pilot = None if table is None else pilot_of(table, first, second, asked["level"])
+    if pilot is None and asked["margin"] is None:
+        raise click.UsageError(
+            "state --margin, the difference of P(first) and P(second) to find, or give a pilot FILE."
+        )
+    stated = {
+        "margin": asked["margin"],
+        "tie_rate": asked["tie_rate"],
+        "judge_icc": asked["icc_judge"],
+        "source_icc": asked["icc_source"],
+    }
+    if pilot is not None:
+        known = {"margin": pilot.margin, "tie_rate": pilot.tie_rate}
+        known |= {
+            f"{name}_icc": found.icc
+            for name, found in (("judge", pilot.judge), ("source", pilot.source))
+            if found
+        }
+        stated = {name: known.get(name) if value is None else value for name, value in stated.items()}
+    expected = Assumptions(**{name: value or 0.0 for name, value in stated.items()})
+    how = {name: asked[name] for name in ("wanted", "level", "judges", "per_judge", "sources")}
+    plan = plan_two(expected, **how)
+    if asked["simulate"] is not None:
+        if plan.design is None:
+            raise click.UsageError("--simulate needs a study to draw; state --judges and --per-judge.")
+        found = simulated_power(expected, plan.design, asked["simulate"], asked["level"], seed)
+        plan = replace(plan, simulated=found)
+    return pilot, plan
+
+
+def _several(
+    table: Comparisons | None, goal: Any, asked: dict[str, Any], reading: dict[str, Any], seed: int
+) -> TablePlan:
+    from ...native.ranking.sample_size_plan import STUDIES, plan_table
+
+    how = {
+        "pair": asked["pair"],
+        "top": asked["top"] or 1,
+        "wanted": asked["wanted"],
+        "level": asked["level"],
+    }
+    design = _design(table, asked, reading)
+    return plan_table(design, goal, studies=asked["simulate"] or STUDIES, seed=seed, **how)
+
+
+def _design(table: Comparisons | None, asked: dict[str, Any], reading: dict[str, Any]) -> TableDesign:
+    from ...native.ranking.sample_size_pilot import pilot_table
+    from ...native.ranking.sample_size_table import assumed_table
+
+    judges, per_judge, sources = asked["judges"], asked["per_judge"], asked["sources"]
+    if table is not None:
+        if asked["abilities"] is not None or asked["tie_rate"] is not None:
+            raise click.UsageError(
+                "abilities and ties are those of the pilot FILE; leave out --abilities and --tie-rate."
+            )
+        pilot = pilot_table(table, judge_sd=asked["judge_sd"], source_sd=asked["source_sd"])
+        g = pilot.judges if judges is None else judges
+        each = pilot.answers / pilot.judges if per_judge is None else per_judge
+        if sources is not None and pilot.sources is None:
+            raise click.UsageError(
+                "--sources needs a pilot with a source column, which says how sources differ."
+            )
+        return pilot.planned(g, g * each, pilot.sources if sources is None else sources)
+    absent = [
+        flag
+        for flag, value in (
+            ("--abilities", asked["abilities"]),
+            ("--judges", judges),
+            ("--per-judge", per_judge),
+        )
+        if value is None
+    ]
+    if absent:
+        raise click.UsageError(f"state {', '.join(absent)}, or give a pilot FILE.")
+    return assumed_table(
+        asked["abilities"],
+        judges=judges,
+        answers=judges * per_judge,
+        tie_rate=asked["tie_rate"] or 0.0,
+        judge_sd=asked["judge_sd"] or 0.0,
+        sources=sources,
+        source_sd=asked["source_sd"] or 0.0,
+        items=reading["items"],
+    )

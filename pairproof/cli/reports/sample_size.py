@@ -1,0 +1,191 @@
+"""The report of `pairproof sample-size`: what is expected, what a study of that size finds, and what it would take."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from ...native.ranking.pilot import IntraClass, Pilot
+from ...native.ranking.sample_size_plan import TablePlan, TwoSystemPlan
+from ...report.blocks import Block, Bullets, Column, Heading, Page, Table
+
+NEEDED = ("answers of each judge", "judges", "answers together")
+
+
+def page_two(plan: TwoSystemPlan, pilot: Pilot | None) -> Page:
+    """The plan of two systems."""
+    blocks: list[Block] = [
+        Bullets(tuple(plan.sentences()), lead=True),
+        Heading("Expected"),
+        _expected(plan, pilot),
+    ]
+    if pilot is not None:
+        blocks.append(Bullets(tuple(_about_pilot(pilot))))
+    if plan.simulated is not None:
+        s = plan.simulated
+        blocks += [
+            Heading("Checked by simulation"),
+            Bullets((
+                f"{s.power:.4f} of {s.studies:,} simulated studies were significant (Monte Carlo error {s.error:.4f}); the"
+                f" formula gives {plan.power or 0.0:.4f}",
+            )),
+        ]  # fmt: skip
+    about = f" about {plan.sources} sources" if plan.sources is not None else ""
+    rows = tuple(
+        (f"{found.per_judge:g}", _whole(found.judges), _whole(found.answers)) for found in plan.needed
+    )
+    blocks += [
+        Heading(f"Judges for a power of {plan.wanted:g}{about}"),
+        Table(tuple(map(Column, NEEDED)), rows),
+    ]
+    subtitle = f"Two systems; a two-sided test at {100 * (1 - plan.level):.4g} %"
+    return Page("How many judges and answers", blocks, subtitle)
+
+
+def _expected(plan: TwoSystemPlan, pilot: Pilot | None) -> Table:
+    e = plan.expected
+    margin = (
+        "" if pilot is None or pilot.margin_test is None else _limits(pilot.margin_test.conf_int(plan.level))
+    )
+    icc = {"judge": "", "source": ""}
+    if pilot is not None:
+        icc = {name: "" if found is None else _of_units(found) for name, found in _units(pilot)}
+    rows = (
+        ("P(first) - P(second)", f"{e.margin:.4f}", _pilot(pilot.margin if pilot else None), margin),
+        ("P(tie)", f"{e.tie_rate:.4f}", _pilot(pilot.tie_rate if pilot else None), ""),
+        (
+            "correlation of a judge's scores",
+            f"{e.judge_icc:.4f}",
+            _icc(pilot.judge if pilot else None),
+            icc["judge"],
+        ),
+        (
+            "correlation of a source's scores",
+            f"{e.source_icc:.4f}",
+            _icc(pilot.source if pilot else None),
+            icc["source"],
+        ),
+        ("variance of a score", f"{e.variance:.4f}", "", ""),
+    )
+    if pilot is None:
+        return Table(("", "taken"), tuple(row[:2] for row in rows))
+    return Table(("", "taken", "pilot", Column(f"{100 * plan.level:g} % limits", "left")), rows)
+
+
+def _units(pilot: Pilot) -> tuple[tuple[str, IntraClass | None], ...]:
+    return ("judge", pilot.judge), ("source", pilot.source)
+
+
+def _pilot(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _icc(found: IntraClass | None) -> str:
+    return "-" if found is None else f"{found.icc:.4f}"
+
+
+def _limits(ends: tuple[float, float]) -> str:
+    return f"{ends[0]:.4f} to {ends[1]:.4f}"
+
+
+def _of_units(found: IntraClass) -> str:
+    return f"{_limits((found.low, found.high))} ({found.units} of them, {found.per_unit:.1f} answers each)"
+
+
+def _about_pilot(pilot: Pilot) -> list[str]:
+    a, b = pilot.names
+    said = [f"pilot: {pilot.answers:g} answers about {a} and {b}", *pilot.why_not]
+    if pilot.judge is not None and pilot.judge.high > pilot.judge.icc:
+        said.append(
+            f"the correlation of a judge's scores may be as large as {pilot.judge.high:.3f}: try the plan with --icc-judge"
+            f" {pilot.judge.high:.3f} as well"
+        )
+    said.append(
+        "a pilot's margin is uncertain: plan for the smallest one that matters (--margin), not for the pilot's"
+    )
+    return said
+
+
+def _whole(value: float | None) -> str:
+    return "no number is enough" if value is None else f"{value:,.0f}"
+
+
+def document_two(plan: TwoSystemPlan, pilot: Pilot | None) -> dict[str, Any]:
+    """The JSON document of two systems."""
+    return {
+        "goal": "two",
+        "expected": {**asdict(plan.expected), "variance": plan.expected.variance},
+        "wanted_power": plan.wanted,
+        "level": plan.level,
+        "design": {"judges": plan.judges, "per_judge": plan.per_judge, "sources": plan.sources},
+        "power": plan.power,
+        "standard_error": plan.standard_error,
+        "detectable_margin": plan.detectable,
+        "highest_power": plan.highest_power,
+        "answers_needed": plan.answers_needed,
+        "sources_needed": plan.sources_needed,
+        "judges_needed": [
+            {"per_judge": n.per_judge, "judges": n.judges, "answers": n.answers} for n in plan.needed
+        ],
+        "simulated": None if plan.simulated is None else asdict(plan.simulated),
+        "pilot": None if pilot is None else _document_pilot(pilot, plan.level),
+        "notes": plan.sentences(),
+    }
+
+
+def _document_pilot(pilot: Pilot, level: float) -> dict[str, Any]:
+    test = pilot.margin_test
+    return {
+        "first": pilot.names[0],
+        "second": pilot.names[1],
+        "answers": pilot.answers,
+        "margin": pilot.margin,
+        "margin_conf_int": None if test is None else list(test.conf_int(level)),
+        "tie_rate": pilot.tie_rate,
+        **{f"{name}_icc": None if found is None else asdict(found) for name, found in _units(pilot)},
+        "notes": list(pilot.why_not),
+    }
+
+
+def page_table(plan: TablePlan) -> Page:
+    """The plan of several systems."""
+    d = plan.design
+    order = sorted(range(len(d.items)), key=lambda k: -float(d.abilities[k]))
+    names = [d.items[k] for k in order]
+    gaps = [
+        (a, b, f"{d.abilities[i] - d.abilities[j]:.4f}", f"{d.standard_error(a, b):.4f}", f"{d.power_of(a, b, plan.level):.4f}")
+        for (i, a), (j, b) in zip(zip(order, names), zip(order[1:], names[1:]))
+    ]  # fmt: skip
+    spread = f"judges differ with sd {d.judge_sd:.4f} in log-odds of an item"
+    if d.sources is not None:
+        spread += f", sources ({d.sources:g}) with sd {d.source_sd:.4f}"
+    blocks: list[Block] = [
+        Bullets((*plan.sentences(), spread), lead=True),
+        Heading("Neighbours in ability, each pair tested by itself"),
+        Table((Column("better", "left"), Column("worse", "left"), "difference", "se", "power"), tuple(gaps)),
+    ]
+    return Page("How many judges and answers", blocks, f"{len(d.items)} systems; goal: {plan.goal}")
+
+
+def document_table(plan: TablePlan) -> dict[str, Any]:
+    """The JSON document of several systems."""
+    d = plan.design
+    return {
+        "goal": plan.goal,
+        "expected": {
+            "abilities": dict(zip(d.items, map(float, d.abilities))),
+            "judge_sd": d.judge_sd,
+            "source_sd": d.source_sd,
+        },
+        "wanted_power": plan.wanted,
+        "level": plan.level,
+        "design": {"judges": d.judges, "per_judge": d.answers / d.judges, "sources": d.sources},
+        "pair": None if plan.pair is None else list(plan.pair),
+        "top": plan.top if plan.goal == "top-k" else None,
+        "power": plan.power,
+        "highest_power": plan.highest_power,
+        "judges_needed": plan.judges_needed,
+        "ranking": None if plan.ranking is None else asdict(plan.ranking),
+        "covariance": {"items": list(d.items), "rows": [list(map(float, row)) for row in d.covariance]},
+        "notes": plan.sentences(),
+    }

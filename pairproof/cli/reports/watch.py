@@ -1,0 +1,91 @@
+"""The report of `pairproof watch`: intervals that hold at every look, and what they take for granted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from ...native.ranking.watched import Watched, WatchedInterval
+from ...report.blocks import Bullets, Column, Heading, Page, Row, Table
+
+HEADER = (
+    *(Column(title, "left") for title in ("first", "second", "of", "how")),
+    *map(Column, ("so far", "estimate", "low", "high", "neutral", "settled")),
+)
+#: Pairs named in one sentence.
+MOST_NAMED = 12
+
+
+def page(found: Watched, source: str) -> Page:
+    """The intervals, the answer, and the assumptions."""
+    return Page(
+        "Looking while answers come in",
+        [
+            Bullets(tuple(sentences(found)), lead=True),
+            Heading(f"Intervals that hold at every look, {100 * found.level:g} %"),
+            Table(HEADER, tuple(_row(interval) for interval in found.intervals)),
+            Heading("Taken for granted"),
+            Bullets(found.assumed),
+        ],
+        f"Data: {source}",
+    )
+
+
+def _row(i: WatchedInterval) -> Row:
+    numbers = tuple("-" if math.isnan(v) else f"{v:.4f}" for v in (i.estimate, i.low, i.high))
+    if i.why_not:
+        settled = "-"
+    elif i.settled_at is not None:
+        settled = f"yes, at {i.settled_at}"
+    else:
+        settled = "yes" if i.settled else "no"
+    cells = (i.first, i.second, i.what, i.how, f"{i.t:g}", *numbers, f"{i.neutral:g}", settled)
+    return Row(cells, f"{i.second}, {i.what}: no interval, {i.why_not}" if i.why_not else "")
+
+
+def sentences(found: Watched) -> list[str]:
+    """What is settled, a sentence for two systems or for all pairs."""
+    names = {(i.first, i.second) for i in found.intervals}
+    return list(_of_two(found) if len(names) == 1 else _of_pairs(found))
+
+
+def _of_two(found: Watched) -> Iterator[str]:
+    for i in found.intervals:
+        if i.why_not:
+            yield f"{i.what} ({i.how}): no interval, {i.why_not}"
+            continue
+        better = i.first if i.estimate > i.neutral else i.second
+        unit = "judges" if "judges" in i.what else "answers"
+        when = f" since {i.settled_at} {unit}" if i.settled_at is not None else ""
+        apart = f"{better} is ahead, equality is excluded{when}" if i.settled else "nothing is settled yet"
+        e = f"; evidence against 1/2: {i.e_value:.4g} to 1" if not math.isnan(i.e_value) else ""
+        yield f"{i.what} ({i.how}): {apart}{e}"
+
+
+def _of_pairs(found: Watched) -> Iterator[str]:
+    settled = [
+        f"{i.first} > {i.second}" if i.low > 0 else f"{i.second} > {i.first}"
+        for i in found.intervals
+        if i.settled
+    ]
+    more = f" and {len(settled) - MOST_NAMED} more" if len(settled) > MOST_NAMED else ""
+    yield (
+        f"{len(settled)} of {len(found.intervals)} pairs are settled"
+        + (f": {', '.join(settled[:MOST_NAMED])}{more}" if settled else "")
+    )
+    reasons = {i.why_not for i in found.intervals if i.why_not}
+    for why in sorted(reasons)[:MOST_NAMED]:
+        yield f"{sum(i.why_not == why for i in found.intervals)} pairs have no interval: {why}"
+
+
+def document(found: Watched) -> dict[str, Any]:
+    """The JSON document."""
+    return {
+        "level": found.level,
+        "planned": found.planned,
+        "assumed": list(found.assumed),
+        "intervals": [{**asdict(i), "settled": None if i.why_not else i.settled} for i in found.intervals],
+        "notes": sentences(found),
+    }

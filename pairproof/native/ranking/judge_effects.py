@@ -1,0 +1,262 @@
+"""Two systems with random judges: a beta-binomial and a normal judge effect on the log-odds.
+
+Judge g prefers the first system in a_g of n_g = a_g + b_g decisive answers::
+
+    beta-binomial   a_g with mean mu and intra-class correlation r / (1 + r), r = 1 / (alpha + beta); its likelihood is
+                    the product over k < a_g of (mu + k r), over k < b_g of (1 - mu + k r), over k < n_g of 1 / (1 + k r)
+                    (Skellam 1948, J. R. Statist. Soc. B 10, 257-261)
+    random effect   logit p_g = beta + sigma u_g, u_g standard normal, by adaptive Gauss-Hermite quadrature of 25 points
+                    (Pinheiro and Bates 1995, J. Comput. Graph. Stat. 4, 12-35)
+
+Judges with the same counts are one term, and the beta-binomial needs only how many judges have more than k answers:
+ten thousand judges cost little more than ten.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...fit.tails import chi_square_p
+from .by_judge import EqualityTest
+
+FloatArray = NDArray[np.float64]
+
+#: Points of the adaptive quadrature, as lme4's glmer(nAGQ = 25).
+NODES = 25
+#: log r at which the beta-binomial is tried: correlations 3e-7 to .9999.
+LOG_R = np.linspace(-15.0, 9.0, 49)
+#: Decisive answers of one judge up to which a beta-binomial is made: its sums go over every answer.
+MOST_ANSWERS = 2_000_000
+
+
+def why_no_log_odds(first: FloatArray, second: FloatArray) -> str:
+    """Why a log-odds of the systems is not finite; "" if it is."""
+    a, b = float(first.sum()), float(second.sum())
+    if a and b:
+        return ""
+    if not a and not b:
+        return "no answer prefers either system"
+    return f"all {a + b:g} decisive answers are for the {'first' if a else 'second'} system: its log-odds are infinite"
+
+
+def _why_no_spread(first: FloatArray, second: FloatArray) -> str:
+    """Why the spread of judges is not finite; "" if it is."""
+    if ((first > 0) & (second > 0)).any():
+        return ""
+    return "no judge preferred each system once or more, so the spread between judges has no finite estimate"
+
+
+def beta_binomial(first: FloatArray, second: FloatArray) -> EqualityTest:
+    """Decisive answers of judges as beta-binomial: likelihood ratio of no preference, on 1 df.
+
+    Parameters
+    ----------
+    first, second : float[G]
+        Whole numbers of decisive answers of each judge.
+
+    Returns
+    -------
+    EqualityTest
+        estimate: logit of mu, its standard error from the curvature; spread: the intra-class correlation.
+    """
+    name = "beta-binomial"
+    why = why_no_log_odds(first, second) or _why_no_spread(first, second)
+    if not why and ((first != np.floor(first)).any() or (second != np.floor(second)).any()):
+        why = "it needs whole counts of answers"
+    if not why and float((first + second).max()) > MOST_ANSWERS:
+        why = f"a judge has {float((first + second).max()):,.0f} decisive answers; it is made for {MOST_ANSWERS:,}"
+    if why:
+        return EqualityTest(name, why_not=why)
+    model = _BetaBinomial(first, second)
+    r, eta = model.best(model.profile)
+    r0, _ = model.best(lambda r: 0.0)
+    ratio = max(2.0 * (model.llf(eta, r) - model.llf(0.0, r0)), 0.0)
+    return EqualityTest(
+        *(name, eta, "log-odds", model.se(eta, r), ratio, 1.0, chi_square_p(ratio, 1.0)),
+        *(r / (1.0 + r), "intra-class correlation", "", "chi-square"),
+    )
+
+
+class _BetaBinomial:
+    """The likelihood, from how many judges have more than k wins, losses, and answers."""
+
+    def __init__(self, first: FloatArray, second: FloatArray) -> None:
+        self.wins, self.losses, self.n = map(_more_than, (first, second, first + second))
+        self.k = np.arange(len(self.n), dtype=float)
+        self.mu = float(first.sum()) / float(first.sum() + second.sum())
+
+    def llf(self, eta: float, r: float) -> float:
+        """Log-likelihood without its binomial coefficients."""
+        mu, k = 1.0 / (1.0 + math.exp(-eta)), self.k
+        up, down = mu + k[: len(self.wins)] * r, (1.0 - mu) + k[: len(self.losses)] * r
+        return float(self.wins @ np.log(up) + self.losses @ np.log(down) - self.n @ np.log1p(k * r))
+
+    def profile(self, r: float) -> float:
+        """The logit of mu that is best for r: the likelihood is concave in mu, so Newton between bounds finds it."""
+        k = self.k
+        low, high = 0.0, 1.0
+        mu = self.mu
+        for _ in range(200):
+            up, down = mu + k[: len(self.wins)] * r, (1.0 - mu) + k[: len(self.losses)] * r
+            slope = float((self.wins / up).sum() - (self.losses / down).sum())
+            low, high = (mu, high) if slope > 0 else (low, mu)
+            step = mu + slope / float((self.wins / up**2).sum() + (self.losses / down**2).sum())
+            step = step if low < step < high else (low + high) / 2
+            if abs(step - mu) <= 1e-15:
+                break
+            mu = step
+        self.mu = mu  # where the next search begins: r changes little between them
+        return math.log(mu / (1.0 - mu))
+
+    def best(self, eta_at: Callable[[float], float]) -> tuple[float, float]:
+        """r and eta of the largest likelihood along eta(r): the best of a grid, then between its neighbours; r = 0,
+        the binomial, where nothing is likelier.
+        """
+        from scipy.optimize import minimize_scalar
+
+        def minus(log_r: float) -> float:
+            r = math.exp(log_r)
+            return -self.llf(eta_at(r), r)
+
+        k = int(np.argmin([minus(float(at)) for at in LOG_R]))
+        bounds = float(LOG_R[max(k - 1, 0)]), float(LOG_R[min(k + 1, len(LOG_R) - 1)])
+        found = minimize_scalar(minus, bounds=bounds, method="bounded", options={"xatol": 1e-11})
+        if self.llf(eta_at(0.0), 0.0) >= -float(found.fun) - 1e-10:
+            return 0.0, eta_at(0.0)
+        return math.exp(float(found.x)), eta_at(math.exp(float(found.x)))
+
+    def se(self, eta: float, r: float) -> float:
+        """Standard error of eta from the curvature in (eta, log r); in eta alone where r is at its bound, 0."""
+        at, h = np.array([eta, math.log(r) if r else 0.0]), 1e-3
+        return _se_of_first(
+            lambda x: self.llf(float(x[0]), math.exp(float(x[1])) if r else 0.0), at, h, r == 0.0
+        )
+
+
+def _more_than(counts: FloatArray) -> FloatArray:
+    """float[max]: how many judges have more than k = 0, 1, ... answers."""
+    number = np.bincount(counts.astype(np.int64))
+    return np.asarray(len(counts) - np.cumsum(number), dtype=float)[:-1]
+
+
+def random_effect(first: FloatArray, second: FloatArray) -> EqualityTest:
+    """Decisive answers with a normal judge effect on the log-odds, by adaptive Gauss-Hermite quadrature.
+
+    Parameters
+    ----------
+    first, second : float[G]
+        Decisive answers of each judge.
+
+    Returns
+    -------
+    EqualityTest
+        estimate: beta with its standard error from the curvature; statistic: their ratio, normal; spread: sigma.
+    """
+    from scipy.optimize import minimize
+    from scipy.special import ndtr
+
+    why = why_no_log_odds(first, second) or _why_no_spread(first, second)
+    if why:
+        return EqualityTest("random judge effect", why_not=why)
+    pairs, judges = np.unique(np.stack([first, second], axis=1), axis=0, return_counts=True)
+    keep = pairs.sum(axis=1) > 0
+    a, n, w = pairs[keep, 0], pairs[keep].sum(axis=1), judges[keep].astype(float)
+    scale = float((w * n).sum())
+
+    def minus(at: FloatArray) -> tuple[float, FloatArray]:
+        value, slope = _quadrature(a, n, w, float(at[0]), float(at[1]))
+        return -value / scale, -slope / scale
+
+    start = math.log(float(first.sum()) / float(second.sum()))
+    options = {"gtol": 1e-12}
+    best = minimize(minus, [start, 0.3], jac=True, method="BFGS", options=options)
+    if abs(float(best.x[1])) < 0.05:
+        # The slope in sigma is 0 at 0, where a search may have ended for that reason alone.
+        again = minimize(minus, [start, 1.5], jac=True, method="BFGS", options=options)
+        best = min((best, again), key=lambda run: float(run.fun))
+    beta, sigma = float(best.x[0]), abs(float(best.x[1]))
+    if _quadrature(a, n, w, start, 0.0)[0] >= -float(best.fun) * scale - 1e-10:
+        beta, sigma = start, 0.0  # sigma on its bound: the binomial
+    at, h = np.array([beta, sigma]), 1e-3
+    se = _se_of_first(lambda x: _quadrature(a, n, w, float(x[0]), float(x[1]))[0], at, h, sigma < 10 * h)
+    z = beta / se
+    p = 2.0 * float(ndtr(-abs(z)))
+    numbers = beta, "log-odds", se, z, math.nan, p, sigma
+    return EqualityTest("random judge effect", *numbers, "sd of judges' log-odds", reference="normal")
+
+
+@lru_cache(maxsize=1)
+def _nodes() -> tuple[FloatArray, FloatArray]:
+    from scipy.special import roots_hermite
+
+    x, v = roots_hermite(NODES)
+    return x, v
+
+
+def _quadrature(
+    a: FloatArray, n: FloatArray, w: FloatArray, beta: float, sigma: float
+) -> tuple[float, FloatArray]:
+    """Log-likelihood without its binomial coefficients, and its slope in (beta, sigma).
+
+    The slope is the posterior mean of the slope given u, by the same points.
+    """
+    from scipy.special import expit, logsumexp
+
+    x, v = _nodes()
+    u = _modes(a, n, beta, sigma)
+    p = expit(beta + sigma * u)
+    width = 1.0 / np.sqrt(sigma**2 * n * p * (1.0 - p) + 1.0)
+    at = u[:, None] + math.sqrt(2.0) * width[:, None] * x
+    eta = beta + sigma * at
+    terms = a[:, None] * eta - n[:, None] * np.logaddexp(0.0, eta) - at**2 / 2 + x**2 + np.log(v)
+    total = logsumexp(terms, axis=1)
+    share = np.exp(terms - total[:, None])
+    residual = share * (a[:, None] - n[:, None] * expit(eta))
+    slope = np.array([w @ residual.sum(axis=1), w @ (residual * at).sum(axis=1)])
+    return float(w @ (total + np.log(width) - 0.5 * math.log(math.pi))), slope
+
+
+def _modes(a: FloatArray, n: FloatArray, beta: float, sigma: float) -> FloatArray:
+    """float[G]: the mode of each judge's integrand, by Newton's steps kept between bounds."""
+    from scipy.special import expit
+
+    u = np.zeros(len(n))
+    low, high = -abs(sigma) * n - 1.0, abs(sigma) * n + 1.0
+    for _ in range(200):
+        p = expit(beta + sigma * u)
+        slope = sigma * (a - n * p) - u
+        low, high = np.where(slope > 0, u, low), np.where(slope < 0, u, high)
+        step = u + slope / (sigma**2 * n * p * (1.0 - p) + 1.0)
+        step = np.where((step >= low) & (step <= high), step, (low + high) / 2)
+        done = np.abs(step - u).max() < 1e-13 * (1.0 + np.abs(u).max())
+        u = step
+        if done:
+            break
+    return u
+
+
+def _se_of_first(llf: Callable[[FloatArray], float], at: FloatArray, h: float, alone: bool) -> float:
+    """Standard error of the first of two parameters from fourth-order second differences of the log-likelihood."""
+    e = np.eye(2) * h
+
+    def curvature(i: int) -> float:
+        far, near = llf(at + 2 * e[i]) + llf(at - 2 * e[i]), llf(at + e[i]) + llf(at - e[i])
+        return (16.0 * near - far - 30.0 * llf(at)) / (12.0 * h * h)
+
+    def crossed(step: float) -> float:
+        d = np.eye(2) * step
+        corners = (
+            llf(at + d[0] + d[1]) - llf(at + d[0] - d[1]) - llf(at - d[0] + d[1]) + llf(at - d[0] - d[1])
+        )
+        return corners / (4.0 * step * step)
+
+    first, second = curvature(0), 0.0 if alone else curvature(1)
+    if second >= 0.0:
+        return 1.0 / math.sqrt(-first)
+    both = (4.0 * crossed(h) - crossed(2 * h)) / 3.0
+    return math.sqrt(1.0 / (-first + both**2 / second))

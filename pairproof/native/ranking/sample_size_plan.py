@@ -1,0 +1,397 @@
+"""Plans of a study: the power of a design, how many judges and sources reach a wanted power, and what cannot be reached.
+
+The formulas are those of :mod:`pairproof.native.ranking.sample_size` (two systems; Kish 1965) and
+:mod:`pairproof.native.ranking.sample_size_table` (several).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from ...errors import InputError
+from .sample_size import (
+    MOST,
+    Assumptions,
+    Design,
+    answers_needed,
+    detectable,
+    judges_needed,
+    power,
+    sources_needed,
+    variance_of_mean,
+)
+from .sample_size_check import SimulatedPower
+from .sample_size_table import RankingPower, TableDesign, ranking_power
+
+Goal = Literal["contrast", "ranking", "top-k"]
+
+#: Answers of a judge for which judges are counted, beside those that are asked for.
+PER_JUDGE = (10, 20, 50, 100, 200)
+#: Judges at most that are looked for by simulation.
+MOST_SIMULATED = 20_000
+#: Studies drawn for each number of judges that is tried.
+STUDIES = 300
+
+
+@dataclass(frozen=True)
+class Needed:
+    """Judges that a power needs.
+
+    Attributes
+    ----------
+    per_judge : float
+        Answers of each.
+    judges : int or None
+        None where no number of them is enough.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sample_size_plan import Needed
+    >>> Needed(15, 68).answers
+    1020
+    """
+
+    per_judge: float
+    judges: int | None
+
+    @property
+    def answers(self) -> float | None:
+        """Of all judges together."""
+        return None if self.judges is None else self.judges * self.per_judge
+
+
+@dataclass(frozen=True)
+class TwoSystemPlan:
+    """A plan for two systems.
+
+    Attributes
+    ----------
+    expected : Assumptions
+    wanted, level : float
+        Power and 1 - alpha.
+    needed : tuple of Needed
+    judges : int or None
+    per_judge : float or None
+    sources : int or None
+        Of the study that is asked about; None where they are not stated.
+    simulated : SimulatedPower or None
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sample_size import Assumptions
+    >>> from pairproof.native.ranking.sample_size_plan import plan_two
+    >>> plan = plan_two(Assumptions(0.1, 0.25, 0.05), judges=30, per_judge=60)
+    >>> print(plan.sentences()[1])
+    80 % cannot be reached with 30 judges: more answers a judge never bring the standard error below 0.0351, that is the power above 0.786; ask more judges
+    """
+
+    expected: Assumptions
+    wanted: float
+    level: float
+    needed: tuple[Needed, ...]
+    judges: int | None = None
+    per_judge: float | None = None
+    sources: int | None = None
+    simulated: SimulatedPower | None = None
+
+    @property
+    def design(self) -> Design | None:
+        """The study whose judges and answers are stated."""
+        if self.judges is None or self.per_judge is None:
+            return None
+        return Design(self.judges, self.judges * self.per_judge, self.sources)
+
+    @property
+    def power(self) -> float | None:
+        """Of the design."""
+        return None if self.design is None else power(self.expected, self.design, self.level)
+
+    @property
+    def standard_error(self) -> float | None:
+        """Of the margin in the design."""
+        return None if self.design is None else math.sqrt(variance_of_mean(self.expected, self.design))
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest margin that the design finds with the wanted power."""
+        return (
+            None if self.design is None else detectable(self.expected, self.design, self.wanted, self.level)
+        )
+
+    @property
+    def _endless(self) -> Design | None:
+        return None if self.judges is None else Design(self.judges, math.inf, self.sources)
+
+    @property
+    def highest_power(self) -> float | None:
+        """With ever more answers of these judges about these sources."""
+        return None if self._endless is None else power(self.expected, self._endless, self.level)
+
+    @property
+    def answers_needed(self) -> int | None:
+        """Of each of the stated judges; None also where no number is enough, or judges are not stated."""
+        if self.judges is None:
+            return None
+        return answers_needed(self.expected, self.judges, self.wanted, self.level, self.sources)
+
+    @property
+    def sources_needed(self) -> int | None:
+        """For the stated judges and answers; None also where no number is enough."""
+        if self.judges is None or self.per_judge is None or not self.expected.source_icc:
+            return None
+        return sources_needed(self.expected, self.judges, self.per_judge, self.wanted, self.level)
+
+    def sentences(self) -> list[str]:
+        """What the numbers say."""
+        return list(self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
+        w = f"{100 * self.wanted:g} %"
+        if self.design is not None and self.power is not None:
+            smallest = (
+                "no possible margin" if self.detectable is None else f"a margin of {self.detectable:.4f}"
+            )
+            yield (
+                f"{self.judges} judges with {self.per_judge:g} answers each find a margin of {self.expected.margin:g} with"
+                f" power {self.power:.3f}; with power {self.wanted:g} they find {smallest}"
+            )
+        endless = self._endless
+        if endless is not None and self.highest_power is not None:
+            se = math.sqrt(variance_of_mean(self.expected, endless))
+            floor = f"more answers a judge never bring the standard error below {se:.4f}"
+            if self.highest_power < self.wanted:
+                of = f" about {self.sources} sources" if self.sources is not None else ""
+                more = "ask more judges" + (" and more sources" if self.sources is not None else "")
+                yield (
+                    f"{w} cannot be reached with {self.judges} judges{of}: {floor}, that is the power above"
+                    f" {self.highest_power:.3f}; {more}"
+                )
+            else:
+                yield f"{self.judges} judges need {self.answers_needed} answers each for a power of {w}; {floor}"
+        if self.sources_needed is not None and self.sources_needed != self.sources:
+            yield f"{self.judges} judges with {self.per_judge:g} answers each need {self.sources_needed} sources"
+        if not self.expected.judge_icc:
+            yield "an intra-class correlation of 0 by judge says that judges do not differ at all; hold a pilot against it"
+        if self.expected.source_icc and self.sources is None:
+            yield "the correlation by source is not used: name the number of sources with --sources (in Python sources=)"
+        if any(found.judges is None for found in self.needed):
+            if not self.expected.margin:
+                yield "a margin of 0 cannot be found by any study; state the smallest one that matters"
+            elif self.sources is not None:
+                yield "where no number of judges is enough, sources are too few: their share of the variance stays"
+            else:
+                yield f"more than {MOST:,} judges would be needed; the margin is too small"
+
+
+def plan_two(
+    expected: Assumptions,
+    *,
+    wanted: float = 0.8,
+    level: float = 0.95,
+    judges: int | None = None,
+    per_judge: float | None = None,
+    sources: int | None = None,
+) -> TwoSystemPlan:
+    """Plan a study of two systems.
+
+    Parameters
+    ----------
+    expected : Assumptions
+    wanted : float
+        Power, in (0, 1).
+    level : float
+        In (0, 1).
+    judges : int, optional
+    per_judge : float, optional
+        Answers of each judge.
+    sources : int, optional
+        Sources (sentences, prompts) that are taken as drawn from others.
+
+    Raises
+    ------
+    InputError
+        Numbers that a study cannot have.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sample_size import Assumptions
+    >>> from pairproof.native.ranking.sample_size_plan import plan_two
+    >>> plan = plan_two(Assumptions(0.1, 0.25, 0.05), per_judge=15)
+    >>> [(found.per_judge, found.judges) for found in plan.needed][:2]
+    [(10, 87), (15, 68)]
+    """
+    if per_judge is not None and not per_judge >= 1:
+        raise InputError(f"{per_judge:g} answers of each judge; expected at least 1")
+    sizes = sorted({*PER_JUDGE, *([per_judge] if per_judge else [])})
+    needed = tuple(Needed(m, judges_needed(expected, m, wanted, level, sources)) for m in sizes)
+    plan = TwoSystemPlan(expected, wanted, level, needed, judges, per_judge, sources)
+    if judges is not None:
+        Design(judges, math.inf, sources)
+    return plan
+
+
+@dataclass(frozen=True, eq=False)
+class TablePlan:
+    """A plan for several systems.
+
+    Attributes
+    ----------
+    goal : {"contrast", "ranking", "top-k"}
+    design : TableDesign
+        The study.
+    wanted, level : float
+    pair : (str, str) or None
+        Of a contrast.
+    top : int
+        k.
+    ranking : RankingPower or None
+        Simulated; None for a contrast.
+    judges_needed : int or None
+        With as many answers each as in the design; None where no number up to the limit is enough.
+    highest_power : float
+        With ever more answers of the design's judges.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sample_size_plan import plan_table
+    >>> from pairproof.native.ranking.sample_size_table import assumed_table
+    >>> plan = plan_table(assumed_table([0.5, 0.0], judges=10, answers=200, judge_sd=0.3), "contrast", pair=("A", "B"))
+    >>> round(plan.power, 3), plan.judges_needed, round(plan.highest_power, 3)
+    (0.614, 15, 0.911)
+    """
+
+    goal: Goal
+    design: TableDesign
+    wanted: float
+    level: float
+    pair: tuple[str, str] | None
+    top: int
+    ranking: RankingPower | None
+    judges_needed: int | None
+    highest_power: float
+
+    @property
+    def power(self) -> float:
+        """Of the design for the goal."""
+        return _power(self.design, self.goal, self.pair, self.ranking, self.level)
+
+    def sentences(self) -> list[str]:
+        """What the numbers say."""
+        return list(self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
+        d, w = self.design, f"{100 * self.wanted:g} %"
+        each = d.answers / d.judges
+        what = {
+            "contrast": f"{' and '.join(self.pair or ())} are told apart",
+            "ranking": "the rank of every system is settled",
+            "top-k": f"the top {self.top} {'is' if self.top == 1 else 'are'} settled",
+        }[self.goal]
+        yield f"with {d.judges:g} judges and {each:g} answers each, {what} with probability {self.power:.3f}"
+        if self.ranking is not None:
+            r = self.ranking
+            yield (
+                f"simulated {r.studies} times, Monte Carlo error {r.error:.3f}: {100 * r.pairs:.1f} % of pairs are told"
+                f" apart, a rank set holds {r.width:.2f} ranks, some pair is the wrong way round in {100 * r.wrong:.1f} %"
+            )
+        if self.judges_needed is None:
+            yield f"no number of judges with {each:g} answers each reaches {w}: systems are too close, or sources too few"
+        else:
+            yield f"{self.judges_needed} judges with {each:g} answers each reach {w}"
+        if self.highest_power < self.wanted:
+            yield (
+                f"{w} cannot be reached with {d.judges:g} judges: ever more answers of each bring the power to"
+                f" {self.highest_power:.3f}; ask more judges" + (" and more sources" if d.sources else "")
+            )
+        if not d.judge_sd:
+            yield "a spread of 0 between judges says that they do not differ at all; hold a pilot against it"
+
+
+def plan_table(
+    design: TableDesign,
+    goal: Goal,
+    *,
+    pair: tuple[str, str] | None = None,
+    top: int = 1,
+    wanted: float = 0.8,
+    level: float = 0.95,
+    studies: int = STUDIES,
+    seed: int = 0,
+) -> TablePlan:
+    """Plan a study of several systems.
+
+    Parameters
+    ----------
+    design : TableDesign
+        Of :func:`~pairproof.native.ranking.sample_size_table.assumed_table` or
+        :func:`~pairproof.native.ranking.sample_size_pilot.pilot_table`.
+    goal : {"contrast", "ranking", "top-k"}
+        Tell two items apart; settle every rank; settle which items are the top k.
+    pair : (str, str), optional
+        Of a contrast.
+    top : int
+        k.
+    wanted : float
+        Power, in (0, 1).
+    level : float
+        Of the test, or of all rank sets together.
+    studies : int
+        Drawn for a ranking.
+    seed : int
+
+    Raises
+    ------
+    InputError
+        A contrast without a pair; numbers that a study cannot have.
+    ItemError
+        An unknown item.
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.sample_size_plan import plan_table
+    >>> from pairproof.native.ranking.sample_size_table import assumed_table
+    >>> design = assumed_table([0.9, 0.3, 0.0], judges=10, answers=300, judge_sd=0.3)
+    >>> plan_table(design, "top-k", top=1, studies=200).judges_needed
+    15
+    """
+    if goal == "contrast" and pair is None:
+        raise InputError("a contrast is of two systems; name them with --pair A,B (in Python pair=)")
+    if not 0.0 < wanted < 1.0:
+        raise InputError(f"power {wanted:g}; expected a number between 0 and 1, 0.8 for 80 %")
+
+    def at(planned: TableDesign) -> tuple[float, RankingPower | None]:
+        found = None if goal == "contrast" else ranking_power(planned, top, studies, level, seed)
+        return _power(planned, goal, pair, found, level), found
+
+    each = design.answers / design.judges
+    _, ranking = at(design)
+    most = 1_000_000 if goal == "contrast" else MOST_SIMULATED
+    fewest = _fewest(lambda g: at(design.planned(g, g * each, design.sources))[0], wanted, most)
+    highest, _ = at(design.planned(design.judges, 1e15, design.sources))
+    return TablePlan(goal, design, wanted, level, pair, top, ranking, fewest, highest)
+
+
+def _power(
+    design: TableDesign, goal: Goal, pair: tuple[str, str] | None, ranking: RankingPower | None, level: float
+) -> float:
+    if ranking is None:
+        first, second = pair or ("", "")
+        return design.power_of(first, second, level)
+    return ranking.ordered if goal == "ranking" else ranking.top
+
+
+def _fewest(power_at: Callable[[int], float], wanted: float, most: int) -> int | None:
+    """The smallest number of judges, of at least 2, at which the power is reached."""
+    high = 2
+    while power_at(high) < wanted:
+        high *= 2
+        if high > most:
+            return None
+    low = max(high // 2, 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power_at(middle) >= wanted else (middle, high)
+    return high

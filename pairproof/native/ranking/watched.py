@@ -1,0 +1,361 @@
+"""Intervals that hold at every look at a table that grows: two systems, and all pairs of several.
+
+For two systems the exact sequences of :mod:`pairproof.native.ranking.looking_early`: the share of decisive answers
+(beta mixture), the mean score with ties one half (hedged capital), and, where there are judges, the mean of judges'
+mean scores, a judge counting as one score (hedged capital).  The first two suppose that answers are independent; the
+third that judges are, and that a judge's answers are complete.
+
+For several systems, and for clusters, the asymptotic sequence: estimate -+ multiplier x standard error, alpha divided by
+the number of pairs; with clusters time is their number, and the standard error is enlarged by the ratio of the t to
+the normal quantile (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas 2024, Ann. Statist. 52, 2613-2640).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.comparisons import Comparisons
+from ...errors import InputError
+from ...fit.fit import Fit
+from ...fit.robust.clusters import Kind
+from ..pairs.models import fit_bradley_terry
+from .by_cluster import check_clusters, cluster_codes
+from .headline import clustered_log_odds
+from .looking_early import (
+    FEWEST,
+    FEWEST_CLUSTERS,
+    bounded_scores,
+    first_excluded,
+    first_excluded_mean,
+    multiplier,
+    proportion,
+    proportion_e_value,
+)
+from .pairs_of_table import PairAnswers, answers_of, one_pair
+
+FloatArray = NDArray[np.float64]
+
+#: The planned size where none is stated: answers, and clusters.
+PLANNED, PLANNED_CLUSTERS = 500, 50
+
+
+@dataclass(frozen=True)
+class WatchedInterval:
+    """An interval that holds at every look, or the reason why there is none.
+
+    Attributes
+    ----------
+    first, second : str
+        The systems.
+    what : str
+        "share of decisive answers", "mean score, ties 1/2", "mean of judges' mean scores", or "log-odds".
+    how : str
+        "beta mixture", "hedged capital", or "asymptotic".
+    neutral : float
+        The value at which neither system is preferred: 1/2, or 0 of log-odds.
+    t : float
+        Answers, judges or clusters so far.
+    estimate, low, high : float
+        nan where `why_not` says so.
+    settled_at : int or None
+        Number of answers (judges) at the first look that left out the neutral value; None if none did, or if the order
+        is not known.
+    e_value : float
+        Evidence against the neutral value (beta mixture); nan otherwise.
+    why_not : str
+
+    Examples
+    --------
+    >>> from pairproof.native.ranking.watched import WatchedInterval
+    >>> WatchedInterval("A", "B", "log-odds", "asymptotic", 0.0, 100, 0.5, 0.1, 0.9).settled
+    True
+    """
+
+    first: str
+    second: str
+    what: str
+    how: str
+    neutral: float
+    t: float
+    estimate: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    settled_at: int | None = None
+    e_value: float = math.nan
+    why_not: str = ""
+
+    @property
+    def settled(self) -> bool:
+        """Whether the neutral value is left out now, or was at a former look."""
+        return self.settled_at is not None or self.low > self.neutral or self.high < self.neutral
+
+
+@dataclass(frozen=True)
+class Watched:
+    """All intervals of a look.
+
+    Attributes
+    ----------
+    intervals : tuple of WatchedInterval
+    level : float
+        Of each interval of two systems; of all pairs together where there are several.
+    planned : float
+        t0 of asymptotic sequences.
+    assumed : tuple of str
+        What was taken for granted: the order, independence.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.ranking.watched import watch_two
+    >>> found = watch_two(pairproof.read({"first": ["A"] * 20, "second": ["B"] * 20, "outcome": ["first"] * 20}))
+    >>> found.intervals[0].settled_at
+    7
+    """
+
+    intervals: tuple[WatchedInterval, ...]
+    level: float
+    planned: float
+    assumed: tuple[str, ...]
+
+
+def watch_two(
+    table: Comparisons,
+    first: str | None = None,
+    second: str | None = None,
+    *,
+    level: float = 0.95,
+    planned: float | None = None,
+    cluster: str | Sequence[str] = (),
+    kind: Kind = "CR2",
+) -> Watched:
+    """Intervals of two systems that hold at every look.
+
+    Parameters
+    ----------
+    table : Comparisons
+        Its rows in the order in which answers came.
+    first, second : str, optional
+        May be left out if the table holds one pair only.
+    level : float
+        In (0, 1).
+    planned : float, optional
+        t0 of the asymptotic sequence by clusters, in clusters; default 50.  It must be chosen before the first look.
+    cluster : str or sequence of str, optional
+        One column or two: the log-odds by these clusters as well.
+    kind : {"CR0", "CR1", "CR2"}
+
+    Raises
+    ------
+    InputError
+        More than one pair and no names; fractional counts; a column that cannot be clustered by.
+    ItemError
+        An unknown system, or twice the same one.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.ranking.watched import watch_two
+    >>> votes = ["first", "first", "second", "tie", "first", "second", "first", "tie", "first", "second"] * 20
+    >>> found = watch_two(pairproof.read({"first": ["A"] * 200, "second": ["B"] * 200, "outcome": votes}))
+    >>> [(interval.what, round(interval.low, 3), round(interval.high, 3)) for interval in found.intervals]
+    [('share of decisive answers', 0.491, 0.747), ('mean score, ties 1/2', 0.501, 0.707)]
+    """
+    columns = (cluster,) if isinstance(cluster, str) else tuple(cluster)
+    if columns:
+        check_clusters(columns, kind)
+    of = answers_of(table, *one_pair(table, first, second)).answered
+    counts = np.stack([of.wins, of.ties, of.losses], axis=1)
+    if (counts != np.floor(counts)).any():
+        row = int(of.rows[np.flatnonzero((counts != np.floor(counts)).any(axis=1))[0]])
+        raise InputError(
+            f"{table.source}, row {row + 1}: the counts are not whole; a look needs single answers, so weights and half"
+            " wins cannot be used"
+        )
+    # A row of one kind of answer has only one order.
+    ordered = bool(((counts > 0).sum(axis=1) == 1).all())
+    single = np.repeat(np.tile([1.0, 0.5, 0.0], len(counts)), counts.ravel().astype(np.int64))
+    found = [_share(of, single, ordered, level), _score(of, single, ordered, level)]
+    assumed = [
+        "answers came in the order of the rows"
+        if ordered
+        else "rows hold counts of several kinds of answers, whose order is not known: only final numbers are used"
+    ]
+    assumed.append(
+        "answers are independent of each other, in all but the intervals by judge or cluster; where judges differ, only"
+        " those hold"
+    )
+    assumed.append("each interval holds by itself: choose one before the first look")
+    if of.judge is not None:
+        found.append(_judges(of, level))
+        assumed.append(
+            "judges are independent; a judge's answers are complete, and judges came in the order of the rows"
+        )
+    if columns:
+        found.append(_clusters(of, columns, kind, level, planned or PLANNED_CLUSTERS))
+        assumed.append(
+            f"planned size {planned or PLANNED_CLUSTERS:g} clusters, which must have been chosen before the first look"
+        )
+    return Watched(tuple(found), level, planned or PLANNED_CLUSTERS, tuple(assumed))
+
+
+def _share(of: PairAnswers, single: FloatArray, ordered: bool, level: float) -> WatchedInterval:
+    wins, t = float(of.wins.sum()), float(of.wins.sum() + of.losses.sum())
+    head = (*of.names, "share of decisive answers", "beta mixture", 0.5, t)
+    if not t:
+        return WatchedInterval(*head, why_not="no answer prefers either system")
+    at = first_excluded(single[single != 0.5], level) if ordered else None
+    e = float(proportion_e_value(wins, t))
+    # Looks are counted in answers, ties among them.
+    looks = None if at is None else int(np.flatnonzero(single != 0.5)[at - 1]) + 1
+    return WatchedInterval(*head, wins / t, *proportion(wins, t, level), looks, e)
+
+
+def _score(of: PairAnswers, single: FloatArray, ordered: bool, level: float) -> WatchedInterval:
+    head = (*of.names, "mean score, ties 1/2", "hedged capital", 0.5, float(len(single)))
+    if not ordered:
+        return WatchedInterval(
+            *head, why_not="it needs the order of answers, which rows of counts do not give"
+        )
+    return _hedged(head, single, level)
+
+
+def _hedged(
+    head: tuple[str, str, str, str, float, float], scores: FloatArray, level: float
+) -> WatchedInterval:
+    try:
+        low, high = bounded_scores(scores, level)
+    except InputError as trouble:
+        return WatchedInterval(*head, why_not=str(trouble))
+    mean = float(scores.mean())
+    if not low <= mean <= high:
+        why = f"the scores drift: limits for a constant mean, {low:.3f} to {high:.3f}, leave out the mean so far, {mean:.3f}"
+        return WatchedInterval(*head, mean, why_not=why)
+    return WatchedInterval(*head, mean, low, high, first_excluded_mean(scores, level))
+
+
+def _judges(of: PairAnswers, level: float) -> WatchedInterval:
+    """Judges as scores between 0 and 1, in the order in which they first answered."""
+    judge = of.judge
+    assert judge is not None
+    codes, first = np.unique(judge.codes, return_index=True)
+    a, b, t = (np.bincount(judge.codes, x, len(judge.levels))[codes] for x in (of.wins, of.losses, of.ties))
+    scores = ((a + t / 2) / (a + b + t))[np.argsort(first)]
+    head = (*of.names, "mean of judges' mean scores", "hedged capital", 0.5, float(len(scores)))
+    return _hedged(head, scores, level)
+
+
+def _clusters(
+    of: PairAnswers, columns: tuple[str, ...], kind: Kind, level: float, planned: float
+) -> WatchedInterval:
+    codes = [cluster_codes(of.table, column, of.rows) for column in columns]
+    test, error = clustered_log_odds(of.wins, of.losses, codes, list(columns), kind)
+    t = float(min(error.n_clusters)) if error is not None else 0.0
+    head = (*of.names, "log-odds", f"asymptotic, {test.name}", 0.0, t)
+    if test.why_not:
+        return WatchedInterval(*head, why_not=test.why_not)
+    return _asymptotic(head, test.estimate, test.se, test.df, level, planned, FEWEST_CLUSTERS)
+
+
+def _asymptotic(
+    head: tuple[str, str, str, str, float, float],
+    estimate: float,
+    se: float,
+    df: float,
+    level: float,
+    planned: float,
+    fewest: int,
+) -> WatchedInterval:
+    from scipy.special import ndtri, stdtrit
+
+    t = head[-1]
+    if t < fewest:
+        unit = "clusters" if fewest == FEWEST_CLUSTERS else "answers"
+        return WatchedInterval(
+            *head, estimate, why_not=f"the asymptotic sequence starts at {fewest} {unit}, here are {t:g}"
+        )
+    half = (1 + level) / 2
+    wider = float(stdtrit(df, half) / ndtri(half)) if math.isfinite(df) else 1.0
+    reach = multiplier(t, planned, level, fewest) * se * wider
+    return WatchedInterval(*head, estimate, estimate - reach, estimate + reach)
+
+
+def watch_table(
+    table: Comparisons,
+    *,
+    level: float = 0.95,
+    planned: float | None = None,
+    cluster: str | Sequence[str] = (),
+    kind: Kind = "CR2",
+) -> Watched:
+    """Intervals of all pairs of a table that hold at every look, all together.
+
+    The model is Bradley-Terry's, with Davidson's ties where ties could be given.
+
+    Parameters
+    ----------
+    table : Comparisons
+    level : float
+        In (0, 1), of all pairs together: alpha is divided by their number.
+    planned : float, optional
+        t0, in answers, or in clusters; default 500, or 50.  It must be chosen before the first look.
+    cluster : str or sequence of str, optional
+        One column or two; without them answers are taken as independent.
+    kind : {"CR0", "CR1", "CR2"}
+
+    Raises
+    ------
+    InputError
+        A level that is none, or a column that cannot be clustered by.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.ranking.watched import watch_table
+    >>> table = pairproof.read({"first": ["A", "A", "B"], "second": ["B", "C", "C"], "wins": [60, 80, 50],
+    ...                         "losses": [40, 20, 30]})
+    >>> [(i.first, i.second, i.settled) for i in watch_table(table).intervals]
+    [('A', 'B', False), ('A', 'C', True), ('B', 'C', True)]
+    """
+    columns = (cluster,) if isinstance(cluster, str) else tuple(cluster)
+    if columns:
+        check_clusters(columns, kind)
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level={level}; expected a number between 0 and 1, 0.95 for 95 % intervals")
+    fit = fit_bradley_terry(table)
+    if columns:
+        fit = fit.clustered(*columns, kind=kind)
+    fewest, default = (FEWEST_CLUSTERS, PLANNED_CLUSTERS) if columns else (FEWEST, PLANNED)
+    t = float(min(fit.robust.n_clusters)) if fit.robust is not None else table.n_comparisons
+    size = planned or default
+    names = table.items
+    pairs = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
+    each = 1.0 - (1.0 - level) / len(pairs)
+    found = tuple(_of_pair(fit, a, b, t, each, size, fewest) for a, b in pairs)
+    assumed = (
+        f"alpha is divided by {len(pairs)} pairs: all intervals hold together",
+        "time is the number of clusters, which are independent and complete"
+        if columns
+        else "answers are independent of each other; if judges or sources differ, name them with --cluster",
+        f"planned size {size:g} {'clusters' if columns else 'answers'}, which must have been chosen before the first look",
+    )
+    return Watched(found, level, size, assumed)
+
+
+def _of_pair(
+    fit: Fit, first: str, second: str, t: float, level: float, planned: float, fewest: int
+) -> WatchedInterval:
+    from ...errors import NotEstimableError
+
+    how = "asymptotic" if fit.robust is None else f"asymptotic, {fit.robust.title}"
+    head = (first, second, "log-odds", how, 0.0, t)
+    try:
+        found = fit.contrast(first, second)
+    except NotEstimableError as why:
+        return WatchedInterval(*head, why_not=str(why))
+    return _asymptotic(head, found.estimate, found.se, found.df, level, planned, fewest)
