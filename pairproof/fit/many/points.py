@@ -22,8 +22,10 @@ BoolArray = NDArray[np.bool_]
 
 #: Independent parts of all that is drawn.
 PARTS = 8
-#: Directions in each part, and normal draws in each part: at least, and at most.
-DIRECTIONS = (1 << 10, 1 << 14)
+#: In more dimensions than this Sobol points are no better than random ones.
+FEW_DIMENSIONS = 16
+#: Directions in each part (in few dimensions, in many), and normal draws in each part: at least, and at most.
+DIRECTIONS = ((1 << 10, 1 << 14), (1 << 10, 1 << 12))
 DRAWS = (1 << 7, 1 << 11)
 #: Directions times pairs that are worked through in about a second.
 WORK = 300_000_000
@@ -80,31 +82,40 @@ class Points:
         from scipy.special import ndtri
         from scipy.stats import qmc
 
-        r, n = self.root.shape[1], self._size(*DIRECTIONS)
+        r = self.root.shape[1]
+        many = r > FEW_DIMENSIONS
+        n = self._size(*DIRECTIONS[many])
         out = np.empty((len(self), PARTS * n), np.float32)
         for part, generator in enumerate(self._generators(0)):
-            uniform = qmc.Sobol(r, scramble=True, seed=generator).random(n)
-            e = ndtri(np.clip(uniform, 1e-15, 1.0 - 1e-15))
+            if many:
+                e = generator.standard_normal((n, r))
+            else:
+                uniform = qmc.Sobol(r, scramble=True, seed=generator).random(n)
+                e = ndtri(np.clip(uniform, 1e-15, 1.0 - 1e-15))
             e /= np.sqrt((e**2).sum(axis=1, keepdims=True))
             out[:, part * n : (part + 1) * n] = self.root @ e.T
         return out
 
     @cached_property
-    def at_random(self) -> tuple[FloatArray, FloatArray]:
-        """float[n_points, n]: P e for standard normal e; and float[2, n]: uniform numbers beside them."""
+    def at_random(self) -> tuple[SingleArray, FloatArray, FloatArray]:
+        """float32[n_points, n]: P e for standard normal e; beside each draw two numbers in (0, 1), float[n] each.
+
+        The first numbers of a part are spread evenly, the others uniform.
+        """
         n = self._size(*DRAWS)
-        at = np.empty((len(self), PARTS * n))
-        beside = np.empty((2, PARTS * n))
+        at = np.empty((len(self), PARTS * n), np.float32)
+        even, uniform = np.empty(PARTS * n), np.empty(PARTS * n)
         for part, generator in enumerate(self._generators(1)):
             here = slice(part * n, (part + 1) * n)
             at[:, here] = self.root @ generator.standard_normal((self.root.shape[1], n))
-            beside[:, here] = generator.random((2, n))
-        return at, beside
+            even[here] = (np.arange(n) + generator.random()) / n
+            uniform[here] = generator.random(n)
+        return at, even, uniform
 
     @cached_property
-    def gram(self) -> FloatArray:
-        """float[n_points, n_points]: P P'."""
-        out: FloatArray = self.root @ self.root.T
+    def gram(self) -> SingleArray:
+        """float32[n_points, n_points]: P P'."""
+        out: SingleArray = (self.root @ self.root.T).astype(np.float32)
         return out
 
 
