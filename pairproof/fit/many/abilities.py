@@ -71,7 +71,10 @@ class Abilities:
     @property
     def known(self) -> BoolArray:
         """bool[n, n]: differences that have a standard error."""
-        return np.isfinite(self.se) & (np.nan_to_num(self.se) > 0.0) & ~np.eye(len(self.se), dtype=bool)
+        out: BoolArray = (
+            np.isfinite(self.se) & (np.nan_to_num(self.se) > 0.0) & ~np.eye(len(self.se), dtype=bool)
+        )
+        return out
 
     @property
     def estimated(self) -> BoolArray:
@@ -201,7 +204,9 @@ def _leave_out_without_spread(
     variances = np.diag(covariance)
     spread = variances[first] + variances[second] - 2.0 * covariance[first, second]
     rounding = 1e-12 * (variances[first] + variances[second])
-    for k in np.flatnonzero(np.isfinite(se) & (spread <= np.maximum(1e-10 * np.nan_to_num(se) ** 2, rounding))):
+    for k in np.flatnonzero(
+        np.isfinite(se) & (spread <= np.maximum(1e-10 * np.nan_to_num(se) ** 2, rounding))
+    ):
         se[k], why[int(first[k]), int(second[k])] = np.nan, NO_SPREAD
 
 

@@ -73,7 +73,9 @@ def against_the_best(abilities: Abilities, level: float = 0.95, seed: int = 0) -
         rivals = others[may[others]]
         low[i] = _lower(abilities, i, rivals, critical) if len(rivals) else 0.0
     left_out = tuple(
-        (f"{abilities.items[i]} - {abilities.items[j]}", why) for (i, j), why in abilities.why.items() if j < n
+        (f"{abilities.items[i]} - {abilities.items[j]}", why)
+        for (i, j), why in abilities.why.items()
+        if j < n
     )
     return AgainstTheBest(
         abilities.items, estimate, low, high, critical, error, may, 10.0**log10_p, log10_p, level, left_out,
@@ -98,5 +100,8 @@ def _upper(abilities: Abilities, i: int, others: IntArray, d: float) -> float:
 def _lower(abilities: Abilities, i: int, rivals: IntArray, d: FloatArray) -> float:
     if not abilities.known[i, rivals].all():
         return -math.inf
-    reach = np.array([float(quantile_of(d[j], abilities.df[[i], j])[0]) for j in rivals]) * abilities.se[i, rivals]
+    reach = (
+        np.array([float(quantile_of(d[j], abilities.df[[i], j])[0]) for j in rivals])
+        * abilities.se[i, rivals]
+    )
     return min(0.0, float((abilities.estimate[i] - abilities.estimate[rivals] - reach).min()))

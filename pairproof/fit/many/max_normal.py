@@ -157,7 +157,11 @@ class MaxNormal:
         z = -ndtri_exp(np.log1p(-u) + log_ndtr(-c))
         change = ((z - (at[a, column] - at[b, column]) / sd) / sd).astype(np.float32)
         gram = self.points.gram
-        along = (gram[:, pairs.first] - gram[:, pairs.second])[:, k] if len(pairs) < len(k) else gram[:, a] - gram[:, b]
+        along = (
+            (gram[:, pairs.first] - gram[:, pairs.second])[:, k]
+            if len(pairs) < len(k)
+            else gram[:, a] - gram[:, b]
+        )
         along *= change
         images = at + along
         count = np.zeros(len(column), np.int64)
@@ -205,7 +209,9 @@ class MaxNormal:
             out = np.log(body)
         if small.any():
             few = int(small.sum()) <= ONE_BY_ONE
-            factor = self._factor if few else self._interpolated(float(c[small].min()), float(c[small].max()))
+            factor: Callable[[float], float] = (
+                self._factor if few else self._interpolated(float(c[small].min()), float(c[small].max()))
+            )
             out[small] = [self.log_bonferroni(float(x)) + math.log(factor(float(x))) for x in c[small]]
         order = np.argsort(c, kind="stable")
         out[order] = np.minimum(np.minimum.accumulate(out[order]), 0.0)
@@ -324,11 +330,15 @@ def _gathered(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 def _angles(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Weights and m(w) of all angles, for r = 2: Gauss's rule between the angles where the largest changes."""
+    from scipy.special import roots_legendre
+
     direction = np.sort(np.unique(np.round(np.arctan2(rows[:, 1], rows[:, 0]) % (2 * np.pi), 14)))
     middle = (direction + np.append(direction[1:], direction[0] + 2 * np.pi)) / 2
     away = np.concatenate([direction + np.pi / 2, direction - np.pi / 2])
-    cuts = np.unique(np.concatenate([np.concatenate([direction, middle, away]) % (2 * np.pi), [0.0, 2 * np.pi]]))
-    x, w = np.polynomial.legendre.leggauss(40)
+    cuts = np.unique(
+        np.concatenate([np.concatenate([direction, middle, away]) % (2 * np.pi), [0.0, 2 * np.pi]])
+    )
+    x, w = roots_legendre(40)
     half = np.diff(cuts) / 2
     angle = ((cuts[:-1] + half)[:, None] + half[:, None] * x).ravel()
     weight = (half[:, None] * w / (2 * np.pi)).ravel()

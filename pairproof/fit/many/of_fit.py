@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-import numpy as np
-
 from ...data.options import one_of, whole_number
-from ...errors import InputError, NotEstimableError
-from ..inference import WaldTest
-from ..predictions import ability_functions, find_group, group_label
-from ..record import FitRecord, find_item, why_not_estimable
+from ...errors import InputError
+from ..record import FitRecord, find_item
 from ..spec import Value
-from ..tails import chi_square_p
 from .abilities import abilities_of
 from .best import against_the_best
 from .ranks import RankSets, Side, rank_sets

@@ -121,7 +121,9 @@ class Contrasts:
         """A JSON object with every digit; None where there is no value."""
         rows = [
             {"first": a, "second": b, **dict(zip(_NUMBERS, numbers))}
-            for a, b, *numbers in zip(self.first, self.second, *(plain(getattr(self, name)) for name in _NUMBERS))
+            for a, b, *numbers in zip(
+                self.first, self.second, *(plain(getattr(self, name)) for name in _NUMBERS)
+            )
         ]
         return {
             "family": self.family,
@@ -238,7 +240,9 @@ class AgainstTheBest:
         names = ("estimate", "low", "high", "adjusted", "log10_adjusted", "critical")
         rows = [
             {"item": item, "may_be_best": bool(may), **dict(zip(names, numbers))}
-            for item, may, *numbers in zip(self.items, self.may_be_best, *(plain(getattr(self, n)) for n in names))
+            for item, may, *numbers in zip(
+                self.items, self.may_be_best, *(plain(getattr(self, n)) for n in names)
+            )
         ]
         return {
             "family": self.family,

@@ -14,6 +14,7 @@ each difference, which a multivariate t with one df does not have; `df="common"`
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -93,7 +94,9 @@ def contrasts(
     one_of("df", df, ("own", "common"))
     check_level(level)
     if df == "common" and adjust != "single-step":
-        raise InputError(f"df='common' with adjust={adjust!r}; a multivariate t belongs to adjust='single-step'")
+        raise InputError(
+            f"df='common' with adjust={adjust!r}; a multivariate t belongs to adjust='single-step'"
+        )
     first, second = _pairs(abilities, family, against)
     known = abilities.known[first, second]
     names = [*abilities.items, "mean"]
@@ -159,7 +162,11 @@ def _one_by_one(own: _Tests, adjust: Adjustment, level: float) -> _Adjusted:
     """Adjusted p-values from p-values alone; each interval by itself."""
     from scipy.special import ndtri
 
-    log10_adjusted = {"holm": log10_holm, "bh": log10_benjamini_hochberg, "none": np.array}[adjust](own.log10_p)
+    adjusted: dict[str, Callable[[FloatArray], FloatArray]] = {
+        "holm": log10_holm,
+        "bh": log10_benjamini_hochberg,
+    }
+    log10_adjusted = adjusted[adjust](own.log10_p) if adjust in adjusted else own.log10_p
     half = quantile_of(float(ndtri(0.5 + level / 2)), own.df) * own.se
     return _Adjusted(log10_adjusted, half, math.nan, 0.0)
 

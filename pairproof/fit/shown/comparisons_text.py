@@ -52,10 +52,25 @@ def contrasts_rows(c: Contrasts, rows: int | None = None) -> tuple[tuple[str, ..
     header = ("", "estimate", "se", *(("z",) if normal else ("t", "df")), "p", *adjusted, *_interval(c.level))
     out = []
     for k, what in enumerate(c.what[:rows]):
-        test = (number(c.t[k], 3),) if normal else (number(c.t[k], 3), "inf" if math.isinf(c.df[k]) else f"{c.df[k]:.1f}")
+        test = (
+            (number(c.t[k], 3),)
+            if normal
+            else (number(c.t[k], 3), "inf" if math.isinf(c.df[k]) else f"{c.df[k]:.1f}")
+        )
         own = small_p(c.p[k], c.log10_p[k])
         both = () if c.adjust == "none" else (small_p(c.adjusted[k], c.log10_adjusted[k]),)
-        out.append((what, number(c.estimate[k]), number(c.se[k]), *test, own, *both, number(c.low[k]), number(c.high[k])))
+        out.append(
+            (
+                what,
+                number(c.estimate[k]),
+                number(c.se[k]),
+                *test,
+                own,
+                *both,
+                number(c.low[k]),
+                number(c.high[k]),
+            )
+        )
     return header, out
 
 
@@ -64,7 +79,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) 
     cells = [[shorten(cell) for cell in row] for row in (header, *rows)]
     widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
     return [
-        "  ".join(f"{c:<{w}}" if k < texts else f"{c:>{w}}" for k, (c, w) in enumerate(zip(row, widths))).rstrip()
+        "  ".join(
+            f"{c:<{w}}" if k < texts else f"{c:>{w}}" for k, (c, w) in enumerate(zip(row, widths))
+        ).rstrip()
         for row in cells
     ]
 
@@ -89,7 +106,16 @@ def critical_words(critical: float, error: float) -> str:
     """`3.1632 (Monte Carlo error 0.0004)`; four digits more where it is exact."""
     if math.isnan(critical):
         return "-"
-    return f"{critical:.6f} (exact)" if error == 0.0 else f"{critical:.4f} (Monte Carlo error {error:.1g})"
+    return (
+        f"{critical:.6f} (exact)"
+        if error == 0.0
+        else f"{critical:.4f} (Monte Carlo error {error_words(error)})"
+    )
+
+
+def error_words(error: float) -> str:
+    """`0.0004`, `below 0.0001`."""
+    return "below 0.0001" if error < 1e-4 else f"{error:.1g}"
 
 
 def left_out_words(left_out: Sequence[tuple[str, str]]) -> list[str]:
@@ -98,7 +124,9 @@ def left_out_words(left_out: Sequence[tuple[str, str]]) -> list[str]:
     for why in Counter(reason for _, reason in left_out):
         names = [what for what, reason in left_out if reason == why]
         more = f" and {len(names) - MOST_LEFT_OUT:,} more" if len(names) > MOST_LEFT_OUT else ""
-        out.append(f"Without a standard error, so nothing is claimed: {', '.join(names[:MOST_LEFT_OUT])}{more} ({why}).")
+        out.append(
+            f"Without a standard error, so nothing is claimed: {', '.join(names[:MOST_LEFT_OUT])}{more} ({why})."
+        )
     return out
 
 
@@ -112,13 +140,19 @@ def _wrapped(sentences: Iterable[str]) -> list[str]:
 
 def _more(shown: int, all_of_them: int, what: str) -> list[str]:
     hidden = all_of_them - shown
-    return [f"... {hidden:,} of {all_of_them:,} {what} are not shown; to_frame() has them"] if hidden > 0 else []
+    return (
+        [f"... {hidden:,} of {all_of_them:,} {what} are not shown; to_frame() has them"] if hidden > 0 else []
+    )
 
 
 def contrasts_text(c: Contrasts, rows: int) -> str:
     """A family of differences with its caption, and the letters of all pairs."""
     header, body = contrasts_rows(c, rows)
-    lines = [*table(header, body), *_more(len(body), len(c.first), "differences"), *_wrapped(caption_of_contrasts(c))]
+    lines = [
+        *table(header, body),
+        *_more(len(body), len(c.first), "differences"),
+        *_wrapped(caption_of_contrasts(c)),
+    ]
     if c.letters:
         marks = ", ".join(f"{item} {marks}" for item, marks in list(zip(c.items, c.letters))[:rows])
         lines += _wrapped([f"Letters (items that share one are not told apart): {marks}."])
@@ -127,7 +161,9 @@ def contrasts_text(c: Contrasts, rows: int) -> str:
 
 def best_rows(b: AgainstTheBest, rows: int | None = None) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The header and the first rows of the table, as text: possible best first, then by estimate."""
-    order = sorted(range(len(b.items)), key=lambda k: (not b.may_be_best[k], -_or(b.estimate[k], 0.0), k))
+    order = sorted(
+        range(len(b.items)), key=lambda k: (not b.may_be_best[k], -_or(float(b.estimate[k]), 0.0), k)
+    )
     header = ("", "against best other", *_interval_limits(b.level), "p (is the best)", "may be best")
     return header, [
         (
@@ -170,7 +206,11 @@ def caption_of_best(b: AgainstTheBest) -> list[str]:
         f" may be the best: {', '.join(b.best[:20])}{f' and {len(b.best) - 20} more' if len(b.best) > 20 else ''}."
     ]
     if known:
-        error = "exact" if b.critical_error == 0.0 else f"Monte Carlo error at most {b.critical_error:.1g}"
+        error = (
+            "exact"
+            if b.critical_error == 0.0
+            else f"largest Monte Carlo error {error_words(b.critical_error)}"
+        )
         out.append(f"One-sided critical values {min(known):.4f} to {max(known):.4f} ({error}).")
     out.append(f"Standard errors: {b.covariance}.")
     return [*out, *left_out_words(b.left_out), *b.cautions]
@@ -178,9 +218,8 @@ def caption_of_best(b: AgainstTheBest) -> list[str]:
 
 def ranks_rows(r: RankSets, rows: int | None = None) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The header and the first rows of the table, as text, best first."""
-    header = ("", "letters", "rank", "lowest", "highest", "may be best")
     best = set(r.best)
-    return ("", "letters", "rank", f"{100 * r.level:g} % set", header[-1]), [
+    return ("", "letters", "rank", f"{100 * r.level:g} % set", "may be best"), [
         (
             r.items[k],
             _cut(r.letters[k]),
@@ -232,5 +271,9 @@ def _marks(r: RankSets) -> list[str]:
 def ranks_text(r: RankSets, rows: int) -> str:
     """Rank sets with letters, and their caption."""
     header, body = ranks_rows(r, rows)
-    lines = [*table(header, body, 2), *_more(len(body), len(r.items), "items"), *_wrapped(caption_of_ranks(r))]
+    lines = [
+        *table(header, body, 2),
+        *_more(len(body), len(r.items), "items"),
+        *_wrapped(caption_of_ranks(r)),
+    ]
     return safe("\n".join(lines))

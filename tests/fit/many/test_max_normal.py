@@ -61,14 +61,18 @@ def test_all_pairs_of_equal_items_have_tukeys_point(n, point):
 def test_all_against_one_has_dunnetts_point(m, two, one):
     for sided, point in ((True, two), (False, one)):
         c, error = against_first(m, sided).quantile(0.95)
-        assert error < 1e-3 and abs(c - point) <= 5.0 * error  # seen: errors of 1e-4, distances up to 1.3 of them
+        assert (
+            error < 1e-3 and abs(c - point) <= 5.0 * error
+        )  # seen: errors of 1e-4, distances up to 1.3 of them
 
 
 def test_one_pair_is_the_normal_distribution():
     pair = MaxNormal(Points.of(np.diag([4.0, 0.0])), np.array([0]), np.array([1]))
     c, error = pair.quantile(0.95)
     assert c == pytest.approx(1.959963984540054, abs=1e-12) and error == 0.0
-    assert MaxNormal(pair.points, pair.first, pair.second, False).quantile(0.95)[0] == pytest.approx(1.6448536269514722)
+    assert MaxNormal(pair.points, pair.first, pair.second, False).quantile(0.95)[0] == pytest.approx(
+        1.6448536269514722
+    )
 
 
 @pytest.mark.parametrize("n", [4, 10, 30, 100])
@@ -103,7 +107,9 @@ def test_a_common_df_gives_the_multivariate_t():
 
     for n, df in ((3, 10.0), (6, 23.0)):
         c, error = all_pairs(np.eye(n), df=df).quantile(0.95)
-        assert abs(c - studentized_range.isf(0.05, n, df) / math.sqrt(2.0)) <= 5.0 * error + 1e-7  # seen: 1.1, 2e-9
+        assert (
+            abs(c - studentized_range.isf(0.05, n, df) / math.sqrt(2.0)) <= 5.0 * error + 1e-7
+        )  # seen: 1.1, 2e-9
 
 
 def test_directed_pairs_in_both_directions_are_two_sided():
