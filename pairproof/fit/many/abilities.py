@@ -71,15 +71,14 @@ class Abilities:
     @property
     def known(self) -> BoolArray:
         """bool[n, n]: differences that have a standard error."""
-        out: BoolArray = (
-            np.isfinite(self.se) & (np.nan_to_num(self.se) > 0.0) & ~np.eye(len(self.se), dtype=bool)
-        )
+        out: BoolArray = np.isfinite(self.se) & (np.nan_to_num(self.se) > 0.0)
+        np.fill_diagonal(out, False)
         return out
 
     @property
     def estimated(self) -> BoolArray:
         """bool[n, n]: differences that have an estimate, with a standard error or without; the diagonal too."""
-        out = self.known | np.eye(len(self.se), dtype=bool)
+        out: BoolArray = self.known | np.eye(len(self.se), dtype=bool)
         for (i, j), why in self.why.items():
             if why in (ONE_CLUSTER, NO_SPREAD):
                 out[i, j] = out[j, i] = True

@@ -208,10 +208,9 @@ class MaxNormal:
         with np.errstate(divide="ignore"):
             out = np.log(body)
         if small.any():
-            few = int(small.sum()) <= ONE_BY_ONE
-            factor: Callable[[float], float] = (
-                self._factor if few else self._interpolated(float(c[small].min()), float(c[small].max()))
-            )
+            factor: Callable[[float], float] = self._factor
+            if int(small.sum()) > ONE_BY_ONE:
+                factor = self._interpolated(float(c[small].min()), float(c[small].max()))
             out[small] = [self.log_bonferroni(float(x)) + math.log(factor(float(x))) for x in c[small]]
         order = np.argsort(c, kind="stable")
         out[order] = np.minimum(np.minimum.accumulate(out[order]), 0.0)

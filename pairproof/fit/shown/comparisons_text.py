@@ -31,6 +31,9 @@ IN_WORDS = {
 }
 
 
+SCALES = {1.0: "log-odds", 2.0: "lambda (half a log-odds)"}
+
+
 def small_p(p: float, log10_p: float) -> str:
     """`0.0123`, `1.2e-05`, `1e-1234`; `<1e-1000000000` beyond: never 0."""
     if math.isnan(p):
@@ -90,7 +93,11 @@ def caption_of_contrasts(c: Contrasts) -> list[str]:
     """Sentences: family, adjustment, level, covariance, critical value."""
     family = c.family if not c.against else f"all against {c.against}"
     where = "" if c.group == "all" else f" in {c.group}"
-    out = [f"{len(c.first):,} differences, {family}{where}: {IN_WORDS[c.adjust]}; level {100 * c.level:g} %."]
+    one = "difference" if len(c.first) == 1 else "differences"
+    out = [
+        f"{len(c.first):,} {one} in {SCALES[c.per_unit]}, {family}{where}: {IN_WORDS[c.adjust]}; level"
+        f" {100 * c.level:g} %."
+    ]
     if c.simultaneous:
         distribution = "t, one df for all" if c.df_kind == "common" and not _normal(c.df) else "normal scale"
         out.append(f"Critical value {critical_words(c.critical, c.critical_error)} ({distribution}).")
@@ -202,7 +209,7 @@ def caption_of_best(b: AgainstTheBest) -> list[str]:
     where = "" if b.group == "all" else f" in {b.group}"
     known = [x for x in b.critical if not math.isnan(x)]
     out = [
-        f"Each item against the best of the others{where} (Hsu): simultaneous {100 * b.level:g} % intervals, cut at 0;"
+        f"Each item against the best of the others{where}, in {SCALES[b.per_unit]} (Hsu): simultaneous {100 * b.level:g} % intervals, cut at 0;"
         f" may be the best: {', '.join(b.best[:20])}{f' and {len(b.best) - 20} more' if len(b.best) > 20 else ''}."
     ]
     if known:
@@ -235,7 +242,7 @@ def _cut(marks: str) -> str:
     return marks if len(marks) <= LETTERS_WIDTH else f"{marks[: LETTERS_WIDTH - 1]}…"
 
 
-def caption_of_ranks(r: RankSets) -> list[str]:
+def caption_of_rank_sets(r: RankSets) -> list[str]:
     """Sentences: level, simultaneous or not, letters, best, critical value, covariance."""
     where = "" if r.group == "all" else f" in {r.group}"
     kind = "all sets hold together" if r.simultaneous else "each set holds by itself, not all together"
@@ -274,6 +281,6 @@ def ranks_text(r: RankSets, rows: int) -> str:
     lines = [
         *table(header, body, 2),
         *_more(len(body), len(r.items), "items"),
-        *_wrapped(caption_of_ranks(r)),
+        *_wrapped(caption_of_rank_sets(r)),
     ]
     return safe("\n".join(lines))

@@ -206,12 +206,14 @@ def test_by_judge_each_group_has_a_family():
 
 def test_the_summary_says_what_was_done():
     text = str(d24_fit().contrasts())
-    for words in ("15 differences, all pairs: single-step", "level 95 %", "Critical value 2.82", "Monte Carlo error",
+    for words in ("15 differences in log-odds, all pairs: single-step", "level 95 %", "Critical value 2.82", "Monte Carlo error",
                   "CR2 by judge (24 clusters)", "Letters"):  # fmt: skip
         assert words in text
     assert all(len(line) <= 100 for line in text.splitlines())
     holm = str(d24_fit().contrasts("against one", "F", adjust="holm"))
-    assert "all against F: p-values adjusted by Holm; each interval by itself" in holm
+    assert (
+        "5 differences in log-odds, all against F: p-values adjusted by Holm; each interval by itself" in holm
+    )
     short = d24_fit().contrasts().summary(rows=3)
     assert "... 12 of 15 differences are not shown" in short
 
