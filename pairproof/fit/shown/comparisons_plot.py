@@ -81,7 +81,7 @@ def plot_contrasts(result: Comparison, ax: Any = None) -> Any:
         if not math.isnan(estimate):
             face = colour if apart else "white"
             ax.plot([estimate], [y], "o", color=colour, markerfacecolor=face, markersize=4.5)
-    ax.axvline(0.0, color="0.2", linewidth=0.8)
+    ax.axvline(0.0, color="0.5", linewidth=0.8)
     ax.set_yticks(range(len(rows)), [_plain(row[0]) for row in reversed(rows)])
     ax.set_ylim(-0.7, len(rows) - 0.3)
     ax.set_xlabel(_wrapped(caption_of_contrasts(result)), fontsize="small")
