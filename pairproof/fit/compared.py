@@ -11,8 +11,7 @@ from .predicted import Predicted
 from .spec import Value
 
 if TYPE_CHECKING:
-    from .many.ranks import RankSets
-    from .many.result import AgainstTheBest, Contrasts
+    from .many.result import AgainstTheBest, Contrasts, RankSets
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -31,7 +31,7 @@ from ...report.blocks import Block, Bullets, Figure, Heading, Paragraph, Table
 
 if TYPE_CHECKING:
     from ...fit.fit import Fit
-    from ...fit.many.ranks import RankSets
+    from ...fit.many.result import RankSets
 
 #: Groups and items of a report whose rank sets are worked out unasked.
 MOST_GROUPS, MOST_ITEMS = 4, 100

@@ -38,7 +38,8 @@ SMALL = 0.02
 CLASSES = 2_000
 #: The secant's last step: far below the Monte Carlo error, 0.001 for all pairs of 100 items.
 TOLERANCE = 1e-4
-#: Up to this many tails are worked out one by one; for more the mean of 1 / # is interpolated between these points.
+#: Up to this many tails are worked out one by one; of more the mean of 1 / # is interpolated between these
+#: distances from the least c.
 ONE_BY_ONE = 40
 GRID = np.array([0.0, 0.15, 0.3, 0.5, 0.8, 1.2, 1.8, 2.7, 4.5, 8.0, 15.0, 36.0])
 #: Above this c the probability is that of Bonferroni's bound: all tails are below 1e-315.

@@ -11,8 +11,9 @@ from ..record import FitRecord, find_item
 from ..spec import Value
 from .abilities import abilities_of
 from .best import against_the_best
-from .ranks import RankSets, Side, rank_sets
-from .result import AgainstTheBest, Contrasts
+from .numbers import Side
+from .ranks import rank_sets
+from .result import AgainstTheBest, Contrasts, RankSets
 from .simultaneous import ADJUSTMENTS, Adjustment, DegreesOfFreedom, Family, contrasts
 
 #: Families that `Fit.contrasts` takes.

@@ -15,193 +15,27 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...data.options import one_of
-from ...errors import InputError, TooLargeError
-from .abilities import MODEL_BASED, Abilities
+from ...errors import TooLargeError
+from .abilities import Abilities
 from .best import against_the_best
 from .letters import groups, letters
 from .max_normal import MaxNormal
+from .numbers import Side
 from .points import Points
+from .result import RankSets
 from .simultaneous import check_level
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
-Side = Literal["both", "lower", "upper"]
 
 #: Marginal sets take a family for each item; those of 300 items take half a minute.
 MOST_MARGINAL = 300
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RankSets:
-    """Ranks of items with confidence sets.
-
-    Attributes
-    ----------
-    items : tuple of str
-    rank : float[n]
-        Of the estimates, 1 the best; ties share the better rank; nan for an item with a difference that has no estimate.
-    low, high : int[n]
-        Confidence set of each rank.
-    above : bool[n, n]
-        Row is shown to be above column; all these statements hold together.
-    best : tuple of str
-        Items that may be the best (Hsu), a statement of its own at the same level.
-    groups : tuple of tuple of str
-        Maximal sets of items of which no two are told apart, best first; they overlap.
-    letters : tuple of str
-        Of each item, from the groups.
-    level : float
-    simultaneous : bool
-        Whether all sets hold together.
-    side : {"both", "lower", "upper"}
-    critical : float
-        First critical value of the simultaneous procedure, on the normal scale; nan if nothing could be tested.
-    critical_error : float
-        Its Monte Carlo standard error; 0 where it is exact.
-    left_out : tuple of (str, str)
-        Differences without a standard error, "A - B", and why; nothing is claimed about them.
-    covariance : str
-    cautions : tuple of str
-    group : str
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
-    >>> ranks = pairproof.fit_bradley_terry(table).ranks()
-    >>> ranks.low.tolist(), ranks.high.tolist(), ranks.letters
-    ([1, 1, 3], [2, 2, 3], ('a', 'a', 'b'))
-    """
-
-    items: tuple[str, ...]
-    rank: FloatArray
-    low: IntArray
-    high: IntArray
-    above: BoolArray
-    best: tuple[str, ...]
-    groups: tuple[tuple[str, ...], ...]
-    letters: tuple[str, ...]
-    level: float
-    simultaneous: bool
-    side: Side = "both"
-    critical: float = math.nan
-    critical_error: float = 0.0
-    left_out: tuple[tuple[str, str], ...] = ()
-    covariance: str = MODEL_BASED
-    cautions: tuple[str, ...] = ()
-    group: str = "all"
-    order: tuple[int, ...] = ()
-
-    def tau_best(self, tau: int) -> tuple[str, ...]:
-        """Items that hold all of the true best `tau`, with probability `level`.
-
-        Parameters
-        ----------
-        tau : int
-            In 1..n_items.
-
-        Raises
-        ------
-        InputError
-            Another number.
-        """
-        return self._within(1 + self.above.sum(axis=0) <= self._tau(tau))
-
-    def tau_worst(self, tau: int) -> tuple[str, ...]:
-        """Items that hold all of the true worst `tau`, with probability `level`.
-
-        Parameters
-        ----------
-        tau : int
-            In 1..n_items.
-
-        Raises
-        ------
-        InputError
-            Another number.
-        """
-        n = len(self.items)
-        return self._within(n - self.above.sum(axis=1) > n - self._tau(tau))
-
-    def _tau(self, tau: int) -> int:
-        if isinstance(tau, bool) or tau not in range(1, len(self.items) + 1):
-            raise InputError(f"tau={tau!r}; expected a number of items from 1 to {len(self.items)}")
-        return int(tau)
-
-    def _within(self, members: BoolArray) -> tuple[str, ...]:
-        return tuple(item for item, member in zip(self.items, members) if member)
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row an item, best first: rank, low, high, letters, may_be_best."""
-        import pandas as pd
-
-        frame = pd.DataFrame(
-            {
-                "rank": self.rank if np.isnan(self.rank).any() else self.rank.astype(np.int64),
-                "low": self.low,
-                "high": self.high,
-                "letters": self.letters,
-                "may_be_best": [item in self.best for item in self.items],
-            },
-            index=list(self.items),
-        )
-        return frame.iloc[list(self.order)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """A JSON object; None where there is no value."""
-        rows = [
-            {
-                "item": self.items[k],
-                "rank": int(self.rank[k]) if math.isfinite(self.rank[k]) else None,
-                "low": int(self.low[k]),
-                "high": int(self.high[k]),
-                "letters": self.letters[k],
-                "may_be_best": self.items[k] in self.best,
-            }
-            for k in self.order
-        ]
-        return {
-            "level": self.level,
-            "simultaneous": self.simultaneous,
-            "side": self.side,
-            "critical": float(self.critical) if math.isfinite(self.critical) else None,
-            "critical_error": float(self.critical_error),
-            "covariance": self.covariance,
-            "items": rows,
-            "groups": [list(group) for group in self.groups],
-            "may_be_best": list(self.best),
-            "left_out": [{"what": what, "why": why} for what, why in self.left_out],
-            "cautions": list(self.cautions),
-        }
-
-    def summary(self, rows: int = 60) -> str:
-        """The sets as a table with a caption, best first, at most 100 columns wide.
-
-        Parameters
-        ----------
-        rows : int
-            Most items shown; the text says how many are left out.
-        """
-        from ..shown.comparisons_text import ranks_text
-
-        return ranks_text(self, rows)
-
-    def __str__(self) -> str:
-        return self.summary()
-
-    def __repr__(self) -> str:
-        kind = "simultaneous" if self.simultaneous else "marginal"
-        return f"<RankSets: {len(self.items)} items, {kind}, {100 * self.level:g} %, {self.covariance}>"
 
 
 def rank_sets(

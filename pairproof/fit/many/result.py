@@ -1,145 +1,27 @@
-"""What a comparison of many items gives: families of differences, and comparisons with the best."""
+"""What comparisons of many items give: families of differences, comparisons with the best, rank sets."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from .abilities import MODEL_BASED
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-FloatArray = NDArray[np.float64]
-
-
-def plain(values: FloatArray) -> list[float | None]:
-    """Python floats for JSON; None for nan and infinity."""
-    return [float(x) if math.isfinite(x) else None for x in values]
+from ..shown.comparisons_text import best_text, contrasts_text, ranks_text
+from .numbers import BestNumbers, ContrastNumbers, RankNumbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contrasts:
+class Contrasts(ContrastNumbers):
     """Differences of items with simultaneous intervals and adjusted p-values.
 
-    Attributes
-    ----------
-    first, second : tuple of str
-        The items of each difference; `second` is "mean" in the family "against the mean".
-    estimate, se, df, t : float[m]
-        On the scale of the fit; df is inf where t is held against the normal distribution.
-    p, log10_p : float[m]
-        Two-sided, each difference by itself; p is 0 where a double cannot hold it, log10_p is finite.
-    adjusted, log10_adjusted : float[m]
-        The same over the family, never below p.
-    low, high : float[m]
-        Confidence limits.
-    family : {"all pairs", "against one", "against the mean"}
-    against : str
-        The one item; "" in other families.
-    adjust : {"single-step", "holm", "bh", "none"}
-    level : float
-        Of all intervals together (single-step), or of each by itself (others).
-    critical : float
-        Critical value of the largest |score|, on the normal scale (df="common": on that of t); nan unless
-        single-step.
-    critical_error : float
-        Its Monte Carlo standard error; 0 where it is exact.
-    df_kind : {"own", "common"}
-    items : tuple of str
-        All items, whether or not a difference of theirs is in the family.
-    letters : tuple of str
-        Of each item, for all pairs: items share a letter exactly if they are not told apart at `level`.
-    left_out : tuple of (str, str)
-        Differences without a standard error, "A - B", and why.
-    covariance : str
-        Which covariance it is, in words.
-    cautions : tuple of str
-    group : str
-    per_unit : float
-        Log-odds per unit: 2 on the lambda scale, 1 on the log-odds scale.
+    The attributes are those of :class:`pairproof.fit.many.numbers.ContrastNumbers`.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
+    >>> found = pairproof.fit_bradley_terry(table).contrasts("against one", "A", "holm")
+    >>> found.what, found.adjusted.round(4).tolist()
+    (('B - A', 'C - A'), [0.1125, 0.0])
     """
-
-    first: tuple[str, ...]
-    second: tuple[str, ...]
-    estimate: FloatArray
-    se: FloatArray
-    df: FloatArray
-    t: FloatArray
-    p: FloatArray
-    log10_p: FloatArray
-    adjusted: FloatArray
-    log10_adjusted: FloatArray
-    low: FloatArray
-    high: FloatArray
-    family: str
-    against: str
-    adjust: str
-    level: float
-    critical: float
-    critical_error: float
-    df_kind: str
-    items: tuple[str, ...]
-    letters: tuple[str, ...] = ()
-    left_out: tuple[tuple[str, str], ...] = ()
-    covariance: str = MODEL_BASED
-    cautions: tuple[str, ...] = ()
-    group: str = "all"
-    per_unit: float = 1.0
-
-    @property
-    def what(self) -> tuple[str, ...]:
-        """Names of the differences: "A - B"."""
-        return tuple(f"{a} - {b}" for a, b in zip(self.first, self.second))
-
-    @property
-    def simultaneous(self) -> bool:
-        """Whether the intervals hold all together."""
-        return self.adjust == "single-step"
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row a difference, with its log-odds and odds and their limits."""
-        import pandas as pd
-
-        unit = self.per_unit
-        columns = {name: getattr(self, name) for name in _NUMBERS}
-        with np.errstate(over="ignore"):
-            columns |= {
-                "log_odds": unit * self.estimate,
-                "odds": np.exp(unit * self.estimate),
-                "odds_low": np.exp(unit * self.low),
-                "odds_high": np.exp(unit * self.high),
-            }
-        names = {"first": list(self.first), "second": list(self.second)}
-        return pd.DataFrame({**names, **columns}, index=list(self.what))
-
-    def to_dict(self) -> dict[str, Any]:
-        """A JSON object with every digit; None where there is no value."""
-        rows = [
-            {"first": a, "second": b, **dict(zip(_NUMBERS, numbers))}
-            for a, b, *numbers in zip(
-                self.first, self.second, *(plain(getattr(self, name)) for name in _NUMBERS)
-            )
-        ]
-        return {
-            "family": self.family,
-            "against": self.against or None,
-            "adjust": self.adjust,
-            "level": self.level,
-            "simultaneous": self.simultaneous,
-            "critical": plain(np.array([self.critical]))[0],
-            "critical_error": self.critical_error,
-            "df": self.df_kind,
-            "covariance": self.covariance,
-            "contrasts": rows,
-            "letters": dict(zip(self.items, self.letters)) if self.letters else None,
-            "left_out": [{"what": what, "why": why} for what, why in self.left_out],
-            "cautions": list(self.cautions),
-        }
 
     def summary(self, rows: int = 60) -> str:
         """The differences as a table with a caption, at most 100 columns wide.
@@ -149,8 +31,6 @@ class Contrasts:
         rows : int
             Most differences shown; the text says how many are left out.
         """
-        from ..shown.comparisons_text import contrasts_text
-
         return contrasts_text(self, rows)
 
     def __str__(self) -> str:
@@ -160,101 +40,19 @@ class Contrasts:
         return f"<Contrasts: {self.family}, {len(self.first)} differences, {self.adjust}, {self.covariance}>"
 
 
-_NUMBERS = (
-    "estimate", "se", "df", "t", "p", "log10_p", "adjusted", "log10_adjusted", "low", "high"
-)  # fmt: skip
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class AgainstTheBest:
+class AgainstTheBest(BestNumbers):
     """Each item against the best of the others, by Hsu's multiple comparisons with the best.
 
-    Attributes
-    ----------
-    items : tuple of str
-    estimate : float[n]
-        b_i - max over the others of b_j, on the scale of the fit; nan where a difference has no estimate.
-    low, high : float[n]
-        Simultaneous confidence limits of it; 0 on one side where the item is, or is not, shown to be the best.
-    critical : float[n]
-        d_i, one-sided, on the normal scale; nan where the answer does not need it.
-    critical_error : float
-        The largest of their Monte Carlo standard errors.
-    may_be_best : bool[n]
-    adjusted, log10_adjusted : float[n]
-        p-value of the hypothesis that the item is the best: the smallest 1 - level at which it is ruled out; an upper
-        bound.
-    level : float
-    left_out : tuple of (str, str)
-        Differences without a standard error, which rule nothing out, and why.
-    covariance : str
-    cautions : tuple of str
-    group : str
-    per_unit : float
+    The attributes are those of :class:`pairproof.fit.many.numbers.BestNumbers`.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
+    >>> pairproof.fit_bradley_terry(table).contrasts("against the best").best
+    ('A', 'B')
     """
-
-    items: tuple[str, ...]
-    estimate: FloatArray
-    low: FloatArray
-    high: FloatArray
-    critical: FloatArray
-    critical_error: float
-    may_be_best: NDArray[np.bool_]
-    adjusted: FloatArray
-    log10_adjusted: FloatArray
-    level: float
-    left_out: tuple[tuple[str, str], ...] = ()
-    covariance: str = MODEL_BASED
-    cautions: tuple[str, ...] = ()
-    group: str = "all"
-    per_unit: float = 1.0
-
-    family = "against the best"
-    simultaneous = True
-
-    @property
-    def best(self) -> tuple[str, ...]:
-        """Items that may be the best: they hold the best one with probability `level`."""
-        return tuple(item for item, may in zip(self.items, self.may_be_best) if may)
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row an item: estimate, low, high, adjusted, may_be_best, and the limits as odds."""
-        import pandas as pd
-
-        with np.errstate(over="ignore"):
-            columns = {
-                "estimate": self.estimate,
-                "low": self.low,
-                "high": self.high,
-                "adjusted": self.adjusted,
-                "log10_adjusted": self.log10_adjusted,
-                "may_be_best": self.may_be_best,
-                "odds": np.exp(self.per_unit * self.estimate),
-                "odds_low": np.exp(self.per_unit * self.low),
-                "odds_high": np.exp(self.per_unit * self.high),
-            }
-        return pd.DataFrame(columns, index=list(self.items))
-
-    def to_dict(self) -> dict[str, Any]:
-        """A JSON object with every digit; None where there is no value."""
-        names = ("estimate", "low", "high", "adjusted", "log10_adjusted", "critical")
-        rows = [
-            {"item": item, "may_be_best": bool(may), **dict(zip(names, numbers))}
-            for item, may, *numbers in zip(
-                self.items, self.may_be_best, *(plain(getattr(self, n)) for n in names)
-            )
-        ]
-        return {
-            "family": self.family,
-            "level": self.level,
-            "simultaneous": True,
-            "critical_error": self.critical_error,
-            "covariance": self.covariance,
-            "contrasts": rows,
-            "may_be_best": list(self.best),
-            "left_out": [{"what": what, "why": why} for what, why in self.left_out],
-            "cautions": list(self.cautions),
-        }
 
     def summary(self, rows: int = 60) -> str:
         """The items as a table with a caption, best first.
@@ -264,8 +62,6 @@ class AgainstTheBest:
         rows : int
             Most items shown; the text says how many are left out.
         """
-        from ..shown.comparisons_text import best_text
-
         return best_text(self, rows)
 
     def __str__(self) -> str:
@@ -273,3 +69,36 @@ class AgainstTheBest:
 
     def __repr__(self) -> str:
         return f"<AgainstTheBest: {', '.join(self.best[:5])} of {len(self.items)} may be the best, {self.covariance}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankSets(RankNumbers):
+    """Ranks of items with confidence sets.
+
+    The attributes are those of :class:`pairproof.fit.many.numbers.RankNumbers`.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
+    >>> ranks = pairproof.fit_bradley_terry(table).ranks()
+    >>> ranks.low.tolist(), ranks.high.tolist(), ranks.letters
+    ([1, 1, 3], [2, 2, 3], ('a', 'a', 'b'))
+    """
+
+    def summary(self, rows: int = 60) -> str:
+        """The sets as a table with a caption, best first, at most 100 columns wide.
+
+        Parameters
+        ----------
+        rows : int
+            Most items shown; the text says how many are left out.
+        """
+        return ranks_text(self, rows)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        kind = "simultaneous" if self.simultaneous else "marginal"
+        return f"<RankSets: {len(self.items)} items, {kind}, {100 * self.level:g} %, {self.covariance}>"

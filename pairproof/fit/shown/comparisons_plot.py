@@ -18,7 +18,7 @@ from .comparisons_text import SCALES
 from .plots import COLOURS
 
 if TYPE_CHECKING:
-    from ..many.ranks import RankSets
+    from ..many.result import RankSets
 
 Comparison = Union[Contrasts, AgainstTheBest]
 

@@ -13,8 +13,7 @@ from ..tails import SMALLEST, p_words
 from .text import WIDTH, number, shorten
 
 if TYPE_CHECKING:
-    from ..many.ranks import RankSets
-    from ..many.result import AgainstTheBest, Contrasts
+    from ..many.numbers import BestNumbers, ContrastNumbers, RankNumbers
 
 #: Letters and groups longer than this are cut: the JSON has all.
 LETTERS_WIDTH = 30
@@ -48,7 +47,9 @@ def _interval(level: float) -> tuple[str, str]:
     return f"{half:.4g} %", f"{100.0 - half:.4g} %"
 
 
-def contrasts_rows(c: Contrasts, rows: int | None = None) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def contrasts_rows(
+    c: ContrastNumbers, rows: int | None = None
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The header and the first rows of the table, as text."""
     normal = all(math.isinf(df) for df in c.df)
     adjusted = () if c.adjust == "none" else ("adjusted p",)
@@ -89,7 +90,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) 
     ]
 
 
-def caption_of_contrasts(c: Contrasts) -> list[str]:
+def caption_of_contrasts(c: ContrastNumbers) -> list[str]:
     """Sentences: family, adjustment, level, covariance, critical value."""
     family = c.family if not c.against else f"all against {c.against}"
     where = "" if c.group == "all" else f" in {c.group}"
@@ -152,7 +153,7 @@ def _more(shown: int, all_of_them: int, what: str) -> list[str]:
     )
 
 
-def contrasts_text(c: Contrasts, rows: int) -> str:
+def contrasts_text(c: ContrastNumbers, rows: int) -> str:
     """A family of differences with its caption, and the letters of all pairs."""
     header, body = contrasts_rows(c, rows)
     lines = [
@@ -166,7 +167,7 @@ def contrasts_text(c: Contrasts, rows: int) -> str:
     return safe("\n".join(lines))
 
 
-def best_rows(b: AgainstTheBest, rows: int | None = None) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def best_rows(b: BestNumbers, rows: int | None = None) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The header and the first rows of the table, as text: possible best first, then by estimate."""
     order = sorted(
         range(len(b.items)), key=lambda k: (not b.may_be_best[k], -_or(float(b.estimate[k]), 0.0), k)
@@ -197,14 +198,14 @@ def _limit(x: float) -> str:
     return f"{x:g}" if math.isinf(x) else number(x)
 
 
-def best_text(b: AgainstTheBest, rows: int) -> str:
+def best_text(b: BestNumbers, rows: int) -> str:
     """Comparisons with the best, and their caption."""
     header, body = best_rows(b, rows)
     lines = [*table(header, body), *_more(len(body), len(b.items), "items"), *_wrapped(caption_of_best(b))]
     return safe("\n".join(lines))
 
 
-def caption_of_best(b: AgainstTheBest) -> list[str]:
+def caption_of_best(b: BestNumbers) -> list[str]:
     """Sentences: family, level, critical values, covariance."""
     where = "" if b.group == "all" else f" in {b.group}"
     known = [x for x in b.critical if not math.isnan(x)]
@@ -223,7 +224,7 @@ def caption_of_best(b: AgainstTheBest) -> list[str]:
     return [*out, *left_out_words(b.left_out), *b.cautions]
 
 
-def ranks_rows(r: RankSets, rows: int | None = None) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def ranks_rows(r: RankNumbers, rows: int | None = None) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The header and the first rows of the table, as text, best first."""
     best = set(r.best)
     return ("", "letters", "rank", f"{100 * r.level:g} % set", "may be best"), [
@@ -242,7 +243,7 @@ def _cut(marks: str) -> str:
     return marks if len(marks) <= LETTERS_WIDTH else f"{marks[: LETTERS_WIDTH - 1]}…"
 
 
-def caption_of_rank_sets(r: RankSets) -> list[str]:
+def caption_of_rank_sets(r: RankNumbers) -> list[str]:
     """Sentences: level, simultaneous or not, letters, best, critical value, covariance."""
     where = "" if r.group == "all" else f" in {r.group}"
     kind = "all sets hold together" if r.simultaneous else "each set holds by itself, not all together"
@@ -262,20 +263,20 @@ def _listed(names: Sequence[str], most: int = 20) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def group_lines(r: RankSets) -> list[str]:
+def group_lines(r: RankNumbers) -> list[str]:
     """The groups of items that are not told apart, one a line."""
     out = [f"{mark}: {_listed(group)}" for mark, group in zip(_marks(r), r.groups[:MOST_GROUPS])]
     more = len(r.groups) - MOST_GROUPS
     return out + ([f"and {more} more groups"] if more > 0 else [])
 
 
-def _marks(r: RankSets) -> list[str]:
+def _marks(r: RankNumbers) -> list[str]:
     from ..many.letters import letters
 
     return [letters(1, [()] * k + [(0,)])[0] for k in range(len(r.groups))]
 
 
-def ranks_text(r: RankSets, rows: int) -> str:
+def ranks_text(r: RankNumbers, rows: int) -> str:
     """Rank sets with letters, and their caption."""
     header, body = ranks_rows(r, rows)
     lines = [
