@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Union
 
 from ...errors import NotEstimableError
-from ...fit.many.result import AgainstTheBest, Contrasts
+from ...fit.many.result import AgainstTheBest, Contrasts, RankSets
 from ...fit.shown.comparisons_plot import (
     MOST_DRAWN,
     caption_of_ranks,
@@ -31,7 +32,6 @@ from ...report.blocks import Block, Bullets, Figure, Heading, Paragraph, Table
 
 if TYPE_CHECKING:
     from ...fit.fit import Fit
-    from ...fit.many.result import RankSets
 
 #: Groups and items of a report whose rank sets are worked out unasked.
 MOST_GROUPS, MOST_ITEMS = 4, 100
@@ -151,7 +151,8 @@ def _ranks(fit: Fit, group: str, r: RankSets) -> Iterator[Block]:
     yield Bullets(
         (*caption_of_rank_sets(r), _equal(fit, group), *(f"Not told apart, {g}" for g in group_lines(r)))
     )
-    if len(r.items) <= MOST_DRAWN:
+    # With nothing to test every set is that of all ranks: there is nothing to see.
+    if len(r.items) <= MOST_DRAWN and not math.isnan(r.critical):
         yield Figure(
             "", caption_of_ranks(r), size_of_ranks(r), partial(plot_ranks, r), title=f"Rank sets{_of(group)}"
         )

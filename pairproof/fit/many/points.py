@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +81,6 @@ class Points:
     def on_sphere(self) -> SingleArray:
         """float32[n_points, n]: P w for unit vectors w, part after part."""
         from scipy.special import ndtri
-        from scipy.stats import qmc
 
         r = self.root.shape[1]
         many = r > FEW_DIMENSIONS
@@ -90,7 +90,7 @@ class Points:
             if many:
                 e = generator.standard_normal((n, r))
             else:
-                uniform = qmc.Sobol(r, scramble=True, seed=generator).random(n)
+                uniform = _sobol(r, generator).random(n)
                 e = ndtri(np.clip(uniform, 1e-15, 1.0 - 1e-15))
             e /= np.sqrt((e**2).sum(axis=1, keepdims=True))
             out[:, part * n : (part + 1) * n] = self.root @ e.T
@@ -175,3 +175,13 @@ class Pairs:
                 if both:
                     np.abs(z, out=z)
                 yield here, z
+
+
+def _sobol(r: int, generator: np.random.Generator) -> Any:
+    """Scrambled Sobol points in r dimensions; scipy 1.15 renamed the argument."""
+    from scipy.stats import qmc
+
+    try:
+        return qmc.Sobol(r, scramble=True, rng=generator)
+    except TypeError:
+        return qmc.Sobol(r, scramble=True, seed=generator)
