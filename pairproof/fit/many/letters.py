@@ -65,6 +65,16 @@ def groups(n: int, apart: Iterable[tuple[int, int]], order: Sequence[int]) -> tu
     return tuple(sorted(found, key=lambda column: [place[item] for item in column]))
 
 
+def groups_or_caution(
+    n: int, apart: Iterable[tuple[int, int]], order: Sequence[int]
+) -> tuple[tuple[tuple[int, ...], ...], tuple[str, ...]]:
+    """`groups` and no caution; or no groups and the sentence that says why."""
+    try:
+        return groups(n, apart, order), ()
+    except TooLargeError as error:
+        return (), (f"no letters: {error}",)
+
+
 def _members(bits: int) -> list[int]:
     out = []
     while bits:

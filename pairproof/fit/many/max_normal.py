@@ -238,7 +238,9 @@ class MaxNormal:
 
         grid = np.linspace(0.0, float(c.max()) + 1e-9, 60)
         values = [float(self._over_directions(float(x)).mean()) for x in grid]
-        return np.asarray(PchipInterpolator(grid, values)(c))
+        # Slopes between values that are all but equal overflow on their way to 0.
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            return np.asarray(PchipInterpolator(grid, values)(c))
 
     def quantile(self, level: float) -> tuple[float, float]:
         """c with P(max <= c) = level, and its standard error (0 where it is exact).
@@ -302,7 +304,8 @@ class _Interpolated:
     def _curve(self) -> Any:
         from scipy.interpolate import PchipInterpolator
 
-        return PchipInterpolator(self.grid, self.factor)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            return PchipInterpolator(self.grid, self.factor)
 
 
 def _root(f: Callable[[float], float]) -> float:

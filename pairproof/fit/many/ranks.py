@@ -23,7 +23,7 @@ from ...data.options import one_of
 from ...errors import TooLargeError
 from .abilities import Abilities
 from .best import against_the_best
-from .letters import groups, letters
+from .letters import groups_or_caution, letters
 from .max_normal import MaxNormal
 from .numbers import Side
 from .points import Points
@@ -75,7 +75,7 @@ def rank_sets(
     if not simultaneous:
         low, high = _marginal(test, abilities.known, side)
     order = [int(k) for k in np.argsort(-abilities.estimate[:n], kind="stable")]
-    columns = groups(n, [(int(i), int(j)) for i, j in np.argwhere(together)], order)
+    columns, too_many = groups_or_caution(n, [(int(i), int(j)) for i, j in np.argwhere(together)], order)
     left_out = tuple((f"{names[i]} - {names[j]}", why) for (i, j), why in abilities.why.items() if j < n)
     b = abilities.estimate[:n]
     return RankSets(
@@ -87,7 +87,7 @@ def rank_sets(
         tuple(names[k] for k in np.flatnonzero(against_the_best(abilities, level, seed).may_be_best)),
         tuple(tuple(names[k] for k in column) for column in columns),
         letters(n, columns), level, simultaneous, side, critical, error, left_out,
-        abilities.covariance_title, abilities.cautions, abilities.group, tuple(order),
+        abilities.covariance_title, abilities.cautions + too_many, abilities.group, tuple(order),
     )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ from ...errors import InputError, NotEstimableError
 from ..record import find_item
 from ..tails import log10_student_p, student_p
 from .abilities import Abilities, normal_score
-from .letters import groups, letters
+from .letters import groups_or_caution, letters
 from .max_normal import MaxNormal
 from .p_values import log10_benjamini_hochberg, log10_holm
 from .points import Points
@@ -114,14 +114,16 @@ def contrasts(
     largest = MaxNormal(points, first, second, True, math.inf if df == "own" else own.common)
     made = _single_step(own, largest, level) if adjust == "single-step" else _one_by_one(own, adjust, level)
     apart = made.log10_adjusted < math.log10(1.0 - level)
+    of_pairs = family == "all pairs"
+    marks, too_many = _letters(abilities, first[apart], second[apart]) if of_pairs else ((), ())
     return Contrasts(
         tuple(names[k] for k in first), tuple(names[k] for k in second), own.estimate, own.se, own.df, own.t,
         student_p(own.t, own.df), own.log10_p, np.minimum(10.0**made.log10_adjusted, 1.0), made.log10_adjusted,
         own.estimate - made.half, own.estimate + made.half,
         family=family, against=against or "", adjust=adjust, level=level, critical=made.critical,
         critical_error=made.error, df_kind=df, items=abilities.items,
-        letters=_letters(abilities, first[apart], second[apart]) if family == "all pairs" else (),
-        left_out=left_out, covariance=abilities.covariance_title, cautions=abilities.cautions, group=abilities.group,
+        letters=marks,
+        left_out=left_out, covariance=abilities.covariance_title, cautions=abilities.cautions + too_many, group=abilities.group,
         per_unit=abilities.per_unit,
     )  # fmt: skip
 
@@ -188,7 +190,11 @@ def _pairs(abilities: Abilities, family: Family, against: str | None) -> tuple[I
     return others, np.full(n - 1, k)
 
 
-def _letters(abilities: Abilities, first: IntArray, second: IntArray) -> tuple[str, ...]:
+def _letters(
+    abilities: Abilities, first: IntArray, second: IntArray
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The letters of each item, and no caution; or none, and why."""
     n = len(abilities.items)
     order = [int(k) for k in np.argsort(-abilities.estimate[:n], kind="stable")]
-    return letters(n, groups(n, list(zip(first.tolist(), second.tolist())), order))
+    columns, caution = groups_or_caution(n, list(zip(first.tolist(), second.tolist())), order)
+    return (letters(n, columns) if columns else ()), caution

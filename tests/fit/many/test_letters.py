@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pairproof.errors import TooLargeError
-from pairproof.fit.many.letters import groups, letters
+from pairproof.fit.many.letters import groups, groups_or_caution, letters
 
 
 def test_letters_are_those_of_multcompview():
@@ -38,3 +38,5 @@ def test_more_groups_than_anyone_reads_are_refused():
     apart = [(3 * k + i, 3 * k + j) for k in range(7) for i in range(3) for j in range(i + 1, 3)]
     with pytest.raises(TooLargeError, match="more than 2,000 overlapping groups"):
         groups(21, apart, range(21))
+    columns, caution = groups_or_caution(21, apart, range(21))
+    assert columns == () and caution[0].startswith("no letters: 21 items have more than 2,000")
