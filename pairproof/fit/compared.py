@@ -77,7 +77,7 @@ class Compared(Predicted):
         NotEstimableError
             No difference of the family has a standard error.
         TooLargeError
-            All differences of more than 1,000 items.
+            All differences of more than 1,000 items, or of more than 300 with single-step or against the best.
 
         Examples
         --------
@@ -129,7 +129,7 @@ class Compared(Predicted):
         InputError
             Another side or group, or a level outside (0.5, 1).
         TooLargeError
-            More than 1,000 items, or marginal sets of more than 300.
+            More than 300 items.
 
         Examples
         --------

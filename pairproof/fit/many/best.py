@@ -21,7 +21,7 @@ from .abilities import Abilities
 from .max_normal import MaxNormal
 from .points import Points
 from .result import AgainstTheBest
-from .simultaneous import check_level, quantile_of
+from .simultaneous import check_level, check_size, quantile_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -46,6 +46,7 @@ def against_the_best(abilities: Abilities, level: float = 0.95, seed: int = 0) -
         A level outside (0.5, 1).
     """
     check_level(level)
+    check_size(len(abilities.items), "compare against one item, or take part of the items")
     n = len(abilities.items)
     known, b, scores = abilities.known, abilities.estimate, abilities.normal_scores()
     points = Points.of(abilities.covariance, seed)

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.options import one_of
-from ...errors import TooLargeError
 from .abilities import Abilities
 from .best import against_the_best
 from .letters import groups_or_caution, letters
@@ -28,14 +27,11 @@ from .max_normal import MaxNormal
 from .numbers import Side
 from .points import Points
 from .result import RankSets
-from .simultaneous import check_level
+from .simultaneous import check_level, check_size
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
-
-#: Marginal sets take a family for each item; those of 300 items take half a minute.
-MOST_MARGINAL = 300
 
 
 def rank_sets(
@@ -60,15 +56,12 @@ def rank_sets(
     InputError
         Another side, or a level outside (0.5, 1).
     TooLargeError
-        Marginal sets of more than 300 items.
+        More than 300 items.
     """
     check_level(level)
     one_of("side", side, ("both", "lower", "upper"))
     n, names = len(abilities.items), abilities.items
-    if not simultaneous and n > MOST_MARGINAL:
-        raise TooLargeError(
-            f"marginal rank sets of {n:,} items (limit {MOST_MARGINAL}); simultaneous ones can be had for more"
-        )
+    check_size(n, "rank part of the items, or use contrasts(adjust='holm')")
     test = _Stepwise(Points.of(abilities.covariance, seed), abilities.normal_scores(), level)
     together, critical, error = test.rejected(np.argwhere(abilities.known))
     low, high = 1 + together.sum(axis=0), n - together.sum(axis=1)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.options import one_of
-from ...errors import InputError, NotEstimableError
+from ...errors import InputError, NotEstimableError, TooLargeError
 from ..record import find_item
 from ..tails import log10_student_p, student_p
 from .abilities import Abilities, normal_score
@@ -38,6 +38,8 @@ Family = Literal["all pairs", "against one", "against the mean"]
 Adjustment = Literal["single-step", "holm", "bh", "none"]
 DegreesOfFreedom = Literal["own", "common"]
 FAMILIES: tuple[Family, ...] = ("all pairs", "against one", "against the mean")
+#: Items whose differences are tested all together; 300 take about ten seconds.
+MOST_TOGETHER = 300
 ADJUSTMENTS: tuple[Adjustment, ...] = ("single-step", "holm", "bh", "none")
 
 
@@ -45,6 +47,15 @@ def check_level(level: float) -> None:
     """Raise InputError unless the level is between 0.5 and 1."""
     if not 0.5 < level < 1.0:
         raise InputError(f"level={level}; expected a number between 0.5 and 1, 0.95 for 95 % intervals")
+
+
+def check_size(n: int, instead: str) -> None:
+    """Raise TooLargeError where the largest of all differences of n items would take minutes."""
+    if n > MOST_TOGETHER:
+        raise TooLargeError(
+            f"{n:,} items have {n * (n - 1) // 2:,} differences; critical values of all together are drawn for"
+            f" {MOST_TOGETHER} items at most ({MOST_TOGETHER * (MOST_TOGETHER - 1) // 2:,} differences); {instead}"
+        )
 
 
 def quantile_of(c: float, df: FloatArray) -> FloatArray:
@@ -88,6 +99,8 @@ def contrasts(
         An unknown family, adjustment or item, a level outside (0.5, 1), df="common" with another adjustment.
     NotEstimableError
         No difference of the family has a standard error.
+    TooLargeError
+        All pairs of more than 300 items with "single-step".
     """
     one_of("family", family, FAMILIES)
     one_of("adjust", adjust, ADJUSTMENTS)

@@ -271,3 +271,15 @@ def test_too_many_differences_are_refused_with_their_number():
     with pytest.raises(TooLargeError, match="1,001 items have 500,500 differences"):
         fit.contrasts()
     assert len(fit.contrasts("against one", "i5", adjust="holm").what) == 1000
+    few = pairproof.Comparisons.build(
+        [f"i{k}" for k in range(301)],
+        np.arange(300),
+        np.arange(1, 301),
+        np.full(300, 3),
+        None,
+        np.full(300, 2),
+    )
+    fit = pairproof.fit_bradley_terry(few)
+    for call in (fit.contrasts, fit.ranks, lambda: fit.contrasts("against the best")):
+        with pytest.raises(TooLargeError, match="45,150 differences; critical values .* 300 items at most"):
+            call()
