@@ -110,6 +110,8 @@ def contrasts(
         raise InputError(
             f"df='common' with adjust={adjust!r}; a multivariate t belongs to adjust='single-step'"
         )
+    if family == "all pairs" and adjust == "single-step":
+        check_size(len(abilities.items), "use adjust='holm' or 'bh', or compare against one item")
     first, second = _pairs(abilities, family, against)
     known = abilities.known[first, second]
     names = [*abilities.items, "mean"]
