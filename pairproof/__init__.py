@@ -29,6 +29,7 @@ if _typing.TYPE_CHECKING:
         RUnavailable as RUnavailable,
     )
     from .fit.fit import Fit as Fit
+    from .fit.shown.comparisons_plot import plot_contrasts as plot_contrasts, plot_ranks as plot_ranks
     from .fit.shown.plots import plot_worth as plot_worth
     from .native.experiment.judge_agreement import judge_agreement as judge_agreement
     from .native.experiment.models import fit_preference_model as fit_preference_model
@@ -60,6 +61,8 @@ _HOME = {
     "verify": "validation.verify",
     "to_r": "bridge.script",
     "plot_worth": "fit.shown.plots",
+    "plot_contrasts": "fit.shown.comparisons_plot",
+    "plot_ranks": "fit.shown.comparisons_plot",
     "PairproofError": "errors",
     "InputError": "errors",
     "NotEstimableError": "errors",

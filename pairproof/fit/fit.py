@@ -1,8 +1,8 @@
 """`Fit`: the result of fitting a model, by the native engine or by R.
 
 Its numbers are those of :class:`pairproof.fit.record.FitRecord`; the methods of parameters are in
-:mod:`pairproof.fit.estimates`, those of items and data in :mod:`pairproof.fit.predicted`, and those of tests,
-clusters, R and texts here.
+:mod:`pairproof.fit.estimates`, those of items and data in :mod:`pairproof.fit.predicted`, those of many
+comparisons in :mod:`pairproof.fit.compared`, and those of tests, clusters, R and texts here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import inference
 from .cell_table import CellTable
-from .predicted import Predicted
+from .compared import Compared
 from .record import Stopping
 from .warning import FitWarning
 
@@ -29,7 +29,7 @@ __all__ = ["CellTable", "Fit", "FitWarning", "Stopping"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit(Predicted):
+class Fit(Compared):
     """A fitted model of paired comparisons: its numbers, and tests, predictions and tables of them.
 
     The attributes are those of :class:`pairproof.fit.record.FitRecord`.  Item parameters are on the scale

@@ -429,7 +429,8 @@ def test_an_html_report_escapes_item_names_also_in_the_picture(capsys, tmp_path)
 def test_an_html_report_of_a_separated_fit_says_why_there_is_no_picture(capsys, tmp_path):
     code, _, _ = run(capsys, "fit", write(tmp_path, SEPARATED), "--report", tmp_path / "o.html")
     page = (tmp_path / "o.html").read_text(encoding="utf-8")
-    assert code == 0 and "<svg" not in page and "separated data" in page
+    assert code == 0 and "No picture of the worths: separated data" in page
+    assert "Worths with their intervals" not in page
 
 
 # -- a process of its own ------------------------------------------------------------------------------------

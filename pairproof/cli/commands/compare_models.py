@@ -143,7 +143,7 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     is_flag=True,
     help=(
         "Also report the systems' abilities (irt-gaussian) from all comparisons of each track: intervals,"
-        " ranks, strata. At least 4 chains of 1000 draws; --chains, --warmup, --draws for more."
+        " credible sets of ranks, letters. At least 4 chains of 1000 draws; --chains, --warmup, --draws for more."
     ),
 )
 @_experiment(

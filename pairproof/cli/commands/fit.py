@@ -13,16 +13,18 @@ from ...errors import RankingWarning
 from ...fit.family import FAMILIES, TIES_IN_WORDS
 from ..options.r import r_options
 from ..options.reading import names, reader_options, split_list
-from ..options.sections import SectionedCommand, option
+from ..options.sections import SHARE, SectionedCommand, option
 from ..state import READ, WRITTEN, State, json_text, shared_options
 
 if TYPE_CHECKING:
     from ...bridge.process.policy import Mode
     from ...fit.fit import Fit
     from ...fit.robust.clusters import Kind
+    from ..reports.comparisons import Found
 
 _model = option("Model")
 _errors = option("Standard errors")
+_many = option("Many comparisons")
 _check = option("R")
 
 HELP = """Fit a model to a table of comparisons in FILE (CSV, TSV, Parquet, Arrow; - for standard input).
@@ -81,6 +83,22 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
     type=click.Choice(["CR0", "CR1", "CR2"]),
     help="Correction for few clusters; default: CR2, with Satterthwaite's degrees of freedom.",
 )
+@_many(
+    "--ranks", is_flag=True, help="Confidence sets of the items' ranks, letters, and which may be the best."
+)
+@_many(
+    "--contrasts",
+    "family",
+    type=click.Choice(["all-pairs", "against-one", "against-best", "against-mean"]),
+    help="Differences of items with simultaneous intervals and adjusted p-values.",
+)
+@_many("--against", metavar="ITEM", help="The item of --contrasts against-one.")
+@_many(
+    "--adjust",
+    type=click.Choice(["single-step", "holm", "bh", "none"]),
+    help="p-values of --contrasts; default: single-step, by the largest of all (max-t).",
+)
+@_many("--level", type=SHARE, help="Level of --ranks and --contrasts; default: 0.95.")
 @reader_options
 @_check("--verify", is_flag=True, help="Compute the same numbers in R and show how many digits agree.")
 @r_options
@@ -109,9 +127,11 @@ def command(
         )
     if cluster is None and cluster_kind is not None:
         raise click.UsageError("--cluster-kind has no effect without --cluster; add --cluster judge.")
+    _check_comparisons(asked)
     fitted = _fit(file, model, reading, asked)
     if cluster is not None:
         fitted = fitted.clustered(*names(cluster), kind=cluster_kind or "CR2")
+    found = _comparisons(state, fitted, asked)
     agreements: Any = None
     if verify:
         import pairproof
@@ -120,7 +140,7 @@ def command(
     if script is not None:
         state.write(Path(script), fitted.to_r(), ".r")
         state.say(f"R script: {script}")
-    _give(state, fitted, agreements)
+    _give(state, fitted, agreements, found)
     if not fitted.stopping.reached:
         state.say(f"not converged: {fitted.stopping.rule} was not reached in {fitted.stopping.steps} steps")
         return 2
@@ -152,21 +172,42 @@ def _fit(file: str, model: str, reading: dict[str, Any], asked: dict[str, Any]) 
         return FITTERS[model](table, cells=cells, item_terms=terms, separate=separate, **stated)
 
 
-def _give(state: State, fitted: Fit, agreements: Any) -> None:
+def _check_comparisons(asked: dict[str, Any]) -> None:
+    if asked["family"] is None and (asked["against"] is not None or asked["adjust"] is not None):
+        raise click.UsageError("--against and --adjust have no effect without --contrasts; add --contrasts.")
+    if asked["level"] is not None and asked["family"] is None and not asked["ranks"]:
+        raise click.UsageError("--level has no effect without --ranks or --contrasts; add one of them.")
+    if (asked["family"] == "against-one") != (asked["against"] is not None):
+        raise click.UsageError("--contrasts against-one and --against ITEM belong together.")
+    if asked["family"] == "against-best" and asked["adjust"] not in (None, "single-step"):
+        raise click.UsageError(
+            "--contrasts against-best is simultaneous by its own method (Hsu); leave out --adjust."
+        )
+
+
+def _comparisons(state: State, fitted: Fit, asked: dict[str, Any]) -> Found:
+    from ..reports.comparisons import FAMILIES, Asked, find
+
+    seed = 0 if state.seed is None else state.seed
+    family = None if asked["family"] is None else FAMILIES[asked["family"]]
+    adjust = asked["adjust"] or "single-step"
+    return find(fitted, Asked(asked["ranks"], family, asked["against"], adjust, asked["level"] or 0.95, seed))
+
+
+def _give(state: State, fitted: Fit, agreements: Any, found: Found) -> None:
     """Give the fit; with verdicts, the report is that of the verdicts."""
+    from ..reports import comparisons
     from ..reports.fit import context, document, page
 
-    result = document(fitted, agreements)
+    result = document(fitted, agreements) | comparisons.document(found)
+    shown = "\n\n".join(filter(None, [fitted.summary(), comparisons.text(found)]))
     if state.json:
         for warning in result["warnings"]:
             state.say(f"Warning: {warning}")
     if agreements is None:
-        state.give(lambda: page(fitted), result, terminal=fitted.summary)
+        state.give(lambda: page(fitted, found), result, terminal=lambda: shown)
         return
     from ...validation.report import output
 
-    forms = {
-        "json": lambda: json_text(result) + "\n",
-        "terminal": lambda: f"{fitted.summary()}\n\n{agreements}",
-    }
+    forms = {"json": lambda: json_text(result) + "\n", "terminal": lambda: f"{shown}\n\n{agreements}"}
     state.give_output(replace(output(agreements, context(fitted, agreements)), **forms), result)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...fit.shown.plots import MOST_GROUPS, plot_worth
 from ...fit.shown.text import ROWS, cautions, columns, cut_note, parameter_rows
 from ...report.blocks import Block, Code, Figure, Heading, Page, Paragraph, Table
+from .comparisons import Found, blocks
 
 if TYPE_CHECKING:
     from ...fit.fit import Fit
@@ -28,12 +29,12 @@ def document(fit: Fit, agreements: Verification | None) -> dict[str, Any]:
     return result
 
 
-def page(fit: Fit) -> Page:
-    """The table of parameters, the plot of the worths, and the summary that the terminal shows."""
-    blocks: list[Block] = [Heading("Parameters"), _parameters(fit)]
-    blocks += map(Paragraph, filter(None, [cut_note(fit, ROWS)]))
-    blocks += [_worths(fit), Heading("Summary"), Code(fit.summary())]
-    return Page(fit.title, blocks, f"Data: {fit.data.source}")
+def page(fit: Fit, found: Found = Found()) -> Page:
+    """The table of parameters, the plot of the worths, which items can be told apart, and the summary."""
+    parts: list[Block] = [Heading("Parameters"), _parameters(fit)]
+    parts += map(Paragraph, filter(None, [cut_note(fit, ROWS)]))
+    parts += [_worths(fit), *blocks(fit, found), Heading("Summary"), Code(fit.summary())]
+    return Page(fit.title, parts, f"Data: {fit.data.source}")
 
 
 def _parameters(fit: Fit) -> Table:

@@ -1,42 +1,49 @@
 """The largest of many correlated standard normal variables.
 
-Z_k = (P_a - P_b)'e / sd_k for pairs (a, b) of points in r dimensions, e standard normal.  With e = R w, w uniform
-on the sphere and R^2 chi-square on r degrees of freedom::
+Z_k = (P_a - P_b)'e / sd_k for pairs (a, b) of points in r dimensions, e standard normal.  Nothing is inverted, so that a
+singular correlation, as that of all pairs, needs no care.  With e = R w, w uniform on the sphere and R^2 chi-square on
+r degrees of freedom (Genz and Bretz 2009, Computation of Multivariate Normal and t Probabilities, section 4)::
 
-    P(max_k |Z_k| > c) = mean over w of P(R > c / m(w)),   m(w) = max_k |(P_a - P_b)'w| / sd_k
+    P(max_k Z_k > c) = mean over w of P(R > c / m(w)),   m(w) = max_k (P_a - P_b)'w / sd_k
 
-(Genz and Bretz 2009, Computation of Multivariate Normal and t Probabilities, section 4).  Nothing is inverted, so
-that a singular correlation, as that of all pairs, needs no care; and the mean is over a smooth function of w, so
-that small probabilities keep their digits.  r = 1 is exact, r = 2 an integral over an angle, others are taken over
-scrambled Sobol points in eight independent parts, whose spread is the error that is reported.
+r = 1 is exact, r = 2 an integral over an angle, few dimensions are taken over Sobol points.  In many dimensions, and
+for small probabilities, no direction of a sample is near enough to a pair; there a pair k is drawn first, and then e
+given Z_k > c (Naiman and Priebe 2001, J. Comput. Graph. Statist. 10, 296-328)::
+
+    P(max_k Z_k > c) = sum_k P(Z_k > c) * E[ 1 / #{l : Z_l > c} ]
+
+The sum is Bonferroni's bound; the mean is between 0 and 1 and tends to 1 in the tail, so that small probabilities keep
+their digits.  With `df`, Z is divided by one common sqrt(chi-square / df), which makes it a multivariate t.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .points import FEW_DIMENSIONS, PARTS, Pairs, Points
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: Directions in each of the eight parts: at least, and at most (as many as `AT_ONCE` allows).
-DIRECTIONS = (1 << 12, 1 << 13)
-PARTS = 8
-#: Numbers worked on at once (directions x pairs), 64 MB.
-AT_ONCE = 8_000_000
-#: Eigenvalues of a covariance below this share of the largest are rounding.
-SINGULAR = 1e-12
-
-
-def root_of(covariance: FloatArray) -> FloatArray:
-    """float[k, r]: P with P P' = covariance, r its rank."""
-    value, vector = np.linalg.eigh(covariance)
-    keep = value > max(float(value[-1]), 0.0) * SINGULAR
-    out: FloatArray = vector[:, keep] * np.sqrt(value[keep])
-    return out
+#: Probabilities below this are found by drawing a pair first, in any number of dimensions above 2.
+SMALL = 0.02
+#: Classes into which the values of m(w) are gathered; with 2,000 a tail changes by less than 1e-7.
+CLASSES = 2_000
+#: The secant's last step: far below the Monte Carlo error, 0.001 for all pairs of 100 items.
+TOLERANCE = 1e-4
+#: Up to this many tails are worked out one by one; of more the mean of 1 / # is interpolated between these
+#: distances from the least c.
+ONE_BY_ONE = 40
+GRID = np.array([0.0, 0.15, 0.3, 0.5, 0.8, 1.2, 1.8, 2.7, 4.5, 8.0, 15.0, 36.0])
+#: Above this c the probability is that of Bonferroni's bound: all tails are below 1e-315.
+FAR = 38.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,107 +52,195 @@ class MaxNormal:
 
     Attributes
     ----------
-    points : float[n_points, r]
-        Rows P; their differences are what is compared.
+    points : Points
+        Their differences are what is compared.
     first, second : int[m]
-        Points of each pair.
-    sd : float[m]
-        Standard deviation of (P_first - P_second)'e, positive.
+        Points of each pair; first - second is compared, of different points.
     two_sided : bool
-    seed : int
-        Of the directions.
+    df : float
+        Common degrees of freedom of a multivariate t; inf is the normal.
     """
 
-    points: FloatArray
+    points: Points
     first: IntArray
     second: IntArray
-    sd: FloatArray
     two_sided: bool = True
-    seed: int = 0
+    df: float = math.inf
+    _means: dict[float, FloatArray] = field(default_factory=dict)
 
     @cached_property
-    def _plane(self) -> FloatArray:
-        """float[m, r]: unit rows of the pairs in as few dimensions as they need; only for r <= 2."""
-        rows = (self.points[self.first] - self.points[self.second]) / self.sd[:, None]
-        _, s, w = np.linalg.svd(rows, full_matrices=False)
-        out: FloatArray = rows @ w[s > s[0] * 1e-9].T
+    def _pairs(self) -> Pairs:
+        return Pairs.of(self.first, self.second, self.two_sided)
+
+    @cached_property
+    def _sd(self) -> FloatArray:
+        return self.points.distance(self._pairs.first, self._pairs.second)
+
+    @cached_property
+    def _rows(self) -> FloatArray:
+        """float[m, r]: a unit vector for each difference, both directions of it written out."""
+        p = self._pairs
+        rows = (self.points.root[p.first] - self.points.root[p.second]) / self._sd[:, None]
+        return np.concatenate([rows, -rows[p.both]])
+
+    @cached_property
+    def _plane(self) -> FloatArray | None:
+        """The rows in one or two dimensions; None if they need more."""
+        if self.points.root.shape[1] > 2 and len(self._pairs) > 3:
+            used = np.unique(np.concatenate([self.first, self.second]))
+            if len(used) > 3:
+                return None
+        _, s, w = np.linalg.svd(self._rows, full_matrices=False)
+        along = w[s > s[0] * 1e-7]
+        out: FloatArray = self._rows @ along.T
+        return out if len(along) <= 2 else None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether tails are integrals of one angle, without Monte Carlo error."""
+        return self._plane is not None
+
+    # -- over directions ------------------------------------------------------------------------------------
+
+    @cached_property
+    def _directions(self) -> tuple[FloatArray, FloatArray, int]:
+        """Weights and m(w), float[parts, n], and the dimension r."""
+        if self._plane is not None and self._plane.shape[1] == 1:
+            sides = np.array([[self._plane.max(), (-self._plane).max()]])
+            return np.full(sides.shape, 0.5), sides, 1
+        if self._plane is not None:
+            weight, largest = _angles(self._plane)
+            return weight[None, :], largest[None, :], 2
+        images = self.points.on_sphere
+        largest = np.zeros(images.shape[1], np.float32)
+        for here, z in self._pairs.scores(images, self._sd):
+            np.maximum(largest[here], z.max(axis=0), out=largest[here])
+        return (*_gathered(largest.astype(np.float64).reshape(PARTS, -1)), self.points.root.shape[1])
+
+    def _over_directions(self, c: float) -> FloatArray:
+        """float[parts]: P(max > c)."""
+        from scipy.special import fdtrc, gammaincc
+
+        weight, largest, r = self._directions
+        up = largest > 0.0
+        square = (c / np.where(up, largest, 1.0)) ** 2
+        tail = gammaincc(r / 2, 0.5 * square) if math.isinf(self.df) else fdtrc(r, self.df, square / r)
+        out: FloatArray = (weight * np.where(up, tail, 0.0)).sum(axis=1)
         return out
 
-    @cached_property
-    def rank(self) -> int:
-        """Dimensions that the pairs span."""
-        if self.points.shape[1] <= 2 or len(self.first) <= 2:
-            return self._plane.shape[1]
-        used = np.unique(np.concatenate([self.first, self.second]))
-        centred = self.points[used] - self.points[used].mean(axis=0)
-        return max(
-            int(np.linalg.matrix_rank(centred, tol=1e-9 * max(float(np.abs(centred).max()), 1e-300))), 1
+    # -- given one pair above c -----------------------------------------------------------------------------
+
+    @property
+    def _sides(self) -> int:
+        return len(self._pairs) + int(self._pairs.both.sum())
+
+    def log_bonferroni(self, c: float) -> float:
+        """log of sum_k P(Z_k > c), which may be above 0."""
+        from scipy.special import log_ndtr
+
+        return math.log(self._sides) + float(log_ndtr(-c))
+
+    def _mean_inverse(self, c: float) -> FloatArray:
+        """float[parts]: E[1 / #{l : Z_l > c}], given that a pair drawn with equal chance is above c."""
+        if c not in self._means:
+            self._means[c] = self._drawn_mean(c)
+        return self._means[c]
+
+    def _drawn_mean(self, c: float) -> FloatArray:
+        from scipy.special import log_ndtr, ndtri_exp
+
+        pairs, (at, even, u) = self._pairs, self.points.at_random
+        chance = np.cumsum(np.where(pairs.both, 2.0, 1.0))
+        k = np.minimum(np.searchsorted(chance, even * chance[-1], side="right"), len(chance) - 1)
+        a, b, sd = pairs.first[k], pairs.second[k], self._sd[k]
+        column = np.arange(at.shape[1])
+        # e given Z_k > c: the part of e along the pair is replaced by a normal above c.
+        z = -ndtri_exp(np.log1p(-u) + log_ndtr(-c))
+        change = ((z - (at[a, column] - at[b, column]) / sd) / sd).astype(np.float32)
+        gram = self.points.gram
+        along = (
+            (gram[:, pairs.first] - gram[:, pairs.second])[:, k]
+            if len(pairs) < len(k)
+            else gram[:, a] - gram[:, b]
         )
+        along *= change
+        images = at + along
+        count = np.zeros(len(column), np.int64)
+        for here, scores in pairs.scores(images, self._sd):
+            count[here] += np.count_nonzero(scores > np.float32(c), axis=0)
+        # In single precision the drawn pair itself may fall back to c.
+        out: FloatArray = (1.0 / np.maximum(count, 1)).reshape(PARTS, -1).mean(axis=1)
+        return out
 
-    @cached_property
-    def _angles(self) -> tuple[FloatArray, FloatArray]:
-        """Weights and m(w) over all angles, for r = 2: Gauss's rule between the angles where the largest changes."""
-        rows = self._plane if not self.two_sided else np.concatenate([self._plane, -self._plane])
-        direction = np.sort(np.unique(np.round(np.arctan2(rows[:, 1], rows[:, 0]) % (2 * np.pi), 14)))
-        middle = (direction + np.append(direction[1:], direction[0] + 2 * np.pi)) / 2
-        away = np.concatenate([direction + np.pi / 2, direction - np.pi / 2])
-        cuts = np.unique(
-            np.concatenate([direction, middle % (2 * np.pi), away % (2 * np.pi), [0.0, 2 * np.pi]])
-        )
-        x, w = np.polynomial.legendre.leggauss(40)
-        half = np.diff(cuts) / 2
-        angle = (cuts[:-1] + half)[:, None] + half[:, None] * x
-        weight = (half[:, None] * w / (2 * np.pi)).ravel()
-        return weight, _largest(np.stack([np.cos(angle.ravel()), np.sin(angle.ravel())], 1) @ rows.T)
+    # -- tails and quantiles --------------------------------------------------------------------------------
 
-    @cached_property
-    def _sphere(self) -> tuple[FloatArray, int]:
-        """m(w), float[PARTS, n], and the dimension of the sphere."""
-        from scipy.special import ndtri
-        from scipy.stats import qmc
+    def _is_small(self, c: float, p: float) -> bool:
+        """Whether P(max > c), which is p over the directions, is found by drawing a pair first."""
+        if self.is_exact or not math.isinf(self.df):
+            return False
+        if self.points.root.shape[1] <= FEW_DIMENSIONS:
+            return p < SMALL
+        # Where Bonferroni's bound is above 1/2, too many pairs are above c for the mean to be precise.
+        return c >= self._bound_at(math.log(0.5))
 
-        points = self.points
-        used = np.unique(np.concatenate([self.first, self.second]))
-        if len(used) < points.shape[1]:
-            _, s, w = np.linalg.svd(points[used] - points[used].mean(axis=0), full_matrices=False)
-            points = points @ w[s > s[0] * 1e-9].T
-        r = points.shape[1]
-        block = max(1, AT_ONCE // len(self.first))
-        least, most = DIRECTIONS
-        n = int(np.clip(1 << int(np.log2(block)), least, most))
-        out = np.empty((PARTS, n))
-        for part, seed in enumerate(np.random.SeedSequence(self.seed).spawn(PARTS)):
-            uniform = qmc.Sobol(r, scramble=True, seed=np.random.default_rng(seed)).random(n)
-            e = ndtri(np.clip(uniform, 1e-15, 1.0 - 1e-15))
-            w = e / np.sqrt((e**2).sum(axis=1, keepdims=True))
-            for start in range(0, n, block):
-                at = w[start : start + block] @ points.T
-                z = (at[:, self.first] - at[:, self.second]) / self.sd
-                out[part, start : start + block] = np.abs(z).max(axis=1) if self.two_sided else z.max(axis=1)
-        return out, r
+    def _bound_at(self, log_p: float) -> float:
+        """c at which Bonferroni's bound has this logarithm."""
+        from scipy.special import ndtri_exp
+
+        return max(float(-ndtri_exp(log_p - math.log(self._sides))), 0.0)
 
     def _tail(self, c: float) -> FloatArray:
-        """P(max > c) by part; c >= 0."""
-        from scipy.special import gammaincc, ndtr
-
-        if self.rank == 1:
-            sides = _largest(np.array([[1.0], [-1.0]]) @ self._plane.T)
-            if self.two_sided:
-                sides = np.abs(np.array([1.0, 1.0]) * np.abs(self._plane).max())
-            return np.array([sum(float(ndtr(-c / s)) for s in sides if s > 0.0)])
-        if self.rank == 2:
-            weight, largest = self._angles
-            up = largest > 0.0
-            return np.array([float(weight[up] @ np.exp(-0.5 * (c / largest[up]) ** 2))])
-        largest, r = self._sphere
-        with np.errstate(divide="ignore"):
-            ratio = np.where(largest > 0.0, c / np.maximum(largest, 1e-300), np.inf)
-        out: FloatArray = gammaincc(r / 2, 0.5 * ratio**2).mean(axis=1)
-        return out
+        many = self.points.root.shape[1] > FEW_DIMENSIONS and not self.is_exact
+        p = np.full(PARTS, np.nan) if many and self._is_small(c, math.nan) else self._over_directions(c)
+        if not self._is_small(c, float(p.mean())):
+            return p
+        return math.exp(self.log_bonferroni(c)) * self._mean_inverse(c)
 
     def tail(self, c: float) -> float:
         """P(max > c), for c >= 0."""
         return float(self._tail(c).mean())
+
+    def log_tails(self, c: FloatArray) -> FloatArray:
+        """float[m]: log P(max > c) for many c >= 0; never larger for a larger c."""
+        if self.is_exact:
+            return np.array([self._log_exact(float(x)) for x in c])
+        body = self._body(c)
+        small = np.array([self._is_small(float(x), float(p)) for x, p in zip(c, body)], dtype=bool)
+        with np.errstate(divide="ignore"):
+            out = np.log(body)
+        if small.any():
+            factor: Callable[[float], float] = self._factor
+            if int(small.sum()) > ONE_BY_ONE:
+                factor = self._interpolated(float(c[small].min()), float(c[small].max()))
+            out[small] = [self.log_bonferroni(float(x)) + math.log(factor(float(x))) for x in c[small]]
+        order = np.argsort(c, kind="stable")
+        out[order] = np.minimum(np.minimum.accumulate(out[order]), 0.0)
+        return out
+
+    def _log_exact(self, c: float) -> float:
+        p = self.tail(c)
+        # Beyond the doubles Bonferroni's bound is the probability to all digits that are shown.
+        return math.log(p) if p > 1e-290 else self.log_bonferroni(c)
+
+    def _factor(self, c: float) -> float:
+        return float(self._mean_inverse(c).mean()) if c < FAR else 1.0
+
+    def _interpolated(self, least: float, most: float) -> _Interpolated:
+        grid = least + GRID
+        grid = grid[: int(np.searchsorted(grid, min(most, FAR))) + 1]
+        return _Interpolated(grid, np.array([self._factor(float(c)) for c in grid]))
+
+    def _body(self, c: FloatArray) -> FloatArray:
+        """P(max > c) where it is not small."""
+        if len(c) <= ONE_BY_ONE:
+            return np.array([self._over_directions(float(x)).mean() for x in c])
+        from scipy.interpolate import PchipInterpolator
+
+        grid = np.linspace(0.0, float(c.max()) + 1e-9, 60)
+        values = [float(self._over_directions(float(x)).mean()) for x in grid]
+        # Slopes between values that are all but equal overflow on their way to 0.
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            return np.asarray(PchipInterpolator(grid, values)(c))
 
     def quantile(self, level: float) -> tuple[float, float]:
         """c with P(max <= c) = level, and its standard error (0 where it is exact).
@@ -155,18 +250,100 @@ class MaxNormal:
         level : float
             In (0.5, 1).
         """
-        from scipy.optimize import brentq
+        p = 1.0 - level
+        if self.is_exact or not math.isinf(self.df) or self.points.root.shape[1] <= FEW_DIMENSIONS:
+            c = _root(lambda at: float(self._over_directions(at).mean()) - p)
+            if self.is_exact:
+                return c, 0.0
+            if not self._is_small(c, p):
+                step = 1e-3
+                slope = self._over_directions(c - step).mean() - self._over_directions(c + step).mean()
+                return c, _error(self._over_directions(c)) * 2.0 * step / float(slope)
+        return self._point_by_pairs(p)
 
-        top = 2.0
-        while self.tail(top) > 1.0 - level:
-            top *= 1.5
-        c = float(brentq(lambda at: self.tail(at) - (1.0 - level), 0.0, top, xtol=1e-12))
-        if self.rank <= 2:
-            return c, 0.0
-        slope = (self.tail(c - 1e-4) - self.tail(c + 1e-4)) / 2e-4
-        return c, float(np.std(self._tail(c), ddof=1) / np.sqrt(PARTS)) / slope
+    def bound_at(self, p: float) -> float:
+        """c at which Bonferroni's bound is p: above the 1 - p point."""
+        return self._bound_at(math.log(p))
+
+    def _point_by_pairs(self, p: float) -> tuple[float, float]:
+        """c with bound(c) x mean(c) = p, and its error; the mean hardly moves with c: three steps of the secant."""
+        from scipy.special import log_ndtr
+
+        def next_of(c: float) -> float:
+            return self._bound_at(math.log(p) - math.log(self._factor(c)))
+
+        c = self._bound_at(math.log(p))
+        after = next_of(c)
+        for _ in range(20):
+            before, c_before, c = after, c, after
+            after = next_of(c)
+            contraction = (after - before) / (c - c_before) if c != c_before else 0.0
+            after = c + (after - c) / (1.0 - min(contraction, 0.9))
+            if abs(after - c) < TOLERANCE:
+                break
+        hazard = math.exp(-0.5 * c * c - 0.5 * math.log(2.0 * math.pi) - float(log_ndtr(-c)))
+        return after, _error(self._mean_inverse(c)) / (self._factor(c) * hazard)
 
 
-def _largest(z: FloatArray) -> FloatArray:
-    out: FloatArray = z.max(axis=1)
-    return out
+def _error(parts: FloatArray) -> float:
+    """Standard error of the mean of independent parts."""
+    return float(np.std(parts, ddof=1) / math.sqrt(len(parts)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Interpolated:
+    grid: FloatArray
+    factor: FloatArray
+
+    def __call__(self, c: float) -> float:
+        if c > self.grid[-1] or len(self.grid) < 2:
+            return 1.0 if c > self.grid[-1] else float(self.factor[0])
+        return float(self._curve(c))
+
+    @cached_property
+    def _curve(self) -> Any:
+        from scipy.interpolate import PchipInterpolator
+
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            return PchipInterpolator(self.grid, self.factor)
+
+
+def _root(f: Callable[[float], float]) -> float:
+    """Where a decreasing function of c >= 0 is 0."""
+    from scipy.optimize import brentq
+
+    top = 2.0
+    while f(top) > 0.0:
+        top *= 1.5
+    return float(brentq(f, 0.0, top, xtol=1e-12))
+
+
+def _gathered(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Weights and means of values in 2,000 narrow classes, part by part: what is averaged over them is smooth."""
+    low, high = float(values.min()), float(values.max())
+    n = CLASSES
+    place = np.minimum(((values - low) * (n / max(high - low, 1e-300))).astype(np.int64), n - 1)
+    weight, mean = np.empty((len(values), n)), np.empty((len(values), n))
+    for part, (at, here) in enumerate(zip(place, values)):
+        count = np.bincount(at, minlength=n)
+        weight[part] = count / values.shape[1]
+        mean[part] = np.bincount(at, here, n) / np.maximum(count, 1)
+    return weight, mean
+
+
+def _angles(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Weights and m(w) of all angles, for r = 2: Gauss's rule between the angles where the largest changes."""
+    from scipy.special import roots_legendre
+
+    direction = np.sort(np.unique(np.round(np.arctan2(rows[:, 1], rows[:, 0]) % (2 * np.pi), 14)))
+    middle = (direction + np.append(direction[1:], direction[0] + 2 * np.pi)) / 2
+    away = np.concatenate([direction + np.pi / 2, direction - np.pi / 2])
+    cuts = np.unique(
+        np.concatenate([np.concatenate([direction, middle, away]) % (2 * np.pi), [0.0, 2 * np.pi]])
+    )
+    x, w = roots_legendre(40)
+    half = np.diff(cuts) / 2
+    angle = ((cuts[:-1] + half)[:, None] + half[:, None] * x).ravel()
+    weight = (half[:, None] * w / (2 * np.pi)).ravel()
+    largest: FloatArray = (np.stack([np.cos(angle), np.sin(angle)], 1) @ rows.T).max(axis=1)
+    return weight, largest

@@ -1,61 +1,61 @@
-"""From a fit to the abilities of its items, with standard errors and degrees of freedom of all differences."""
+"""The comparisons of many items that :class:`pairproof.Fit` offers, from a fit to the results."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ...errors import NotEstimableError
-from ..predictions import ability_functions, find_group
-from ..record import FitRecord, why_not_estimable
+from ...data.options import one_of, whole_number
+from ...errors import InputError
+from ..record import FitRecord, find_item
 from ..spec import Value
-from .simultaneous import Abilities
+from .abilities import abilities_of
+from .best import against_the_best
+from .numbers import Side
+from .ranks import rank_sets
+from .result import AgainstTheBest, Contrasts, RankSets
+from .simultaneous import ADJUSTMENTS, Adjustment, DegreesOfFreedom, Family, contrasts
 
-FloatArray = NDArray[np.float64]
+#: Families that `Fit.contrasts` takes.
+FAMILIES = ("all pairs", "against one", "against the best", "against the mean")
 
 
-def abilities_of(
-    fit: FitRecord, group: str | None = None, at: Mapping[str, Value] | None = None
-) -> Abilities:
-    """Abilities on the fit's scale, in one group.
-
-    Raises
-    ------
-    NotEstimableError
-        No difference of items can be estimated.
-    """
-    functions = ability_functions(fit, find_group(fit, group, at))
-    n = len(fit.items)
-    covariance = fit.covariance.between(functions)
-    first, second = np.triu_indices(n, 1)
-    differences = functions[first] - functions[second]
-    known = fit.vanishes(differences @ fit.null_space)
-    if not known.any():
-        raise NotEstimableError(
-            f"no difference of items is estimable from these data; {why_not_estimable(fit)}"
-        )
-    if fit.robust is None:
-        se = np.sqrt(
-            np.maximum(
-                np.diag(covariance)[first] + np.diag(covariance)[second] - 2 * covariance[first, second], 0
+def contrasts_of(
+    fit: FitRecord,
+    family: Family | Literal["against the best"] = "all pairs",
+    against: str | None = None,
+    adjust: Adjustment = "single-step",
+    level: float = 0.95,
+    group: str | None = None,
+    at: Mapping[str, Value] | None = None,
+    df: DegreesOfFreedom = "own",
+    seed: int = 0,
+) -> Contrasts | AgainstTheBest:
+    """See :meth:`pairproof.Fit.contrasts`."""
+    one_of("family", family, FAMILIES)
+    one_of("adjust", adjust, ADJUSTMENTS)
+    whole_number("seed", seed)
+    if family == "against the best":
+        if against is not None or adjust != "single-step" or df != "own":
+            raise InputError(
+                f"family='against the best' with against={against!r}, adjust={adjust!r}, df={df!r}; comparisons with the"
+                " best are simultaneous, on own degrees of freedom, against no named item"
             )
-        )
-        df = np.full(len(first), np.inf)
-    else:
-        se = fit.robust.standard_errors(differences)
-        df = np.array(
-            [
-                fit.robust.degrees_of_freedom(d) if ok else np.nan
-                for d, ok in zip(differences, np.isfinite(se))
-            ]
-        )
-    se = np.where(known, se, np.nan)
+        return against_the_best(abilities_of(fit, group, at), level, seed)
+    one = find_item(fit.items, against) if family == "against one" and against is not None else None
+    abilities = abilities_of(fit, group, at, one, family == "against the mean")
+    return contrasts(abilities, family, against, adjust, level, df, seed)
 
-    def both(values: FloatArray) -> FloatArray:
-        out = np.full((n, n), np.nan)
-        out[first, second] = out[second, first] = values
-        return out
 
-    return Abilities(fit.items, functions @ fit.beta, covariance, both(se), both(df))
+def ranks_of(
+    fit: FitRecord,
+    level: float = 0.95,
+    simultaneous: bool = True,
+    side: Side = "both",
+    group: str | None = None,
+    at: Mapping[str, Value] | None = None,
+    seed: int = 0,
+) -> RankSets:
+    """See :meth:`pairproof.Fit.ranks`."""
+    whole_number("seed", seed)
+    return rank_sets(abilities_of(fit, group, at), level, simultaneous, side, seed)

@@ -1,4 +1,4 @@
-"""Adjusted p-values that need no correlations."""
+"""Adjusted p-values that need no correlations, from log10 p: small ones keep their digits."""
 
 from __future__ import annotations
 
@@ -8,40 +8,51 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 
 
-def holm(p: FloatArray) -> FloatArray:
+def log10_holm(log10_p: FloatArray) -> FloatArray:
     """Holm (1979, Scand. J. Statist. 6, 65-70): holds the probability of any false rejection.
 
     Parameters
     ----------
-    p : float[m]
-        In [0, 1], without nan.
+    log10_p : float[m]
+        At most 0, without nan.
+
+    Returns
+    -------
+    float[m]
+        log10 of the adjusted p-values.
 
     Examples
     --------
-    >>> holm(np.array([0.01, 0.04, 0.03]))
-    array([0.03, 0.06, 0.06])
+    >>> (10 ** log10_holm(np.log10([0.01, 0.04, 0.03]))).round(6).tolist()
+    [0.03, 0.06, 0.06]
     """
-    order = np.argsort(p, kind="stable")
-    out = np.empty(len(p))
-    out[order] = np.minimum(1.0, np.maximum.accumulate(np.arange(len(p), 0, -1) * p[order]))
+    order = np.argsort(log10_p, kind="stable")
+    left = np.arange(len(log10_p), 0, -1)
+    out = np.empty(len(log10_p))
+    out[order] = np.minimum(0.0, np.maximum.accumulate(np.log10(left) + log10_p[order]))
     return out
 
 
-def benjamini_hochberg(p: FloatArray) -> FloatArray:
+def log10_benjamini_hochberg(log10_p: FloatArray) -> FloatArray:
     """Benjamini and Hochberg (1995, J. R. Statist. Soc. B 57, 289-300): holds the false discovery rate.
 
     Parameters
     ----------
-    p : float[m]
-        In [0, 1], without nan.
+    log10_p : float[m]
+        At most 0, without nan.
+
+    Returns
+    -------
+    float[m]
+        log10 of the adjusted p-values.
 
     Examples
     --------
-    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03]))
-    array([0.03, 0.04, 0.04])
+    >>> (10 ** log10_benjamini_hochberg(np.log10([0.01, 0.04, 0.03]))).round(6).tolist()
+    [0.03, 0.04, 0.04]
     """
-    order = np.argsort(p, kind="stable")[::-1]
-    m = len(p)
+    order = np.argsort(log10_p, kind="stable")[::-1]
+    m = len(log10_p)
     out = np.empty(m)
-    out[order] = np.minimum(1.0, np.minimum.accumulate(m / np.arange(m, 0, -1) * p[order]))
+    out[order] = np.minimum(0.0, np.minimum.accumulate(np.log10(m / np.arange(m, 0, -1)) + log10_p[order]))
     return out

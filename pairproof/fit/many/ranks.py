@@ -1,86 +1,37 @@
-"""Confidence sets for ranks, and which items may be the best.
+"""Confidence sets for ranks, and which items cannot be told apart.
 
 rank_i = 1 + #{j : b_j > b_i}.  Differences in both directions are tested together, stepwise, by the largest of their
-normal scores; the set of item i is then::
+normal scores: those above the critical value are rejected, and the critical value is found again for the rest, until
+none is new.  The set of item i is then::
 
     [1 + #{j : j is shown to be above i},  n - #{j : i is shown to be above j}]
 
 Simultaneous sets hold for all items at once, marginal ones for each item by itself (Mogstad, Romano, Shaikh and Wilhelm
-2024, Rev. Econ. Stud. 91, 476-518; R's csranks).
+2024, Rev. Econ. Stud. 91, 476-518; R's csranks).  A difference that has no standard error (items that were never
+compared, or separated) is never rejected, which leaves sets as wide as they can be: they stay valid.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
-from .letters import groups, letters
-from .max_normal import MaxNormal, root_of
-from .simultaneous import Abilities, quantile_of
-
-if TYPE_CHECKING:
-    import pandas as pd
+from ...data.options import one_of
+from .abilities import Abilities
+from .best import against_the_best
+from .letters import groups_or_caution, letters
+from .max_normal import MaxNormal
+from .numbers import Side
+from .points import Points
+from .result import RankSets
+from .simultaneous import check_level, check_size
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
-Side = Literal["both", "lower", "upper"]
-
-
-@dataclass(frozen=True, eq=False)
-class RankSets:
-    """Ranks of items with confidence sets.
-
-    Attributes
-    ----------
-    items : tuple of str
-    rank : int[n]
-        Of the estimates; ties share the better rank.
-    low, high : int[n]
-        Confidence set of each rank, 1 the best.
-    above : bool[n, n]
-        Row is shown to be above column (simultaneously).
-    best : tuple of str
-        Items that may be the best (Hsu), by a statement of its own at the same level.
-    groups : tuple of tuple of str
-        Maximal sets of items of which no two are told apart, best first; they overlap.
-    letters : tuple of str
-        Of each item, from the groups.
-    level : float
-    simultaneous : bool
-        Whether all sets hold together.
-    """
-
-    items: tuple[str, ...]
-    rank: IntArray
-    low: IntArray
-    high: IntArray
-    above: BoolArray
-    best: tuple[str, ...]
-    groups: tuple[tuple[str, ...], ...]
-    letters: tuple[str, ...]
-    level: float
-    simultaneous: bool
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row an item, best first: rank, low, high, letters, may_be_best."""
-        import pandas as pd
-
-        frame = pd.DataFrame(
-            {
-                "rank": self.rank,
-                "low": self.low,
-                "high": self.high,
-                "letters": self.letters,
-                "may_be_best": [item in self.best for item in self.items],
-            },
-            index=list(self.items),
-        )
-        return frame.iloc[np.lexsort([np.arange(len(frame)), self.rank])]
 
 
 def rank_sets(
@@ -98,91 +49,78 @@ def rank_sets(
     side : {"both", "lower", "upper"}
         "lower": only the best rank an item may have is bounded; "upper": only the worst.
     seed : int
-        Of the directions by which the largest score's distribution is found.
+        Of what is drawn for the critical values.
 
     Raises
     ------
     InputError
-        Fewer than two items, a level outside (0.5, 1), or differences without a standard error.
+        Another side, or a level outside (0.5, 1).
+    TooLargeError
+        More than 300 items.
     """
-    n = len(abilities.items)
-    if n < 2 or not 0.5 < level < 1.0:
-        raise InputError(
-            f"{n} items and level={level}; expected two items at least and a level between 0.5 and 1"
-        )
-    off = ~np.eye(n, dtype=bool)
-    if not (np.isfinite(abilities.se[off]).all() and (abilities.se[off] > 0.0).all()):
-        raise InputError(
-            "some differences of items have no standard error: ranks of these items are not determined"
-        )
-    scores = abilities.normal_scores()
-    test = _Stepwise(root_of(abilities.covariance), scores, level, seed)
-    together = test.rejected(np.argwhere(off))
-    low, high = np.ones(n, np.int64), np.full(n, n, np.int64)
-    for i in range(n):
-        others = np.array([j for j in range(n) if j != i])
-        over = np.stack([others, np.full(n - 1, i)], axis=1)
-        under = over[:, ::-1]
-        if simultaneous:
-            family = {"both": together, "lower": together, "upper": together}[side]
-        else:
-            asked = {"both": np.concatenate([over, under]), "lower": over, "upper": under}[side]
-            family = test.rejected(asked)
-        if side != "upper":
-            low[i] += int(family[:, i].sum())
-        if side != "lower":
-            high[i] -= int(family[i].sum())
-    order = [int(k) for k in np.argsort(-abilities.estimate, kind="stable")]
-    told = [(int(i), int(j)) for i, j in np.argwhere(together)]
-    columns = groups(n, told, order)
-    names = abilities.items
+    check_level(level)
+    one_of("side", side, ("both", "lower", "upper"))
+    n, names = len(abilities.items), abilities.items
+    check_size(n, "rank part of the items, or use contrasts(adjust='holm')")
+    test = _Stepwise(Points.of(abilities.covariance, seed), abilities.normal_scores(), level)
+    together, critical, error = test.rejected(np.argwhere(abilities.known))
+    low, high = 1 + together.sum(axis=0), n - together.sum(axis=1)
+    if not simultaneous:
+        low, high = _marginal(test, abilities.known, side)
+    order = [int(k) for k in np.argsort(-abilities.estimate[:n], kind="stable")]
+    columns, too_many = groups_or_caution(n, [(int(i), int(j)) for i, j in np.argwhere(together)], order)
+    left_out = tuple((f"{names[i]} - {names[j]}", why) for (i, j), why in abilities.why.items() if j < n)
+    b = abilities.estimate[:n]
     return RankSets(
         names,
-        1 + (abilities.estimate[None, :] > abilities.estimate[:, None]).sum(axis=1),
-        low,
-        high,
+        np.where(abilities.estimated.all(axis=1), 1.0 + (b[None, :] > b[:, None]).sum(axis=1), np.nan),
+        np.where(side != "upper", low, 1).astype(np.int64),
+        np.where(side != "lower", high, n).astype(np.int64),
         together,
-        tuple(names[k] for k in order if may_be_best(abilities, k, level, seed)),
+        tuple(names[k] for k in np.flatnonzero(against_the_best(abilities, level, seed).may_be_best)),
         tuple(tuple(names[k] for k in column) for column in columns),
-        letters(n, columns),
-        level,
-        simultaneous,
-    )
+        letters(n, columns), level, simultaneous, side, critical, error, left_out,
+        abilities.covariance_title, abilities.cautions + too_many, abilities.group, tuple(order),
+    )  # fmt: skip
+
+
+def _marginal(test: _Stepwise, known: BoolArray, side: Side) -> tuple[IntArray, IntArray]:
+    """Each item by itself: its own differences, in the directions that its bounds need."""
+    n = len(known)
+    low, high = np.ones(n, np.int64), np.full(n, n, np.int64)
+    for i in range(n):
+        others = np.flatnonzero(known[i])
+        over = np.stack([others, np.full(len(others), i)], axis=1)
+        asked = {"both": np.concatenate([over, over[:, ::-1]]), "lower": over, "upper": over[:, ::-1]}[side]
+        found, _, _ = test.rejected(asked)
+        low[i] += int(found[:, i].sum())
+        high[i] -= int(found[i].sum())
+    return low, high
 
 
 @dataclass(frozen=True, eq=False)
 class _Stepwise:
     """Stepwise test of directed differences by the largest of their scores."""
 
-    root: FloatArray
+    points: Points
     scores: FloatArray
     level: float
-    seed: int
 
-    def rejected(self, pairs: IntArray) -> BoolArray:
-        """bool[n, n]: row is shown to be above column, among these directed pairs."""
-        n = len(self.root)
+    def rejected(self, pairs: IntArray) -> tuple[BoolArray, float, float]:
+        """bool[n, n]: row is shown to be above column, among these directed pairs; the first critical value, its error."""
+        n = len(self.scores)
         out = np.zeros((n, n), bool)
         left = np.asarray(pairs, dtype=np.int64)
+        first_critical = (math.nan, 0.0)
         while len(left):
             first, second = left.T
-            sd = np.sqrt(((self.root[first] - self.root[second]) ** 2).sum(axis=1))
-            c, _ = MaxNormal(self.root, first, second, sd, False, self.seed).quantile(self.level)
-            hit = self.scores[first, second] > c
+            family = MaxNormal(self.points, first, second, False)
+            critical = family.quantile(self.level)
+            if math.isnan(first_critical[0]):
+                first_critical = critical
+            hit = self.scores[first, second] > critical[0]
             if not hit.any():
                 break
             out[first[hit], second[hit]] = True
             left = left[~hit]
-        return out
-
-
-def may_be_best(abilities: Abilities, i: int, level: float, seed: int = 0) -> bool:
-    """Whether item i may be the best, by Hsu's comparisons with the best."""
-    n = len(abilities.items)
-    others = np.array([j for j in range(n) if j != i])
-    root = root_of(abilities.covariance)
-    same = np.full(n - 1, i)
-    sd = np.sqrt(((root[others] - root[i]) ** 2).sum(axis=1))
-    d, _ = MaxNormal(root, others, same, sd, False, seed).quantile(level)
-    reach = quantile_of(d, abilities.df[others, i]) * abilities.se[others, i]
-    return bool((abilities.estimate[others] - abilities.estimate[i] < reach).all())
+        return (out, *first_critical)

@@ -1,93 +1,61 @@
-"""A family of contrasts of items: simultaneous intervals and adjusted p-values.
+"""A family of differences of items: simultaneous intervals and adjusted p-values.
 
-Each contrast is held against its own t distribution and turned to a normal score, z_i = Phi^-1(1 - p_i / 2); with
-R the correlation of the contrasts and Z ~ N(0, R)::
+Each difference is held against its own t distribution and turned to a normal score, z_i = Phi^-1(1 - p_i / 2); with
+R the correlation of the differences and Z ~ N(0, R)::
 
     adjusted p_i = P(max_k |Z_k| >= z_i)
     interval     estimate_i -+ T^-1_{df_i}(Phi(c)) se_i,     P(max_k |Z_k| <= c) = level
 
 With infinite degrees of freedom this is the single-step procedure of Hothorn, Bretz and Westfall (2008, Biometrical
 J. 50, 346-363; R's multcomp).  Cluster-robust variances have errors and degrees of freedom of their own, one for
-each contrast, which a multivariate t with one df does not have.
-
-Against the best: Hsu's multiple comparisons with the best (1984, Ann. Statist. 12, 1136-1144) for unequal
-covariances, with d_i the one-sided point of the family of all differences to item i::
-
-    i may be the best if and only if b_j - b_i < d_i se_ij for every other j
+each difference, which a multivariate t with one df does not have; `df="common"` is that multivariate t.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
-from .max_normal import MaxNormal, root_of
-from .p_values import benjamini_hochberg, holm
-
-if TYPE_CHECKING:
-    import pandas as pd
+from ...data.options import one_of
+from ...errors import InputError, NotEstimableError, TooLargeError
+from ..record import find_item
+from ..tails import log10_student_p, student_p
+from .abilities import Abilities, normal_score
+from .letters import groups_or_caution, letters
+from .max_normal import MaxNormal
+from .p_values import log10_benjamini_hochberg, log10_holm
+from .points import Points
+from .result import Contrasts
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Family = Literal["all pairs", "against one", "against the mean"]
 Adjustment = Literal["single-step", "holm", "bh", "none"]
+DegreesOfFreedom = Literal["own", "common"]
 FAMILIES: tuple[Family, ...] = ("all pairs", "against one", "against the mean")
+#: Items whose differences are tested all together; 300 take about ten seconds.
+MOST_TOGETHER = 300
 ADJUSTMENTS: tuple[Adjustment, ...] = ("single-step", "holm", "bh", "none")
 
 
-@dataclass(frozen=True, eq=False)
-class Abilities:
-    """Estimated abilities of items with all that inference on their differences needs.
-
-    Attributes
-    ----------
-    items : tuple of str
-    estimate : float[n_items]
-        Up to a common constant.
-    covariance : float[n_items, n_items]
-        Of the abilities under any one constraint.
-    se, df : float[n_items, n_items]
-        Standard error of each difference and its degrees of freedom (inf: normal); nan where there is none.
-    """
-
-    items: tuple[str, ...]
-    estimate: FloatArray
-    covariance: FloatArray
-    se: FloatArray
-    df: FloatArray
-
-    def normal_scores(self) -> FloatArray:
-        """float[n_items, n_items]: of row minus column, each turned to a normal score by its own df."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            t = (self.estimate[:, None] - self.estimate[None, :]) / self.se
-        return normal_score(t, self.df)
+def check_level(level: float) -> None:
+    """Raise InputError unless the level is between 0.5 and 1."""
+    if not 0.5 < level < 1.0:
+        raise InputError(f"level={level}; expected a number between 0.5 and 1, 0.95 for 95 % intervals")
 
 
-def normal_score(t: FloatArray, df: FloatArray) -> FloatArray:
-    """The normal score with the tail probability of t on df, sign kept."""
-    from scipy.special import ndtri
-    from scipy.stats import t as student
-
-    finite = np.isfinite(df)
-    out = np.array(t, dtype=float)
-    out[finite] = -np.sign(t[finite]) * ndtri(student.sf(np.abs(t[finite]), df[finite]))
-    return out
-
-
-def two_sided_p(t: FloatArray, df: FloatArray) -> FloatArray:
-    """2 P(T_df > |t|); normal where df is inf."""
-    from scipy.special import ndtr
-    from scipy.stats import t as student
-
-    out = 2.0 * ndtr(-np.abs(t))
-    finite = np.isfinite(df)
-    out[finite] = 2.0 * student.sf(np.abs(t[finite]), df[finite])
-    return out
+def check_size(n: int, instead: str) -> None:
+    """Raise TooLargeError where the largest of all differences of n items would take minutes."""
+    if n > MOST_TOGETHER:
+        raise TooLargeError(
+            f"{n:,} items have {n * (n - 1) // 2:,} differences; critical values of all together are drawn for"
+            f" {MOST_TOGETHER} items at most ({MOST_TOGETHER * (MOST_TOGETHER - 1) // 2:,} differences); {instead}"
+        )
 
 
 def quantile_of(c: float, df: FloatArray) -> FloatArray:
@@ -95,144 +63,153 @@ def quantile_of(c: float, df: FloatArray) -> FloatArray:
     from scipy.special import ndtr
     from scipy.stats import t as student
 
-    return np.where(np.isfinite(df), student.isf(ndtr(-c), np.where(np.isfinite(df), df, 1.0)), c)
-
-
-@dataclass(frozen=True, eq=False)
-class Contrasts:
-    """Differences of items with simultaneous intervals and adjusted p-values.
-
-    Attributes
-    ----------
-    what : tuple of str
-        "A - B", "A - mean".
-    estimate, se, df, t, p, adjusted, low, high : float[m]
-        On the scale of the fit; `p` each by itself, `adjusted` over the family.
-    family : str
-    adjustment : str
-    level : float
-        Of all intervals together (single-step), or of each (others).
-    critical : float
-        c on the normal scale; nan unless single-step.
-    critical_error : float
-        Its Monte Carlo standard error; 0 where it is exact.
-    left_out : tuple of str
-        Contrasts that have no standard error.
-    """
-
-    what: tuple[str, ...]
-    estimate: FloatArray
-    se: FloatArray
-    df: FloatArray
-    t: FloatArray
-    p: FloatArray
-    adjusted: FloatArray
-    low: FloatArray
-    high: FloatArray
-    family: str
-    adjustment: str
-    level: float
-    critical: float
-    critical_error: float
-    left_out: tuple[str, ...] = ()
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row a contrast: estimate, se, df, t, p, adjusted, low, high."""
-        import pandas as pd
-
-        names = ("estimate", "se", "df", "t", "p", "adjusted", "low", "high")
-        return pd.DataFrame({name: getattr(self, name) for name in names}, index=list(self.what))
+    finite = np.isfinite(df)
+    return np.where(finite, student.isf(ndtr(-c), np.where(finite, df, 1.0)), c)
 
 
 def contrasts(
     abilities: Abilities,
     family: Family = "all pairs",
     against: str | None = None,
-    adjustment: Adjustment = "single-step",
+    adjust: Adjustment = "single-step",
     level: float = 0.95,
+    df: DegreesOfFreedom = "own",
     seed: int = 0,
 ) -> Contrasts:
     """Simultaneous inference for a family of differences of items.
 
+    Parameters
+    ----------
+    abilities : Abilities
+        With the mean as its last, for the family "against the mean".
+    family : {"all pairs", "against one", "against the mean"}
+    against : str, optional
+        The item of the family "against one".
+    adjust : {"single-step", "holm", "bh", "none"}
+    level : float
+        In (0.5, 1).
+    df : {"own", "common"}
+        Degrees of freedom of each difference, or of a multivariate t: the smallest in the family.
+    seed : int
+        Of what is drawn for the critical value.
+
     Raises
     ------
     InputError
-        An unknown family, adjustment or item, a level outside (0.5, 1), or no contrast with a standard error.
+        An unknown family, adjustment or item, a level outside (0.5, 1), df="common" with another adjustment.
+    NotEstimableError
+        No difference of the family has a standard error.
+    TooLargeError
+        All pairs of more than 300 items with "single-step".
     """
-    if family not in FAMILIES or adjustment not in ADJUSTMENTS:
+    one_of("family", family, FAMILIES)
+    one_of("adjust", adjust, ADJUSTMENTS)
+    one_of("df", df, ("own", "common"))
+    check_level(level)
+    if df == "common" and adjust != "single-step":
         raise InputError(
-            f"family={family!r}, adjustment={adjustment!r}; expected one of {', '.join(FAMILIES)} and one of"
-            f" {', '.join(ADJUSTMENTS)}"
+            f"df='common' with adjust={adjust!r}; a multivariate t belongs to adjust='single-step'"
         )
-    if not 0.5 < level < 1.0:
-        raise InputError(f"level={level}; expected a number between 0.5 and 1, 0.95 for 95 % intervals")
-    first, second, names = _pairs(abilities.items, family, against)
-    points, value, se, df = _with_mean(abilities)
-    estimate, se, df = value[first] - value[second], se[first, second], df[first, second]
-    keep = np.isfinite(se) & (se > 0.0)
-    if not keep.any():
-        raise InputError(f"no contrast of the family {family!r} has a standard error")
-    first, second, estimate, se, df = (a[keep] for a in (first, second, estimate, se, df))
-    t = estimate / se
-    p = two_sided_p(t, df)
-    critical, error = float("nan"), 0.0
-    if adjustment == "single-step":
-        root = root_of(points)
-        largest = MaxNormal(root, first, second, _distance(root, first, second), True, seed)
-        critical, error = largest.quantile(level)
-        adjusted = np.array([min(1.0, largest.tail(abs(z))) for z in normal_score(t, df)])
-        adjusted = np.maximum(adjusted, p)
-        half = quantile_of(critical, df) * se
-    else:
-        adjust = {"holm": holm, "bh": benjamini_hochberg, "none": np.array}[adjustment]
-        adjusted = adjust(p)
-        half = quantile_of(_point(level), df) * se
-    what = tuple(name for name, kept in zip(names, keep) if kept)
-    left_out = tuple(name for name, kept in zip(names, keep) if not kept)
+    if family == "all pairs" and adjust == "single-step":
+        check_size(len(abilities.items), "use adjust='holm' or 'bh', or compare against one item")
+    first, second = _pairs(abilities, family, against)
+    known = abilities.known[first, second]
+    names = [*abilities.items, "mean"]
+    left_out = tuple(
+        (f"{names[i]} - {names[j]}", abilities.why.get((min(i, j), max(i, j)), "no standard error"))
+        for i, j in zip(first[~known].tolist(), second[~known].tolist())
+    )
+    if not known.any():
+        raise NotEstimableError(
+            f"no difference of the family {family!r} has a standard error; {left_out[0][0]}: {left_out[0][1]}"
+        )
+    first, second = first[known], second[known]
+    points = Points.of(abilities.covariance, seed)
+    own = _Tests(abilities, first, second, df)
+    largest = MaxNormal(points, first, second, True, math.inf if df == "own" else own.common)
+    made = _single_step(own, largest, level) if adjust == "single-step" else _one_by_one(own, adjust, level)
+    apart = made.log10_adjusted < math.log10(1.0 - level)
+    of_pairs = family == "all pairs"
+    marks, too_many = _letters(abilities, first[apart], second[apart]) if of_pairs else ((), ())
     return Contrasts(
-        what, estimate, se, df, t, p, adjusted, estimate - half, estimate + half, family, adjustment, level, critical,
-        error, left_out,
+        tuple(names[k] for k in first), tuple(names[k] for k in second), own.estimate, own.se, own.df, own.t,
+        student_p(own.t, own.df), own.log10_p, np.minimum(10.0**made.log10_adjusted, 1.0), made.log10_adjusted,
+        own.estimate - made.half, own.estimate + made.half,
+        family=family, against=against or "", adjust=adjust, level=level, critical=made.critical,
+        critical_error=made.error, df_kind=df, items=abilities.items,
+        letters=marks,
+        left_out=left_out, covariance=abilities.covariance_title, cautions=abilities.cautions + too_many, group=abilities.group,
+        per_unit=abilities.per_unit,
     )  # fmt: skip
 
 
-def _point(level: float) -> float:
+class _Tests:
+    """Each difference by itself."""
+
+    def __init__(self, abilities: Abilities, first: IntArray, second: IntArray, df: DegreesOfFreedom) -> None:
+        self.estimate: FloatArray = abilities.estimate[first] - abilities.estimate[second]
+        self.se: FloatArray = abilities.se[first, second]
+        own = abilities.df[first, second]
+        self.common = float(own.min())
+        self.df: FloatArray = own if df == "own" else np.full(len(own), self.common)
+        self.t: FloatArray = self.estimate / self.se
+        self.log10_p = log10_student_p(self.t, self.df)
+
+
+@dataclass(frozen=True)
+class _Adjusted:
+    log10_adjusted: FloatArray
+    half: FloatArray
+    critical: float
+    error: float
+
+
+def _single_step(own: _Tests, largest: MaxNormal, level: float) -> _Adjusted:
+    """Adjusted p-values and half widths by the largest of all."""
+    critical, error = largest.quantile(level)
+    if math.isinf(largest.df):
+        scores, half = np.abs(normal_score(own.t, own.df)), quantile_of(critical, own.df) * own.se
+    else:
+        scores, half = np.abs(own.t), critical * own.se
+    log10_adjusted = largest.log_tails(scores) / math.log(10.0)
+    return _Adjusted(np.maximum(log10_adjusted, own.log10_p), half, critical, error)
+
+
+def _one_by_one(own: _Tests, adjust: Adjustment, level: float) -> _Adjusted:
+    """Adjusted p-values from p-values alone; each interval by itself."""
     from scipy.special import ndtri
 
-    return float(ndtri(0.5 + level / 2))
+    adjusted: dict[str, Callable[[FloatArray], FloatArray]] = {
+        "holm": log10_holm,
+        "bh": log10_benjamini_hochberg,
+    }
+    log10_adjusted = adjusted[adjust](own.log10_p) if adjust in adjusted else own.log10_p
+    half = quantile_of(float(ndtri(0.5 + level / 2)), own.df) * own.se
+    return _Adjusted(log10_adjusted, half, math.nan, 0.0)
 
 
-def _distance(root: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
-    out: FloatArray = np.sqrt(((root[first] - root[second]) ** 2).sum(axis=1))
-    return out
-
-
-def _pairs(items: Sequence[str], family: Family, against: str | None) -> tuple[IntArray, IntArray, list[str]]:
-    n = len(items)
+def _pairs(abilities: Abilities, family: Family, against: str | None) -> tuple[IntArray, IntArray]:
+    n, items = len(abilities.items), abilities.items
+    if (family == "against one") != (against is not None):
+        raise InputError(
+            f"family={family!r} and against={against!r}; against names the item of the family 'against one', and no other"
+        )
     if family == "all pairs":
-        first, second = np.triu_indices(n, 1)
-    elif family == "against the mean":
-        first, second = np.arange(n), np.full(n, n)
-    else:
-        if against not in items:
-            raise InputError(f"against={against!r}; expected one of the items {', '.join(items[:20])}")
-        first = np.array([k for k in range(n) if items[k] != against], dtype=np.int64)
-        second = np.full(n - 1, items.index(str(against)))
-    names = [*items, "mean"]
-    return first, second, [f"{names[i]} - {names[j]}" for i, j in zip(first, second)]
+        return np.triu_indices(n, 1)
+    if family == "against the mean":
+        if len(abilities.estimate) != n + 1:
+            raise InputError("these abilities have no mean; abilities_of(fit, with_mean=True) adds it")
+        return np.arange(n), np.full(n, n)
+    k = find_item(items, str(against))
+    others = np.delete(np.arange(n), k)
+    return others, np.full(n - 1, k)
 
 
-def _with_mean(abilities: Abilities) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Covariance, estimates, standard errors and df with the mean of all items as one more point."""
+def _letters(
+    abilities: Abilities, first: IntArray, second: IntArray
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The letters of each item, and no caution; or none, and why."""
     n = len(abilities.items)
-    map_ = np.vstack([np.eye(n), np.full(n, 1.0 / n)])
-    covariance = map_ @ abilities.covariance @ map_.T
-    se, df = np.full((n + 1, n + 1), np.nan), np.full((n + 1, n + 1), np.inf)
-    se[:n, :n], df[:n, :n] = abilities.se, abilities.df
-    spread = np.diag(covariance)[:n] + covariance[n, n] - 2.0 * covariance[:n, n]
-    se[:n, n] = np.sqrt(np.maximum(spread, 0.0))
-    finite = np.isfinite(abilities.df)
-    if (
-        finite.any()
-    ):  # the mean's own df would be that of a contrast of all items; the smallest pairwise is safe
-        df[:n, n] = np.nanmin(np.where(finite, abilities.df, np.nan))
-    return covariance, map_ @ abilities.estimate, se, df
+    order = [int(k) for k in np.argsort(-abilities.estimate[:n], kind="stable")]
+    columns, caution = groups_or_caution(n, list(zip(first.tolist(), second.tolist())), order)
+    return (letters(n, columns) if columns else ()), caution

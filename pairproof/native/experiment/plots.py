@@ -33,6 +33,8 @@ _SMALL = 0.833
 LONGEST = 40
 #: Inches of a system: a row of abilities, a square of a heat map; and the least map that still reads as one.
 _ROW, _SQUARE, _LEAST_MAP = 0.28, 0.35, 2.0
+#: Letters of one system beside its row; longer ones are cut.
+_MOST_LETTERS = 20
 
 Size = tuple[float, float]
 
@@ -48,8 +50,8 @@ def size_of_learning_curves(results: Sequence[Result]) -> Size:
 
 
 def size_of_abilities(items: Sequence[str]) -> Size:
-    """Width and height in inches of a figure of abilities: room for the longest name, a row a system."""
-    return 5.2 + _longest(items), 1.2 + _ROW * max(len(items), 2)
+    """Width and height in inches of a figure of abilities: room for the longest name and letters, a row a system."""
+    return 5.8 + _longest(items), 1.35 + _ROW * max(len(items), 2)
 
 
 def size_of_heat_map(items: Sequence[str]) -> Size:
@@ -181,14 +183,17 @@ def _keep_means_in_view(ax: Any, values: Sequence[float]) -> None:
 
 
 def plot_abilities(posterior: Posterior, ax: Any = None, *, level: float = 0.95) -> Any:
-    """Plot systems by posterior mean, best on top, with equal-tailed intervals and a line below each stratum.
+    """Plot systems by posterior mean, best on top, with equal-tailed intervals, and letters at the right.
+
+    Two systems that share a letter are not told apart: their order is not among those that hold together with
+    probability `level`.
 
     Parameters
     ----------
     posterior : Posterior
     ax : matplotlib Axes, optional
     level : float
-        Of the intervals.
+        Of the intervals, and of all orders together.
 
     Returns
     -------
@@ -203,13 +208,22 @@ def plot_abilities(posterior: Posterior, ax: Any = None, *, level: float = 0.95)
         _labels([posterior.items[k] for k in order]),
         mean,
         [mean - interval[:, 0], interval[:, 1] - mean],
-        f"{posterior.what}{', mean of all 0' if posterior.centre else ''}, with {100 * level:g} % intervals",
+        f"{posterior.what}{', mean of all 0' if posterior.centre else ''}, with {100 * level:g} % intervals\n"
+        "systems that share a letter are not told apart",
     )
     ax.set_ylim(-0.6, n - 0.4)
-    below = n
-    for stratum in posterior.strata()[:-1]:
-        below -= len(stratum)
-        ax.axhline(below - 0.5, color="0.6", linewidth=0.7, linestyle="--")
+    marks = posterior.letters(level)
+    for y, k in enumerate(order):
+        shown = marks[k] if len(marks[k]) <= _MOST_LETTERS else f"{marks[k][: _MOST_LETTERS - 1]}…"
+        ax.text(
+            1.02,
+            y,
+            shown,
+            transform=ax.get_yaxis_transform(),
+            va="center",
+            fontsize="small",
+            family="monospace",
+        )
     return ax
 
 

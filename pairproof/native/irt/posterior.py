@@ -1,5 +1,5 @@
-"""Summaries of draws from the posterior of the systems' abilities: means, intervals, ranks, strata,
-diagnostics.
+"""Summaries of draws from the posterior of the systems' abilities: means, intervals, ranks, which can be told
+apart, diagnostics.
 
 Only differences of abilities are learnt from comparisons, so every summary is of abilities minus their mean
 in the same draw ("centred").  Ranks and probabilities of being better do not depend on it.
@@ -17,13 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, PairproofError
+from ...fit.many.letters import groups, letters
 from ..numerics.mcmc import FEWEST_DRAWS, GOOD_ESS, GOOD_RHAT, Convergence, MixingWarning, convergence
 from .note import Note
+from .posterior_ranks import marginal_sets, ranks_of, simultaneous_sets, told_apart
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 Setting = Union[float, str, bool]
 
 
@@ -62,7 +66,7 @@ class Posterior:
     >>> from pairproof.native.irt.posterior import Posterior
     >>> draws = np.random.default_rng(1).normal([1.0, -1.0], 0.5, (4, 1000, 2))
     >>> posterior = Posterior(("A", "B"), draws, "ability", "independent draws", warmup=0, seed=1)
-    >>> posterior.mean.round(2), posterior.strata()
+    >>> posterior.mean.round(2), posterior.groups()
     (array([ 1., -1.]), (('A',), ('B',)))
     """
 
@@ -149,27 +153,65 @@ class Posterior:
         """By posterior mean, best first."""
         return tuple(self.items[k] for k in np.argsort(-self.mean, kind="stable"))
 
-    def strata(self, level: float = 0.95) -> tuple[tuple[str, ...], ...]:
-        """The ranking cut wherever everything above is better than everything below with probability >=
-        `level`, pair by pair.
+    def rank_sets(self, level: float = 0.95, simultaneous: bool = True) -> IntArray:
+        """First and last rank of each system's credible set, int[n_items, 2].
 
-        The rule of WMT's clusters.  Systems of different strata are in order; about the order inside a
-        stratum it says nothing.  Two systems of one stratum may well be told apart, and two that are not need
-        not be equal.
+        Parameters
+        ----------
+        level : float
+            Posterior probability, in (0, 1).
+        simultaneous : bool
+            Whether all sets hold together with this probability, or each by itself.
 
         Raises
         ------
         InputError
-            A level that is not between 0.5 and 1.
+            A level that is not between 0 and 1.
         """
-        if not 0.5 < level < 1:
-            raise InputError(f"level={level}; expected a probability between 0.5 and 1")
-        order = np.argsort(-self.mean, kind="stable")
-        better = self.p_better[np.ix_(order, order)]
-        cuts = [k for k in range(1, len(order)) if (better[:k, k:] >= level).all()]
-        return tuple(
-            tuple(self.items[i] for i in order[a:b]) for a, b in zip([0, *cuts], [*cuts, len(order)])
-        )
+        check_level(level)
+        if simultaneous:
+            return simultaneous_sets(ranks_of(self._flat), self.rank_probabilities, level)
+        return marginal_sets(self.rank_probabilities, level)
+
+    def told_apart(self, level: float = 0.95) -> BoolArray:
+        """bool[n_items, n_items]: row above column; all these orders hold together with probability `level`.
+
+        An order that is not among them may well hold by itself: `p_better` has the probability of each.
+
+        Raises
+        ------
+        InputError
+            A level that is not between 0 and 1.
+        """
+        check_level(level)
+        return told_apart(self._flat, self.p_better, level)
+
+    def groups(self, level: float = 0.95) -> tuple[tuple[str, ...], ...]:
+        """Maximal sets of systems of which no two are told apart, best first.
+
+        They overlap, and are no evidence that their systems are equal.
+
+        Raises
+        ------
+        InputError
+            A level that is not between 0 and 1.
+        """
+        return tuple(tuple(self.items[k] for k in group) for group in self._groups(level))
+
+    def letters(self, level: float = 0.95) -> tuple[str, ...]:
+        """Letters of each system: two share one exactly if they are not told apart.
+
+        Raises
+        ------
+        InputError
+            A level that is not between 0 and 1.
+        """
+        return letters(len(self.items), self._groups(level))
+
+    def _groups(self, level: float) -> tuple[tuple[int, ...], ...]:
+        apart = [(int(i), int(j)) for i, j in np.argwhere(self.told_apart(level))]
+        order = [int(k) for k in np.argsort(-self.mean, kind="stable")]
+        return groups(len(self.items), apart, order)
 
     # -- diagnostics -----------------------------------------------------------------------------------------
 
@@ -219,15 +261,19 @@ class Posterior:
     # -- shown and passed on ---------------------------------------------------------------------------------
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """Best first: item, mean, sd, low, high, p_best, stratum (1 is the top), rhat, ess_bulk, ess_tail,
+        """Best first: item, mean, sd, low, high, p_best, rank_low, rank_high, letters, rhat, ess_bulk, ess_tail,
         mcse.
+
+        rank_low and rank_high are the simultaneous sets of `rank_sets`; two systems that share a letter are not
+        told apart.
         """
         import pandas as pd
 
-        stratum = {item: k for k, group in enumerate(self.strata(), 1) for item in group}
         low, high = self.interval(level).T
         columns = {"item": list(self.items), "mean": self.mean, "sd": self.sd, "low": low, "high": high}
-        columns |= {"p_best": self.p_best, "stratum": [stratum[i] for i in self.items]}
+        first, last = self.rank_sets(level).T
+        columns |= {"p_best": self.p_best, "rank_low": first, "rank_high": last}
+        columns |= {"letters": list(self.letters(level))}
         columns |= {
             name: getattr(self.diagnostics, name) for name in ("rhat", "ess_bulk", "ess_tail", "mcse")
         }
@@ -245,7 +291,8 @@ class Posterior:
             "level": level,
             "centred": self.centre,
             "systems": rows,
-            "strata": [list(s) for s in self.strata()],
+            "groups": [list(group) for group in self.groups(level)],
+            "p_better": {i: p.tolist() for i, p in zip(self.items, self.p_better)},
             "rank_probabilities": {i: p.tolist() for i, p in zip(self.items, self.rank_probabilities)},
             "notes": list(map(str, self.notes)),
             "warnings": [self.mixing] if self.mixing else [],

@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 
 from pairproof.errors import InputError, PairproofError
+from pairproof.native.irt.gaussian import fit_irt_gaussian
+from pairproof.native.irt.gaussian_model import GaussianModel
 from pairproof.native.irt.note import Note
 from pairproof.native.irt.posterior import Posterior
 from pairproof.native.numerics.mcmc import MixingWarning
+from tests.fit.many.cases import counterexample
 
 
 def posterior(means, sd=0.1, chains=4, draws=1000, seed=0, **more):
@@ -51,16 +54,56 @@ def test_rank_probabilities_and_the_probability_of_being_the_best():
     assert p.p_better[0, 1] + p.p_better[1, 0] == pytest.approx(1)
 
 
-def test_strata_part_what_is_surely_better_pair_by_pair():
-    p = posterior([2.1, 0.23, 0.05, 0.03, -0.36, -0.46, -1.5], sd=0.25)
-    assert p.strata() == (("s0",), ("s1", "s2", "s3", "s4", "s5"), ("s6",))
-    assert p.ranking[0] == "s0" and p.to_frame()["stratum"].tolist() == [1, 2, 2, 2, 2, 2, 3]
+def test_orders_are_told_apart_as_long_as_they_hold_together():
+    """s1 above s2 has .995 by itself and joins the sure orders of s3; s0 above s1 has .84 and does not."""
+    p = posterior([0.14, 0.0, -0.36, -2.0], sd=0.1)
+    apart = p.told_apart(0.95)
+    assert apart.tolist() == [
+        [False, False, True, True], [False, False, True, True], [False, False, False, True], [False] * 4
+    ]  # fmt: skip
+    flat = p.draws.reshape(-1, 4)
+    assert np.mean((flat[:, 0] > flat[:, 2]) & (flat[:, 1] > flat[:, 2]) & (flat[:, 2] > flat[:, 3])) >= 0.95
+    assert p.groups() == (("s0", "s1"), ("s2",), ("s3",)) and p.letters() == ("a", "a", "b", "c")
+    assert p.to_frame()["letters"].tolist() == ["a", "a", "b", "c"]
 
 
-def test_one_overlapping_pair_keeps_a_stratum_together():
-    """The 4th and 5th are far apart, but the 2nd and 5th... are not: a cut needs every pair across it."""
-    p = posterior([0.5, 0.4, 0.3, 0.2], sd=0.05)
-    assert p.p_better[0, 3] > 0.99 and len(p.strata(0.99)) == 1
+def test_groups_overlap_and_hide_no_pair():
+    """Neighbours are not told apart, the first and the last are: no partition can say that."""
+    p = posterior([0.5, 0.38, 0.26], sd=0.1)
+    assert p.groups() == (("s0", "s1"), ("s1", "s2")) or p.p_better[0, 2] < 0.95
+    q = posterior([0.5, 0.32, 0.14], sd=0.1)
+    assert q.groups() == (("s0", "s1"), ("s1", "s2")) and q.letters() == ("a", "ab", "b")
+    assert q.p_better[0, 2] > 0.99 > 0.95 > q.p_better[0, 1]
+
+
+def test_rank_sets_hold_together_and_hold_the_marginal_ones():
+    p = posterior([1.0, 0.5, 0.2, 0.0, -0.9], sd=0.25, seed=3)
+    both, own = p.rank_sets(), p.rank_sets(simultaneous=False)
+    assert (both[:, 0] <= own[:, 0]).all() and (both[:, 1] >= own[:, 1]).all()
+    rank = 1 + (p.draws[..., None, :] > p.draws[..., :, None]).sum(axis=-1).reshape(-1, 5)
+    inside = (rank >= both[:, 0]) & (rank <= both[:, 1])
+    assert inside.all(axis=1).mean() >= 0.95  # all together
+    for k in range(5):
+        assert ((rank[:, k] >= own[k, 0]) & (rank[:, k] <= own[k, 1])).mean() >= 0.95
+    narrower = p.rank_sets(0.5)
+    assert (both[:, 0] <= narrower[:, 0]).all() and (both[:, 1] >= narrower[:, 1]).all()
+
+
+def test_a_rank_that_is_sure_is_the_whole_set():
+    p = posterior([5.0, 0.0, -5.0])
+    assert p.rank_sets().tolist() == p.rank_sets(simultaneous=False).tolist() == [[1, 1], [2, 2], [3, 3]]
+
+
+def test_what_strata_hid_is_told_apart():
+    """Of 100 wins AB 56, BC 56, AC 62, AD 95, BD 95, CD 93: WMT's rule made one stratum A, B, C."""
+    table = counterexample()
+    p = fit_irt_gaussian(table, model=GaussianModel(radius=0.0), items="fresh", seed=1)
+    a, b, c = (p.items.index(name) for name in "ABC")
+    assert p.p_better[a, c] == pytest.approx(0.9988, abs=0.002)  # 4,000 dependent draws; seen: .0003
+    assert p.told_apart()[a, c] and not p.told_apart()[a, b] and not p.told_apart()[b, c]
+    assert p.groups() == (("A", "B"), ("B", "C"), ("D",))
+    low, high = p.rank_sets().T
+    assert low.tolist() == [1, 1, 2, 4] and high.tolist() == [2, 3, 3, 4]
 
 
 def test_the_frame_and_the_json_hold_every_system_best_first():
@@ -73,7 +116,9 @@ def test_the_frame_and_the_json_hold_every_system_best_first():
         "low",
         "high",
         "p_best",
-        "stratum",
+        "rank_low",
+        "rank_high",
+        "letters",
         "rhat",
         "ess_bulk",
         "ess_tail",
@@ -87,6 +132,8 @@ def test_the_frame_and_the_json_hold_every_system_best_first():
         and document["warnings"] == []
     )
     assert document["rank_probabilities"]["s1"] == [1.0, 0.0] and "s1" in repr(p)
+    assert document["groups"] == [["s1"], ["s0"]] and document["p_better"]["s1"] == [1.0, 0.5]
+    assert document["systems"][0]["rank_high"] == 1 and "strata" not in document
 
 
 def test_one_draw_has_no_spread_and_the_json_says_null():
@@ -107,7 +154,7 @@ def test_draws_cannot_be_changed_afterwards():
 
 
 @pytest.mark.parametrize(
-    "call", [lambda p: p.interval(1.0), lambda p: p.strata(0.4), lambda p: p.interval(0)]
+    "call", [lambda p: p.interval(1.0), lambda p: p.rank_sets(1.2), lambda p: p.told_apart(0)]
 )
 def test_a_level_that_is_none_is_refused(call):
     with pytest.raises(InputError, match="level"):

@@ -1,0 +1,234 @@
+"""Abilities of items, with standard errors and degrees of freedom of their differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError, TooLargeError
+from ..family import LOG_WORTH_PER_UNIT
+from ..predictions import ability_functions, find_group, group_label
+from ..record import FitRecord
+from ..spec import Value
+from ..tails import log10_student_p
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+#: Items whose differences are all worked out: half a million of them.
+MOST_ITEMS = 1_000
+#: Differences whose functions are written out at once.
+AT_ONCE = 4_096
+MODEL_BASED = "model-based covariance, answers taken as independent"
+
+NOT_JOINED = "no chain of comparisons joins the two"
+INFINITE = "the estimate is infinite: the data are separated"
+NOT_ESTIMABLE = "not estimable: infinite, or not joined by comparisons"
+ONE_CLUSTER = "one cluster alone determines it, so that clustering cannot give it a standard error"
+NO_SPREAD = "the model makes it 0, or its covariance gives it no variance"
+
+
+@dataclass(frozen=True, eq=False)
+class Abilities:
+    """Estimated abilities of items with all that inference on their differences needs.
+
+    Attributes
+    ----------
+    items : tuple of str
+    estimate : float[n]
+        Up to a common constant; n is the number of items, or one more where the mean of all is the last.
+    covariance : float[n, n]
+        Of the abilities under any one constraint.
+    se, df : float[n, n]
+        Standard error of each difference and its degrees of freedom (inf: normal); nan where there is none.
+    why : mapping of (int, int) to str
+        Why a difference, the smaller number first, has no standard error.
+    covariance_title : str
+        Which covariance it is, in words.
+    cautions : tuple of str
+        What a reader of the standard errors has to know.
+    group : str
+        Of the fit; "all" if it has one.
+    per_unit : float
+        Log-odds per unit of the estimates: 2 on the lambda scale, 1 on the log-odds scale.
+    """
+
+    items: tuple[str, ...]
+    estimate: FloatArray
+    covariance: FloatArray
+    se: FloatArray
+    df: FloatArray
+    why: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    covariance_title: str = MODEL_BASED
+    cautions: tuple[str, ...] = ()
+    group: str = "all"
+    per_unit: float = 1.0
+
+    @property
+    def known(self) -> BoolArray:
+        """bool[n, n]: differences that have a standard error."""
+        out: BoolArray = np.isfinite(self.se) & (np.nan_to_num(self.se) > 0.0)
+        np.fill_diagonal(out, False)
+        return out
+
+    @property
+    def estimated(self) -> BoolArray:
+        """bool[n, n]: differences that have an estimate, with a standard error or without; the diagonal too."""
+        out: BoolArray = self.known | np.eye(len(self.se), dtype=bool)
+        for (i, j), why in self.why.items():
+            if why in (ONE_CLUSTER, NO_SPREAD):
+                out[i, j] = out[j, i] = True
+        return out
+
+    def normal_scores(self) -> FloatArray:
+        """float[n, n]: of row minus column, each turned to a normal score by its own df; nan where there is none."""
+        t = np.full(self.se.shape, np.nan)
+        first, second = np.nonzero(self.known)
+        t[first, second] = (self.estimate[first] - self.estimate[second]) / self.se[first, second]
+        out = np.full(self.se.shape, np.nan)
+        out[first, second] = normal_score(t[first, second], self.df[first, second])
+        return out
+
+
+def normal_score(t: FloatArray, df: FloatArray) -> FloatArray:
+    """float[m]: the normal score with the tail probability of t on df, sign kept; t itself where df is inf."""
+    from scipy.special import ndtri_exp
+
+    out = np.array(t, dtype=float)
+    finite = np.isfinite(df)
+    log_p = np.log(10.0) * log10_student_p(out[finite], df[finite])
+    out[finite] = -np.sign(out[finite]) * ndtri_exp(log_p - np.log(2.0))
+    return out
+
+
+def abilities_of(
+    fit: FitRecord,
+    group: str | None = None,
+    at: Mapping[str, Value] | None = None,
+    against: int | None = None,
+    with_mean: bool = False,
+) -> Abilities:
+    """Abilities on the fit's scale in one group, with its own covariance, clustered or not.
+
+    Parameters
+    ----------
+    fit : FitRecord
+    group, at
+        As in :meth:`pairproof.Fit.contrast`.
+    against : int, optional
+        Only differences to this item are worked out.
+    with_mean : bool
+        Whether the mean of all items is added as the last; then only differences to it are worked out.
+
+    Raises
+    ------
+    InputError
+        A group or covariate value that the model does not have, or fewer than two items.
+    TooLargeError
+        All differences of more than 1,000 items.
+    """
+    n = len(fit.items)
+    if n < 2:
+        raise InputError(f"{n} item; comparing items needs two at least")
+    if n > MOST_ITEMS and against is None and not with_mean:
+        raise TooLargeError(
+            f"{n:,} items have {n * (n - 1) // 2:,} differences (limit {MOST_ITEMS:,} items,"
+            f" {MOST_ITEMS * (MOST_ITEMS - 1) // 2:,} differences); compare against one item or against the mean"
+        )
+    where = find_group(fit, group, at)
+    functions = ability_functions(fit, where)
+    if with_mean:
+        functions = np.vstack([functions, functions.mean(axis=0)])
+        against = n
+    first, second = _asked(len(functions), against)
+    se, df, why = _differences(fit, functions, first, second)
+    covariance = fit.covariance.between(functions)
+    _leave_out_without_spread(covariance, first, second, se, why)
+    return Abilities(
+        fit.items,
+        functions @ fit.beta,
+        covariance,
+        _both(len(functions), first, second, se),
+        _both(len(functions), first, second, df),
+        why,
+        MODEL_BASED if fit.robust is None else fit.robust.title,
+        () if fit.robust is None else fit.robust.cautions,
+        group if group is not None else group_label(where),
+        LOG_WORTH_PER_UNIT[fit.scale],
+    )
+
+
+def _asked(n: int, against: int | None) -> tuple[IntArray, IntArray]:
+    if against is None:
+        return np.triu_indices(n, 1)
+    others = np.delete(np.arange(n), against)
+    return np.minimum(others, against), np.maximum(others, against)
+
+
+def _both(n: int, first: IntArray, second: IntArray, values: FloatArray) -> FloatArray:
+    out = np.full((n, n), np.nan)
+    out[first, second] = out[second, first] = values
+    return out
+
+
+def _differences(
+    fit: FitRecord, functions: FloatArray, first: IntArray, second: IntArray
+) -> tuple[FloatArray, FloatArray, dict[tuple[int, int], str]]:
+    """Standard errors and degrees of freedom, float[m] each, and why some have none."""
+    unknown = functions @ fit.null_space
+    se, df = np.full(len(first), np.nan), np.full(len(first), np.nan)
+    reason = np.full(len(first), "", dtype=object)
+    for start in range(0, len(first), AT_ONCE):
+        here = slice(start, start + AT_ONCE)
+        known = fit.vanishes(unknown[first[here]] - unknown[second[here]])
+        reason[here][~known] = _without_estimate(fit)
+        place = start + np.flatnonzero(known)
+        if len(place):
+            se[place], df[place] = _inference(fit, functions[first[place]] - functions[second[place]])
+            reason[place[np.isnan(se[place])]] = ONE_CLUSTER
+            none = place[se[place] == 0.0]
+            se[none], reason[none] = np.nan, NO_SPREAD
+    without = np.flatnonzero(np.isnan(se))
+    return se, df, {(int(first[k]), int(second[k])): str(reason[k]) for k in without}
+
+
+def _leave_out_without_spread(
+    covariance: FloatArray, first: IntArray, second: IntArray, se: FloatArray, why: dict[tuple[int, int], str]
+) -> None:
+    """Of two ways of clustering a one-way standard error may stand where the two-way variance was cut to 0."""
+    variances = np.diag(covariance)
+    spread = variances[first] + variances[second] - 2.0 * covariance[first, second]
+    rounding = 1e-12 * (variances[first] + variances[second])
+    for k in np.flatnonzero(
+        np.isfinite(se) & (spread <= np.maximum(1e-10 * np.nan_to_num(se) ** 2, rounding))
+    ):
+        se[k], why[int(first[k]), int(second[k])] = np.nan, NO_SPREAD
+
+
+def _inference(fit: FitRecord, differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """se and df of linear functions; a variance that is rounding of 0 is 0."""
+    if fit.robust is None:
+        small = 256
+        parts = [differences[k : k + small] for k in range(0, len(differences), small)]
+        variance = np.concatenate([np.diag(fit.covariance.between(part)) for part in parts])
+        variance = np.where((differences != 0.0).any(axis=1), np.maximum(variance, 0.0), 0.0)
+        return np.sqrt(variance), np.full(len(differences), np.inf)
+    zero = ~(differences != 0.0).any(axis=1)
+    se, df = np.zeros(len(differences)), np.full(len(differences), np.nan)
+    if not zero.all():
+        se[~zero] = fit.robust.standard_errors(differences[~zero])
+        has = np.flatnonzero(~zero)[np.isfinite(se[~zero])]
+        if len(has):
+            df[has] = fit.robust.degrees_of_freedom(differences[has])
+    return se, df
+
+
+def _without_estimate(fit: FitRecord) -> str:
+    directions = fit.null_space.shape[1]
+    if fit.n_infinite == 0:
+        return NOT_JOINED
+    return INFINITE if fit.n_infinite == directions else NOT_ESTIMABLE

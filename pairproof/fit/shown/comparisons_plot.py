@@ -1,0 +1,250 @@
+"""Pictures of many comparisons: simultaneous intervals of differences, and rank sets with letters.
+
+They are functions of results, not methods, so that a result needs no plotting library.  What is shown to differ is told
+by filled marks beside the colour.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+
+from ...errors import InputError
+from ..many.result import AgainstTheBest, Contrasts
+from .comparisons_text import SCALES
+from .plots import COLOURS
+
+if TYPE_CHECKING:
+    from ..many.result import RankSets
+
+Comparison = Union[Contrasts, AgainstTheBest]
+
+#: Rows of a picture beyond which it fits no page.
+MOST_DRAWN = 150
+#: Columns of letters that are drawn one beside another; of more, each item's letters are written in a row.
+MOST_COLUMNS = 16
+TOLD_APART, NOT_TOLD = COLOURS[0], "0.45"
+
+
+def size_of_contrasts(result: Comparison) -> tuple[float, float]:
+    """Width and height in inches of the picture of a family."""
+    return 7.5, 1.5 + 0.22 * len(_rows(result))
+
+
+def size_of_ranks(ranks: RankSets) -> tuple[float, float]:
+    """Width and height in inches of the picture of rank sets."""
+    return 7.5, 1.7 + 0.24 * len(ranks.items)
+
+
+def plot_contrasts(result: Comparison, ax: Any = None) -> Any:
+    """Plot the differences of a family with their intervals, and a line at 0.
+
+    Parameters
+    ----------
+    result : Contrasts or AgainstTheBest
+        Of :meth:`pairproof.Fit.contrasts`, of at most 150 rows.
+    ax : matplotlib Axes, optional
+        Default: the axes of a new figure, whose height fits the number of rows.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        More than 150 rows, or an `ax` that is not a matplotlib Axes.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from matplotlib.figure import Figure
+    >>> from pairproof.fit.shown.comparisons_plot import plot_contrasts
+    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
+    >>> ax = plot_contrasts(pairproof.fit_bradley_terry(table).contrasts(), Figure().subplots())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['B - C', 'A - C', 'A - B']
+    """
+    rows = _rows(result)
+    _check(ax, len(rows), "differences", "contrasts('against one', ...) has fewer")
+    ax = _axes(ax, size_of_contrasts(result))
+    ends = _ends(rows)
+    for y, (_, estimate, low, high, apart) in enumerate(reversed(rows)):
+        colour = TOLD_APART if apart else NOT_TOLD
+        drawn = [float(np.clip(x, *ends)) for x in (low, high)]
+        ax.plot(drawn, [y, y], color=colour, linewidth=1.3, solid_capstyle="butt")
+        for x, at, arrow in ((low, drawn[0], "<"), (high, drawn[1], ">")):
+            ax.plot([at], [y], arrow if math.isinf(x) else "|", color=colour, markersize=6)
+        if not math.isnan(estimate):
+            face = colour if apart else "white"
+            ax.plot([estimate], [y], "o", color=colour, markerfacecolor=face, markersize=4.5)
+    ax.axvline(0.0, color="0.5", linewidth=0.8)
+    ax.set_yticks(range(len(rows)), [_plain(row[0]) for row in reversed(rows)])
+    ax.set_ylim(-0.7, len(rows) - 0.3)
+    ax.set_xlabel(_wrapped(caption_of_contrasts(result)), fontsize="small")
+    _grid(ax)
+    return ax
+
+
+def _ends(rows: list[tuple[str, float, float, float, bool]]) -> tuple[float, float]:
+    """Where limits at infinity are drawn, as arrows: beyond all that is finite."""
+    finite = [x for _, *numbers, _ in rows for x in numbers if math.isfinite(x)] + [0.0]
+    room = 0.12 * (max(finite) - min(finite)) or 1.0
+    return min(finite) - room, max(finite) + room
+
+
+def _rows(result: Comparison) -> list[tuple[str, float, float, float, bool]]:
+    """Name, estimate, limits, and whether it is shown to differ (or not to be the best), from top to bottom."""
+    if isinstance(result, AgainstTheBest):
+        order = np.argsort([-(x if math.isfinite(x) else 0.0) for x in result.estimate], kind="stable")
+        apart = (result.low >= 0.0) | ~result.may_be_best
+        names = result.items
+    else:
+        order = np.arange(len(result.first))
+        apart, names = (result.low > 0.0) | (result.high < 0.0), result.what
+    return [
+        (names[k], float(result.estimate[k]), float(result.low[k]), float(result.high[k]), bool(apart[k]))
+        for k in order
+    ]
+
+
+def caption_of_contrasts(result: Comparison) -> str:
+    """Family, level, whether simultaneous, and covariance."""
+    scale = SCALES[result.per_unit]
+    if isinstance(result, AgainstTheBest):
+        family = "each item against the best of the others; filled: shown to be, or not to be, the best"
+    else:
+        what = f"all against {result.against}" if result.against else result.family
+        family = f"{what}; filled: interval without 0"
+    kind = "simultaneous" if result.simultaneous else "separate"
+    where = "" if result.group == "all" else f", {result.group}"
+    arrows = " (an arrow: no limit)" if any(math.isinf(x) for row in _rows(result) for x in row[2:4]) else ""
+    return (
+        f"difference in {scale}{where}, {family}. {kind.capitalize()} {100 * result.level:g} % intervals{arrows};"
+        f" standard errors: {result.covariance}"
+    )
+
+
+def plot_ranks(ranks: RankSets, ax: Any = None) -> Any:
+    """Plot the confidence set of each item's rank, best on top, with letters to the right.
+
+    Parameters
+    ----------
+    ranks : RankSets
+        Of :meth:`pairproof.Fit.ranks`, of at most 150 items.
+    ax : matplotlib Axes, optional
+        Default: the axes of a new figure, whose height fits the number of items.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        More than 150 items, or an `ax` that is not a matplotlib Axes.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from matplotlib.figure import Figure
+    >>> from pairproof.fit.shown.comparisons_plot import plot_ranks
+    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
+    >>> ax = plot_ranks(pairproof.fit_bradley_terry(table).ranks(), Figure().subplots())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['A', 'B', 'C']
+    """
+    n = len(ranks.items)
+    _check(ax, n, "items", "ranks.to_frame() has the numbers")
+    ax = _axes(ax, size_of_ranks(ranks))
+    best = set(ranks.best)
+    for y, k in enumerate(ranks.order):
+        colour = TOLD_APART if ranks.items[k] in best else NOT_TOLD
+        ax.barh(
+            y,
+            ranks.high[k] - ranks.low[k] + 0.6,
+            0.5,
+            ranks.low[k] - 0.3,
+            color=colour,
+            alpha=0.25,
+            linewidth=0,
+        )
+        if not math.isnan(ranks.rank[k]):
+            face = colour if ranks.items[k] in best else "white"
+            ax.plot([ranks.rank[k]], [y], "o", color=colour, markerfacecolor=face, markersize=5)
+    ax.set_yticks(range(n), [_plain(ranks.items[k]) for k in ranks.order])
+    ax.set_ylim(n - 0.3, -0.7)
+    ax.set_xlim(0.5, n + 0.5)
+    step = next(k for k in (1, 2, 5, 10, 20) if n <= 12 * k or k == 20)
+    ax.set_xticks(sorted({1, *range(step, n + 1, step)}))
+    _letters(ax, ranks)
+    ax.set_xlabel(_wrapped(caption_of_ranks(ranks)), fontsize="small")
+    _grid(ax)
+    return ax
+
+
+def _letters(ax: Any, ranks: RankSets) -> None:
+    """A column a letter, so that the items that share it stand under one another."""
+    across = ax.get_yaxis_transform()
+    style = {
+        "transform": across,
+        "va": "center",
+        "fontsize": "small",
+        "family": "monospace",
+        "clip_on": False,
+    }
+    many = len(ranks.groups) > MOST_COLUMNS
+    for y, k in enumerate(ranks.order):
+        marks = ranks.letters[k]
+        if many:
+            ax.text(1.01, y, marks if len(marks) <= 24 else f"{marks[:23]}…", **style)
+            continue
+        for mark in marks:
+            ax.text(1.02 + 0.022 * (ord(mark) - ord("a")), y, mark, ha="center", **style)
+
+
+def caption_of_ranks(ranks: RankSets) -> str:
+    """Level, whether simultaneous, letters, and covariance."""
+    kind = "all together" if ranks.simultaneous else "each by itself"
+    where = "" if ranks.group == "all" else f" in {ranks.group}"
+    return (
+        f"rank{where} (1 is the best), {100 * ranks.level:g} % confidence sets, {kind}; blue: may be the best."
+        f" Items with a common letter are not told apart. Standard errors: {ranks.covariance}"
+    )
+
+
+def _check(ax: Any, rows: int, what: str, instead: str) -> None:
+    if ax is not None and not hasattr(ax, "errorbar"):
+        raise InputError(
+            f"ax is a {type(ax).__name__}; expected matplotlib Axes, for example plt.subplots()[1]"
+        )
+    if rows > MOST_DRAWN:
+        raise InputError(f"{rows:,} {what} do not fit one picture (limit {MOST_DRAWN}); {instead}")
+
+
+def _axes(ax: Any, size: tuple[float, float]) -> Any:
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=size, constrained_layout=True)[1]
+
+
+def _plain(name: str) -> str:
+    # matplotlib would read text between two "$" as a formula.
+    short = name if len(name) <= 40 else f"{name[:39]}…"
+    return short.replace("$", r"\$")
+
+
+def _wrapped(text: str) -> str:
+    return "\n".join(textwrap.wrap(text.replace("$", r"\$"), 88))
+
+
+def _grid(ax: Any) -> None:
+    ax.grid(axis="x", linewidth=0.4, alpha=0.5)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
