@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from ...data.options import one_of
 from ...errors import InputError, ItemError
 from ...fit.fit import Fit
-from ...fit.many.simultaneous import two_sided_p
 from ...fit.predictions import ability_functions, find_group
-from ...fit.tails import p_equals
+from ...fit.tails import p_equals, student_p
 from .registry import Context, Finding, holds, statement_test
 
 FloatArray = NDArray[np.float64]
@@ -234,7 +233,7 @@ def _tests(fit: Fit, functions: FloatArray) -> list[EffectTest]:
         df = np.full(len(functions), np.nan)
         if known.any():
             df[known] = fit.robust.degrees_of_freedom(functions[known])
-    p = two_sided_p(estimate / se, df)
+    p = student_p(estimate / se, df)
     return [
         EffectTest(how, float(estimate[k]), float(se[k]), float(df[k]), float(p[k]), alone[k], title)
         for k in range(len(functions))

@@ -74,7 +74,9 @@ def test_the_other_way_round_is_the_same_test_with_the_other_sign() -> None:
 
 def test_what_stays_significant_by_judge_agrees_and_what_does_not_is_explained_and_named() -> None:
     kept = judged(pairs=[["A", "B"], ["D", "C"]])
-    assert kept.verdict == "agrees" and kept.explanation.startswith("survives clustering: CR2 by judge (4 clusters). A - B 1.4987: se ")
+    assert kept.verdict == "agrees" and kept.explanation.startswith(
+        "survives clustering: CR2 by judge (4 clusters). A - B 1.4987: se "
+    )
     lost = judged(pairs=[["A", "B"], ["A", "D"]])
     assert (lost.verdict, lost.code) == ("explained", "independent-answers")
     assert "A - D does not survive clustering; A - B survives" in lost.explanation
@@ -119,7 +121,9 @@ def test_an_order_that_clustering_leaves_open_says_if_independent_answers_would_
         and "D - B told apart under clustering too" in settled.explanation
     )
     alike = order_open(effects_of(dras(), ["judge"], [("A", "D")]), alpha=1e-9)
-    assert alike.verdict == "agrees" and alike.explanation.startswith("survives clustering: CR2 by judge (4 clusters). A - D")
+    assert alike.verdict == "agrees" and alike.explanation.startswith(
+        "survives clustering: CR2 by judge (4 clusters). A - D"
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....bridge.oracles import competitions
-from ....fit.many.p_values import holm
+from ....fit.many.p_values import log10_holm
 from ....fit.tails import p_words
 from ....native.ranking.two_systems import BinaryResult, TwoSystems, compare_all_pairs
 from ....report.blocks import Cell, Column, Table
@@ -125,7 +125,7 @@ def _judges(pairs: Sequence[PairByJudges]) -> Story:
     calls = [(p, bool(p.merged.significant)) for p in pairs]
     kept = [p.name for p, said in calls if p.significant(ALPHA) == said]
     beyond = [p for p, said in calls if said]
-    adjusted = holm(np.array([p.means.p for p in beyond]))
+    adjusted = 10.0 ** log10_holm(np.log10([p.means.p for p in beyond]))
     strongest = max(pairs, key=lambda p: abs(p.merged.z or 0.0))
     count = "all" if len(kept) == len(pairs) else f"{len(kept)} of"
     return Story(
