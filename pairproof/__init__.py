@@ -39,6 +39,8 @@ if _typing.TYPE_CHECKING:
     from .native.ranking.error_rates import error_rate as error_rate, rate_difference as rate_difference
     from .native.ranking.merge_insertion import rank_by_merge_insertion as rank_by_merge_insertion
     from .native.ranking.two_systems import compare_two as compare_two
+    from .native.resampling.bootstrap import bootstrap as bootstrap
+    from .native.resampling.profile import profile as profile
     from .validation.verify import verify as verify
 
     __version__: str
@@ -57,6 +59,8 @@ _HOME = {
     "rate_difference": "native.ranking.error_rates",
     "judge_agreement": "native.experiment.judge_agreement",
     "rank_by_merge_insertion": "native.ranking.merge_insertion",
+    "bootstrap": "native.resampling.bootstrap",
+    "profile": "native.resampling.profile",
     "Fit": "fit.fit",
     "verify": "validation.verify",
     "to_r": "bridge.script",
