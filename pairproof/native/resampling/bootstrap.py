@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.options import one_of, whole_number
-from ...errors import InputError
+from ...errors import InputError, TooLargeError
 from ...fit.fit import Fit
 from ...fit.robust.robust import Missing, cluster_codes
-from .draws import by_cluster, by_comparison, two_ways
+from .draws import ByCluster, TwoWays, by_cluster, by_comparison, two_ways
 from .quantities import Asked, quantities, ranks
 from .refit import Refitter
 from .replicates import AnyDraws, Engine, make_replicates
@@ -107,7 +107,9 @@ def bootstrap(
     if n < 2:
         raise InputError("replicates=1; a spread needs at least 2, and 95 % limits 39")
     whole_number("workers", workers, 1)
-    drawn_seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else whole_number("seed", seed)
+    drawn_seed = (
+        int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else whole_number("seed", seed)
+    )
     one_of("missing", missing, ("refuse", "own"))
     apart = take_apart(fit)
     wanted = quantities(fit, quantity, group)
@@ -143,8 +145,6 @@ def bootstrap(
 
 
 def _check_size(numbers: int) -> None:
-    from ...errors import TooLargeError
-
     if numbers > MOST_NUMBERS:
         raise TooLargeError(
             f"{numbers:,} numbers to keep, {8e-9 * numbers:.1f} GB (limit {MOST_NUMBERS:,}); ask for fewer replicates or"
@@ -175,9 +175,7 @@ def codes_of(apart: TakenApart, column: str, missing: Missing) -> IntArray:
 def draws_of(apart: TakenApart, columns: Sequence[str], missing: Missing) -> AnyDraws:
     """How replicates are drawn, by no, one or two columns."""
     if len(columns) > 2 or len(set(columns)) != len(columns):
-        raise InputError(
-            f"bootstrap by {', '.join(columns)}; expected no column, one, or two different ones"
-        )
+        raise InputError(f"bootstrap by {', '.join(columns)}; expected no column, one, or two different ones")
     if not columns:
         return by_comparison(apart.model)
     codes = [codes_of(apart, column, missing) for column in columns]
@@ -187,8 +185,6 @@ def draws_of(apart: TakenApart, columns: Sequence[str], missing: Missing) -> Any
 
 
 def _n_clusters(draws: AnyDraws, columns: Sequence[str]) -> tuple[int, ...]:
-    parts = {}
-    for part in (draws, getattr(draws, "one", None), getattr(draws, "other", None)):
-        if hasattr(part, "column"):
-            parts[part.column] = int(part.groups.shape[0])
-    return tuple(parts[column] for column in columns)
+    ways = (draws.one, draws.other) if isinstance(draws, TwoWays) else (draws,)
+    n = {way.column: int(way.groups.shape[0]) for way in ways if isinstance(way, ByCluster)}
+    return tuple(n[column] for column in columns)

@@ -106,7 +106,8 @@ def _onto_cells(model: Model, group: IntArray, n_groups: int) -> sparse.csr_matr
     cell, back = cell_of_rows(model)
     table, n = model.table, len(model.problem.cells)
     parts = []
-    for values, place in ((table.wins, np.where(back, 2, 0)), (table.ties, 1), (table.losses, np.where(back, 0, 2))):
+    first = np.where(back, 2, 0)
+    for values, place in ((table.wins, first), (table.ties, np.ones_like(first)), (table.losses, 2 - first)):
         here = (values > 0) & (cell >= 0) & (group >= 0)
         at = (3 * cell + place)[here]
         parts.append((values[here], group[here], at))
@@ -145,8 +146,8 @@ class ByCluster:
         return np.asarray(weights.of_groups @ self.groups).reshape(-1, 3)
 
     def row_factors(self, weights: Weights, rows: FloatArray) -> FloatArray:
-        factor = np.where(self.code >= 0, weights.of_groups[self.code], 0.0)
-        return rows * factor[:, None]
+        out: FloatArray = rows * np.where(self.code >= 0, weights.of_groups[self.code], 0.0)[:, None]
+        return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +221,8 @@ class ByComparison:
         # Comparisons of one cell and outcome, in whatever rows, change the same number.
         kind = np.asarray(self.groups @ np.arange(1.0, self.groups.shape[1] + 1.0))
         _, first, back = np.unique(kind, return_index=True, return_inverse=True)
-        return self.groups[first], np.bincount(np.ravel(back), self.multiplicity), first
+        times: FloatArray = np.bincount(np.ravel(back), self.multiplicity).astype(float)
+        return self.groups[first], times, first.astype(np.int64)
 
     @property
     def title(self) -> str:
@@ -256,7 +258,7 @@ def by_cluster(model: Model, column: str, code: IntArray) -> ByCluster:
 def two_ways(model: Model, columns: tuple[str, str], codes: tuple[IntArray, IntArray]) -> TwoWays:
     """Independent draws of the clusters of two columns."""
     parts = [by_cluster(model, column, code) for column, code in zip(columns, codes)]
-    parts.sort(key=lambda part: part.groups.shape[0])
+    parts.sort(key=lambda part: int(part.groups.shape[0]))
     one, other = parts
     used = (one.code >= 0) & (other.code >= 0)
     n = other.groups.shape[0]
@@ -289,7 +291,9 @@ def by_comparison(model: Model) -> ByComparison:
             f" only from whole numbers ({len(odd)} row(s) have others). Name the column to cluster by, or round"
         )
     if counts.sum() > MOST_COMPARISONS and counts.sum() <= 8 * np.count_nonzero(counts):
-        raise TooLargeError(f"{counts.sum():,.0f} single comparisons a replicate (limit {MOST_COMPARISONS:,}); count them")
+        raise TooLargeError(
+            f"{counts.sum():,.0f} single comparisons a replicate (limit {MOST_COMPARISONS:,}); count them"
+        )
     row, outcome = np.nonzero(counts)
     cell, back = cell_of_rows(model)
     half = model.spec.ties == "half"

@@ -80,7 +80,8 @@ def quantile(ordered: FloatArray, alpha: float) -> float:
     if np.isinf(low) or np.isinf(high):
         return low if np.isinf(low) else high
     q = ndtri(np.array([r, k, k + 1]) / (n + 1))
-    return low + float((q[0] - q[1]) / (q[2] - q[1])) * (high - low)
+    share = float((q[0] - q[1]) / (q[2] - q[1]))
+    return low + share * (high - low)
 
 
 def acceleration(left_out: FloatArray, weights: FloatArray | None = None) -> float:
@@ -100,8 +101,8 @@ def acceleration(left_out: FloatArray, weights: FloatArray | None = None) -> flo
     """
     w = np.ones(len(left_out)) if weights is None else weights
     l = np.average(left_out, weights=w) - left_out
-    square = float(w @ l**2)
-    return float(w @ l**3) / (6.0 * square**1.5) if square > 0.0 else float("nan")
+    square, cube = float(w @ l**2), float(w @ l**3)
+    return cube / (6.0 * float(np.sqrt(square)) ** 3) if square > 0.0 else float("nan")
 
 
 def jackknife_error(left_out: FloatArray, weights: FloatArray | None = None) -> float:
@@ -132,7 +133,9 @@ def bca(ordered: FloatArray, t0: float, a: float, level: float) -> tuple[float, 
     limits = []
     for alpha in ((1.0 - level) / 2.0, (1.0 + level) / 2.0):
         z = z0 + float(ndtri(alpha))
-        corrected = float(ndtr(z0 + z / (1.0 - a * z))) if np.isfinite(z0) and 1.0 - a * z > 0.0 else float("nan")
+        corrected = (
+            float(ndtr(z0 + z / (1.0 - a * z))) if np.isfinite(z0) and 1.0 - a * z > 0.0 else float("nan")
+        )
         limits.append(quantile(ordered, corrected))
     return limits[0], limits[1]
 

@@ -134,7 +134,9 @@ class Likelihood:
                     break
                 length /= 2
                 if length < 1e-12:
-                    raise ConvergenceError(f"no step raises the likelihood under {q} constraint(s); please report these data")
+                    raise ConvergenceError(
+                        f"no step raises the likelihood under {q} constraint(s); please report these data"
+                    )
             here = there
             if decrement <= TOLERANCE or (decrement < 1e-10 and decrement > 0.1 * best):
                 return here, multipliers

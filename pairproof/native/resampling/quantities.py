@@ -40,7 +40,9 @@ MOST_QUANTITIES = 30_000
 class Quantity(Protocol):
     """Some named numbers of a replicate."""
 
-    names: tuple[str, ...]
+    @property
+    def names(self) -> tuple[str, ...]:
+        ...
 
     def of(self, refit: Refit) -> FloatArray:
         """float[len(names)]: with inf, -inf, and nan where it is not defined."""
@@ -291,11 +293,12 @@ def quantities(fit: Fit, asked: Asked | Sequence[Asked], group: str | None) -> l
     TooLargeError
         More numbers than a replicate may have.
     """
-    if _is_one(asked, fit):
-        asked = [asked]
-    if not isinstance(asked, Sequence) or not len(asked):
+    several: list[Any] = (
+        [asked] if _is_one(asked, fit) else list(asked) if isinstance(asked, Sequence) else []
+    )
+    if not several:
         raise InputError(f"quantity={asked!r}; expected {_expected()}")
-    found = [_quantity(fit, one, group) for one in asked]
+    found = [_quantity(fit, one, group) for one in several]
     names = [name for q in found for name in q.names]
     twice = sorted({n for n in names if names.count(n) > 1}) if len(set(names)) < len(names) else []
     if twice:

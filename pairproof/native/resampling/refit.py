@@ -18,11 +18,12 @@ from ...data.graph import components
 from ...errors import ConvergenceError
 from ...fit.covariance import Covariance
 from ...fit.robust.scores import derivatives
-from ..numerics.newton import maximise
+from ..numerics.newton import Solution, maximise
+from ..pairs.block_step import BlockPoint
 from ..pairs.blocks import Blocks, as_blocks
 from ..pairs.build import Model
 from ..pairs.cells import Cells
-from ..pairs.dense import Dense, as_dense
+from ..pairs.dense import Dense, DensePoint, as_dense
 from ..pairs.problem import Problem
 from ..pairs.solve import Solved, solve
 from ..pairs.ties import Counts
@@ -93,7 +94,7 @@ class Refitter:
         self._start: FloatArray | None = None
         if not apart.found.null_space.shape[1]:
             layout = as_blocks(apart.problem) or as_dense(apart.problem)
-            found = maximise(layout.evaluate, layout.start())
+            found = _maximise(layout, layout.start())
             if found.reached:
                 self._layout, self._start = layout, found.x
 
@@ -134,7 +135,7 @@ class Refitter:
             y = _as_grid(layout, y)
         here = replace(layout, y=y)
         try:
-            found = maximise(here.evaluate, self._start)
+            found = _maximise(here, self._start)
         except np.linalg.LinAlgError:
             return None
         if not found.reached:
@@ -145,7 +146,16 @@ class Refitter:
         infinite = self._tie_gone() if self.model.tie_is_infinite else None
         cells = problem.cells
         filled = replace(problem, cells=Cells(cells.i, cells.j, cells.pattern, cells.sign, counts))
-        return Refit(beta, infinite, False, params, filled, np.zeros((len(params), 0)), found.point.covariance(), bool(added))
+        return Refit(
+            beta,
+            infinite,
+            False,
+            params,
+            filled,
+            np.zeros((len(params), 0)),
+            found.point.covariance(),
+            bool(added),
+        )
 
     def _without_ties(self, counts: FloatArray) -> Refit | None:
         """Davidson's tie parameters at -inf, Rao and Kupper's at 0: the other parameters are those of the wins."""
@@ -183,7 +193,15 @@ class Refitter:
         # Without a tie in a table that has some, the tie parameter is separated as well.
         separated = found.separated or (tie_gone and not self.model.tie_is_infinite)
         beta = coordinates.forward(found.params)
-        return Refit(beta, infinite, separated, found.params, problem, found.null_space, found.covariance, bool(added))
+        return Refit(
+            beta, infinite, separated, found.params, problem, found.null_space, found.covariance, bool(added)
+        )
+
+
+def _maximise(layout: Layout, start: FloatArray) -> Solution[BlockPoint] | Solution[DensePoint]:
+    if isinstance(layout, Blocks):
+        return maximise(layout.evaluate, start)
+    return maximise(layout.evaluate, start)
 
 
 def _as_grid(layout: Dense, y: Counts) -> Counts:

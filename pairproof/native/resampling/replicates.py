@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ConvergenceError, InputError, PairproofWarning
-from ...fit.fit import Fit
 from ...fit.family import Scale
+from ...fit.fit import Fit
 from ..numerics.processes import in_order
 from ..pairs.build import Model
 from ..pairs.fit import fit_model
@@ -59,7 +59,8 @@ class Engine:
             nothing = np.full(items, np.nan)
             return Values(np.full(n, np.nan), np.full(n, np.nan), nothing, nothing, False, True)
         parts = [
-            self._custom(q, counts, weights, where) if isinstance(q, Custom) else q.of(refit) for q in self.quantities
+            self._custom(q, counts, weights, where) if isinstance(q, Custom) else q.of(refit)
+            for q in self.quantities
         ]
         rank, best = self.ranks.both(refit) if self.ranks is not None else (np.zeros(0), np.zeros(0))
         errors = self._errors(refit, weights) if self.studentize else np.full(n, np.nan)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from .result import Bootstrap, Method
+from .limits import Method, WithLimits
 
 
-def summary(drawn: Bootstrap, level: float, rows: int) -> str:
+def summary(drawn: WithLimits, level: float, rows: int) -> str:
     """See :meth:`pairproof.native.resampling.result.Bootstrap.summary`."""
     limits, se = drawn.conf_int(level), drawn.se
     infinite, undefined = drawn.n_infinite, drawn.n_undefined
     width = max(8, *(len(name) for name in drawn.names[:rows]))
-    head = f"{'':<{width}} {'estimate':>10} {'se':>10} {'low':>10} {'high':>10} {'infinite':>9} {'undefined':>9}"
+    head = (
+        f"{'':<{width}} {'estimate':>10} {'se':>10} {'low':>10} {'high':>10} {'infinite':>9} {'undefined':>9}"
+    )
     title, _, how = drawn.title.partition("; ")
     lines = [title, f"{drawn.n_replicates} replicates, seed {drawn.seed}; {how}", "", head]
     for k, name in enumerate(drawn.names[:rows]):
@@ -32,7 +33,7 @@ def summary(drawn: Bootstrap, level: float, rows: int) -> str:
     return "\n".join(lines)
 
 
-def cautions(drawn: Bootstrap) -> list[str]:
+def cautions(drawn: WithLimits) -> list[str]:
     """What a reader has to know of these replicates."""
     out = []
     n = drawn.n_replicates
@@ -44,7 +45,9 @@ def cautions(drawn: Bootstrap) -> list[str]:
     if drawn.n_failed:
         out.append(f"{drawn.n_failed} of {n} replicates have no fit; all of their quantities are undefined.")
     if drawn.n_undefined.any():
-        out.append("Undefined: an item was absent from a replicate or could not be compared; not in the limits.")
+        out.append(
+            "Undefined: an item was absent from a replicate or could not be compared; not in the limits."
+        )
     if len(drawn.columns) == 2:
         out.append("The two-way bootstrap is conservative (Owen 2007).")
     few = [f"{g} by {c}" for c, g in zip(drawn.columns, drawn.n_clusters) if g < FEW]
@@ -62,7 +65,7 @@ def number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def as_dict(drawn: Bootstrap, level: float, method: Method) -> dict[str, Any]:
+def as_dict(drawn: WithLimits, level: float, method: Method) -> dict[str, Any]:
     """See :meth:`pairproof.native.resampling.result.Bootstrap.to_dict`."""
     limits, se = drawn.conf_int(level, method), drawn.se
     infinite, undefined = drawn.n_infinite, drawn.n_undefined

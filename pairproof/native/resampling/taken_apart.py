@@ -130,7 +130,9 @@ def take_apart(fit: Fit) -> TakenApart:
 
 def _check_same(apart: TakenApart) -> None:
     fit = apart.fit
-    here = fit.free & (np.abs(apart.coordinates.forward(apart.found.null_space)).max(axis=1, initial=0.0) < 1e-9)
+    here = fit.free & (
+        np.abs(apart.coordinates.forward(apart.found.null_space)).max(axis=1, initial=0.0) < 1e-9
+    )
     if not here.any():
         return
     beta = apart.coordinates.forward(apart.found.params)

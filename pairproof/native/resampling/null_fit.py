@@ -1,0 +1,135 @@
+"""A fit under linear hypotheses C b = v, with the scores and information of its clusters there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import NotEstimableError
+from ...fit.record import why_not_estimable
+from ...fit.robust.scores import row_scores
+from ..pairs.dense import as_dense
+from ..pairs.differences import check_dense_size
+from .likelihood import Infeasible, Likelihood, likelihood, limiting
+from .taken_apart import TakenApart
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class AtNull:
+    """What a score test needs, at the estimates under the null hypothesis.
+
+    Attributes
+    ----------
+    scores : float[G, q]
+        a_i's_g of every cluster g, a_i = M c_i for each of the hypotheses c_i.
+    linear : float[G, q, n]
+        a_i'I_g M in coordinates in which cluster scores are `raw`.
+    raw : float[G, n]
+        s_g.
+    """
+
+    scores: FloatArray
+    linear: FloatArray
+    raw: FloatArray
+
+
+class NullFits:
+    """Constrained fits of one model, from the last one on.
+
+    Parameters
+    ----------
+    apart : TakenApart
+    functions : float[q, n_params]
+        C, in the parameters of the fit.
+    code : int[n_rows]
+        Cluster of every row, -1 for rows without comparisons.
+
+    Raises
+    ------
+    NotEstimableError
+        A hypothesis that the data do not determine, hypotheses that depend on each other, or estimates that remain
+        infinite under the hypothesis.
+    """
+
+    def __init__(self, apart: TakenApart, functions: FloatArray, code: IntArray) -> None:
+        check_dense_size(apart.with_ties)
+        self.apart, self.functions, self.code = apart, functions, code
+        self.with_ties = bool(apart.model.tie_fixed) and bool((functions[:, -1] != 0.0).any())
+        problem = apart.with_ties if self.with_ties else apart.problem
+        self.way = apart.coordinates_of(0 if self.with_ties else int(bool(apart.model.tie_fixed)))
+        full: Likelihood = likelihood(as_dense(problem))
+        self.full = full
+        self.constraints = full.dense.back(self.way.back(functions))
+        size = np.linalg.svd(self.constraints, compute_uv=False)
+        if not len(size) or size[-1] <= 1e-10 * max(size[0], 1e-300):
+            raise NotEstimableError("the hypothesis is about a reference, or its parts depend on each other")
+        if (apart.found.null_space.shape[1] or self.with_ties) and limiting(
+            full, self.constraints
+        ).keep is not None:
+            raise NotEstimableError(
+                "estimates remain infinite or undetermined under the hypothesis, so that there is no score test;"
+                f" {why_not_estimable(apart.fit)}"
+            )
+        self._last: FloatArray | None = None
+
+    def at(self, values: FloatArray) -> AtNull:
+        """Fit with C b = values, float[q]."""
+        full = self.full
+        outward = full.dense.back(self.way.back(np.eye(len(self.apart.fit.terms))))
+        try:
+            theta, information = self._maximum(values)
+            bread = outward @ np.linalg.inv(information) @ outward.T
+        except np.linalg.LinAlgError as error:
+            raise NotEstimableError(
+                "the information is singular under the hypothesis: its value is too far from what the data say"
+            ) from error
+        except Infeasible as error:
+            raise NotEstimableError(
+                "the hypothesis lies outside the parameter space (a Rao-Kupper threshold at or below 0)"
+            ) from error
+        return self._clustered(self.way.forward(full.dense.forward(theta)), bread)
+
+    def _maximum(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The constrained estimates and the information there, from the last ones or from equal abilities."""
+        full, c = self.full, self.constraints
+        starts = [full.dense.origin()] if self._last is None else [self._last, full.dense.origin()]
+        for start in starts:
+            on_it = start + c.T @ np.linalg.solve(c @ c.T, values - c @ start)
+            try:
+                point, _ = full.maximise(c, values, on_it)
+            except Infeasible:
+                continue
+            self._last = point.theta
+            return point.theta, point.information
+        raise Infeasible
+
+    def _clustered(self, beta: FloatArray, bread: FloatArray) -> AtNull:
+        fit = self.apart.fit
+        null = np.zeros((len(fit.terms), 0))
+        if self.apart.model.tie_is_infinite and not self.with_ties:
+            null = np.eye(len(fit.terms))[:, -1:]
+        rows = row_scores(replace(fit, beta=beta, null_space=null, robust=None))
+        used, p = self.code >= 0, len(fit.terms)
+        n = int(self.code.max()) + 1
+        code = np.where(used, self.code, 0)
+
+        def summed(by_eta: FloatArray, by_tie: FloatArray) -> FloatArray:
+            total = rows.x.summed(np.where(used, by_eta, 0.0), code, n, p)
+            if rows.z.at.shape[1]:
+                total = total + rows.z.summed(np.where(used, by_tie, 0.0), code, n, p)
+            return total
+
+        raw = summed(rows.score[:, 0], rows.score[:, 1])
+        a = self.functions @ bread
+        k, linear = rows.information, []
+        for each in a:
+            eta, tie = rows.x.times(each), rows.z.times(each)
+            linear.append(
+                summed(k[:, 0, 0] * eta + k[:, 0, 1] * tie, k[:, 0, 1] * eta + k[:, 1, 1] * tie) @ bread
+            )
+        return AtNull(raw @ a.T, np.stack(linear, axis=1), raw)

@@ -1,0 +1,107 @@
+"""The weights of a wild bootstrap, its statistic, and the inversion of its p-values into an interval."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import NotEstimableError
+from .null_fit import AtNull, NullFits
+
+FloatArray = NDArray[np.float64]
+WeightKind = Literal["rademacher", "webb"]
+#: Clusters up to which all sign vectors are gone through: 4,096 of them.
+ALL_SIGNS = 12
+#: Webb vectors gone through at most: 6^6.
+ALL_WEBB = 6**6
+WEBB = np.array([-np.sqrt(1.5), -1.0, -np.sqrt(0.5), np.sqrt(0.5), 1.0, np.sqrt(1.5)])
+#: |t(w)| counts as reached if rounding alone keeps it below |t(1)|.
+EQUAL = 1e-10
+#: Limits by inversion are found to this share of a standard error.
+LIMIT = 1e-9
+MOST_DOUBLINGS = 40
+
+
+def weight_vectors(clusters: int, kind: WeightKind, replicates: int, seed: int) -> tuple[FloatArray, bool]:
+    """float[R, G] weights, and whether they are all there are."""
+    values = WEBB if kind == "webb" else np.array([1.0, -1.0])
+    if (kind == "rademacher" and clusters <= ALL_SIGNS) or (kind == "webb" and 6.0**clusters <= ALL_WEBB):
+        places = np.stack(np.meshgrid(*[np.arange(len(values))] * clusters, indexing="ij"), axis=-1)
+        return values[places.reshape(-1, clusters)], True
+    rng = np.random.default_rng(seed)
+    return values[rng.integers(0, len(values), (replicates, clusters))], False
+
+
+def statistic(at: AtNull, weights: FloatArray) -> FloatArray:
+    """float[R]: t(w) for weights float[R, G]."""
+    own = weights * at.scores[:, 0]
+    u = own - (weights @ at.raw) @ at.linear[:, 0].T
+    spread = np.sqrt((u**2).sum(axis=1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(own.sum(axis=1) / spread)
+
+
+class Inversion:
+    """p-values of one contrast as a function of its value under the null."""
+
+    def __init__(self, fits: NullFits, vectors: FloatArray, exact: bool, estimate: float) -> None:
+        self.fits, self.vectors, self.exact, self.estimate = fits, vectors, exact, estimate
+
+    def test(self, value: float) -> tuple[float, float, FloatArray]:
+        """t, p and |t(w)| at a value."""
+        at = self.fits.at(np.array([value]))
+        t = float(statistic(at, np.ones((1, self.vectors.shape[1])))[0])
+        if not np.isfinite(t):
+            raise NotEstimableError(
+                "no cluster has a score along this contrast, so that there is nothing to test with: each of its parts is"
+                " fitted from one cluster alone, or the data say nothing of it"
+            )
+        several = np.abs(statistic(at, self.vectors))
+        reached = int(np.sum(several >= abs(t) * (1.0 - EQUAL)))
+        p = reached / len(several) if self.exact else (1.0 + reached) / (1.0 + len(several))
+        return t, p, several
+
+    def side(self, side: float, alpha: float) -> float:
+        """The limit on one side of the estimate."""
+        if self.estimate == side * np.inf:
+            return self.estimate
+        inside = self.estimate if np.isfinite(self.estimate) else self._start(side, alpha)
+        step = self._step(inside)
+        for _ in range(MOST_DOUBLINGS):
+            outside = inside + side * step
+            try:
+                rejected = self.test(outside)[1] <= alpha
+            except NotEstimableError:
+                return side * np.inf
+            if rejected:
+                return self._between(inside, outside, alpha)
+            inside, step = outside, step * 2.0
+            if step > 1e4:
+                break
+        return side * np.inf
+
+    def _start(self, side: float, alpha: float) -> float:
+        """A value towards an infinite estimate that is not rejected."""
+        value, step = 0.0, 1.0
+        while self.test(value)[1] <= alpha:
+            value, step = value - side * step, step * 2.0
+            if step > 1e3:
+                raise NotEstimableError("every value is rejected; please report these data")
+        return value
+
+    def _step(self, value: float) -> float:
+        """About a clustered standard error."""
+        at = self.fits.at(np.array([value]))
+        return float(np.sqrt((at.scores[:, 0] ** 2).sum())) or 1.0
+
+    def _between(self, inside: float, outside: float, alpha: float) -> float:
+        wide = abs(outside - inside)
+        while abs(outside - inside) > LIMIT * max(wide, 1e-3):
+            middle = (inside + outside) / 2.0
+            if self.test(middle)[1] <= alpha:
+                outside = middle
+            else:
+                inside = middle
+        return (inside + outside) / 2.0
