@@ -63,6 +63,8 @@ def quantile(ordered: FloatArray, alpha: float) -> float:
     from scipy.special import ndtri
 
     n = len(ordered)
+    if np.isnan(alpha):  # a bias beyond all replicates
+        return float("nan")
     r = (n + 1) * alpha
     # 0.025 x 2000 is 50.000000000000004 or 49.99999999999999 by the luck of rounding.
     nearest = round(r)

@@ -211,7 +211,7 @@ def test_limits_follow_scale_and_reference(dras):
     np.testing.assert_allclose(pairs[2], pairs[0], rtol=1e-10)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.lists(st.integers(0, 9), min_size=6, max_size=6), st.integers(2, 5))
 def test_limits_hold_the_estimate_and_shrink_with_the_weight_of_the_table(counts, factor):
     wins, losses = np.array(counts[:3], float), np.array(counts[3:], float)
