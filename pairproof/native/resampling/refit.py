@@ -18,14 +18,14 @@ from ...data.graph import components
 from ...errors import ConvergenceError
 from ...fit.covariance import Covariance
 from ...fit.robust.scores import derivatives
-from ..numerics.newton import Solution, maximise
+from ..numerics.newton import FAR, Solution, maximise
 from ..pairs.block_step import BlockPoint
 from ..pairs.blocks import Blocks, as_blocks
 from ..pairs.build import Model
 from ..pairs.cells import Cells
 from ..pairs.dense import Dense, DensePoint, as_dense
 from ..pairs.problem import Problem
-from ..pairs.solve import Solved, solve
+from ..pairs.solve import Solved, solve, solve_by_strong_components
 from ..pairs.ties import Counts
 from .at_infinity import AtInfinity, at_infinity, held_at_minus_infinity, joined, predictors
 from .draws import cells_with
@@ -36,6 +36,8 @@ Layout = Union[Blocks, Dense]
 
 #: A cell's log-odds move along a direction without an estimate, whose entries are of order 1.
 MOVES = 1e-9
+#: A replicate whose log-odds go this far beyond those of the table is likely to separate; it is solved anew.
+AWAY = 6.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +94,13 @@ class Refitter:
         self.tie_place = next((k for k, t in enumerate(apart.fit.terms) if t.kind == "tie"), None)
         self._layout: Layout | None = None
         self._start: FloatArray | None = None
+        self._far = FAR
         if not apart.found.null_space.shape[1]:
             layout = as_blocks(apart.problem) or as_dense(apart.problem)
             found = _maximise(layout, layout.start())
             if found.reached:
                 self._layout, self._start = layout, found.x
+                self._far = min(FAR, found.point.extent + AWAY)
 
     @cached_property
     def _n_sets(self) -> int:
@@ -135,7 +139,7 @@ class Refitter:
             y = _as_grid(layout, y)
         here = replace(layout, y=y)
         try:
-            found = _maximise(here, self._start)
+            found = _maximise(here, self._start, self._far)
         except np.linalg.LinAlgError:
             return None
         if not found.reached:
@@ -166,7 +170,7 @@ class Refitter:
         none = np.zeros((len(problem.z), 0))
         without = replace(problem, tie=none, model="binary", cells=cells_with(problem.cells, counts))
         try:
-            found = solve(without)
+            found = _solve(without)
         except ConvergenceError:
             return None
         return self._read(without, found, 1, tie_gone=davidson)
@@ -174,7 +178,7 @@ class Refitter:
     def _anew(self, problem: Problem, counts: FloatArray) -> Refit | None:
         problem = replace(problem, cells=cells_with(problem.cells, counts))
         try:
-            found = solve(problem)
+            found = _solve(problem)
         except ConvergenceError:
             return None
         return self._read(problem, found, int(bool(self.model.tie_fixed)), self.model.tie_is_infinite)
@@ -198,10 +202,19 @@ class Refitter:
         )
 
 
-def _maximise(layout: Layout, start: FloatArray) -> Solution[BlockPoint] | Solution[DensePoint]:
+def _maximise(
+    layout: Layout, start: FloatArray, far: float = FAR
+) -> Solution[BlockPoint] | Solution[DensePoint]:
     if isinstance(layout, Blocks):
-        return maximise(layout.evaluate, start)
-    return maximise(layout.evaluate, start)
+        return maximise(layout.evaluate, start, far)
+    return maximise(layout.evaluate, start, far)
+
+
+def _solve(problem: Problem) -> Solved:
+    """Solve a problem that Newton's method has probably left towards infinity already."""
+    blocks = as_blocks(problem)
+    found = None if blocks is None else solve_by_strong_components(problem, blocks)
+    return solve(problem) if found is None else found
 
 
 def _as_grid(layout: Dense, y: Counts) -> Counts:

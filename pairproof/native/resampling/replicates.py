@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Union
 
 import numpy as np
@@ -21,6 +21,8 @@ from .quantities import Custom, Linear, Quantity, Ranks
 from .refit import Refit, Refitter, influence
 
 FloatArray = NDArray[np.float64]
+#: With up to so many groups replicates repeat themselves, and so many of them are kept.
+FEW_GROUPS, MOST_SEEN = 12, 2_000
 AnyDraws = Union[ByCluster, ByComparison, TwoWays]
 
 
@@ -38,6 +40,8 @@ class Engine:
         Whether linear quantities have a clustered standard error in every replicate.
     scale : {"lambda", "log-odds"}
         Of the fit, for the fits of a user's function.
+    seen : dict of bytes to Values
+        Replicates of a few groups by their weights, so that the same one is not fitted twice.
     """
 
     refitter: Refitter
@@ -46,6 +50,7 @@ class Engine:
     ranks: Ranks | None
     studentize: bool
     scale: Scale
+    seen: dict[bytes, Values] = field(default_factory=dict, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -123,9 +128,18 @@ class Engine:
         rng = np.random.default_rng(seed)
         found = []
         for k in range(n):
-            weights = self.draws.draw(rng)
-            found.append(self.evaluate(self.draws.counts(weights), weights, f"replicate {first + k + 1}"))
+            found.append(self._evaluated(self.draws.draw(rng), f"replicate {first + k + 1}"))
         return stacked(found)
+
+    def _evaluated(self, weights: Weights, where: str) -> Values:
+        """The quantities of a replicate; four judges are drawn in 35 ways, and each is fitted once."""
+        key = weights.of_groups.tobytes() if len(weights.of_groups) <= FEW_GROUPS else None
+        if key is not None and key in self.seen:
+            return self.seen[key]
+        values = self.evaluate(self.draws.counts(weights), weights, where)
+        if key is not None and len(self.seen) < MOST_SEEN:
+            self.seen[key] = values
+        return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +238,7 @@ def without_each(engine: Engine) -> tuple[FloatArray, FloatArray]:
     draws = engine.draws.one if isinstance(engine.draws, TwoWays) else engine.draws
     taken, times, group = draws.left_out()
     full = engine.refitter.full
-    alone = replace(engine, draws=draws, ranks=None, studentize=False)
+    alone = replace(engine, draws=draws, ranks=None, studentize=False, seen={})
     found = []
     for k, g in enumerate(group):
         left = full - np.asarray(taken[k].todense()).reshape(-1, 3)
