@@ -31,11 +31,17 @@ class AtNull:
         a_i'I_g M in coordinates in which cluster scores are `raw`.
     raw : float[G, n]
         s_g.
+    shares : float[G, q]
+        a_i'I_g a_i over their sum: what part of the information on each hypothesis a cluster has.
+    variances : float[q]
+        c_i'M c_i.
     """
 
     scores: FloatArray
     linear: FloatArray
     raw: FloatArray
+    shares: FloatArray
+    variances: FloatArray
 
 
 class NullFits:
@@ -132,4 +138,7 @@ class NullFits:
             linear.append(
                 summed(k[:, 0, 0] * eta + k[:, 0, 1] * tie, k[:, 0, 1] * eta + k[:, 1, 1] * tie) @ bread
             )
-        return AtNull(raw @ a.T, np.stack(linear, axis=1), raw)
+        by_hypothesis = np.stack(linear, axis=1)
+        variances = np.einsum("qp,qp->q", a, self.functions)
+        shares = np.einsum("gqp,qp->gq", by_hypothesis, self.functions) / variances
+        return AtNull(raw @ a.T, by_hypothesis, raw, shares, variances)

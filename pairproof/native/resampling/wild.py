@@ -109,6 +109,11 @@ class WildTest:
         (float, float)
             On the fit's scale; infinite on a side on which no value is rejected.
 
+        Raises
+        ------
+        NotEstimableError
+            The estimate is infinite, or not determined.
+
         Warns
         -----
         PairproofWarning
@@ -127,7 +132,12 @@ class WildTest:
         (0.41, 1.72)
         """
         check_level(level)
-        if self.least_p > 1.0 - level:
+        if not np.isfinite(self.estimate):
+            raise NotEstimableError(
+                f"{self.what} is estimated as {self.estimate}: clusters all point the same way and every finite value is"
+                " rejected; fit.profile() has limits that take answers as independent"
+            )
+        if self.least_p > round(1.0 - level, 12):
             warnings.warn(
                 f"{self.n_clusters} clusters: the least p-value is {self.least_p:.4g}, so that no value is rejected at level"
                 f' {level:g} and the interval is the whole line; weights="webb" may help, or a lower level',
@@ -135,8 +145,9 @@ class WildTest:
                 stacklevel=2,
             )
             return -np.inf, np.inf
-        low, high = self.engine.side(-1.0, 1.0 - level), self.engine.side(1.0, 1.0 - level)
-        if np.isinf([low, high]).any() and np.isfinite(self.estimate):
+        alpha = round(1.0 - level, 12)  # p = .1 has to be at most 1 - .9
+        low, high = self.engine.side(-1.0, alpha), self.engine.side(1.0, alpha)
+        if np.isinf([low, high]).any():
             warnings.warn(
                 f"on a side with an infinite limit no value of {self.what} is rejected at level {level:g}:"
                 f" {self.n_clusters} clusters are too few, or differ too much",

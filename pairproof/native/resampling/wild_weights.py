@@ -19,6 +19,8 @@ ALL_WEBB = 6**6
 WEBB = np.array([-np.sqrt(1.5), -1.0, -np.sqrt(0.5), np.sqrt(0.5), 1.0, np.sqrt(1.5)])
 #: |t(w)| counts as reached if rounding alone keeps it below |t(1)|.
 EQUAL = 1e-10
+#: A sum of squares of scores, or a share of information, that is rounding alone.
+NOTHING = 1e-10
 #: Limits by inversion are found to this share of a standard error.
 LIMIT = 1e-9
 MOST_DOUBLINGS = 40
@@ -39,8 +41,12 @@ def statistic(at: AtNull, weights: FloatArray) -> FloatArray:
     own = weights * at.scores[:, 0]
     u = own - (weights @ at.raw) @ at.linear[:, 0].T
     spread = np.sqrt((u**2).sum(axis=1))
+    total = own.sum(axis=1)
+    # Clusters that all say the same leave nothing but rounding in u: t is then infinite.
+    least = NOTHING * np.sqrt((at.scores[:, 0] ** 2).sum())
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(own.sum(axis=1) / spread)
+        t = np.where(spread > least, total / spread, np.sign(total) * np.inf)
+    return np.where(np.abs(total) > least, t, 0.0)
 
 
 class Inversion:
@@ -53,10 +59,11 @@ class Inversion:
         """t, p and |t(w)| at a value."""
         at = self.fits.at(np.array([value]))
         t = float(statistic(at, np.ones((1, self.vectors.shape[1])))[0])
-        if not np.isfinite(t):
+        size = float(np.sqrt((at.scores[:, 0] ** 2).sum()))
+        if size <= NOTHING * float(np.sqrt(at.variances[0])) or float(at.shares[:, 0].max()) > 1.0 - NOTHING:
             raise NotEstimableError(
-                "no cluster has a score along this contrast, so that there is nothing to test with: each of its parts is"
-                " fitted from one cluster alone, or the data say nothing of it"
+                "one cluster alone has all the information on this contrast, so that there are no clusters to tell"
+                " apart for a test"
             )
         several = np.abs(statistic(at, self.vectors))
         reached = int(np.sum(several >= abs(t) * (1.0 - EQUAL)))
@@ -65,9 +72,7 @@ class Inversion:
 
     def side(self, side: float, alpha: float) -> float:
         """The limit on one side of the estimate."""
-        if self.estimate == side * np.inf:
-            return self.estimate
-        inside = self.estimate if np.isfinite(self.estimate) else self._start(side, alpha)
+        inside = self.estimate
         step = self._step(inside)
         for _ in range(MOST_DOUBLINGS):
             outside = inside + side * step
@@ -81,15 +86,6 @@ class Inversion:
             if step > 1e4:
                 break
         return side * np.inf
-
-    def _start(self, side: float, alpha: float) -> float:
-        """A value towards an infinite estimate that is not rejected."""
-        value, step = 0.0, 1.0
-        while self.test(value)[1] <= alpha:
-            value, step = value - side * step, step * 2.0
-            if step > 1e3:
-                raise NotEstimableError("every value is rejected; please report these data")
-        return value
 
     def _step(self, value: float) -> float:
         """About a clustered standard error."""
