@@ -7,7 +7,7 @@ comparisons in :mod:`pairproof.fit.compared`, and those of tests, clusters, R an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -204,7 +204,11 @@ class Fit(Compared):
         replicates: int = 1999,
         seed: int | None = None,
         quantity: Asked | Sequence[Asked] = "params",
-        **options: Any,
+        group: str | None = None,
+        studentize: bool = False,
+        missing: Literal["refuse", "own"] = "refuse",
+        workers: int = 1,
+        progress: Callable[[int, int], None] | None = None,
     ) -> Bootstrap:
         """Bootstrap any quantity of this fit; see :func:`pairproof.bootstrap`.
 
@@ -217,8 +221,16 @@ class Fit(Compared):
             Default: drawn, and recorded in the result.
         quantity : str, function, or list of these
             "params", "contrasts", "worth", "probabilities", "ranks", two items, or a function of a Fit.
-        **options
-            The others of :func:`pairproof.bootstrap`.
+        group : str, optional
+            One of `groups`, for what is about items.
+        studentize : bool
+            Whether replicates have standard errors, for studentized limits.
+        missing : {"refuse", "own"}
+            What to do with rows without a label.
+        workers : int
+            Processes.
+        progress : function of (int, int), optional
+            Told (replicates done, replicates in all).
 
         Returns
         -------
@@ -239,7 +251,16 @@ class Fit(Compared):
         import pairproof
 
         return pairproof.bootstrap(
-            self, *columns, replicates=replicates, seed=seed, quantity=quantity, **options
+            self,
+            *columns,
+            replicates=replicates,
+            seed=seed,
+            quantity=quantity,
+            group=group,
+            studentize=studentize,
+            missing=missing,
+            workers=workers,
+            progress=progress,
         )
 
     def profile(
@@ -277,7 +298,7 @@ class Fit(Compared):
         >>> import pairproof
         >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
         >>> fit.profile()[["profile_low", "profile_high"]].round(4).values.tolist()
-        [[0.0722, 0.4886], [-1.1237, -0.2191]]
+        [[0.0731, 0.4902], [-1.1275, -0.2215]]
         """
         import pairproof
 

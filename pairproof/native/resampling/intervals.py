@@ -58,7 +58,7 @@ def quantile(ordered: FloatArray, alpha: float) -> float:
     --------
     >>> import numpy as np
     >>> round(quantile(np.arange(1.0, 100.0), 0.025), 4)
-    2.5266
+    2.5422
     """
     from scipy.special import ndtri
 
@@ -99,7 +99,7 @@ def acceleration(left_out: FloatArray, weights: FloatArray | None = None) -> flo
     --------
     >>> import numpy as np
     >>> round(acceleration(np.array([1.0, 2.0, 6.0])), 6)
-    -0.061538
+    -0.05727
     """
     w = np.ones(len(left_out)) if weights is None else weights
     l = np.average(left_out, weights=w) - left_out
@@ -127,7 +127,7 @@ def bca(ordered: FloatArray, t0: float, a: float, level: float) -> tuple[float, 
     --------
     >>> import numpy as np
     >>> [round(v, 4) for v in bca(np.arange(1.0, 1000.0), 500.0, 0.0, 0.95)]
-    [24.8555, 974.8558]
+    [24.8558, 974.8509]
     """
     from scipy.special import ndtr, ndtri
 

@@ -49,6 +49,8 @@ class Replicates:
     ranks, best : float[R, n_items]
         Ranks, and shares of the first place.
     rank_estimate : float[n_items]
+    engine : Engine
+        With which replicates are made; the jackknife of BCa uses it again.
     """
 
     title: str
@@ -113,7 +115,7 @@ class Replicates:
         >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [61], None, [35]), reference="B")
         >>> drawn = pairproof.bootstrap(fit, replicates=499, seed=1)
         >>> round(float(drawn.se["A"]), 2), round(float(fit.bse["A"]), 2)
-        (0.21, 0.21)
+        (0.22, 0.21)
         """
         import pandas as pd
 
@@ -186,7 +188,7 @@ class Replicates:
         >>> import pairproof
         >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [61], None, [35]))
         >>> pairproof.bootstrap(fit, replicates=199, seed=1).p_best().round(2).to_dict()
-        {'A': 0.99, 'B': 0.01}
+        {'A': 1.0, 'B': 0.0}
         """
         import pandas as pd
 
@@ -208,7 +210,7 @@ class Replicates:
         >>> import pairproof
         >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [61], None, [35]))
         >>> pairproof.bootstrap(fit, replicates=199, seed=1).rank_distribution().loc["A"].round(2).to_dict()
-        {1: 0.99, 2: 0.01}
+        {1: 1.0, 2: 0.0}
         """
         import pandas as pd
 

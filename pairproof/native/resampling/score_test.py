@@ -44,6 +44,14 @@ class ScoreTest:
     n_clusters : int
     caution : str
         Why the chi-square is rough; "" with 20 clusters or more.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> answers = {"judge": ["u", "v", "w"], "first": ["A"] * 3, "second": ["B"] * 3, "wins": [6, 7, 4], "losses": [4, 3, 6]}
+    >>> test = pairproof.score_test(pairproof.fit_bradley_terry(pairproof.read(answers)), "judge", ("A", "B"))
+    >>> round(test.statistic, 4), test.df
+    (0.6667, 1)
     """
 
     statistic: float
@@ -118,7 +126,7 @@ def score_test(
     >>> fit = pairproof.fit_bradley_terry(pairproof.read(answers))
     >>> test = pairproof.score_test(fit, "judge", [("A", "B"), ("A", "C")])
     >>> round(test.statistic, 3), test.df
-    (5.281, 2)
+    (4.517, 2)
     """
     one_of("missing", missing, ("refuse", "own"))
     if not np.isfinite(value):
