@@ -137,8 +137,8 @@ class Demand:
     kills: tuple[int, ...]
 
 
-#: Predictors are u/2, g, -u/2 for first, tie, second; a win under Rao-Kupper keeps up as long as u >= g, a tie as
-#: long as g >= |u|.
+#: Predictors are u/2, g, -u/2 for first, tie, second; a win under Rao-Kupper keeps up as long as u >= g, a
+#: tie as long as g >= |u|.
 _DEMANDS: dict[OutcomeModel, tuple[Demand, ...]] = {
     "binary": (Demand(0, 1.0, 0.0, (2,)), Demand(2, -1.0, 0.0, (0,))),
     "davidson": (

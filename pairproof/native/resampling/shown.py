@@ -56,7 +56,8 @@ def cautions(drawn: WithLimits) -> list[str]:
     return out
 
 
-#: Below this many clusters a cluster bootstrap is rough (MacKinnon and Webb 2017, J. Applied Econometrics 32, 233-254).
+#: Below this many clusters a cluster bootstrap is rough (MacKinnon and Webb 2017, Journal of Applied
+#: Econometrics 32, 233-254).
 FEW = 20
 
 

@@ -77,7 +77,7 @@ class Inversion:
         for _ in range(MOST_DOUBLINGS):
             outside = inside + side * step
             try:
-                rejected = self.test(outside)[1] <= alpha
+                rejected = self._beyond(outside, alpha) > 0.0
             except NotEstimableError:
                 return side * np.inf
             if rejected:
@@ -92,12 +92,25 @@ class Inversion:
         at = self.fits.at(np.array([value]))
         return float(np.sqrt((at.scores[:, 0] ** 2).sum())) or 1.0
 
+    def _beyond(self, value: float, alpha: float) -> float:
+        """How far |t(1)| lies beyond what p <= alpha needs: above 0 if, and only if, the value is rejected.
+
+        It is continuous in the value but for exact ties of |t(1)| with other vectors, which do not reject.
+        """
+        t, _, several = self.test(value)
+        n = len(several)
+        most = alpha * n if self.exact else alpha * (n + 1.0) - 1.0
+        # So many vectors may reach |t(1)|; alpha times their number is whole or not by the luck of rounding.
+        k = int(np.floor(most + 1e-9))
+        if k < 0 or not np.isfinite(t):
+            return 1.0 if k >= 0 and np.sum(several >= abs(t)) <= k else -1.0
+        next_largest = float(np.partition(several, n - 1 - k)[n - 1 - k]) if k < n else 0.0
+        gap = abs(t) - next_largest
+        return gap if gap > EQUAL * abs(t) else min(gap, -EQUAL * abs(t) - 1e-300)
+
     def _between(self, inside: float, outside: float, alpha: float) -> float:
-        wide = abs(outside - inside)
-        while abs(outside - inside) > LIMIT * max(wide, 1e-3):
-            middle = (inside + outside) / 2.0
-            if self.test(middle)[1] <= alpha:
-                outside = middle
-            else:
-                inside = middle
-        return (inside + outside) / 2.0
+        """Where rejection begins, between a value that is not rejected and one that is."""
+        from scipy.optimize import brentq
+
+        wide = max(abs(outside - inside), 1e-3)
+        return float(brentq(lambda v: self._beyond(v, alpha), inside, outside, xtol=LIMIT * wide))

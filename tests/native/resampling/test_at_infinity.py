@@ -49,7 +49,9 @@ def test_infinite_estimates_are_those_that_grow_as_the_limit_is_approached(count
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            fit = pairproof.fit_bradley_terry(build("ABC", first, second, wins, ties, losses), reference="C", **model)
+            fit = pairproof.fit_bradley_terry(
+                build("ABC", first, second, wins, ties, losses), reference="C", **model
+            )
             near = [
                 pairproof.fit_bradley_terry(
                     build("ABC", first, second, wins + e, ties + e, losses + e), reference="C", **model
@@ -78,9 +80,16 @@ def test_replicates_of_models_with_order_effects_and_slopes_may_separate_too():
         columns={"age": np.array([1.0, 2, 3, 4, 5, 6])},
     )  # fmt: skip
     for model in (dict(order_effect=True), dict(by="age"), dict(ties="rao-kupper", order_effect=True)):
-        drawn = pairproof.fit_llbt(table, **model).bootstrap(
-            replicates=60, seed=3, quantity=["params", "ranks", "probabilities"], group=None if "by" not in model else "age=3.45455"
-        ) if "by" not in model else pairproof.fit_llbt(table, **model).bootstrap(replicates=60, seed=3)
+        drawn = (
+            pairproof.fit_llbt(table, **model).bootstrap(
+                replicates=60,
+                seed=3,
+                quantity=["params", "ranks", "probabilities"],
+                group=None if "by" not in model else "age=3.45455",
+            )
+            if "by" not in model
+            else pairproof.fit_llbt(table, **model).bootstrap(replicates=60, seed=3)
+        )
         assert 0 < drawn.n_separated < 60
         infinite = np.isinf(drawn.replicates).any(axis=1)
         assert (infinite <= drawn.separated).all() and infinite.any()

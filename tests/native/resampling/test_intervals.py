@@ -22,8 +22,7 @@ def test_percentile_limits_are_boots_norm_inter():
 
 
 @pytest.mark.parametrize(
-    ("a", "expected"),
-    [(0.0, [0.393180641662, 1.69660500131]), (0.03, [0.406158238859, 1.77395437798])],
+    ("a", "expected"), [(0.0, [0.393180641662, 1.69660500131]), (0.03, [0.406158238859, 1.77395437798])]
 )
 def test_bca_limits_are_those_of_boot(a, expected):
     # 12 printed digits; observed difference 3e-12.
@@ -59,7 +58,9 @@ def test_a_quantile_between_a_finite_and_an_infinite_replicate_is_infinite():
 def test_a_level_needs_as_many_replicates_as_put_one_in_each_tail(level, least):
     assert intervals.least_replicates(level) == least
     intervals.check_replicates(least, level)
-    with pytest.raises(InputError, match=f"{least - 1} replicates, and limits at level {level} need {least} or more"):
+    with pytest.raises(
+        InputError, match=f"{least - 1} replicates, and limits at level {level} need {least} or more"
+    ):
         intervals.check_replicates(least - 1, level)
 
 
@@ -69,7 +70,9 @@ def test_the_acceleration_is_that_of_the_formula_and_weights_are_repetitions():
     l = repeated.mean() - repeated
     expected = (l**3).sum() / (6.0 * (l**2).sum() ** 1.5)
     assert intervals.acceleration(values, weights) == pytest.approx(expected, rel=1e-13)
-    assert intervals.jackknife_error(values, weights) == pytest.approx(np.sqrt(5 / 6 * (l**2).sum()), rel=1e-13)
+    assert intervals.jackknife_error(values, weights) == pytest.approx(
+        np.sqrt(5 / 6 * (l**2).sum()), rel=1e-13
+    )
 
 
 def test_the_acceleration_of_equal_values_is_not_a_number():
@@ -77,11 +80,7 @@ def test_the_acceleration_of_equal_values_is_not_a_number():
 
 
 @settings(max_examples=50, deadline=None)
-@given(
-    st.lists(st.floats(-5, 5), min_size=39, max_size=120),
-    st.floats(0.1, 10.0),
-    st.floats(-3, 3),
-)
+@given(st.lists(st.floats(-5, 5), min_size=39, max_size=120), st.floats(0.1, 10.0), st.floats(-3, 3))
 def test_percentile_and_bca_limits_follow_a_change_of_units(values, factor, shift):
     ordered, t0 = np.sort(values), float(np.median(values))
     moved = factor * ordered + shift
@@ -94,4 +93,6 @@ def test_percentile_and_bca_limits_follow_a_change_of_units(values, factor, shif
         else:
             new_low, new_high = of(moved, 0.9)
         # Rounding of the units: at most a few units in the last place of numbers below 60; observed 2e-14.
-        np.testing.assert_allclose([new_low, new_high], [factor * low + shift, factor * high + shift], atol=1e-11)
+        np.testing.assert_allclose(
+            [new_low, new_high], [factor * low + shift, factor * high + shift], atol=1e-11
+        )

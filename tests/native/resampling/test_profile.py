@@ -83,7 +83,9 @@ def test_a_clean_sweep_has_the_lower_limit_of_the_closed_form(n):
 
 
 def test_an_item_that_is_never_beaten_has_one_sided_limits_and_the_others_two():
-    fit = pairproof.fit_bradley_terry(build("ABC", [0, 0, 1], [1, 2, 2], [10, 8, 6], None, [0, 0, 4]), reference="C")
+    fit = pairproof.fit_bradley_terry(
+        build("ABC", [0, 0, 1], [1, 2, 2], [10, 8, 6], None, [0, 0, 4]), reference="C"
+    )
     frame = fit.profile(contrasts="all")
     np.testing.assert_allclose(
         limits(frame),
@@ -102,7 +104,7 @@ def test_rao_kuppers_tie_parameter_at_its_boundary_has_an_interval_that_begins_t
     frame = fit.profile()
     low, high = limits(frame.loc[["tie"]])[0]
     assert low == 0.0 and frame.loc["tie", "estimate"] == 0.0
-    # With both log-odds u - g and -u - g free, l = 12 log F(u-g) + 8 log F(-u-g) is maximised over u on a grid.
+    # l = 12 log F(u - g) + 8 log F(-u - g) is maximised over u on a grid.
     u = np.linspace(-1, 2, 300_001)
     best = (-12 * np.logaddexp(0, high - u) - 8 * np.logaddexp(0, high + u)).max()
     # The grid of 1e-5 leaves 2 l short by at most 20 (1e-5)^2 / 4; observed 1e-10.
@@ -131,7 +133,9 @@ def drop_at(fit: Fit, function: np.ndarray, value: float) -> float:
     free = np.flatnonzero(~fit.is_reference)
     p = len(fit.beta)
     dense_x = x.dense(np.arange(table.n_rows), p)[:, free]
-    dense_z = z.dense(np.arange(table.n_rows), p)[:, free] if z.at.shape[1] else np.zeros((table.n_rows, len(free)))
+    dense_z = (
+        z.dense(np.arange(table.n_rows), p)[:, free] if z.at.shape[1] else np.zeros((table.n_rows, len(free)))
+    )
     counts = np.stack([table.wins, table.ties, table.losses], axis=1)
     c = function[free]
     basis = np.linalg.svd(c[None, :])[2][1:]
@@ -171,8 +175,8 @@ def test_the_likelihood_at_the_limits_has_dropped_by_the_quantile(d24, model):
     else:
         frame, function = fit.profile(["B"]), np.eye(len(fit.beta))[1]
     for value in limits(frame)[0]:
-        # BFGS with numerical gradients reaches the constrained maximum to about 1e-7; observed 6e-9 and less.
-        assert drop_at(fit, function, value) == pytest.approx(DROP, abs=1e-6)
+        # BFGS with a gradient of 1e-7 leaves the square of it; observed 9e-13 and less.
+        assert drop_at(fit, function, value) == pytest.approx(DROP, abs=1e-9)
 
 
 def test_slopes_item_covariates_and_judges_effects_have_limits_where_the_likelihood_has_dropped(dras):
@@ -181,7 +185,9 @@ def test_slopes_item_covariates_and_judges_effects_have_limits_where_the_likelih
         "ABCD", [0, 0, 0, 1, 1, 2], [1, 2, 3, 2, 3, 3], [6, 8, 9, 7, 8, 6], None, [5, 3, 2, 4, 3, 5],
         columns={"age": np.array([20.0, 30, 40, 25, 60, 1998])}, item_data={"size": np.array([1998.0, 2001, 2003, 2007])},
     )  # fmt: skip
-    with_slope, with_covariate = pairproof.fit_llbt(table, by="age"), pairproof.fit_bradley_terry(table, item_terms=["size"])
+    with_slope, with_covariate = pairproof.fit_llbt(table, by="age"), pairproof.fit_bradley_terry(
+        table, item_terms=["size"]
+    )
     for fit, name in ((by_judge, "A:judge[2]"), (with_slope, "B:age"), (with_covariate, "size")):
         k = fit.names.index(name)
         frame = fit.profile([name])
@@ -192,11 +198,13 @@ def test_slopes_item_covariates_and_judges_effects_have_limits_where_the_likelih
             size = np.array([1998.0, 2001, 2003, 2007])
             gap = size[table.first] - size[table.second]
             for v in (low, high):
-                llf = -(table.wins * np.logaddexp(0, -v * gap) + table.losses * np.logaddexp(0, v * gap)).sum()
+                llf = -(
+                    table.wins * np.logaddexp(0, -v * gap) + table.losses * np.logaddexp(0, v * gap)
+                ).sum()
                 assert 2 * (fit.llf - llf) == pytest.approx(DROP, rel=1e-10)
-        # Where the quadratic is good, signed roots at Wald's limits are near 1.96: the two agree to a tenth of a se.
+        # Profile and Wald agree where the likelihood is nearly a parabola; observed: 0.05 of a half width.
         half = (frame["wald_high"] - frame["wald_low"]).iloc[0] / 2
-        assert abs(high - frame["wald_high"].iloc[0]) < 0.25 * half, (name, k)
+        assert abs(high - frame["wald_high"].iloc[0]) < 0.1 * half, (name, k)
 
 
 def test_limits_follow_scale_and_reference(dras):
@@ -206,7 +214,10 @@ def test_limits_follow_scale_and_reference(dras):
     np.testing.assert_allclose(lam, log_odds * [[0.5], [1.0]], rtol=1e-11)
     turned = limits(fit.with_reference("A").profile(["D"]))[0]
     np.testing.assert_allclose(turned, -log_odds[0][::-1], rtol=1e-10)
-    pairs = [limits(f.profile(contrasts=[("B", "C")])) for f in (fit, fit.with_reference("A"), fit.with_reference("sum"))]
+    pairs = [
+        limits(f.profile(contrasts=[("B", "C")]))
+        for f in (fit, fit.with_reference("A"), fit.with_reference("sum"))
+    ]
     np.testing.assert_allclose(pairs[1], pairs[0], rtol=1e-10)
     np.testing.assert_allclose(pairs[2], pairs[0], rtol=1e-10)
 
@@ -220,7 +231,9 @@ def test_limits_hold_the_estimate_and_shrink_with_the_weight_of_the_table(counts
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fits = [
-            pairproof.fit_bradley_terry(build("ABC", [0, 0, 1], [1, 2, 2], k * wins, None, k * losses), reference="C")
+            pairproof.fit_bradley_terry(
+                build("ABC", [0, 0, 1], [1, 2, 2], k * wins, None, k * losses), reference="C"
+            )
             for k in (1, factor)
         ]
     small, large = (f.profile(contrasts="all") for f in fits)
@@ -238,12 +251,13 @@ def test_limits_do_not_depend_on_names_of_items_or_on_sides(order, counts):
     first, second, wins, losses = [0, 0, 1], [1, 2, 2], counts[:3], counts[3:]
     plain = pairproof.fit_bradley_terry(build("ABC", first, second, wins, None, losses), reference="C")
     place = [list(order).index(item) for item in "ABC"]
-    turned = build(
-        list(order), [place[j] for j in second], [place[i] for i in first], losses, None, wins
-    )
+    turned = build(list(order), [place[j] for j in second], [place[i] for i in first], losses, None, wins)
     other = pairproof.fit_bradley_terry(turned, reference="C")
     np.testing.assert_allclose(
-        limits(other.profile(contrasts=[("A", "B")])), limits(plain.profile(contrasts=[("A", "B")])), rtol=1e-9, atol=1e-10
+        limits(other.profile(contrasts=[("A", "B")])),
+        limits(plain.profile(contrasts=[("A", "B")])),
+        rtol=1e-9,
+        atol=1e-10,
     )
 
 
@@ -252,13 +266,17 @@ def test_the_function_for_conf_int_takes_rows_of_functions(dras):
     low, high = profile_intervals(fit, np.eye(len(fit.beta)))
     assert np.isnan(low[3]) and np.isnan(high[3]), "the reference has no interval"
     np.testing.assert_allclose(np.stack([low, high], axis=1)[[0, 1, 2, 4]], DRAS["davidson"], **DIGITS)
-    with pytest.raises(InputError, match=r"functions of shape \(1, 2\); expected one row each of 5 parameters"):
+    with pytest.raises(
+        InputError, match=r"functions of shape \(1, 2\); expected one row each of 5 parameters"
+    ):
         profile_intervals(fit, np.ones((1, 2)))
 
 
 def test_a_clustered_fit_is_refused_and_the_wild_score_offered(dras):
     fit = pairproof.fit_bradley_terry(dras, ties="davidson", reference="D").clustered("judge")
-    with pytest.raises(InputError, match=r"clustered by judge.*pairproof.wild_test\(fit, \"judge\", contrast\)"):
+    with pytest.raises(
+        InputError, match=r"clustered by judge.*pairproof.wild_test\(fit, \"judge\", contrast\)"
+    ):
         fit.profile()
 
 
@@ -274,7 +292,7 @@ def test_what_cannot_be_profiled_is_named(dras):
         fit.profile(contrasts=[("A", "A")])
     with pytest.raises(InputError, match="level=95"):
         fit.profile(level=95)
-    with pytest.raises(InputError, match='contrasts=.every.; expected pairs of items'):
+    with pytest.raises(InputError, match="contrasts=.every.; expected pairs of items"):
         fit.profile(contrasts="every")
     with pytest.raises(InputError, match="no parameter 'Q'"):
         fit.profile([{"Q": 1.0}])

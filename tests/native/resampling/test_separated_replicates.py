@@ -25,7 +25,9 @@ def test_a_replicate_without_the_one_loss_is_infinite_and_kept():
     drawn = fit.bootstrap(replicates=999, seed=1, quantity=["params", "worth", "probabilities", "ranks"])
     expected = 0.9**10
     # Four standard errors of a share of 999: .060.  Observed difference: .02.
-    assert drawn.n_separated / 999 == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / 999))
+    assert drawn.n_separated / 999 == pytest.approx(
+        expected, abs=4 * np.sqrt(expected * (1 - expected) / 999)
+    )
     assert drawn.n_infinite["A"] == drawn.n_separated and drawn.n_undefined.sum() == 0
     assert drawn.se["A"] == np.inf
     limits = drawn.conf_int()
@@ -45,7 +47,9 @@ def test_a_replicate_without_the_one_loss_is_infinite_and_kept():
 def test_methods_that_an_infinite_replicate_defeats_say_so():
     fit = pairproof.fit_bradley_terry(build("AB", [0], [1], [9], None, [1]), reference="B")
     drawn = fit.bootstrap(replicates=399, seed=1)
-    with pytest.warns(PairproofWarning, match=r"no bca limits of A: without one of 1 cluster\(s\) it is infinite"):
+    with pytest.warns(
+        PairproofWarning, match=r"no bca limits of A: without one of 1 cluster\(s\) it is infinite"
+    ):
         assert drawn.conf_int(method="bca").isna().to_numpy().all()
     assert drawn.conf_int(method="normal").to_numpy().tolist() == [[-np.inf, np.inf]]
     assert drawn.conf_int(method="basic").loc["A", "low"] == -np.inf
@@ -53,7 +57,9 @@ def test_methods_that_an_infinite_replicate_defeats_say_so():
 
 
 def test_a_separated_fit_has_infinite_estimates_and_percentile_limits():
-    fit = pairproof.fit_bradley_terry(build("ABC", [0, 0, 1], [1, 2, 2], [10, 8, 6], None, [0, 0, 4]), reference="C")
+    fit = pairproof.fit_bradley_terry(
+        build("ABC", [0, 0, 1], [1, 2, 2], [10, 8, 6], None, [0, 0, 4]), reference="C"
+    )
     drawn = fit.bootstrap(replicates=199, seed=1, quantity=["params", ("A", "B"), "worth"])
     assert drawn.estimate[drawn.names.index("A")] == drawn.estimate[drawn.names.index("A - B")] == np.inf
     assert drawn.estimate[drawn.names.index("worth(A)")] == 1.0
@@ -72,7 +78,9 @@ def sparse_judges() -> pairproof.Comparisons:
 
 def test_an_item_that_is_absent_is_undefined_in_the_replicate_and_counted():
     fit = pairproof.fit_bradley_terry(sparse_judges(), reference="A")
-    drawn = fit.bootstrap("judge", replicates=499, seed=1, quantity=["params", "worth", "ranks", "probabilities"])
+    drawn = fit.bootstrap(
+        "judge", replicates=499, seed=1, quantity=["params", "worth", "ranks", "probabilities"]
+    )
     absent = (3 / 4) ** 4  # no draw of four is judge w
     lost = drawn.n_undefined
     # Four standard errors of a share of 499: .083.
@@ -90,7 +98,9 @@ def test_quantities_defined_in_too_few_replicates_have_no_limits_and_are_named()
     fit = pairproof.fit_bradley_terry(sparse_judges(), reference="A")
     drawn = fit.bootstrap("judge", replicates=45, seed=1)
     assert 45 - drawn.n_undefined["C"] < 39
-    with pytest.warns(PairproofWarning, match=r"no percentile limits of C: it is defined in \d+ of 45 replicates"):
+    with pytest.warns(
+        PairproofWarning, match=r"no percentile limits of C: it is defined in \d+ of 45 replicates"
+    ):
         limits = drawn.conf_int()
     assert limits.loc["C"].isna().all() and limits.loc["B"].notna().all()
 
@@ -113,7 +123,9 @@ def test_a_replicate_without_ties_has_davidsons_parameter_at_minus_infinity_and_
 
 def test_a_users_function_of_a_fit_meets_replicates_without_ties_too():
     fit = pairproof.fit_bradley_terry(build("AB", [0], [1], [12], [1], [9]), ties="davidson", reference="B")
-    drawn = fit.bootstrap(replicates=60, seed=2, quantity=["params", lambda f: dict(own=f.params["A"], ties=f.data.ties.sum())])
+    drawn = fit.bootstrap(
+        replicates=60, seed=2, quantity=["params", lambda f: dict(own=f.params["A"], ties=f.data.ties.sum())]
+    )
     frame = drawn.to_frame()
     np.testing.assert_allclose(frame["own"], frame["A"], atol=1e-10)
     assert ((frame["tie"] == -np.inf) == (frame["ties"] == 0)).all() and (frame["ties"] == 0).any()
@@ -175,7 +187,7 @@ def test_ranks_and_worths_at_infinity_are_those_of_a_nearly_infinite_fit(counts,
     for item in "ABC":
         value = estimate[f"worth({item})"]
         if not np.isnan(value):
-            # Items that separate have worths of order 1e-7 to the power of 1/1 or, through ties, 1/2; observed 2e-3.
+            # Items that separate have worths of order 1e-7, or its root through ties; observed 2e-3.
             assert value == pytest.approx(worth[item], abs=0.02)
     p = near.probabilities().set_index(["first", "second"])
     for a, b in (("A", "B"), ("A", "C"), ("B", "C")):

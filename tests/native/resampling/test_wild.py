@@ -21,7 +21,9 @@ DIGITS = dict(rtol=5e-11, atol=0.0)
 
 @pytest.fixture(scope="module")
 def dras() -> Fit:
-    return pairproof.fit_bradley_terry(pairproof.read(DATA / "dras_table1.csv"), ties="davidson", reference="D")
+    return pairproof.fit_bradley_terry(
+        pairproof.read(DATA / "dras_table1.csv"), ties="davidson", reference="D"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +69,10 @@ def test_the_test_does_not_depend_on_scale_reference_or_the_fits_own_covariance(
 def test_four_clusters_cannot_reject_at_5_percent_by_signs_and_say_so(dras):
     test = pairproof.wild_test(dras, "judge", ("A", "B"))
     assert test.least_p == 0.125
-    assert "no p-value of sign vectors is below 0.125; weights=\"webb\" goes below it" in str(test)
-    with pytest.warns(PairproofWarning, match="the least p-value is 0.125, so that no value is rejected at level 0.95"):
+    assert 'no p-value of sign vectors is below 0.125; weights="webb" goes below it' in str(test)
+    with pytest.warns(
+        PairproofWarning, match="the least p-value is 0.125, so that no value is rejected at level 0.95"
+    ):
         assert test.conf_int() == (-np.inf, np.inf)
     low, high = test.conf_int(0.8)
     assert low < test.estimate < high and np.isfinite([low, high]).all()
@@ -81,7 +85,9 @@ def test_webbs_points_go_below_the_least_p_of_signs(dras):
 
 
 def test_weights_have_mean_0_and_variance_1():
-    assert WEBB.mean() == pytest.approx(0.0, abs=1e-15) and (WEBB**2).mean() == pytest.approx(1.0, rel=1e-15)
+    assert WEBB.mean() == pytest.approx(0.0, abs=1e-15) and (WEBB**2).mean() == pytest.approx(
+        1.0, rel=1e-15
+    )
     signs, every = weight_vectors(12, "rademacher", 99, 1)
     assert every and signs.shape == (4096, 12) and len(np.unique(signs, axis=0)) == 4096
     drawn, every = weight_vectors(13, "rademacher", 99, 1)
@@ -102,20 +108,26 @@ def test_p_crosses_the_level_at_the_limits(d24):
     test = pairproof.wild_test(d24, "judge", "order", seed=3, replicates=499)
     for limit, side in zip(test.conf_int(0.9), (-1.0, 1.0)):
         inside, outside = (
-            pairproof.wild_test(d24, "judge", "order", value=limit + k * side * 1e-6, seed=3, replicates=499).p
+            pairproof.wild_test(
+                d24, "judge", "order", value=limit + k * side * 1e-6, seed=3, replicates=499
+            ).p
             for k in (-1, 1)
         )
         assert outside <= 0.1 < inside
 
 
 def test_with_24_judges_the_interval_is_close_to_that_of_cr2(d24):
-    """Two methods for the same thing: limits within half a standard error, widths within 25 %; observed 13 %."""
+    """Two methods for the same thing: limits within half a standard error (observed .19), widths within 10 %
+    (observed 3 %)."""
     by_cr2 = d24.clustered("judge")
     for name in ("A", "order", "tie"):
         low, high = pairproof.wild_test(d24, "judge", name, seed=1, replicates=1999).conf_int()
         other = by_cr2.conf_int().loc[name]
-        assert abs(low - other["low"]) < 0.5 * by_cr2.bse[name] and abs(high - other["high"]) < 0.5 * by_cr2.bse[name]
-        assert (high - low) / (other["high"] - other["low"]) == pytest.approx(1.0, abs=0.25)
+        assert (
+            abs(low - other["low"]) < 0.5 * by_cr2.bse[name]
+            and abs(high - other["high"]) < 0.5 * by_cr2.bse[name]
+        )
+        assert (high - low) / (other["high"] - other["low"]) == pytest.approx(1.0, abs=0.1)
 
 
 def test_two_items_have_the_closed_form():
@@ -143,20 +155,24 @@ def test_rao_kupper_order_covariates_and_item_covariates_can_be_tested():
 def test_judges_who_all_say_the_same_leave_nothing_to_invert():
     rows = [("a", "A", "B", 3, 0), ("b", "A", "B", 4, 0), ("c", "A", "B", 2, 0), ("d", "A", "B", 5, 0), ("e", "A", "B", 3, 0), ("f", "A", "B", 4, 0), ("g", "A", "B", 3, 0)]  # fmt: skip
     fit = pairproof.fit_bradley_terry(
-        pairproof.read(pd.DataFrame(rows, columns=["judge", "first", "second", "wins", "losses"])), reference="B"
+        pairproof.read(pd.DataFrame(rows, columns=["judge", "first", "second", "wins", "losses"])),
+        reference="B",
     )
     test = pairproof.wild_test(fit, "judge", ("A", "B"))
     # Every judge has all wins: nothing varies between them, and only equal signs reach an infinite t.
     assert test.estimate == test.t == np.inf and test.p == 2 / 128
     assert test.to_dict()["estimate"] is test.to_dict()["t"] is None
-    with pytest.raises(NotEstimableError, match="A - B is estimated as inf: .* every finite value is rejected"):
+    with pytest.raises(
+        NotEstimableError, match="A - B is estimated as inf: .* every finite value is rejected"
+    ):
         test.conf_int()
 
 
 def test_what_stays_infinite_under_the_hypothesis_is_refused():
     rows = [("a", "A", "B", 3, 1), ("b", "A", "B", 2, 2), ("a", "A", "C", 4, 0), ("b", "B", "C", 5, 0)]
     fit = pairproof.fit_bradley_terry(
-        pairproof.read(pd.DataFrame(rows, columns=["judge", "first", "second", "wins", "losses"])), reference="B"
+        pairproof.read(pd.DataFrame(rows, columns=["judge", "first", "second", "wins", "losses"])),
+        reference="B",
     )
     with pytest.raises(NotEstimableError, match="remain infinite or undetermined under the hypothesis"):
         pairproof.wild_test(fit, "judge", ("A", "B"))
@@ -167,13 +183,15 @@ def test_what_one_cluster_alone_says_has_no_test():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit = pairproof.fit_bradley_terry(
-            pairproof.read(pd.DataFrame(rows, columns=["judge", "first", "second", "wins", "losses"])), reference="B"
+            pairproof.read(pd.DataFrame(rows, columns=["judge", "first", "second", "wins", "losses"])),
+            reference="B",
         )
     with pytest.raises(NotEstimableError):
         pairproof.wild_test(fit, "judge", ("A", "C"))  # never compared
     rows[3] = ("c", "C", "A", 1, 2)
     fit = pairproof.fit_bradley_terry(
-        pairproof.read(pd.DataFrame(rows, columns=["judge", "first", "second", "wins", "losses"])), reference="B"
+        pairproof.read(pd.DataFrame(rows, columns=["judge", "first", "second", "wins", "losses"])),
+        reference="B",
     )
     with pytest.raises(NotEstimableError, match="one cluster alone has all the information on this contrast"):
         pairproof.wild_test(fit, "judge", ("C", "D"))
@@ -197,7 +215,9 @@ def test_bad_input_is_refused_with_what_was_found(dras):
 
 
 def test_the_object_is_json(d24):
-    found = json.loads(json.dumps(pairproof.wild_test(d24, "judge", ("A", "B"), seed=1, replicates=99).to_dict()))
+    found = json.loads(
+        json.dumps(pairproof.wild_test(d24, "judge", ("A", "B"), seed=1, replicates=99).to_dict())
+    )
     assert found["contrast"] == "A - B" and found["n_clusters"] == 24 and found["seed"] == 1
 
 
@@ -216,8 +236,12 @@ def test_the_score_test_of_one_contrast_is_the_square_of_scores_over_their_sprea
 
 def test_the_score_test_does_not_depend_on_which_contrasts_say_the_same(d24):
     first = pairproof.score_test(d24, "judge", [("A", "B"), ("A", "C")])
-    other = pairproof.score_test(d24.with_reference("A").on_scale("lambda"), "judge", [("B", "C"), ("C", "A")])
-    assert other.statistic == pytest.approx(first.statistic, rel=1e-9) and first.df == 2 and first.caution == ""
+    other = pairproof.score_test(
+        d24.with_reference("A").on_scale("lambda"), "judge", [("B", "C"), ("C", "A")]
+    )
+    assert (
+        other.statistic == pytest.approx(first.statistic, rel=1e-9) and first.df == 2 and first.caution == ""
+    )
     assert str(first).startswith("Score chi-square by judge (24 clusters)")
 
 
