@@ -187,10 +187,10 @@ def test_ranks_and_worths_at_infinity_are_those_of_a_nearly_infinite_fit(counts,
     for item in "ABC":
         value = estimate[f"worth({item})"]
         if not np.isnan(value):
-            # Items that separate have worths of order 1e-7, or its root through ties; observed 2e-3.
-            assert value == pytest.approx(worth[item], abs=0.02)
+            # Items that separate have worths of order 1e-7, or its root through ties; observed 3e-7.
+            assert value == pytest.approx(worth[item], abs=2e-3)
     p = near.probabilities().set_index(["first", "second"])
     for a, b in (("A", "B"), ("A", "C"), ("B", "C")):
         value = estimate[f"P({a} > {b})"]
         if not np.isnan(value):
-            assert value == pytest.approx(p.loc[(a, b), "p_first"], abs=0.02)
+            assert value == pytest.approx(p.loc[(a, b), "p_first"], abs=2e-3)
