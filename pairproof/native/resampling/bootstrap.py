@@ -11,6 +11,7 @@ from ...data.options import one_of, whole_number
 from ...errors import InputError, TooLargeError
 from ...fit.fit import Fit
 from ...fit.robust.robust import Missing, cluster_codes
+from .alone import from_one_cluster
 from .draws import ByCluster, TwoWays, by_cluster, by_comparison, two_ways
 from .quantities import Asked, quantities, ranks
 from .refit import Refitter
@@ -123,6 +124,7 @@ def bootstrap(
     with_ranks = ranks(fit, group) if group is not None or len(fit.groups) == 1 else None
     engine = Engine(Refitter(apart), draws, tuple(wanted), with_ranks, studentize, fit.scale)
     whole = engine.evaluate(engine.refitter.full, None, "the table itself")
+    alone = from_one_cluster(fit, columns, missing, engine.quantities)
     made = make_replicates(engine, n, drawn_seed, workers, progress)
     return Bootstrap(
         title=f"{fit.title}; {draws.title}",
@@ -140,6 +142,7 @@ def bootstrap(
         ranks=made.rank,
         best=made.best,
         rank_estimate=whole.rank,
+        alone=alone,
         engine=engine,
     )
 

@@ -102,6 +102,12 @@ class WithLimits(Replicates):
         """Low, high, and why there are none."""
         t0, defined = float(self.estimate[k]), self._defined(k)
         ordered = np.sort(defined)
+        if self.names[k] in self.alone:
+            return (
+                np.nan,
+                np.nan,
+                "each is fitted from one cluster alone (see .alone), which tells nothing of their spread",
+            )
         if len(ordered) < intervals.least_replicates(level):
             return np.nan, np.nan, f"it is defined in {len(ordered)} of {self.n_replicates} replicates"
         if method == "percentile":

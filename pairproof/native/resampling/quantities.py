@@ -331,6 +331,9 @@ def _quantity(fit: Fit, asked: Asked, group: str | None) -> Quantity | Custom:
         return _BY_KIND[asked](fit, group)
     if callable(asked):
         return custom(asked, fit)
+    if isinstance(asked, str) and asked not in fit.names:
+        near = ", ".join(fit.names[:20])
+        raise InputError(f"quantity={asked!r}; expected {', '.join(KINDS)}, or one of the parameters {near}")
     name, function = function_of(fit, asked, group)
     return Linear((name,), sparse.csr_matrix(function[None, :]))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,9 @@ class Replicates:
     ranks, best : float[R, n_items]
         Ranks, and shares of the first place.
     rank_estimate : float[n_items]
+    alone : mapping of str to str
+        Quantities fitted from one cluster alone, and which ("judge 3"): clusters drawn again say nothing of their
+        spread, and they have no standard errors or limits.
     engine : Engine
         With which replicates are made; the jackknife of BCa uses it again.
     """
@@ -68,6 +72,7 @@ class Replicates:
     ranks: FloatArray
     best: FloatArray
     rank_estimate: FloatArray
+    alone: Mapping[str, str]
     engine: Engine = field(repr=False)
 
     # -- counts ----------------------------------------------------------------------------------------------
@@ -107,7 +112,8 @@ class Replicates:
 
     @property
     def se(self) -> pd.Series[float]:
-        """Standard deviations of the replicates in which a quantity is defined; inf if one of them is infinite.
+        """Standard deviations of the replicates in which a quantity is defined; inf if one of them is infinite,
+        and nan for what one cluster alone determines (`alone`).
 
         Examples
         --------
@@ -119,7 +125,8 @@ class Replicates:
         """
         import pandas as pd
 
-        return pd.Series([spread(self._defined(k)) for k in range(len(self.names))], index=list(self.names))
+        values = [np.nan if n in self.alone else spread(self._defined(k)) for k, n in enumerate(self.names)]
+        return pd.Series(values, index=list(self.names))
 
     def cov(self) -> pd.DataFrame:
         """Covariance of the replicates in which both quantities are defined; nan where one is infinite in any.
@@ -140,7 +147,7 @@ class Replicates:
 
         with np.errstate(invalid="ignore"):
             frame = pd.DataFrame(self.replicates, columns=list(self.names))
-            bad = np.isinf(self.replicates).any(axis=0)
+            bad = np.isinf(self.replicates).any(axis=0) | np.array([n in self.alone for n in self.names])
             out = frame.where(np.isfinite(frame)).cov()
         out.loc[bad, :] = np.nan
         out.loc[:, bad] = np.nan

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
 
+from ...errors import PairproofWarning
 from .limits import Method, WithLimits
 
 
 def summary(drawn: WithLimits, level: float, rows: int) -> str:
     """See :meth:`pairproof.native.resampling.result.Bootstrap.summary`."""
-    limits, se = drawn.conf_int(level), drawn.se
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PairproofWarning)  # the cautions below say it
+        limits, se = drawn.conf_int(level), drawn.se
     infinite, undefined = drawn.n_infinite, drawn.n_undefined
     width = max(8, *(len(name) for name in drawn.names[:rows]))
     head = (
@@ -50,6 +54,10 @@ def cautions(drawn: WithLimits) -> list[str]:
         )
     if len(drawn.columns) == 2:
         out.append("The two-way bootstrap is conservative (Owen 2007).")
+    if drawn.alone:
+        which = ", ".join(f"{n} ({c})" for n, c in list(drawn.alone.items())[:4])
+        more = f" and {len(drawn.alone) - 4} more" if len(drawn.alone) > 4 else ""
+        out.append(f"Fitted from one cluster alone, so without errors and limits: {which}{more}.")
     few = [f"{g} by {c}" for c, g in zip(drawn.columns, drawn.n_clusters) if g < FEW]
     if few:
         out.append(f"Few clusters ({', '.join(few)}): the intervals are too narrow; see pairproof.wild_test.")

@@ -336,7 +336,7 @@ def test_fractional_counts_are_no_single_comparisons_but_may_be_clustered():
 
 
 def test_a_quantity_that_is_none_is_refused(davidson):
-    with pytest.raises(InputError, match="no parameter 'parms'; .*"):
+    with pytest.raises(InputError, match="quantity='parms'; expected params, contrasts, .* parameters A, B"):
         davidson.bootstrap("judge", quantity="parms")
     with pytest.raises(ItemError, match="no item 'X'"):
         davidson.bootstrap("judge", quantity=[("A", "X")])
