@@ -92,7 +92,7 @@ def test_an_item_that_is_absent_is_undefined_in_the_replicate_and_counted():
     # x alone sees neither A against B nor B against C.
     assert 0 < lost["P(A > B)"] < 20
     assert drawn.n_separated == 0, "an item that is absent is no separation"
-    assert drawn.rank_intervals().loc["C", "undefined"] == lost["C"]
+    assert drawn.rank_intervals().loc["C", "undefined"] == lost["rank(C)"]
     # Whether A is the best is not determined where C is absent, unless B beats it.
     assert 0.0 < drawn.p_best()["A"] < 1.0
     assert drawn.rank_distribution().sum(axis=1).to_numpy() == pytest.approx(1.0)
