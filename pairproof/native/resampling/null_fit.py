@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ...errors import NotEstimableError
 from ...fit.record import why_not_estimable
-from ...fit.robust.scores import row_scores
 from ..pairs.dense import as_dense
 from ..pairs.differences import check_dense_size
+from .draws import by_cluster
 from .likelihood import Infeasible, Likelihood, likelihood, limiting
 from .taken_apart import TakenApart
+from .units import units
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -81,15 +83,16 @@ class NullFits:
                 "estimates remain infinite or undetermined under the hypothesis, so that there is no score test;"
                 f" {why_not_estimable(apart.fit)}"
             )
+        self.groups = by_cluster(apart.model, "", code).groups
+        n = len(apart.problem.cells)
+        self.over_outcomes = sparse.kron(sparse.identity(n), np.ones((3, 1))).tocsr()
         self._last: FloatArray | None = None
 
     def at(self, values: FloatArray) -> AtNull:
         """Fit with C b = values, float[q]."""
-        full = self.full
-        outward = full.dense.back(self.way.back(np.eye(len(self.apart.fit.terms))))
         try:
             theta, information = self._maximum(values)
-            bread = outward @ np.linalg.inv(information) @ outward.T
+            bread = np.linalg.inv(information)
         except np.linalg.LinAlgError as error:
             raise NotEstimableError(
                 "the information is singular under the hypothesis: its value is too far from what the data say"
@@ -98,7 +101,7 @@ class NullFits:
             raise NotEstimableError(
                 "the hypothesis lies outside the parameter space (a Rao-Kupper threshold at or below 0)"
             ) from error
-        return self._clustered(self.way.forward(full.dense.forward(theta)), bread)
+        return self._clustered(theta, bread)
 
     def _maximum(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The constrained estimates and the information there, from the last ones or from equal abilities."""
@@ -114,31 +117,31 @@ class NullFits:
             return point.theta, point.information
         raise Infeasible
 
-    def _clustered(self, beta: FloatArray, bread: FloatArray) -> AtNull:
-        fit = self.apart.fit
-        null = np.zeros((len(fit.terms), 0))
-        if self.apart.model.tie_is_infinite and not self.with_ties:
-            null = np.eye(len(fit.terms))[:, -1:]
-        rows = row_scores(replace(fit, beta=beta, null_space=null, robust=None))
-        used, p = self.code >= 0, len(fit.terms)
-        n = int(self.code.max()) + 1
-        code = np.where(used, self.code, 0)
+    def _clustered(self, theta: FloatArray, inverse: FloatArray) -> AtNull:
+        full, n = self.full, len(self.full.problem.cells)
+        u, g = full.u @ theta, full.g @ theta
+        score, information = units(u, g, full.problem.model)
 
-        def summed(by_eta: FloatArray, by_tie: FloatArray) -> FloatArray:
-            total = rows.x.summed(np.where(used, by_eta, 0.0), code, n, p)
-            if rows.z.at.shape[1]:
-                total = total + rows.z.summed(np.where(used, by_tie, 0.0), code, n, p)
-            return total
+        def summed(by_u: FloatArray, by_g: FloatArray) -> FloatArray:
+            """float[G, p]: over clusters, of numbers of each cell and outcome, float[n_cells, 3]."""
+            of_u, of_g = (self._onto(values, n) for values in (by_u, by_g))
+            return np.asarray((of_u @ full.u + of_g @ full.g).todense())
 
-        raw = summed(rows.score[:, 0], rows.score[:, 1])
-        a = self.functions @ bread
-        k, linear = rows.information, []
+        raw = summed(score[:, :, 0], score[:, :, 1])
+        a = self.constraints @ inverse
+        linear = []
         for each in a:
-            eta, tie = rows.x.times(each), rows.z.times(each)
+            du, dg = (full.u @ each)[:, None], (full.g @ each)[:, None]
+            k = information
             linear.append(
-                summed(k[:, 0, 0] * eta + k[:, 0, 1] * tie, k[:, 0, 1] * eta + k[:, 1, 1] * tie) @ bread
+                summed(k[..., 0, 0] * du + k[..., 0, 1] * dg, k[..., 0, 1] * du + k[..., 1, 1] * dg) @ inverse
             )
         by_hypothesis = np.stack(linear, axis=1)
-        variances = np.einsum("qp,qp->q", a, self.functions)
-        shares = np.einsum("gqp,qp->gq", by_hypothesis, self.functions) / variances
+        variances = np.einsum("qp,qp->q", a, self.constraints)
+        shares = np.einsum("gqp,qp->gq", by_hypothesis, self.constraints) / variances
         return AtNull(raw @ a.T, by_hypothesis, raw, shares, variances)
+
+    def _onto(self, values: FloatArray, n: int) -> sparse.csr_matrix:
+        """float[G, n_cells]: counts of each cluster times numbers of each cell and outcome, summed over outcomes."""
+        weighted = (self.groups @ sparse.diags(values.ravel())).tocsr()
+        return (weighted @ self.over_outcomes).tocsr()

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from ...data.graph import components
 from ...errors import ConvergenceError
 from ...fit.covariance import Covariance
-from ...fit.robust.scores import derivatives
 from ..numerics.newton import FAR, Solution, maximise
 from ..pairs.block_step import BlockPoint
 from ..pairs.blocks import Blocks, as_blocks
@@ -30,6 +29,7 @@ from ..pairs.ties import Counts
 from .at_infinity import AtInfinity, at_infinity, held_at_minus_infinity, joined, predictors
 from .draws import cells_with
 from .taken_apart import Coordinates, TakenApart
+from .units import units
 
 FloatArray = NDArray[np.float64]
 Layout = Union[Blocks, Dense]
@@ -247,11 +247,6 @@ def influence(refit: Refit, functions: FloatArray, cells: Cells, coordinates: Co
         g = np.where(g_moves, -np.inf, g)
         if problem.model == "rao-kupper":
             g = np.where(gone, 1.0, g)
-    out = np.zeros((len(u), 3, len(functions)))
-    for k in range(3) if problem.model != "binary" else (0, 2):
-        one = np.zeros((len(u), 3))
-        one[:, k] = 1.0
-        score, _ = derivatives(u, g, one, problem.model)
-        score[gone] = 0.0
-        out[:, k] = score[:, :1] * along_u + score[:, 1:] * along_g
+    score = np.where(gone[:, None, None], 0.0, units(u, g, problem.model)[0])
+    out: FloatArray = score[:, :, :1] * along_u[:, None, :] + score[:, :, 1:] * along_g[:, None, :]
     return out
