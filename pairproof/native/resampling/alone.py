@@ -44,7 +44,7 @@ def from_one_cluster(
 
 
 def _any_alone(robust: Robust) -> bool:
-    return any(root.alone.any() for way in robust.ways for root in way.clusters.roots)
+    return any(root.alone.any() for way in robust.ways for root in way.clusters.roots.values())
 
 
 def _functions(q: Quantity | Custom) -> tuple[Sequence[str], FloatArray]:

@@ -126,7 +126,8 @@ def drop_at(fit: Fit, function: np.ndarray, value: float) -> float:
     from scipy.optimize import minimize
 
     from pairproof.fit.outcomes import outcome_probabilities
-    from pairproof.fit.robust.scores import as_fitted, designs
+    from pairproof.fit.robust.designs import designs
+    from pairproof.fit.robust.scores import as_fitted
 
     table = as_fitted(fit)
     x, z = designs(fit, table)
