@@ -39,6 +39,10 @@ if _typing.TYPE_CHECKING:
     from .native.ranking.error_rates import error_rate as error_rate, rate_difference as rate_difference
     from .native.ranking.merge_insertion import rank_by_merge_insertion as rank_by_merge_insertion
     from .native.ranking.two_systems import compare_two as compare_two
+    from .native.resampling.bootstrap import bootstrap as bootstrap
+    from .native.resampling.profile import profile as profile
+    from .native.resampling.score_test import score_test as score_test
+    from .native.resampling.wild import wild_test as wild_test
     from .validation.verify import verify as verify
 
     __version__: str
@@ -57,6 +61,10 @@ _HOME = {
     "rate_difference": "native.ranking.error_rates",
     "judge_agreement": "native.experiment.judge_agreement",
     "rank_by_merge_insertion": "native.ranking.merge_insertion",
+    "bootstrap": "native.resampling.bootstrap",
+    "profile": "native.resampling.profile",
+    "score_test": "native.resampling.score_test",
+    "wild_test": "native.resampling.wild",
     "Fit": "fit.fit",
     "verify": "validation.verify",
     "to_r": "bridge.script",

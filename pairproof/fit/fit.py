@@ -7,7 +7,7 @@ comparisons in :mod:`pairproof.fit.compared`, and those of tests, clusters, R an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     # For signatures alone: nothing here is loaded, and the result still knows no engine.
     from ..bridge.process.policy import BackendLike
+    from ..native.resampling.quantities import Asked
+    from ..native.resampling.result import Bootstrap
+    from ..native.resampling.taken_apart import Function
     from ..validation.report.verification import Verification
     from ..validation.verdicts.floors import Floor
 
@@ -192,6 +195,114 @@ class Fit(Compared):
         import pairproof
 
         return pairproof.to_r(self)
+
+    # -- resampling ------------------------------------------------------------------------------------------
+
+    def bootstrap(
+        self,
+        *columns: str,
+        replicates: int = 1999,
+        seed: int | None = None,
+        quantity: Asked | Sequence[Asked] = "params",
+        group: str | None = None,
+        studentize: bool = False,
+        missing: Literal["refuse", "own"] = "refuse",
+        workers: int = 1,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Bootstrap:
+        """Bootstrap any quantity of this fit; see :func:`pairproof.bootstrap`.
+
+        Parameters
+        ----------
+        *columns : str
+            The column, or two columns, whose values are the clusters; none: single comparisons are drawn.
+        replicates : int
+        seed : int, optional
+            Default: drawn, and recorded in the result.
+        quantity : str, function, or list of these
+            "params", "contrasts", "worth", "probabilities", "ranks", two items, or a function of a Fit.
+        group : str, optional
+            One of `groups`, for what is about items.
+        studentize : bool
+            Whether replicates have standard errors, for studentized limits.
+        missing : {"refuse", "own"}
+            What to do with rows without a label.
+        workers : int
+            Processes.
+        progress : function of (int, int), optional
+            Told (replicates done, replicates in all).
+
+        Returns
+        -------
+        Bootstrap
+
+        Raises
+        ------
+        InputError
+            As :func:`pairproof.bootstrap`.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
+        >>> fit.bootstrap(replicates=499, seed=1).se.round(1).to_dict()
+        {'A': 0.1, 'tie': 0.2}
+        """
+        import pairproof
+
+        return pairproof.bootstrap(
+            self,
+            *columns,
+            replicates=replicates,
+            seed=seed,
+            quantity=quantity,
+            group=group,
+            studentize=studentize,
+            missing=missing,
+            workers=workers,
+            progress=progress,
+        )
+
+    def profile(
+        self,
+        names: Sequence[Function] | str | None = None,
+        *,
+        contrasts: Sequence[tuple[str, str]] | Literal["all"] = (),
+        group: str | None = None,
+        level: float = 0.95,
+    ) -> pd.DataFrame:
+        """Profile-likelihood intervals beside Wald's; see :func:`pairproof.profile`.
+
+        Parameters
+        ----------
+        names : sequence, optional
+            Parameters by name, or weights of parameters; default: all, or none if `contrasts` are given.
+        contrasts : sequence of two items each, or "all"
+        group : str, optional
+            The group of the contrasts, where the fit has several.
+        level : float
+            In (0, 1).
+
+        Returns
+        -------
+        DataFrame
+            estimate, wald_low, wald_high, profile_low, profile_high.
+
+        Raises
+        ------
+        InputError
+            A clustered fit, an unknown name, a reference, or another level.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
+        >>> fit.profile()[["profile_low", "profile_high"]].round(4).values.tolist()
+        [[0.0731, 0.4902], [-1.1275, -0.2215]]
+        """
+        import pairproof
+
+        return pairproof.profile(self, names, contrasts=contrasts, group=group, level=level)
 
     # -- shown -----------------------------------------------------------------------------------------------
 

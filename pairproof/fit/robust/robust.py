@@ -241,7 +241,7 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
     if len(used) < len(rows):
         rows = rows.only(used)
     bread = _written_out(fit.covariance, len(fit.terms))
-    labelled = [_codes(table, column, used, missing) for column in columns]
+    labelled = [cluster_codes(table, column, used, missing) for column in columns]
     parts = [Clusters(rows, codes, bread) for codes, _ in labelled]
     for column, part in zip(columns, parts):
         if part.n < 2:
@@ -272,7 +272,7 @@ def _written_out(covariance: Covariance, n: int) -> FloatArray:
     return out
 
 
-def _codes(
+def cluster_codes(
     table: Comparisons, column: str, used: IntArray, missing: Missing
 ) -> tuple[IntArray, tuple[str, ...]]:
     """Cluster of each used row, from 0, and the clusters' labels."""

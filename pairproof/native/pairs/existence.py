@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...errors import ConvergenceError
+from ...fit.outcomes import OutcomeModel
 from .dense import Dense
 from .problem import Problem
 
@@ -69,9 +70,13 @@ def check_size(problem: Problem) -> None:
 
 def examine(dense: Dense) -> Existence:
     """Determine whether the estimate exists and, if not, what is estimable."""
-    u, g = _predictor_rows(dense)
-    model = dense.problem.model
-    y = dense.problem.cells.counts
+    return of_rows(*predictor_rows(dense), dense.problem.cells.counts, dense.problem.model)
+
+
+def of_rows(u: sparse.csr_matrix, g: sparse.csr_matrix, y: FloatArray, model: OutcomeModel) -> Existence:
+    """The same for linear predictors given as rows, and counts float[n_cells, 3]: u and g of every cell are linear
+    functions of any parameters, for example of those that a constraint leaves free.
+    """
     alive = np.ones(y.shape, bool)
     if model == "binary":
         alive[:, 1] = False
@@ -82,7 +87,7 @@ def examine(dense: Dense) -> Existence:
     return Existence(alive, bool((alive != full).any()), null, keep, everything.shape[1])
 
 
-def _predictor_rows(dense: Dense) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+def predictor_rows(dense: Dense) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """u and g of every cell as sparse linear functions of the solver's parameters."""
     n = len(dense.stratum)
     z, d = sparse.csr_matrix(dense.z.columns[dense.stratum]), _differences(dense)
@@ -112,34 +117,66 @@ def _differences(dense: Dense) -> sparse.csr_matrix:
     return whole[:, : d.k]
 
 
-def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: str) -> BoolArray:
+@dataclass(frozen=True)
+class Demand:
+    """What a direction of recession must satisfy in every cell in which an outcome was observed.
+
+    Attributes
+    ----------
+    outcome : {0, 1, 2} or None
+        First, tie, second; None: in every cell.
+    of_u, of_g : float
+        of_u times the log-odds plus of_g times the tie parameter may not fall along the direction.
+    kills : tuple of int
+        Outcomes whose probability tends to 0 where it grows.
+    """
+
+    outcome: int | None
+    of_u: float
+    of_g: float
+    kills: tuple[int, ...]
+
+
+#: Predictors are u/2, g, -u/2 for first, tie, second; a win under Rao-Kupper keeps up as long as u >= g, a
+#: tie as long as g >= |u|.
+_DEMANDS: dict[OutcomeModel, tuple[Demand, ...]] = {
+    "binary": (Demand(0, 1.0, 0.0, (2,)), Demand(2, -1.0, 0.0, (0,))),
+    "davidson": (
+        Demand(0, 0.5, -1.0, (1,)),
+        Demand(2, -0.5, -1.0, (1,)),
+        Demand(1, -0.5, 1.0, (0,)),
+        Demand(1, 0.5, 1.0, (2,)),
+        Demand(0, 0.5, 0.0, (2,)),
+        Demand(2, -0.5, 0.0, (0,)),
+    ),
+    "rao-kupper": (
+        Demand(0, 1.0, -1.0, (1, 2)),
+        Demand(2, -1.0, -1.0, (0, 1)),
+        Demand(1, -1.0, 1.0, (0,)),
+        Demand(1, 1.0, 1.0, (2,)),
+        Demand(0, 1.0, 1.0, (2,)),
+        Demand(2, -1.0, 1.0, (0,)),
+        Demand(None, 0.0, 1.0, ()),
+    ),
+}
+
+
+def demands(model: OutcomeModel) -> tuple[Demand, ...]:
+    """The demands of an outcome model on a direction of recession."""
+    return _DEMANDS[model]
+
+
+def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: OutcomeModel) -> BoolArray:
     """bool[n_cells, 3]: outcomes whose probability tends to 0 along a generic direction of recession."""
     from scipy.optimize import linprog
 
-    # Predictors of first, tie, second; a tie under Rao-Kupper keeps up as long as g >= |u|, a win as long as
-    # u >= g.
-    half = 1.0 if model == "rao-kupper" else 0.5
-    tie_rows = {"binary": None}.get(model, g)
     rows, kinds = [], []
-
-    def demand(where: BoolArray, row: sparse.csr_matrix, kills: tuple[int, ...]) -> None:
+    for demand in demands(model):
+        where = np.ones(len(seen), bool) if demand.outcome is None else seen[:, demand.outcome]
         index = np.flatnonzero(where)
         if len(index):
-            rows.append(row[index])
-            kinds.append((index, kills))
-
-    if tie_rows is None:
-        demand(seen[:, 0], u, (2,))
-        demand(seen[:, 2], -u, (0,))
-    else:
-        demand(seen[:, 0], half * u - g, (1, 2) if model == "rao-kupper" else (1,))
-        demand(seen[:, 2], -half * u - g, (0, 1) if model == "rao-kupper" else (1,))
-        demand(seen[:, 1], g - half * u, (0,))
-        demand(seen[:, 1], g + half * u, (2,))
-        demand(seen[:, 0], half * u + (g if model == "rao-kupper" else 0 * g), (2,))
-        demand(seen[:, 2], -half * u + (g if model == "rao-kupper" else 0 * g), (0,))
-        if model == "rao-kupper":
-            demand(np.ones(len(seen), bool), g, ())
+            rows.append((demand.of_u * u + demand.of_g * g)[index])
+            kinds.append((index, demand.kills))
     a = sparse.vstack(rows).tocsr()
     length = np.sqrt(np.asarray(a.multiply(a).sum(axis=1)).ravel())
     a = sparse.diags(1.0 / np.maximum(length, 1e-300)) @ a

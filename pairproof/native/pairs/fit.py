@@ -15,7 +15,7 @@ from ...errors import RankingWarning
 from ...fit.fit import Fit
 from ...fit.record import Stopping
 from ...fit.spec import ModelSpec
-from .build import build
+from .build import Model, build
 from .fit_warnings import ranking_warning, warnings_of
 from .name import name
 from .solve import solve
@@ -43,17 +43,29 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
     ConvergenceError
         See :func:`pairproof.native.pairs.solve.solve`.
     """
-    model = build(data, spec)
-    found = solve(model.problem)
-    named = name(model, found)
-    table = tabulate(model, found)
+    fitted = fit_model(build(data, spec))
     for ranked in ranking_warning(data):
         warnings.warn(
             str(ranked), RankingWarning, stacklevel=3
         )  # the caller of fit_llbt or fit_bradley_terry
+    return fitted
+
+
+def fit_model(model: Model) -> Fit:
+    """Fit a model that is built: steps 2 to 4.
+
+    Raises
+    ------
+    ConvergenceError
+        See :func:`pairproof.native.pairs.solve.solve`.
+    """
+    spec = model.spec
+    found = solve(model.problem)
+    named = name(model, found)
+    table = tabulate(model, found)
     return Fit(
         spec=spec,
-        data=data,
+        data=model.data,
         terms=named.terms,
         **vars(named.numbers),
         **vars(table),
@@ -67,5 +79,5 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
         stopping=Stopping(RULE, True, found.steps, found.decrement),
         warnings=warnings_of(model, found, named),
         n_infinite=named.n_infinite,
-        quasi_likelihood=spec.ties == "half" and bool(data.ties.any()),
+        quasi_likelihood=spec.ties == "half" and bool(model.data.ties.any()),
     )

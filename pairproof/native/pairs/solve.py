@@ -80,13 +80,13 @@ def solve(problem: Problem) -> Solved:
     blocks = as_blocks(problem)
     if blocks is not None:
         if blocks.n_nodes >= _MANY:  # looked up before: Newton's way to infinity would cost minutes
-            separated = _solve_by_strong_components(problem, blocks)
+            separated = solve_by_strong_components(problem, blocks)
             if separated is not None:
                 return separated
         found = maximise(blocks.evaluate, _start(blocks))
         if found.reached:
             return _from_blocks(blocks, found, blocks.n_nodes - blocks.n_grounds + blocks.n_border)
-        separated = _solve_by_strong_components(problem, blocks) if blocks.n_nodes < _MANY else None
+        separated = solve_by_strong_components(problem, blocks) if blocks.n_nodes < _MANY else None
         if separated is not None:
             return separated
     else:
@@ -181,7 +181,7 @@ def _solve_limit(problem: Problem) -> Solved:
     return _from_dense(dense, found, existence.rank, existence.alive, existence.null)
 
 
-def _solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | None:
+def solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | None:
     """Solve a separated problem whose items of different strong components differ infinitely.
 
     Returns None if the infinite parameters are others.

@@ -239,7 +239,7 @@ def test_strong_components_find_the_limit_that_linear_programming_finds(seed, n,
         [f"i{k}" for k in range(n)], i, j, y[:, 0], y[:, 1] if model != "binary" else None, y[:, 2]
     )
     problem = _problem(data, model, free_tie)
-    fast = solve._solve_by_strong_components(problem, blocks.as_blocks(problem))
+    fast = solve.solve_by_strong_components(problem, blocks.as_blocks(problem))
     if fast is None:
         return
     slow = solve._solve_limit(problem)

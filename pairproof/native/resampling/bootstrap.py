@@ -1,0 +1,193 @@
+"""Bootstraps of a fit: by clusters, by two crossed factors, or by single comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.options import one_of, whole_number
+from ...errors import InputError, TooLargeError
+from ...fit.fit import Fit
+from ...fit.robust.robust import Missing, cluster_codes
+from .alone import from_one_cluster
+from .draws import ByCluster, TwoWays, by_cluster, by_comparison, two_ways
+from .quantities import Asked, quantities, ranks
+from .refit import Refitter
+from .replicates import AnyDraws, Engine, make_replicates
+from .result import Bootstrap
+from .taken_apart import TakenApart, take_apart
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: Replicates of all quantities at most: 0.8 GB.
+MOST_NUMBERS = 100_000_000
+
+
+def bootstrap(
+    fit: Fit,
+    *columns: str,
+    replicates: int = 1999,
+    seed: int | None = None,
+    quantity: Asked | Sequence[Asked] = "params",
+    group: str | None = None,
+    studentize: bool = False,
+    missing: Missing = "refuse",
+    workers: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Bootstrap:
+    """Bootstrap any quantity of a fit.
+
+    Replicates that separate are fitted at infinity and kept: worths, probabilities and ranks have their limits, and
+    parameters enter the limits as inf or -inf.  What an absent item leaves undefined is counted.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fit by R is refitted by the native engine, which has to agree with it.
+    *columns : str
+        The column whose values are the clusters, such as "judge"; all comparisons of a cluster are drawn together.
+        Two columns, such as "judge", "source": both are drawn, independently (Owen's pigeonhole bootstrap, which is
+        conservative).  None: single comparisons are drawn, from whole counts.
+    replicates : int
+        R.
+    seed : int, optional
+        Default: drawn, and recorded in the result.
+    quantity : str, two items, mapping, function, or a list of these
+        "params" (default), "contrasts" (of all pairs of items), "worth", "probabilities" (on neutral ground), "ranks";
+        the name of a parameter; two items for their difference; weights of parameters ({"A": 1, "B": -2}); a function
+        of a `Fit` that gives a number, numbers, or numbers by name.
+    group : str, optional
+        One of ``fit.groups``, for what is about items; required for these if there are several.
+    studentize : bool
+        Whether every replicate has clustered standard errors (CR0), for studentized limits; one column or none.
+    missing : {"refuse", "own"}
+        Rows without a label are refused, or each a cluster of its own.
+    workers : int
+        Processes.  The numbers do not depend on it.  A process takes a second or two to start.
+    progress : function of (int, int), optional
+        Told (replicates done, replicates in all) now and then.
+
+    Returns
+    -------
+    Bootstrap
+
+    Raises
+    ------
+    InputError
+        An unknown column, rows without a label, a single cluster, more than two columns, fractional counts without a
+        column, an unknown quantity, or a function that raises or changes its names.
+    TooLargeError
+        Too many numbers a replicate.
+    ComparisonError
+        A fit by another engine that the native one does not agree with.
+
+    References
+    ----------
+    Davison and Hinkley (1997), Bootstrap Methods and their Application.  Cameron, Gelbach and Miller (2008), Review of
+    Economics and Statistics 90, 414-427.  Owen (2007), Annals of Applied Statistics 1, 386-411.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> answers = {
+    ...     "judge": ["u", "u", "v", "v", "w", "w", "x", "x"],
+    ...     "first": ["A"] * 8, "second": ["B", "C"] * 4,
+    ...     "wins": [6, 7, 5, 8, 7, 9, 4, 6], "losses": [4, 3, 5, 2, 3, 1, 6, 4],
+    ... }
+    >>> fit = pairproof.fit_bradley_terry(pairproof.read(answers), reference="C")
+    >>> drawn = pairproof.bootstrap(fit, "judge", replicates=499, seed=7, quantity=["params", ("A", "B")])
+    >>> drawn.names
+    ('A', 'B', 'A - B')
+    >>> drawn.conf_int().loc["A - B"].round(1).tolist()
+    [-0.2, 0.6]
+    """
+    n = whole_number("replicates", replicates, 1)
+    if n < 2:
+        raise InputError("replicates=1; a spread needs at least 2, and 95 % limits 39")
+    whole_number("workers", workers, 1)
+    drawn_seed = (
+        int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else whole_number("seed", seed)
+    )
+    one_of("missing", missing, ("refuse", "own"))
+    apart = take_apart(fit)
+    wanted = quantities(fit, quantity, group)
+    _check_size(n * sum(len(q.names) for q in wanted))
+    if studentize and len(columns) == 2:
+        raise InputError(
+            "studentize=True with two columns: the variance of a two-way replicate may be negative; use bca or"
+            " percentile limits, or one column"
+        )
+    draws = draws_of(apart, columns, missing)
+    with_ranks = ranks(fit, group) if group is not None or len(fit.groups) == 1 else None
+    engine = Engine(Refitter(apart), draws, tuple(wanted), with_ranks, studentize, fit.scale)
+    whole = engine.evaluate(engine.refitter.full, None, "the table itself")
+    alone = from_one_cluster(fit, columns, missing, engine.quantities)
+    made = make_replicates(engine, n, drawn_seed, workers, progress)
+    return Bootstrap(
+        title=f"{fit.title}; {draws.title}",
+        names=engine.names,
+        estimate=whole.values,
+        replicates=made.values,
+        errors=made.errors if studentize else None,
+        estimate_errors=whole.errors if studentize else None,
+        columns=tuple(columns),
+        n_clusters=_n_clusters(draws, columns),
+        seed=drawn_seed,
+        separated=made.separated,
+        failed=made.failed,
+        items=() if with_ranks is None else fit.items,
+        ranks=made.rank,
+        best=made.best,
+        rank_estimate=whole.rank,
+        alone=alone,
+        engine=engine,
+    )
+
+
+def _check_size(numbers: int) -> None:
+    if numbers > MOST_NUMBERS:
+        raise TooLargeError(
+            f"{numbers:,} numbers to keep, {8e-9 * numbers:.1f} GB (limit {MOST_NUMBERS:,}); ask for fewer replicates or"
+            " fewer quantities"
+        )
+
+
+def codes_of(apart: TakenApart, column: str, missing: Missing) -> IntArray:
+    """int[n_rows]: cluster of every row of the table as fitted, -1 for rows without comparisons.
+
+    Raises
+    ------
+    InputError
+        An unknown column, rows without a label, or a single cluster.
+    """
+    table = apart.model.table
+    used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
+    code, labels = cluster_codes(table, column, used, missing)
+    if len(labels) < 2:
+        raise InputError(
+            f"{column}: all comparisons are of one cluster ({labels[0]}); there is nothing to tell clusters apart by"
+        )
+    out = np.full(table.n_rows, -1)
+    out[used] = code
+    return out
+
+
+def draws_of(apart: TakenApart, columns: Sequence[str], missing: Missing) -> AnyDraws:
+    """How replicates are drawn, by no, one or two columns."""
+    if len(columns) > 2 or len(set(columns)) != len(columns):
+        raise InputError(f"bootstrap by {', '.join(columns)}; expected no column, one, or two different ones")
+    if not columns:
+        return by_comparison(apart.model)
+    codes = [codes_of(apart, column, missing) for column in columns]
+    if len(columns) == 1:
+        return by_cluster(apart.model, columns[0], codes[0])
+    return two_ways(apart.model, (columns[0], columns[1]), (codes[0], codes[1]))
+
+
+def _n_clusters(draws: AnyDraws, columns: Sequence[str]) -> tuple[int, ...]:
+    ways = (draws.one, draws.other) if isinstance(draws, TwoWays) else (draws,)
+    n = {way.column: int(way.groups.shape[0]) for way in ways if isinstance(way, ByCluster)}
+    return tuple(n[column] for column in columns)

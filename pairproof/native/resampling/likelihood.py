@@ -1,0 +1,220 @@
+"""A log-likelihood maximised under linear constraints C theta = v, by Newton's method on the bordered system::
+
+    [ H  C' ] [ step       ]   [ score         ]
+    [ C  0  ] [ multiplier ] = [ v - C theta   ]
+
+H is minus the second derivatives.  From a point that meets the constraints a step stays on them, so that halving it
+keeps the log-likelihood from falling.  If the constrained maximum is at infinity, the limiting model is maximised:
+the same likelihood without the outcomes whose probability tends to 0 (Geyer 2009, Electronic Journal of Statistics 3,
+259-289), in the parameters that it still determines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ...errors import ConvergenceError
+from ..pairs.dense import Dense
+from ..pairs.existence import of_rows, predictor_rows
+from ..pairs.problem import Problem
+from ..pairs.ties import Counts, Derivatives, derivatives
+
+FloatArray = NDArray[np.float64]
+
+#: Squared length of the last step in standard errors; what is left after it is its square.
+TOLERANCE = 1e-16
+MOST_STEPS = 200
+
+
+class Infeasible(Exception):
+    """The constraint leaves the parameter space (a Rao-Kupper threshold at or below 0)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """The log-likelihood at one parameter vector.
+
+    Attributes
+    ----------
+    theta : float[p]
+    llf : float
+    score : float[p]
+    information : float[p, p]
+        Minus the second derivatives.
+    extent : float
+        Largest linear predictor.
+    """
+
+    theta: FloatArray
+    llf: float
+    score: FloatArray
+    information: FloatArray
+    extent: float
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """A problem's log-likelihood in its free parameters, taken in orthonormal bases of its terms.
+
+    Attributes
+    ----------
+    dense : Dense
+        Its coordinates: `dense.back` brings functions of the problem's parameters into them.
+    u, g : sparse or float[n_cells, p]
+        Log-odds and tie parameter of the cells as functions of theta.
+    y : Counts
+    """
+
+    dense: Dense
+    u: Any
+    g: Any
+    y: Counts
+
+    @property
+    def problem(self) -> Problem:
+        return self.dense.problem
+
+    @property
+    def p(self) -> int:
+        return int(self.u.shape[1])
+
+    def evaluate(self, theta: FloatArray) -> Point | None:
+        """The point, or None outside the parameter space."""
+        u, g = self.u @ theta, self.g @ theta
+        extent = max(float(np.abs(u).max(initial=0.0)), float(np.abs(g).max(initial=0.0)))
+        if not extent < np.inf or (self.problem.model == "rao-kupper" and not self._inside(g)):
+            return None
+        d = derivatives(u, g, self.y, self.problem.model, extent)
+        score = self.u.T @ d.r_u
+        if d.r_g is not None:
+            score = score + self.g.T @ d.r_g
+        return Point(theta, d.llf, score, self._information(d), extent)
+
+    def _inside(self, g: FloatArray) -> bool:
+        return bool((g > 0).all() if self.y.alive is None else (g > 0)[self.y.alive.all(axis=0)].all())
+
+    def _information(self, d: Derivatives) -> FloatArray:
+        h = _product(self.u, d.w_uu, self.u)
+        if d.w_ug is None or d.w_gg is None:
+            return h
+        across = _product(self.u, d.w_ug, self.g)
+        out: FloatArray = h + across + across.T + _product(self.g, d.w_gg, self.g)
+        return out
+
+    def maximise(
+        self, constraints: FloatArray, values: FloatArray, start: FloatArray
+    ) -> tuple[Point, FloatArray]:
+        """The maximum under constraints @ theta = values, from a point that meets them, and the multipliers.
+
+        Raises
+        ------
+        Infeasible
+            The start lies outside the parameter space.
+        ConvergenceError
+            No maximum was found.
+        """
+        here = self.evaluate(start)
+        if here is None:
+            raise Infeasible
+        q, best = len(constraints), np.inf
+        for _ in range(MOST_STEPS):
+            right = np.concatenate([here.score, values - constraints @ here.theta])
+            solution = np.linalg.solve(bordered(here.information, constraints), right)
+            step, multipliers = solution[: self.p], solution[self.p :]
+            decrement = float(step @ here.information @ step)
+            length, near = 1.0, decrement < 1e-8
+            while True:
+                there = self.evaluate(here.theta + length * step)
+                if there is not None and (near or there.llf >= here.llf - 1e-12 * abs(here.llf)):
+                    break
+                length /= 2
+                if length < 1e-12:
+                    raise ConvergenceError(
+                        f"no step raises the likelihood under {q} constraint(s); please report these data"
+                    )
+            here = there
+            if decrement <= TOLERANCE or (decrement < 1e-10 and decrement > 0.1 * best):
+                return here, multipliers
+            best = min(best, decrement)
+        raise ConvergenceError(
+            f"Newton's method under {q} constraint(s) did not converge in {MOST_STEPS} steps; please report these data"
+        )
+
+
+def bordered(information: FloatArray, constraints: FloatArray) -> FloatArray:
+    """[H C'; C 0]."""
+    p, q = len(information), len(constraints)
+    out = np.zeros((p + q, p + q))
+    out[:p, :p], out[:p, p:], out[p:, :p] = information, constraints.T, constraints
+    return out
+
+
+def _product(a: Any, weights: FloatArray, b: Any) -> FloatArray:
+    """float[p, p]: A' diag(w) B, as a dense matrix."""
+    if isinstance(b, np.ndarray):
+        out: FloatArray = a.T @ (b * weights[:, None])
+        return out
+    scaled = b.copy()
+    scaled.data = scaled.data * np.repeat(weights, np.diff(b.indptr))
+    return np.asarray((a.T @ scaled).toarray())
+
+
+def likelihood(dense: Dense) -> Likelihood:
+    """The likelihood of a problem laid out by :func:`pairproof.native.pairs.dense.as_dense`."""
+    u, g = predictor_rows(dense)
+    return Likelihood(dense, u, g, dense.problem.counts())
+
+
+@dataclass(frozen=True, eq=False)
+class Limiting:
+    """A likelihood in the limit that some constraints leave, and its parameters z, theta = keep z.
+
+    Attributes
+    ----------
+    inner : Likelihood
+    keep : float[p, k] or None
+        None: nothing tends to infinity or is flat, theta = z.
+    """
+
+    inner: Likelihood
+    keep: FloatArray | None
+
+    def reduced(self, functions: FloatArray) -> FloatArray:
+        return functions if self.keep is None else functions @ self.keep
+
+    def outward(self, z: FloatArray) -> FloatArray:
+        return z if self.keep is None else self.keep @ z
+
+
+def limiting(full: Likelihood, constraints: FloatArray) -> Limiting:
+    """The limiting model along the directions in which constraints @ theta does not change.
+
+    Its constrained maximum is finite for every value of the constraints, if they are linearly independent.
+    """
+    along = null_basis(constraints, full.p)
+    counts = full.problem.cells.counts
+    basis = sparse.csr_matrix(along)
+    found = of_rows((full.u @ basis).tocsr(), (full.g @ basis).tocsr(), counts, full.problem.model)
+    if not found.separated and not found.null.shape[1]:
+        return Limiting(full, None)
+    across = np.linalg.qr(constraints.T)[0] if len(constraints) else np.zeros((full.p, 0))
+    keep = np.concatenate([across, along @ found.keep], axis=1)
+    y = full.problem.counts(found.alive.T) if found.separated else full.y
+    if found.separated:
+        zero = np.where(found.alive.sum(axis=1) == 1, 0.0, 1.0)  # certain in the limit
+        y = Counts(y.first * zero, y.tie * zero, y.second * zero, y.total * zero, y.alive)
+    return Limiting(replace(full, u=full.u @ keep, g=full.g @ keep, y=y), keep)
+
+
+def null_basis(constraints: FloatArray, p: int) -> FloatArray:
+    """float[p, p - q]: an orthonormal basis of the directions along which the constraints do not change."""
+    if not len(constraints):
+        return np.eye(p)
+    q, _ = np.linalg.qr(constraints.T, mode="complete")
+    out: FloatArray = q[:, len(constraints) :]
+    return out

@@ -1,0 +1,249 @@
+"""The work of a bootstrap: draw, refit and evaluate replicates, block by block, in one process or several."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ConvergenceError, InputError, PairproofWarning
+from ...fit.family import Scale
+from ...fit.fit import Fit
+from ..numerics.processes import in_order
+from ..pairs.build import Model
+from ..pairs.fit import fit_model
+from .draws import BLOCK, ByCluster, ByComparison, Draws, TwoWays, Weights, cells_with
+from .quantities import Custom, Linear, Quantity, Ranks
+from .refit import Refit, Refitter, influence
+
+FloatArray = NDArray[np.float64]
+#: With up to so many groups replicates repeat themselves, and so many of them are kept.
+FEW_GROUPS, MOST_SEEN = 12, 2_000
+AnyDraws = Union[ByCluster, ByComparison, TwoWays]
+
+
+@dataclass(frozen=True, eq=False)
+class Engine:
+    """Everything with which replicates are made and evaluated; it can be sent to another process.
+
+    Attributes
+    ----------
+    refitter : Refitter
+    draws : Draws
+    quantities : tuple of Quantity or Custom
+    ranks : Ranks or None
+    studentize : bool
+        Whether linear quantities have a clustered standard error in every replicate.
+    scale : {"lambda", "log-odds"}
+        Of the fit, for the fits of a user's function.
+    seen : dict of bytes to Values
+        Replicates of a few groups by their weights, so that the same one is not fitted twice.
+    """
+
+    refitter: Refitter
+    draws: AnyDraws
+    quantities: tuple[Quantity | Custom, ...]
+    ranks: Ranks | None
+    studentize: bool
+    scale: Scale
+    seen: dict[bytes, Values] = field(default_factory=dict, repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for q in self.quantities for name in q.names)
+
+    def evaluate(self, counts: FloatArray, weights: Weights | None, where: str) -> Values:
+        """The quantities of one table of counts; `weights` are those that made it, None for the table as it is."""
+        n, items = len(self.names), 0 if self.ranks is None else len(self.ranks.names)
+        refit = self.refitter.refit(counts)
+        if refit is None:
+            nothing = np.full(items, np.nan)
+            return Values(np.full(n, np.nan), np.full(n, np.nan), nothing, nothing, False, True)
+        parts = [
+            self._custom(q, counts, weights, where) if isinstance(q, Custom) else q.of(refit)
+            for q in self.quantities
+        ]
+        rank, best = self.ranks.both(refit) if self.ranks is not None else (np.zeros(0), np.zeros(0))
+        errors = self._errors(refit, weights) if self.studentize else np.full(n, np.nan)
+        return Values(np.concatenate(parts), errors, rank, best, refit.separated, False)
+
+    # -- standard errors -------------------------------------------------------------------------------------
+
+    def _errors(self, refit: Refit, weights: Weights | None) -> FloatArray:
+        """float[n]: CR0 standard errors of linear quantities in a replicate, each copy of a cluster a cluster."""
+        times = weights.of_groups if weights is not None else self._whole()
+        parts = []
+        for q in self.quantities:
+            if not isinstance(q, Linear):
+                parts.append(np.full(len(q.names), np.nan))
+                continue
+            functions = np.asarray(q.functions.todense())
+            way = self.refitter.ways[int(refit.tie_added)]
+            of_cells = influence(refit, functions, self.refitter.model.problem.cells, way)
+            by_group = self.draws.groups @ of_cells.reshape(-1, len(functions))
+            parts.append(np.sqrt(times @ by_group**2))
+        return np.concatenate(parts)
+
+    def _whole(self) -> FloatArray:
+        """Weights that give the table itself."""
+        if isinstance(self.draws, ByComparison):
+            return self.draws.multiplicity
+        return np.ones(self.draws.groups.shape[0])
+
+    # -- a user's function -----------------------------------------------------------------------------------
+
+    def _custom(self, q: Custom, counts: FloatArray, weights: Weights | None, where: str) -> FloatArray:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PairproofWarning)
+                fit = fit_model(self._model(counts, weights)).on_scale(self.scale)
+        except ConvergenceError:
+            return np.full(len(q.names), np.nan)
+        return q.of_fit(fit, where)
+
+    def _model(self, counts: FloatArray, weights: Weights | None) -> Model:
+        model = self.refitter.model
+        if weights is None:
+            return model
+        data = model.data
+        rows = self.draws.row_factors(weights, np.stack([data.wins, data.ties, data.losses], axis=1))
+        data = replace(data, wins=rows[:, 0], ties=rows[:, 1], losses=rows[:, 2])
+        cells = cells_with(model.problem.cells, counts)
+        problem = replace(model.problem, cells=cells)
+        model = replace(model, data=data, table=data.with_ties_treated(model.spec.ties), problem=problem)
+        if problem.tie.shape[1] != 1 or cells.counts[:, 1].any():
+            return model
+        without = replace(problem, tie=np.zeros((len(problem.z), 0)), model="binary")
+        fixed = "none observed" if problem.model == "davidson" else "boundary"
+        return replace(model, problem=without, tie_by=(), tie_fixed=fixed)
+
+    # -- many ------------------------------------------------------------------------------------------------
+
+    def block(self, seed: np.random.SeedSequence, first: int, n: int) -> Block:
+        """Replicates first, ..., first + n - 1."""
+        rng = np.random.default_rng(seed)
+        found = []
+        for k in range(n):
+            found.append(self._evaluated(self.draws.draw(rng), f"replicate {first + k + 1}"))
+        return stacked(found)
+
+    def _evaluated(self, weights: Weights, where: str) -> Values:
+        """The quantities of a replicate; four judges are drawn in 35 ways, and each is fitted once."""
+        key = weights.of_groups.tobytes() if len(weights.of_groups) <= FEW_GROUPS else None
+        if key is not None and key in self.seen:
+            return self.seen[key]
+        values = self.evaluate(self.draws.counts(weights), weights, where)
+        if key is not None and len(self.seen) < MOST_SEEN:
+            self.seen[key] = values
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """One replicate: quantities float[q] and their standard errors, ranks float[J], shares of the first place float[J],
+    whether it separated, and whether there is no fit of it.
+    """
+
+    values: FloatArray
+    errors: FloatArray
+    rank: FloatArray
+    best: FloatArray
+    separated: bool
+    failed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Replicates in a row; arrays as in `Values`, with replicates as first axis."""
+
+    values: FloatArray
+    errors: FloatArray
+    rank: FloatArray
+    best: FloatArray
+    separated: NDArray[np.bool_]
+    failed: NDArray[np.bool_]
+
+
+def stacked(found: list[Values]) -> Block:
+    fields = ("values", "errors", "rank", "best", "separated", "failed")
+    return Block(*(np.array([getattr(v, name) for v in found]) for name in fields))
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A block of replicates to be made."""
+
+    engine: Engine
+    seed: np.random.SeedSequence
+    first: int
+    n: int
+
+
+def make(task: Task) -> Block:
+    return task.engine.block(task.seed, task.first, task.n)
+
+
+def make_replicates(
+    engine: Engine, replicates: int, seed: int, workers: int, progress: Callable[[int, int], None] | None
+) -> Block:
+    """All replicates; the same numbers for any number of workers.
+
+    Raises
+    ------
+    InputError
+        A user's function that cannot be sent to another process.
+    """
+    if workers > 1:
+        _check_sendable(engine)
+    starts = range(0, replicates, BLOCK)
+    seeds = np.random.SeedSequence(seed).spawn(len(starts))
+
+    def tasks() -> Iterator[Task]:
+        for start, stream in zip(starts, seeds):
+            yield Task(engine, stream, start, min(BLOCK, replicates - start))
+
+    blocks = []
+    for task, block in in_order(make, tasks(), workers):
+        blocks.append(block)
+        if progress is not None:
+            progress(task.first + task.n, replicates)
+    return joined(blocks)
+
+
+def joined(blocks: list[Block]) -> Block:
+    fields = ("values", "errors", "rank", "best", "separated", "failed")
+    return Block(*(np.concatenate([getattr(b, name) for b in blocks]) for name in fields))
+
+
+def _check_sendable(engine: Engine) -> None:
+    import pickle
+
+    for q in engine.quantities:
+        if isinstance(q, Custom):
+            try:
+                pickle.dumps(q.function)
+            except Exception as error:
+                raise InputError(
+                    f"quantity {q.names[0]}: the function cannot be sent to another process ({error}); define it at the"
+                    " top of a module, or use workers=1"
+                ) from error
+
+
+def without_each(engine: Engine) -> tuple[FloatArray, FloatArray]:
+    """Quantities without each cluster (or one comparison of each kind), float[m, q], and how often each, float[m]."""
+    draws = engine.draws.one if isinstance(engine.draws, TwoWays) else engine.draws
+    taken, times, group = draws.left_out()
+    full = engine.refitter.full
+    alone = replace(engine, draws=draws, ranks=None, studentize=False, seen={})
+    found = []
+    for k, g in enumerate(group):
+        left = full - np.asarray(taken[k].todense()).reshape(-1, 3)
+        left[np.abs(left) < 1e-9 * full] = 0.0  # what rounding leaves of fractional counts
+        times_each = alone._whole().copy()
+        times_each[g] -= 1.0
+        found.append(alone.evaluate(left, Weights(times_each), f"the table without cluster {k + 1}").values)
+    return np.array(found), times

@@ -1,0 +1,308 @@
+"""Wild cluster score bootstrap of one linear hypothesis c'b = v, with the null imposed (Kline and Santos 2012, Journal of
+Econometric Methods 1, 23-41).
+
+At the estimates under c'b = v, with s_g and I_g the score and information of cluster g, M = (sum I_g)^-1, a = M c, and
+for weights w_g with mean 0 and variance 1::
+
+    S(w) = sum w_g s_g,   u_g(w) = a'(w_g s_g - I_g M S(w)),   t(w) = a'S(w) / sqrt(sum u_g^2)
+    p = share of the w with |t(w)| >= |t(1)|
+
+Weights are signs: all 2^G vectors of them for up to 12 clusters, else drawn, with p = (1 + #) / (R + 1).  With G clusters
+p cannot fall below 2^(1 - G); the six points of Webb (2023, Canadian Journal of Economics 56, 839-858) go below it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.options import one_of, whole_number
+from ...errors import InputError, NotEstimableError, PairproofWarning
+from ...fit.contrasts import check_level
+from ...fit.fit import Fit
+from ...fit.robust.robust import Missing
+from .bootstrap import codes_of
+from .null_fit import NullFits
+from .profile import Profiler
+from .shown import number
+from .taken_apart import Function, TakenApart, function_of, take_apart
+from .wild_weights import Inversion, WeightKind, weight_vectors
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WildTest:
+    """A wild cluster score test of one linear hypothesis.
+
+    Attributes
+    ----------
+    what : str
+        The contrast.
+    value : float
+        Its value under the null hypothesis.
+    estimate : float
+        inf or -inf if it is separated.
+    t : float
+        Score over its clustered standard error at the null.
+    p : float
+        Two-sided.
+    n_clusters : int
+    column : str
+    weights : {"rademacher", "webb"}
+    vectors : int
+        Weight vectors, of which `exact` says whether they are all there are.
+    exact : bool
+    seed : int or None
+        None where nothing was drawn.
+    statistics : float[vectors]
+        |t(w)|.
+    engine : Inversion
+        The p-value as a function of the value under the null hypothesis.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> answers = {"judge": ["u", "v", "w"], "first": ["A"] * 3, "second": ["B"] * 3, "wins": [6, 7, 5], "losses": [4, 3, 5]}
+    >>> test = pairproof.wild_test(pairproof.fit_bradley_terry(pairproof.read(answers)), "judge", ("A", "B"))
+    >>> test.p, test.least_p
+    (0.5, 0.25)
+    """
+
+    what: str
+    value: float
+    estimate: float
+    t: float
+    p: float
+    n_clusters: int
+    column: str
+    weights: WeightKind
+    vectors: int
+    exact: bool
+    seed: int | None
+    statistics: FloatArray
+    engine: Inversion = field(repr=False)
+
+    @property
+    def least_p(self) -> float:
+        """The least p-value that this test can give."""
+        if not self.exact:
+            return max(
+                1.0 / (self.vectors + 1.0), 0.0 if self.weights == "webb" else 2.0 ** (1 - self.n_clusters)
+            )
+        return 2.0 / self.vectors
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader has to know of this p-value."""
+        if self.weights == "rademacher" and self.n_clusters < 6:
+            return (
+                f"{self.n_clusters} clusters by {self.column}: no p-value of sign vectors is below"
+                f' {2.0 ** (1 - self.n_clusters):.4g}; weights="webb" goes below it',
+            )
+        return ()
+
+    def conf_int(self, level: float = 0.95) -> tuple[float, float]:
+        """Confidence limits by inversion: the values nearest to the estimate on either side beyond which p <= 1 - level.
+
+        Parameters
+        ----------
+        level : float
+            In (0, 1).
+
+        Returns
+        -------
+        (float, float)
+            On the fit's scale; infinite on a side on which no value is rejected.
+
+        Raises
+        ------
+        NotEstimableError
+            The estimate is infinite, or not determined.
+
+        Warns
+        -----
+        PairproofWarning
+            No value can be rejected with so few clusters.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> answers = {
+        ...     "judge": list("uvwxyz") * 2, "first": ["A"] * 12, "second": ["B"] * 6 + ["C"] * 6,
+        ...     "wins": [6, 7, 6, 8, 7, 9, 4, 6, 7, 8, 9, 6], "losses": [4, 3, 4, 2, 3, 1, 6, 4, 3, 2, 1, 4],
+        ... }
+        >>> fit = pairproof.fit_bradley_terry(pairproof.read(answers))
+        >>> low, high = pairproof.wild_test(fit, "judge", ("A", "B")).conf_int()
+        >>> round(low, 2), round(high, 2)
+        (0.41, 2.2)
+        """
+        check_level(level)
+        if not np.isfinite(self.estimate):
+            raise NotEstimableError(
+                f"{self.what} is estimated as {self.estimate}: clusters all point the same way and every finite value is"
+                " rejected; fit.profile() has limits that take answers as independent"
+            )
+        if self.least_p > round(1.0 - level, 12):
+            warnings.warn(
+                f"{self.n_clusters} clusters: the least p-value is {self.least_p:.4g}, so that no value is rejected at level"
+                f' {level:g} and the interval is the whole line; weights="webb" may help, or a lower level',
+                PairproofWarning,
+                stacklevel=2,
+            )
+            return -np.inf, np.inf
+        alpha = round(1.0 - level, 12)  # p = .1 has to be at most 1 - .9
+        low, high = self.engine.side(-1.0, alpha), self.engine.side(1.0, alpha)
+        if np.isinf([low, high]).any():
+            warnings.warn(
+                f"on a side with an infinite limit no value of {self.what} is rejected at level {level:g}:"
+                f" {self.n_clusters} clusters are too few, or differ too much",
+                PairproofWarning,
+                stacklevel=2,
+            )
+        return low, high
+
+    def to_dict(self) -> dict[str, Any]:
+        """The test as a JSON object; None where there is no finite number.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> answers = {"judge": ["u", "v", "w"], "first": ["A"] * 3, "second": ["B"] * 3, "wins": [6, 7, 5], "losses": [4, 3, 5]}
+        >>> fit = pairproof.fit_bradley_terry(pairproof.read(answers))
+        >>> pairproof.wild_test(fit, "judge", ("A", "B")).to_dict()["p"]
+        0.5
+        """
+        return {
+            "contrast": self.what,
+            "value": self.value,
+            "estimate": number(self.estimate),
+            "t": number(self.t),
+            "p": number(self.p),
+            "clusters": self.column,
+            "n_clusters": self.n_clusters,
+            "weights": self.weights,
+            "vectors": self.vectors,
+            "exact": self.exact,
+            "seed": self.seed,
+            "cautions": list(self.cautions),
+        }
+
+    def __str__(self) -> str:
+        kind = {"rademacher": "sign", "webb": "Webb weight"}[self.weights]
+        how = (
+            f"all {self.vectors:,} {kind} vectors"
+            if self.exact
+            else f"{self.vectors:,} {kind} vectors, seed {self.seed}"
+        )
+        text = (
+            f"Wild score test of {self.what} = {self.value:g} by {self.column} ({self.n_clusters} clusters):"
+            f" t = {self.t:.4f}, p = {self.p:.4g}, {how}"
+        )
+        return "\n".join([text, *(f"  Caution: {c}" for c in self.cautions)])
+
+    def __repr__(self) -> str:
+        return f"<WildTest: {self.what} = {self.value:g}, p = {self.p:.4g}, {self.n_clusters} clusters by {self.column}>"
+
+
+def wild_test(
+    fit: Fit,
+    column: str,
+    contrast: Function,
+    *,
+    value: float = 0.0,
+    group: str | None = None,
+    weights: WeightKind = "rademacher",
+    replicates: int = 9999,
+    seed: int | None = None,
+    missing: Missing = "refuse",
+) -> WildTest:
+    """Wild cluster score test of one contrast: a p-value to be relied on with few clusters, and an interval.
+
+    Parameters
+    ----------
+    fit : Fit
+        Clustered or not.
+    column : str
+        The column whose values are the clusters.
+    contrast : two items, str, or mapping of str to float
+        The difference of two items, a parameter, or weights of parameters.
+    value : float
+        Of the contrast under the null hypothesis, on the fit's scale.
+    group : str, optional
+        The group of the two items, where the fit has several.
+    weights : {"rademacher", "webb"}
+        Signs, or Webb's six points for fewer than six clusters.
+    replicates : int
+        Weight vectors drawn where there are too many to go through all: signs of more than 12 clusters, Webb's points
+        of more than 6.
+    seed : int, optional
+        Default: drawn, and recorded in the result.
+    missing : {"refuse", "own"}
+        Rows without a label are refused, or each a cluster of its own.
+
+    Returns
+    -------
+    WildTest
+
+    Raises
+    ------
+    InputError
+        An unknown column, a single cluster, another kind of weights, a contrast of nothing.
+    NotEstimableError
+        Estimates are infinite under the hypothesis too, or no cluster has a score.
+
+    References
+    ----------
+    Kline and Santos (2012), Journal of Econometric Methods 1, 23-41.  Webb (2023), Canadian Journal of Economics 56,
+    839-858.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> answers = {
+    ...     "judge": list("uvwxyz") * 2, "first": ["A"] * 12, "second": ["B"] * 6 + ["C"] * 6,
+    ...     "wins": [6, 7, 5, 8, 7, 9, 4, 6, 7, 8, 9, 6], "losses": [4, 3, 5, 2, 3, 1, 6, 4, 3, 2, 1, 4],
+    ... }
+    >>> fit = pairproof.fit_bradley_terry(pairproof.read(answers))
+    >>> print(pairproof.wild_test(fit, "judge", ("B", "C")))
+    Wild score test of B - C = 0 by judge (6 clusters): t = -0.4330, p = 0.8125, all 64 sign vectors
+    """
+    one_of("weights", weights, ("rademacher", "webb"))
+    one_of("missing", missing, ("refuse", "own"))
+    n = whole_number("replicates", replicates, 1)
+    if not np.isfinite(value):
+        raise InputError(f"value={value}; expected a finite number")
+    apart = take_apart(fit)
+    label, function = function_of(fit, contrast, group)
+    code = codes_of(apart, column, missing)
+    clusters = int(code.max()) + 1
+    used_seed = (
+        int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else whole_number("seed", seed)
+    )
+    vectors, exact = weight_vectors(clusters, weights, n, used_seed)
+    engine = Inversion(NullFits(apart, function[None, :], code), vectors, exact, _estimate(apart, function))
+    t, p, statistics = engine.test(float(value))
+    return WildTest(
+        label,
+        float(value),
+        engine.estimate,
+        t,
+        p,
+        clusters,
+        column,
+        weights,
+        len(vectors),
+        exact,
+        None if exact else used_seed,
+        statistics,
+        engine,
+    )
+
+
+def _estimate(apart: TakenApart, function: FloatArray) -> float:
+    return float(Profiler(apart).estimates(function[None, :])[0])
