@@ -46,7 +46,7 @@ if (length(together)) {
 t <- tests$Est / tests$SE
 list(names = names(b), coef = unname(b), vcov = own_V, estimate = as.numeric(tests$Est), se = as.numeric(tests$SE),
      df = as.numeric(tests$df), p = as.numeric(2 * stats::pt(-abs(t), tests$df)), f = joint[["statistic"]], f_df = joint[["df"]],
-     f_p = joint[["p"]], n_clusters = length(unique(cluster)))
+     f_p = joint[["p"]], model_vcov = unname(chol2inv(qr.R(l$qr))), n_clusters = length(unique(cluster)))
 """
 )
 
@@ -62,6 +62,8 @@ class SmallSample(RAnswer):
     coef : float[k]
         Log-odds.
     vcov : float[k, k]
+    model_vcov : float[k, k]
+        The inverse information, which supposes independent answers.
     estimate, se, df, p : float[m]
         Of the linear functions asked for; Satterthwaite's degrees of freedom, two-sided p of t.
     f, f_df, f_p : float
@@ -72,6 +74,7 @@ class SmallSample(RAnswer):
     names: tuple[str, ...]
     coef: Floats
     vcov: Floats
+    model_vcov: Floats
     estimate: Floats
     se: Floats
     df: Floats

@@ -5,7 +5,9 @@
                                        Fit.params
 ``exp.X``                              exp of the estimate: an odds multiplier, or a worth with product one
                                        (reference sum)
-``z.X``, ``p.X``                       Wald z; two-sided normal p
+``z.X``, ``p.X``                       Wald z; two-sided normal p (by cluster t, and p of t)
+``df.X``                               degrees of freedom of a parameter's t, by cluster; inf if normal
+``cov.X.Y``                            covariance of two estimates
 ``low.X``, ``high.X``                  95 % Wald limits
 ``deviance``, ``df_resid``             on the fit's cells; also ``null_deviance``, ``df_null``
 ``llf``, ``aic``, ``bic``              of the comparisons, no constants, nuisance parameters not counted
@@ -62,12 +64,12 @@ _SCALARS: Mapping[str, Callable[[Fit], float]] = {
     "pearson": lambda f: f.goodness_of_fit().pearson,
     "pearson_p": lambda f: f.goodness_of_fit().p_pearson,
 }
-_OF_PARAMETER = ("estimate", "exp", "se", "z", "p", "low", "high")
+_OF_PARAMETER = ("estimate", "exp", "se", "z", "p", "low", "high", "df")
 _OF_PAIR = ("contrast", "contrast_se", "contrast_z", "contrast_p", "odds", "p_first", "p_tie", "p_second")
 LIKELIHOOD_RATIO = ("lr", "lr_df", "lr_p")
 #: Of tests beside a model, rules that rank, and posteriors: they have floors, but no fit has them.
 _OF_TEST = ("test_statistic", "test_df", "test_p", "score", "log_posterior")
-KINDS = (*_SCALARS, *_OF_PARAMETER, "worth", "worth_se", *_OF_PAIR, "wins", *LIKELIHOOD_RATIO, *_OF_TEST)
+KINDS = (*_SCALARS, *_OF_PARAMETER, "cov", "worth", "worth_se", *_OF_PAIR, "wins", *LIKELIHOOD_RATIO, *_OF_TEST)
 #: Kinds whose names begin with a group: ``worth.all.A``.
 _OF_GROUP = ("worth", "worth_se", *_OF_PAIR)
 
@@ -182,6 +184,9 @@ def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> fl
         return float(_SCALARS[kind](fit))
     if kind in _OF_PARAMETER:
         return _of_parameter(fit, kind, q.name)
+    if kind == "cov":
+        a, b = _two_parameters(fit, q)
+        return float(fit.cov_params().loc[a, b])
     if kind in LIKELIHOOD_RATIO:
         return _likelihood_ratio(fit, kind, q.name, others or {})
     if kind in _OF_TEST:
@@ -205,8 +210,26 @@ def _of_parameter(fit: Fit, kind: str, parameter: str) -> float:
         return float(fit.conf_int().loc[parameter, kind])
     if kind == "exp":
         return math.exp(float(fit.params[parameter]))
-    series = {"estimate": fit.params, "se": fit.bse, "z": fit.zvalues, "p": fit.pvalues}[kind]
+    series = {
+        "estimate": fit.params,
+        "se": fit.bse,
+        "z": fit.zvalues,
+        "p": fit.pvalues,
+        "df": fit.df,
+    }[kind]
     return float(series[parameter])
+
+
+def _two_parameters(fit: Fit, q: Quantity) -> tuple[str, str]:
+    """X and Y of `cov.X.Y`, by what the fit has: names may hold dots."""
+    names = list(fit.params.index)
+    found = [(a, b) for a in names if q.name.startswith(f"{a}.") and (b := q.name[len(a) + 1 :]) in names]
+    if len(found) != 1:
+        raise InputError(
+            f"{str(q)!r} is {'ambiguous' if found else 'not there'}; expected cov.X.Y with two of the"
+            f" parameters {', '.join(names[:20])}"
+        )
+    return found[0]
 
 
 def _of_pair(fit: Fit, kind: str, group: str, a: str, b: str) -> float:
@@ -305,6 +328,9 @@ def scale_of(name: str, fit: Fit, se: Mapping[str, float] | None = None) -> floa
         return 0.0 if math.isnan(value) else float(value)
     if q.kind in ("low", "high"):
         return scale_of(q.of("estimate"), fit, se)
+    if q.kind == "cov":
+        a, b = _two_parameters(fit, q)
+        return quantity(fit, f"se.{a}") * quantity(fit, f"se.{b}")
     if q.kind in ("z", "contrast_z"):
         return 1.0
     if q.kind == "contrast":
