@@ -174,7 +174,9 @@ def count(fit: Fit, clusters: Sequence[str] = ()) -> CountedCells:
     names = tuple(f"c{k:0{width}d}" for k in range(len(counted)))
     first, second, wins, losses = (column[name] for name in ("first", "second", "wins", "losses"))
     apart = {name: column[f"cluster {name}"].astype(np.int64) for name in clusters}
-    return CountedCells(table.items, first, second, wins, losses, ties, order, covariates, names, table, apart)
+    return CountedCells(
+        table.items, first, second, wins, losses, ties, order, covariates, names, table, apart
+    )
 
 
 def treated(fit: Fit) -> Comparisons:

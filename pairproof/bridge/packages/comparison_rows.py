@@ -176,7 +176,9 @@ class ComparisonRows:
     @property
     def names(self) -> tuple[str, ...]:
         """R's names of the parameters: b1, b2, ..., then t1, ..."""
-        return tuple([f"b{j + 1}" for j in range(self.x.shape[1])] + [f"t{j + 1}" for j in range(self.z.shape[1])])
+        return tuple(
+            [f"b{j + 1}" for j in range(self.x.shape[1])] + [f"t{j + 1}" for j in range(self.z.shape[1])]
+        )
 
     @property
     def many_cells(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
@@ -47,7 +47,7 @@ class TauSets(RAnswer):
 
 def _arguments(
     x: Sequence[float] | Floats, sigma: Floats, coverage: float, stepdown: bool, draws: int, seed: int
-) -> dict[str, object]:
+) -> dict[str, Any]:
     values = reals(x)
     return {
         "x": values,
@@ -105,7 +105,11 @@ def csranks(
     >>> csranks([1.0, 0.0], [[0.01, 0], [0, 0.01]]).upper  # doctest: +SKIP
     """
     check_option("cstype", cstype, Sided)
-    arguments = {**_arguments(x, sigma, coverage, stepdown, draws, seed), "cstype": cstype, "simul": simul}
+    arguments: dict[str, Any] = {
+        **_arguments(x, sigma, coverage, stepdown, draws, seed),
+        "cstype": cstype,
+        "simul": simul,
+    }
     return RankSets.read(ask(backend, "csranks::csranks", CSRANKS, arguments, NEEDS))
 
 

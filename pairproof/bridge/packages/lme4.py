@@ -38,7 +38,9 @@ class JudgeEffect(RAnswer):
 
 
 @asks(*NEEDS)
-def glmer(a: Sequence[float], b: Sequence[float], nAGQ: int = 25, *, backend: BackendLike = None) -> JudgeEffect:
+def glmer(
+    a: Sequence[float], b: Sequence[float], nAGQ: int = 25, *, backend: BackendLike = None
+) -> JudgeEffect:
     """R's ``lme4::glmer(cbind(a, b) ~ 1 + (1 | judge), binomial, nAGQ)``.
 
     Parameters

@@ -263,6 +263,3 @@ def all_pairs(items: Sequence[str]) -> dict[str, Floats]:
     """Contrasts "A-B" of all items, for :func:`glht`: float[items] each."""
     unit = np.eye(len(items))
     return {f"{a}-{b}": unit[i] - unit[j] for i, a in enumerate(items) for j, b in enumerate(items) if i < j}
-
-
-

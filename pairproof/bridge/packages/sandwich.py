@@ -109,7 +109,13 @@ def vcovCL(
     --------
     >>> vcovCL(rows, ["judge"], cadjust=False).se  # doctest: +SKIP
     """
-    arguments = {**rows.arguments(), "used": columns_of(rows, cluster), "type": type, "cadjust": cadjust, "fix": fix}
+    arguments = {
+        **rows.arguments(),
+        "used": columns_of(rows, cluster),
+        "type": type,
+        "cadjust": cadjust,
+        "fix": fix,
+    }
     return ClusteredCovariance.read(ask(backend, "sandwich::vcovCL", VCOVCL, arguments, needed(rows, NEEDS)))
 
 
@@ -124,4 +130,8 @@ def columns_of(rows: ComparisonRows, cluster: Sequence[str]) -> list[str]:
 
 def needed(rows: ComparisonRows, packages: Sequence[str]) -> tuple[str, ...]:
     """The packages of a call, with that which fits the model."""
-    return (*packages, *(("MASS",) if rows.model == "rao-kupper" else ()), *(("gnm",) if rows.many_cells else ()))
+    return (
+        *packages,
+        *(("MASS",) if rows.model == "rao-kupper" else ()),
+        *(("gnm",) if rows.many_cells else ()),
+    )

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Union
+from typing import Union, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ...bridge.cells import count
 from ...bridge.packages import clubsandwich, sandwich
 from ...bridge.packages.clubsandwich import SmallSample
-from ...bridge.packages.comparison_rows import ComparisonRows
+from ...bridge.packages.comparison_rows import ComparisonRows, Model
 from ...bridge.packages.sandwich import ClusteredCovariance
 from ...bridge.process.policy import Backend
 from ...fit.fit import Fit
@@ -59,7 +59,8 @@ def model_based(fit: Fit) -> Fit:
 def without_model_errors(answer: RCounterpart) -> RCounterpart:
     """An R function's answer without what rests on the standard errors of the model."""
     kept = {q: v for q, v in answer.values.items() if Quantity.parse(q).kind not in BY_CLUSTER}
-    return replace(answer, values=kept)
+    said = "its standard errors suppose independent answers and are not compared"
+    return replace(answer, values=kept, note="; ".join(filter(None, (answer.note, said))))
 
 
 def clustered_counterparts(fit: Fit, backend: Backend) -> list[RCounterpart]:
@@ -117,13 +118,15 @@ def rows_of(question: Question) -> tuple[ComparisonRows, tuple[str, ...], str]:
     def column(term: Term) -> FloatArray:
         if term.kind == "tie":
             return times_covariates(np.ones(len(cells)), cells, term.by)
-        return times_covariates(heads[term.kind, term.item, term.covariate, term.covariate_level], cells, term.by)
+        return times_covariates(
+            heads[term.kind, term.item, term.covariate, term.covariate_level], cells, term.by
+        )
 
     own = [t for t in free if t.kind != "tie"]
     ties = [t for t in free if t.kind == "tie"] if cells.ties is not None else []
     x, z = _stacked([column(t) for t in own], len(cells)), _stacked([column(t) for t in ties], len(cells))
     design = np.unique(np.concatenate([x, z], axis=1), axis=0, return_inverse=True)[1]
-    model = "rao-kupper" if fit.ties == "rao-kupper" else "poisson"
+    model: Model = "rao-kupper" if fit.ties == "rao-kupper" else "poisson"
     rows = ComparisonRows(cells.counts, x, z, np.ravel(design).astype(np.int64), cells.clusters, model)
     return rows, tuple(t.name for t in own + ties), reference
 
@@ -160,10 +163,10 @@ def _ask_clubsandwich(question: Question) -> RCounterpart:
     free = [k for k, is_reference in enumerate(fit.is_reference) if not is_reference]
     functions = linear_map(fit, names, "log-odds", reference)[free]
 
+    kind = {k: k for k in get_args(clubsandwich.Type)}[robust.kind]
+
     def ask(columns: Sequence[str]) -> SmallSample:
-        kind = robust.kind
-        assert kind in ("CR0", "CR1", "CR2")
-        return clubsandwich.vcovCR(rows, columns, kind, functions, backend=question.backend)  # type: ignore[arg-type]  # mypy keeps robust.kind a str
+        return clubsandwich.vcovCR(rows, columns, kind, functions, backend=question.backend)
 
     ways = [ask([c]) for c in robust.columns]
     how = f"vcovCR(lm of whitened rows, cluster = {' and '.join(robust.columns)}, type = \"{robust.kind}\")"
@@ -177,7 +180,9 @@ def _ask_clubsandwich(question: Question) -> RCounterpart:
     said = ""
     if robust.kind == "CR2":
         df = np.min([w.df for w in ways[: len(robust.columns)]], axis=0)
-        said = "df and p by linear_contrast, Satterthwaite" + ("; of two ways the smaller df" if len(ways) > 1 else "")
+        said = "df and p by linear_contrast, Satterthwaite" + (
+            "; of two ways the smaller df" if len(ways) > 1 else ""
+        )
         for k, d, p in zip(free, df, ways[0].p):
             values[Quantity("df", name=fit.names[k])] = float(d)
             if len(ways) == 1:
@@ -201,6 +206,12 @@ def _answered(
         if np.isnan(se) and not ours
         for q in (Quantity(kind, name=name) for kind in ("se", "df", "p"))
         if q in values
+    ]
+    dead = {Quantity.parse(q).name for q in alone}
+    alone += [
+        q
+        for j, k in combinations(fit.names, 2)
+        if (j in dead or k in dead) and (q := Quantity("cov", name=f"{j}.{k}")) in values
     ]
     worths = [q for q in values if Quantity.parse(q).kind == "worth_se"]
     defined = _defined_worths(fit) if worths else set()
@@ -247,13 +258,22 @@ def _values(
     for way in each:
         alone = replace(main, vcov=way.vcov)
         one = {**parameter_values(fit, alone), **worth_values(fit, alone)}
-        values.update({q: max(x, one[q]) for q, x in values.items() if q in one and Quantity.parse(q).kind in BY_CLUSTER})
+        values.update(
+            {
+                q: max(x, one[q])
+                for q, x in values.items()
+                if q in one and Quantity.parse(q).kind in BY_CLUSTER
+            }
+        )
     by = linear_map(fit, names, "log-odds", reference)
     free = [k for k, is_reference in enumerate(fit.is_reference) if not is_reference]
     if len(free) * (len(free) - 1) // 2 <= MOST_WORTHS:
         whole = by @ v @ by.T
         values.update(
-            {Quantity("cov", name=f"{fit.names[j]}.{fit.names[k]}"): float(whole[j, k]) for j, k in combinations(free, 2)}
+            {
+                Quantity("cov", name=f"{fit.names[j]}.{fit.names[k]}"): float(whole[j, k])
+                for j, k in combinations(free, 2)
+            }
         )
     return values
 
@@ -268,4 +288,3 @@ def repaired(v: FloatArray, bread: FloatArray) -> FloatArray:
     side = root @ (vector * np.sqrt(np.maximum(value, 0.0)))
     out: FloatArray = side @ side.T
     return out
-
