@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from typing import Union, get_args
 
 import numpy as np
@@ -267,12 +267,14 @@ def _values(
         )
     by = linear_map(fit, names, "log-odds", reference)
     free = [k for k, is_reference in enumerate(fit.is_reference) if not is_reference]
-    if len(free) * (len(free) - 1) // 2 <= MOST_WORTHS:
+    # Of two ways the variances too: the standard errors are another thing.
+    places = combinations_with_replacement(free, 2) if each else combinations(free, 2)
+    if len(free) * (len(free) + 1) // 2 <= MOST_WORTHS:
         whole = by @ v @ by.T
         values.update(
             {
                 Quantity("cov", name=f"{fit.names[j]}.{fit.names[k]}"): float(whole[j, k])
-                for j, k in combinations(free, 2)
+                for j, k in places
             }
         )
     return values
