@@ -25,6 +25,9 @@
 ``lr.C``, ``lr_df.C``, ``lr_p.C``      likelihood ratio against the fit of claim C of the same paper
 ``test_statistic.T``, ``test_p.T``     of a test T beside a model (sign test, Friedman), of no fit; also
                                        ``test_df``
+``rank_low.S.A``, ``rank_high.S.A``    confidence set of a rank, of the sets S; of no fit
+``shared_letters.A-B``                 letters that two items share in a letter display; of no fit
+``limit_low.M.X``, ``limit_high.M.X``  confidence limits by a method M (bootstrap, profile likelihood); of no fit
 ``score.R.A``, ``log_posterior.M``     a score or cost by a rule R that ranks; at the mode of a model M; of
                                        no fit either
 =====================================  =================================================================
@@ -68,7 +71,10 @@ _OF_PARAMETER = ("estimate", "exp", "se", "z", "p", "low", "high", "df")
 _OF_PAIR = ("contrast", "contrast_se", "contrast_z", "contrast_p", "odds", "p_first", "p_tie", "p_second")
 LIKELIHOOD_RATIO = ("lr", "lr_df", "lr_p")
 #: Of tests beside a model, rules that rank, and posteriors: they have floors, but no fit has them.
-_OF_TEST = ("test_statistic", "test_df", "test_p", "score", "log_posterior")
+_OF_TEST = (
+    *("test_statistic", "test_df", "test_p", "score", "log_posterior"),
+    *("rank_low", "rank_high", "shared_letters", "limit_low", "limit_high"),
+)
 KINDS = (*_SCALARS, *_OF_PARAMETER, "cov", "worth", "worth_se", *_OF_PAIR, "wins", *LIKELIHOOD_RATIO, *_OF_TEST)
 #: Kinds whose names begin with a group: ``worth.all.A``.
 _OF_GROUP = ("worth", "worth_se", *_OF_PAIR)
