@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 PAPER = "inference"
-HTZ, BASE, OPTIM, GLMER = "clubSandwich::Wald_test", "base R, t.test and chisq.test", "stats::optim", "lme4::glmer"
+HTZ, BASE, OPTIM, GLMER = "clubSandwich::Wald_test", "base R, t.test and chisq.test", "stats::optim, beta-binomial", "lme4::glmer"
 #: Hypotheses that all items are equal, by the claim whose fit they are of.
 JOINT = ("davidson-judge-cr2", "bradley-terry-judge-cr2", "davidson-source-cr2")
 #: Pairs of Vilar's systems that are compared by judges.
