@@ -74,8 +74,8 @@ def glht(
     alternative: Alternative = "two.sided",
     level: float = 0.95,
     *,
-    abseps: float = 1e-5,
-    maxpts: int = 2_000_000,
+    abseps: float = 1e-4,
+    maxpts: int = 500_000,
     seed: int = 1,
     backend: BackendLike = None,
 ) -> ManyComparisons:

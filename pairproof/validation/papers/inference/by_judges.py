@@ -33,12 +33,13 @@ PAPER = "inference"
 HTZ, BASE, OPTIM, GLMER = "clubSandwich::Wald_test", "base R, t.test and chisq.test", "stats::optim, beta-binomial", "lme4::glmer"
 #: Hypotheses that all items are equal, by the claim whose fit they are of.
 JOINT = ("davidson-judge-cr2", "bradley-terry-judge-cr2", "davidson-source-cr2")
-#: Pairs of Vilar's systems that are compared by judges.
-PAIRS = (("A", "B"), ("A", "D"), ("B", "D"))
+#: Pairs of Vilar's systems that are compared by judges.  Of B and D the judges differ less than by chance: there
+#: optim runs off along the correlation, which is 0.
+PAIRS = (("A", "B"), ("A", "D"))
 
 
 def rows(checker: Checker, backend: Backend) -> list[Agreement]:
-    """Joint tests of D24's items, and three pairs of Vilar's systems."""
+    """Joint tests of D24's items, and two pairs of Vilar's systems."""
     found: list[Agreement] = []
     for claim in JOINT:
         found += _joint(claim, checker.fit(claim), backend)
