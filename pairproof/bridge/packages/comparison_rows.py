@@ -57,16 +57,18 @@ fit_poisson <- function() {
 """
 )
 
-#: R: polr's estimates with Newton steps to the maximum, on each outcome and its mirror.
+#: R: polr's estimates with Newton steps to the maximum, on each outcome and its mirror; `one_by_one` has a row for
+#: each comparison, because sandwich's scores of a polr leave its weights out.
 FIT_RAO_KUPPER = (
     """
-fit_polr <- function() {
+fit_polr <- function(one_by_one = FALSE) {
   polish <- TRUE; step <- 1e-5
   at <- rep(rows, 2L); sign <- rep(c(1, -1), each = length(rows))
   outcome <- rep(rep(c(3L, 2L, 1L), each = n), 2L); outcome[sign < 0] <- 4L - outcome[sign < 0]
-  used <- rep(y, 2L) > 0
+  count <- rep(y, 2L)
+  used <- if (one_by_one) rep(seq_along(count), count) else which(count > 0)
   X <- (sign * x[at, , drop = FALSE])[used, , drop = FALSE]
-  outcome <- factor(outcome, 1:3)[used]; w <- rep(y, 2L)[used] / 2
+  outcome <- factor(outcome, 1:3)[used]; w <- if (one_by_one) rep(0.5, length(used)) else count[used] / 2
 """
     + POLISHED
     + """

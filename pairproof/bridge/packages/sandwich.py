@@ -29,8 +29,9 @@ covariance <- function(fit, at, fold, factor) {
   factor * fold %*% V %*% t(fold)
 }
 if (model == "rao-kupper") {
-  # The thresholds -delta and delta as one; a quarter is what half weights leave of the scores' products.
-  found <- fit_polr()
+  # The thresholds -delta and delta as one; a quarter is what weights of 1/2 leave: they are in polr's information and
+  # not in the scores that sandwich takes, so that each comparison needs a row.
+  found <- fit_polr(TRUE)
   fold <- cbind(diag(k), 0); fold[k, k + 0:1] <- c(-0.5, 0.5)
   V <- covariance(found$fit, found$at, fold, 4)
 } else if (nlevels(cell) <= most_nuisance) {

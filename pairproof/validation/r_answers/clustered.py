@@ -45,6 +45,8 @@ OF_POLR = "sandwich::vcovCL, of polr"
 #: (seconds), and clusters, whose square its degrees of freedom need.
 MOST_CUBES = 5e10
 MOST_CLUSTERS = 2_000
+#: Comparisons up to which sandwich is asked of polr, which then has two rows for each.
+MOST_COMPARISONS = 50_000
 #: Of these kinds a fit by cluster takes R's numbers from here alone.
 BY_CLUSTER = ("se", "z", "p", "worth_se")
 
@@ -75,9 +77,9 @@ def clustered_counterparts(fit: Fit, backend: Backend) -> list[RCounterpart]:
     question = Question(fit, count(fit, fit.robust.columns), backend)
     if question.too_large:
         return [refused(call, question.too_large) for call in calls]
-    large = _too_large(question)
+    why = {VCOVCR: _too_large(question), OF_POLR: _not_of_polr(question)}
     return [
-        refused(call, large) if large and call == VCOVCR else attempt(call, ask, question)
+        refused(call, why[call]) if why.get(call) else attempt(call, ask, question)
         for call, ask in calls.items()
     ]
 
@@ -89,6 +91,15 @@ def _not_asked(fit: Fit) -> str:
         return "not asked: no tie occurred, so Rao and Kupper's threshold is at its boundary"
     if fit.ties == "rao-kupper" and any(t.kind == "tie" and t.by for t in fit.terms):
         return "not asked: polr has one threshold for all"
+    return ""
+
+
+def _not_of_polr(question: Question) -> str:
+    if not question.cells.whole:
+        return "not asked: the counts are not whole, and sandwich of a polr needs a row for each comparison"
+    n = float(question.cells.counts.sum())
+    if n > MOST_COMPARISONS:
+        return f"not asked: {n:,.0f} comparisons; of a polr sandwich needs a row each, and is asked up to {MOST_COMPARISONS:,}"
     return ""
 
 
