@@ -31,10 +31,10 @@ from .verdicts.definitions import by_definition
 from .verdicts.floors import Floor
 from .verdicts.verdict import PrintVerdict, judge_print, reversed_items
 
-
-
 if TYPE_CHECKING:
     import pandas as pd
+
+
 class Checker:
     """The checker of one paper's claims.
 

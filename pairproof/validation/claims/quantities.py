@@ -75,7 +75,17 @@ _OF_TEST = (
     *("test_statistic", "test_df", "test_p", "score", "log_posterior"),
     *("rank_low", "rank_high", "shared_letters", "limit_low", "limit_high"),
 )
-KINDS = (*_SCALARS, *_OF_PARAMETER, "cov", "worth", "worth_se", *_OF_PAIR, "wins", *LIKELIHOOD_RATIO, *_OF_TEST)
+KINDS = (
+    *_SCALARS,
+    *_OF_PARAMETER,
+    "cov",
+    "worth",
+    "worth_se",
+    *_OF_PAIR,
+    "wins",
+    *LIKELIHOOD_RATIO,
+    *_OF_TEST,
+)
 #: Kinds whose names begin with a group: ``worth.all.A``.
 _OF_GROUP = ("worth", "worth_se", *_OF_PAIR)
 
@@ -216,13 +226,7 @@ def _of_parameter(fit: Fit, kind: str, parameter: str) -> float:
         return float(fit.conf_int().loc[parameter, kind])
     if kind == "exp":
         return math.exp(float(fit.params[parameter]))
-    series = {
-        "estimate": fit.params,
-        "se": fit.bse,
-        "z": fit.zvalues,
-        "p": fit.pvalues,
-        "df": fit.df,
-    }[kind]
+    series = {"estimate": fit.params, "se": fit.bse, "z": fit.zvalues, "p": fit.pvalues, "df": fit.df}[kind]
     return float(series[parameter])
 
 

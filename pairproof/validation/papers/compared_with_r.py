@@ -124,7 +124,14 @@ def digits_rows(place: Place, numbers: Iterable[Held], result: RResult, said: st
 
 
 def bounded_row(
-    place: Place, quantity: str, native: float, r: float, bound: float, r_call: str, result: RResult, said: str
+    place: Place,
+    quantity: str,
+    native: float,
+    r: float,
+    bound: float,
+    r_call: str,
+    result: RResult,
+    said: str,
 ) -> Agreement:
     """A row for a number that both sides integrate by points drawn at random: no further apart than `bound`."""
     apart = abs(native - r)

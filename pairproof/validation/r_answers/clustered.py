@@ -283,10 +283,7 @@ def _values(
     if len(free) * (len(free) + 1) // 2 <= MOST_WORTHS:
         whole = by @ v @ by.T
         values.update(
-            {
-                Quantity("cov", name=f"{fit.names[j]}.{fit.names[k]}"): float(whole[j, k])
-                for j, k in places
-            }
+            {Quantity("cov", name=f"{fit.names[j]}.{fit.names[k]}"): float(whole[j, k]) for j, k in places}
         )
     return values
 

@@ -56,7 +56,9 @@ def dras_rows(dras, ties: bool, model="poisson") -> ComparisonRows:
 def check_dras_by_judge(dras, backend):
     bt, davidson = dras_rows(dras, False), dras_rows(dras, True)
     cr0 = sandwich.vcovCL(bt, ["judge"], cadjust=False, backend=backend)
-    assert cr0.se == pytest.approx([0.817290730287, 0.381822991235, 0.351331459889], rel=2e-11)  # observed 1e-12
+    assert cr0.se == pytest.approx(
+        [0.817290730287, 0.381822991235, 0.351331459889], rel=2e-11
+    )  # observed 1e-12
     assert cr0.n_clusters.tolist() == [4.0]
     assert np.sqrt(np.diag(cr0.model_vcov)) == pytest.approx(
         [0.162084820240, 0.202772336652, 0.224543282532], rel=2e-11
@@ -67,7 +69,9 @@ def check_dras_by_judge(dras, backend):
     assert cr2.se == pytest.approx([0.940562141582, 0.438936789997, 0.403710257710], rel=2e-11)
     assert cr2.df == pytest.approx([2.99783759400, 2.99851412839, 2.99904716070], rel=2e-11)
     tied = clubsandwich.vcovCR(davidson, ["judge"], backend=backend)
-    assert tied.se == pytest.approx([0.922122253983, 0.420278176498, 0.390671427863, 0.151149333925], rel=2e-11)
+    assert tied.se == pytest.approx(
+        [0.922122253983, 0.420278176498, 0.390671427863, 0.151149333925], rel=2e-11
+    )
     assert tied.df == pytest.approx([3.0] * 4, rel=1e-11)
     return [m.result.source for m in (cr0, cr1, cr2, tied)]
 
@@ -81,7 +85,9 @@ def test_dras_by_judge_is_as_specified_by_the_r_that_is_here(dras):
     assert set(check_dras_by_judge(dras, "live")) == {"live"}
 
 
-def test_on_a_raw_glm_cr2_is_another_number_and_on_whitened_rows_it_is_not_moved_by_cutting_rows(dras, policy):
+def test_on_a_raw_glm_cr2_is_another_number_and_on_whitened_rows_it_is_not_moved_by_cutting_rows(
+    dras, policy
+):
     whole = dras_rows(dras, False)
     raw = clubsandwich.vcovCR(whole, ["judge"], raw_glm=True, backend=policy)
     assert raw.se == pytest.approx([0.948363171442, 0.442763969, 0.413105825], rel=2e-7)  # seen to 3e-8
@@ -135,7 +141,10 @@ def test_other_counts_never_meet_an_old_answer(dras):
 # -- profiles ------------------------------------------------------------------------------------------------
 
 PROFILE = {
-    False: ([0.532126060384, -2.68298026535, -3.59607600094], [1.16886385563, -1.88560823980, -2.71405521370]),
+    False: (
+        [0.532126060384, -2.68298026535, -3.59607600094],
+        [1.16886385563, -1.88560823980, -2.71405521370],
+    ),
     True: (
         [0.495456203042, -2.58417656454, -3.53594277892, -2.16345738400],
         [1.11820425067, -1.83575536912, -2.69256587165, -1.52564149134],
@@ -148,9 +157,13 @@ def test_profile_limits_by_constrained_refits_and_by_confints_spline(dras, polic
     rows = dras_rows(dras, ties)
     low, high = PROFILE[ties]
     refits = profiles.constrained_refits(rows, np.eye(len(low)), backend=policy)
-    assert refits.low == pytest.approx(low, rel=1e-10) and refits.high == pytest.approx(high, rel=1e-10)  # 4e-12
+    assert refits.low == pytest.approx(low, rel=1e-10) and refits.high == pytest.approx(
+        high, rel=1e-10
+    )  # 4e-12
     spline = profiles.confint(rows, backend=policy)
-    assert spline.low == pytest.approx(low, abs=3e-5) and spline.high == pytest.approx(high, abs=3e-5)  # 1.2e-5
+    assert spline.low == pytest.approx(low, abs=3e-5) and spline.high == pytest.approx(
+        high, abs=3e-5
+    )  # 1.2e-5
     assert np.abs(spline.low - low).max() > 1e-7, "a spline does not have these digits"
 
 
@@ -198,7 +211,10 @@ def test_letters_are_shared_by_what_was_not_told_apart(policy):
     pairs = [(a, b) for k, a in enumerate("ABCDEF") for b in "ABCDEF"[k + 1 :]]
     apart = {("A", "F"), ("B", "F"), ("D", "E"), ("D", "F")}
     found = multcomp.multcompLetters(
-        [a for a, _ in pairs], [b for _, b in pairs], [0.01 if p in apart else 0.5 for p in pairs], backend=policy
+        [a for a, _ in pairs],
+        [b for _, b in pairs],
+        [0.01 if p in apart else 0.5 for p in pairs],
+        backend=policy,
     )
     letters = dict(zip(found.items, found.letters))
     assert {p for p in pairs if not set(letters[p[0]]) & set(letters[p[1]])} == apart
@@ -209,10 +225,7 @@ def test_letters_are_shared_by_what_was_not_told_apart(policy):
 # -- ranks ---------------------------------------------------------------------------------------------------
 
 K = np.arange(8)
-EIGHT = (
-    [1.4, 1.2, 0.9, 0.85, 0.5, 0.2, 0.1, 0.0],
-    0.02 * 0.5 ** np.abs(K[:, None] - K) + 0.01 * np.eye(8),
-)
+EIGHT = ([1.4, 1.2, 0.9, 0.85, 0.5, 0.2, 0.1, 0.0], 0.02 * 0.5 ** np.abs(K[:, None] - K) + 0.01 * np.eye(8))
 #: Options of csranks, lower ends, upper ends.
 SETS = {
     ("two-sided", True, True): ([1, 1, 1, 1, 3, 4, 5, 5], [4, 4, 5, 6, 8, 8, 8, 8]),
@@ -240,7 +253,16 @@ def test_rank_sets_by_the_r_that_is_here_do_not_depend_on_the_seed():
 
 def test_items_that_may_be_among_the_best(policy):
     first = csranks.tau_sets(*EIGHT, tau=1, backend=policy)
-    assert first.best.tolist() == [1, 1, 1, 1, 0, 0, 0, 0] and first.worst.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert first.best.tolist() == [1, 1, 1, 1, 0, 0, 0, 0] and first.worst.tolist() == [
+        0,
+        0,
+        0,
+        0,
+        1,
+        1,
+        1,
+        1,
+    ]
 
 
 # -- bootstrap, two systems ----------------------------------------------------------------------------------
@@ -254,7 +276,9 @@ def skewed() -> np.ndarray:
 def check_boot(backend):
     found = boot.boot_ci(0.8, np.round(skewed(), 12), [-1.0, 1.0], backend=backend)
     assert found.percentile == pytest.approx([0.354083745673, 1.53006213640], rel=1e-11)
-    assert found.bca == pytest.approx([0.393180641662, 1.69660500131], rel=1e-10)  # 12 digits of the replicates
+    assert found.bca == pytest.approx(
+        [0.393180641662, 1.69660500131], rel=1e-10
+    )  # 12 digits of the replicates
     assert found.ranks == pytest.approx([51.04, 988.85], abs=0.005)
     return found.result.source
 

@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 PAPER = "inference"
-HTZ, BASE, OPTIM, GLMER = "clubSandwich::Wald_test", "base R, t.test and chisq.test", "stats::optim, beta-binomial", "lme4::glmer"
+HTZ, BASE, OPTIM, GLMER = (
+    "clubSandwich::Wald_test",
+    "base R, t.test and chisq.test",
+    "stats::optim, beta-binomial",
+    "lme4::glmer",
+)
 #: Hypotheses that all items are equal, by the claim whose fit they are of.
 JOINT = ("davidson-judge-cr2", "bradley-terry-judge-cr2", "davidson-source-cr2")
 #: Pairs of Vilar's systems that are compared by judges.  Of B and D the judges differ less than by chance: there
@@ -66,9 +71,7 @@ def _joint(claim: str, fit: Fit, backend: Backend) -> list[Agreement]:
         ]
         return digits_rows(place, held, answer.result, str(own))
 
-    ask = partial(
-        clubsandwich.vcovCR, rows, columns, "CR2", functions, range(len(items)), backend=backend
-    )
+    ask = partial(clubsandwich.vcovCR, rows, columns, "CR2", functions, range(len(items)), backend=backend)
     return rows_beside_r(place, {"items-equal": None}, HTZ, "HTZ test", backend, ask, answered)
 
 
@@ -83,7 +86,9 @@ def answers(table: Comparisons, a: str, b: str) -> tuple[FloatArray, FloatArray,
     return wins, losses, table.ties[here]
 
 
-def _two_systems(pair: str, a: FloatArray, b: FloatArray, ties: FloatArray, backend: Backend) -> list[Agreement]:
+def _two_systems(
+    pair: str, a: FloatArray, b: FloatArray, ties: FloatArray, backend: Backend
+) -> list[Agreement]:
     place = Place(PAPER, f"two-systems-{pair}", f"Vilar et al. (2007), Table 2: {pair} by {len(a)} judges")
     means, differ = judge_means(a, b, ties), judges_differ(a, b, ties)
     mixed, effect = beta_binomial(a, b), random_effect(a, b)
@@ -115,6 +120,6 @@ def _two_systems(pair: str, a: FloatArray, b: FloatArray, ties: FloatArray, back
 
     base = partial(two_systems.by_judges, a, b, ties, backend=backend)
     glmer = partial(lme4.glmer, a, b, backend=backend)
-    return rows_beside_r(place, {"by-judges": None}, BASE, "tests by judges", backend, base, by_base_r) + rows_beside_r(
-        place, {"random-effect": None}, GLMER, "a random judge effect", backend, glmer, by_lme4
-    )
+    return rows_beside_r(
+        place, {"by-judges": None}, BASE, "tests by judges", backend, base, by_base_r
+    ) + rows_beside_r(place, {"random-effect": None}, GLMER, "a random judge effect", backend, glmer, by_lme4)

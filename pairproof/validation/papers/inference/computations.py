@@ -34,7 +34,10 @@ own <- seq_len(n_items - 1L)
 stats::setNames(sqrt(diag(as.matrix(V)))[own], paste0("se.", items[own]))
 """
 CUTS = ("counts", "comparisons", "nuisance judge x pair", "nuisance pair")
-HOW = {"CR2": ("clubSandwich", "clubSandwich::vcovCR of a raw glm"), "HC1": ("sandwich", "sandwich::vcovCL, HC1")}
+HOW = {
+    "CR2": ("clubSandwich", "clubSandwich::vcovCR of a raw glm"),
+    "HC1": ("sandwich", "sandwich::vcovCL, HC1"),
+}
 
 
 @computation("errors-of-a-raw-glm")
@@ -63,7 +66,9 @@ def errors_of_a_raw_glm(request: Request) -> Computed:
         "cut": cut,
         "how": how,
     }
-    return numbers_from_r(request, RAW, arguments, (package,), label, "standard errors that depend on the rows")
+    return numbers_from_r(
+        request, RAW, arguments, (package,), label, "standard errors that depend on the rows"
+    )
 
 
 def _codes(column: object) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:

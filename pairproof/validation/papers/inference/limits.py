@@ -72,7 +72,9 @@ def _boot(backend: Backend) -> list[Agreement]:
         own = {"percentile": percentile(ordered, 0.95), "bca": bca(ordered, 0.8, a, 0.95)}
         place = Place(PAPER, f"bootstrap-{name}", f"999 replicates, influence values {influence}")
 
-        def answered(answer: Answer[BootLimits], own: dict[str, tuple[float, float]] = own) -> list[Agreement]:
+        def answered(
+            answer: Answer[BootLimits], own: dict[str, tuple[float, float]] = own
+        ) -> list[Agreement]:
             r = {"percentile": answer.value.percentile, "bca": answer.value.bca}
             held = [
                 Held(f"limit_{side}.{method}", own[method][k], float(r[method][k]), BOOT)
@@ -96,14 +98,22 @@ def _profiles(claim: str, fit: Fit, pairs: tuple[tuple[str, str], ...], backend:
     rows, of_r, _ = rows_of(Question(fit, count(fit), backend))
     asked = functions[:, [fit.names.index(name) for name in of_r]]
 
-    def answered(answer: Answer[ProfileLimits], r_call: str = REFITS, order: tuple[str, ...] = names) -> list[Agreement]:
+    def answered(
+        answer: Answer[ProfileLimits], r_call: str = REFITS, order: tuple[str, ...] = names
+    ) -> list[Agreement]:
         return digits_rows(place, _held(names, low, high, order, answer.value, r_call), answer.result)
 
     said = f"profile limits of {', '.join(names)}"
     refits = partial(profiles.constrained_refits, rows, asked, backend=backend)
     spline = partial(profiles.confint, rows, backend=backend)
     return rows_beside_r(place, {"refits": None}, REFITS, said, backend, refits, answered) + rows_beside_r(
-        place, {"confint": None}, CONFINT, said, backend, spline, partial(answered, r_call=CONFINT, order=of_r)
+        place,
+        {"confint": None},
+        CONFINT,
+        said,
+        backend,
+        spline,
+        partial(answered, r_call=CONFINT, order=of_r),
     )
 
 

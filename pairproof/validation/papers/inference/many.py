@@ -61,10 +61,14 @@ def eight() -> Abilities:
     """Eight items with known estimates whose neighbours are correlated."""
     k = np.arange(8)
     sigma = 0.02 * 0.5 ** np.abs(k[:, None] - k[None, :]) + 0.01 * np.eye(8)
-    return abilities(tuple(f"i{j + 1}" for j in k), np.array([1.4, 1.2, 0.9, 0.85, 0.5, 0.2, 0.1, 0.0]), sigma)
+    return abilities(
+        tuple(f"i{j + 1}" for j in k), np.array([1.4, 1.2, 0.9, 0.85, 0.5, 0.2, 0.1, 0.0]), sigma
+    )
 
 
-def abilities(items: tuple[str, ...], estimate: FloatArray, covariance: FloatArray, df: float = np.inf) -> Abilities:
+def abilities(
+    items: tuple[str, ...], estimate: FloatArray, covariance: FloatArray, df: float = np.inf
+) -> Abilities:
     """Abilities with standard errors of all differences, on one df."""
     v = np.diag(covariance)
     se = np.sqrt(np.maximum(v[:, None] + v[None, :] - 2.0 * covariance, 0.0))
@@ -82,7 +86,9 @@ def _all_pairs(claim: str, one: Abilities, df: int, backend: Backend) -> list[Ag
         adjust: contrasts(own, "all pairs", adjust=adjust, df="own" if adjust != "single-step" else kind)
         for adjust in ("single-step", "holm", "bh")
     }
-    place = Place(PAPER, claim, f"D24, Davidson, CR2 by judge: 15 pairs, {f't on {df} df' if df else 'normal'}")
+    place = Place(
+        PAPER, claim, f"D24, Davidson, CR2 by judge: 15 pairs, {f't on {df} df' if df else 'normal'}"
+    )
 
     def answered(answer: Answer[ManyComparisons]) -> list[Agreement]:
         return [
@@ -113,7 +119,14 @@ def _single_step(place: Place, own: Contrasts, answer: Answer[ManyComparisons]) 
     for k, name in enumerate(r.names):
         native = float(own.adjusted[k])
         yield bounded_row(
-            place, f"test_p.single-step.{name}", native, float(r.single_step[k]), bound, GLHT, answer.result, said
+            place,
+            f"test_p.single-step.{name}",
+            native,
+            float(r.single_step[k]),
+            bound,
+            GLHT,
+            answer.result,
+            said,
         )
     yield bounded_row(
         place, "test_statistic.critical", own.critical, r.critical, 5 * OF_POINTS, GLHT, answer.result,
@@ -168,11 +181,18 @@ UNDECIDED = {
 
 def _ranks(name: str, one: Abilities, backend: Backend) -> list[Agreement]:
     found: list[Agreement] = []
-    place = Place(PAPER, f"ranks-{name}", f"confidence sets of the ranks of {len(one.items)} items, normal, stepwise")
+    place = Place(
+        PAPER, f"ranks-{name}", f"confidence sets of the ranks of {len(one.items)} items, normal, stepwise"
+    )
     for label, simultaneous, side, cstype in _SETS if name == "eight" else _SETS[:2]:
         own = rank_sets(one, simultaneous=simultaneous, side=side)
         ask = partial(
-            r_csranks.csranks, one.estimate, one.covariance, cstype=cstype, simul=simultaneous, backend=backend
+            r_csranks.csranks,
+            one.estimate,
+            one.covariance,
+            cstype=cstype,
+            simul=simultaneous,
+            backend=backend,
         )
         answered = partial(_rank_rows, place, label, own)
         found += rows_beside_r(place, {label: None}, CSRANKS, f"{label} rank sets", backend, ask, answered)
@@ -195,5 +215,3 @@ def _rank_rows(place: Place, label: str, own: RankSets, answer: Answer[RRankSets
         if h.quantity in UNDECIDED
     ]  # fmt: skip
     return digits_rows(place, settled, answer.result) + left
-
-

@@ -19,11 +19,7 @@ PAPER = "inference"
 
 def further(checker: Checker, backend: Backend) -> list[Agreement]:
     """Joint tests, many comparisons, ranks, bootstrap and profile limits, two systems by judges."""
-    return [
-        *by_judges.rows(checker, backend),
-        *many.rows(checker, backend),
-        *limits.rows(checker, backend),
-    ]
+    return [*by_judges.rows(checker, backend), *many.rows(checker, backend), *limits.rows(checker, backend)]
 
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
@@ -68,12 +64,16 @@ def _witnesses(agreements: Sequence[Agreement]) -> Story:
     for call, rows in seen.items():
         digits = [a.digits for a in rows if a.digits is not None]
         sources = sorted({a.r_source or "" for a in rows})
-        lines.append((call, f"{len(rows)}", f"{min(digits):.1f}" if digits else "by error", ", ".join(sources)))
+        lines.append(
+            (call, f"{len(rows)}", f"{min(digits):.1f}" if digits else "by error", ", ".join(sources))
+        )
     said = "R has no numbers here: it was not asked." if not lines else (
         "Each method is held against the R function that has it, at the digits which the arithmetic of that function"
         " allows. Two-way CR2 has no R function: what is checked is the sum of its three parts."
     )  # fmt: skip
-    table = Table(("R function", "numbers", "fewest digits shared", "R was"), tuple(lines), "Numbers by R function")
+    table = Table(
+        ("R function", "numbers", "fewest digits shared", "R was"), tuple(lines), "Numbers by R function"
+    )
     return Story("What was asked of R", (said,), table if lines else None)
 
 
