@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..data.comparisons import Comparisons
 from ..errors import InputError, PairproofError
@@ -30,9 +30,6 @@ from .verdicts.agreement import Agreement, Certified, Counterparts, RCounterpart
 from .verdicts.definitions import by_definition
 from .verdicts.floors import Floor
 from .verdicts.verdict import PrintVerdict, judge_print, reversed_items
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class Checker:
@@ -76,10 +73,6 @@ class Checker:
         if name not in self._tables:
             self._tables[name] = read_data(self.paper, name)
         return self._tables[name]
-
-    def table(self, name: str) -> pd.DataFrame:
-        """A data set of the paper as it stands, of kind "table" as well."""
-        return table_of(self.paper, name)
 
     def asked(self, data: str, model: ModelClaim) -> Asked:
         """The fit of a model to a data set, and what R and the 50-digit values say about it."""

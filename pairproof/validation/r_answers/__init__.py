@@ -89,7 +89,7 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     if chosen.mode == "none":
         return []
     if fit.robust is not None:
-        # Estimates and likelihood by the functions that have the model, standard errors by those that cluster.
+        # Estimates and likelihood by functions that have the model, standard errors by those that cluster.
         answers = [without_model_errors(a) for a in counterparts(model_based(fit), chosen)]
         return answers + clustered_counterparts(fit, chosen)
     question = Question(fit, count(fit), chosen)

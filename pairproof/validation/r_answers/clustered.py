@@ -116,7 +116,7 @@ def _too_large(question: Question) -> str:
     return ""
 
 
-# -- the rows --------------------------------------------------------------------------------------------------
+# -- the rows ------------------------------------------------------------------------------------------------
 
 
 def rows_of(question: Question) -> tuple[ComparisonRows, tuple[str, ...], str]:
@@ -146,7 +146,7 @@ def _stacked(columns: Sequence[FloatArray], n: int) -> FloatArray:
     return np.stack(columns, axis=1) if columns else np.zeros((n, 0))
 
 
-# -- the questions ---------------------------------------------------------------------------------------------
+# -- the questions -------------------------------------------------------------------------------------------
 
 
 def _ask_sandwich(question: Question) -> RCounterpart:
@@ -253,7 +253,7 @@ def _defined_worths(fit: Fit) -> set[str]:
     }
 
 
-# -- the numbers -----------------------------------------------------------------------------------------------
+# -- the numbers ---------------------------------------------------------------------------------------------
 
 
 def _values(

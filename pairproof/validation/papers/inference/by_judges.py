@@ -38,8 +38,8 @@ HTZ, BASE, OPTIM, GLMER = (
 )
 #: Hypotheses that all items are equal, by the claim whose fit they are of.
 JOINT = ("davidson-judge-cr2", "bradley-terry-judge-cr2", "davidson-source-cr2")
-#: Pairs of Vilar's systems that are compared by judges.  Of B and D the judges differ less than by chance: there
-#: optim runs off along the correlation, which is 0.
+#: Pairs of Vilar's systems that are compared by judges.  Of B and D the judges differ less than by chance:
+#: there optim runs off along the correlation, which is 0.
 PAIRS = (("A", "B"), ("A", "D"))
 
 

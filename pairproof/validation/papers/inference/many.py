@@ -7,18 +7,19 @@ p-values, letters and rank sets have no such part (no statistic lies near a crit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....bridge.packages import csranks as r_csranks, multcomp
 from ....fit.many.abilities import Abilities
-from ....fit.many.ranks import RankSets, Side, rank_sets
-from ....fit.many.result import Contrasts
-from ....fit.many.simultaneous import contrasts
+from ....fit.many.ranks import rank_sets
+from ....fit.many.result import Contrasts, RankSets
+from ....fit.many.simultaneous import Adjustment, DegreesOfFreedom, contrasts
+from ...claims.data import table_of as table_named
 from ..compared_with_r import Answer, Held, Place, bounded_row, digits_rows, rows_beside_r
 
 if TYPE_CHECKING:
@@ -29,11 +30,12 @@ if TYPE_CHECKING:
     from ...verdicts.agreement import Agreement
 
 FloatArray = NDArray[np.float64]
+Side = Literal["both", "lower", "upper"]
 PAPER = "inference"
 GLHT, LETTERS, CSRANKS = "multcomp::glht", "multcompView::multcompLetters", "csranks::csranks"
 #: Error of native's p-values and critical values in units of theirs: four standard errors of 1e5 points.
 OF_POINTS = 1e-3
-#: The degrees of freedom of the check by a multivariate t: R's wants a whole number (the CR2 ones are 22.9 to 23).
+#: Degrees of freedom of the check by a multivariate t: R wants a whole number (those of CR2 are 22.9 to 23).
 COMMON_DF = 23
 
 
@@ -52,7 +54,7 @@ def rows(checker: Checker, backend: Backend) -> list[Agreement]:
 
 def table_of(checker: Checker) -> Abilities:
     """The claims file's table of estimates with their covariance by judge."""
-    table = checker.table("d24-by-judge")
+    table = table_named(checker.paper, "d24-by-judge")
     items = tuple(str(item) for item in table["item"])
     return abilities(items, table["estimate"].to_numpy(float), table[list(items)].to_numpy(float))
 
@@ -81,10 +83,11 @@ def abilities(
 
 def _all_pairs(claim: str, one: Abilities, df: int, backend: Backend) -> list[Agreement]:
     own = abilities(one.items, one.estimate, one.covariance, float(df)) if df else one
-    kind = "common" if df else "own"
-    made = {
-        adjust: contrasts(own, "all pairs", adjust=adjust, df="own" if adjust != "single-step" else kind)
-        for adjust in ("single-step", "holm", "bh")
+    kind: DegreesOfFreedom = "common" if df else "own"
+    adjustments: tuple[Adjustment, ...] = ("single-step", "holm", "bh")
+    made: dict[str, Contrasts] = {
+        adjust: contrasts(own, "all pairs", adjust=adjust, df=kind if adjust == "single-step" else "own")
+        for adjust in adjustments
     }
     place = Place(
         PAPER, claim, f"D24, Davidson, CR2 by judge: 15 pairs, {f't on {df} df' if df else 'normal'}"
