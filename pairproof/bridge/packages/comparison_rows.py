@@ -57,8 +57,8 @@ fit_poisson <- function() {
 """
 )
 
-#: R: polr's estimates with Newton steps to the maximum, on each outcome and its mirror; `one_by_one` has a row
-#: for each comparison, because sandwich's scores of a polr leave its weights out.
+#: R: polr's estimates with Newton steps to the maximum, on each outcome and its mirror;
+#: `one_by_one` has a row for each comparison, because sandwich's scores of a polr leave its weights out.
 FIT_RAO_KUPPER = (
     """
 fit_polr <- function(one_by_one = FALSE) {
