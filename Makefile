@@ -5,12 +5,13 @@ PYTEST_ARGS ?=
 export VENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready validate test bench format lint wheel clean
+.PHONY: help setup ready r-packages validate test bench format lint wheel clean
 
 help: ## This list
 	@echo "make validate   set up what is missing, compare with R, leave reports/validate.html, .json, .xml"
 	@echo "make test       set up what is missing, run the whole suite (PYTEST_ARGS='-k name' for a part)"
 	@echo "make setup      set up again, also what could not be had the last time"
+	@echo "make r-packages bring every R package that can be had, also those that make validate does not need"
 	@echo "make bench      time pairproof beside the R packages and its Python peers"
 	@echo "make format     write the code as black and isort have it (110 columns)"
 	@echo "make lint       check the types with mypy"
@@ -23,6 +24,10 @@ setup:
 # Seconds when the last set-up still holds.
 ready:
 	@sh scripts/setup.sh quick
+
+# Every optional R package too: `make validate` needs none of them, the tests ask them where they are here.
+r-packages: ready
+	@sh scripts/setup.sh r-packages
 
 validate: ready
 	@mkdir -p reports

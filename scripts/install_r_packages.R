@@ -1,6 +1,7 @@
 # Installs R packages where they can be had: tarballs at hand, then CRAN, then CRAN's archive.  Called by setup.sh.
 #
-#   lacking FILE             prints "LACKING name" for each package of FILE that is missing or too old, and "LIBRARY folder"
+#   lacking FILE [all]       prints "LACKING name" for each package of FILE that is missing or too old, and "LIBRARY folder";
+#                            those that are marked on-request only with "all"
 #   plan NAME...             prints "PLAN name" for the NAMEs and what they need in turn, and "CRAN yes" if CRAN answers
 #   install FOLDER NAME...   installs the NAMEs into FOLDER
 #
@@ -17,14 +18,15 @@ options(timeout = 120, warn = 1)
 
 say <- function(...) message("        ", ...)
 
-# One row a package: name, minimum.  A line that does not read as "name >= version required|optional" is an error.
+# One row a package: name, minimum, and whether it is brought on request only.  A line that does not read as
+# "name >= version required|optional [on-request]" is an error.
 read_requirements <- function(file) {
   lines <- trimws(sub("#.*", "", readLines(file)))
   lines <- lines[nzchar(lines)]
-  pattern <- "^([A-Za-z][A-Za-z0-9.]*)[[:space:]]*>=[[:space:]]*([0-9][0-9.-]*)[[:space:]]+(required|optional)$"
+  pattern <- "^([A-Za-z][A-Za-z0-9.]*)[[:space:]]*>=[[:space:]]*([0-9][0-9.-]*)[[:space:]]+(required|optional|optional[[:space:]]+on-request)$"
   wrong <- lines[!grepl(pattern, lines)]
   if (length(wrong)) stop("cannot read in ", file, ": ", wrong[1], call. = FALSE)
-  data.frame(name = sub(pattern, "\\1", lines), minimum = sub(pattern, "\\2", lines))
+  data.frame(name = sub(pattern, "\\1", lines), minimum = sub(pattern, "\\2", lines), on_request = endsWith(lines, "on-request"))
 }
 
 usable <- function(name, minimum = "0.0") {
@@ -90,8 +92,9 @@ archived <- function(name, cran) {
   if (length(files)) paste0(folder, files[order(numeric_version(versions), decreasing = TRUE)][1]) else character()
 }
 
-lacking <- function(file) {
+lacking <- function(file, all = "") {
   wanted <- read_requirements(file)
+  if (all != "all") wanted <- wanted[!wanted$on_request, ]
   have <- mapply(usable, wanted$name, wanted$minimum)
   for (name in wanted$name[!have]) cat("LACKING", name, "\n")
   cat("LIBRARY", library_to_use(), "\n")
@@ -126,7 +129,7 @@ install <- function(library_folder, names) {
 }
 
 switch(verb,
-  lacking = lacking(names_given),
+  lacking = do.call(lacking, as.list(names_given)),
   plan = plan(names_given),
   install = install(names_given[1], names_given[-1]),
   stop("expected lacking, plan or install, found ", verb, call. = FALSE)

@@ -4,6 +4,8 @@
 #   sh scripts/setup.sh            everything that is missing
 #   sh scripts/setup.sh quick      nothing at all if the last run still holds, else everything
 #   sh scripts/setup.sh system     only what the distribution's package manager gives (the part that needs root)
+#   sh scripts/setup.sh r-packages only R's packages, and all of them: also those that are marked on-request in
+#                                  r_requirements.txt.  What cannot be had is named; only without R it fails
 #
 # R, R packages    what is installed -> apt, as root -> R_TARBALLS, CRAN, CRAN's archive -> recorded results stand in
 # Python           what is in VENV -> PyPI in a plain venv -> Debian's python3-* in a venv that sees them -> this Python's own
@@ -135,8 +137,10 @@ if [ -z "$r_version" ]; then
     apt_install r-base-core || warn "R is not installed, and could not be: its recorded results stand in.  To have $CURE_R"
     find_r
 fi
+which_packages=asked
+[ "$verb" != r-packages ] || which_packages=all
 find_lacking() {   # sets lacking: what of r_requirements.txt this R cannot load, or has too old
-    quietly Rscript --no-init-file scripts/install_r_packages.R lacking r_requirements.txt || die "R could not look for its packages"
+    quietly Rscript --no-init-file scripts/install_r_packages.R lacking r_requirements.txt $which_packages || die "R could not look for its packages"
     cp "$scratch/log" "$scratch/lacking"
     lacking=$(keyword LACKING "$scratch/lacking")
 }
@@ -176,9 +180,15 @@ if [ -n "$r_version" ]; then
     # shellcheck disable=SC2086
     [ -z "$lacking" ] || [ "$verb" = system ] || { r_packages_from_cran $lacking && find_lacking; }
     [ "$verb" != system ] || lacking=
+    [ "$verb" != r-packages ] || [ -n "$lacking" ] || say "all of R's packages in r_requirements.txt are here"
     for name in $lacking; do
-        warn "R package $name is missing or too old: neither apt nor CRAN gave it.  With ${name}_*.tar.gz from a machine that reaches CRAN: R_TARBALLS=folder make setup"
+        warn "R package $name is missing or too old: neither apt nor CRAN gave it.  With ${name}_*.tar.gz from a machine that reaches CRAN: R_TARBALLS=folder make $([ "$verb" = r-packages ] && echo r-packages || echo setup)"
     done
+fi
+if [ "$verb" = r-packages ]; then
+    [ -n "$r_version" ] || die "no R here to give packages to"
+    [ -z "$lacking" ] || say "recorded results stand in for what is missing"
+    exit 0
 fi
 
 # ---- Python ----------------------------------------------------------------------------------------------------------

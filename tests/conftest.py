@@ -54,14 +54,16 @@ def r_lacks(packages: tuple[str, ...]) -> str | None:
     status = r_status()
     if not status.usable:
         return f"live R: {' '.join(status.why_not.split())}"
-    required = (package.name for package in R_PACKAGES if package.required)
-    absent = sorted({name for name in (*required, *packages) if not status.packages.get(name)})
+    needed = {*(package.name for package in R_PACKAGES if package.required), *packages}
+    absent = sorted(name for name in needed if not status.packages.get(name))
     if absent:
         return f"R package {', '.join(absent)} is not installed"
     old = [
         f"{p.name} {status.packages[p.name]} (here {p.minimum} is asked for)"
         for p in R_PACKAGES
-        if status.packages.get(p.name) and release(str(status.packages[p.name])) < release(p.minimum)
+        if (p.name in needed or not p.on_request)
+        and status.packages.get(p.name)
+        and release(str(status.packages[p.name])) < release(p.minimum)
     ]
     return f"R package too old: {', '.join(old)}" if old else None
 

@@ -122,7 +122,8 @@ def r_requirements() -> dict[str, tuple[str, str, str]]:
         entry, _, purpose = line.partition("#")
         if entry.strip():
             match = re.fullmatch(
-                r"([A-Za-z][A-Za-z0-9.]*)\s*>=\s*([0-9][0-9.-]*)\s+(required|optional)\s*", entry
+                r"([A-Za-z][A-Za-z0-9.]*)\s*>=\s*([0-9][0-9.-]*)\s+(required|optional|optional on-request)\s*",
+                entry,
             )
             assert match, f"cannot read {line!r}"
             rows[match[1]] = (match[2], match[3], purpose.strip())
@@ -131,7 +132,12 @@ def r_requirements() -> dict[str, tuple[str, str, str]]:
 
 def test_the_doctor_asks_for_the_r_packages_of_r_requirements():
     known = {
-        p.name: (p.minimum, "required" if p.required else "optional", p.purpose) for p in doctor.R_PACKAGES
+        p.name: (
+            p.minimum,
+            "required" if p.required else "optional on-request" if p.on_request else "optional",
+            p.purpose,
+        )
+        for p in doctor.R_PACKAGES
     }
     listed = r_requirements()
     assert {name: row[:2] for name, row in listed.items()} == {name: row[:2] for name, row in known.items()}

@@ -13,7 +13,8 @@ array([0.        , 1.95996398])
 (0.010346, 'recorded')
 
 The R functions are in modules named after their packages: ``prefmod``, ``bradleyterry2``, ``gnm``,
-``psychotools``, ``mass``, ``jags`` and ``base``.  Importing any of them starts no R.
+``psychotools``, ``mass``, ``sandwich``, ``clubsandwich``, ``multcomp``, ``csranks``, ``boot``, ``profiles``, ``lme4``,
+``jags`` and ``base``.  Importing any of them starts no R.
 """
 
 from __future__ import annotations
@@ -33,16 +34,26 @@ from .values.values import Expr, Formula, RLang, RList, ROpaque, RVector
 if TYPE_CHECKING:
     from .packages import (
         base as base,
+        boot as boot,
         bradleyterry2 as bradleyterry2,
+        clubsandwich as clubsandwich,
+        csranks as csranks,
         gnm as gnm,
         jags as jags,
+        lme4 as lme4,
         mass as mass,
+        multcomp as multcomp,
         prefmod as prefmod,
+        profiles as profiles,
         psychotools as psychotools,
+        sandwich as sandwich,
     )
 
 #: Modules named after R packages; each is loaded when it is first used.
-_PACKAGES = ("base", "bradleyterry2", "gnm", "jags", "mass", "prefmod", "psychotools")
+_PACKAGES = (
+    *("base", "boot", "bradleyterry2", "clubsandwich", "csranks", "gnm", "jags", "lme4", "mass", "multcomp"),
+    *("prefmod", "profiles", "psychotools", "sandwich"),
+)
 
 __all__ = [
     "Backend",

@@ -9,8 +9,8 @@ first in `items`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -68,6 +68,8 @@ class CountedCells:
         A distinct name for each cell.
     table : Comparisons
         The comparisons as they entered the likelihood.
+    clusters : mapping of column to int[n_cells]
+        Cluster of each cell, from 0, by the columns that the cells were counted apart by.
     """
 
     items: tuple[str, ...]
@@ -80,6 +82,7 @@ class CountedCells:
     covariates: tuple[Covariate, ...]
     label: tuple[str, ...]
     table: Comparisons
+    clusters: Mapping[str, IntArray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.first)
@@ -119,8 +122,20 @@ class CountedCells:
         return float(np.sum(gammaln(n + 1.0) - gammaln(self.wins + 1.0) - gammaln(self.losses + 1.0)))
 
 
-def count(fit: Fit) -> CountedCells:
-    """The cells on which a fit's deviance is taken."""
+def count(fit: Fit, clusters: Sequence[str] = ()) -> CountedCells:
+    """The cells on which a fit's deviance is taken; with `clusters` those of each cluster apart.
+
+    Parameters
+    ----------
+    fit : Fit
+    clusters : sequence of str
+        Columns of the table, in the place of the fit's own `cells=`.  A row without a value is a cluster of its
+        own.
+
+    Returns
+    -------
+    CountedCells
+    """
     import pandas as pd
 
     table = treated(fit)
@@ -136,7 +151,10 @@ def count(fit: Fit) -> CountedCells:
     known = {name: _coded(table.columns[name], categorical, used) for name, categorical in covariates_of(fit)}
     for name, (_, values) in known.items():
         frame[f"covariate {name}"] = values
-    if fit.spec.cells == ("row",):
+    if clusters:
+        for name in clusters:
+            frame[f"cluster {name}"] = _cluster_codes(table.columns[name], used)
+    elif fit.spec.cells == ("row",):
         frame["cell row"] = np.arange(table.n_rows)
     else:
         for name in fit.spec.cells:
@@ -155,7 +173,10 @@ def count(fit: Fit) -> CountedCells:
     )
     names = tuple(f"c{k:0{width}d}" for k in range(len(counted)))
     first, second, wins, losses = (column[name] for name in ("first", "second", "wins", "losses"))
-    return CountedCells(table.items, first, second, wins, losses, ties, order, covariates, names, table)
+    apart = {name: column[f"cluster {name}"].astype(np.int64) for name in clusters}
+    return CountedCells(
+        table.items, first, second, wins, losses, ties, order, covariates, names, table, apart
+    )
 
 
 def treated(fit: Fit) -> Comparisons:
@@ -189,6 +210,17 @@ def _order(table: Comparisons) -> FloatArray:
     if column is None:
         return np.ones(table.n_rows)
     return np.array([float(v) for v in column.levels])[column.codes] if isinstance(column, Factor) else column
+
+
+def _cluster_codes(column: Column, used: NDArray[np.bool_]) -> IntArray:
+    """Cluster of each row, from 0 among the used rows; a row without a value has its own."""
+    values = column.codes.astype(float) if isinstance(column, Factor) else column.astype(float)
+    absent = values < 0 if isinstance(column, Factor) else np.isnan(values)
+    apart = np.where(absent, np.arange(len(values)), values)
+    keys = np.stack([absent.astype(float), apart], axis=1)
+    distinct = np.unique(keys[used], axis=0)
+    place = {tuple(key): k for k, key in enumerate(distinct.tolist())}
+    return np.array([place.get(tuple(key), -1) for key in keys.tolist()], dtype=np.int64)
 
 
 def _coded(column: Column, categorical: bool, used: NDArray[np.bool_]) -> tuple[tuple[str, ...], FloatArray]:

@@ -63,8 +63,8 @@ class Checker:
         self._floors = floors
         self._tables: dict[str, Comparisons] = {}
         self._asked: dict[tuple[str, ModelClaim], Asked] = {}
-        self._compared: set[tuple[str, ModelSpec, str]] = set()
-        self._home: dict[tuple[str, ModelSpec, str], str] = {}
+        self._compared: set[tuple[str, ModelSpec, str, str]] = set()
+        self._home: dict[tuple[str, ModelSpec, str, str], str] = {}
 
     # -- what is computed, each once -------------------------------------------------------------------------
 
@@ -366,9 +366,9 @@ def check_paper(
     ).all()
 
 
-def _key(claim: Claim, fit: Fit) -> tuple[str, ModelSpec, str]:
+def _key(claim: Claim, fit: Fit) -> tuple[str, ModelSpec, str, str]:
     """Names the comparisons of a fit with R: claims that spell the same model differently share them."""
-    return claim.data, fit.spec, fit.scale
+    return claim.data, fit.spec, fit.scale, "" if fit.robust is None else fit.robust.title
 
 
 def _is_about_the_model(claim: Claim) -> bool:

@@ -110,7 +110,7 @@ def _context(
 ) -> ReportContext:
     from .papers.stories import story_of
     from .report import ReportContext
-    from .report.versions import absences, versions
+    from .report.versions import absences, further_packages, versions
 
     stories: list[Story] = []
     worths: list[WorthSeries] = []
@@ -119,14 +119,15 @@ def _context(
         if module is not None:
             stories += module.story(checker, rows)
             worths += module.worths(checker)
+    further = further_packages(a.r_call for _, rows in checked for a in rows)
     option = f" --r {r}" if isinstance(r, str) else ""
     return ReportContext(
         title=f"{', '.join(p.id for p in papers)}: do the numbers come out, and does R agree?",
         subtitle="; ".join(p.title for p in papers),
         command=f"pairproof validate {' '.join(wanted)}{option}",
         made=_now(),
-        versions=versions(backend),
-        absent=absences(backend),
+        versions=versions(backend, further),
+        absent=absences(backend, further),
         story=tuple(stories),
         worths=tuple(worths),
     )

@@ -52,6 +52,9 @@ def verify(
 
     Notes
     -----
+    The standard errors of a fit by cluster are held against sandwich and clubSandwich alone, its estimates and
+    likelihood against every function that has the model.
+
     Digits of agreement are log relative errors (McCullough 1998, The American Statistician 52, 358-366).  If
     R's solver stopped early, the score at its estimates shows it, and the difference does not count as
     agreement.
@@ -113,13 +116,15 @@ def backend_of(r: BackendLike | str) -> Backend:
 def _context(fit: Fit, answers: Sequence[RCounterpart], backend: Backend) -> ReportContext:
     """The model, what was done to bring R's numbers to its definitions, and which R it was."""
     from .report import ReportContext
-    from .report.versions import absences, versions
+    from .report.versions import absences, further_packages, versions
 
     notes = tuple(f"{a.r_call}: {a.note}" for a in answers if a.note)
+    further = further_packages(a.r_call for a in answers)
+    clustered = f", {fit.robust.title}" if fit.robust is not None else ""
     return ReportContext(
-        title=f"{fit.title}: does it match R?",
+        title=f"{fit.title}{clustered}: does it match R?",
         subtitle=fit.data.source,
-        versions=versions(backend),
-        absent=absences(backend),
+        versions=versions(backend, further),
+        absent=absences(backend, further),
         first_lines=notes,
     )

@@ -30,7 +30,8 @@ from .answers import Estimates, Floats, ask, asks, named_matrix, number, positio
 
 NEEDS = ("MASS",)
 
-POLR = """
+#: R: `own(MASS::polr)` is polr with another `optim`, which takes Newton steps on polr's own score after R's.
+POLISHED = """
 watching <- new.env(parent = environment(MASS::polr))
 watching$optim <- function(par, fn, gr, ..., hessian = FALSE) {
   best <- stats::optim(par, fn, gr, ..., hessian = hessian)
@@ -43,10 +44,14 @@ watching$optim <- function(par, fn, gr, ..., hessian = FALSE) {
 }
 own <- function(f) { environment(f) <- watching; f }
 watching$polr.fit <- own(get("polr.fit", envir = environment(MASS::polr)))
-fit <- own(MASS::polr)(formula, data = data, weights = w, Hess = TRUE, control = list(reltol = reltol, maxit = maxit))
+"""
+POLR = (
+    POLISHED
+    + """fit <- own(MASS::polr)(formula, data = data, weights = w, Hess = TRUE, control = list(reltol = reltol, maxit = maxit))
 list(coef = stats::coef(fit), zeta = fit$zeta, vcov = stats::vcov(fit), loglik = as.numeric(stats::logLik(fit)),
      convergence = fit$convergence, calls = unname(fit$niter))
 """
+)
 
 
 @dataclass(frozen=True, eq=False)

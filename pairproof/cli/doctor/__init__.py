@@ -29,13 +29,15 @@ __all__ = [
 ]
 
 
-def examine(extras: Sequence[str] = ("r", "arrow")) -> Report:
+def examine(extras: Sequence[str] = ("r", "arrow"), on_request: bool = True) -> Report:
     """Examine this machine.
 
     Parameters
     ----------
     extras : sequence of str
         Optional parts of pairproof (``r``, ``arrow``, ``test``) whose absence counts as missing.
+    on_request : bool
+        Whether R packages that only ``make r-packages`` brings count as missing too.
 
     Returns
     -------
@@ -51,5 +53,5 @@ def examine(extras: Sequence[str] = ("r", "arrow")) -> Report:
         r, seen_by_worker, complaints = examine_r(*version_and_home)
         r_packages.update(seen_by_worker)
         missing += complaints
-        missing += complaints_about_packages(r_packages)
+        missing += complaints_about_packages(r_packages, on_request)
     return Report(version_of("pairproof"), platform.python_version(), packages, r, r_packages, tuple(missing))

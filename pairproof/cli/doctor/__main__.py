@@ -10,8 +10,10 @@ from . import examine, render
 
 
 def print_for_setup() -> None:
-    """Print the lines that ``scripts/setup.sh`` reads: with the tests' packages, without Parquet's."""
-    for entry in examine(extras=("r", "test")).missing:
+    """Print the lines that ``scripts/setup.sh`` reads: with the tests' packages, without Parquet's and without the
+    R packages that only ``make r-packages`` brings.
+    """
+    for entry in examine(extras=("r", "test"), on_request=False).missing:
         texts = (entry.kind, entry.what, f"{entry.why}; cure: {entry.cure}")
         print("\t".join(" ".join(text.split()) for text in texts))
 

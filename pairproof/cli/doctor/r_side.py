@@ -20,6 +20,12 @@ class RPackage:
     required: bool
     purpose: str
     in_distributions: bool = True
+    on_request: bool = False
+
+
+def _further(name: str, minimum: str, purpose: str, in_distributions: bool = True) -> RPackage:
+    """An optional package that only ``make r-packages`` brings."""
+    return RPackage(name, minimum, False, purpose, in_distributions, on_request=True)
 
 
 R_PACKAGES = (
@@ -32,6 +38,20 @@ R_PACKAGES = (
     ),
     RPackage("rjags", "4-13", False, "JAGS: the item-response models of translation competitions"),
     RPackage("MCMCpack", "1.6-3", False, "MCMCpaircompare: the same without ties"),
+    _further("sandwich", "3.0-2", "vcovCL: standard errors by cluster, one way and two ways"),
+    _further(
+        "clubSandwich", "0.5.8", "vcovCR, coef_test, Wald_test: CR2, Satterthwaite's degrees of freedom, HTZ"
+    ),
+    _further(
+        "mvtnorm",
+        "1.1-3",
+        "pmvnorm, qmvnorm, pmvt, qmvt: the distribution of the largest of several statistics",
+    ),
+    _further("multcomp", "1.4-22", "glht: single-step p-values and intervals of many comparisons"),
+    _further("multcompView", "0.1-8", "multcompLetters: letter displays"),
+    _further("csranks", "1.2.1", "csranks: confidence sets for ranks", in_distributions=False),
+    _further("boot", "1.3-28", "boot.ci: percentile and BCa limits"),
+    _further("lme4", "1.1-31", "glmer: two systems with a random effect of the judge"),
 )
 
 _QUESTION = r"""
@@ -113,9 +133,15 @@ def no_r() -> Missing:
     )
 
 
-def complaints_about_packages(versions: Mapping[str, str | None]) -> Iterator[Missing]:
-    """An entry for each package of :data:`R_PACKAGES` that is missing or older than its minimum."""
+def complaints_about_packages(
+    versions: Mapping[str, str | None], on_request: bool = True
+) -> Iterator[Missing]:
+    """An entry for each package of :data:`R_PACKAGES` that is missing or older than its minimum; those that are
+    brought on request only if that is asked.
+    """
     for package in R_PACKAGES:
+        if package.on_request and not on_request:
+            continue
         found = versions.get(package.name)
         if found is not None and release(found) >= release(package.minimum):
             continue

@@ -233,7 +233,7 @@ def _read_as(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
 
 
 def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
-    """The native fit of a claim's model, on the scale the claim is printed on."""
+    """The native fit of a claim's model, on the scale the claim is printed on, with its standard errors by cluster."""
     from ...native.pairs.models import FITTERS
 
     with warnings.catch_warnings():
@@ -250,4 +250,6 @@ def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
             item_terms=model.item_terms,
             separate=model.separate,
         )
+    if model.cluster:
+        fit = fit.clustered(*model.cluster, kind=model.cluster_kind)
     return fit.on_scale(model.scale) if model.scale else fit

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from ...data.checks import LARGEST_COUNT
 from ...files.inputs import MOST_CLAIM_BYTES
 from ...fit.family import FamilyName, Scale, Ties
+from ...fit.robust.clusters import Kind as ClusterKind
 from ...text import label, named, quoted
 from .entries import Cell, PrintedText, entry
 from .printed import MOST_PRINTED, Printed
@@ -129,6 +130,17 @@ class ModelClaim:
         ),
     )
     separate: tuple[str, ...] = entry("items that stay free beside item_terms", ())
+    cluster: tuple[str, ...] = entry(
+        "one or two columns, such as judge, by whose values standard errors are clustered", (), or_one=True
+    )
+    cluster_kind: ClusterKind = entry("correction of standard errors by cluster", "CR2")
+
+    def faults(self) -> Iterator[Fault]:
+        """What contradicts itself."""
+        if len(self.cluster) > 2:
+            yield f"{len(self.cluster)} columns ({named(self.cluster)}); expected one or two", "cluster"
+        if self.cluster_kind != "CR2" and not self.cluster:
+            yield f"cluster_kind = {quoted(self.cluster_kind)} without cluster; name the columns", "cluster_kind"
 
 
 @dataclass(frozen=True)

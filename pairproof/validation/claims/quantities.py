@@ -5,7 +5,9 @@
                                        Fit.params
 ``exp.X``                              exp of the estimate: an odds multiplier, or a worth with product one
                                        (reference sum)
-``z.X``, ``p.X``                       Wald z; two-sided normal p
+``z.X``, ``p.X``                       Wald z; two-sided normal p (by cluster t, and p of t)
+``df.X``                               degrees of freedom of a parameter's t, by cluster; inf if normal
+``cov.X.Y``                            covariance of two estimates
 ``low.X``, ``high.X``                  95 % Wald limits
 ``deviance``, ``df_resid``             on the fit's cells; also ``null_deviance``, ``df_null``
 ``llf``, ``aic``, ``bic``              of the comparisons, no constants, nuisance parameters not counted
@@ -23,6 +25,9 @@
 ``lr.C``, ``lr_df.C``, ``lr_p.C``      likelihood ratio against the fit of claim C of the same paper
 ``test_statistic.T``, ``test_p.T``     of a test T beside a model (sign test, Friedman), of no fit; also
                                        ``test_df``
+``rank_low.S.A``, ``rank_high.S.A``    confidence set of a rank, of the sets S; of no fit
+``shared_letters.A-B``                 letters that two items share in a letter display; of no fit
+``limit_low.M.X``, ``limit_high.M.X``  confidence limits by a method M (bootstrap, profile likelihood); of no fit
 ``score.R.A``, ``log_posterior.M``     a score or cost by a rule R that ranks; at the mode of a model M; of
                                        no fit either
 =====================================  =================================================================
@@ -40,11 +45,9 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
-from ...data.comparisons import Comparisons
 from ...errors import InputError, NotEstimableError
 from ...fit.fit import Fit
+from .definitions_of_r import aic_glm, first_preferences as first_preferences
 
 _SCALARS: Mapping[str, Callable[[Fit], float]] = {
     "deviance": lambda f: f.deviance,
@@ -62,12 +65,25 @@ _SCALARS: Mapping[str, Callable[[Fit], float]] = {
     "pearson": lambda f: f.goodness_of_fit().pearson,
     "pearson_p": lambda f: f.goodness_of_fit().p_pearson,
 }
-_OF_PARAMETER = ("estimate", "exp", "se", "z", "p", "low", "high")
+_OF_PARAMETER = ("estimate", "exp", "se", "z", "p", "low", "high", "df")
 _OF_PAIR = ("contrast", "contrast_se", "contrast_z", "contrast_p", "odds", "p_first", "p_tie", "p_second")
 LIKELIHOOD_RATIO = ("lr", "lr_df", "lr_p")
 #: Of tests beside a model, rules that rank, and posteriors: they have floors, but no fit has them.
-_OF_TEST = ("test_statistic", "test_df", "test_p", "score", "log_posterior")
-KINDS = (*_SCALARS, *_OF_PARAMETER, "worth", "worth_se", *_OF_PAIR, "wins", *LIKELIHOOD_RATIO, *_OF_TEST)
+_OF_TEST = (
+    *("test_statistic", "test_df", "test_p", "score", "log_posterior"),
+    *("rank_low", "rank_high", "shared_letters", "limit_low", "limit_high"),
+)
+KINDS = (
+    *_SCALARS,
+    *_OF_PARAMETER,
+    "cov",
+    "worth",
+    "worth_se",
+    *_OF_PAIR,
+    "wins",
+    *LIKELIHOOD_RATIO,
+    *_OF_TEST,
+)
 #: Kinds whose names begin with a group: ``worth.all.A``.
 _OF_GROUP = ("worth", "worth_se", *_OF_PAIR)
 
@@ -182,6 +198,9 @@ def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> fl
         return float(_SCALARS[kind](fit))
     if kind in _OF_PARAMETER:
         return _of_parameter(fit, kind, q.name)
+    if kind == "cov":
+        a, b = _two_parameters(fit, q)
+        return float(fit.cov_params().loc[a, b])
     if kind in LIKELIHOOD_RATIO:
         return _likelihood_ratio(fit, kind, q.name, others or {})
     if kind in _OF_TEST:
@@ -205,8 +224,20 @@ def _of_parameter(fit: Fit, kind: str, parameter: str) -> float:
         return float(fit.conf_int().loc[parameter, kind])
     if kind == "exp":
         return math.exp(float(fit.params[parameter]))
-    series = {"estimate": fit.params, "se": fit.bse, "z": fit.zvalues, "p": fit.pvalues}[kind]
+    series = {"estimate": fit.params, "se": fit.bse, "z": fit.zvalues, "p": fit.pvalues, "df": fit.df}[kind]
     return float(series[parameter])
+
+
+def _two_parameters(fit: Fit, q: Quantity) -> tuple[str, str]:
+    """X and Y of `cov.X.Y`, by what the fit has: names may hold dots."""
+    names = list(fit.params.index)
+    found = [(a, b) for a in names if q.name.startswith(f"{a}.") and (b := q.name[len(a) + 1 :]) in names]
+    if len(found) != 1:
+        raise InputError(
+            f"{str(q)!r} is {'ambiguous' if found else 'not there'}; expected cov.X.Y with two of the"
+            f" parameters {', '.join(names[:20])}"
+        )
+    return found[0]
 
 
 def _of_pair(fit: Fit, kind: str, group: str, a: str, b: str) -> float:
@@ -266,30 +297,6 @@ def _one(name: str, known: list[str], what: str, quantity_name: str) -> str:
     return name
 
 
-def first_preferences(data: Comparisons) -> dict[str, float]:
-    """How often each item was preferred, over all its comparisons."""
-    wins = np.bincount(data.first, data.wins, len(data.items)) + np.bincount(
-        data.second, data.losses, len(data.items)
-    )
-    return {item: float(w) for item, w in zip(data.items, wins)}
-
-
-def aic_glm(fit: Fit) -> float:
-    """AIC as R prints it: for Bradley-Terry that of a binomial glm on the cells, for the LLBT that of gnm.
-
-    A binomial log-likelihood has log choose(n, wins) added for each cell; gnm's Poisson log-likelihood has
-    the constants of `Fit.llf_poisson`, and gnm counts one nuisance parameter for each cell as well.
-    """
-    from scipy.special import gammaln
-
-    table = fit.cell_table()
-    if fit.spec.of_family.glm_of_wins == "binomial" and fit.outcome_model == "binary":
-        won, lost = table.observed[:, 0], table.observed[:, 2]
-        constants = float(np.sum(gammaln(won + lost + 1) - gammaln(won + 1) - gammaln(lost + 1)))
-        return -2.0 * (fit.llf + constants) + 2.0 * fit.rank
-    return -2.0 * fit.llf_poisson + 2.0 * (fit.rank + len(table.first))
-
-
 def scale_of(name: str, fit: Fit, se: Mapping[str, float] | None = None) -> float:
     """What an error of this quantity is measured by, beside its own size: its standard error, or 0 for none.
 
@@ -305,6 +312,9 @@ def scale_of(name: str, fit: Fit, se: Mapping[str, float] | None = None) -> floa
         return 0.0 if math.isnan(value) else float(value)
     if q.kind in ("low", "high"):
         return scale_of(q.of("estimate"), fit, se)
+    if q.kind == "cov":
+        a, b = _two_parameters(fit, q)
+        return quantity(fit, f"se.{a}") * quantity(fit, f"se.{b}")
     if q.kind in ("z", "contrast_z"):
         return 1.0
     if q.kind == "contrast":

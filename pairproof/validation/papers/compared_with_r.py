@@ -123,6 +123,30 @@ def digits_rows(place: Place, numbers: Iterable[Held], result: RResult, said: st
     return rows
 
 
+def bounded_row(
+    place: Place,
+    quantity: str,
+    native: float,
+    r: float,
+    bound: float,
+    r_call: str,
+    result: RResult,
+    said: str,
+) -> Agreement:
+    """A row for a number that both sides integrate by points drawn at random: no further apart than `bound`."""
+    apart = abs(native - r)
+    return place.row(
+        quantity,
+        native=native,
+        r=r,
+        r_call=r_call,
+        r_source=result.source,
+        verdict="agrees" if apart <= bound else "differs",
+        explanation=f"{said}: {apart:.1g} apart, at most {bound:.1g} allowed",
+        code="monte-carlo",
+    )
+
+
 def rows_beside_r(
     place: Place,
     native: Mapping[str, float | None],

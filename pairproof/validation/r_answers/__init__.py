@@ -12,6 +12,8 @@ R call                              answers
 ``BradleyTerry2::GenDavidson``      Davidson's ties, no covariates
 ``psychotools::btmodel``            whole counts, Davidson's ties or none, no covariates, no order effect
 ``MASS::polr``                      Rao and Kupper's ties
+``sandwich::vcovCL``                standard errors by cluster, CR0 and CR1
+``clubSandwich::vcovCR``            the same, CR2 and its degrees of freedom
 ===================================  ================================================================
 
 Each answer's note says what was translated: scale, reference, R's names, what a log-likelihood counts.  No
@@ -38,6 +40,7 @@ from .bradleyterry import (
     btmodel_counterpart,
     gendavidson_counterpart,
 )
+from .clustered import clustered_counterparts, model_based, without_model_errors
 from .llbt_fit import llbt_fit_counterpart
 from .loglinear import glm_counterpart, gnm_counterpart
 from .prefmod import llbtpc_counterpart
@@ -85,6 +88,10 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     chosen: Backend = policy(backend)
     if chosen.mode == "none":
         return []
+    if fit.robust is not None:
+        # Estimates and likelihood by functions that have the model, standard errors by those that cluster.
+        answers = [without_model_errors(a) for a in counterparts(model_based(fit), chosen)]
+        return answers + clustered_counterparts(fit, chosen)
     question = Question(fit, count(fit), chosen)
     answers = [
         replace(

@@ -129,7 +129,7 @@ def _ask_binomial(question: Question) -> RCounterpart:
     fit, cells = question.fit, question.cells
     reference = "" if fit.spec.item_terms else reference_for_r(fit, 0)
     free = [t for t in fit.terms if t.kind != "tie" and (t.kind != "item" or t.item != reference)]
-    heads = _head_columns(question)
+    heads = head_columns(question)
     columns: dict[str, Any] = {"wins": cells.wins, "losses": cells.losses}
     named: dict[str, str] = {}
     for k, term in enumerate(free):
@@ -148,7 +148,7 @@ def _ask_binomial(question: Question) -> RCounterpart:
     return _binomial_answer(question, BINOMIAL, p, model, said + moved_in_words(fit, reference))
 
 
-def _head_columns(question: Question) -> dict[tuple[Any, ...], Any]:
+def head_columns(question: Question) -> dict[tuple[Any, ...], Any]:
     """Column of each term before it is multiplied with subject covariates: first's value less second's."""
     fit, cells = question.fit, question.cells
     out: dict[tuple[Any, ...], Any] = {("order", None, None, None): cells.order}

@@ -7,7 +7,7 @@ C b and covariances C V C'.  lambda is half a log-odds; `tie` and `order` are th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import erfc, sqrt
 
@@ -101,40 +101,52 @@ class Moved:
 def moved(fit: Fit, r: RParameters) -> Moved:
     """R's parameters on the fit's scale and under its constraint."""
     n = len(fit.terms)
-    place = {name: k for k, name in enumerate(fit.names)}
-    at = np.array([place[name] for name in r.names], dtype=np.int64)
+    at = places(fit, r.names)
     blocks = item_blocks(fit)
     beta = np.full(n, np.nan)
     if r.reference:
         beta[blocks[:, fit.items.index(r.reference)]] = 0.0
     beta[at] = r.estimate
-    unit = np.array(
-        [
-            (
-                LOG_WORTH_PER_UNIT[r.scale] / LOG_WORTH_PER_UNIT[fit.scale]
-                if t.kind in ("item", "covariate")
-                else 1.0
-            )
-            for t in fit.terms
-        ]
-    )
-    vcov = np.zeros((n, n))
-    vcov[np.ix_(at, at)] = r.vcov
-    shift = np.eye(n)
+    for row, taken in _shifts(fit, r.reference):
+        # Not as a product with the map, where 0 * nan would spread what R has no number for.
+        used = taken > 0
+        beta[row] = beta[row] - beta[row][used] @ taken[used]
+    by = linear_map(fit, r.names, r.scale, r.reference)
+    return Moved(beta * _units(fit, r.scale), by @ r.vcov @ by.T)
+
+
+def places(fit: Fit, names: Sequence[str]) -> NDArray[np.int64]:
+    """Positions of parameters among the fit's."""
+    place = {name: k for k, name in enumerate(fit.names)}
+    return np.array([place[name] for name in names], dtype=np.int64)
+
+
+def linear_map(fit: Fit, names: Sequence[str], scale: Scale, reference: str) -> FloatArray:
+    """float[n_params, len(names)]: by it R's parameters become the fit's, on its scale and under its
+    constraint.
+    """
+    shift = np.eye(len(fit.terms))
+    for row, taken in _shifts(fit, reference):
+        shift[np.ix_(row, row)] -= taken
+    by: FloatArray = (shift * _units(fit, scale)[:, None])[:, places(fit, names)]
+    return by
+
+
+def _units(fit: Fit, scale: Scale) -> FloatArray:
+    """float[n_params]: the fit's unit for R's."""
+    unit = LOG_WORTH_PER_UNIT[scale] / LOG_WORTH_PER_UNIT[fit.scale]
+    return np.array([unit if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])
+
+
+def _shifts(fit: Fit, reference: str) -> Iterator[tuple[NDArray[np.int64], FloatArray]]:
+    """Places of each block of item terms, and the weights of the mean that is taken off them."""
     own = fit.spec.reference
-    if r.reference and own != r.reference:
-        for row in blocks:
-            taken = (
-                np.full(len(row), 1.0 / len(row))
-                if own == "sum"
-                else (np.array(fit.items) == own).astype(float)
-            )
-            shift[np.ix_(row, row)] -= taken
-            # Not as a product with `shift`, where 0 * nan would spread what R has no number for.
-            used = taken > 0
-            beta[row] = beta[row] - beta[row][used] @ taken[used]
-    scaled = shift * unit[:, None]
-    return Moved(beta * unit, scaled @ vcov @ scaled.T)
+    if not reference or own == reference:
+        return
+    for row in item_blocks(fit):
+        yield row, (
+            np.full(len(row), 1.0 / len(row)) if own == "sum" else (np.array(fit.items) == own).astype(float)
+        )
 
 
 def item_blocks(fit: Fit) -> NDArray[np.int64]:

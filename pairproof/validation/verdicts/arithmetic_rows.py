@@ -80,7 +80,12 @@ def printout_of(claim: Claim, data: Comparisons) -> Printout:
 def _printout(claim: Claim, spec: ModelSpec, items: tuple[str, ...], tie_category: bool) -> Printout:
     assert claim.model is not None
     unit = LOG_WORTH_PER_UNIT[claim.model.scale or spec.scale]
-    numbers: dict[str, Printed] = {q.quantity: q.printed for q in claim.numbers}
+    # By cluster p is of t on degrees of freedom that no other printed number implies.
+    numbers: dict[str, Printed] = {
+        q.quantity: q.printed
+        for q in claim.numbers
+        if not (claim.model.cluster and q.quantity.kind in ("p", "low", "high"))
+    }
     return Printout(numbers, items, unit, spec, tie_category, claim.sided, float(claim.alpha))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...data.columns import Factor
 from ...fit.fit import Fit
+from ..claims.quantities import kind_of
 from ..papers.folders import shipped
 
 Document = Mapping[str, Any]
@@ -60,8 +61,14 @@ class CertifiedValues:
         """Quantity -> decimal text; empty if no document has this model on these data."""
         for document in self._documents:
             if _same_model(fit, document) and _same_data(fit, document):
-                return values_of(document)
+                found = values_of(document)
+                # The documents' standard errors are those of the model.
+                return found if fit.robust is None else _of_estimates(found)
         return {}
+
+
+def _of_estimates(values: Mapping[str, str]) -> dict[str, str]:
+    return {q: text for q, text in values.items() if kind_of(q) not in ("se", "p", "worth_se")}
 
 
 def _same_model(fit: Fit, document: Document) -> bool:

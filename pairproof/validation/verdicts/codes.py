@@ -65,6 +65,7 @@ CODES: dict[str, str] = {
     "not-returned": "the R call gives this kind of number for others and not for this one",
     "drift": "R's live answer is not the recorded one",
     "sampled": "means of draws, judged by their Monte Carlo errors and not by digits",
+    "monte-carlo": "integrals by points drawn at random, judged by their errors and not by digits",
     "one-side-only": "only one of the two fits has the number",
     # what did not run
     "r-error": "R stops on this table with an error of its own that is known",

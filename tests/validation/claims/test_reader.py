@@ -309,3 +309,52 @@ def with_file(folder: Path, table: str) -> Paper:
     block = f'[data.votes]\nkind = "file"\nfile = "votes.csv"\nsha256 = "{digest}"'
     (folder / "x.claims.toml").write_text(claims_text(FIRTH, block))
     return read_claims(folder / "x.claims.toml")
+
+
+CLUSTERED = """
+[paper]
+id = "mine"
+title = "mine"
+
+[data.t]
+kind = "counts"
+columns = ["judge", "first", "second", "wins", "losses"]
+rows = [["a", "A", "B", 9, 1], ["b", "A", "B", 8, 2], ["c", "A", "B", 2, 8], ["d", "A", "B", 7, 3]]
+
+[[claim]]
+id = "c"
+data = "t"
+model = { family = "bradley-terry", reference = "B"%s }
+se = { A = "0.68" }
+"""
+
+
+def test_a_claims_file_can_print_standard_errors_by_cluster(tmp_path) -> None:
+    from pairproof.validation import run
+
+    file = tmp_path / "mine.claims.toml"
+    file.write_text(CLUSTERED % ', cluster = "judge"')
+    (row,) = [a for a in run(str(file), r="none") if a.printed]
+    assert (row.verdict, round(row.native, 6)) == ("agrees", 0.683324)  # sqrt(29 x 4 / 3) / 9.1
+    file.write_text(CLUSTERED % "")
+    (row,) = [a for a in run(str(file), r="none") if a.printed]
+    assert row.verdict == "differs", "the standard error of the model is 0.33"
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        (', cluster = ["judge", "first", "second"]', "3 columns"),
+        (', cluster_kind = "CR0"', "cluster_kind = 'CR0' without cluster"),
+        (', cluster = "judge", cluster_kind = "CR3"', "CR3"),
+        (', cluster = "source"', "no column 'source' to cluster by"),
+    ],
+)
+def test_clusters_that_cannot_be_are_refused(tmp_path, keys: str, said: str) -> None:
+    from pairproof.errors import InputError
+    from pairproof.validation import run
+
+    file = tmp_path / "mine.claims.toml"
+    file.write_text(CLUSTERED % keys)
+    with pytest.raises(InputError, match=said):
+        run(str(file), r="none")

@@ -1,0 +1,265 @@
+"""R's multcomp, mvtnorm and multcompView: many comparisons of a vector of estimates.
+
+``glht(parm(b, V, df))`` supposes one df for all contrasts, or the normal (df = 0); it is right for a pooled variance,
+and for standard errors by cluster only at df = 0.  Its single-step numbers are integrals by mvtnorm's randomised
+quasi-Monte Carlo, so they come with mvtnorm's own error bound and are good to 1e-4 or so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..process.policy import BackendLike
+from ..values.convert import matrix
+from .answers import Floats, RAnswer, ask, asks, check_option, reals
+
+NEEDS = ("multcomp", "mvtnorm")
+Alternative = Literal["two.sided", "less", "greater"]
+
+GLHT = """
+b <- stats::setNames(coef, colnames(K))
+g <- multcomp::glht(multcomp::parm(b, V, df), linfct = K, alternative = alternative)
+s <- summary(g, test = multcomp::adjusted("single-step", abseps = abseps, maxpts = maxpts))
+limits <- stats::confint(g, level = level, calpha = multcomp::adjusted_calpha(abseps = abseps, maxpts = maxpts))
+by <- function(type) as.numeric(summary(g, test = multcomp::adjusted(type))$test$pvalues)
+error <- attr(s$test$pvalues, "error")
+list(names = rownames(K), estimate = as.numeric(s$test$coefficients), se = as.numeric(s$test$sigma), statistic = as.numeric(s$test$tstat),
+     single_step = as.numeric(s$test$pvalues), error = if (is.null(error)) 0 else as.numeric(error), holm = by("holm"), bh = by("BH"),
+     separate = by("none"), low = as.numeric(limits$confint[, "lwr"]), high = as.numeric(limits$confint[, "upr"]),
+     critical = as.numeric(attr(limits$confint, "calpha")))
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class ManyComparisons(RAnswer):
+    """A family of contrasts as multcomp tests it.
+
+    Attributes
+    ----------
+    names : tuple of str
+    estimate, se, statistic : float[m]
+    separate, single_step, holm, bh : float[m]
+        p-values: unadjusted, single-step, of Holm, of Benjamini and Hochberg.
+    error : float
+        mvtnorm's bound of the error of the single-step p-values (the largest; probability 99 %).
+    critical : float
+        The critical value of the simultaneous intervals.
+    low, high : float[m]
+    """
+
+    names: tuple[str, ...]
+    estimate: Floats
+    se: Floats
+    statistic: Floats
+    separate: Floats
+    single_step: Floats
+    holm: Floats
+    bh: Floats
+    error: float
+    critical: float
+    low: Floats
+    high: Floats
+
+
+@asks(*NEEDS)
+def glht(
+    coef: Floats,
+    vcov: Floats,
+    contrasts: Mapping[str, Sequence[float]],
+    df: int = 0,
+    alternative: Alternative = "two.sided",
+    level: float = 0.95,
+    *,
+    abseps: float = 1e-4,
+    maxpts: int = 500_000,
+    seed: int = 1,
+    backend: BackendLike = None,
+) -> ManyComparisons:
+    """R's ``multcomp::glht(parm(coef, vcov, df), linfct)`` with single-step, Holm's and BH's p-values.
+
+    Parameters
+    ----------
+    coef : float[k]
+    vcov : float[k, k]
+    contrasts : mapping of str to float[k]
+    df : int
+        Of the multivariate t; 0 for the normal.
+    alternative : {"two.sided", "less", "greater"}
+    level : float
+        Simultaneous confidence level, in (0, 1).
+    abseps, maxpts : float, int
+        mvtnorm's accuracy and its most points.
+    seed : int
+        Of R's random numbers, which mvtnorm shifts its points by.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    ManyComparisons
+
+    Raises
+    ------
+    ValueError
+        Another alternative, or matrices that do not fit each other.
+    RError
+        R's own.
+
+    Examples
+    --------
+    >>> glht([1.0, 0.2], [[0.1, 0], [0, 0.1]], {"A-B": [1, -1]}).single_step  # doctest: +SKIP
+    """
+    check_option("alternative", alternative, Alternative)
+    names = [f"b{j + 1}" for j in range(len(coef))]
+    arguments = {
+        "coef": reals(coef),
+        "V": matrix(reals(vcov), names, names),
+        "K": matrix(reals(list(contrasts.values())), names, list(contrasts)),
+        "df": int(df),
+        "alternative": alternative,
+        "level": float(level),
+        "abseps": float(abseps),
+        "maxpts": int(maxpts),
+    }
+    return ManyComparisons.read(ask(backend, "multcomp::glht", GLHT, arguments, NEEDS, seed=seed))
+
+
+CRITICAL = """
+tail <- if (two_sided) "both.tails" else "lower.tail"
+q <- mvtnorm::qmvnorm(level, corr = R, tail = tail, algorithm = mvtnorm::GenzBretz(maxpts = maxpts, abseps = abseps), ptol = 1e-7)
+at <- q$quantile
+back <- mvtnorm::pmvnorm(if (two_sided) -rep(at, nrow(R)) else -Inf, rep(at, nrow(R)), corr = R, algorithm = mvtnorm::GenzBretz(maxpts = maxpts, abseps = abseps))
+list(quantile = at, probability = as.numeric(back), error = as.numeric(attr(back, "error")))
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class MaxNormal(RAnswer):
+    """A point of the largest of several correlated normal scores.
+
+    Attributes
+    ----------
+    quantile : float
+    probability : float
+        What mvtnorm computes back at `quantile`.
+    error : float
+        mvtnorm's bound of the error of `probability`.
+    """
+
+    quantile: float
+    probability: float
+    error: float
+
+
+@asks("mvtnorm")
+def qmvnorm(
+    correlation: Floats,
+    level: float = 0.95,
+    two_sided: bool = True,
+    *,
+    abseps: float = 1e-5,
+    maxpts: int = 2_000_000,
+    seed: int = 1,
+    backend: BackendLike = None,
+) -> MaxNormal:
+    """R's ``mvtnorm::qmvnorm(level, tail, corr)``: the point that max |Z| (or max Z) stays below.
+
+    Parameters
+    ----------
+    correlation : float[m, m]
+    level : float
+        In (0, 1).
+    two_sided : bool
+    abseps, maxpts, seed : float, int, int
+        As for :func:`glht`.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    MaxNormal
+
+    Raises
+    ------
+    ValueError
+        Not a square matrix.
+    RError
+        R's own.
+
+    Examples
+    --------
+    >>> qmvnorm([[1.0, 0.5], [0.5, 1.0]]).quantile  # doctest: +SKIP
+    """
+    table = reals(correlation)
+    arguments = {
+        "R": matrix(table, [f"z{j + 1}" for j in range(len(table))]),
+        "level": float(level),
+        "two_sided": two_sided,
+        "abseps": float(abseps),
+        "maxpts": int(maxpts),
+    }
+    return MaxNormal.read(ask(backend, "mvtnorm::qmvnorm", CRITICAL, arguments, ("mvtnorm",), seed=seed))
+
+
+LETTERS = """
+apart <- stats::setNames(p < threshold, paste(first, second, sep = "-"))
+found <- multcompView::multcompLetters(apart)
+list(items = names(found$Letters), letters = unname(found$Letters))
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Letters(RAnswer):
+    """Letters beside items: those that share one were not told apart."""
+
+    items: tuple[str, ...]
+    letters: tuple[str, ...]
+
+
+@asks("multcompView")
+def multcompLetters(
+    first: Sequence[str],
+    second: Sequence[str],
+    p: Sequence[float],
+    threshold: float = 0.05,
+    *,
+    backend: BackendLike = None,
+) -> Letters:
+    """R's ``multcompView::multcompLetters(p < threshold)``.
+
+    Parameters
+    ----------
+    first, second : str[m]
+        Items of each pair, without a hyphen in their names: R splits there.
+    p : float[m]
+    threshold : float
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    Letters
+
+    Raises
+    ------
+    ValueError
+        A name with a hyphen.
+    RError
+        R's own.
+
+    Examples
+    --------
+    >>> multcompLetters(["A"], ["B"], [0.01]).letters  # doctest: +SKIP
+    """
+    hyphens = sorted({name for name in (*first, *second) if "-" in name})
+    if hyphens:
+        raise ValueError(f"{hyphens} have a hyphen, at which multcompLetters splits the names of a pair")
+    arguments = {"first": list(first), "second": list(second), "p": reals(p), "threshold": float(threshold)}
+    return Letters.read(ask(backend, "multcompView::multcompLetters", LETTERS, arguments, ("multcompView",)))
+
+
+def all_pairs(items: Sequence[str]) -> dict[str, Floats]:
+    """Contrasts "A-B" of all items, for :func:`glht`: float[items] each."""
+    unit = np.eye(len(items))
+    return {f"{a}-{b}": unit[i] - unit[j] for i, a in enumerate(items) for j, b in enumerate(items) if i < j}

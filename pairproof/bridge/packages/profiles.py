@@ -1,0 +1,136 @@
+"""Profile-likelihood limits in R: MASS's confint, and constrained refits.
+
+``confint`` interpolates the profile by a spline: 4 to 6 digits.  A constrained refit is stats::glm with the parameter
+held at a value by an offset; the limit is where twice the loss of log-likelihood is the chi-square point, found by
+uniroot: 10 digits and more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..process.policy import BackendLike
+from ..values.convert import matrix
+from .answers import Floats, RAnswer, ask, asks, reals
+from .comparison_rows import CONDITIONAL, ComparisonRows
+
+NEEDS = ("MASS",)
+
+#: From R 4.4 on stats has MASS's method itself.
+CONFINT = (
+    CONDITIONAL
+    + """
+requireNamespace("MASS")
+if (model == "rao-kupper") {
+  g <- fit_polr()$fit
+  limits <- suppressMessages(stats::confint(g, level = level))
+  limits <- if (is.null(dim(limits))) matrix(limits, 1L) else limits
+} else {
+  g <- fit_poisson()
+  limits <- suppressMessages(stats::confint(g, parm = match(parameters, names(stats::coef(g))), level = level))
+  limits <- if (is.null(dim(limits))) matrix(limits, 1L) else limits
+}
+list(low = as.numeric(limits[, 1L]), high = as.numeric(limits[, 2L]))
+"""
+)
+
+REFITS = (
+    CONDITIONAL
+    + """
+nuisance <- if (nlevels(cell) > 1L) stats::model.matrix(~ 0 + cell)[rows, , drop = FALSE] else matrix(1, length(y), 1L)
+refitted <- function(X, offset) {
+  once <- function(start, etastart) stats::glm.fit(cbind(X, nuisance), y, family = stats::poisson(), offset = offset, start = start,
+    etastart = etastart, control = stats::glm.control(epsilon = epsilon, maxit = maxit), intercept = FALSE)
+  once(NULL, log(y + 0.1))$deviance
+}
+best <- refitted(own, rep(0, length(y)))
+limits_of <- function(c0) {
+  j <- which.max(abs(c0))
+  X <- own[, -j, drop = FALSE] - own[, j] %o% (c0[-j] / c0[j])
+  loss <- function(v) refitted(X, own[, j] * v / c0[j]) - best - stats::qchisq(level, 1)
+  at <- sum(c0 * b)
+  se <- sqrt(drop(t(c0) %*% chol2inv(qr.R(l$qr)) %*% c0))
+  side <- function(sign) {
+    far <- 2
+    while (loss(at + sign * far * se) < 0 && far < 64) far <- 2 * far
+    stats::uniroot(loss, sort(at + sign * c(0.5, far) * se), tol = 1e-13)$root
+  }
+  c(side(-1), side(1))
+}
+limits <- apply(C, 1L, limits_of)
+list(low = as.numeric(limits[1L, ]), high = as.numeric(limits[2L, ]))
+"""
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ProfileLimits(RAnswer):
+    """Profile-likelihood limits, log-odds."""
+
+    low: Floats
+    high: Floats
+
+
+@asks(*NEEDS)
+def confint(rows: ComparisonRows, level: float = 0.95, *, backend: BackendLike = None) -> ProfileLimits:
+    """R's ``confint(glm)`` of every parameter, MASS's profile; of Rao and Kupper's model ``confint(polr)``.
+
+    Parameters
+    ----------
+    rows : ComparisonRows
+    level : float
+        In (0, 1).
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    ProfileLimits
+        In the order of ``rows.names``; of Rao and Kupper's model without the threshold.
+
+    Raises
+    ------
+    RError
+        R's own.
+
+    Examples
+    --------
+    >>> confint(rows).low  # doctest: +SKIP
+    """
+    arguments = {**rows.arguments(), "level": float(level)}
+    return ProfileLimits.read(ask(backend, "MASS::confint", CONFINT, arguments, NEEDS))
+
+
+@asks()
+def constrained_refits(
+    rows: ComparisonRows, functions: Floats, level: float = 0.95, *, backend: BackendLike = None
+) -> ProfileLimits:
+    """Limits of linear functions of the parameters by ``stats::glm`` with each function held fixed.
+
+    Parameters
+    ----------
+    rows : ComparisonRows
+        Davidson's model, or two outcomes.
+    functions : float[m, k]
+    level : float
+        In (0, 1).
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    ProfileLimits
+
+    Raises
+    ------
+    ValueError
+        Rao and Kupper's model, which is no glm.
+    RError
+        R's own: a limit at infinity has no root.
+
+    Examples
+    --------
+    >>> constrained_refits(rows, [[1.0, -1.0]]).low  # doctest: +SKIP
+    """
+    if rows.model != "poisson":
+        raise ValueError("constrained refits are by glm, which Rao and Kupper's model is not")
+    arguments = {**rows.arguments(), "C": matrix(reals(functions), rows.names), "level": float(level)}
+    return ProfileLimits.read(ask(backend, "stats::glm, constrained refits", REFITS, arguments))

@@ -1,0 +1,1 @@
+"""Standard errors by cluster, many comparisons, ranks and limits: pairproof's own specification, held against R."""
