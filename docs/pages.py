@@ -26,6 +26,8 @@ PAGES = (
             "from-r",
             "translation-competitions",
             "papers-under-clustering",
+            "inference",
+            "coverage",
         )
     ),
 )
@@ -41,11 +43,12 @@ Block = Callable[[], str]
 
 def blocks() -> Mapping[str, Block]:
     """Name -> what writes the block."""
-    from . import agreement, clustering, definitions, error_tree, from_r, precision, r_cases
+    from . import agreement, clustering, coverage, definitions, error_tree, from_r, precision, r_cases
 
     return {
         **agreement.BLOCKS,
         **clustering.BLOCKS,
+        **coverage.BLOCKS,
         **definitions.BLOCKS,
         **error_tree.BLOCKS,
         **from_r.BLOCKS,

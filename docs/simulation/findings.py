@@ -1,0 +1,209 @@
+"""What the records say, in sentences: the ranges of the recommended methods, and where they fall short."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from .tally import read
+
+Line = Mapping[str, Any]
+#: From 20 clusters on single intervals should cover this share; all at once, and rank sets, the nominal share
+#: at least.
+GOAL, NOMINAL, ENOUGH = (0.93, 0.97), 0.95, 20
+#: A rate is outside a limit if it is by more than this many Monte Carlo errors.
+ERRORS = 2.0
+
+
+def clusters(one: Line) -> int:
+    """The smaller of the numbers of judges and prompts."""
+    d = one["design"]
+    return int(min(d["judges"], d["prompts"] or d["judges"]))
+
+
+def rates(
+    found: Iterable[Line], method: str, enough: bool | None = None, **design: Any
+) -> list[tuple[str, float, float]]:
+    """Name, rate and error of a method over lines; with `enough` only those with 20 clusters or more, or fewer."""
+    out = []
+    for one in found:
+        right = enough is None or (clusters(one) >= ENOUGH) == enough
+        if right and method in one["rates"] and all(one["design"].get(k) == v for k, v in design.items()):
+            out.append((one["name"], one["rates"][method]["rate"], one["rates"][method]["error"]))
+    return out
+
+
+def span(found: list[tuple[str, float, float]]) -> str:
+    """ ".941 to .956"."""
+    values = [rate for _, rate, _ in found]
+    if not values:
+        return "(not simulated)"
+    low, high = f"{min(values):.3f}", f"{max(values):.3f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def pooled(found: list[tuple[str, float, float]]) -> str:
+    """ "0.943 (5)": the mean over lines, each counting by what its error says."""
+    if not found:
+        return "(not simulated)"
+    # A line without a miss has error 0, which is the luck of its tables; it counts as one with an error of .005.
+    weights = [1.0 / max(error, 0.005) ** 2 for _, _, error in found]
+    mean = sum(w * rate for w, (_, rate, _) in zip(weights, found)) / sum(weights)
+    return f"{mean:.3f} ({max(round(1000 / sum(weights) ** 0.5), 1)})"
+
+
+def outside(found: list[tuple[str, float, float]], low: float, high: float = 1.0) -> list[str]:
+    """ "8 judges, sd 0.6: 0.912 (4)" for each that is outside by more than `ERRORS` errors."""
+    return [
+        f"{name}: {rate:.3f} ({max(round(1000 * error), 1)})"
+        for name, rate, error in found
+        if rate < low - ERRORS * error or rate > high + ERRORS * error
+    ]
+
+
+def below(found: list[tuple[str, float, float]], low: float, high: float = 1.0) -> str:
+    """What falls outside, as the end of a sentence."""
+    names = outside(found, low, high)
+    limits = f"below {low:.2f}" if high == 1.0 else f"outside {low:.2f} to {high:.2f}"
+    if not names:
+        return f"None of these {len(found)} is {limits} by more than two Monte Carlo errors."
+    return (
+        f"{len(names)} of {len(found)} are {limits} by more than two Monte Carlo errors: {'; '.join(names)}."
+    )
+
+
+def _single() -> str:
+    one, other = read("one-way")["lines"], read("other")["lines"]
+    cr2, few = rates([*one, *other], "CR2 t", True), rates([*one, *other], "CR2 t", False)
+    return (
+        f"**By judge or by prompt, CR2 with its own t** covers {span(cr2)} from 20 clusters on. {below(cr2, *GOAL)} With 8"
+        f" clusters it covers {span(few)}: {span(rates(one, 'CR2 t', False, uneven=False))} where judges are equally busy,"
+        f" {span(rates(one, 'CR2 t', False, uneven=True))} where they are not. CR0 with normal quantiles covers"
+        f" {span(rates(one, 'CR0 z', False))} with 8 clusters, the model's own interval"
+        f" {span(rates(one, 'model z', None, judge_sd=0.6))} where judges differ by sd 0.6, however many there are."
+    )
+
+
+def _two_way() -> str:
+    found = read("two-way")["lines"]
+    return (
+        f"**By judge and prompt, the largest of the three** covers {span(rates(found, 'max rule', True))} from 20 of each"
+        f" on. {below(rates(found, 'max rule', True), *GOAL)} With fewer it covers"
+        f" {span(rates(found, 'max rule', False))}. The two-way covariance alone, CR2 with t, covers"
+        f" {span(rates(found, 'CGM CR2 t', True))} and {span(rates(found, 'CGM CR2 t', False))}; with normal quantiles and"
+        f" CR1 {span(rates(found, 'CGM CR1 z', True))} and {span(rates(found, 'CGM CR1 z', False))}. With 8 of each the"
+        f" two-way covariance has a negative eigenvalue in"
+        f" {span(rates(found, 'negative', False, prompts=8))} of tables."
+    )
+
+
+def _at_once() -> str:
+    found = [*read("one-way")["lines"], *read("two-way")["lines"]]
+    enough, few = rates(found, "all intervals", True), rates(found, "all intervals", False)
+    ranks, best = rates(found, "all ranks"), rates(found, "best")
+    one, two = read("one-way")["lines"], read("two-way")["lines"]
+    return (
+        f"**All ten intervals at once** hold in {span(enough)} of tables from 20 clusters on, in {span(few)} with fewer."
+        f" {below([*few, *enough], NOMINAL)} Over all lines together: by judge"
+        f" {pooled(rates(one, 'all intervals', False))} with 8 clusters and {pooled(rates(one, 'all intervals', True))}"
+        f" from 20 on, by judge and prompt {pooled(rates(two, 'all intervals', False))} and"
+        f" {pooled(rates(two, 'all intervals', True))}. With normal quantiles they hold in"
+        f" {span(rates(found, 'all intervals, normal', False))} with 8 clusters.\n- **All rank sets at once** hold in"
+        f" {span(ranks)}; the best system is among those that may be the best in {span(best)}."
+        f" {below(ranks, NOMINAL)} They are wide: systems that differ by .1 to .3 in log-odds are not told apart by a"
+        " few hundred answers."
+    )
+
+
+def _resampled() -> str:
+    found = read("resampled")["lines"]
+    said = ", ".join(
+        f"{name} {span(rates_of(few, method))}"
+        for few in [[one for one in found if one["design"]["judges"] == 8]]
+        for name, method in (
+            ("percentile", "percentile"),
+            ("BCa", "bca"),
+            ("studentised", "studentized"),
+            ("the wild score test of one difference", "wild"),
+        )
+    )
+    return (
+        f"**Bootstraps that draw judges fall short with 8 of them**: {said}, where CR2 with its t covers"
+        f" {span(rates_of([one for one in found if one['design']['judges'] == 8], 'CR2 t'))} of the same tables."
+    )
+
+
+def _early() -> str:
+    found = read("early")["lines"]
+    sequences = [r for m in ("beta mixture", "hedged capital", "asymptotic") for r in rates_of(found, m)]
+    return (
+        f"**Confidence sequences** err at some look in {span(sequences)} of studies, where .05 is promised; Wald's"
+        f" interval in {span(rates_of(found, 'Wald'))}."
+    )
+
+
+def rates_of(found: Iterable[Line], method: str) -> list[tuple[str, float, float]]:
+    """`rates` for lines without clusters."""
+    return [
+        (one["name"], one["rates"][method]["rate"], one["rates"][method]["error"])
+        for one in found
+        if method in one["rates"]
+    ]
+
+
+def _two_systems() -> str:
+    found = read("two-systems")["lines"]
+
+    def where(method: str, sd: float) -> str:
+        return span([r for r in rates_of([o for o in found if o["design"]["sd"] == sd], method)])
+
+    even = [one for one in found if not one["design"]["uneven"]]
+    uneven = [one for one in found if one["design"]["uneven"]]
+    return (
+        f"**Two equal systems.** The sum of answers calls them different in {where('sum', 0.0)} of studies where judges"
+        f" do not differ, in {where('sum', 0.2)} where they differ by sd 0.2, and in {where('sum', 0.4)} by sd 0.4. Judge"
+        f" means do in {span(rates_of(found, 'judge means'))}, CR2 in {span(rates_of(even, 'CR2'))} where judges are"
+        f" equally busy and {span(rates_of(uneven, 'CR2'))} where they are not, the beta-binomial in"
+        f" {span(rates_of(found, 'beta-binomial'))}, a random judge effect in {span(rates_of(found, 'random effect'))}."
+    )
+
+
+def _equal_systems() -> str:
+    found = read("equal-systems")["lines"]
+    independent = [one for one in found if one["design"]["judge_sd"] == 0.0]
+    said = ", ".join(
+        f"{rate:.2f} ({name.partition(' ')[0]})"
+        for name, rate, _ in rates_of(independent, "model, unadjusted")
+    )
+    single = [r for one in ("model, single-step", "model, ranks") for r in rates_of(independent, one)]
+    by_judge = [r for one in ("CR2, single-step", "CR2, ranks") for r in rates_of(found, one)]
+    wrong = rates_of([one for one in found if one["design"]["judge_sd"] > 0.0], "model, single-step")
+    return (
+        f"**Many equal systems.** Some unadjusted difference has p < .05 in {said} of tables; single-step p-values and rank"
+        f" sets claim something in {span(single)}. Where judges differ by sd 0.4 the model's own covariance claims something in"
+        f" {span(wrong)} even with single-step p-values, CR2 in {span(by_judge)}."
+    )
+
+
+def page() -> str:
+    parts: tuple[Callable[[], str], ...] = (
+        _single,
+        _two_way,
+        _at_once,
+        _resampled,
+        _early,
+        _two_systems,
+        _equal_systems,
+    )
+    return "".join(f"- {part()}\n" for part in parts)
+
+
+def made() -> str:
+    """With which versions the records were made."""
+    parts = ("one-way", "two-way", "other", "resampled", "early", "two-systems", "equal-systems")
+    with_ = sorted({tuple(sorted(one["made_with"].items())) for part in parts for one in read(part)["lines"]})
+    lost = sum(
+        one.get("not_estimable", 0) for part in ("one-way", "two-way", "other") for one in read(part)["lines"]
+    )
+    said = "; ".join(", ".join(f"{k} {v}" for k, v in one) for one in with_)
+    return f"Made with {said}. Tables left out because some difference had no estimate: {lost}.\n"

@@ -1,0 +1,152 @@
+"""The page on coverage says what its records say, and the records are what the seeds give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from docs import coverage
+from docs.simulation import early, equal_systems, findings, intervals, two_systems
+from docs.simulation.answers import Design, drawn, numbers, probabilities, truth
+from docs.simulation.figures import file_of, mark
+from docs.simulation.tally import FIRST, Tally, keep, read
+from docs.snippets import ROOT
+
+#: Tables of a line that a test draws again; the record has the sums of the first 20.
+LINES = {line["name"]: line for part in ("one-way", "two-way", "other") for line in read(part)["lines"]}
+
+
+def design(name: str) -> Design:
+    return next(d for make in coverage.DESIGNS.values() for d in make() if d.name == name)
+
+
+# -- the records are what the seeds give ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "20 judges, sd 0.3, even",
+        "8 judges, sd 0.0, uneven",
+        "20 judges, Rao-Kupper",
+        "8 judges x 8 prompts, sd 0.3, even",
+    ],
+)
+def test_the_first_tables_of_a_line_drawn_again_give_what_is_recorded(name):
+    """Sums of shares of ten contrasts over 20 tables: one contrast more or less would be .1.  Ratios and degrees of
+    freedom are sums of numbers up to 20, which other linear algebra may change in the 12th digit; 1e-8 is far from both.
+    """
+    again = intervals.simulated(design(name), FIRST)
+    for method, total in again["first"].items():
+        assert total == pytest.approx(LINES[name]["first"][method], abs=1e-8), method
+    np.testing.assert_allclose(again["truth"], LINES[name]["truth"], rtol=1e-9, atol=1e-12)
+
+
+def test_what_holds_at_once_is_near_the_record_in_a_few_tables():
+    """5 tables whose intervals hold together with probability .95 or so: fewer than 3 hold with probability .001."""
+    again = intervals.simulated(design("20 judges, sd 0.0, even"), 5, 5)["rates"]
+    for method in ("all intervals", "all ranks", "a rank", "best"):
+        assert again[method]["tables"] == 5 and again[method]["rate"] >= 0.6, method
+
+
+def test_two_systems_drawn_again_give_what_is_recorded():
+    (line,) = [one for one in read("two-systems")["lines"] if one["name"] == "8 judges, sd 0.4, even"]
+    judges = next(d for d in two_systems.designs() if d.name == line["name"])
+    again = two_systems.simulated(judges, FIRST, FIRST)["first"]
+    assert again == line["first"]
+
+
+def test_looks_drawn_again_give_what_is_recorded():
+    (line,) = [one for one in read("early")["lines"] if one["design"].get("p") == 0.5]
+    assert early.proportions(0.5, FIRST)["first"] == line["first"]
+
+
+def test_equal_systems_drawn_again_give_what_is_recorded():
+    """Unadjusted, Holm's and separate intervals: what is drawn for a critical value has no part in them."""
+    (line,) = [one for one in read("equal-systems")["lines"] if one["name"] == "5 equal systems, sd 0.0"]
+    design = next(d for d in equal_systems.designs() if d.name == line["name"])
+    again = equal_systems.simulated(design, FIRST)["first"]
+    for method in ("unadjusted", "Holm", "apart"):
+        assert again.get(f"model, {method}", 0.0) == line["first"].get(f"model, {method}", 0.0)
+
+
+@pytest.mark.parametrize("part", coverage.PARTS)
+def test_every_record_is_of_a_line_and_the_page_names_the_lines_without_one(part):
+    names = {name for name, _ in coverage.jobs(part)}
+    assert coverage.recorded(part) <= names
+    page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
+    for name in names - coverage.recorded(part):
+        assert f"{part}: {name}" in page.partition("Not simulated yet: ")[2].partition("\n")[0]
+
+
+@pytest.mark.parametrize("part", ["one-way", "two-way"])
+def test_a_figure_shows_the_record_that_is_there(part):
+    assert mark(part) in (ROOT / file_of(part)).read_text(encoding="utf-8")
+
+
+# -- how tables are drawn ------------------------------------------------------------------------------------
+
+
+def test_the_truth_is_the_mean_over_many_judges():
+    """Fitting the answers of 40,000 judges: the standard error of a difference is near .004 (observed distance .005)."""
+    of = Design("many judges", 40_000, judge_sd=0.6, answers=5)
+    fit = intervals.fitted(drawn(of, 0), of.model)
+    ability = fit.ability_functions({}) @ fit.beta
+    np.testing.assert_allclose(ability[0] - ability[1:], truth(of)[0, 1:], atol=0.015)
+
+
+def test_without_preferences_the_truth_is_the_ability_itself():
+    for model, scale in (("davidson", 0.5), ("bradley-terry", 1.0), ("rao-kupper", 1.0)):
+        of = Design("equal judges", 8, model=model)
+        b = np.array(of.abilities) * scale
+        np.testing.assert_allclose(truth(of), b[:, None] - b[None, :], atol=1e-9)
+
+
+def test_the_truth_does_not_depend_on_the_points_of_the_rule():
+    of = Design("points", 8, judge_sd=0.6, uneven_pairs=True)
+    np.testing.assert_allclose(truth(of), truth(of, 200), atol=1e-12)
+
+
+def test_uneven_judges_have_answers_in_proportion_to_one_over_k():
+    of = numbers(Design("uneven", 60, uneven=True))
+    assert of[0] == 256 and of[1] == 128 and abs(of.sum() - 1200) < 20
+
+
+def test_answers_have_probabilities_that_sum_to_one():
+    for model in ("davidson", "bradley-terry", "rao-kupper"):
+        p = probabilities(np.linspace(-3, 3, 7), model)
+        np.testing.assert_allclose(p.sum(axis=1), 1.0)
+        np.testing.assert_allclose(p, p[::-1, ::-1], atol=1e-15)
+
+
+def test_the_limits_of_a_proportion_are_crossed_where_the_interval_says_so():
+    below, above = early.proportion_excludes(0.5, 60)
+    for t in (1, 10, 37, 60):
+        out = [early.looking_early.proportion(s, t) for s in range(t + 1)]
+        assert [s for s in range(t + 1) if out[s][1] < 0.5] == list(range(int(below[t - 1]) + 1))
+        assert [s for s in range(t + 1) if out[s][0] > 0.5] == list(range(int(above[t - 1]), t + 1))
+
+
+# -- counting ------------------------------------------------------------------------------------------------
+
+
+def test_a_rate_has_the_monte_carlo_error_of_its_tables():
+    tally = Tally()
+    for k, value in enumerate([1.0, 0.0, 1.0, 1.0]):
+        tally.add(k, {"x": value})
+    (rate,) = tally.rates().values()
+    assert rate["rate"] == 0.75 and rate["tables"] == 4
+    assert rate["error"] == pytest.approx(np.std([1, 0, 1, 1], ddof=1) / 2)
+
+
+def test_a_line_simulated_again_replaces_the_old_one(tmp_path):
+    line = {"name": "a", "rates": {}}
+    keep("part", [line, {"name": "b"}], tmp_path)
+    keep("part", [{"name": "a", "rates": {"x": 1}}], tmp_path)
+    found = read("part", tmp_path)["lines"]
+    assert [one["name"] for one in found] == ["a", "b"] and found[0]["rates"] == {"x": 1}
+
+
+def test_a_rate_is_outside_a_limit_only_beyond_its_error():
+    found = [("near", 0.925, 0.004), ("far", 0.90, 0.004), ("high", 0.99, 0.002)]
+    assert findings.outside(found, 0.93, 0.97) == ["far: 0.900 (4)", "high: 0.990 (2)"]
