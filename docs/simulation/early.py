@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pairproof.data.columns import Factor
 from pairproof.errors import InputError
-from pairproof.native.ranking import looking_early
+from pairproof.native.planning import looking_early
 
 from .answers import SEED, Design, drawn, fitted, truth
 from .intervals import Z

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, NotEstimableError
 from . import inference
-from .clustering import Clustering
 from .family import LOG_WORTH_PER_UNIT
 from .predictions import ability_functions, find_group, group_label
 from .record import FitRecord, find_item, why_not_estimable
+from .robust.clustering import Clustering
 from .spec import Value
 from .tails import student_p, student_quantile
 

@@ -1,8 +1,8 @@
 """`Fit`: the result of fitting a model, by the native engine or by R.
 
 Its numbers are those of :class:`pairproof.fit.record.FitRecord`; the methods of parameters are in
-:mod:`pairproof.fit.estimates`, those of items and data in :mod:`pairproof.fit.predicted`, those of many
-comparisons in :mod:`pairproof.fit.compared`, and those of tests, clusters, R and texts here.
+:mod:`pairproof.fit.verbs.estimates`, those of items and data in :mod:`pairproof.fit.verbs.predicted`, those of many
+comparisons in :mod:`pairproof.fit.verbs.compared`, and those of tests, clusters, R and texts here.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import inference
 from .cell_table import CellTable
-from .compared import Compared
 from .record import Stopping
+from .verbs.compared import Compared
 from .warning import FitWarning
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from ..data.comparisons import Comparisons
 from ..errors import InputError, ItemError
 from .cell_table import CellTable, poisson_log_likelihood
-from .clustering import Clustering
 from .covariance import Covariance
 from .family import Scale, Ties
 from .outcomes import OutcomeModel
+from .robust.clustering import Clustering
 from .spec import Layout, ModelSpec, Term, Value, layout
 from .warning import WITHOUT_ESTIMATE, FitWarning
 

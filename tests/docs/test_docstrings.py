@@ -33,10 +33,10 @@ COVERED = (
     "pairproof.data.reading.sentence_errors",
     "pairproof.data.wide",
     "pairproof.errors",
-    "pairproof.fit.compared",
-    "pairproof.fit.estimates",
+    "pairproof.fit.verbs.compared",
+    "pairproof.fit.verbs.estimates",
     "pairproof.fit.fit",
-    "pairproof.fit.predicted",
+    "pairproof.fit.verbs.predicted",
     "pairproof.fit.many.result",
     "pairproof.fit.shown.comparisons_plot:plot_contrasts",
     "pairproof.fit.shown.comparisons_plot:plot_ranks",
@@ -72,23 +72,23 @@ COVERED = (
     "pairproof.native.ranking.error_rates",
     "pairproof.native.ranking.feedback_arc",
     "pairproof.native.ranking.headline",
-    "pairproof.native.ranking.looking_early",
+    "pairproof.native.planning.looking_early",
     "pairproof.native.ranking.merge_insertion",
     "pairproof.native.ranking.pairs_of_table",
     "pairproof.native.ranking.pairwise_order",
-    "pairproof.native.ranking.pilot",
-    "pairproof.native.ranking.sample_size",
-    "pairproof.native.ranking.sample_size_check",
-    "pairproof.native.ranking.sample_size_pilot",
-    "pairproof.native.ranking.sample_size_plan",
-    "pairproof.native.ranking.sample_size_table",
+    "pairproof.native.planning.pilot",
+    "pairproof.native.planning.sample_size",
+    "pairproof.native.planning.sample_size_check",
+    "pairproof.native.planning.sample_size_pilot",
+    "pairproof.native.planning.sample_size_plan",
+    "pairproof.native.planning.sample_size_table",
     "pairproof.native.ranking.shared_task_rules",
     "pairproof.native.ranking.sign_test",
     "pairproof.native.ranking.system_rates:Rates",
     "pairproof.native.ranking.system_rates:TwoRates",
     "pairproof.native.ranking.system_rates:rates_of",
     "pairproof.native.ranking.two_systems",
-    "pairproof.native.ranking.watched",
+    "pairproof.native.planning.watched",
     "pairproof.native.resampling.bootstrap:bootstrap",
     "pairproof.native.resampling.profile:profile",
     "pairproof.native.resampling.profile:profile_intervals",
@@ -229,7 +229,7 @@ FACE = [
     name
     for name in NAMES
     if inspect.isclass(public()[name])
-    and (name.rpartition(".")[2] in pairproof.__all__ or name == "pairproof.fit.estimates.Estimates")
+    and (name.rpartition(".")[2] in pairproof.__all__ or name == "pairproof.fit.verbs.estimates.Estimates")
 ]
 
 

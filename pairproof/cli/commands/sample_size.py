@@ -12,9 +12,9 @@ from ..state import READ, State, shared_options
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
-    from ...native.ranking.pilot import Pilot
-    from ...native.ranking.sample_size_plan import TablePlan, TwoSystemPlan
-    from ...native.ranking.sample_size_table import TableDesign
+    from ...native.planning.pilot import Pilot
+    from ...native.planning.sample_size_plan import TablePlan, TwoSystemPlan
+    from ...native.planning.sample_size_table import TableDesign
 
 _goal, _expected, _study = (
     option("Goal"),
@@ -120,10 +120,10 @@ def _refuse_others(goal: str, asked: dict[str, Any]) -> None:
 def _two(table: Comparisons | None, asked: dict[str, Any], seed: int) -> tuple[Pilot | None, TwoSystemPlan]:
     from dataclasses import replace
 
-    from ...native.ranking.pilot import pilot_of
-    from ...native.ranking.sample_size import Assumptions
-    from ...native.ranking.sample_size_check import simulated_power
-    from ...native.ranking.sample_size_plan import plan_two
+    from ...native.planning.pilot import pilot_of
+    from ...native.planning.sample_size import Assumptions
+    from ...native.planning.sample_size_check import simulated_power
+    from ...native.planning.sample_size_plan import plan_two
 
     first, second = asked["pair"] or (None, None)
     pilot = None if table is None else pilot_of(table, first, second, asked["level"])
@@ -159,7 +159,7 @@ def _two(table: Comparisons | None, asked: dict[str, Any], seed: int) -> tuple[P
 def _several(
     table: Comparisons | None, goal: Any, asked: dict[str, Any], reading: dict[str, Any], seed: int
 ) -> TablePlan:
-    from ...native.ranking.sample_size_plan import STUDIES, plan_table
+    from ...native.planning.sample_size_plan import STUDIES, plan_table
 
     how = {
         "pair": asked["pair"],
@@ -172,8 +172,8 @@ def _several(
 
 
 def _design(table: Comparisons | None, asked: dict[str, Any], reading: dict[str, Any]) -> TableDesign:
-    from ...native.ranking.sample_size_pilot import pilot_table
-    from ...native.ranking.sample_size_table import assumed_table
+    from ...native.planning.sample_size_pilot import pilot_table
+    from ...native.planning.sample_size_table import assumed_table
 
     judges, per_judge, sources = asked["judges"], asked["per_judge"], asked["sources"]
     if table is not None:

@@ -60,8 +60,8 @@ def command(
     state.no_junit("a look has")
     import pairproof
 
+    from ...native.planning.watched import watch_table, watch_two
     from ...native.ranking.pairs_of_table import pairs_in_order
-    from ...native.ranking.watched import watch_table, watch_two
     from ..reports.watch import document, page
 
     table = pairproof.read(file, **reading)

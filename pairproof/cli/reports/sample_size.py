@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from ...native.ranking.pilot import IntraClass, Pilot
-from ...native.ranking.sample_size_plan import TablePlan, TwoSystemPlan
+from ...native.planning.pilot import IntraClass, Pilot
+from ...native.planning.sample_size_plan import TablePlan, TwoSystemPlan
 from ...report.blocks import Block, Bullets, Column, Heading, Page, Table
 
 NEEDED = ("answers of each judge", "judges", "answers together")

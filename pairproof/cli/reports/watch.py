@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from ...native.ranking.watched import Watched, WatchedInterval
+from ...native.planning.watched import Watched, WatchedInterval
 from ...report.blocks import Bullets, Column, Heading, Page, Row, Table
 
 HEADER = (

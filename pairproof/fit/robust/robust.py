@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...errors import InputError, NotEstimableError, TooLargeError
-from ..clustering import Clustering
 from ..covariance import Covariance, DenseCovariance, LinearMap, MappedCovariance
 from ..rescale import R
 from ..tails import f_p
+from .clustering import Clustering
 from .clusters import KINDS, LARGEST_SHARE, Clusters, Kind, intersection, two_way
 from .scores import as_fitted, row_scores
 

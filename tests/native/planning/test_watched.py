@@ -8,8 +8,13 @@ from scipy.special import ndtri, stdtrit
 
 import pairproof
 from pairproof.errors import InputError
-from pairproof.native.ranking.looking_early import first_excluded, first_excluded_mean, multiplier, proportion
-from pairproof.native.ranking.watched import watch_table, watch_two
+from pairproof.native.planning.looking_early import (
+    first_excluded,
+    first_excluded_mean,
+    multiplier,
+    proportion,
+)
+from pairproof.native.planning.watched import watch_table, watch_two
 from tests.places import DATA
 
 

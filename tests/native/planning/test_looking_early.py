@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pairproof.errors import InputError
-from pairproof.native.ranking.looking_early import (
+from pairproof.native.planning.looking_early import (
     bounded_scores,
     first_excluded,
     first_excluded_mean,

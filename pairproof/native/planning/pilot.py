@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError
-from .by_cluster import cluster_codes
-from .by_judge import EqualityTest, judge_means
-from .pairs_of_table import PairAnswers, answers_of, one_pair
+from ..ranking.by_cluster import cluster_codes
+from ..ranking.by_judge import EqualityTest, judge_means
+from ..ranking.pairs_of_table import PairAnswers, answers_of, one_pair
 from .sample_size import Assumptions
 
 FloatArray = NDArray[np.float64]
@@ -45,7 +45,7 @@ class IntraClass:
 
     Examples
     --------
-    >>> from pairproof.native.ranking.pilot import intraclass_correlation
+    >>> from pairproof.native.planning.pilot import intraclass_correlation
     >>> intraclass_correlation([1, 1, 1, -1, -1, 1, -1, -1], [0, 0, 0, 0, 1, 1, 1, 1]).units
     2
     """
@@ -78,7 +78,7 @@ class Pilot:
     Examples
     --------
     >>> import pairproof
-    >>> from pairproof.native.ranking.pilot import pilot_of
+    >>> from pairproof.native.planning.pilot import pilot_of
     >>> table = pairproof.read({"first": ["A", "A"], "second": ["B", "B"], "wins": [30, 25], "ties": [10, 14],
     ...                         "losses": [20, 21], "judge": ["1", "2"]})
     >>> found = pilot_of(table)
@@ -136,7 +136,7 @@ def pilot_of(
     Examples
     --------
     >>> import pairproof
-    >>> from pairproof.native.ranking.pilot import pilot_of
+    >>> from pairproof.native.planning.pilot import pilot_of
     >>> table = pairproof.read({"first": ["A", "A"], "second": ["B", "B"], "wins": [30, 15], "ties": [10, 14],
     ...                         "losses": [20, 31], "judge": ["1", "2"]})
     >>> round(pilot_of(table).judge.icc, 3)
@@ -192,7 +192,7 @@ def intraclass_correlation(scores: ArrayLike, unit: ArrayLike, level: float = 0.
 
     Examples
     --------
-    >>> from pairproof.native.ranking.pilot import intraclass_correlation
+    >>> from pairproof.native.planning.pilot import intraclass_correlation
     >>> found = intraclass_correlation([1, 1, 1, -1, -1, 1, -1, -1], [0, 0, 0, 0, 1, 1, 1, 1])
     >>> round(found.icc, 4), round(found.low, 4), round(found.high, 4)
     (0.2, 0.0, 0.9979)

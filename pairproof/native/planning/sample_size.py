@@ -50,7 +50,7 @@ class Design:
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size import Design
+    >>> from pairproof.native.planning.sample_size import Design
     >>> Design(20, 300).units
     20
     """
@@ -95,7 +95,7 @@ class Assumptions:
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size import Assumptions
+    >>> from pairproof.native.planning.sample_size import Assumptions
     >>> round(Assumptions(0.1, tie_rate=0.25).variance, 4)
     0.74
     """
@@ -133,7 +133,7 @@ def variance_of_mean(expected: Assumptions, design: Design) -> float:
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size import Assumptions, Design, variance_of_mean
+    >>> from pairproof.native.planning.sample_size import Assumptions, Design, variance_of_mean
     >>> round(variance_of_mean(Assumptions(0.1, 0.25, 0.05, 0.03), Design(20, 1000, 50)), 8)
     0.0029748
     """
@@ -163,7 +163,7 @@ def power_of_t(shift: float, df: float, level: float = 0.95) -> float:
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size import power_of_t
+    >>> from pairproof.native.planning.sample_size import power_of_t
     >>> round(power_of_t(2.8, 1e6), 3)    # the rule of thumb: 2.8 standard errors for 80 %
     0.8
     """
@@ -198,7 +198,7 @@ def power(expected: Assumptions, design: Design, level: float = 0.95) -> float:
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size import Assumptions, Design, power
+    >>> from pairproof.native.planning.sample_size import Assumptions, Design, power
     >>> round(power(Assumptions(0.1, 0.25, 0.05), Design(20, 300)), 4)
     0.3112
     """
@@ -230,7 +230,7 @@ def detectable(
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size import Assumptions, Design, detectable
+    >>> from pairproof.native.planning.sample_size import Assumptions, Design, detectable
     >>> round(detectable(Assumptions(0.1, 0.25, 0.05), Design(20, 300)), 3)
     0.188
     """
@@ -276,7 +276,7 @@ def judges_needed(
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size import Assumptions, judges_needed
+    >>> from pairproof.native.planning.sample_size import Assumptions, judges_needed
     >>> [judges_needed(Assumptions(0.1, 0.25, 0.05), m) for m in (5, 15, 60)]
     [142, 68, 41]
     """
@@ -309,7 +309,7 @@ def answers_needed(
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size import Assumptions, answers_needed
+    >>> from pairproof.native.planning.sample_size import Assumptions, answers_needed
     >>> answers_needed(Assumptions(0.1, 0.25, 0.05), 40), answers_needed(Assumptions(0.1, 0.25, 0.05), 30)
     (62, None)
     """
@@ -343,7 +343,7 @@ def sources_needed(
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size import Assumptions, sources_needed
+    >>> from pairproof.native.planning.sample_size import Assumptions, sources_needed
     >>> sources_needed(Assumptions(0.2, 0.25, 0.05, 0.03), 30, 50)
     10
     """

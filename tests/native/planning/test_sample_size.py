@@ -11,8 +11,8 @@ import pairproof
 from pairproof.errors import InputError, ItemError
 from pairproof.fit.many.ranks import rank_sets
 from pairproof.fit.many.simultaneous import Abilities
-from pairproof.native.ranking.pilot import intraclass_correlation, pilot_of
-from pairproof.native.ranking.sample_size import (
+from pairproof.native.planning.pilot import intraclass_correlation, pilot_of
+from pairproof.native.planning.sample_size import (
     FAR,
     Assumptions,
     Design,
@@ -24,10 +24,10 @@ from pairproof.native.ranking.sample_size import (
     sources_needed,
     variance_of_mean,
 )
-from pairproof.native.ranking.sample_size_check import simulated_power
-from pairproof.native.ranking.sample_size_pilot import pilot_table
-from pairproof.native.ranking.sample_size_plan import plan_table, plan_two
-from pairproof.native.ranking.sample_size_table import assumed_table, told_apart
+from pairproof.native.planning.sample_size_check import simulated_power
+from pairproof.native.planning.sample_size_pilot import pilot_table
+from pairproof.native.planning.sample_size_plan import plan_table, plan_two
+from pairproof.native.planning.sample_size_table import assumed_table, told_apart
 from tests.places import DATA
 
 EXPECTED = Assumptions(0.1, tie_rate=0.25, judge_icc=0.05)

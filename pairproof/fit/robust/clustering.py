@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .covariance import Covariance, LinearMap
+from ..covariance import Covariance, LinearMap
 
 FloatArray = NDArray[np.float64]
 

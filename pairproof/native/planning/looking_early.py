@@ -53,7 +53,7 @@ def proportion(
 
     Examples
     --------
-    >>> from pairproof.native.ranking.looking_early import proportion
+    >>> from pairproof.native.planning.looking_early import proportion
     >>> low, high = proportion(60, 100)
     >>> round(low, 4), round(high, 4)
     (0.4343, 0.7514)
@@ -99,7 +99,7 @@ def proportion_e_value(
 
     Examples
     --------
-    >>> from pairproof.native.ranking.looking_early import proportion_e_value
+    >>> from pairproof.native.planning.looking_early import proportion_e_value
     >>> proportion_e_value([60, 65], 100).round(2)
     array([0.6 , 7.68])
     """
@@ -143,7 +143,7 @@ def first_excluded(
 
     Examples
     --------
-    >>> from pairproof.native.ranking.looking_early import first_excluded
+    >>> from pairproof.native.planning.looking_early import first_excluded
     >>> first_excluded([1] * 20)
     7
     """
@@ -170,7 +170,7 @@ def bounded_scores(scores: ArrayLike, level: float = 0.95) -> tuple[float, float
 
     Examples
     --------
-    >>> from pairproof.native.ranking.looking_early import bounded_scores
+    >>> from pairproof.native.planning.looking_early import bounded_scores
     >>> low, high = bounded_scores([1, 1, 0, 0.5, 1, 0, 1, 0.5, 1, 0] * 20)
     >>> round(low, 4), round(high, 4)
     (0.5009, 0.7069)
@@ -222,7 +222,7 @@ def first_excluded_mean(scores: ArrayLike, level: float = 0.95, at: float = 0.5)
 
     Examples
     --------
-    >>> from pairproof.native.ranking.looking_early import first_excluded_mean
+    >>> from pairproof.native.planning.looking_early import first_excluded_mean
     >>> first_excluded_mean([1, 1, 0, 0.5, 1, 0, 1, 0.5, 1, 0] * 20)
     189
     """
@@ -271,7 +271,7 @@ def multiplier(t: float, planned: float, level: float = 0.95, fewest: int = FEWE
 
     Examples
     --------
-    >>> from pairproof.native.ranking.looking_early import multiplier
+    >>> from pairproof.native.planning.looking_early import multiplier
     >>> round(multiplier(500, 500), 4)
     3.0352
     """

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ...data.options import whole_number
 from ...errors import InputError
-from .by_cluster import clustered_error
-from .by_judge import judge_means
+from ..ranking.by_cluster import clustered_error
+from ..ranking.by_judge import judge_means
 from .sample_size import Assumptions, Design
 
 FloatArray = NDArray[np.float64]
@@ -40,8 +40,8 @@ class SimulatedPower:
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size import Assumptions, Design
-    >>> from pairproof.native.ranking.sample_size_check import simulated_power
+    >>> from pairproof.native.planning.sample_size import Assumptions, Design
+    >>> from pairproof.native.planning.sample_size_check import simulated_power
     >>> simulated_power(Assumptions(0.5, 0.2), Design(10, 200), 50).studies
     50
     """
@@ -74,8 +74,8 @@ def simulated_power(
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size import Assumptions, Design
-    >>> from pairproof.native.ranking.sample_size_check import simulated_power
+    >>> from pairproof.native.planning.sample_size import Assumptions, Design
+    >>> from pairproof.native.planning.sample_size_check import simulated_power
     >>> found = simulated_power(Assumptions(0.1, 0.25, 0.05), Design(20, 300), 400)
     >>> abs(found.power - 0.3112) < 4 * found.error    # the formula's
     True

@@ -1,7 +1,7 @@
 """Plans of a study: the power of a design, how many judges and sources reach a wanted power, and what cannot be reached.
 
-The formulas are those of :mod:`pairproof.native.ranking.sample_size` (two systems; Kish 1965) and
-:mod:`pairproof.native.ranking.sample_size_table` (several).
+The formulas are those of :mod:`pairproof.native.planning.sample_size` (two systems; Kish 1965) and
+:mod:`pairproof.native.planning.sample_size_table` (several).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Needed:
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size_plan import Needed
+    >>> from pairproof.native.planning.sample_size_plan import Needed
     >>> Needed(15, 68).answers
     1020
     """
@@ -81,8 +81,8 @@ class TwoSystemPlan:
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size import Assumptions
-    >>> from pairproof.native.ranking.sample_size_plan import plan_two
+    >>> from pairproof.native.planning.sample_size import Assumptions
+    >>> from pairproof.native.planning.sample_size_plan import plan_two
     >>> plan = plan_two(Assumptions(0.1, 0.25, 0.05), judges=30, per_judge=60)
     >>> print(plan.sentences()[1])
     80 % cannot be reached with 30 judges: more answers a judge never bring the standard error below 0.0351, that is the power above 0.786; ask more judges
@@ -217,8 +217,8 @@ def plan_two(
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size import Assumptions
-    >>> from pairproof.native.ranking.sample_size_plan import plan_two
+    >>> from pairproof.native.planning.sample_size import Assumptions
+    >>> from pairproof.native.planning.sample_size_plan import plan_two
     >>> plan = plan_two(Assumptions(0.1, 0.25, 0.05), per_judge=15)
     >>> [(found.per_judge, found.judges) for found in plan.needed][:2]
     [(10, 87), (15, 68)]
@@ -256,8 +256,8 @@ class TablePlan:
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size_plan import plan_table
-    >>> from pairproof.native.ranking.sample_size_table import assumed_table
+    >>> from pairproof.native.planning.sample_size_plan import plan_table
+    >>> from pairproof.native.planning.sample_size_table import assumed_table
     >>> plan = plan_table(assumed_table([0.5, 0.0], judges=10, answers=200, judge_sd=0.3), "contrast", pair=("A", "B"))
     >>> round(plan.power, 3), plan.judges_needed, round(plan.highest_power, 3)
     (0.614, 15, 0.911)
@@ -326,8 +326,8 @@ def plan_table(
     Parameters
     ----------
     design : TableDesign
-        Of :func:`~pairproof.native.ranking.sample_size_table.assumed_table` or
-        :func:`~pairproof.native.ranking.sample_size_pilot.pilot_table`.
+        Of :func:`~pairproof.native.planning.sample_size_table.assumed_table` or
+        :func:`~pairproof.native.planning.sample_size_pilot.pilot_table`.
     goal : {"contrast", "ranking", "top-k"}
         Tell two items apart; settle every rank; settle which items are the top k.
     pair : (str, str), optional
@@ -351,8 +351,8 @@ def plan_table(
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size_plan import plan_table
-    >>> from pairproof.native.ranking.sample_size_table import assumed_table
+    >>> from pairproof.native.planning.sample_size_plan import plan_table
+    >>> from pairproof.native.planning.sample_size_table import assumed_table
     >>> design = assumed_table([0.9, 0.3, 0.0], judges=10, answers=300, judge_sd=0.3)
     >>> plan_table(design, "top-k", top=1, studies=200).judges_needed
     15

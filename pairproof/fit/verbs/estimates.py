@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import contrasts, inference, parameters, predictions, rescale
-from .family import Scale
-from .record import FitRecord, FloatArray, find_item, why_not_estimable
-from .rescale import R
-from .spec import Value
-from .tails import log10_student_p, student_p
+from .. import contrasts, inference, parameters, predictions, rescale
+from ..family import Scale
+from ..record import FitRecord, FloatArray, find_item, why_not_estimable
+from ..rescale import R
+from ..spec import Value
+from ..tails import log10_student_p, student_p
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,6 +1,6 @@
 """Intervals that hold at every look at a table that grows: two systems, and all pairs of several.
 
-For two systems the exact sequences of :mod:`pairproof.native.ranking.looking_early`: the share of decisive answers
+For two systems the exact sequences of :mod:`pairproof.native.planning.looking_early`: the share of decisive answers
 (beta mixture), the mean score with ties one half (hedged capital), and, where there are judges, the mean of judges'
 mean scores, a judge counting as one score (hedged capital).  The first two suppose that answers are independent; the
 third that judges are, and that a judge's answers are complete.
@@ -24,8 +24,9 @@ from ...errors import InputError
 from ...fit.fit import Fit
 from ...fit.robust.clusters import Kind
 from ..pairs.models import fit_bradley_terry
-from .by_cluster import check_clusters, cluster_codes
-from .headline import clustered_log_odds
+from ..ranking.by_cluster import check_clusters, cluster_codes
+from ..ranking.headline import clustered_log_odds
+from ..ranking.pairs_of_table import PairAnswers, answers_of, one_pair
 from .looking_early import (
     FEWEST,
     FEWEST_CLUSTERS,
@@ -36,7 +37,6 @@ from .looking_early import (
     proportion,
     proportion_e_value,
 )
-from .pairs_of_table import PairAnswers, answers_of, one_pair
 
 FloatArray = NDArray[np.float64]
 
@@ -71,7 +71,7 @@ class WatchedInterval:
 
     Examples
     --------
-    >>> from pairproof.native.ranking.watched import WatchedInterval
+    >>> from pairproof.native.planning.watched import WatchedInterval
     >>> WatchedInterval("A", "B", "log-odds", "asymptotic", 0.0, 100, 0.5, 0.1, 0.9).settled
     True
     """
@@ -112,7 +112,7 @@ class Watched:
     Examples
     --------
     >>> import pairproof
-    >>> from pairproof.native.ranking.watched import watch_two
+    >>> from pairproof.native.planning.watched import watch_two
     >>> found = watch_two(pairproof.read({"first": ["A"] * 20, "second": ["B"] * 20, "outcome": ["first"] * 20}))
     >>> found.intervals[0].settled_at
     7
@@ -160,7 +160,7 @@ def watch_two(
     Examples
     --------
     >>> import pairproof
-    >>> from pairproof.native.ranking.watched import watch_two
+    >>> from pairproof.native.planning.watched import watch_two
     >>> votes = ["first", "first", "second", "tie", "first", "second", "first", "tie", "first", "second"] * 20
     >>> found = watch_two(pairproof.read({"first": ["A"] * 200, "second": ["B"] * 200, "outcome": votes}))
     >>> [(interval.what, round(interval.low, 3), round(interval.high, 3)) for interval in found.intervals]
@@ -316,7 +316,7 @@ def watch_table(
     Examples
     --------
     >>> import pairproof
-    >>> from pairproof.native.ranking.watched import watch_table
+    >>> from pairproof.native.planning.watched import watch_table
     >>> table = pairproof.read({"first": ["A", "A", "B"], "second": ["B", "C", "C"], "wins": [60, 80, 50],
     ...                         "losses": [40, 20, 30]})
     >>> [(i.first, i.second, i.settled) for i in watch_table(table).intervals]

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ..data.options import one_of
-from ..errors import InputError
-from . import inference, intervals, predictions, residuals
-from .contrasts import check_level
+from ...data.options import one_of
+from ...errors import InputError
+from .. import inference, intervals, predictions, residuals
+from ..contrasts import check_level
+from ..spec import Value
 from .estimates import Estimates
-from .spec import Value
 
 if TYPE_CHECKING:
     import pandas as pd

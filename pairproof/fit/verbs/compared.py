@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from . import inference
+from .. import inference
+from ..spec import Value
 from .predicted import Predicted
-from .spec import Value
 
 if TYPE_CHECKING:
-    from .many.result import AgainstTheBest, Contrasts, RankSets
+    from ..many.result import AgainstTheBest, Contrasts, RankSets
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +87,7 @@ class Compared(Predicted):
         >>> found.to_frame()[["estimate", "adjusted"]].round(4).values.tolist()
         [[0.2919, 0.248], [2.5799, 0.0], [2.288, 0.0]]
         """
-        from .many.of_fit import contrasts_of
+        from ..many.of_fit import contrasts_of
 
         return contrasts_of(self, family, against, adjust, level, group, at, df, seed)
 
@@ -138,7 +138,7 @@ class Compared(Predicted):
         >>> pairproof.fit_bradley_terry(table).ranks().to_frame()[["low", "high", "letters"]].values.tolist()
         [[1, 2, 'a'], [1, 2, 'a'], [3, 3, 'b']]
         """
-        from .many.of_fit import ranks_of
+        from ..many.of_fit import ranks_of
 
         return ranks_of(self, level, simultaneous, side, group, at, seed)
 
@@ -172,6 +172,6 @@ class Compared(Predicted):
         >>> print(pairproof.fit_bradley_terry(table).test_equal_items())
         Wald chi-square 72.0000 on 2 df, p = 1e-10: A = B = C
         """
-        from .many.equality import equal_items
+        from ..many.equality import equal_items
 
         return equal_items(self, group, at)

@@ -59,7 +59,7 @@ class TableDesign:
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size_table import assumed_table
+    >>> from pairproof.native.planning.sample_size_table import assumed_table
     >>> design = assumed_table([0.6, 0.3, 0.0], judges=20, answers=600, judge_sd=0.3)
     >>> round(design.power_of("A", "C"), 3)
     0.962
@@ -180,7 +180,7 @@ def assumed_table(
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size_table import assumed_table
+    >>> from pairproof.native.planning.sample_size_table import assumed_table
     >>> design = assumed_table([0.0, 0.0], judges=10, answers=400)
     >>> round(design.standard_error("A", "B"), 12)    # sqrt(4 / 400)
     0.1
@@ -225,7 +225,7 @@ def inverse_of(information: FloatArray) -> FloatArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from pairproof.native.ranking.sample_size_table import inverse_of
+    >>> from pairproof.native.planning.sample_size_table import inverse_of
     >>> inverse_of(np.array([[2.0, -2.0], [-2.0, 2.0]]))
     array([[ 0.125, -0.125],
            [-0.125,  0.125]])
@@ -262,7 +262,7 @@ class RankingPower:
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size_table import assumed_table, ranking_power
+    >>> from pairproof.native.planning.sample_size_table import assumed_table, ranking_power
     >>> ranking_power(assumed_table([2.0, 1.0, 0.0], judges=20, answers=2000), studies=100).ordered
     1.0
     """
@@ -299,7 +299,7 @@ def ranking_power(
 
     Examples
     --------
-    >>> from pairproof.native.ranking.sample_size_table import assumed_table, ranking_power
+    >>> from pairproof.native.planning.sample_size_table import assumed_table, ranking_power
     >>> found = ranking_power(assumed_table([0.6, 0.3, 0.0], judges=20, answers=600), top=1, studies=200)
     >>> found.ordered < found.top < 1.0
     True
@@ -370,7 +370,7 @@ def told_apart(scores: FloatArray, null: FloatArray, first: float, level: float)
     Examples
     --------
     >>> import numpy as np
-    >>> from pairproof.native.ranking.sample_size_table import told_apart
+    >>> from pairproof.native.planning.sample_size_table import told_apart
     >>> null = np.random.default_rng(0).normal(size=(4000, 2))
     >>> told_apart(np.array([5.0, 1.8]), null, 1.95, 0.95)    # 1.8 is above the point of one alone
     array([ True,  True])

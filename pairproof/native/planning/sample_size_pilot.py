@@ -1,4 +1,4 @@
-"""A pilot table of several systems as the design of a larger study (:mod:`pairproof.native.ranking.sample_size_table`)."""
+"""A pilot table of several systems as the design of a larger study (:mod:`pairproof.native.planning.sample_size_table`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...errors import InputError
 from ...fit.fit import Fit
 from ...fit.predictions import ability_functions, find_group
 from ..pairs.models import fit_bradley_terry
-from .by_cluster import cluster_codes
+from ..ranking.by_cluster import cluster_codes
 from .sample_size_table import TableDesign, inverse_of
 
 FloatArray = NDArray[np.float64]
@@ -49,7 +49,7 @@ def pilot_table(
     Examples
     --------
     >>> import pairproof
-    >>> from pairproof.native.ranking.sample_size_pilot import pilot_table
+    >>> from pairproof.native.planning.sample_size_pilot import pilot_table
     >>> table = pairproof.read({"first": ["A", "A", "B"] * 3, "second": ["B", "C", "C"] * 3, "wins": [6, 8, 5] * 3,
     ...                         "losses": [4, 3, 4, 5, 2, 6, 3, 5, 3], "judge": list("111222333")})
     >>> design = pilot_table(table)

@@ -1,0 +1,1 @@
+"""The methods of a fit, by what they are about: parameters, items and data, comparisons of items."""

@@ -1,0 +1,1 @@
+"""Planning a comparison: how many judges, sources and answers, and looking while they come in."""
