@@ -46,7 +46,8 @@ def pooled(found: list[tuple[str, float, float]]) -> str:
     """ "0.943 (5)": the mean over lines, each counting by what its error says."""
     if not found:
         return "(not simulated)"
-    # A line without a miss has error 0, which is the luck of its tables; it counts as one with an error of .005.
+    # A line without a miss has error 0, which is the luck of its tables; it counts as one with an error of
+    # .005.
     weights = [1.0 / max(error, 0.005) ** 2 for _, _, error in found]
     mean = sum(w * rate for w, (_, rate, _) in zip(weights, found)) / sum(weights)
     return f"{mean:.3f} ({max(round(1000 / sum(weights) ** 0.5), 1)})"

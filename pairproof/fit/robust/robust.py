@@ -238,6 +238,10 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
     rows = row_scores(fit)
     # A table that ran off to infinity has rows that say nothing; a cluster of nothing else is none.
     used = rows.telling
+    if not len(used):
+        raise InputError(
+            f"no comparison tells anything of a finite estimate, so there is nothing to cluster by {columns[0]}"
+        )
     if len(used) < len(rows):
         rows = rows.only(used)
     bread = _written_out(fit.covariance, len(fit.terms))

@@ -201,7 +201,8 @@ def parameter_rows(fit: FitRecord, rows: int) -> list[tuple[str, ...]]:
     parameters.
     """
     frame = first_rows(fit, rows)
-    log10_p = log10_student_p(fit.z[: len(frame)], fit.degrees_of_freedom[: len(frame)])
+    ratios, df = (frame["z"], np.inf) if fit.robust is None else (frame["t"], frame["df"].to_numpy())
+    log10_p = log10_student_p(ratios.to_numpy(), df)
     out: list[tuple[str, ...]] = []
     for place, (name, row) in enumerate(zip(frame.index, frame.itertuples(index=False))):
         status = _status(fit, place)

@@ -220,12 +220,12 @@ def joined(blocks: list[Block]) -> Block:
 
 
 def _check_sendable(engine: Engine) -> None:
-    import pickle
+    from multiprocessing.reduction import ForkingPickler  # what sends a task to a process
 
     for q in engine.quantities:
         if isinstance(q, Custom):
             try:
-                pickle.dumps(q.function)
+                ForkingPickler.dumps(q.function)
             except Exception as error:
                 raise InputError(
                     f"quantity {q.names[0]}: the function cannot be sent to another process ({error}); define it at the"
