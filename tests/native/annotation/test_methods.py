@@ -9,7 +9,8 @@ from hypothesis import given, settings, strategies as st
 from pairproof.errors import InputError
 from pairproof.native.annotation.methods import ADDITIVE, METHODS, ScoreState, Settings, observe, start
 
-#: Sums are exact down to 2^-52: of scores of 1e-29, which no annotator gives, the last bit depends on the order.
+#: Sums are exact down to 2^-52: of scores of 1e-29, which no annotator gives, the last bit depends on their
+#: order.
 SCORES = st.one_of(st.just(0.0), st.floats(1e-4, 1), st.just(float("nan")))
 HITS = st.lists(
     st.tuples(st.permutations(range(6)).map(lambda p: p[:4]), st.lists(SCORES, min_size=4, max_size=4)),
