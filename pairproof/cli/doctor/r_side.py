@@ -36,8 +36,8 @@ R_PACKAGES = (
     RPackage(
         "prefmod", "0.8-36", False, "llbt.design, llbt.fit, llbtPC.fit, llbt.worth", in_distributions=False
     ),
-    RPackage("rjags", "4-13", False, "JAGS: the item-response models of translation competitions"),
-    RPackage("MCMCpack", "1.6-3", False, "MCMCpaircompare: the same without ties"),
+    _further("rjags", "4-13", "JAGS: the item-response models of translation competitions"),
+    _further("MCMCpack", "1.6-3", "MCMCpaircompare: the same without ties"),
     _further("sandwich", "3.0-2", "vcovCL: standard errors by cluster, one way and two ways"),
     _further(
         "clubSandwich", "0.5.8", "vcovCR, coef_test, Wald_test: CR2, Satterthwaite's degrees of freedom, HTZ"
