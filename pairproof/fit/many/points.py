@@ -2,7 +2,7 @@
 
 A covariance of abilities V, centred, is P P'; the difference of items a and b is (P_a - P_b)'e, e standard normal in r
 dimensions.  Centring makes P the same for every reference item.  Images of the points are drawn once and serve every
-family of pairs: P w on scrambled Sobol directions w, and P e for normal e, each in eight independent parts, whose
+family of pairs: P w on shifted Sobol directions w, and P e for normal e, each in eight independent parts, whose
 spread shows the Monte Carlo error.
 """
 
@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +89,7 @@ class Points:
             if many:
                 e = generator.standard_normal((n, r))
             else:
-                uniform = _sobol(r, generator).random(n)
+                uniform = _shifted_sobol(r, n, generator)
                 e = ndtri(np.clip(uniform, 1e-15, 1.0 - 1e-15))
             e /= np.sqrt((e**2).sum(axis=1, keepdims=True))
             out[:, part * n : (part + 1) * n] = self.root @ e.T
@@ -177,11 +176,13 @@ class Pairs:
                 yield here, z
 
 
-def _sobol(r: int, generator: np.random.Generator) -> Any:
-    """Scrambled Sobol points in r dimensions; scipy 1.15 renamed the argument."""
+def _shifted_sobol(r: int, n: int, generator: np.random.Generator) -> FloatArray:
+    """float[n, r]: Sobol points, shifted at random modulo 1 (Cranley and Patterson 1976, SIAM J. Numer. Anal. 13).
+
+    scipy's own scrambling draws other points in every few versions, and the same seed would not give the same
+    critical value everywhere.
+    """
     from scipy.stats import qmc
 
-    try:
-        return qmc.Sobol(r, scramble=True, rng=generator)
-    except TypeError:
-        return qmc.Sobol(r, scramble=True, seed=generator)
+    points: FloatArray = (qmc.Sobol(r, scramble=False).random(n) + generator.random(r)) % 1.0
+    return points
