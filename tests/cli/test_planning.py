@@ -206,6 +206,38 @@ def test_two_systems_are_watched_by_answers_judges_and_clusters(capsys, votes):
     assert "equality is excluded since" in out and "answers came in the order of the rows" in out
 
 
+def test_where_there_are_judges_an_interval_of_independent_answers_is_not_the_answer(capsys, tmp_path, vilar):
+    # Seven judges who differ (p = 1e-12): 530 answers taken as independent exclude equality, seven judges do not.
+    found = document(capsys, "watch", vilar, "--pair", "A,D")
+    judges, share, score = found["notes"]
+    assert judges == "mean of judges' mean scores (hedged capital): nothing is settled yet"
+    assert share.startswith("share of decisive answers (beta mixture), if judges do not differ: D is ahead")
+    assert score.startswith("mean score, ties 1/2 (hedged capital), if judges do not differ: no interval")
+    path = tmp_path / "no_judges.csv"
+    path.write_text("first,second,wins,losses\nA,B,60,30\n", encoding="utf-8")
+    assert not any("judges" in note for note in document(capsys, "watch", path)["notes"])
+
+
+def test_equality_that_was_excluded_only_at_a_former_look_is_not_called_excluded(capsys, tmp_path):
+    path = tmp_path / "turned.csv"
+    outcomes = ["first"] * 8 + ["second"] * 8
+    path.write_text("first,second,outcome\n" + "".join(f"A,B,{o}\n" for o in outcomes), encoding="utf-8")
+    share = document(capsys, "watch", path)["notes"][0]
+    assert "equality was excluded at 7 answers, and the interval now holds it again" in share
+
+
+def test_all_pairs_of_a_table_with_judges_say_that_its_answers_are_taken_as_independent(capsys, vilar):
+    d24 = DATA / "inference_d24.csv"
+    caution = (
+        "answers of one judge or about one source are taken as independent here: --cluster judge,source does"
+    )
+    assert document(capsys, "watch", d24)["notes"][1].startswith(caution)
+    assert not any(
+        "as independent" in note for note in document(capsys, "watch", d24, "--cluster", "judge")["notes"]
+    )
+    assert "--cluster judge does not" in document(capsys, "watch", vilar)["notes"][1]
+
+
 def test_all_pairs_are_watched_together(capsys, vilar):
     found = document(capsys, "watch", vilar, "--planned", "5000")
     assert len(found["intervals"]) == 10 and found["planned"] == 5000

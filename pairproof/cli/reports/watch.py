@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from ...native.planning.watched import Watched, WatchedInterval
+from ...native.planning.watched import OF_JUDGES, PER_ANSWER, Watched, WatchedInterval
 from ...report.blocks import Bullets, Column, Heading, Page, Row, Table
 
 HEADER = (
@@ -52,16 +52,23 @@ def sentences(found: Watched) -> list[str]:
 
 
 def _of_two(found: Watched) -> Iterator[str]:
-    for i in found.intervals:
-        if i.why_not:
-            yield f"{i.what} ({i.how}): no interval, {i.why_not}"
-            continue
-        better = i.first if i.estimate > i.neutral else i.second
-        unit = "judges" if "judges" in i.what else "answers"
-        when = f" since {i.settled_at} {unit}" if i.settled_at is not None else ""
-        apart = f"{better} is ahead, equality is excluded{when}" if i.settled else "nothing is settled yet"
-        e = f"; evidence against 1/2: {i.e_value:.4g} to 1" if not math.isnan(i.e_value) else ""
-        yield f"{i.what} ({i.how}): {apart}{e}"
+    # Where there are judges, an interval that takes answers as independent is not the answer: it comes last, and says so.
+    judges = any(i.what == OF_JUDGES and i.t >= 2 for i in found.intervals)
+    for i in sorted(found.intervals, key=lambda i: judges and i.what in PER_ANSWER):
+        supposing = ", if judges do not differ" if judges and i.what in PER_ANSWER else ""
+        yield f"{i.what} ({i.how}){supposing}: " + (f"no interval, {i.why_not}" if i.why_not else _settled(i))
+
+
+def _settled(i: WatchedInterval) -> str:
+    """Who is ahead where that is settled, since when, and the evidence."""
+    unit = "judges" if i.what == OF_JUDGES else "answers"
+    e = "" if math.isnan(i.e_value) else f"; evidence against 1/2: {i.e_value:.4g} to 1"
+    if i.low > i.neutral or i.high < i.neutral:
+        since = "" if i.settled_at is None else f" since {i.settled_at} {unit}"
+        return f"{i.first if i.low > i.neutral else i.second} is ahead, equality is excluded{since}{e}"
+    if i.settled_at is not None:
+        return f"equality was excluded at {i.settled_at} {unit}, and the interval now holds it again{e}"
+    return f"nothing is settled yet{e}"
 
 
 def _of_pairs(found: Watched) -> Iterator[str]:
@@ -75,6 +82,7 @@ def _of_pairs(found: Watched) -> Iterator[str]:
         f"{len(settled)} of {len(found.intervals)} pairs are settled"
         + (f": {', '.join(settled[:MOST_NAMED])}{more}" if settled else "")
     )
+    yield from found.cautions
     reasons = {i.why_not for i in found.intervals if i.why_not}
     for why in sorted(reasons)[:MOST_NAMED]:
         yield f"{sum(i.why_not == why for i in found.intervals)} pairs have no interval: {why}"

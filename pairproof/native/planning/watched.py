@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...errors import InputError
 from ...fit.fit import Fit
@@ -42,6 +43,9 @@ FloatArray = NDArray[np.float64]
 
 #: The planned size where none is stated: answers, and clusters.
 PLANNED, PLANNED_CLUSTERS = 500, 50
+#: What the intervals of two systems are of: answers, taken as independent, and judges.
+PER_ANSWER = "share of decisive answers", "mean score, ties 1/2"
+OF_JUDGES = "mean of judges' mean scores"
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,8 @@ class Watched:
         t0 of asymptotic sequences.
     assumed : tuple of str
         What was taken for granted: the order, independence.
+    cautions : tuple of str
+        What the file itself speaks against.
 
     Examples
     --------
@@ -122,6 +128,7 @@ class Watched:
     level: float
     planned: float
     assumed: tuple[str, ...]
+    cautions: tuple[str, ...] = ()
 
 
 def watch_two(
@@ -206,7 +213,7 @@ def watch_two(
 
 def _share(of: PairAnswers, single: FloatArray, ordered: bool, level: float) -> WatchedInterval:
     wins, t = float(of.wins.sum()), float(of.wins.sum() + of.losses.sum())
-    head = (*of.names, "share of decisive answers", "beta mixture", 0.5, t)
+    head = (*of.names, PER_ANSWER[0], "beta mixture", 0.5, t)
     if not t:
         return WatchedInterval(*head, why_not="no answer prefers either system")
     at = first_excluded(single[single != 0.5], level) if ordered else None
@@ -217,7 +224,7 @@ def _share(of: PairAnswers, single: FloatArray, ordered: bool, level: float) -> 
 
 
 def _score(of: PairAnswers, single: FloatArray, ordered: bool, level: float) -> WatchedInterval:
-    head = (*of.names, "mean score, ties 1/2", "hedged capital", 0.5, float(len(single)))
+    head = (*of.names, PER_ANSWER[1], "hedged capital", 0.5, float(len(single)))
     if not ordered:
         return WatchedInterval(
             *head, why_not="it needs the order of answers, which rows of counts do not give"
@@ -246,7 +253,7 @@ def _judges(of: PairAnswers, level: float) -> WatchedInterval:
     codes, first = np.unique(judge.codes, return_index=True)
     a, b, t = (np.bincount(judge.codes, x, len(judge.levels))[codes] for x in (of.wins, of.losses, of.ties))
     scores = ((a + t / 2) / (a + b + t))[np.argsort(first)]
-    head = (*of.names, "mean of judges' mean scores", "hedged capital", 0.5, float(len(scores)))
+    head = (*of.names, OF_JUDGES, "hedged capital", 0.5, float(len(scores)))
     return _hedged(head, scores, level)
 
 
@@ -344,7 +351,23 @@ def watch_table(
         else "answers are independent of each other; if judges or sources differ, name them with --cluster",
         f"planned size {size:g} {'clusters' if columns else 'answers'}, which must have been chosen before the first look",
     )
-    return Watched(found, level, size, assumed)
+    return Watched(found, level, size, assumed, () if columns else _not_independent(table))
+
+
+def _not_independent(table: Comparisons) -> tuple[str, ...]:
+    """The caution about columns that several answers share, where no cluster was asked for."""
+    shared = [
+        column
+        for column in ("judge", "source")
+        if isinstance(factor := table.columns.get(column), Factor)
+        and 1 < len(factor.levels) < table.n_comparisons
+    ]
+    if not shared:
+        return ()
+    return (
+        f"answers of one {' or about one '.join(shared)} are taken as independent here: --cluster {','.join(shared)} does"
+        " not suppose that",
+    )
 
 
 def _of_pair(
