@@ -28,6 +28,9 @@ FloatArray = NDArray[np.float64]
 
 #: Points of the adaptive quadrature, as lme4's glmer(nAGQ = 25).
 NODES = 25
+#: Points that check the likelihood found, and the difference up to which it counts as integrated: the integrand of a
+#: judge whose answers are all the same is no normal density where sigma is above 4 or so.
+MORE_NODES, INTEGRATED = 81, 1e-3
 #: log r at which the beta-binomial is tried: correlations 3e-7 to .9999.
 LOG_R = np.linspace(-15.0, 9.0, 49)
 #: Decisive answers of one judge up to which a beta-binomial is made: its sums go over every answer.
@@ -156,6 +159,7 @@ def random_effect(first: FloatArray, second: FloatArray) -> EqualityTest:
     -------
     EqualityTest
         estimate: beta with its standard error from the curvature; statistic: their ratio, normal; spread: sigma.
+        None where more points give another likelihood: sigma is then large, and R's glmer wanders off there.
     """
     from scipy.optimize import minimize
     from scipy.special import ndtr
@@ -182,24 +186,31 @@ def random_effect(first: FloatArray, second: FloatArray) -> EqualityTest:
     beta, sigma = float(best.x[0]), abs(float(best.x[1]))
     if _quadrature(a, n, w, start, 0.0)[0] >= -float(best.fun) * scale - 1e-10:
         beta, sigma = start, 0.0  # sigma on its bound: the binomial
+    found, finer = (_quadrature(a, n, w, beta, sigma, nodes)[0] for nodes in (NODES, MORE_NODES))
     at, h = np.array([beta, sigma]), 1e-3
     se = _se_of_first(lambda x: _quadrature(a, n, w, float(x[0]), float(x[1]))[0], at, h, sigma < 10 * h)
+    if not (abs(found - finer) <= INTEGRATED and math.isfinite(se)):
+        why = (
+            f"judges with few answers each are so far apart (sd {sigma:.1f} of their log-odds) that quadrature of"
+            f" {NODES} points does not give its likelihood"
+        )
+        return EqualityTest("random judge effect", why_not=why)
     z = beta / se
     p = 2.0 * float(ndtr(-abs(z)))
     numbers = beta, "log-odds", se, z, math.nan, p, sigma
     return EqualityTest("random judge effect", *numbers, "sd of judges' log-odds", reference="normal")
 
 
-@lru_cache(maxsize=1)
-def _nodes() -> tuple[FloatArray, FloatArray]:
+@lru_cache(maxsize=2)
+def _nodes(number: int) -> tuple[FloatArray, FloatArray]:
     from scipy.special import roots_hermite
 
-    x, v = roots_hermite(NODES)
+    x, v = roots_hermite(number)
     return x, v
 
 
 def _quadrature(
-    a: FloatArray, n: FloatArray, w: FloatArray, beta: float, sigma: float
+    a: FloatArray, n: FloatArray, w: FloatArray, beta: float, sigma: float, nodes: int = NODES
 ) -> tuple[float, FloatArray]:
     """Log-likelihood without its binomial coefficients, and its slope in (beta, sigma).
 
@@ -207,7 +218,7 @@ def _quadrature(
     """
     from scipy.special import expit, logsumexp
 
-    x, v = _nodes()
+    x, v = _nodes(nodes)
     u = _modes(a, n, beta, sigma)
     p = expit(beta + sigma * u)
     width = 1.0 / np.sqrt(sigma**2 * n * p * (1.0 - p) + 1.0)
@@ -225,23 +236,27 @@ def _modes(a: FloatArray, n: FloatArray, beta: float, sigma: float) -> FloatArra
     """float[G]: the mode of each judge's integrand, by Newton's steps kept between bounds."""
     from scipy.special import expit
 
-    u = np.zeros(len(n))
+    u, before = np.zeros(len(n)), np.full(len(n), np.inf)
     low, high = -abs(sigma) * n - 1.0, abs(sigma) * n + 1.0
     for _ in range(200):
         p = expit(beta + sigma * u)
         slope = sigma * (a - n * p) - u
         low, high = np.where(slope > 0, u, low), np.where(slope < 0, u, high)
         step = u + slope / (sigma**2 * n * p * (1.0 - p) + 1.0)
-        step = np.where((step >= low) & (step <= high), step, (low + high) / 2)
+        # Newton's steps may go to and fro between the flat ends of p for ever: halve where they gain nothing.
+        idle = (np.abs(slope) > before / 2) & (np.abs(slope) > 1e-8)
+        step = np.where((step >= low) & (step <= high) & ~idle, step, (low + high) / 2)
         done = np.abs(step - u).max() < 1e-13 * (1.0 + np.abs(u).max())
-        u = step
+        u, before = step, np.abs(slope)
         if done:
             break
     return u
 
 
 def _se_of_first(llf: Callable[[FloatArray], float], at: FloatArray, h: float, alone: bool) -> float:
-    """Standard error of the first of two parameters from fourth-order second differences of the log-likelihood."""
+    """Standard error of the first of two parameters from fourth-order second differences of the log-likelihood; nan
+    where these are not those of a maximum.
+    """
     e = np.eye(2) * h
 
     def curvature(i: int) -> float:
@@ -256,7 +271,6 @@ def _se_of_first(llf: Callable[[FloatArray], float], at: FloatArray, h: float, a
         return corners / (4.0 * step * step)
 
     first, second = curvature(0), 0.0 if alone else curvature(1)
-    if second >= 0.0:
-        return 1.0 / math.sqrt(-first)
-    both = (4.0 * crossed(h) - crossed(2 * h)) / 3.0
-    return math.sqrt(1.0 / (-first + both**2 / second))
+    both = 0.0 if second >= 0.0 else (4.0 * crossed(h) - crossed(2 * h)) / 3.0
+    information = -first if second >= 0.0 else -first + both**2 / second
+    return 1.0 / math.sqrt(information) if information > 0.0 else math.nan  # nan: no maximum

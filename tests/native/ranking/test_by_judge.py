@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
+from scipy.special import expit
 
 import pairproof
 from pairproof.errors import InputError
@@ -20,7 +21,7 @@ from pairproof.native.ranking.by_judge import (
     summed,
 )
 from pairproof.native.ranking.headline import by_judges, clustered_log_odds
-from pairproof.native.ranking.judge_effects import beta_binomial, random_effect
+from pairproof.native.ranking.judge_effects import _modes, beta_binomial, random_effect
 from tests.places import DATA
 
 PAIRS = ["AB", "CD", "AC", "AE", "BE", "BD", "AD"]
@@ -137,6 +138,41 @@ def test_tests_that_cannot_be_made_say_why():
     same = by_judges(np.array([5.0, 50]), np.array([5.0, 50]), np.zeros(2))
     assert same.by_judge_clusters.why_not == "all clusters agree exactly, so that the standard error is 0"
     assert (same.random_effect.spread, same.beta_binomial.spread) == (0.0, 0.0)
+
+
+#: Counts of judges with few answers each, as in crowds: for the first system, for the second.
+FAR_APART = (
+    [0, 1, 0, 1, 3, 0, 1, 0, 1, 1, 2, 0, 1, 0, 0, 0, 2, 1, 1, 2, 0, 2, 4, 2, 0, 1, 1, 0],
+    [2, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 3, 0, 0, 1, 0, 0, 0, 1],
+)
+WIDE = (
+    [0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0],
+    [1, 2, 1, 2, 0, 1, 1, 1, 2, 2, 0, 1, 2, 1, 0, 2, 1, 1, 3, 1, 4],
+)
+
+
+def test_a_random_judge_effect_of_single_answers_has_the_standard_error_of_its_likelihood():
+    """Newton's search for a mode went to and fro between two points here, and the p-value was 2.7e-98."""
+    test = random_effect(*np.array(WIDE, float))
+    # By the trapezoid rule on 4,001 points: -3.2932, 3.3241, 2.0700; 25 points come to -3.2883, 3.3139, 2.0322.
+    assert (test.estimate, test.spread, test.se) == pytest.approx((-3.2932, 3.3241, 2.0700), rel=0.03)
+    assert 0.1 < test.p < 0.12
+
+
+@pytest.mark.parametrize("sigma", [0.01, 0.3, 3.0, 30.0])
+@pytest.mark.parametrize("beta", [-3.0, 0.0, 8.0])
+def test_the_mode_of_each_judge_is_found(beta, sigma):
+    n = np.repeat([1.0, 4.0, 30.0, 5000.0], 3)
+    a = n * np.tile([0.0, 0.5, 1.0], 4)
+    u = _modes(a, n, beta, sigma)
+    slope = sigma * (a - n * expit(beta + sigma * u)) - u
+    assert np.abs(slope / (1.0 + sigma * n)).max() < 1e-13  # 5e-16 seen
+
+
+def test_a_random_judge_effect_that_quadrature_cannot_give_says_so():
+    """The likelihood has its maximum near sigma = 8; by 25 points it rises on, as glmer's does to 22."""
+    test = random_effect(*np.array(FAR_APART, float))
+    assert np.isnan(test.p) and "quadrature of 25 points does not give its likelihood" in test.why_not
 
 
 @pytest.mark.parametrize(
