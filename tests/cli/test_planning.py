@@ -82,6 +82,17 @@ def test_many_pairs_have_their_reasons_together(capsys, tmp_path):
     )
 
 
+def test_a_p_value_that_one_judge_decides_is_said_to_mean_nothing(capsys, tmp_path):
+    # One judge has 800 of 803 answers: CR2 gives p = .014 on 1.005 degrees of freedom.
+    path = tmp_path / "one_busy.csv"
+    rows = ["A,B,1,1,0", "A,B,2,0,1", "A,B,3,500,300", "A,B,4,1,0"]
+    path.write_text("\n".join(["first,second,judge,wins,losses", *rows]) + "\n", encoding="utf-8")
+    _, out, _ = run(capsys, "compare-two", path, "--cluster", "judge")
+    assert "df 1.01, below 2: one or two clusters decide nearly all, and p means nothing" in out
+    _, out, _ = run(capsys, "compare-two", path)
+    assert "the clustered log-odds count answers, but on df 1.01: few judges decide it" in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -162,6 +173,24 @@ def test_several_systems_are_planned_from_abilities_or_a_pilot(capsys, goal):
         (["--goal", "contrast", "--abilities", "1,0", "--judges", "9", "--per-judge", "9"], "--pair A,B"),
         (["nofile.csv", "--margin", "0.1"], "no such file"),
         (["--margin", "nan"], "cannot exceed 1 - P"),
+        (["--margin", "0.1", "--tie-rate", "-1"], "P(tie) -1; expected at least 0 and below 1"),
+        (["--margin", "0.1", "--pair", "A,B"], "--pair has no effect without a pilot FILE"),
+        (["--margin", "0.1", "--judges", "10", "--sources", "1"], "a study of 10 judges and 1 sources"),
+        (
+            [
+                "--goal",
+                "ranking",
+                "--abilities",
+                "1,0",
+                "--judges",
+                "9",
+                "--per-judge",
+                "9",
+                "--source-sd",
+                "0.3",
+            ],
+            "--source-sd has no effect without --sources",
+        ),
         (["--margin", "0.1", "--report", "x.xml"], "a sample size has none"),
     ],
 )
@@ -178,6 +207,23 @@ def test_a_margin_at_its_ends_is_planned(capsys, margin):
         margin, "4 judges"
     )
     assert any(reason in note for note in found["notes"])
+
+
+def test_a_pilot_of_equal_answers_has_no_correlation_and_no_limits(capsys, tmp_path):
+    path = tmp_path / "alike.csv"
+    path.write_text("first,second,judge,wins,losses\nA,B,1,10,0\nA,B,2,7,0\n", encoding="utf-8")
+    pilot = document(capsys, "sample-size", path, "--margin", "0.1")["pilot"]
+    assert pilot["judge_icc"] is None and pilot["margin_conf_int"] is None
+    assert "judge: all answers are the same, so that their correlation is not known" in pilot["notes"]
+    _, out, _ = run(capsys, "sample-size", path)
+    assert "nan" not in out
+
+
+def test_sources_that_do_not_differ_are_said_to(capsys):
+    found = document(capsys, "sample-size", "--margin", "0.1", "--icc-judge", "0.05", "--sources", "10")
+    assert any(
+        "correlation of 0 by source says that sources do not differ" in note for note in found["notes"]
+    )
 
 
 def test_a_pilot_of_several_pairs_asks_which(capsys, vilar):

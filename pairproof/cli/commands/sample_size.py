@@ -91,7 +91,7 @@ def command(state: State, file: str | None, goal: str, reading: dict[str, Any], 
 
     from ..reports.sample_size import document_table, document_two, page_table, page_two
 
-    _refuse_others(goal, asked)
+    _refuse_others(goal, asked, file is not None)
     table = None if file is None else pairproof.read(file, **reading)
     seed = state.seed or 0
     if goal == "two":
@@ -103,7 +103,7 @@ def command(state: State, file: str | None, goal: str, reading: dict[str, Any], 
     return 0
 
 
-def _refuse_others(goal: str, asked: dict[str, Any]) -> None:
+def _refuse_others(goal: str, asked: dict[str, Any], pilot: bool) -> None:
     """Refuse options of another goal, which would otherwise do nothing."""
     others = _OF_MANY if goal == "two" else _OF_TWO
     for name, flag in others.items():
@@ -113,6 +113,10 @@ def _refuse_others(goal: str, asked: dict[str, Any]) -> None:
         raise click.UsageError(f"--top has no effect with --goal {goal}; use --goal top-k.")
     if asked["pair"] is not None and goal in ("ranking", "top-k"):
         raise click.UsageError(f"--pair has no effect with --goal {goal}, which is of all systems.")
+    if asked["pair"] is not None and goal == "two" and not pilot:
+        raise click.UsageError(
+            "--pair has no effect without a pilot FILE, whose pairs it chooses from; leave it out."
+        )
     if asked["simulate"] is not None and goal == "contrast":
         raise click.UsageError("--simulate has no effect with --goal contrast, whose power is a formula.")
 
@@ -200,6 +204,10 @@ def _design(table: Comparisons | None, asked: dict[str, Any], reading: dict[str,
     ]
     if absent:
         raise click.UsageError(f"state {', '.join(absent)}, or give a pilot FILE.")
+    if asked["source_sd"] is not None and sources is None:
+        raise click.UsageError(
+            "--source-sd has no effect without --sources, the number of sources; state it."
+        )
     return assumed_table(
         asked["abilities"],
         judges=judges,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import Any
 
@@ -85,7 +86,7 @@ def _icc(found: IntraClass | None) -> str:
 
 
 def _limits(ends: tuple[float, float]) -> str:
-    return f"{ends[0]:.4f} to {ends[1]:.4f}"
+    return "" if math.isnan(ends[0]) else f"{ends[0]:.4f} to {ends[1]:.4f}"
 
 
 def _of_units(found: IntraClass) -> str:
@@ -140,7 +141,7 @@ def _document_pilot(pilot: Pilot, level: float) -> dict[str, Any]:
         "second": pilot.names[1],
         "answers": pilot.answers,
         "margin": pilot.margin,
-        "margin_conf_int": None if test is None else list(test.conf_int(level)),
+        "margin_conf_int": None if test is None or test.why_not else list(test.conf_int(level)),
         "tie_rate": pilot.tie_rate,
         **{f"{name}_icc": None if found is None else asdict(found) for name, found in _units(pilot)},
         "notes": list(pilot.why_not),

@@ -230,7 +230,7 @@ def _anova(m: FloatArray, sums: FloatArray, squares: float, level: float) -> Int
     between = max(float((sums**2 / m).sum()) - float(sums.sum()) ** 2 / n, 0.0) / (g - 1)
     m0 = (n - float((m**2).sum()) / n) / (g - 1)
     if between + within == 0.0:
-        return IntraClass(0.0, 0.0, 0.0, g, m0)
+        raise _TooFew("all answers are the same, so that their correlation is not known")
 
     def at(quantile: float) -> float:
         """(F / q - 1) / (F / q + m0 - 1), at least 0."""

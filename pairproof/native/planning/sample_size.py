@@ -62,7 +62,8 @@ class Design:
     def __post_init__(self) -> None:
         if self.judges < 2 or (self.sources is not None and self.sources < 2):
             raise InputError(
-                f"{self.judges} judges and {self.sources or 'no'} sources; expected at least two of each, for their spread"
+                f"a study of {self.judges} judges and {'no' if self.sources is None else self.sources} sources; expected at"
+                " least two of each, for their spread"
             )
         if not self.answers >= self.judges:
             raise InputError(
@@ -106,7 +107,11 @@ class Assumptions:
     source_icc: float = 0.0
 
     def __post_init__(self) -> None:
-        if not (0.0 <= self.tie_rate < 1.0 and abs(self.margin) <= 1.0 - self.tie_rate):
+        if not 0.0 <= self.tie_rate < 1.0:
+            raise InputError(
+                f"P(tie) {self.tie_rate:g}; expected at least 0 and below 1: some answers must prefer a system"
+            )
+        if not abs(self.margin) <= 1.0 - self.tie_rate:
             raise InputError(
                 f"margin {self.margin:g} with a tie rate of {self.tie_rate:g}: P(first) - P(second) cannot exceed"
                 " 1 - P(tie)"

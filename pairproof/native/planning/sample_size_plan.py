@@ -175,6 +175,8 @@ class TwoSystemPlan:
             yield f"{self.judges} judges with {self.per_judge:g} answers each need {self.sources_needed} sources"
         if not self.expected.judge_icc:
             yield "an intra-class correlation of 0 by judge says that judges do not differ at all; hold a pilot against it"
+        if self.sources is not None and not self.expected.source_icc:
+            yield "an intra-class correlation of 0 by source says that sources do not differ at all; hold a pilot against it"
         if self.expected.source_icc and self.sources is None:
             yield "the correlation by source is not used: name the number of sources with --sources (in Python sources=)"
         if any(found.judges is None for found in self.needed):
@@ -225,11 +227,11 @@ def plan_two(
     """
     if per_judge is not None and not per_judge >= 1:
         raise InputError(f"{per_judge:g} answers of each judge; expected at least 1")
+    if judges is not None:
+        Design(judges, math.inf, sources)
     sizes = sorted({*PER_JUDGE, *([per_judge] if per_judge else [])})
     needed = tuple(Needed(m, judges_needed(expected, m, wanted, level, sources)) for m in sizes)
     plan = TwoSystemPlan(expected, wanted, level, needed, judges, per_judge, sources)
-    if judges is not None:
-        Design(judges, math.inf, sources)
     return plan
 
 

@@ -78,19 +78,23 @@ class ClusteredError:
     @property
     def title(self) -> str:
         """ "CR2 by judge (24 clusters) and source (30 clusters)"."""
-        ways = [f"{column} ({n} clusters)" for column, n in zip(self.columns, self.n_clusters)]
+        ways = [f"{column} ({_clusters(n)})" for column, n in zip(self.columns, self.n_clusters)]
         return f"{self.kind} by {' and '.join(ways)}"
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """What a reader has to know of the standard error."""
         few = [
-            f"{n} clusters by {column}: with fewer than {FEW} every cluster-robust interval is rough"
+            f"{_clusters(n)} by {column}: with fewer than {FEW} every cluster-robust interval is rough"
             for column, n in zip(self.columns, self.n_clusters)
             if n < FEW
         ]
-        if not self.why_not and self.df < 4:
-            few.append(f"{self.df:.2g} degrees of freedom: few clusters decide, and p is rough")
+        if not self.why_not and self.df < 2:
+            few.append(
+                f"df {self.df:.3g}, below 2: one or two clusters decide nearly all, and p means nothing"
+            )
+        elif not self.why_not and self.df < 4:
+            few.append(f"df {self.df:.3g}, below 4: few clusters decide, and p is rough")
         return tuple(few)
 
     def t(self, estimate: float) -> float:
@@ -109,6 +113,10 @@ class ClusteredError:
 
         half = float(stdtrit(self.df, (1 + level) / 2)) * self.se
         return estimate - half, estimate + half
+
+
+def _clusters(n: int) -> str:
+    return f"{n} cluster" if n == 1 else f"{n} clusters"
 
 
 def check_clusters(columns: Sequence[str], kind: str) -> None:

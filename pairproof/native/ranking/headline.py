@@ -296,9 +296,11 @@ def _judges(of: TwoSystemTests) -> str:
 def _of_judges(of: TwoSystemTests) -> Iterator[str]:
     n = of.first + of.second + of.ties
     if n.max() >= UNEQUAL * n.min():
+        df = of.by_judge_clusters.df
+        few = f", but on df {df:.3g}: few judges decide it" if df < 4 else ""
         yield (
             f"judges gave {n.min():g} to {n.max():g} answers and count alike here; the clustered log-odds count"
-            " answers"
+            f" answers{few}"
         )
     if len(of.judges) < 6:
         least = 2.0 ** (1 - len(of.judges))
