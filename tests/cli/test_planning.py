@@ -253,7 +253,7 @@ def test_two_systems_are_watched_by_answers_judges_and_clusters(capsys, votes):
 
 
 def test_where_there_are_judges_an_interval_of_independent_answers_is_not_the_answer(capsys, tmp_path, vilar):
-    # Seven judges who differ (p = 1e-12): 530 answers taken as independent exclude equality, seven judges do not.
+    # Seven judges who differ (p = 1e-12): their 530 answers alone exclude equality, the judges do not.
     found = document(capsys, "watch", vilar, "--pair", "A,D")
     judges, share, score = found["notes"]
     assert judges == "mean of judges' mean scores (hedged capital): nothing is settled yet"

@@ -154,7 +154,7 @@ WIDE = (
 def test_a_random_judge_effect_of_single_answers_has_the_standard_error_of_its_likelihood():
     """Newton's search for a mode went to and fro between two points here, and the p-value was 2.7e-98."""
     test = random_effect(*np.array(WIDE, float))
-    # By the trapezoid rule on 4,001 points: -3.2932, 3.3241, 2.0700; 25 points come to -3.2883, 3.3139, 2.0322.
+    # By the trapezoid rule on 4,001 points -3.2932, 3.3241, 2.0700; by 25 points -3.2883, 3.3139, 2.0322.
     assert (test.estimate, test.spread, test.se) == pytest.approx((-3.2932, 3.3241, 2.0700), rel=0.03)
     assert 0.1 < test.p < 0.12
 
