@@ -299,7 +299,7 @@ def _of_judges(of: TwoSystemTests) -> Iterator[str]:
         df = of.by_judge_clusters.df
         few = f", but on df {df:.3g}: few judges decide it" if df < 4 else ""
         yield (
-            f"judges gave {n.min():g} to {n.max():g} answers and count alike here; the clustered log-odds count"
+            f"judges gave {n.min():,.12g} to {n.max():,.12g} answers and count alike here; the clustered log-odds count"
             f" answers{few}"
         )
     if len(of.judges) < 6:

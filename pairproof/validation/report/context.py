@@ -142,13 +142,16 @@ def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str
 
 
 def short_lines(agreements: Sequence[Agreement]) -> list[str]:
-    """The R calls that stopped before their maximum, so that their numbers check nothing."""
-    calls: dict[str, list[Agreement]] = {}
+    """The R calls whose numbers check nothing: they stopped before their maximum, or draw at random too few points."""
+    calls: dict[tuple[str, bool], list[Agreement]] = {}
     for a in agreements:
         if not a.r_arrived:
-            calls.setdefault(a.r_call or "R", []).append(a)
+            calls.setdefault((a.r_call or "R", a.code == "monte-carlo"), []).append(a)
     lines = []
-    for call, rows in calls.items():
+    for (call, drawn), rows in calls.items():
+        if drawn:
+            lines.append(f"{call} draws at random, too few points to check {len(rows)} of native's numbers")
+            continue
         said = {a.code for a in rows if a.code in R_STOPPED} == {"r-not-converged"}
         least = worst({a.quantity: a.digits for a in rows if a.digits is not None})
         digits = "" if least is None else f", {int(least.digits * 10) / 10:.1f} digits at least"

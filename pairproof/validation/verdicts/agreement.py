@@ -94,7 +94,8 @@ class Agreement:
         Page, section or table.
     about : {"printed", "statement", "native-r", "arithmetic"}
     r_arrived : bool
-        False: R stopped before it reached the maximum; its number is shown but cannot check native's.
+        False: R stopped before it reached the maximum, or drew too few random points; its number is shown but cannot
+        check native's.
     code : str
         Why the row has its verdict, in one fixed word (:mod:`pairproof.validation.verdicts.codes`), the name
         of a slip, or the name of a reading in the claims file; "" for a row that agrees and has nothing to

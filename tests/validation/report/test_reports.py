@@ -296,3 +296,12 @@ def test_a_figure_of_a_story_is_drawn_in_the_pages_ink_and_described_where_nothi
         and "A line. &lt;script&gt;" in drawing
     )
     assert "(drawn in the HTML report) A line." in report(".md")
+
+
+def test_what_draws_at_random_is_not_said_to_have_stopped_short_of_a_maximum() -> None:
+    kept: dict[str, Any] = {"native": 2.0, "r": 1.0, "verdict": "not-checkable", "r_arrived": False}
+    drawn = Agreement("p", "c", "rank_low.i4", r_call="csranks::csranks", code="monte-carlo", **kept)
+    short = Agreement("p", "c", "se.A", r_call=GLM, code="r-stopped-early", **kept)
+    lines = opening([drawn, short], ReportContext())
+    assert "csranks::csranks draws at random, too few points to check 1 of native's numbers" in lines
+    assert f"{GLM} stopped short of the maximum: its numbers do not check 1 of native's" in lines
