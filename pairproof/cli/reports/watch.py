@@ -52,7 +52,7 @@ def sentences(found: Watched) -> list[str]:
 
 
 def _of_two(found: Watched) -> Iterator[str]:
-    # Where there are judges, an interval that takes answers as independent is not the answer: it comes last, and says so.
+    # Where there are judges, what takes answers as independent is not the answer: it comes last, and says so.
     judges = any(i.what == OF_JUDGES and i.t >= 2 for i in found.intervals)
     for i in sorted(found.intervals, key=lambda i: judges and i.what in PER_ANSWER):
         supposing = ", if judges do not differ" if judges and i.what in PER_ANSWER else ""

@@ -28,8 +28,8 @@ FloatArray = NDArray[np.float64]
 
 #: Points of the adaptive quadrature, as lme4's glmer(nAGQ = 25).
 NODES = 25
-#: Points that check the likelihood found, and the difference up to which it counts as integrated: the integrand of a
-#: judge whose answers are all the same is no normal density where sigma is above 4 or so.
+#: Points that check the likelihood found, and the difference up to which it counts as integrated: the
+#: integrand of a judge whose answers are all the same is no normal density where sigma is above 4 or so.
 MORE_NODES, INTEGRATED = 81, 1e-3
 #: log r at which the beta-binomial is tried: correlations 3e-7 to .9999.
 LOG_R = np.linspace(-15.0, 9.0, 49)
