@@ -42,15 +42,17 @@ def span(found: list[tuple[str, float, float]]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def pooled(found: list[tuple[str, float, float]]) -> str:
-    """ "0.943 (5)": the mean over lines, each counting by what its error says."""
-    if not found:
+def pooled(found: Iterable[Line], method: str, enough: bool) -> str:
+    """ "0.943 (5)": the share of all tables of these lines, whatever line a table is of, with its error.
+
+    Lines are not weighted by their errors: those are small where by luck nothing was missed.
+    """
+    lines = [one for one in found if (clusters(one) >= ENOUGH) == enough and method in one["rates"]]
+    if not lines:
         return "(not simulated)"
-    # A line without a miss has error 0, which is the luck of its tables; it counts as one with an error of
-    # .005.
-    weights = [1.0 / max(error, 0.005) ** 2 for _, _, error in found]
-    mean = sum(w * rate for w, (_, rate, _) in zip(weights, found)) / sum(weights)
-    return f"{mean:.3f} ({max(round(1000 / sum(weights) ** 0.5), 1)})"
+    tables = sum(one["rates"][method]["tables"] for one in lines)
+    mean = sum(one["rates"][method]["rate"] * one["rates"][method]["tables"] for one in lines) / tables
+    return f"{mean:.3f} ({max(round(1000 * (mean * (1 - mean) / tables) ** 0.5), 1)})"
 
 
 def outside(found: list[tuple[str, float, float]], low: float, high: float = 1.0) -> list[str]:
@@ -105,10 +107,10 @@ def _at_once() -> str:
     one, two = read("one-way")["lines"], read("two-way")["lines"]
     return (
         f"**All ten intervals at once** hold in {span(enough)} of tables from 20 clusters on, in {span(few)} with fewer."
-        f" {below([*few, *enough], NOMINAL)} Over all lines together: by judge"
-        f" {pooled(rates(one, 'all intervals', False))} with 8 clusters and {pooled(rates(one, 'all intervals', True))}"
-        f" from 20 on, by judge and prompt {pooled(rates(two, 'all intervals', False))} and"
-        f" {pooled(rates(two, 'all intervals', True))}. With normal quantiles they hold in"
+        f" {below([*few, *enough], NOMINAL)} Over all tables together: by judge"
+        f" {pooled(one, 'all intervals', False)} with 8 clusters and {pooled(one, 'all intervals', True)}"
+        f" from 20 on, by judge and prompt {pooled(two, 'all intervals', False)} and"
+        f" {pooled(two, 'all intervals', True)}. With normal quantiles they hold in"
         f" {span(rates(found, 'all intervals, normal', False))} with 8 clusters.\n- **All rank sets at once** hold in"
         f" {span(ranks)}; the best system is among those that may be the best in {span(best)}."
         f" {below(ranks, NOMINAL)} They are wide: systems that differ by .1 to .3 in log-odds are not told apart by a"

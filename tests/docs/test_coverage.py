@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -150,3 +152,14 @@ def test_a_line_simulated_again_replaces_the_old_one(tmp_path):
 def test_a_rate_is_outside_a_limit_only_beyond_its_error():
     found = [("near", 0.925, 0.004), ("far", 0.90, 0.004), ("high", 0.99, 0.002)]
     assert findings.outside(found, 0.93, 0.97) == ["far: 0.900 (4)", "high: 0.990 (2)"]
+
+
+def test_lines_together_count_by_their_tables_and_not_by_the_luck_of_their_errors() -> None:
+    def line(rate: float, error: float, tables: int) -> dict[str, Any]:
+        rates = {"held": {"rate": rate, "error": error, "tables": tables}}
+        return {"name": "", "design": {"judges": 20, "prompts": 0}, "rates": rates}
+
+    # 80 tables without a miss and 400 of which 20 miss: 460 of 480, error .0091.
+    found = [line(1.0, 0.0, 80), line(0.95, 0.011, 400)]
+    assert findings.pooled(found, "held", True) == "0.958 (9)"
+    assert findings.pooled(found, "held", False) == "(not simulated)"
