@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
+from ....fit.many.p_values import log10_holm
 from ....fit.tails import p_words
 from ....native.ranking import by_judge
 from ...report import Story
@@ -64,8 +65,22 @@ def _said(effects: Sequence[Effect]) -> str:
         f" {', '.join(lost)}. The standard errors of the differences are {min(ratios):.1f} to"
         f" {max(ratios):.1f} times as long. What remains of the ranking A-D-B-C is that A and D stand above"
         " B, and D above C; which of A and D is best, and which of B and C is worst, is not settled. That"
-        " ties are rare survives."
+        f" ties are rare survives. These are tests one by one; {_together(effects)}."
     )
+
+
+def _together(effects: Sequence[Effect]) -> str:
+    """Which differences of systems survive Holm's adjustment for all of them."""
+    pairs = [e for e in effects if e.name != "tie"]
+    adjusted = 10.0 ** log10_holm(np.log10([e.clustered[0].p for e in pairs]))
+    said = [f"{e.name} (p = {p_words(float(p), digits=2)})" for e, p in zip(pairs, adjusted) if p < ALPHA]
+    lost = [
+        f"{e.name} (p = {p_words(float(p), digits=2)})"
+        for e, p in zip(pairs, adjusted)
+        if p >= ALPHA and e.survives(ALPHA)
+    ]
+    gone = f", and {', '.join(lost)} does not" if lost else ""
+    return f"of the {len(pairs)} differences together (Holm) {' and '.join(said) or 'none'} remain{gone}"
 
 
 def _first_pair(table: Comparisons) -> str:
