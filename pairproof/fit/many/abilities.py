@@ -29,6 +29,7 @@ NOT_JOINED = "no chain of comparisons joins the two"
 INFINITE = "the estimate is infinite: the data are separated"
 NOT_ESTIMABLE = "not estimable: infinite, or not joined by comparisons"
 ONE_CLUSTER = "one cluster alone determines it, so that clustering cannot give it a standard error"
+SAME = "all clusters say exactly the same of it, so that they show no spread"
 NO_SPREAD = "the model makes it 0, or its covariance gives it no variance"
 
 
@@ -80,7 +81,7 @@ class Abilities:
         """bool[n, n]: differences that have an estimate, with a standard error or without; the diagonal too."""
         out: BoolArray = self.known | np.eye(len(self.se), dtype=bool)
         for (i, j), why in self.why.items():
-            if why in (ONE_CLUSTER, NO_SPREAD):
+            if why in (ONE_CLUSTER, SAME, NO_SPREAD):
                 out[i, j] = out[j, i] = True
         return out
 
@@ -189,11 +190,17 @@ def _differences(
         place = start + np.flatnonzero(known)
         if len(place):
             se[place], df[place] = _inference(fit, functions[first[place]] - functions[second[place]])
-            reason[place[np.isnan(se[place])]] = ONE_CLUSTER
+            nothing = place[np.isnan(se[place])]
+            reason[nothing] = _why_no_error(fit, functions[first[nothing]] - functions[second[nothing]])
             none = place[se[place] == 0.0]
             se[none], reason[none] = np.nan, NO_SPREAD
     without = np.flatnonzero(np.isnan(se))
     return se, df, {(int(first[k]), int(second[k])): str(reason[k]) for k in without}
+
+
+def _why_no_error(fit: FitRecord, differences: FloatArray) -> list[str]:
+    robust = fit.robust
+    return [SAME if robust is None or robust.alone(f) is None else ONE_CLUSTER for f in differences]
 
 
 def _leave_out_without_spread(

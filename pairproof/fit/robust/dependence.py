@@ -83,7 +83,7 @@ def dependence(fit: FitRecord) -> tuple[Dependence, ...]:
 def _compared(fit: FitRecord, column: str) -> Dependence | None:
     try:
         by_cluster = clustered(fit, (column,), missing="own")
-    except InputError:  # one cluster, or no row that tells anything
+    except InputError:  # one cluster, no row that tells anything, or too many numbers for a remark
         return None
     if by_cluster.robust is None:
         return None

@@ -32,6 +32,9 @@ Missing = Literal["refuse", "own"]
 
 #: Clusters below which every method is rough, and a caution says so.
 FEW = 20
+#: A cluster-robust variance below this share of the model's is what rounding leaves of 0: scores that cancel in
+#: every cluster leave squares of some 1e-32 n, and no clusters of real answers agree to a millionth of their error.
+NO_SPREAD = 1e-12
 #: Parameters whose covariance is written out for this: 0.3 GB for each way.
 MOST_PARAMETERS = 6_000
 
@@ -108,9 +111,16 @@ class Robust:
         return tuple(out)
 
     def standard_errors(self, functions: FloatArray) -> FloatArray:
-        """float[m] of linear functions, float[m, n_params]; nan where one cluster alone determines the function."""
+        """float[m] of linear functions, float[m, n_params].
+
+        nan where one cluster alone determines the function, or where all clusters say exactly the same of it: their
+        scores then show no spread, and an error of 0 would claim certainty.
+        """
         both = [_variances(functions, v) for v in (self.covariance, *(way.covariance for way in self.ways))]
-        se = np.sqrt(np.maximum(np.max(both, axis=0), 0.0))
+        most = np.max(both, axis=0)
+        se = np.sqrt(np.maximum(most, 0.0))
+        by_model = self.ways[0].clusters.model_variances(functions)
+        se[(most <= NO_SPREAD * by_model) & (by_model > 0.0)] = np.nan
         for way in self.ways:
             share, _ = way.clusters.share_alone_all(functions)
             se[share > LARGEST_SHARE] = np.nan
@@ -134,12 +144,15 @@ class Robust:
     def joint_test(self, functions: FloatArray, values: FloatArray) -> tuple[float, float, float]:
         """F, its second degrees of freedom and p of the hypothesis that q linear functions are 0.
 
-        CR2: the approximate Hotelling test (HTZ), of two ways the smaller eta; otherwise Q / q on q and G - 1.
+        CR2: the approximate Hotelling test (HTZ), of two ways the smaller eta; otherwise Q / q on q and G - 1.  Of two
+        ways the statistic is the smallest of those by the two-way and both one-way covariances, so that the test of one
+        function is that of its t.
 
         Raises
         ------
         NotEstimableError
-            One cluster alone determines a function, or so few clusters that no test is left (eta - q + 1 <= 0).
+            One cluster alone determines a function, so few clusters that no test is left (eta - q + 1 <= 0), or
+            clusters that show no spread of a part of the hypothesis.
         """
         q = len(functions)
         for function in functions:
@@ -159,8 +172,17 @@ class Robust:
                 f"a hypothesis of {q} parts and {eta:.3g} degrees of freedom by {self.title}: too few clusters to"
                 " test so many parts at once; test fewer"
             )
-        covariance = functions @ self.covariance @ functions.T
-        statistic = factor * float(values @ np.linalg.solve(covariance, values))
+        by_model = functions @ self.ways[0].clusters.directions(functions).T
+        found = [
+            q_value
+            for v in (self.covariance, *(way.covariance for way in self.ways))
+            if (q_value := _quadratic(functions @ v @ functions.T, by_model, values)) is not None
+        ]
+        if not found:
+            raise NotEstimableError(
+                f"the clusters show no spread of a part of the hypothesis, {self.title}: a test would claim certainty"
+            )
+        statistic = factor * min(found)
         return statistic, df, f_p(statistic, q, df)
 
     def mapped(self, by: LinearMap) -> Clustering:
@@ -218,6 +240,16 @@ class MappedClustering:
 def _variances(functions: FloatArray, covariance: FloatArray) -> FloatArray:
     out: FloatArray = np.einsum("ij,ij->i", functions @ covariance, functions)
     return out
+
+
+def _quadratic(covariance: FloatArray, by_model: FloatArray, values: FloatArray) -> float | None:
+    """values' covariance^-1 values; None where the covariance is singular beside that of the model."""
+    variances, axes = np.linalg.eigh(by_model)
+    to_units = axes / np.sqrt(variances)
+    spread, directions = np.linalg.eigh(to_units.T @ covariance @ to_units)
+    if spread[0] <= NO_SPREAD * max(1.0, float(spread[-1])):
+        return None
+    return float((((values @ to_units) @ directions) ** 2 / spread).sum())
 
 
 def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missing = "refuse") -> R:

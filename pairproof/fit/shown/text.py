@@ -192,7 +192,8 @@ def _status(fit: FitRecord, place: int) -> str:
     if fit.is_reference[place]:
         return "reference" if fit.terms[place].kind == "item" else "at its boundary"
     if fit.robust is not None and math.isnan(fit.standard_errors[place]):
-        return f"fitted from {fit.robust.alone(np.eye(len(fit.terms))[place])} alone"
+        cluster = fit.robust.alone(np.eye(len(fit.terms))[place])
+        return "no spread between clusters" if cluster is None else f"fitted from {cluster} alone"
     return ""
 
 

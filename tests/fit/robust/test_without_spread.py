@@ -1,0 +1,89 @@
+"""Clusters that say nothing, clusters that all say the same, and two-way covariances that are singular."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pairproof
+from pairproof.errors import InputError, NotEstimableError
+
+
+def read(rows):
+    return pairproof.read(dict(zip(("judge", "first", "second", "outcome"), map(list, zip(*rows)))))
+
+
+@pytest.fixture(scope="module")
+def agreeing():
+    """Three judges who each preferred A twice and B once; C against A by chance."""
+    answers = ["first", "second", "first"]
+    rows = [(f"j{k % 3}", "A", "B", answers[k // 3]) for k in range(9)]
+    rows += [(f"j{k % 3}", "D", "E", "first" if k % 4 else "second") for k in range(14)]
+    return pairproof.fit_bradley_terry(read(rows))
+
+
+def test_a_table_that_is_separated_throughout_has_a_summary_and_no_clusters():
+    fit = pairproof.fit_bradley_terry(read([(f"j{k}", "A", "B", "first") for k in range(3)]))
+    assert "separated data" in fit.summary()
+    with pytest.raises(InputError, match="no comparison tells anything of a finite estimate"):
+        fit.clustered("judge")
+
+
+def test_clusters_that_say_exactly_the_same_give_no_standard_error_of_0(agreeing):
+    by_judge = agreeing.clustered("judge")
+    with pytest.raises(NotEstimableError, match="A - B has no standard error by judge: all clusters say exactly"):
+        by_judge.contrast("A", "B")
+    assert np.isnan(by_judge.bse["B"]) and np.isnan(by_judge.pvalues["B"])
+    assert "(no spread between clusters)" in by_judge.summary()
+    with pytest.raises(NotEstimableError, match="no spread of a part of the hypothesis"):
+        by_judge.wald(["B"])
+    assert by_judge.to_dict()["bse"]["B"] is None
+    family = by_judge.contrasts()
+    assert family.what == ("D - E",)
+    assert ("A - B", "all clusters say exactly the same of it, so that they show no spread") in family.left_out
+    assert by_judge.contrast("D", "E").se > 0.1
+
+
+@pytest.fixture(scope="module")
+def crossed():
+    """Answers by chance of 6 judges on 6 sources: two-way covariances that are rarely positive."""
+    rng, out = np.random.default_rng(3), []
+    for _ in range(4):
+        a = rng.integers(0, 5, 150)
+        b = (a + rng.integers(1, 5, 150)) % 5
+        table = {
+            "judge": [f"j{k}" for k in rng.integers(0, 6, 150)],
+            "source": [f"s{k}" for k in rng.integers(0, 6, 150)],
+            "first": ["ABCDE"[k] for k in a],
+            "second": ["ABCDE"[k] for k in b],
+            "outcome": list(rng.choice(["first", "second", "tie"], 150)),
+        }
+        out.append(pairproof.fit_llbt(pairproof.read(table)))
+    return out
+
+
+def test_a_two_way_test_claims_no_more_than_its_least_sure_covariance(crossed):
+    repaired = 0
+    for fit in crossed:
+        both = fit.clustered("judge", "source")
+        repaired += both.robust.negative > 0
+        one = [fit.clustered(way).wald(["A", "B"]).statistic for way in ("judge", "source")]
+        assert both.wald(["A", "B"]).statistic <= min(one) * (1 + 1e-12)
+    assert repaired == 4
+
+
+def test_a_joint_test_of_one_parameter_is_its_t_test_two_ways_too(crossed):
+    for fit in crossed:
+        both = fit.clustered("judge", "source")
+        f, t = both.wald(["A"]), both.to_frame().loc["A"]
+        # Seen: 4e-16.
+        np.testing.assert_allclose([f.statistic, f.p], [t["t"] ** 2, t["p"]], rtol=1e-12)
+        assert f.df_denom == pytest.approx(t["df"], rel=1e-12)
+
+
+def test_a_singular_two_way_covariance_is_no_defect_of_a_joint_test(crossed):
+    for fit in crossed:
+        try:
+            assert 0.0 < fit.clustered("judge", "source").test_equal_items().p <= 1.0
+        except NotEstimableError as error:
+            assert "too few clusters" in str(error)
