@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, TooLargeError
+from ..clustering import FEW_DF
 from ..family import LOG_WORTH_PER_UNIT
 from ..predictions import ability_functions, find_group, group_label
 from ..record import FitRecord
@@ -157,10 +158,20 @@ def abilities_of(
         _both(len(functions), first, second, df),
         why,
         MODEL_BASED if fit.robust is None else fit.robust.title,
-        () if fit.robust is None else fit.robust.cautions,
+        () if fit.robust is None else (*fit.robust.cautions, *_rough(df)),
         group if group is not None else group_label(where),
         LOG_WORTH_PER_UNIT[fit.scale],
     )
+
+
+def _rough(df: FloatArray) -> list[str]:
+    few = int((df < FEW_DF).sum())
+    if not few:
+        return []
+    return [
+        f"{few:,} of {len(df):,} differences {'has' if few == 1 else 'have'} fewer than {FEW_DF:g} degrees of freedom"
+        f" (the least {np.nanmin(df):.2g}): few clusters carry them, and their p-values and intervals are rough"
+    ]
 
 
 def _asked(n: int, against: int | None) -> tuple[IntArray, IntArray]:

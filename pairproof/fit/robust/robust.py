@@ -32,8 +32,8 @@ Missing = Literal["refuse", "own"]
 
 #: Clusters below which every method is rough, and a caution says so.
 FEW = 20
-#: A cluster-robust variance below this share of the model's is what rounding leaves of 0: scores that cancel in
-#: every cluster leave squares of some 1e-32 n, and no clusters of real answers agree to a millionth of their error.
+#: A cluster-robust variance below this share of the model's is what rounding leaves of 0: scores that cancel
+#: in every cluster leave squares of some 1e-32 n, and no real clusters agree to a millionth of their error.
 NO_SPREAD = 1e-12
 #: Parameters whose covariance is written out for this: 0.3 GB for each way.
 MOST_PARAMETERS = 6_000
@@ -269,7 +269,7 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
     table = as_fitted(fit)
     rows = row_scores(fit)
     # A table that ran off to infinity has rows that say nothing; a cluster of nothing else is none.
-    used = rows.telling
+    used, rows_before = rows.telling, int((rows.n > 0.0).sum())
     if not len(used):
         raise InputError(
             f"no comparison tells anything of a finite estimate, so there is nothing to cluster by {columns[0]}"
@@ -279,10 +279,13 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
     bread = _written_out(fit.covariance, len(fit.terms))
     labelled = [cluster_codes(table, column, used, missing) for column in columns]
     parts = [Clusters(rows, codes, bread) for codes, _ in labelled]
-    for column, part in zip(columns, parts):
+    for column, part, (_, labels) in zip(columns, parts, labelled):
         if part.n < 2:
+            only = (
+                "all comparisons are" if len(used) == rows_before else "all that tells of finite estimates is"
+            )
             raise InputError(
-                f"{column}: all comparisons are of one cluster; there is nothing to tell clusters apart by"
+                f"{column}: {only} of one cluster ({labels[0]}); there is nothing to tell clusters apart by"
             )
     ways = tuple(
         Way(column, labels, part, part.covariance(kind))
@@ -331,7 +334,7 @@ def cluster_codes(
         if missing != "own":
             raise InputError(
                 f"{table.source}: {int(absent.sum())} of {len(used)} rows have no {column}; give them one, leave them out,"
-                ' or pass missing="own" to make each a cluster of its own'
+                ' or make each a cluster of its own: missing="own", or fit --cluster-missing own'
             )
         codes = codes.copy()
         codes[absent] = len(labels) + np.arange(int(absent.sum()))

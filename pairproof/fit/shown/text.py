@@ -11,6 +11,7 @@ from itertools import zip_longest
 import numpy as np
 
 from ...text import label, safe
+from ..clustering import FEW_DF
 from ..family import LOG_WORTH_PER_UNIT, TIES_IN_WORDS
 from ..parameters import first_rows
 from ..predictions import worth
@@ -308,11 +309,6 @@ def _how(fit: FitRecord) -> str:
         return "z and two-sided p against the reference (normal); 95 % Wald intervals; observed information."
     df = "Satterthwaite's df" if fit.robust.kind == "CR2" else "clusters less one df"
     return f"t and two-sided p against the reference; 95 % Wald intervals by t; {fit.robust.title}, {df}."
-
-
-#: Degrees of freedom below which a p-value by cluster is rough (Tipton 2015, Psychological Methods 20,
-#: 375-393).
-FEW_DF = 4.0
 
 
 def cautions(fit: FitRecord) -> list[str]:

@@ -31,16 +31,23 @@ def test_a_table_that_is_separated_throughout_has_a_summary_and_no_clusters():
 
 def test_clusters_that_say_exactly_the_same_give_no_standard_error_of_0(agreeing):
     by_judge = agreeing.clustered("judge")
-    with pytest.raises(NotEstimableError, match="A - B has no standard error by judge: all clusters say exactly"):
+    with pytest.raises(
+        NotEstimableError, match="A - B has no standard error by judge: all clusters say exactly"
+    ):
         by_judge.contrast("A", "B")
     assert np.isnan(by_judge.bse["B"]) and np.isnan(by_judge.pvalues["B"])
     assert "(no spread between clusters)" in by_judge.summary()
     with pytest.raises(NotEstimableError, match="no spread of a part of the hypothesis"):
         by_judge.wald(["B"])
-    assert by_judge.to_dict()["bse"]["B"] is None
+    document = by_judge.to_dict()
+    assert document["bse"]["B"] is None and "no-spread" in document["warning_kinds"]
+    assert any("all clusters say exactly the same" in said for said in document["warnings"])
     family = by_judge.contrasts()
     assert family.what == ("D - E",)
-    assert ("A - B", "all clusters say exactly the same of it, so that they show no spread") in family.left_out
+    assert (
+        "A - B",
+        "all clusters say exactly the same of it, so that they show no spread",
+    ) in family.left_out
     assert by_judge.contrast("D", "E").se > 0.1
 
 
@@ -87,3 +94,34 @@ def test_a_singular_two_way_covariance_is_no_defect_of_a_joint_test(crossed):
             assert 0.0 < fit.clustered("judge", "source").test_equal_items().p <= 1.0
         except NotEstimableError as error:
             assert "too few clusters" in str(error)
+
+
+def test_differences_on_few_degrees_of_freedom_are_called_rough():
+    rows = [(f"j{k % 25}", "A", "B", "first" if k % 3 else "second") for k in range(100)]
+    rows += [("j1", "B", "C", "first" if k % 4 else "second") for k in range(60)]
+    rows += [("j2", "B", "C", "first" if k % 2 else "second") for k in range(20)]
+    by_judge = pairproof.fit_bradley_terry(read(rows)).clustered("judge")
+    assert by_judge.contrast("B", "C").df < 2 < 4 < by_judge.contrast("A", "B").df
+    for result in (by_judge.contrasts(), by_judge.ranks(), by_judge.contrasts("against the best")):
+        said = [c for c in result.cautions if "fewer than 4 degrees of freedom" in c]
+        assert len(said) == 1 and said[0].startswith("2 of 3 differences have"), result.cautions
+
+
+def test_a_single_cluster_left_by_separation_is_told_from_a_single_cluster():
+    rows = [("u", "A", "B", answer) for answer in ("first", "second", "first")] + [
+        ("v", "B", "C", "first")
+    ] * 3
+    fit = pairproof.fit_bradley_terry(read(rows))
+    with pytest.raises(
+        InputError, match=r"judge: all that tells of finite estimates is of one cluster \(u\)"
+    ):
+        fit.clustered("judge")
+
+
+def test_judges_with_an_answer_each_are_no_clusters_to_speak_of():
+    """With 8 of them CR2 is 1.07 times the model's for its G / (G - 1) alone; the smaller the table, the more."""
+    answers = ["first", "second", "first", "first"]
+    rows = [(f"j{k}", "A", "B", answers[k]) for k in range(4)]
+    assert "Clusters:" not in pairproof.fit_bradley_terry(read(rows)).summary()
+    twice = pairproof.fit_bradley_terry(read(rows + [(f"j{k}", "A", "B", answers[k]) for k in range(4)]))
+    assert "by judge (4 clusters, CR2) 1.63 times those of the model" in " ".join(twice.summary().split())
