@@ -28,7 +28,8 @@ MODEL_BASED = "model-based covariance, answers taken as independent"
 
 NOT_JOINED = "no chain of comparisons joins the two"
 INFINITE = "the estimate is infinite: the data are separated"
-NOT_ESTIMABLE = "not estimable: infinite, or not joined by comparisons"
+CONFOUNDED = "the data cannot tell it from another effect of the model"
+NOT_ESTIMABLE = "not estimable: infinite, not joined by comparisons, or not told from another effect"
 ONE_CLUSTER = "one cluster alone determines it, so that clustering cannot give it a standard error"
 SAME = "all clusters say exactly the same of it, so that they show no spread"
 NO_SPREAD = "the model makes it 0, or its covariance gives it no variance"
@@ -246,7 +247,9 @@ def _inference(fit: FitRecord, differences: FloatArray) -> tuple[FloatArray, Flo
 
 
 def _without_estimate(fit: FitRecord) -> str:
-    directions = fit.null_space.shape[1]
+    kinds = {warning.kind for warning in fit.warnings}
     if fit.n_infinite == 0:
-        return NOT_JOINED
-    return INFINITE if fit.n_infinite == directions else NOT_ESTIMABLE
+        if "not-identified" not in kinds:
+            return NOT_JOINED
+        return NOT_ESTIMABLE if "not-connected" in kinds else CONFOUNDED
+    return INFINITE if fit.n_infinite == fit.null_space.shape[1] else NOT_ESTIMABLE

@@ -254,6 +254,12 @@ def _quadratic(covariance: FloatArray, by_model: FloatArray, values: FloatArray)
 
 def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missing = "refuse") -> R:
     """The fit with standard errors by cluster; see :meth:`pairproof.Fit.clustered`."""
+    if wrong := [column for column in columns if not isinstance(column, str)]:
+        raise InputError(
+            f"column {wrong[0]!r}; expected names one by one, such as clustered('judge', 'source')"
+        )
+    if missing not in ("refuse", "own"):
+        raise InputError(f"missing={missing!r}; expected 'refuse' or 'own'")
     if not 1 <= len(columns) <= 2 or len(set(columns)) != len(columns):
         raise InputError(
             f"clustered by {', '.join(columns) or 'nothing'}; expected one column, or two different ones"

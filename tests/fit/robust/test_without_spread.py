@@ -125,3 +125,29 @@ def test_judges_with_an_answer_each_are_no_clusters_to_speak_of():
     assert "Clusters:" not in pairproof.fit_bradley_terry(read(rows)).summary()
     twice = pairproof.fit_bradley_terry(read(rows + [(f"j{k}", "A", "B", answers[k]) for k in range(4)]))
     assert "by judge (4 clusters, CR2) 1.63 times those of the model" in " ".join(twice.summary().split())
+
+
+def test_the_mean_of_all_is_told_from_an_item_called_mean():
+    rows = [(f"j{k % 7}", "mean", "best", "first" if k % 3 else "second") for k in range(28)]
+    rows += [(f"j{k % 5}", "best", "other", "first" if k % 2 else "second") for k in range(28)]
+    fit = pairproof.fit_bradley_terry(read(rows)).clustered("judge")
+    assert fit.contrasts("against the mean").what == (
+        "best - mean of all",
+        "mean - mean of all",
+        "other - mean of all",
+    )
+
+
+def test_items_that_an_order_effect_confounds_are_not_called_unjoined():
+    rows = [(f"j{k % 7}", "A", "B", "first" if k % 3 else "second") for k in range(28)]
+    rows += [(f"j{k % 5}", "C", "A", "first" if k % 2 else "second") for k in range(28)]
+    fit = pairproof.fit_bradley_terry(read(rows), order_effect=True)
+    said = dict(fit.clustered("judge").ranks().left_out)
+    assert said["A - B"] == "the data cannot tell it from another effect of the model"
+
+
+def test_options_that_are_none_are_refused_whether_or_not_they_would_matter(agreeing):
+    with pytest.raises(InputError, match="missing='drop'; expected 'refuse' or 'own'"):
+        agreeing.clustered("judge", missing="drop")
+    with pytest.raises(InputError, match="expected names one by one"):
+        agreeing.clustered(["judge", "source"])
