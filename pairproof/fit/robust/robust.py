@@ -22,6 +22,7 @@ from ...errors import InputError, NotEstimableError, TooLargeError
 from ..covariance import Covariance, DenseCovariance, LinearMap, MappedCovariance
 from ..rescale import R
 from ..tails import f_p
+from ..warning import FitWarning
 from .clustering import Clustering
 from .clusters import KINDS, LARGEST_SHARE, Clusters, Kind, intersection, two_way
 from .scores import as_fitted, row_scores
@@ -297,12 +298,25 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
         Way(column, labels, part, part.covariance(kind))
         for column, (_, labels), part in zip(columns, labelled, parts)
     )
+    if missing == "refuse":
+        fit = replace(fit, warnings=_of_rankings(fit.warnings, table))
     if len(ways) == 1:
         v = ways[0].covariance
         return replace(fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance))
     cells = Clusters(rows, intersection([codes for codes, _ in labelled]), bread)
     v, negative = two_way([ways[0].covariance, ways[1].covariance, cells.covariance(kind)], bread)
     return replace(fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance, negative))
+
+
+def _of_rankings(warnings: tuple[FitWarning, ...], table: Comparisons) -> tuple[FitWarning, ...]:
+    """The warnings; pairs of one ranking share its labels, so that standard errors by cluster allow for them."""
+    text = (
+        f"pairs of rankings of up to {table.ranked_together} items: the pairs of a ranking are in one cluster, and"
+        " standard errors by cluster allow for that; AIC and likelihood ratios count each ranking several times; the"
+        " estimates are not those of a model for rankings, which pairproof does not have yet: R has prefmod's"
+        " pattR.fit and PlackettLuce"
+    )
+    return tuple(replace(w, text=text) if w.kind == "rankings-as-pairs" else w for w in warnings)
 
 
 def _written_out(covariance: Covariance, n: int) -> FloatArray:

@@ -308,7 +308,12 @@ def _how(fit: FitRecord) -> str:
     if fit.robust is None:
         return "z and two-sided p against the reference (normal); 95 % Wald intervals; observed information."
     df = "Satterthwaite's df" if fit.robust.kind == "CR2" else "clusters less one df"
-    return f"t and two-sided p against the reference; 95 % Wald intervals by t; {fit.robust.title}, {df}."
+    largest = (
+        "; of each estimate the largest of the two-way and both one-way standard errors"
+        if len(fit.robust.columns) == 2
+        else ""
+    )
+    return f"t and two-sided p against the reference; 95 % Wald intervals by t; {fit.robust.title}, {df}{largest}."
 
 
 def cautions(fit: FitRecord) -> list[str]:

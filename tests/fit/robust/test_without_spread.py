@@ -151,3 +151,16 @@ def test_options_that_are_none_are_refused_whether_or_not_they_would_matter(agre
         agreeing.clustered("judge", missing="drop")
     with pytest.raises(InputError, match="expected names one by one"):
         agreeing.clustered(["judge", "source"])
+
+
+def test_standard_errors_by_judge_allow_for_the_pairs_of_a_ranking():
+    rankings = {"judge": list("uuvvwwxx")}
+    ranks = {"A": [1, 1, 2, 1, 3, 1, 2, 1], "B": [2, 3, 1, 2, 1, 2, 1, 3]}
+    ranks["C"] = [6 - a - b for a, b in zip(ranks["A"], ranks["B"])]
+    for k, item in enumerate("ABC", 1):
+        rankings |= {f"system{k}": [item] * 8, f"rank{k}": ranks[item]}
+    fit = pairproof.fit_llbt(pairproof.read(rankings, layout="rankings"))
+    assert "standard errors are too small" in str(fit.warnings[0])
+    said = fit.clustered("judge").warnings
+    assert [w.kind for w in said] == ["rankings-as-pairs"]
+    assert "standard errors by cluster allow for that" in str(said[0]) and "too small" not in str(said[0])
