@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 #: More groups than this cannot be told apart by colour (Okabe and Ito 2008, "Color Universal Design", eight
 #: colours).
 MOST_GROUPS = 8
+#: Characters of an item's name; longer ones are cut, so that they leave room for the intervals.
+LONGEST = 40
 #: Characters of a caption that fit under a picture 7 inches wide.
 MOST_WIDE = 68
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
@@ -175,7 +177,8 @@ def _draw(ax: Any, frame: pd.DataFrame, items: list[str], names: list[str]) -> N
             label=name,
         )
     # matplotlib would read text between two "$" as a formula.
-    ax.set_yticks(range(len(items)), [item.replace("$", r"\$") for item in items])
+    short = [item if len(item) <= LONGEST else f"{item[: LONGEST - 1]}…" for item in items]
+    ax.set_yticks(range(len(items)), [item.replace("$", r"\$") for item in short])
     ax.grid(axis="x", linewidth=0.4, alpha=0.5)
     ax.set_axisbelow(True)
     if len(names) > 1:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pairproof
-from pairproof.errors import InputError, NotEstimableError
+from pairproof.errors import InputError, NotEstimableError, RankingWarning
 
 
 def read(rows):
@@ -159,7 +159,8 @@ def test_standard_errors_by_judge_allow_for_the_pairs_of_a_ranking():
     ranks["C"] = [6 - a - b for a, b in zip(ranks["A"], ranks["B"])]
     for k, item in enumerate("ABC", 1):
         rankings |= {f"system{k}": [item] * 8, f"rank{k}": ranks[item]}
-    fit = pairproof.fit_llbt(pairproof.read(rankings, layout="rankings"))
+    with pytest.warns(RankingWarning):
+        fit = pairproof.fit_llbt(pairproof.read(rankings, layout="rankings"))
     assert "standard errors are too small" in str(fit.warnings[0])
     said = fit.clustered("judge").warnings
     assert [w.kind for w in said] == ["rankings-as-pairs"]

@@ -278,3 +278,11 @@ def test_the_caption_of_worths_by_two_ways_of_clustering_fits_its_picture():
     caption = pairproof.plot_worth(fit, Figure().subplots()).get_xlabel()
     assert "CR2 by judge (24 clusters) and source (30 clusters)" in " ".join(caption.split("\n"))
     assert max(map(len, caption.split("\n"))) <= 68
+
+
+def test_a_very_long_name_leaves_room_for_the_intervals_of_worths():
+    from matplotlib.figure import Figure
+
+    fit = fit_llbt(Comparisons.build(["A" * 80, "B"], [0], [1], [6], [2], [4]))
+    labels = [label.get_text() for label in plot_worth(fit, Figure().subplots()).get_yticklabels()]
+    assert labels == ["B", "A" * 39 + "…"]
