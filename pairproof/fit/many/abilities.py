@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, TooLargeError
-from ..clustering import FEW_DF
 from ..family import LOG_WORTH_PER_UNIT
 from ..predictions import ability_functions, find_group, group_label
 from ..record import FitRecord
+from ..robust.clustering import FEW_DF
 from ..spec import Value
 from ..tails import log10_student_p
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ...errors import TooLargeError
-from ..clustering import Clustering
 from ..parameters import covariance_frame, estimates, parameter_frame
 from ..predictions import worth as worth_frame
 from ..record import FitRecord
+from ..robust.clustering import Clustering
 from ..robust.dependence import in_words
 from ..tails import log10_student_p
 from ..warning import WITHOUT_ESTIMATE, FitWarning, listed

@@ -11,12 +11,12 @@ from itertools import zip_longest
 import numpy as np
 
 from ...text import label, safe
-from ..clustering import FEW_DF
 from ..family import LOG_WORTH_PER_UNIT, TIES_IN_WORDS
 from ..parameters import first_rows
 from ..predictions import worth
 from ..record import FitRecord
 from ..residuals import goodness_of_fit
+from ..robust.clustering import FEW_DF
 from ..robust.dependence import in_words
 from ..tails import SMALLEST, log10_student_p, p_words
 from ..warning import listed
