@@ -43,7 +43,8 @@ def to_r(fit: Fit) -> str:
     -------
     str
         R source in ASCII, for ``Rscript --vanilla``.  It prints every parameter, the deviance, df and the
-        log-likelihood to 17 digits.
+        log-likelihood to 17 digits.  Standard errors are those of the model; of a fit with standard errors by
+        cluster the script says so.
 
     Examples
     --------
@@ -115,10 +116,22 @@ def _header(fit: Fit) -> str:
         f"# {_comment(what)}",
         f"# Item terms in {scale}; {_comment(fit.constraint)}.",
         f"# Written by pairproof {pairproof.__version__}. Run it with: Rscript --vanilla THIS-FILE",
+        *_clusters(fit),
         "options(warn = 1)  # warnings as they come",
         "",
     ]
     return "\n".join(lines)
+
+
+def _clusters(fit: Fit) -> list[str]:
+    """That the script's standard errors are those of the model, where the fit's are by cluster."""
+    if fit.robust is None:
+        return []
+    return [
+        f"# The fit's standard errors are {_comment(fit.robust.title)}. Those of this script are the model's, which",
+        "# suppose independent answers; fit.verify() or --verify compares those by cluster with R's clubSandwich.",
+        'message("standard errors are those of the model, not by cluster")',
+    ]
 
 
 # -- data ----------------------------------------------------------------------------------------------------

@@ -53,15 +53,19 @@ def _spread(fit: FitRecord, function: FloatArray, what: str) -> tuple[float, flo
         return float(np.sqrt(max(fit.covariance.between(function[None, :])[0, 0], 0.0))), float("inf")
     se = float(fit.robust.standard_errors(function[None, :])[0])
     if np.isnan(se):
-        raise NotEstimableError(f"{what} is {_alone(fit.robust, function)}")
+        raise NotEstimableError(f"{what} {_without_error(fit.robust, function)}")
     return se, float(fit.robust.degrees_of_freedom(function[None, :])[0])
 
 
-def _alone(robust: Clustering, function: FloatArray) -> str:
+def _without_error(robust: Clustering, function: FloatArray) -> str:
     columns = " and ".join(robust.columns)
-    return (
-        f"fitted from {robust.alone(function)} alone: clustering by {columns} cannot give it a standard error"
-    )
+    cluster = robust.alone(function)
+    if cluster is None:
+        return (
+            f"has no standard error by {columns}: all clusters say exactly the same of it, so that they show no spread;"
+            " the fit without clusters has one"
+        )
+    return f"is fitted from {cluster} alone: clustering by {columns} cannot give it a standard error"
 
 
 def item_contrast(

@@ -215,7 +215,8 @@ class Fit(Compared):
         Parameters
         ----------
         *columns : str
-            The column, or two columns, whose values are the clusters; none: single comparisons are drawn.
+            The column, or two columns, whose values are the clusters.  None: those of a clustered fit; of another,
+            single comparisons are drawn.
         replicates : int
         seed : int, optional
             Default: drawn, and recorded in the result.

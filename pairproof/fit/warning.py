@@ -21,6 +21,7 @@ Kind = Literal[
     "no-worth",  # in JSON: groups whose items cannot all be compared
     "clusters",  # in JSON: answers of a judge or about a source go together, or clusters are few
     "one-cluster",  # in JSON: parameters that one cluster alone determines
+    "no-spread",  # in JSON: parameters of which all clusters say exactly the same
     "too-large",  # in JSON: what was too large to be worked out or written
 ]
 #: Kinds that give the reason why a parameter has no estimate.

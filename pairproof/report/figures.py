@@ -59,12 +59,15 @@ def svg(block: Figure, name: str) -> str:
     text = re.sub(r'href="#', f'href="#{name}-', text)
     for written, page in _OF_PAGE.items():
         text = text.replace(written, page)
-    # Sizes in inches become a largest width, so that the drawing shrinks with the page and never grows.
+    # Sizes in inches become a largest width, so that the drawing shrinks with the page and never grows.  A
+    # reader's font may be wider than the one that was measured: names then reach into the margin, uncut.
     about = f'role="img" aria-labelledby="{name}-t {name}-d"'
     head = re.match(r"<svg[^>]*>", text)
     assert head is not None, "matplotlib writes an svg element"
     opened = re.sub(r' (?:width|height)="[^"]*"', "", head[0])
-    opened = opened.replace("<svg", f'<svg style="max-width:{96 * block.size[0]:.0f}px" {about}', 1)
+    opened = opened.replace(
+        "<svg", f'<svg style="max-width:{96 * block.size[0]:.0f}px;overflow:visible" {about}', 1
+    )
     said = escape(label(block.caption)), escape(label(block.description))
     titles = f'<title id="{name}-t">{said[0]}</title><desc id="{name}-d">{said[1]}</desc>'
     return opened + titles + text[head.end() :]

@@ -20,6 +20,7 @@ from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
 from pairproof.validation.verdicts.digits import digits_of_agreement
 from tests.certified.load import load
 from tests.native.pairs.certified_cases import native, table
+from tests.places import DATA
 
 pytestmark = pytest.mark.r("gnm", "MASS")
 #: Observed fewest digits over the scripts below: estimates 14.0, standard errors 14.3, deviance 13.6,
@@ -190,3 +191,14 @@ def test_the_script_needs_nothing_but_r_and_holds_no_path():
 def test_the_fit_and_the_package_offer_it_by_name():
     fit = native(load("modpref-dras--llbt-davidson"))
     assert fit.to_r() == pairproof.to_r(fit) == to_r(fit)
+
+
+def test_the_script_of_a_clustered_fit_says_that_its_errors_are_not_by_cluster(tmp_path):
+    fit = fit_llbt(pairproof.read(DATA / "inference_d24.csv"))
+    written = to_r(fit.clustered("judge"))
+    assert (
+        "# The fit's standard errors are CR2 by judge (24 clusters). Those of this script are the model's"
+        in written
+    )
+    assert "by cluster" not in to_r(fit)
+    assert run(written, tmp_path)["A"][1] == pytest.approx(fit.bse["A"], rel=1e-12)  # seen: 1e-15

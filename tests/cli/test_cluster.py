@@ -60,3 +60,17 @@ def test_answers_without_a_judge_are_refused_with_their_number(capsys, tmp_path)
     file.write_text("first,second,outcome,judge\nA,B,first,j\nB,A,first,k\nA,B,first,\n")
     assert main(["fit", str(file), "--cluster", "judge"]) == 3
     assert "1 of 3 rows have no judge" in capsys.readouterr().err
+
+
+def test_rows_without_a_judge_are_refused_or_clusters_of_their_own(tmp_path, capsys):
+    table = tmp_path / "votes.csv"
+    rows = ["j1,A,B,first", ",A,B,second", "j1,A,B,second", "j2,B,A,first", ",A,B,first"]
+    table.write_text("judge,first,second,outcome\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    assert main(["fit", str(table), "--cluster", "judge"]) == 3
+    assert (
+        "2 of 5 rows have no judge" in (said := capsys.readouterr().err) and "--cluster-missing own" in said
+    )
+    assert main(["fit", str(table), "--cluster", "judge", "--cluster-missing", "own"]) == 0
+    assert "CR2 by judge (4 clusters)" in capsys.readouterr().out
+    assert main(["fit", str(table), "--cluster-missing", "own"]) == 3
+    assert "--cluster-missing has no effect without --cluster" in capsys.readouterr().err

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ...bridge.process.policy import Mode
     from ...fit.fit import Fit
     from ...fit.robust.clusters import Kind
+    from ...fit.robust.robust import Missing
     from ..reports.comparisons import Found
 
 _model = option("Model")
@@ -83,6 +84,11 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
     type=click.Choice(["CR0", "CR1", "CR2"]),
     help="Correction for few clusters; default: CR2, with Satterthwaite's degrees of freedom.",
 )
+@_errors(
+    "--cluster-missing",
+    type=click.Choice(["refuse", "own"]),
+    help="Rows without a value of COL: an error (default), or each a cluster of its own.",
+)
 @_many(
     "--ranks", is_flag=True, help="Confidence sets of the items' ranks, letters, and which may be the best."
 )
@@ -116,6 +122,7 @@ def command(
     script: str | None,
     cluster: str | None,
     cluster_kind: Kind | None,
+    cluster_missing: Missing | None,
     reading: dict[str, Any],
     **asked: Any,
 ) -> int:
@@ -127,10 +134,14 @@ def command(
         )
     if cluster is None and cluster_kind is not None:
         raise click.UsageError("--cluster-kind has no effect without --cluster; add --cluster judge.")
+    if cluster is None and cluster_missing is not None:
+        raise click.UsageError("--cluster-missing has no effect without --cluster; add --cluster judge.")
     _check_comparisons(asked)
     fitted = _fit(file, model, reading, asked)
     if cluster is not None:
-        fitted = fitted.clustered(*names(cluster), kind=cluster_kind or "CR2")
+        fitted = fitted.clustered(
+            *names(cluster), kind=cluster_kind or "CR2", missing=cluster_missing or "refuse"
+        )
     found = _comparisons(state, fitted, asked)
     agreements: Any = None
     if verify:

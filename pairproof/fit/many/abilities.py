@@ -12,6 +12,7 @@ from ...errors import InputError, TooLargeError
 from ..family import LOG_WORTH_PER_UNIT
 from ..predictions import ability_functions, find_group, group_label
 from ..record import FitRecord
+from ..robust.clustering import FEW_DF
 from ..spec import Value
 from ..tails import log10_student_p
 
@@ -27,8 +28,10 @@ MODEL_BASED = "model-based covariance, answers taken as independent"
 
 NOT_JOINED = "no chain of comparisons joins the two"
 INFINITE = "the estimate is infinite: the data are separated"
-NOT_ESTIMABLE = "not estimable: infinite, or not joined by comparisons"
+CONFOUNDED = "the data cannot tell it from another effect of the model"
+NOT_ESTIMABLE = "not estimable: infinite, not joined by comparisons, or not told from another effect"
 ONE_CLUSTER = "one cluster alone determines it, so that clustering cannot give it a standard error"
+SAME = "all clusters say exactly the same of it, so that they show no spread"
 NO_SPREAD = "the model makes it 0, or its covariance gives it no variance"
 
 
@@ -80,7 +83,7 @@ class Abilities:
         """bool[n, n]: differences that have an estimate, with a standard error or without; the diagonal too."""
         out: BoolArray = self.known | np.eye(len(self.se), dtype=bool)
         for (i, j), why in self.why.items():
-            if why in (ONE_CLUSTER, NO_SPREAD):
+            if why in (ONE_CLUSTER, SAME, NO_SPREAD):
                 out[i, j] = out[j, i] = True
         return out
 
@@ -156,10 +159,20 @@ def abilities_of(
         _both(len(functions), first, second, df),
         why,
         MODEL_BASED if fit.robust is None else fit.robust.title,
-        () if fit.robust is None else fit.robust.cautions,
+        () if fit.robust is None else (*fit.robust.cautions, *_rough(df)),
         group if group is not None else group_label(where),
         LOG_WORTH_PER_UNIT[fit.scale],
     )
+
+
+def _rough(df: FloatArray) -> list[str]:
+    few = int((df < FEW_DF).sum())
+    if not few:
+        return []
+    return [
+        f"{few:,} of {len(df):,} differences {'has' if few == 1 else 'have'} fewer than {FEW_DF:g} degrees of freedom"
+        f" (the least {np.nanmin(df):.2g}): few clusters carry them, and their p-values and intervals are rough"
+    ]
 
 
 def _asked(n: int, against: int | None) -> tuple[IntArray, IntArray]:
@@ -189,11 +202,17 @@ def _differences(
         place = start + np.flatnonzero(known)
         if len(place):
             se[place], df[place] = _inference(fit, functions[first[place]] - functions[second[place]])
-            reason[place[np.isnan(se[place])]] = ONE_CLUSTER
+            nothing = place[np.isnan(se[place])]
+            reason[nothing] = _why_no_error(fit, functions[first[nothing]] - functions[second[nothing]])
             none = place[se[place] == 0.0]
             se[none], reason[none] = np.nan, NO_SPREAD
     without = np.flatnonzero(np.isnan(se))
     return se, df, {(int(first[k]), int(second[k])): str(reason[k]) for k in without}
+
+
+def _why_no_error(fit: FitRecord, differences: FloatArray) -> list[str]:
+    robust = fit.robust
+    return [SAME if robust is None or robust.alone(f) is None else ONE_CLUSTER for f in differences]
 
 
 def _leave_out_without_spread(
@@ -228,7 +247,9 @@ def _inference(fit: FitRecord, differences: FloatArray) -> tuple[FloatArray, Flo
 
 
 def _without_estimate(fit: FitRecord) -> str:
-    directions = fit.null_space.shape[1]
+    kinds = {warning.kind for warning in fit.warnings}
     if fit.n_infinite == 0:
-        return NOT_JOINED
-    return INFINITE if fit.n_infinite == directions else NOT_ESTIMABLE
+        if "not-identified" not in kinds:
+            return NOT_JOINED
+        return NOT_ESTIMABLE if "not-connected" in kinds else CONFOUNDED
+    return INFINITE if fit.n_infinite == fit.null_space.shape[1] else NOT_ESTIMABLE

@@ -33,7 +33,8 @@ class ContrastNumbers:
     Attributes
     ----------
     first, second : tuple of str
-        The items of each difference; `second` is "mean" in the family "against the mean".
+        The items of each difference; `second` is "mean" in the family "against the mean" ("mean of all"
+        where an item is called mean).
     estimate, se, df, t : float[m]
         On the scale of the fit; df is inf where t is held against the normal distribution.
     p, log10_p : float[m]

@@ -114,7 +114,7 @@ def contrasts(
         check_size(len(abilities.items), "use adjust='holm' or 'bh', or compare against one item")
     first, second = _pairs(abilities, family, against)
     known = abilities.known[first, second]
-    names = [*abilities.items, "mean"]
+    names = [*abilities.items, _name_of_mean(abilities.items)]
     left_out = tuple(
         (f"{names[i]} - {names[j]}", abilities.why.get((min(i, j), max(i, j)), "no standard error"))
         for i, j in zip(first[~known].tolist(), second[~known].tolist())
@@ -213,3 +213,12 @@ def _letters(
     order = [int(k) for k in np.argsort(-abilities.estimate[:n], kind="stable")]
     columns, caution = groups_or_caution(n, list(zip(first.tolist(), second.tolist())), order)
     return (letters(n, columns) if columns else ()), caution
+
+
+def _name_of_mean(items: tuple[str, ...]) -> str:
+    """ "mean", or what no item is called."""
+    return next(
+        name
+        for name in ("mean", "mean of all", *(f"mean {k}" for k in range(len(items))))
+        if name not in items
+    )

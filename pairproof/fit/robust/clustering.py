@@ -15,6 +15,10 @@ from ..covariance import Covariance, LinearMap
 
 FloatArray = NDArray[np.float64]
 
+#: Degrees of freedom below which a p-value by cluster is rough (Tipton 2015, Psychological Methods 20,
+#: 375-393).
+FEW_DF = 4.0
+
 
 class Clustering(Protocol):
     """Cluster-robust inference on linear functions of the parameters."""

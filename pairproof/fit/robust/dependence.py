@@ -53,7 +53,7 @@ class Dependence:
 
     def __str__(self) -> str:
         few = f"{self.least:.2f} to {self.most:.2f}" if self.most > self.least else f"{self.most:.2f}"
-        return f"{few} times by {self.column} ({self.n_clusters:,} clusters, CR2)"
+        return f"by {self.column} ({self.n_clusters:,} clusters, CR2) {few} times"
 
 
 def dependence(fit: FitRecord) -> tuple[Dependence, ...]:
@@ -68,7 +68,7 @@ def dependence(fit: FitRecord) -> tuple[Dependence, ...]:
     -------
     tuple of Dependence
         One for each of the columns judge and source that the table has, unless the model has it as a covariate,
-        there is one cluster, or more than 500 parameters.
+        there is one cluster, every comparison is a cluster of its own, or there are more than 500 parameters.
     """
     kept: tuple[Dependence, ...] | None = fit.__dict__.get("_dependence")
     if kept is None:
@@ -83,9 +83,10 @@ def dependence(fit: FitRecord) -> tuple[Dependence, ...]:
 def _compared(fit: FitRecord, column: str) -> Dependence | None:
     try:
         by_cluster = clustered(fit, (column,), missing="own")
-    except InputError:  # one cluster, or no row that tells anything
+    except InputError:  # one cluster, no row that tells anything, or too many numbers for a remark
         return None
-    if by_cluster.robust is None:
+    # With an answer each there is nothing that could go together.
+    if by_cluster.robust is None or by_cluster.robust.n_clusters[0] >= fit.n_comparisons:
         return None
     ratios = []
     for group in list(fit.groups.values())[:MOST_GROUPS]:
@@ -117,8 +118,8 @@ def in_words(fit: FitRecord) -> str:
     columns = [d.column for d in found]
     ask = ", ".join(f'"{column}"' for column in columns)
     return (
-        f"standard errors of item differences by cluster are those of the model {' and '.join(map(str, found))};"
-        f" fit.clustered({ask}) or --cluster {','.join(columns)} gives them"
+        f"standard errors of item differences are {' and '.join(map(str, found))} those of the model, which supposes"
+        f" independent answers; fit.clustered({ask}) or --cluster {','.join(columns)} gives them"
     )
 
 

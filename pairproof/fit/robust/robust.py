@@ -22,6 +22,7 @@ from ...errors import InputError, NotEstimableError, TooLargeError
 from ..covariance import Covariance, DenseCovariance, LinearMap, MappedCovariance
 from ..rescale import R
 from ..tails import f_p
+from ..warning import FitWarning
 from .clustering import Clustering
 from .clusters import KINDS, LARGEST_SHARE, Clusters, Kind, intersection, two_way
 from .scores import as_fitted, row_scores
@@ -32,6 +33,9 @@ Missing = Literal["refuse", "own"]
 
 #: Clusters below which every method is rough, and a caution says so.
 FEW = 20
+#: A cluster-robust variance below this share of the model's is what rounding leaves of 0: scores that cancel
+#: in every cluster leave squares of some 1e-32 n, and no real clusters agree to a millionth of their error.
+NO_SPREAD = 1e-12
 #: Parameters whose covariance is written out for this: 0.3 GB for each way.
 MOST_PARAMETERS = 6_000
 
@@ -108,9 +112,16 @@ class Robust:
         return tuple(out)
 
     def standard_errors(self, functions: FloatArray) -> FloatArray:
-        """float[m] of linear functions, float[m, n_params]; nan where one cluster alone determines the function."""
+        """float[m] of linear functions, float[m, n_params].
+
+        nan where one cluster alone determines the function, or where all clusters say exactly the same of it: their
+        scores then show no spread, and an error of 0 would claim certainty.
+        """
         both = [_variances(functions, v) for v in (self.covariance, *(way.covariance for way in self.ways))]
-        se = np.sqrt(np.maximum(np.max(both, axis=0), 0.0))
+        most = np.max(both, axis=0)
+        se = np.sqrt(np.maximum(most, 0.0))
+        by_model = self.ways[0].clusters.model_variances(functions)
+        se[(most <= NO_SPREAD * by_model) & (by_model > 0.0)] = np.nan
         for way in self.ways:
             share, _ = way.clusters.share_alone_all(functions)
             se[share > LARGEST_SHARE] = np.nan
@@ -134,12 +145,15 @@ class Robust:
     def joint_test(self, functions: FloatArray, values: FloatArray) -> tuple[float, float, float]:
         """F, its second degrees of freedom and p of the hypothesis that q linear functions are 0.
 
-        CR2: the approximate Hotelling test (HTZ), of two ways the smaller eta; otherwise Q / q on q and G - 1.
+        CR2: the approximate Hotelling test (HTZ), of two ways the smaller eta; otherwise Q / q on q and G - 1.  Of two
+        ways the statistic is the smallest of those by the two-way and both one-way covariances, so that the test of one
+        function is that of its t.
 
         Raises
         ------
         NotEstimableError
-            One cluster alone determines a function, or so few clusters that no test is left (eta - q + 1 <= 0).
+            One cluster alone determines a function, so few clusters that no test is left (eta - q + 1 <= 0), or
+            clusters that show no spread of a part of the hypothesis.
         """
         q = len(functions)
         for function in functions:
@@ -159,8 +173,17 @@ class Robust:
                 f"a hypothesis of {q} parts and {eta:.3g} degrees of freedom by {self.title}: too few clusters to"
                 " test so many parts at once; test fewer"
             )
-        covariance = functions @ self.covariance @ functions.T
-        statistic = factor * float(values @ np.linalg.solve(covariance, values))
+        by_model = functions @ self.ways[0].clusters.directions(functions).T
+        found = [
+            q_value
+            for v in (self.covariance, *(way.covariance for way in self.ways))
+            if (q_value := _quadratic(functions @ v @ functions.T, by_model, values)) is not None
+        ]
+        if not found:
+            raise NotEstimableError(
+                f"the clusters show no spread of a part of the hypothesis, {self.title}: a test would claim certainty"
+            )
+        statistic = factor * min(found)
         return statistic, df, f_p(statistic, q, df)
 
     def mapped(self, by: LinearMap) -> Clustering:
@@ -220,8 +243,24 @@ def _variances(functions: FloatArray, covariance: FloatArray) -> FloatArray:
     return out
 
 
+def _quadratic(covariance: FloatArray, by_model: FloatArray, values: FloatArray) -> float | None:
+    """values' covariance^-1 values; None where the covariance is singular beside that of the model."""
+    variances, axes = np.linalg.eigh(by_model)
+    to_units = axes / np.sqrt(variances)
+    spread, directions = np.linalg.eigh(to_units.T @ covariance @ to_units)
+    if spread[0] <= NO_SPREAD * max(1.0, float(spread[-1])):
+        return None
+    return float((((values @ to_units) @ directions) ** 2 / spread).sum())
+
+
 def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missing = "refuse") -> R:
     """The fit with standard errors by cluster; see :meth:`pairproof.Fit.clustered`."""
+    if wrong := [column for column in columns if not isinstance(column, str)]:
+        raise InputError(
+            f"column {wrong[0]!r}; expected names one by one, such as clustered('judge', 'source')"
+        )
+    if missing not in ("refuse", "own"):
+        raise InputError(f"missing={missing!r}; expected 'refuse' or 'own'")
     if not 1 <= len(columns) <= 2 or len(set(columns)) != len(columns):
         raise InputError(
             f"clustered by {', '.join(columns) or 'nothing'}; expected one column, or two different ones"
@@ -237,7 +276,7 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
     table = as_fitted(fit)
     rows = row_scores(fit)
     # A table that ran off to infinity has rows that say nothing; a cluster of nothing else is none.
-    used = rows.telling
+    used, rows_before = rows.telling, int((rows.n > 0.0).sum())
     if not len(used):
         raise InputError(
             f"no comparison tells anything of a finite estimate, so there is nothing to cluster by {columns[0]}"
@@ -247,21 +286,37 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
     bread = _written_out(fit.covariance, len(fit.terms))
     labelled = [cluster_codes(table, column, used, missing) for column in columns]
     parts = [Clusters(rows, codes, bread) for codes, _ in labelled]
-    for column, part in zip(columns, parts):
+    for column, part, (_, labels) in zip(columns, parts, labelled):
         if part.n < 2:
+            only = (
+                "all comparisons are" if len(used) == rows_before else "all that tells of finite estimates is"
+            )
             raise InputError(
-                f"{column}: all comparisons are of one cluster; there is nothing to tell clusters apart by"
+                f"{column}: {only} of one cluster ({labels[0]}); there is nothing to tell clusters apart by"
             )
     ways = tuple(
         Way(column, labels, part, part.covariance(kind))
         for column, (_, labels), part in zip(columns, labelled, parts)
     )
+    if missing == "refuse":
+        fit = replace(fit, warnings=_of_rankings(fit.warnings, table))
     if len(ways) == 1:
         v = ways[0].covariance
         return replace(fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance))
     cells = Clusters(rows, intersection([codes for codes, _ in labelled]), bread)
     v, negative = two_way([ways[0].covariance, ways[1].covariance, cells.covariance(kind)], bread)
     return replace(fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance, negative))
+
+
+def _of_rankings(warnings: tuple[FitWarning, ...], table: Comparisons) -> tuple[FitWarning, ...]:
+    """The warnings; pairs of one ranking share its labels, so that standard errors by cluster allow for them."""
+    text = (
+        f"pairs of rankings of up to {table.ranked_together} items: the pairs of a ranking are in one cluster, and"
+        " standard errors by cluster allow for that; AIC and likelihood ratios count each ranking several times; the"
+        " estimates are not those of a model for rankings, which pairproof does not have yet: R has prefmod's"
+        " pattR.fit and PlackettLuce"
+    )
+    return tuple(replace(w, text=text) if w.kind == "rankings-as-pairs" else w for w in warnings)
 
 
 def _written_out(covariance: Covariance, n: int) -> FloatArray:
@@ -299,7 +354,7 @@ def cluster_codes(
         if missing != "own":
             raise InputError(
                 f"{table.source}: {int(absent.sum())} of {len(used)} rows have no {column}; give them one, leave them out,"
-                ' or pass missing="own" to make each a cluster of its own'
+                ' or make each a cluster of its own: missing="own", or fit --cluster-missing own'
             )
         codes = codes.copy()
         codes[absent] = len(labels) + np.arange(int(absent.sum()))

@@ -15,7 +15,7 @@ import numpy as np
 from ...errors import InputError
 from ..many.result import AgainstTheBest, Contrasts
 from .comparisons_text import SCALES
-from .plots import COLOURS
+from .plots import COLOURS, LONGEST
 
 if TYPE_CHECKING:
     from ..many.result import RankSets
@@ -235,7 +235,7 @@ def _axes(ax: Any, size: tuple[float, float]) -> Any:
 
 def _plain(name: str) -> str:
     # matplotlib would read text between two "$" as a formula.
-    short = name if len(name) <= 40 else f"{name[:39]}…"
+    short = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
     return short.replace("$", r"\$")
 
 

@@ -6,10 +6,13 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from ...errors import TooLargeError
 from ..parameters import covariance_frame, estimates, parameter_frame
 from ..predictions import worth as worth_frame
 from ..record import FitRecord
+from ..robust.clustering import Clustering
 from ..robust.dependence import in_words
 from ..tails import log10_student_p
 from ..warning import WITHOUT_ESTIMATE, FitWarning, listed
@@ -45,14 +48,7 @@ def _reasons(fit: FitRecord, worth: dict[str, dict[str, float | None]]) -> list[
     found = list(fit.warnings)
     if fit.robust is not None:
         found += [FitWarning("clusters", text) for text in fit.robust.cautions]
-        alone = tuple(
-            n for n, ok, se in zip(fit.names, fit.free, fit.standard_errors) if ok and math.isnan(se)
-        )
-        if alone:
-            text = (
-                f"fitted from one cluster alone, so without a standard error by cluster: {listed(alone, 20)}"
-            )
-            found.append(FitWarning("one-cluster", text, alone))
+        found += _without_error(fit, fit.robust)
     elif said := in_words(fit):
         found.append(FitWarning("clusters", said))
     explained = {name for w in found if w.kind in WITHOUT_ESTIMATE for name in w.terms}
@@ -71,6 +67,24 @@ def _reasons(fit: FitRecord, worth: dict[str, dict[str, float | None]]) -> list[
                 f"worths are null where not all items of a group can be compared: {listed(apart, 20)}",
             )
         )
+    return found
+
+
+def _without_error(fit: FitRecord, robust: Clustering) -> list[FitWarning]:
+    """Why estimates have no standard error by cluster."""
+    places = np.flatnonzero(fit.free & np.isnan(fit.standard_errors))
+    units = np.eye(len(fit.terms))
+    alone = tuple(fit.names[k] for k in places if robust.alone(units[k]) is not None)
+    same = tuple(fit.names[k] for k in places if fit.names[k] not in alone)
+    found = []
+    if alone:
+        text = f"fitted from one cluster alone, so without a standard error by cluster: {listed(alone, 20)}"
+        found.append(FitWarning("one-cluster", text, alone))
+    if same:
+        text = (
+            f"all clusters say exactly the same, so without a standard error by cluster: {listed(same, 20)}"
+        )
+        found.append(FitWarning("no-spread", text, same))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 #: More groups than this cannot be told apart by colour (Okabe and Ito 2008, "Color Universal Design", eight
 #: colours).
 MOST_GROUPS = 8
+#: Characters of an item's name; longer ones are cut, so that they leave room for the intervals.
+LONGEST = 40
+#: Characters of a caption that fit under a picture 7 inches wide.
+MOST_WIDE = 68
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 
 
@@ -132,11 +137,12 @@ def plot_worth(
     ax.set_xscale("log" if log else "linear")
     if not log:
         ax.set_xlim(left=0.0)
-    ax.set_xlabel(
+    caption = (
         f"worth, with {100 * level:g} % intervals on the logit scale"
         + (f", {fit.robust.title}" if fit.robust is not None else "")
         + (f" (not estimable: {', '.join(not_estimable)})" if not_estimable else "")
     )
+    ax.set_xlabel("\n".join(textwrap.wrap(caption.replace("$", r"\$"), MOST_WIDE)))
     return ax
 
 
@@ -171,7 +177,8 @@ def _draw(ax: Any, frame: pd.DataFrame, items: list[str], names: list[str]) -> N
             label=name,
         )
     # matplotlib would read text between two "$" as a formula.
-    ax.set_yticks(range(len(items)), [item.replace("$", r"\$") for item in items])
+    short = [item if len(item) <= LONGEST else f"{item[: LONGEST - 1]}…" for item in items]
+    ax.set_yticks(range(len(items)), [item.replace("$", r"\$") for item in short])
     ax.grid(axis="x", linewidth=0.4, alpha=0.5)
     ax.set_axisbelow(True)
     if len(names) > 1:

@@ -16,6 +16,7 @@ from ..parameters import first_rows
 from ..predictions import worth
 from ..record import FitRecord
 from ..residuals import goodness_of_fit
+from ..robust.clustering import FEW_DF
 from ..robust.dependence import in_words
 from ..tails import SMALLEST, log10_student_p, p_words
 from ..warning import listed
@@ -192,7 +193,8 @@ def _status(fit: FitRecord, place: int) -> str:
     if fit.is_reference[place]:
         return "reference" if fit.terms[place].kind == "item" else "at its boundary"
     if fit.robust is not None and math.isnan(fit.standard_errors[place]):
-        return f"fitted from {fit.robust.alone(np.eye(len(fit.terms))[place])} alone"
+        cluster = fit.robust.alone(np.eye(len(fit.terms))[place])
+        return "no spread between clusters" if cluster is None else f"fitted from {cluster} alone"
     return ""
 
 
@@ -306,12 +308,12 @@ def _how(fit: FitRecord) -> str:
     if fit.robust is None:
         return "z and two-sided p against the reference (normal); 95 % Wald intervals; observed information."
     df = "Satterthwaite's df" if fit.robust.kind == "CR2" else "clusters less one df"
-    return f"t and two-sided p against the reference; 95 % Wald intervals by t; {fit.robust.title}, {df}."
-
-
-#: Degrees of freedom below which a p-value by cluster is rough (Tipton 2015, Psychological Methods 20,
-#: 375-393).
-FEW_DF = 4.0
+    largest = (
+        "; of each estimate the largest of the two-way and both one-way standard errors"
+        if len(fit.robust.columns) == 2
+        else ""
+    )
+    return f"t and two-sided p against the reference; 95 % Wald intervals by t; {fit.robust.title}, {df}{largest}."
 
 
 def cautions(fit: FitRecord) -> list[str]:

@@ -50,7 +50,7 @@ def bootstrap(
     *columns : str
         The column whose values are the clusters, such as "judge"; all comparisons of a cluster are drawn together.
         Two columns, such as "judge", "source": both are drawn, independently (Owen's pigeonhole bootstrap, which is
-        conservative).  None: single comparisons are drawn, from whole counts.
+        conservative).  None: the clusters of a clustered fit; of another, single comparisons, from whole counts.
     replicates : int
         R.
     seed : int, optional
@@ -112,6 +112,8 @@ def bootstrap(
         int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else whole_number("seed", seed)
     )
     one_of("missing", missing, ("refuse", "own"))
+    if not columns and fit.robust is not None:
+        columns = fit.robust.columns
     apart = take_apart(fit)
     wanted = quantities(fit, quantity, group)
     _check_size(n * sum(len(q.names) for q in wanted))

@@ -255,6 +255,8 @@ def wild_test(
         An unknown column, a single cluster, another kind of weights, a contrast of nothing.
     NotEstimableError
         Estimates are infinite under the hypothesis too, or no cluster has a score.
+    TooLargeError
+        Replicates times clusters are more than 125 million.
 
     References
     ----------

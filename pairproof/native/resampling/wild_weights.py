@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import NotEstimableError
+from ...errors import NotEstimableError, TooLargeError
 from .null_fit import AtNull, NullFits
 
 FloatArray = NDArray[np.float64]
@@ -24,14 +24,28 @@ NOTHING = 1e-10
 #: Limits by inversion are found to this share of a standard error.
 LIMIT = 1e-9
 MOST_DOUBLINGS = 40
+#: Clusters times vectors drawn at most: 1 GB, and as much again for each of two steps of the statistic.
+MOST_WEIGHTS = 125_000_000
 
 
 def weight_vectors(clusters: int, kind: WeightKind, replicates: int, seed: int) -> tuple[FloatArray, bool]:
-    """float[R, G] weights, and whether they are all there are."""
+    """float[R, G] weights, and whether they are all there are.
+
+    Raises
+    ------
+    TooLargeError
+        More than 125 million weights.
+    """
     values = WEBB if kind == "webb" else np.array([1.0, -1.0])
     if (kind == "rademacher" and clusters <= ALL_SIGNS) or (kind == "webb" and 6.0**clusters <= ALL_WEBB):
         places = np.stack(np.meshgrid(*[np.arange(len(values))] * clusters, indexing="ij"), axis=-1)
         return values[places.reshape(-1, clusters)], True
+    if clusters * replicates > MOST_WEIGHTS:
+        raise TooLargeError(
+            f"{replicates:,} weight vectors of {clusters:,} clusters are {clusters * replicates:,} numbers (limit"
+            f" {MOST_WEIGHTS:,}); ask for {MOST_WEIGHTS // clusters:,} replicates at most, or use fit.clustered(...), which"
+            " is as good with so many clusters"
+        )
     rng = np.random.default_rng(seed)
     return values[rng.integers(0, len(values), (replicates, clusters))], False
 

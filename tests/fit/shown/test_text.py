@@ -9,6 +9,8 @@ import matplotlib
 import numpy as np
 import pytest
 
+import pairproof
+
 matplotlib.use("Agg")
 
 from pairproof.data.columns import Factor
@@ -18,6 +20,7 @@ from pairproof.fit.shown.plots import plot_worth, worth_intervals
 from pairproof.fit.shown.text import number, p_value
 from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
 from tests.hand_made import counts, dras, modpref, one_pair
+from tests.places import DATA
 
 TABLE = dras()
 
@@ -266,3 +269,20 @@ def test_a_plot_draws_into_the_axes_it_is_given_and_says_what_it_does_not_draw()
     ]:
         with pytest.raises(InputError, match=said):
             wrong()
+
+
+def test_the_caption_of_worths_by_two_ways_of_clustering_fits_its_picture():
+    from matplotlib.figure import Figure
+
+    fit = pairproof.fit_llbt(pairproof.read(DATA / "inference_d24.csv")).clustered("judge", "source")
+    caption = pairproof.plot_worth(fit, Figure().subplots()).get_xlabel()
+    assert "CR2 by judge (24 clusters) and source (30 clusters)" in " ".join(caption.split("\n"))
+    assert max(map(len, caption.split("\n"))) <= 68
+
+
+def test_a_very_long_name_leaves_room_for_the_intervals_of_worths():
+    from matplotlib.figure import Figure
+
+    fit = fit_llbt(Comparisons.build(["A" * 80, "B"], [0], [1], [6], [2], [4]))
+    labels = [label.get_text() for label in plot_worth(fit, Figure().subplots()).get_yticklabels()]
+    assert labels == ["B", "A" * 39 + "…"]

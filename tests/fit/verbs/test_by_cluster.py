@@ -170,9 +170,9 @@ def test_the_summary_says_when_answers_of_a_judge_go_together(fit, by_judge):
     assert found["judge"].most == pytest.approx(ratio, rel=1e-12) and found["judge"].n_clusters == 24
     text = " ".join(fit.summary().split())
     assert (
-        "Clusters: standard errors of item differences by cluster are those of the model 0.81 to 1.32 times by judge"
-        ' (24 clusters, CR2) and 0.88 to 1.27 times by source (30 clusters, CR2); fit.clustered("judge", "source")'
-        " or --cluster judge,source gives them."
+        "Clusters: standard errors of item differences are by judge (24 clusters, CR2) 0.81 to 1.32 times and by"
+        " source (30 clusters, CR2) 0.88 to 1.27 times those of the model, which supposes independent answers;"
+        ' fit.clustered("judge", "source") or --cluster judge,source gives them.'
     ) in text
     assert "Clusters:" not in by_judge.summary()
     assert fit.to_dict()["warning_kinds"] == ["clusters"]

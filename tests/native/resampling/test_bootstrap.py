@@ -415,6 +415,16 @@ def test_a_clustered_fit_has_the_same_replicates(davidson):
     assert np.array_equal(plain.replicates, clustered.replicates)
 
 
+def test_a_clustered_fit_is_drawn_by_its_own_clusters_if_no_column_is_named(davidson):
+    drawn = davidson.clustered("judge").bootstrap(replicates=5, seed=1)
+    assert drawn.columns == ("judge",) and drawn.n_clusters == (24,)
+    assert np.array_equal(drawn.replicates, davidson.bootstrap("judge", replicates=5, seed=1).replicates)
+    assert davidson.clustered("judge", "source").bootstrap(replicates=5, seed=1).columns == (
+        "judge",
+        "source",
+    )
+
+
 def test_items_that_sum_to_zero_sum_to_zero_in_every_replicate(d24):
     fit = pairproof.fit_llbt(d24, reference="sum")
     drawn = fit.bootstrap("judge", replicates=20, seed=1).to_frame()

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import pairproof
-from pairproof.errors import InputError, ItemError, NotEstimableError, PairproofWarning
+from pairproof.errors import InputError, ItemError, NotEstimableError, PairproofWarning, TooLargeError
 from pairproof.fit.fit import Fit
 from pairproof.native.resampling.wild_weights import WEBB, weight_vectors
 from tests.places import DATA
@@ -252,3 +252,11 @@ def test_the_score_test_refuses_what_it_cannot_test(dras, d24):
         pairproof.score_test(d24, "judge", [("A", "B"), ("B", "A")])
     with pytest.raises(InputError, match="no contrast to test"):
         pairproof.score_test(d24, "judge", [])
+
+
+def test_more_weights_than_fit_in_memory_are_refused_before_they_are_drawn():
+    with pytest.raises(
+        TooLargeError, match="9,999 weight vectors of 90,000 clusters .* ask for 1,388 replicates"
+    ):
+        weight_vectors(90_000, "rademacher", 9_999, 1)
+    assert weight_vectors(90_000, "rademacher", 2, 1)[0].shape == (2, 90_000)
