@@ -39,6 +39,10 @@ INDEPENDENT = "independent answers"
 CODE = "independent-answers"
 
 
+#: Why there is no standard error where all clusters say the same.
+NO_SPREAD = "the clusters show no spread"
+
+
 @dataclass(frozen=True)
 class EffectTest:
     """The test that one number of a fit is 0.
@@ -56,7 +60,8 @@ class EffectTest:
     p : float
         Two-sided.
     alone : str
-        The cluster that alone determines the number ("judge 3"); "" if there is none.
+        The cluster that alone determines the number ("judge 3"), or that clusters show no spread; "" if there
+        is a standard error.
     title : str
         "CR2 by judge (4 clusters)"; "" without clusters.
     """
@@ -85,6 +90,8 @@ class EffectTest:
 
     def __str__(self) -> str:
         who = "" if self.how == INDEPENDENT else f"{self.how} "
+        if self.alone == NO_SPREAD:
+            return f"{who}no standard error, {NO_SPREAD}"
         if self.alone:
             return f"{who}no standard error, {self.alone} alone determines a part of it"
         test = (
@@ -228,7 +235,10 @@ def _tests(fit: Fit, functions: FloatArray) -> list[EffectTest]:
     else:
         se, title = fit.robust.standard_errors(functions), fit.robust.title
         how = f"by {BOTH.join(fit.robust.columns)}"
-        alone = [fit.robust.alone(function) or "" for function in functions]
+        alone = [
+            fit.robust.alone(function) or ("" if np.isfinite(error) else NO_SPREAD)
+            for function, error in zip(functions, se)
+        ]
         known = np.isfinite(se)
         df = np.full(len(functions), np.nan)
         if known.any():
