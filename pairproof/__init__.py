@@ -33,6 +33,9 @@ if _typing.TYPE_CHECKING:
     from .fit.shown.plots import plot_worth as plot_worth
     from .native.experiment.judge_agreement import judge_agreement as judge_agreement
     from .native.experiment.models import fit_preference_model as fit_preference_model
+    from .native.hypotheses.profile import profile as profile
+    from .native.hypotheses.score_test import score_test as score_test
+    from .native.hypotheses.wild import wild_test as wild_test
     from .native.irt.categorical import fit_irt_categorical as fit_irt_categorical
     from .native.irt.gaussian import fit_irt_gaussian as fit_irt_gaussian
     from .native.pairs.models import fit_bradley_terry as fit_bradley_terry, fit_llbt as fit_llbt
@@ -40,9 +43,6 @@ if _typing.TYPE_CHECKING:
     from .native.ranking.merge_insertion import rank_by_merge_insertion as rank_by_merge_insertion
     from .native.ranking.two_systems import compare_two as compare_two
     from .native.resampling.bootstrap import bootstrap as bootstrap
-    from .native.resampling.profile import profile as profile
-    from .native.resampling.score_test import score_test as score_test
-    from .native.resampling.wild import wild_test as wild_test
     from .validation.verify import verify as verify
 
     __version__: str
@@ -62,9 +62,9 @@ _HOME = {
     "judge_agreement": "native.experiment.judge_agreement",
     "rank_by_merge_insertion": "native.ranking.merge_insertion",
     "bootstrap": "native.resampling.bootstrap",
-    "profile": "native.resampling.profile",
-    "score_test": "native.resampling.score_test",
-    "wild_test": "native.resampling.wild",
+    "profile": "native.hypotheses.profile",
+    "score_test": "native.hypotheses.score_test",
+    "wild_test": "native.hypotheses.wild",
     "Fit": "fit.fit",
     "verify": "validation.verify",
     "to_r": "bridge.script",

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     # For signatures alone: nothing here is loaded, and the result still knows no engine.
     from ..bridge.process.policy import BackendLike
+    from ..native.hypotheses.taken_apart import Function
     from ..native.resampling.quantities import Asked
     from ..native.resampling.result import Bootstrap
-    from ..native.resampling.taken_apart import Function
     from ..validation.report.verification import Verification
     from ..validation.verdicts.floors import Floor
 

@@ -90,12 +90,12 @@ COVERED = (
     "pairproof.native.ranking.two_systems",
     "pairproof.native.planning.watched",
     "pairproof.native.resampling.bootstrap:bootstrap",
-    "pairproof.native.resampling.profile:profile",
-    "pairproof.native.resampling.profile:profile_intervals",
+    "pairproof.native.hypotheses.profile:profile",
+    "pairproof.native.hypotheses.profile:profile_intervals",
     "pairproof.native.resampling.result:Bootstrap",
-    "pairproof.native.resampling.score_test",
-    "pairproof.native.resampling.wild:WildTest",
-    "pairproof.native.resampling.wild:wild_test",
+    "pairproof.native.hypotheses.score_test",
+    "pairproof.native.hypotheses.wild:WildTest",
+    "pairproof.native.hypotheses.wild:wild_test",
     "pairproof.validation.verify",
 )
 #: A paper's year, an equation of the paper that the module names, a function of R.

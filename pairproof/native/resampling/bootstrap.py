@@ -11,13 +11,13 @@ from ...data.options import one_of, whole_number
 from ...errors import InputError, TooLargeError
 from ...fit.fit import Fit
 from ...fit.robust.robust import Missing, cluster_codes
+from ..hypotheses.taken_apart import TakenApart, take_apart
 from .alone import from_one_cluster
 from .draws import ByCluster, TwoWays, by_cluster, by_comparison, two_ways
 from .quantities import Asked, quantities, ranks
 from .refit import Refitter
 from .replicates import AnyDraws, Engine, make_replicates
 from .result import Bootstrap
-from .taken_apart import TakenApart, take_apart
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -2,7 +2,7 @@
 function of a fit.
 
 Where estimates are infinite, differences of abilities are inf, -inf or not determined (module
-:mod:`pairproof.native.resampling.at_infinity`).  Quantities on a bounded scale keep their limits: a worth 0 or 1, a
+:mod:`pairproof.native.hypotheses.at_infinity`).  Quantities on a bounded scale keep their limits: a worth 0 or 1, a
 probability 0 or 1, a rank.
 """
 
@@ -22,8 +22,8 @@ from ...fit.fit import Fit
 from ...fit.inference import softmax
 from ...fit.outcomes import OutcomeModel, outcome_probabilities
 from ...fit.predictions import ability_functions, find_group
+from ..hypotheses.taken_apart import Function, all_pairs, function_of
 from .refit import Refit
-from .taken_apart import Function, all_pairs, function_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

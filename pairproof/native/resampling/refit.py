@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from ...data.graph import components
 from ...errors import ConvergenceError
 from ...fit.covariance import Covariance
+from ..hypotheses.at_infinity import AtInfinity, at_infinity, held_at_minus_infinity, joined, predictors
+from ..hypotheses.taken_apart import Coordinates, TakenApart
 from ..numerics.newton import FAR, Solution, maximise
 from ..pairs.block_step import BlockPoint
 from ..pairs.blocks import Blocks, as_blocks
@@ -26,9 +28,7 @@ from ..pairs.dense import Dense, DensePoint, as_dense
 from ..pairs.problem import Problem
 from ..pairs.solve import Solved, solve, solve_by_strong_components
 from ..pairs.ties import Counts
-from .at_infinity import AtInfinity, at_infinity, held_at_minus_infinity, joined, predictors
 from .draws import cells_with
-from .taken_apart import Coordinates, TakenApart
 from .units import units
 
 FloatArray = NDArray[np.float64]

@@ -8,7 +8,7 @@ import warnings
 
 import pytest
 
-MODULES = ("intervals", "record", "limits", "result", "bootstrap", "profile", "wild", "score_test")
+MODULES = ("intervals", "record", "limits", "result", "bootstrap")
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -14,8 +14,8 @@ from scipy.stats import binom
 import pairproof
 from pairproof.data.graph import strong_components
 from pairproof.errors import PairproofWarning
-from pairproof.native.resampling.profile import Profiler
-from pairproof.native.resampling.taken_apart import all_pairs, take_apart
+from pairproof.native.hypotheses.profile import Profiler
+from pairproof.native.hypotheses.taken_apart import all_pairs, take_apart
 from tests.places import DATA
 
 build = pairproof.Comparisons.build

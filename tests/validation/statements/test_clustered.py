@@ -155,7 +155,13 @@ def test_the_three_codes_say_what_they_mean() -> None:
 def test_clusters_that_all_say_the_same_cannot_be_tried():
     """Three judges who each prefer A twice and B once: no spread, so no verdict on a difference."""
     table = pairproof.read(
-        {"first": ["A"] * 3, "second": ["B"] * 3, "wins": [40] * 3, "losses": [20] * 3, "judge": ["i", "j", "k"]}
+        {
+            "first": ["A"] * 3,
+            "second": ["B"] * 3,
+            "wins": [40] * 3,
+            "losses": [20] * 3,
+            "judge": ["i", "j", "k"],
+        }
     )
     (effect,) = effects_of(pairproof.fit_llbt(table), ["judge"], [("A", "B")])
     assert effect.alone and "no standard error, the clusters show no spread" in str(effect)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ....bridge.cells import count
 from ....bridge.packages import boot, profiles
+from ....native.hypotheses.profile import profile_intervals
 from ....native.resampling.intervals import acceleration, bca, percentile
-from ....native.resampling.profile import profile_intervals
 from ...r_answers.ask import Question
 from ...r_answers.clustered import rows_of
 from ..compared_with_r import Answer, Held, Place, digits_rows, rows_beside_r

@@ -12,7 +12,7 @@ from scipy.special import chdtri
 import pairproof
 from pairproof.errors import InputError, ItemError
 from pairproof.fit.fit import Fit
-from pairproof.native.resampling.profile import profile_intervals
+from pairproof.native.hypotheses.profile import profile_intervals
 from tests.places import DATA
 
 build = pairproof.Comparisons.build

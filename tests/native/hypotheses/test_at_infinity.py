@@ -10,9 +10,9 @@ from hypothesis import given, settings, strategies as st
 
 import pairproof
 from pairproof.errors import ConvergenceError
-from pairproof.native.resampling.at_infinity import AtInfinity, held_at_minus_infinity, joined
-from pairproof.native.resampling.profile import Profiler
-from pairproof.native.resampling.taken_apart import all_pairs, take_apart
+from pairproof.native.hypotheses.at_infinity import AtInfinity, held_at_minus_infinity, joined
+from pairproof.native.hypotheses.profile import Profiler
+from pairproof.native.hypotheses.taken_apart import all_pairs, take_apart
 
 build = pairproof.Comparisons.build
 

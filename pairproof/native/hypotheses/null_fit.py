@@ -12,10 +12,10 @@ from ...errors import NotEstimableError
 from ...fit.record import why_not_estimable
 from ..pairs.dense import as_dense
 from ..pairs.differences import check_dense_size
-from .draws import by_cluster
+from ..resampling.draws import by_cluster
+from ..resampling.units import units
 from .likelihood import Infeasible, Likelihood, likelihood, limiting
 from .taken_apart import TakenApart
-from .units import units
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

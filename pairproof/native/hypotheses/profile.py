@@ -131,7 +131,7 @@ def profile_intervals(fit: Fit, functions: FloatArray, level: float = 0.95) -> t
     Examples
     --------
     >>> import numpy as np, pairproof
-    >>> from pairproof.native.resampling.profile import profile_intervals
+    >>> from pairproof.native.hypotheses.profile import profile_intervals
     >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [6], None, [4]), reference="B")
     >>> low, high = profile_intervals(fit, np.array([[1.0, 0.0]]))
     >>> round(float(low[0]), 4), round(float(high[0]), 4)

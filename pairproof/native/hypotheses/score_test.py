@@ -20,7 +20,7 @@ from ...errors import InputError, NotEstimableError
 from ...fit.fit import Fit
 from ...fit.robust.robust import Missing
 from ...fit.tails import chi_square_p, log10_chi_square_p, p_equals
-from .bootstrap import codes_of
+from ..resampling.bootstrap import codes_of
 from .null_fit import NullFits
 from .taken_apart import Function, function_of, take_apart
 

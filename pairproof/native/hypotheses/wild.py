@@ -25,10 +25,10 @@ from ...errors import InputError, NotEstimableError, PairproofWarning
 from ...fit.contrasts import check_level
 from ...fit.fit import Fit
 from ...fit.robust.robust import Missing
-from .bootstrap import codes_of
+from ..resampling.bootstrap import codes_of
+from ..resampling.shown import number
 from .null_fit import NullFits
 from .profile import Profiler
-from .shown import number
 from .taken_apart import Function, TakenApart, function_of, take_apart
 from .wild_weights import Inversion, WeightKind, weight_vectors
 

@@ -1,0 +1,1 @@
+"""Fits under a hypothesis: profile likelihoods, wild cluster score tests, robust score tests."""
