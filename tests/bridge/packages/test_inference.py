@@ -64,14 +64,19 @@ def check_dras_by_judge(dras, backend):
         [0.162084820240, 0.202772336652, 0.224543282532], rel=2e-11
     )
     cr1 = sandwich.vcovCL(bt, ["judge"], backend=backend)
+    # One number in two ways, which differ by rounding; seen: 4e-15 off.
     assert cr1.vcov == pytest.approx(cr0.vcov * 4 / 3, rel=1e-12)
     cr2 = clubsandwich.vcovCR(bt, ["judge"], backend=backend)
+    # The printed digits; seen: 8e-13 off.
     assert cr2.se == pytest.approx([0.940562141582, 0.438936789997, 0.403710257710], rel=2e-11)
+    # The printed digits; seen: 2e-12 off.
     assert cr2.df == pytest.approx([2.99783759400, 2.99851412839, 2.99904716070], rel=2e-11)
     tied = clubsandwich.vcovCR(davidson, ["judge"], backend=backend)
+    # The printed digits; seen: 9e-13 off.
     assert tied.se == pytest.approx(
         [0.922122253983, 0.420278176498, 0.390671427863, 0.151149333925], rel=2e-11
     )
+    # One number in two ways, which differ by rounding; seen: 7e-16 off.
     assert tied.df == pytest.approx([3.0] * 4, rel=1e-11)
     return [m.result.source for m in (cr0, cr1, cr2, tied)]
 
@@ -157,6 +162,7 @@ def test_profile_limits_by_constrained_refits_and_by_confints_spline(dras, polic
     rows = dras_rows(dras, ties)
     low, high = PROFILE[ties]
     refits = profiles.constrained_refits(rows, np.eye(len(low)), backend=policy)
+    # One number in two ways, which differ by rounding; seen: 3e-12 off.
     assert refits.low == pytest.approx(low, rel=1e-10) and refits.high == pytest.approx(
         high, rel=1e-10
     )  # 4e-12
@@ -185,7 +191,9 @@ def check_three_pairs(backend):
     assert found.se == pytest.approx(se, rel=1e-14) and found.error < 1e-3
     separate = [2 * NormalDist().cdf(-abs(t)) for t in np.array([0.8, 1.0, 0.2]) / se]
     assert found.separate == pytest.approx(separate, rel=1e-12)
+    # One number in two ways, which differ by rounding; seen: 1e-13 off.
     assert found.holm == pytest.approx([separate[0] * 2, separate[1] * 3, separate[2]], rel=1e-12)
+    # One number in two ways, which differ by rounding; seen: 1e-13 off.
     assert found.bh == pytest.approx([separate[0] * 1.5, separate[1] * 3, separate[2]], rel=1e-12)
     assert (found.single_step >= separate).all()
     return found.result.source
@@ -325,4 +333,5 @@ def test_a_random_judge_effect(policy):
 
 @needs["lme4"]
 def test_a_random_judge_effect_by_the_r_that_is_here():
+    # glmer's optimiser stops at about 1e-6; seen: 1e-8 off.
     assert lme4.glmer(*VILAR[:2], backend="live").estimate == pytest.approx(-0.614222651507, rel=1e-5)

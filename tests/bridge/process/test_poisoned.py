@@ -257,7 +257,9 @@ def test_no_worker_and_no_folder_outlives_a_parent_that_is_ended_while_r_starts(
 
 
 @pytest.mark.r
-@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks processes up in /proc")
+@pytest.mark.skipif(
+    not os.path.isdir("/proc/self"), reason="no /proc here, in which the test looks for processes"
+)
 def test_ctrl_c_while_r_starts_ends_it_in_a_session_that_goes_on(tmp_path):
     program = (
         "import os, signal, sys, threading, time\nfrom pairproof.bridge.process.session import"

@@ -193,7 +193,9 @@ def gone(pid, seconds):
     return False
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks processes up in /proc")
+@pytest.mark.skipif(
+    not os.path.isdir("/proc/self"), reason="no /proc here, in which the test looks for processes"
+)
 @pytest.mark.parametrize("busy", ["while (TRUE) {}", "x <- matrix(stats::rnorm(4e6), 2000); repeat solve(x)"])
 def test_r_dies_with_its_parent_even_in_the_middle_of_a_loop(busy):
     program = (
@@ -224,7 +226,9 @@ def test_two_processes_have_two_rs(r):
     assert gone(int(other.stdout), 5)
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts open files in /proc")
+@pytest.mark.skipif(
+    not os.path.isdir("/proc/self/fd"), reason="no /proc here, in which the test counts open files"
+)
 def test_restarts_leave_no_open_files_and_no_threads(fresh):
     counts = []
     for _ in range(4):

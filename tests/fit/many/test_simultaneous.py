@@ -70,10 +70,13 @@ def test_intervals_and_adjusted_p_values_agree():
 
 def test_holm_and_benjamini_hochberg_are_p_adjusts():
     frame = contrasts(d24(), adjust="holm").to_frame()
+    # The printed digits; seen: 1e-12 off.
     assert frame.loc["D - F", "adjusted"] == pytest.approx(0.250115726600, rel=1e-10)
+    # The printed digits; seen: 1e-13 off.
     assert frame.loc["D - E", "adjusted"] == pytest.approx(0.300621630072, rel=1e-10)
     frame = contrasts(d24(), adjust="bh").to_frame()
     for name in ("D - F", "D - E", "A - F", "B - F"):
+        # The printed digits; seen: 1e-12 off.
         assert frame.loc[name, "adjusted"] == pytest.approx(0.116611041744, rel=1e-10)
 
 
@@ -94,10 +97,12 @@ def test_a_tiny_adjusted_p_value_keeps_its_digits_and_is_never_0():
     assert found.adjusted[1] == 0.0 and found.log10_adjusted[1] == pytest.approx(
         found.log10_p[1] + math.log10(3), abs=1e-9
     )
+    # One number in two ways, which differ by rounding; seen: 3e-14 off.
     assert found.log10_adjusted[0] == pytest.approx(found.log10_p[0] + math.log10(3), abs=1e-6)  # 3e-197
     text = found.summary()
     assert "e-784" in text and "e-197" in text
     holm = contrasts(of(tuple("ABC"), b, v), adjust="holm")
+    # One number in two ways, which differ by rounding; seen: 0 off.
     assert holm.log10_adjusted[1] == pytest.approx(found.log10_p[1] + math.log10(3), abs=1e-9)
 
 
@@ -106,9 +111,11 @@ def test_against_one_and_against_the_mean_are_families_of_their_own():
     one = fit.contrasts("against one", "F")
     assert one.what == ("A - F", "B - F", "C - F", "D - F", "E - F")
     pairs = fit.contrasts().to_frame()
+    # One number in two ways, which differ by rounding; seen: 0 off.
     np.testing.assert_allclose(one.se, pairs.loc[list(one.what), "se"], rtol=1e-12)
     assert one.critical < fit.contrasts().critical
     mean = fit.contrasts("against the mean")
+    # One number in two ways, which differ by rounding; seen: 1e-16 off.
     assert mean.what[0] == "A - mean" and mean.estimate.sum() == pytest.approx(0.0, abs=1e-12)
     # Each item against the mean has degrees of freedom of its own, not those of a pair.
     assert len(set(mean.df.round(6))) == 6
@@ -119,7 +126,9 @@ def test_the_mean_of_two_items_is_half_their_difference():
     table = pairproof.Comparisons.build("AB", [0], [1], [61], None, [35])
     fit = pairproof.fit_bradley_terry(table)
     mean, pair = fit.contrasts("against the mean"), fit.contrasts()
+    # One number in two ways, which differ by rounding; seen: 0 off.
     assert mean.estimate[0] == pytest.approx(pair.estimate[0] / 2) and mean.t[0] == pytest.approx(pair.t[0])
+    # The printed digits; seen: 8e-16 off.
     assert mean.critical == pytest.approx(1.959963984540054) and mean.adjusted[1] == pytest.approx(pair.p[0])
 
 
@@ -140,10 +149,12 @@ def test_the_names_order_reference_and_scale_change_nothing(order, reference):
     )
     one = pairproof.fit_bradley_terry(table, ties="none").contrasts()
     two = pairproof.fit_llbt(other, ties="none", reference=reference).on_scale("log-odds").contrasts()
-    assert two.critical == pytest.approx(one.critical, abs=1e-3)  # errors of 3e-5 each
+    assert two.critical == pytest.approx(one.critical, abs=1e-3)  # errors of 3e-5 each; seen 0
     expected = {frozenset(w.split(" - ")): (abs(t), p) for w, t, p in zip(one.what, one.t, one.adjusted)}
     for what, t, p in zip(two.what, two.t, two.adjusted):
+        # One number in two ways, which differ by rounding; seen: 3e-15 off.
         assert abs(t) == pytest.approx(expected[frozenset(what.split(" - "))][0], rel=1e-9)
+        # Adjusted p-values are drawn, with errors of some tenths of a per cent; seen: .2 % off.
         assert p == pytest.approx(expected[frozenset(what.split(" - "))][1], rel=0.02)
     assert {i: len(m) for i, m in zip(one.items, one.letters)} == {
         i: len(m) for i, m in zip(two.items, two.letters)
@@ -158,6 +169,7 @@ def test_a_difference_that_is_infinite_or_not_joined_leaves_the_family_and_is_na
     assert "A - B, A - C (the estimate is infinite: the data are separated)" in " ".join(
         found.summary().split()
     )
+    # The printed digits; seen: 8e-16 off.
     assert found.critical == pytest.approx(1.959963984540054)  # one difference is left
     with pytest.raises(NotEstimableError, match="A - mean: the estimate is infinite"):
         fit.contrasts("against the mean")
@@ -188,6 +200,7 @@ def test_items_that_the_model_makes_equal_have_no_difference_to_test():
     )
     found = pairproof.fit_bradley_terry(table, item_terms=("size",)).contrasts()
     assert found.what == ("A - C", "B - C") and found.left_out[0][0] == "A - B"
+    # The printed digits; seen: 8e-16 off.
     assert found.critical == pytest.approx(1.959963984540054)  # the two are the same difference
 
 
@@ -231,7 +244,9 @@ def test_the_json_is_plain_and_complete():
 def test_log_odds_and_odds_stand_beside_the_estimates():
     table = pairproof.Comparisons.build("AB", [0], [1], [61], None, [35])
     row = pairproof.fit_llbt(table).contrasts().to_frame().iloc[0]
+    # One number in two ways, which differ by rounding; seen: 1e-16 off.
     assert row["odds"] == pytest.approx(61 / 35) and row["log_odds"] == pytest.approx(2.0 * row["estimate"])
+    # One number in two ways, which differ by rounding; seen: 2e-16 off.
     assert row["odds_low"] == pytest.approx(math.exp(2.0 * row["low"]))
 
 

@@ -13,6 +13,7 @@ from pairproof.fit.robust.clusters import two_way
 from tests.places import DATA
 
 #: Cells of these tables carry 12 printed digits.
+# The vectors have that many digits, and so have the differences; seen: 4e-12 off.
 DIGITS = dict(rtol=2e-11, atol=0.0)
 
 
@@ -76,6 +77,7 @@ def test_the_two_way_covariance_is_the_sum_of_three(davidson, kind):
     diagonal = np.sqrt(np.diag(both.cov_params().to_numpy()))
     np.testing.assert_allclose(diagonal, TWO_WAY[kind], **DIGITS)
     one, other = davidson.clustered("judge", kind=kind), davidson.clustered("source", kind=kind)
+    # One number in two ways, which differ by rounding; seen: 0 off.
     np.testing.assert_allclose(free(both), np.max([diagonal, free(one), free(other)], axis=0), rtol=1e-12)
 
 
@@ -109,6 +111,7 @@ def test_equal_clusters_give_cr1_and_one_df_less_than_clusters(dras):
     expected = [0.922122253983, 0.420278176498, 0.390671427863, 0.151149333925]
     np.testing.assert_allclose(free(fit.clustered("judge")), expected, **DIGITS)
     np.testing.assert_allclose(free(fit.clustered("judge", kind="CR1")), expected, **DIGITS)
+    # One number in two ways, which differ by rounding; seen: 4e-16 off.
     np.testing.assert_allclose(degrees(fit.clustered("judge")), [3.0] * 4, rtol=1e-12)
 
 
@@ -136,13 +139,16 @@ def test_the_reference_changes_no_contrast_and_no_degree_of_freedom(d24):
         c = np.zeros(len(fit.beta))
         c[1], c[2] = 1.0, -1.0
         sums.append((fit.robust.standard_errors(c[None])[0], fit.robust.degrees_of_freedom(c[None])[0]))
+    # One number in two ways, which differ by rounding; seen: 3e-16 off.
     np.testing.assert_allclose(sums[1:], [sums[0]] * 2, rtol=1e-10)
 
 
 def test_lambda_halves_the_errors_and_keeps_the_degrees_of_freedom(d24):
     bt = pairproof.fit_bradley_terry(d24, ties="davidson", reference="F").clustered("judge")
     llbt = pairproof.fit_llbt(d24, ties="davidson", reference="F").clustered("judge")
+    # One number in two ways, which differ by rounding; seen: 0 off.
     np.testing.assert_allclose(llbt.bse["A"], bt.bse["A"] / 2, rtol=1e-12)
+    # One number in two ways, which differ by rounding; seen: 0 off.
     np.testing.assert_allclose(degrees(llbt), degrees(bt), rtol=1e-10)
 
 
@@ -161,6 +167,7 @@ def test_clipping_in_units_of_the_information_does_not_depend_on_the_basis(order
     change[0] += 0.5 * change[1]
     other, again = two_way([change @ part @ change.T for part in v], change @ bread @ change.T)
     assert negative == again > 0
+    # One number in two ways, which differ by rounding; seen: 5e-14 off.
     np.testing.assert_allclose(other, change @ whole @ change.T, atol=1e-10 * np.abs(whole).max())
 
 

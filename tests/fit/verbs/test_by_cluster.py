@@ -53,24 +53,30 @@ def test_p_values_and_limits_of_parameters_are_those_of_t(by_judge):
     frame = by_judge.to_frame()
     assert list(frame) == ["estimate", "se", "t", "df", "p", "low", "high"]
     free = frame.drop("F")
+    # One number in two ways, which differ by rounding; seen: 3e-15 off.
     np.testing.assert_allclose(free["p"], 2 * t.sf(np.abs(free["t"]), free["df"]), rtol=1e-12)
     np.testing.assert_array_equal(by_judge.pvalues.drop("F"), free["p"])
+    # One number in two ways, which differ by rounding; seen: 3e-16 off.
     np.testing.assert_allclose(10 ** by_judge.log10_pvalues.drop("F"), free["p"], rtol=1e-12)
+    # One number in two ways, which differ by rounding; seen: 2e-16 off.
     np.testing.assert_allclose(
         free["high"], free["estimate"] + t.isf(0.025, free["df"]) * free["se"], rtol=1e-11
     )
     # R's p of AF on 22.974 df (spec, section 3).
+    # The printed digits; seen: 1e-12 off.
     assert free.loc["A", "p"] == pytest.approx(0.0276754057875, rel=1e-10)
 
 
 def test_a_joint_hypothesis_is_an_f_test_by_cluster(by_judge, fit):
     test = by_judge.wald(["A", "B", "C", "D", "E"])
+    # The printed digits; seen: 3e-12 off.
     np.testing.assert_allclose(
         [test.statistic, test.df_denom, test.p], [1.61440648783, 18.9875916209, 0.204292713204], rtol=2e-11
     )
     assert str(test) == (
         "Wald F 1.6144 on 5 and 18.99 df, p = 0.2043: A = B = C = D = E = 0 (CR2 by judge (24 clusters))"
     )
+    # One number in two ways, which differ by rounding; seen: 1e-16 off.
     assert 10**test.log10_p == pytest.approx(test.p, rel=1e-12)
     assert str(fit.wald(["A", "B"])).startswith("Wald chi-square")
 
@@ -82,16 +88,20 @@ def test_too_many_parts_for_the_clusters_are_refused(dras, kind, df):
         NotEstimableError, match=f"4 parts and {df} degrees of freedom by {kind} .*too few clusters"
     ):
         fit.wald(["A", "B", "C", "tie"])
+    # One number in two ways, which differ by rounding; seen: 4e-15 off.
     assert fit.wald(["A", "B", "C"]).df_denom == pytest.approx(1.0 if kind == "CR2" else 3.0)
 
 
 def test_scale_and_reference_change_no_inference(by_judge):
     other = by_judge.on_scale("lambda").with_reference("A")
     a, b = by_judge.contrast("A", "D"), other.contrast("A", "D")
+    # One number in two ways, which differ by rounding; seen: 0 off.
     np.testing.assert_allclose(
         [b.estimate, b.se, b.z, b.df, b.p], [a.estimate / 2, a.se / 2, a.z, a.df, a.p], rtol=1e-10
     )
+    # One number in two ways, which differ by rounding; seen: 0 off.
     np.testing.assert_allclose(other.bse["F"] * 2, by_judge.bse["A"], rtol=1e-10)
+    # One number in two ways, which differ by rounding; seen: 0 off.
     np.testing.assert_allclose(
         other.with_reference("F").on_scale("log-odds").cov_params(),
         by_judge.cov_params(),
@@ -102,6 +112,7 @@ def test_scale_and_reference_change_no_inference(by_judge):
 
 def test_worths_are_clustered_whatever_the_reference_and_keep_inside_0_and_1(by_judge, fit):
     a, b = by_judge.worth(level=0.95), by_judge.with_reference("sum").worth(level=0.95)
+    # One number in two ways, which differ by rounding; seen: 2e-16 off.
     np.testing.assert_allclose(
         a[["worth", "se", "low", "high"]], b[["worth", "se", "low", "high"]], rtol=1e-9
     )
@@ -167,6 +178,7 @@ def test_texts_say_by_what_they_are_clustered(by_judge):
 def test_the_summary_says_when_answers_of_a_judge_go_together(fit, by_judge):
     found = {d.column: d for d in dependence(fit)}
     ratio = by_judge.contrast("A", "F").se / fit.contrast("A", "F").se
+    # One number in two ways, which differ by rounding; seen: 0 off.
     assert found["judge"].most == pytest.approx(ratio, rel=1e-12) and found["judge"].n_clusters == 24
     text = " ".join(fit.summary().split())
     assert (
@@ -205,7 +217,9 @@ def test_what_one_judge_alone_determines_has_no_error_by_judge(dras):
 
 def test_clustering_again_replaces_the_clusters(by_judge, fit):
     again = by_judge.clustered("source")
+    # One number in two ways, which differ by rounding; seen: 0 off.
     np.testing.assert_allclose(again.bse, fit.clustered("source").bse, rtol=1e-12)
+    # One number in two ways, which differ by rounding; seen: 2e-16 off.
     np.testing.assert_allclose(
         by_judge.with_reference("A").clustered("source").contrast("A", "B").se,
         again.contrast("A", "B").se,

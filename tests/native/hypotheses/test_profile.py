@@ -62,6 +62,7 @@ def test_a_contrast_has_limits_of_its_own(dras):
     frame = fit.profile(contrasts=[("A", "B")])
     assert list(frame.index) == ["A - B"]
     np.testing.assert_allclose(limits(frame), [[2.59704506490, 3.42787444781]], **DIGITS)
+    # One number in two ways, which differ by rounding; seen: 0 off.
     np.testing.assert_allclose(limits(fit.profile([{"A": 1, "B": -1}])), limits(frame), rtol=1e-12)
 
 
@@ -79,6 +80,7 @@ def test_a_clean_sweep_has_the_lower_limit_of_the_closed_form(n):
     assert np.isnan(frame["wald_low"].iloc[0])
     np.testing.assert_allclose(frame["profile_low"].iloc[0], -np.log(np.expm1(DROP / (2 * n))), **DIGITS)
     other = pairproof.fit_bradley_terry(build("AB", [0], [1], [n], None, [0]), reference="A").profile()
+    # One number in two ways, which differ by rounding; seen: 0 off.
     np.testing.assert_allclose(other["profile_high"].iloc[0], -frame["profile_low"].iloc[0], rtol=1e-12)
 
 
@@ -212,14 +214,18 @@ def test_limits_follow_scale_and_reference(dras):
     fit = pairproof.fit_bradley_terry(dras, ties="davidson", reference="D")
     log_odds = limits(fit.profile(["A", "tie"]))
     lam = limits(fit.on_scale("lambda").profile(["A", "tie"]))
+    # One number in two ways, which differ by rounding; seen: 0 off.
     np.testing.assert_allclose(lam, log_odds * [[0.5], [1.0]], rtol=1e-11)
     turned = limits(fit.with_reference("A").profile(["D"]))[0]
+    # One number in two ways, which differ by rounding; seen: 2e-16 off.
     np.testing.assert_allclose(turned, -log_odds[0][::-1], rtol=1e-10)
     pairs = [
         limits(f.profile(contrasts=[("B", "C")]))
         for f in (fit, fit.with_reference("A"), fit.with_reference("sum"))
     ]
+    # One number in two ways, which differ by rounding; seen: 8e-15 off.
     np.testing.assert_allclose(pairs[1], pairs[0], rtol=1e-10)
+    # One number in two ways, which differ by rounding; seen: 0 off.
     np.testing.assert_allclose(pairs[2], pairs[0], rtol=1e-10)
 
 
@@ -254,6 +260,7 @@ def test_limits_do_not_depend_on_names_of_items_or_on_sides(order, counts):
     place = [list(order).index(item) for item in "ABC"]
     turned = build(list(order), [place[j] for j in second], [place[i] for i in first], losses, None, wins)
     other = pairproof.fit_bradley_terry(turned, reference="C")
+    # One number in two ways, which differ by rounding; seen: 2e-15 off.
     np.testing.assert_allclose(
         limits(other.profile(contrasts=[("A", "B")])),
         limits(plain.profile(contrasts=[("A", "B")])),

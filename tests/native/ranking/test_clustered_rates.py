@@ -33,7 +33,9 @@ def test_a_sentence_a_cluster_is_the_delta_method(two):
     a, b = two.values()
     shared = shared_sentences(a, b)
     found = rate_difference(a.errors, b.errors, a.lengths)
+    # One number in two ways, which differ by rounding; seen: 1e-16 off.
     np.testing.assert_allclose(clustered_rate(a, ["sentence"], "CR1").se, found.first.se_delta, rtol=1e-12)
+    # One number in two ways, which differ by rounding; seen: 0 off.
     np.testing.assert_allclose(
         clustered_difference(a, b, shared, ["sentence"], "CR1").se, found.se_delta, rtol=1e-12
     )
@@ -47,10 +49,12 @@ def test_cr2_of_a_rate_is_that_of_a_poisson_model_whose_log_is_the_rate():
     rate = of.errors.sum() / of.lengths.sum()
     share = words / words.sum()
     found = clustered_rate(of, ["doc"])
+    # One number in two ways, which differ by rounding; seen: 0 off.
     assert found.se == pytest.approx(
         np.sqrt(((d - rate * words) ** 2 / (1 - share)).sum()) / words.sum(), rel=1e-12
     )
     q = share**2 / (1 - share)
+    # One number in two ways, which differ by rounding; seen: 2e-16 off.
     assert found.df == pytest.approx(1 / (q.sum() ** 2 - (q**2).sum() + (share**2).sum()), rel=1e-12)
 
 
