@@ -92,9 +92,9 @@ class Curve:
         inside, outside = self._bracket(off, side)
         if outside is None:
             return inside
-        # Limits are asked for to 1e-10 (bracketing, then Brent); against the vectors they are 4e-12 off, which is
-        # the rounding of the drop itself.
-        return float(brentq(off, inside, outside, xtol=XTOL * max(1.0, abs(inside)), rtol=1e-14, maxiter=200))
+        # Brent's method, asked for 1e-10: the vectors are met to 4e-12, the rounding of the drop itself.
+        xtol = XTOL * max(1.0, abs(inside))
+        return float(brentq(off, inside, outside, xtol=xtol, rtol=1e-14, maxiter=200))
 
     def _bracket(self, off: Callable[[float], float], side: float) -> tuple[float, float | None]:
         """A point inside and one outside the interval; None outside where the parameter space ends first."""
