@@ -1,22 +1,24 @@
 """Scores of items corrected for who judged them: location, precision and use of the scale of each annotator.
 
-    y = mu + theta_i + b_a + u_ah + e,   theta ~ N(0, t_i^2),  b ~ N(0, t_a^2),  u ~ N(0, t_h^2),  e ~ N(0, s_a^2)
+    y = mu + theta_i + b_a + u_ah + e
+    theta ~ N(0, t_i^2),   b ~ N(0, t_a^2),   u ~ N(0, t_h^2),   e ~ N(0, s_a^2)
 
 raw
     mean of an item's scores
 location
     one s for all: corrects that some annotators are generous (R's lmer)
 precision
-    s_a by annotator: careless annotators count less (R's lme with varIdent), log s_a ~ N(mean, 0.6^2).  Without
-    this prior two equal scores would give an annotator of few scores an infinite weight; 0.6 is the spread found in
-    the direct assessments of WMT21 (0.62 to 0.64)
+    s_a by annotator: careless annotators count less (R's lme with varIdent), log s_a ~ N(mean, 0.6^2).
+    Without this prior two equal scores would give an annotator of few scores an infinite weight; 0.6 is the
+    spread found in the direct assessments of WMT21 (0.62 to 0.64)
 scale
     y = c_a + l_a theta_i + e: also corrects that some use the whole scale and some a part of it
     (:mod:`pairproof.native.annotation.scale_model`)
 
-The effect u of a HIT within its annotator enters where HITs are given.  Theta and b are best linear unbiased
-predictions: an item of one score is drawn towards the mean.  Errors are normal on the scale of the scores: a slider's
-values are no categories, and a mean score is a mean of what people said.  Intervals can reach beyond the scale's ends.
+The effect u of a HIT within its annotator enters where HITs are given. Theta and b are best linear unbiased
+predictions: an item of one score is drawn towards the mean. Errors are normal on the scale of the scores: a
+slider's values are no categories, and a mean score is a mean of what people said. Intervals can reach beyond
+the scale's ends.
 """
 
 from __future__ import annotations
@@ -55,9 +57,9 @@ class AnnotatorModel:
         Why this level, in a sentence.
     items, annotators : tuple of str
     score, se : float[n_items]
-        On the scale of the scores: at level scale what these annotators would say on average.  The standard error is
-        that of the prediction, the variances (at level scale all parameters) taken as known; at level raw from the
-        spread within items, nan if no item was scored twice.
+        On the scale of the scores: at level scale what these annotators would say on average. The standard
+        error is that of the prediction, the variances (at level scale all parameters) taken as known; at
+        level raw from the spread within items, nan if no item was scored twice.
     raw : float[n_items]
         Mean of the item's scores.
     n : int[n_items]
@@ -65,8 +67,8 @@ class AnnotatorModel:
     mean : float
         mu; at level scale the mean of the annotators' locations.
     location, location_sd : float[n_annotators]
-        b, positive for the generous, and its standard deviation given the scores; nan at level raw.  At level scale
-        c - mean, and its standard error.
+        b, positive for the generous, and its standard deviation given the scores; nan at level raw. At level
+        scale c - mean, and its standard error.
     noise : float[n_annotators]
         s_a; nan at level raw.
     slope : float[n_annotators]
@@ -105,7 +107,7 @@ class AnnotatorModel:
     likelihood: Likelihood
 
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """float[n_items] each of low and high: score -+ normal quantile times se, not cut at the scale's ends.
+        """float[n_items] each of low and high: score -+ normal quantile times se, not cut at the ends.
 
         Raises
         ------
@@ -138,8 +140,8 @@ def annotator_model(
     score : float[n]
         On one scale, such as [0, 1].
     hit : sequence, optional
-        Label of the HIT of each score; the same label under another annotator is another HIT.  Adds the effect u at
-        the levels location and precision.
+        Label of the HIT of each score; the same label under another annotator is another HIT. Adds the effect
+        u at the levels location and precision.
     level : {"raw", "location", "precision", "scale"}, optional
         By default precision if the data bear it, else location, else raw.
     prior_spread : float, optional
@@ -231,7 +233,7 @@ def annotator_model(
 
 
 def _raw_se(what: IntArray, y: FloatArray, n: IntArray, mean: FloatArray) -> FloatArray:
-    """float[n_items]: spread within items, taken to be the same for all, over the root of the number of scores."""
+    """float[n_items]: spread within items, the same for all, over the root of the number of scores."""
     free = len(y) - len(n)
     if free == 0:
         return np.full(len(n), np.nan)

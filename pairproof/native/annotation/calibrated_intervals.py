@@ -1,16 +1,18 @@
 """Intervals of EASL's scores that hold as often as they say.
 
-EASL adds a score s to alpha and 1 - s to beta, as if a score were a share of one coin thrown once.  Its variance then
-is m (1 - m) a judgment, m the item's score, where the judgments' own is s^2: the intervals are far too wide (at a
-nominal 95 % they cover .999 to 1).  With
+EASL adds a score s to alpha and 1 - s to beta, as if a score were a share of one coin thrown once. Its
+variance then is m (1 - m) a judgment, m the item's score, where the judgments' own is s^2: the intervals are
+far too wide (at a nominal 95 % they cover .999 to 1). With
 
     k = mean of m (1 - m) over judged items / s^2        Beta(1 + k (alpha - 1), 1 + k (beta - 1))
 
-the distribution has the judgments' variance and the same mode (Sakaguchi and Van Durme 2018 have no such factor).  In
-simulations with noise of .1 to .3 and 3 to 20 judgments an item the intervals cover the expected score in .93 to .97.
+the distribution has the judgments' variance and the same mode (Sakaguchi and Van Durme 2018 have no such
+factor). In simulations with noise of .1 to .3 and 3 to 20 judgments an item the intervals cover the expected
+score in .93 to .97.
 
-They assume that judgments of an item are independent with one spread s, and say how far more of *these* annotators'
-judgments would move the score: an annotator's shift that all of an item's judgments share is not in them.
+They assume that judgments of an item are independent with one spread s, and say how far more of *these*
+annotators' judgments would move the score: an annotator's shift that all of an item's judgments share is not
+in them.
 """
 
 from __future__ import annotations
@@ -56,7 +58,9 @@ def spread_within_items(item: Sequence[Hashable], score: ArrayLike) -> float:
     items, what = coded("item", item, len(y))
     free = len(y) - len(items)
     if free == 0:
-        raise NotEstimableError(f"{len(y)} scores of {len(items)} items: no item was scored twice, so no spread")
+        raise NotEstimableError(
+            f"{len(y)} scores of {len(items)} items: no item was scored twice, so no spread"
+        )
     mean = np.bincount(what, y) / np.bincount(what)
     return float(np.sqrt(np.sum((y - mean[what]) ** 2) / free))
 
@@ -89,7 +93,9 @@ def calibration(alpha: ArrayLike, beta: ArrayLike, spread: float) -> float:
     5.556
     """
     if not (np.isfinite(spread) and spread > 0):
-        raise InputError(f"spread={spread!r}; expected a number > 0: with no spread within items there is no interval")
+        raise InputError(
+            f"spread={spread!r}; expected a number > 0: with no spread within items there is no interval"
+        )
     a, b = np.asarray(alpha, np.float64), np.asarray(beta, np.float64)
     judged = (a > 1.0) | (b > 1.0)
     m = beta_distributions.mode(a[judged], b[judged])
@@ -111,7 +117,8 @@ def calibrated_interval(
     alpha, beta : float[n_items]
         EASL's state, >= 1.
     spread : float
-        Standard deviation of the judgments of an item: :func:`spread_within_items`, or the noise of an annotator model.
+        Standard deviation of the judgments of an item: :func:`spread_within_items`, or the noise of an
+        annotator model.
     level : float
         In (0, 1).
 

@@ -13,8 +13,8 @@ from .beta import IntArray
 def coded(name: str, labels: Sequence[Hashable], length: int) -> tuple[tuple[str, ...], IntArray]:
     """The distinct labels in order, and the place of each row's label among them.
 
-    The order is that of the labels, not of the rows, so that the same judgments in another order give the same
-    result.
+    The order is that of the labels, not of the rows, so that the same judgments in another order give the
+    same result.
 
     Parameters
     ----------

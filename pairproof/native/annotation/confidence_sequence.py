@@ -2,14 +2,15 @@
 
 For all n >= n0 at once, P(|mean_n - m| > s_n B(n)) <= alpha, with Robbins' (1970) normal mixture
 
-    B(n) = sqrt( 2 (n r + 1) / (n^2 r) log( sqrt(n r + 1) / alpha ) ),   r = (U - 1) / n*,   U = -W_{-1}(-alpha^2 / e)
+    B(n) = sqrt( 2 (n r + 1) / (n^2 r) log( sqrt(n r + 1) / alpha ) )
+    r = (U - 1) / n*,   U = -W_{-1}(-alpha^2 / e)
 
-(Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas 2024, Ann. Statist. 52, 2613-2640; asymptotic, s_n the standard
-deviation of a term).  r makes B smallest at the planned number n*, where it is sqrt(U / n*): 1.55 times the half-width
-of an interval that is looked at once, at alpha .05.
+(Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas 2024, Ann. Statist. 52, 2613-2640; asymptotic, s_n the
+standard deviation of a term). r makes B smallest at the planned number n*, where it is sqrt(U / n*): 1.55
+times the half-width of an interval that is looked at once, at alpha .05.
 
-Which item is judged next may depend on the scores so far, as in EASL: given the past a new score has the item's own
-mean, so its sum stays a martingale in the item's number of judgments.
+Which item is judged next may depend on the scores so far, as in EASL: given the past a new score has the
+item's own mean, so its sum stays a martingale in the item's number of judgments.
 """
 
 from __future__ import annotations
@@ -100,7 +101,10 @@ def boundary(n: ArrayLike, alpha: float, planned: float) -> FloatArray:
         raise InputError(f"planned={planned!r}; expected a number of judgments > 0")
     if not (t > 0).all():
         raise InputError(f"n={float(t.min())!r}; expected numbers of judgments > 0")
-    r = (mixture_constant(alpha) - 1.0) / planned
+    return _boundary(t, (mixture_constant(alpha) - 1.0) / planned, alpha)
+
+
+def _boundary(t: FloatArray, r: float, alpha: float) -> FloatArray:
     grown = t * r + 1.0
     found: FloatArray = np.sqrt(2.0 * grown / (t * t * r) * (0.5 * np.log(grown) - math.log(alpha)))
     return found
@@ -137,10 +141,11 @@ def enough(half: ArrayLike, spread: ArrayLike, alpha: float, planned: float) -> 
     wanted, s = np.broadcast_arrays(np.asarray(half, np.float64), np.asarray(spread, np.float64))
     low, high = np.zeros(wanted.shape), np.full(wanted.shape, float(MOST))
     reached = (wanted > 0) & (s * boundary(high, alpha, planned) <= wanted)
+    r = (mixture_constant(alpha) - 1.0) / planned
     while (high - low > 1).any():
         middle = np.floor((low + high) / 2)
         middle = np.where(high - low > 1, middle, high)
-        fine = s * boundary(middle, alpha, planned) <= wanted
+        fine = s * _boundary(middle, r, alpha) <= wanted
         low, high = np.where(fine, low, middle), np.where(fine, middle, high)
     found: FloatArray = np.where(reached, high, np.inf)
     return found

@@ -1,16 +1,17 @@
 """Annotators tested on themselves: planned repeats, and items made worse on purpose.
 
 within
-    standard deviation of an annotator's score of one item, from planned repeats: sqrt(mean d^2 / 2), d = first - again.
-    With n repeats n s^2 / sigma^2 is chi-square on n degrees of freedom, which gives the interval
+    standard deviation of an annotator's score of one item, from planned repeats: sqrt(mean d^2 / 2), d =
+    first - again. With n repeats n s^2 / sigma^2 is chi-square on n degrees of freedom, which gives the
+    interval
 degraded
-    drop = the annotator's score of an item - score of its degraded copy.  One-sided signed rank test (Wilcoxon 1945):
-    zeros are left out, ties have their mean rank; exact below 50 pairs without ties and zeros, else normal with ties
-    and continuity correction, as R's wilcox.test(paired = TRUE, alternative = "greater").
+    drop = the annotator's score of an item - score of its degraded copy. One-sided signed rank test (Wilcoxon
+    1945): zeros are left out, ties have their mean rank; exact below 50 pairs without ties and zeros, else
+    normal with ties and continuity correction, as R's wilcox.test(paired = TRUE, alternative = "greater").
 
-Passed means p <= .05.  Below 8 pairs there are too few to fail anybody, and an annotator whose drops are all 0 has
-failed: scores that do not move at all are no evidence of attention.  The unpaired Mann-Whitney test, which a widely used
-tool takes instead, fails honest annotators, because items differ more than the damage does.
+Passed means p <= .05. Below 8 pairs there are too few to fail anybody, and an annotator whose drops are all 0
+has failed: scores that do not move at all are no evidence of attention. The unpaired Mann-Whitney test, which
+a widely used tool takes instead, fails honest annotators, because items differ more than the damage does.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from .annotators import ranks, rounded
 from .beta import FloatArray
 from .coded_labels import numbers
 
-#: Below this many pairs nobody fails; p below which the test is passed; pairs from which R takes the normal one.
+#: Below this many pairs nobody fails; p below which the test is passed; pairs from which R takes the normal
+#: one.
 FEWEST_PAIRS, PASSED, NORMAL_FROM = 8, 0.05, 50
 Verdict = Literal["passed", "failed", "too few"]
 

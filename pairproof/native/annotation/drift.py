@@ -2,10 +2,10 @@
 
     y = a_annotator + d_annotator t + theta_item + e,   t = place in the annotator's sequence - its mean
 
-with the items random, by restricted maximum likelihood (R's lmer(y ~ 0 + annotator + annotator:t + (1 | item))).  An
-annotator is flagged if the slope differs from 0 after Holm's correction (1979) for the number of annotators, and the
-drift over the annotator's own range is more than a tenth of the scale.  A few dozen scores seldom show a drift, so the
-smallest drift that would have been found four times in five stands beside.
+with the items random, by restricted maximum likelihood (R's lmer(y ~ 0 + annotator + annotator:t + (1 |
+item))). An annotator is flagged if the slope differs from 0 after Holm's correction (1979) for the number of
+annotators, and the drift over the annotator's own range is more than a tenth of the scale. A few dozen scores
+seldom show a drift, so the smallest drift that would have been found four times in five stands beside.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from .beta import FloatArray, IntArray
 from .coded_labels import coded, numbers
 from .mixed_model import mixed_model
 
-#: Family error; part of the scale that a drift must exceed to be flagged; power of the smallest drift that is shown.
+#: Family error; part of the scale that a drift must exceed to be flagged; power of the smallest drift that is
+#: shown.
 ALPHA, LARGE, POWER = 0.05, 0.1, 0.8
 
 

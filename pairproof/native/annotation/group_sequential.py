@@ -4,9 +4,10 @@ With K looks at equal steps, z_k = S_k / sqrt(k) and S_k a sum of independent st
 
     O'Brien-Fleming   stop if |z_k| >= C sqrt(K / k)        Pocock   stop if |z_k| >= C
 
-and C is such that the probability of ever stopping is alpha when there is no difference.  The probability is found by
-the recursion of Armitage, McPherson and Rowe (1969): the density of S_k among those who have not stopped is an integral
-of the density of S_{k-1}, here by Gauss-Legendre quadrature with 160 nodes, which has 12 digits.
+and C is such that the probability of ever stopping is alpha when there is no difference. The probability is
+found by the recursion of Armitage, McPherson and Rowe (1969): the density of S_k among those who have not
+stopped is an integral of the density of S_{k-1}, here by Gauss-Legendre quadrature with 160 nodes, which has
+12 digits.
 
 These are for a study whose last look is fixed beforehand; a confidence sequence
 (:mod:`pairproof.native.annotation.confidence_sequence`) needs no such plan, and is wider.
@@ -60,7 +61,9 @@ def group_sequential(looks: int, alpha: float = 0.05, shape: Shape = "obrien-fle
     one_of("shape", shape, get_args(Shape))
     k = whole_number("looks", looks, 1)
     if k > MOST_LOOKS:
-        raise InputError(f"looks={k}; expected {MOST_LOOKS} or fewer: a confidence sequence has no such number")
+        raise InputError(
+            f"looks={k}; expected {MOST_LOOKS} or fewer: a confidence sequence has no such number"
+        )
     if not 0.0 < alpha < 1.0:
         raise InputError(f"alpha={alpha!r}; expected a number between 0 and 1, such as 0.05")
     if k == 1:

@@ -1,35 +1,31 @@
 """Highest-density intervals of many beta distributions at once.
 
-With G the log density of Beta(a, b) and m its mode, the ends l < m < u have the same density and hold the level
-between them.  They are found by their depth r,
+With G the log density of Beta(a, b) and m its mode, the ends l < m < u have the same density and hold the
+level between them. They are found by their depth r,
 
     G(m) - G(l) = G(m) - G(u) = r^2 / 2,   F(u) - F(l) = level
 
-since for a normal distribution r is the normal quantile, whatever mean and variance: from there two to four Newton
-steps are enough (the signed root of the likelihood ratio; Barndorff-Nielsen and Cox 1994, section 6.6).  For given r
-the ends are roots of a function that is concave in log(x / (1 - x)), so that Newton's steps from outside never
-overshoot; they take no incomplete beta function.  A bracket on r guards the few distributions that are nearly flat.
+since for a normal distribution r is the normal quantile, whatever mean and variance: from there two to four
+Newton steps are enough (the signed root of the likelihood ratio; Barndorff-Nielsen and Cox 1994, section
+6.6). For given r the ends are roots of a function that is concave in log(x / (1 - x)), so that Newton's steps
+from outside never overshoot; they take no incomplete beta function. A bracket on r guards the few
+distributions that are nearly flat.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from .beta import FloatArray
+FloatArray = NDArray[np.float64]
 
-#: Change of r, relative to the normal quantile, after which no further step is taken (Newton: the error is then far
-#: smaller, and what rounding leaves in the incomplete beta function).
+#: Change of r, relative to the normal quantile, after which no further step is taken (Newton: the error is
+#: then far smaller, and what rounding leaves in the incomplete beta function).
 ACCURATE = 1e-11
 MAX_STEPS = 60
 
 
-def highest_density(
-    alpha: "FloatArray", beta: "FloatArray", level: float
-) -> "tuple[FloatArray, FloatArray]":
+def highest_density(alpha: FloatArray, beta: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
     """Highest-density interval of each beta distribution.
 
     Parameters
@@ -66,7 +62,7 @@ def highest_density(
     return low[back], high[back]
 
 
-def _inner(a: "FloatArray", b: "FloatArray", level: float) -> "tuple[FloatArray, FloatArray]":
+def _inner(a: FloatArray, b: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
     """Ends where the mode is inside (0, 1)."""
     from scipy.special import betainc, betaln, ndtri
 
@@ -105,18 +101,18 @@ def _inner(a: "FloatArray", b: "FloatArray", level: float) -> "tuple[FloatArray,
     return low, high
 
 
-def _log_density(a: "FloatArray", b: "FloatArray", y: "FloatArray") -> "FloatArray":
+def _log_density(a: FloatArray, b: FloatArray, y: FloatArray) -> FloatArray:
     """Log density at y = log(x / (1 - x)), without its constant."""
     rest = np.log1p(np.exp(-np.abs(y)))
     found: FloatArray = -(a - 1.0) * (np.maximum(-y, 0.0) + rest) - (b - 1.0) * (np.maximum(y, 0.0) + rest)
     return found
 
 
-def _end(a: "FloatArray", b: "FloatArray", target: "FloatArray") -> "FloatArray":
+def _end(a: FloatArray, b: FloatArray, target: FloatArray) -> FloatArray:
     """The y left of the mode at which the log density is `target`.
 
-    The log density is below (a - 1) y, so the start is on the left of the root; it is concave, so every step ends on
-    the left as well.
+    The log density is below (a - 1) y, so the start is on the left of the root; it is concave, so every step
+    ends on the left as well.
     """
     y = target / (a - 1.0)
     todo: NDArray[np.int64] = np.arange(len(a))
@@ -131,7 +127,7 @@ def _end(a: "FloatArray", b: "FloatArray", target: "FloatArray") -> "FloatArray"
     return y
 
 
-def _place(a: "FloatArray", b: "FloatArray", y: "FloatArray") -> "tuple[FloatArray, FloatArray]":
+def _place(a: FloatArray, b: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
     """x, and (dx / dy) / (dG / dy), which times -r is dx / dr."""
     x = 1.0 / (1.0 + np.exp(np.minimum(-y, 700.0)))
     rest = 1.0 / (1.0 + np.exp(np.minimum(y, 700.0)))

@@ -7,10 +7,10 @@ With T = [Z X], W = R^-1 and C = T'WT + blockdiag(I / t_k, 0) (Henderson 1975, B
     (u, b) = C^-1 T'Wy,   log|V| + log|X'V^-1 X| = log|R| + sum_k q_k log t_k + log|C|,
     y'Py = e'We + sum_k u_k'u_k / t_k,   P = W - W T C^-1 T'W,   e = y - T (u, b)
 
-Every judgment has one item, so the items' block of C is diagonal: it is eliminated, and what is inverted has one
-row for each annotator, HIT and fixed effect only.  A hundred thousand items with eight annotators need an 8 x 8
-matrix.  The derivatives of the log-likelihood need of C^-1 only traces of its blocks and the leverages t_i'C^-1 t_i;
-both come from the small inverse.
+Every judgment has one item, so the items' block of C is diagonal: it is eliminated, and what is inverted has
+one row for each annotator, HIT and fixed effect only. A hundred thousand items with eight annotators need an
+8 x 8 matrix. The derivatives of the log-likelihood need of C^-1 only traces of its blocks and the leverages
+t_i'C^-1 t_i; both come from the small inverse.
 """
 
 from __future__ import annotations
@@ -138,8 +138,8 @@ class Solved:
     inverse : float[q, q]
         Of C after elimination.
     spread : float[q, q]
-        The inverse from which traces are taken: `inverse` for REML; for ML that of the random effects' part, 0
-        elsewhere.
+        The inverse from which traces are taken: `inverse` for REML; for ML that of the random effects' part,
+        0 elsewhere.
     """
 
     at: Layout

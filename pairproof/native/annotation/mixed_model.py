@@ -3,13 +3,15 @@
     y = X b + sum_k Z_k u_k + e,   u_k ~ N(0, t_k I),   e_i ~ N(0, s_g(i)^2)
     REML: -1/2 [(n - p) log 2 pi + log|V| + log|X'V^-1 X| + r'V^-1 r]        (Patterson and Thompson 1971)
 
-The variances are found by Newton steps on their logs with the average information, halved until the log-likelihood
-rises.  A variance that falls towards 0 while the log-likelihood rises is taken as exactly 0, its effect leaves the
-model, and at the end the derivative at 0 is looked at again: a boundary that is no maximum is left.
+The variances are found by Newton steps on their logs with the average information, halved until the
+log-likelihood rises. A variance that falls towards 0 while the log-likelihood rises is taken as exactly 0,
+its effect leaves the model, and at the end the derivative at 0 is looked at again: a boundary that is no
+maximum is left.
 
-The same models are R's lmer (one residual variance) and lme with varIdent (one for each group).  The residual
-standard deviations of groups can be held together by a normal prior on their logs, log s_g ~ N(mean, spread^2) with
-the mean estimated: without it a group of few rows can have a deviation of nearly 0, and then it decides everything.
+The same models are R's lmer (one residual variance) and lme with varIdent (one for each group). The residual
+standard deviations of groups can be held together by a normal prior on their logs, log s_g ~ N(mean,
+spread^2) with the mean estimated: without it a group of few rows can have a deviation of nearly 0, and then
+it decides everything.
 """
 
 from __future__ import annotations
@@ -57,6 +59,12 @@ class MixedFit:
         Of the random effects given the scores and the coefficients, as lme4's condVar.
     steps : int
         Newton steps.
+    _solved : Solved
+        The equations at the maximum, of the scores brought to standard deviation 1.
+    _active : tuple of int
+        Random effects whose variance is not 0.
+    _scale : float
+        Standard deviation of the scores.
 
     Examples
     --------

@@ -188,7 +188,9 @@ def _by_annotator(
     found: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in names}
     for name, first, second in zip(pairs.annotator, pairs.first, pairs.second):
         if str(name) not in found:
-            raise InputError(f"{what}: annotator {name} has no other score; expected one of {', '.join(names[:5])}")
+            raise InputError(
+                f"{what}: annotator {name} has no other score; expected one of {', '.join(names[:5])}"
+            )
         found[str(name)][0].append(first)
         found[str(name)][1].append(second)
     return found

@@ -1,10 +1,10 @@
 """Intraclass correlations: the share of a score's variance that is the item's.
 
-    one way      (MSR - MSW) / (MSR + (k - 1) MSW)                                   ICC(1): any annotator's score
-    two way      (MSR - MSE) / (MSR + (k - 1) MSE + k (MSC - MSE) / n)               ICC(2,1), absolute agreement
+    one way      (MSR - MSW) / (MSR + (k - 1) MSW)        ICC(1)
+    two way      (MSR - MSE) / (MSR + (k - 1) MSE + k (MSC - MSE) / n)        ICC(2,1)
 
-of n items with k scores each (Shrout and Fleiss 1979, Psychol. Bull. 86, 420-428).  Where items have unequal numbers
-of scores, or annotators left some out, the same shares are taken from the variances of a mixed model:
+of n items with k scores each (Shrout and Fleiss 1979, Psychol. Bull. 86, 420-428). Where items have unequal
+numbers of scores, or annotators left some out, the same shares are taken from the variances of a mixed model:
 item / (item + residual) and item / (item + annotator + residual), restricted maximum likelihood.
 """
 

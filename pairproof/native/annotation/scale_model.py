@@ -1,19 +1,21 @@
-"""Annotators who use the scale differently: one factor, with a location, a slope and a noise of each annotator.
+"""Annotators who use the scale differently: one factor; location, slope and noise of each annotator.
 
     y = c_a + l_a theta_i + e,   theta_i ~ N(0, 1),   e ~ N(0, psi_a)
 
-The scores of an item are jointly normal with means c and covariance V = l l' + diag(psi) over whoever judged it, so
-items that some annotators did not judge are no difficulty: the marginal likelihood is a product over items.  For a
-complete table it is that of factor analysis with one factor (Lawley and Maxwell 1971; R's factanal).  Since V has
-rank one beside its diagonal, with w = l / psi and q_i = sum l^2 / psi over the item's scores,
+The scores of an item are jointly normal with means c and covariance V = l l' + diag(psi) over whoever judged
+it, so items that some annotators did not judge are no difficulty: the marginal likelihood is a product over
+items. For a complete table it is that of factor analysis with one factor (Lawley and Maxwell 1971; R's
+factanal). Since V has rank one beside its diagonal, with w = l / psi and q_i = sum l^2 / psi over the item's
+scores,
 
     V^-1 = diag(1 / psi) - w w' / (1 + q_i),   log|V| = sum log psi + log(1 + q_i)
 
-and the expected information is a few products of the table of who judged what.  The maximum is found by scoring in
-(c, l, log psi), steps halved until the likelihood rises.
+and the expected information is a few products of the table of who judged what. The maximum is found by
+scoring in (c, l, log psi), steps halved until the likelihood rises.
 
-With few items an annotator can be fitted without any noise (a Heywood case).  A normal prior on the logs of the noise,
-log sqrt(psi_a) ~ N(mean, spread^2) with the mean estimated, prevents that; without it such data are refused.
+With few items an annotator can be fitted without any noise (a Heywood case). A normal prior on the logs of
+the noise, log sqrt(psi_a) ~ N(mean, spread^2) with the mean estimated, prevents that; without it such data
+are refused.
 """
 
 from __future__ import annotations
@@ -83,7 +85,7 @@ class ScaleFit:
 
     @property
     def correlation(self) -> FloatArray:
-        """float[n_annotators]: of each annotator's scores with the items (loadings of the correlation matrix)."""
+        """float[n_annotators]: of the annotator's scores with the items (factanal's loadings)."""
         found: FloatArray = self.loading / np.sqrt(self.loading**2 + self.noise**2)
         return found
 
@@ -252,7 +254,9 @@ def _climb(table: _Table, names: Sequence[str] | None) -> tuple[_At, int]:
                 break
             size /= 2
             if size < 1e-8:
-                raise ConvergenceError(f"scale model: the likelihood cannot be raised (decrement {decrement:.2g})")
+                raise ConvergenceError(
+                    f"scale model: the likelihood cannot be raised (decrement {decrement:.2g})"
+                )
         now = after
         fallen = (now.psi < HEYWOOD) & (now.gradient[2 * k :] < 0)
         if fallen.any():

@@ -1,21 +1,23 @@
 """When enough has been judged: rules that stay valid although one looks all the time.
 
-Every rule asks the confidence sequences of :mod:`pairproof.native.annotation.confidence_sequence` whether its goal is
-reached, and how many more judgments it expects to take if means and spreads stay as they are.
+Every rule asks the confidence sequences of :mod:`pairproof.native.annotation.confidence_sequence` whether its
+goal is reached, and how many more judgments it expects to take if means and spreads stay as they are.
 
 items short
-    every item's half-width s_i B(n_i) is at most w; alpha is each item's.  Before the third batch it is too early
+    every item's half-width s_i B(n_i) is at most w; alpha is each item's. Before the third batch it is too
+    early
 items top k
-    the k best items are told from the rest, or within delta: least lower limit of the top > greatest upper limit of the
-    rest - delta; alpha over the number of items
+    the k best items are told from the rest, or within delta: least lower limit of the top > greatest upper
+    limit of the rest - delta; alpha over the number of items
 systems short, top k, ranking
-    the same for systems, by their differences within a source; terms are sources, and before 30 it is too early; alpha
-    over the number of contrasts.  The ranking is settled if every difference excludes 0 or lies in [-delta, delta]
+    the same for systems, by their differences within a source; terms are sources, and before 30 it is too
+    early; alpha over the number of contrasts. The ranking is settled if every difference excludes 0 or lies
+    in [-delta, delta]
 
-An item's spread s_i is the larger of the pooled one and sqrt((10 s^2 + SS_i) / (9 + n_i)), which draws the item's own
-towards it: with the pooled spread alone the sequences of 20 items erred twice as often (.04 to .05 against .02).
-Scores should be corrected for the annotators' locations, or every annotator judge every item: a shift that all
-judgments of an item share is not seen by any of these rules.
+An item's spread s_i is the larger of the pooled one and sqrt((10 s^2 + SS_i) / (9 + n_i)), which draws the
+item's own towards it: with the pooled spread alone the sequences of 20 items erred twice as often (.04 to .05
+against .02). Scores should be corrected for the annotators' locations, or every annotator judge every item: a
+shift that all judgments of an item share is not seen by any of these rules.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ from .coded_labels import coded, numbers
 from .confidence_sequence import boundary, enough
 
 Verdict = Literal["stop", "go on", "too early"]
-#: Batches before which items, and sources before which systems, are not looked at: the sequences are asymptotic.
+#: Batches before which items, and sources before which systems, are not looked at: the sequences are
+#: asymptotic.
 FEWEST_BATCHES, FEWEST_SOURCES = 3, 30
 #: Judgments that the pooled spread counts for in an item's own.
 PRIOR_JUDGMENTS = 10
@@ -56,8 +59,8 @@ class Look:
     settled : bool[k]
         Whether this one fulfils the rule.
     further : float
-        More judgments (of items) or sources (of systems) that are expected; 0 if settled, inf if the goal cannot be
-        reached with means and spreads as they are.
+        More judgments (of items) or sources (of systems) that are expected; 0 if settled, inf if the goal
+        cannot be reached with means and spreads as they are.
     why : str
         A sentence.
 
@@ -65,7 +68,8 @@ class Look:
     --------
     >>> import numpy as np
     >>> from pairproof.native.annotation.stopping_rules import Look
-    >>> Look("stop", ("i1",), np.array([0.5]), np.array([0.05]), np.array([20]), np.array([True]), 0.0, "").verdict
+    >>> one = np.ones(1)
+    >>> Look("stop", ("i1",), 0.5 * one, 0.05 * one, np.array([20]), np.array([True]), 0.0, "").verdict
     'stop'
     """
 
@@ -168,7 +172,8 @@ def items_top(
     batches : int
         Returned so far; below 3 it is too early.
     delta : float
-        A difference that does not matter, >= 0.  With 0 items that are nearly alike keep the rule from ever stopping.
+        A difference that does not matter, >= 0. With 0 items that are nearly alike keep the rule from ever
+        stopping.
     alpha : float
         Of any wrong statement about any item.
     planned : float
@@ -220,7 +225,9 @@ def _top(
     settled = np.empty(len(order), bool)
     settled[top], settled[rest] = low[top] > border - delta / 2, high[rest] < border + delta / 2
     wanted = enough(np.abs(means.estimate - border) + delta / 2, means.spread, alpha, planned)
-    further = 0.0 if done else float(np.maximum(np.where(np.isnan(wanted), np.inf, wanted) - means.n, 0.0).sum())
+    further = (
+        0.0 if done else float(np.maximum(np.where(np.isnan(wanted), np.inf, wanted) - means.n, 0.0).sum())
+    )
     if done:
         why = f"the lower limits of the top {k} are {between:.2g} or more above the upper limits of the rest"
     else:
@@ -241,7 +248,9 @@ def _items(item: Sequence[Hashable], score: ArrayLike, items: Sequence[Hashable]
     n = np.bincount(what, minlength=len(names))
     free = len(y) - int((n > 0).sum())
     if free == 0:
-        raise NotEstimableError(f"stopping rule: {len(y)} judgments, no item was judged twice; expected some that are")
+        raise NotEstimableError(
+            f"stopping rule: {len(y)} judgments, no item was judged twice; expected some that are"
+        )
     mean = np.bincount(what, y, len(names)) / np.maximum(n, 1)
     squares = np.bincount(what, (y - mean[what]) ** 2, len(names))
     pooled = float(squares.sum()) / free

@@ -1,10 +1,11 @@
 """Stopping rules on systems: confidence sequences for their differences within a source.
 
-A term is the difference of two systems' mean scores of one source, so what a source or an annotator who judged both
-adds to both is taken away.  All pairs have their sequence at alpha over the number of pairs, so that a statement on any
-of them, at any look, is wrong with probability alpha at most.  Sources have to be taken in an order that does not
-depend on the scores.  See :mod:`pairproof.native.annotation.stopping_rules` for what a look says; the boundary is that
-of Robbins (1970), :mod:`pairproof.native.annotation.confidence_sequence`.
+A term is the difference of two systems' mean scores of one source, so what a source or an annotator who
+judged both adds to both is taken away. All pairs have their sequence at alpha over the number of pairs, so
+that a statement on any of them, at any look, is wrong with probability alpha at most. Sources have to be
+taken in an order that does not depend on the scores. See :mod:`pairproof.native.annotation.stopping_rules`
+for what a look says; the boundary is that of Robbins (1970),
+:mod:`pairproof.native.annotation.confidence_sequence`.
 """
 
 from __future__ import annotations
@@ -93,7 +94,11 @@ def source_differences(
     sums = np.bincount(cell, y, len(sources) * len(names))
     table = np.where(count > 0, sums / np.maximum(count, 1), np.nan).reshape(len(sources), len(names))
     pairs = tuple((i, j) for i in range(len(names)) for j in range(i + 1, len(names)))
-    estimate, spread, n = np.full(len(pairs), np.nan), np.full(len(pairs), np.nan), np.zeros(len(pairs), np.int64)
+    estimate, spread, n = (
+        np.full(len(pairs), np.nan),
+        np.full(len(pairs), np.nan),
+        np.zeros(len(pairs), np.int64),
+    )
     for k, (i, j) in enumerate(pairs):
         d = (table[:, i] - table[:, j])[~np.isnan(table[:, i] - table[:, j])]
         n[k] = len(d)
@@ -221,7 +226,7 @@ def systems_top(
     --------
     >>> import numpy as np
     >>> from pairproof.native.annotation.stopping_systems import source_differences, systems_top
-    >>> score = np.column_stack([np.linspace(0.5, 0.9, 40), np.linspace(0.2, 0.5, 40), np.linspace(0.3, 0.5, 40)])
+    >>> score = np.column_stack([np.linspace(low, low + 0.3, 40) for low in (0.6, 0.2, 0.3)])
     >>> source, system = np.indices(score.shape)
     >>> look = systems_top(source_differences(system.ravel(), source.ravel(), score.ravel()), k=1)
     >>> look.names, look.verdict
@@ -283,6 +288,4 @@ def _look(
     if few < FEWEST_SOURCES:
         verdict, why = "too early", f"{few} common source(s); systems are looked at from {FEWEST_SOURCES} on"
     # A source serves all pairs that it has, so the pair that needs most decides.
-    return Look(
-        verdict, names, differences.estimate, widths, differences.n, settled, float(more.max()), why
-    )
+    return Look(verdict, names, differences.estimate, widths, differences.n, settled, float(more.max()), why)

@@ -2,15 +2,16 @@
 
     y = system + source + item + annotator + annotator:system + e        (system fixed, the rest random)
 
-The same sources are judged for every system and each annotator judges many, so scores are not independent.  Student's
-t with min(sources, annotators) - 1 degrees of freedom.  Without annotator:system the degrees of freedom are
-sources - 1, and the intervals hold only if annotators like all systems in the same order: with a standard deviation of
-.05 between annotators' likings, a nominal 95 % interval covered in .92 of simulated studies, with annotator:system in
-.98 (24 sources, 4 systems, 8 annotators).
+The same sources are judged for every system and each annotator judges many, so scores are not independent.
+Student's t with min(sources, annotators) - 1 degrees of freedom. Without annotator:system the degrees of
+freedom are sources - 1, and the intervals hold only if annotators like all systems in the same order: with a
+standard deviation of .05 between annotators' likings, a nominal 95 % interval covered in .92 of simulated
+studies, with annotator:system in .98 (24 sources, 4 systems, 8 annotators).
 
-The other way, `ols`, takes plain means with standard errors clustered by source and by annotator (Cameron, Gelbach and
-Miller 2011, J. Bus. Econ. Stat. 29, 238-249), V = V_source + V_annotator - V_both, each with G / (G - 1).  That V need
-not be positive: where a variance is not, the larger of the two one-way variances is taken, and `cautions` says so.
+The other way, `ols`, takes plain means with standard errors clustered by source and by annotator (Cameron,
+Gelbach and Miller 2011, J. Bus. Econ. Stat. 29, 238-249), V = V_source + V_annotator - V_both, each with G /
+(G - 1). That V need not be positive: where a variance is not, the larger of the two one-way variances is
+taken, and `cautions` says so.
 
 p-values are given alone and after Holm's correction (1979) for all contrasts.
 """
@@ -98,8 +99,9 @@ class SystemsModel:
     Examples
     --------
     >>> from pairproof.native.annotation.systems_model import systems_model
-    >>> found = systems_model(["A", "B"] * 4, [1, 1, 2, 2, 3, 3, 4, 4], ["x", "y", "y", "x", "x", "x", "y", "y"],
-    ...                       [0.8, 0.5, 0.9, 0.7, 0.8, 0.6, 0.7, 0.6], way="ols")
+    >>> source, annotator = [1, 1, 2, 2, 3, 3, 4, 4], ["x", "y", "y", "x", "x", "x", "y", "y"]
+    >>> score = [0.8, 0.5, 0.9, 0.7, 0.8, 0.6, 0.7, 0.6]
+    >>> found = systems_model(["A", "B"] * 4, source, annotator, score, way="ols")
     >>> found.mean.round(2), found.df
     (array([0.8, 0.6]), 1.0)
     """
@@ -139,8 +141,8 @@ def systems_model(
     way : {"mixed", "ols"}
         See the module.
     annotator_by_system : bool
-        Whether annotators may like the systems differently; without it intervals are narrower, and hold only if they
-        do not.
+        Whether annotators may like the systems differently; without it intervals are narrower, and hold only
+        if they do not.
     level : float
         Of the intervals, in (0, 1).
 
@@ -153,7 +155,7 @@ def systems_model(
     InputError
         Labels or scores that are missing or of unequal number, a level or way that is unknown.
     NotEstimableError
-        Fewer than two systems, sources or annotators.
+        Fewer than two systems, sources or annotators, or differences that do not vary.
 
     Examples
     --------
@@ -175,7 +177,9 @@ def systems_model(
     annotators, who = coded("annotator", annotator, len(y))
     for what, there in (("systems", names), ("sources", sources), ("annotators", annotators)):
         if len(there) < 2:
-            raise NotEstimableError(f"systems by scores: {len(there)} {what} ({there[0]}); expected two or more")
+            raise NotEstimableError(
+                f"systems by scores: {len(there)} {what} ({there[0]}); expected two or more"
+            )
     cautions: list[str] = []
     variances: dict[str, float] = {}
     loglik = float("nan")
@@ -190,12 +194,12 @@ def systems_model(
         fit = mixed_model(y, list(effects.values()), (which[:, None] == np.arange(len(names))).astype(float))
         mean, covariance, loglik = fit.coefficients, fit.covariance, fit.loglik
         variances = {**dict(zip(effects, fit.variances.tolist())), "residual": float(fit.residual[0])}
-        cautions += [
-            f"the variance of {name} is 0 (boundary)" for name, v in variances.items() if v == 0.0
-        ]
+        cautions += [f"the variance of {name} is 0 (boundary)" for name, v in variances.items() if v == 0.0]
         if not annotator_by_system:
             cautions.append("intervals hold only if annotators do not like the systems differently")
-    df = float(min(len(sources), len(annotators) if annotator_by_system or way == "ols" else len(sources)) - 1)
+    df = float(
+        min(len(sources), len(annotators) if annotator_by_system or way == "ols" else len(sources)) - 1
+    )
     if df < 5:
         cautions.append(f"{df:g} degree(s) of freedom: few sources or annotators, wide intervals")
     floor = _one_way_floor(y, which, of, who, len(names)) if way == "ols" else None
@@ -203,11 +207,11 @@ def systems_model(
     pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
     functions = np.array([np.eye(len(names))[i] - np.eye(len(names))[j] for i, j in pairs])
     quantile = _t_quantile(df, level)
-    contrasts = _contrasts(names, pairs, functions @ mean, _standard_errors(covariance, functions, floor, cautions),
-                           df, quantile)  # fmt: skip
+    errors = _standard_errors(covariance, functions, floor, cautions)
+    contrasts = _contrasts(names, pairs, functions @ mean, errors, df, quantile)
     return SystemsModel(
-        way, names, mean, se, mean - quantile * se, mean + quantile * se, df, covariance, contrasts, variances,
-        loglik, len(sources), len(annotators), tuple(dict.fromkeys(cautions)),
+        way, names, mean, se, mean - quantile * se, mean + quantile * se, df, covariance, contrasts,
+        variances, loglik, len(sources), len(annotators), tuple(dict.fromkeys(cautions)),
     )  # fmt: skip
 
 
@@ -234,7 +238,16 @@ def _contrasts(
         for (i, j), row in zip(
             pairs,
             np.column_stack(
-                [estimate, se, t, np.full(len(t), df), p, holm(p), estimate - quantile * se, estimate + quantile * se]
+                [
+                    estimate,
+                    se,
+                    t,
+                    np.full(len(t), df),
+                    p,
+                    holm(p),
+                    estimate - quantile * se,
+                    estimate + quantile * se,
+                ]
             ),
         )
     )
@@ -246,7 +259,7 @@ def _standard_errors(
     floor: tuple[FloatArray, FloatArray] | None,
     cautions: list[str],
 ) -> FloatArray:
-    """float[m]: of linear functions of the means; where the two-way variance is not positive, the larger one-way."""
+    """float[m]: of linear functions; where the two-way variance is not positive, of the larger one-way one."""
     variance: FloatArray = np.einsum("mi,ij,mj->m", functions, covariance, functions)
     if floor is not None:
         one = np.maximum(*(np.einsum("mi,ij,mj->m", functions, v, functions) for v in floor))
@@ -256,6 +269,11 @@ def _standard_errors(
                 f"{int(bad.sum())} two-way variance(s) not positive: the larger of the one-way variances is taken"
             )
             variance = np.where(bad, one, variance)
+    if not (variance > 0).all():
+        raise NotEstimableError(
+            "systems by scores: means or differences do not vary between sources or annotators, so they have no standard"
+            " error"
+        )
     found: FloatArray = np.sqrt(variance)
     return found
 

@@ -1,4 +1,4 @@
-"""The simulated judgments of tests/data/annotation_cases.csv, by kind; no one's data (numpy default_rng(20261121))."""
+"""The simulated judgments of annotation_cases.csv by kind; no one's data (numpy default_rng(20261121))."""
 
 from __future__ import annotations
 
