@@ -232,10 +232,10 @@ def solve(at: Layout, tau: FloatArray, sigma: FloatArray, likelihood: Likelihood
     spread = inverse
     diagonal = np.diag(factor)
     if likelihood == "ML":
-        lead = factor[: q - p, : q - p]
         spread = np.zeros((q, q))
-        root = solve_triangular(lead, np.eye(q - p), lower=True)
-        spread[: q - p, : q - p] = root.T @ root
+        if q > p:
+            root = solve_triangular(factor[: q - p, : q - p], np.eye(q - p), lower=True)
+            spread[: q - p, : q - p] = root.T @ root
         diagonal = diagonal[: q - p]
     squares = float(weight @ residual**2)
     log_v = float(np.bincount(at.group, minlength=at.n_groups) @ np.log(sigma))
