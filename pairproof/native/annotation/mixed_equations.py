@@ -204,6 +204,7 @@ def solve(at: Layout, tau: FloatArray, sigma: FloatArray, likelihood: Likelihood
         X is not of full rank.
     """
     from scipy.linalg import cho_factor, cho_solve, solve_triangular
+    from scipy.linalg.lapack import dpotri
 
     weight = (1.0 / sigma)[at.group]
     n, p = at.fixed.shape
@@ -223,7 +224,8 @@ def solve(at: Layout, tau: FloatArray, sigma: FloatArray, likelihood: Likelihood
     factor, _ = cho_factor(matrix, lower=True)
     factor = np.tril(factor)
     effects: FloatArray = cho_solve((factor, True), right)
-    inverse: FloatArray = cho_solve((factor, True), np.eye(q))
+    half, _ = dpotri(factor, lower=1)
+    inverse: FloatArray = np.tril(half) + np.tril(half, -1).T
     fitted = np.asarray(at.rest @ effects).ravel()
     eliminated = sums / pivot - np.asarray(carried @ effects).ravel() if at.big >= 0 else np.zeros(0)
     if at.big >= 0:
@@ -286,20 +288,17 @@ def derivatives(solved: Solved) -> tuple[FloatArray, NDArray[np.float64]]:
     weight = (1.0 / solved.sigma)[at.group]
     scaled = weight * solved.residual
     variances = np.concatenate([solved.tau, solved.sigma])
-    traces, squares, working = np.empty(len(variances)), np.empty(len(variances)), []
+    traces, squares = np.empty(len(variances)), np.empty(len(variances))
+    working = np.empty((n, len(at.sizes)))
     for k, size in enumerate(at.sizes):
-        u, t = solved.random(k), solved.tau[k]
-        traces[k] = (size - solved.block_variances(k, solved.spread).sum() / t) / t
-        squares[k] = u @ u / t**2
-        working.append((u / t)[at.labels[k]])
+        u, v = solved.random(k), solved.tau[k]
+        traces[k] = (size - solved.block_variances(k, solved.spread).sum() / v) / v
+        squares[k] = u @ u / v**2
+        working[:, k] = (u / v)[at.labels[k]]
     traces[len(at.sizes) :] = _residual_traces(solved, weight, traces[: len(at.sizes)])
     squares[len(at.sizes) :] = np.bincount(at.group, scaled**2, at.n_groups)
-    columns = np.zeros((n, len(variances)))
-    for k, column in enumerate(working):
-        columns[:, k] = column
-    columns[np.arange(n), len(at.sizes) + at.group] = scaled
     gradient = -0.5 * variances * (traces - squares)
-    information = 0.5 * np.outer(variances, variances) * (columns.T @ _projected(solved, columns, weight))
+    information = 0.5 * np.outer(variances, variances) * _curvature(solved, working, scaled, weight)
     return gradient, (information + information.T) / 2.0
 
 
@@ -317,17 +316,23 @@ def _residual_traces(solved: Solved, weight: FloatArray, traces: FloatArray) -> 
     return found
 
 
-def _projected(solved: Solved, columns: FloatArray, weight: FloatArray) -> FloatArray:
-    """P times some columns."""
-    at = solved.at
-    weighted = columns * weight[:, None]
-    right = np.asarray(at.rest.T @ weighted)
-    if at.big < 0:
-        alone: FloatArray = weighted - weight[:, None] * np.asarray(at.rest @ (solved.inverse @ right))
-        return alone
-    level, size = at.labels[at.big], at.sizes[at.big]
-    sums = np.stack([np.bincount(level, column, size) for column in weighted.T], axis=1)
-    effects = solved.inverse @ (right - np.asarray(solved.carried.T @ sums))
-    own = sums / solved.pivot[:, None] - np.asarray(solved.carried @ effects)
-    found: FloatArray = weighted - weight[:, None] * (np.asarray(at.rest @ effects) + own[level])
-    return found
+def _curvature(solved: Solved, working: FloatArray, scaled: FloatArray, weight: FloatArray) -> FloatArray:
+    """Q'PQ = Q'WQ - (T'WQ)'C^-1(T'WQ) for the columns V_v P y of Q.
+
+    Those of the residual groups share no row, so that Q is sparse however many groups there are.
+    """
+    from scipy.sparse import csr_matrix, hstack
+
+    at, n = solved.at, len(scaled)
+    apart = csr_matrix((scaled, (np.arange(n), at.group)), (n, at.n_groups))
+    columns = hstack([csr_matrix(working), apart], format="csr")
+    weighted = columns.multiply(weight[:, None]).tocsr()
+    found: FloatArray = np.asarray((columns.T @ weighted).todense(), np.float64)
+    right = at.rest.T @ weighted
+    if at.big >= 0:
+        level, size = at.labels[at.big], at.sizes[at.big]
+        own = csr_matrix((np.ones(n), (level, np.arange(n))), (size, n)) @ weighted
+        right = right - solved.carried.T @ own
+        found = found - np.asarray((own.T @ own.multiply(1.0 / solved.pivot[:, None])).todense())
+    dense = np.asarray(right.todense(), np.float64)
+    return found - dense.T @ solved.inverse @ dense
