@@ -354,8 +354,8 @@ def _variance(alpha: float, beta: float) -> float:
 def interval(alpha: ArrayLike, beta: ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
     """Highest-density interval of each beta distribution, which always holds its mode.
 
-    Found by :func:`pairproof.native.annotation.highest_density.highest_density`.  The interval is not calibrated: it
-    is as uncertain as the method takes itself to be
+    Found by :func:`pairproof.native.annotation.highest_density.highest_density`.  The interval is not
+    calibrated: it is as uncertain as the method takes itself to be
     (:func:`pairproof.native.annotation.calibrated_intervals.calibrated_interval` is).
 
     Parameters

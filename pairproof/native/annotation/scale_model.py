@@ -282,6 +282,6 @@ def _check_determined(information: FloatArray) -> None:
     least = float(np.linalg.eigvalsh(information / np.outer(size, size))[0])
     if not least > 1e-7:
         raise NotEstimableError(
-            "scale model: the shared items do not determine every annotator's slope and noise; annotators who share"
-            " items with fewer than two others have to be left out, or use the precision model"
+            "scale model: the shared items do not determine every annotator's slope and noise; annotators who"
+            " share items with fewer than two others have to be left out, or use the precision model"
         )

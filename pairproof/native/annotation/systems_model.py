@@ -259,7 +259,7 @@ def _standard_errors(
     floor: tuple[FloatArray, FloatArray] | None,
     cautions: list[str],
 ) -> FloatArray:
-    """float[m]: of linear functions; where the two-way variance is not positive, of the larger one-way one."""
+    """float[m]: of linear functions; by the larger one-way variance where the two-way is not positive."""
     variance: FloatArray = np.einsum("mi,ij,mj->m", functions, covariance, functions)
     if floor is not None:
         one = np.maximum(*(np.einsum("mi,ij,mj->m", functions, v, functions) for v in floor))
@@ -271,8 +271,8 @@ def _standard_errors(
             variance = np.where(bad, one, variance)
     if not (variance > 0).all():
         raise NotEstimableError(
-            "systems by scores: means or differences do not vary between sources or annotators, so they have no standard"
-            " error"
+            "systems by scores: means or differences do not vary between sources or annotators, so they have no"
+            " standard error"
         )
     found: FloatArray = np.sqrt(variance)
     return found

@@ -222,7 +222,7 @@ def test_a_model_too_large_for_a_dense_matrix_is_refused_with_the_number():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_on_small_and_odd_data_no_other_maximum_is_higher(seed):
-    """Against a general optimiser from two starts, with variances at 0, lone levels and effects that coincide."""
+    """Against a general optimiser from two starts; with variances at 0, lone levels, coinciding effects."""
     from scipy.optimize import minimize
 
     r = np.random.default_rng(seed)

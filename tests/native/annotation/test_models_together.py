@@ -11,7 +11,7 @@ from pairproof.native.annotation.stopping_rules import items_short
 from pairproof.native.annotation.stopping_systems import source_differences, systems_ranking
 from pairproof.native.annotation.systems_model import systems_model
 
-#: Shift, slope and noise about a middle of .6; careless: half the scores are 50, the others anything from 30 to 100.
+#: Shift, slope and noise about a middle of .6; two thirds of the careless one's scores are 50.
 PEOPLE = {"careful": (0.0, 1.0, 0.07), "late": (-0.03, 1.0, 0.10), "shifted": (0.18, 0.9, 0.08)}
 SYSTEMS = {"n": 0.12, "s": 0.04, "e": -0.04, "w": -0.12}
 
