@@ -51,6 +51,7 @@ COVERED = (
     "pairproof.native.annotation.match_quality",
     "pairproof.native.annotation.methods",
     "pairproof.native.annotation.mixed_model",
+    "pairproof.native.annotation.panel_grid",
     "pairproof.native.annotation.panel_simulation",
     "pairproof.native.annotation.quality",
     "pairproof.native.annotation.reliability",
