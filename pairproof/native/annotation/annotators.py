@@ -143,7 +143,7 @@ def agreement(annotator: ArrayLike, item: ArrayLike, score: ArrayLike) -> Agreem
         shared = seen[k] & (seen.sum(axis=0) > 1)
         if shared.sum() >= FEWEST_SHARED:
             others = (total - np.where(seen[k], table[k], 0.0))[shared] / (seen.sum(axis=0) - 1)[shared]
-            rest[k] = spearman(table[k, shared], others)
+            rest[k] = spearman(table[k, shared], rounded(others, float(np.abs(s).max())))
     return Agreement(float(np.mean(rhos)) if rhos else np.nan, len(rhos), krippendorff_alpha(what, s), rest)
 
 
@@ -193,6 +193,34 @@ def krippendorff_alpha(item: ArrayLike, score: ArrayLike) -> float:
     observed = float(np.sum(2.0 * count * within / np.maximum(count - 1, 1)) / n)
     expected = 2.0 * float(np.sum(s * s)) / (n - 1)
     return float("nan") if expected <= 0 else 1.0 - observed / expected
+
+
+def rounded(values: FloatArray, size: float) -> FloatArray:
+    """Values to ten digits of `size`, so that what is equal but for rounding is a tie.
+
+    The means of .71 and .39 and of .62 and .48 are the same number, but not the same double; ranks would tell
+    them apart, and a rank correlation would depend on the order of the rows and on the unit of the scores.
+
+    Parameters
+    ----------
+    values : float[n]
+    size : float
+        Largest score in absolute value.
+
+    Returns
+    -------
+    float[n]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.annotators import rounded
+    >>> rounded(np.array([0.1 + 0.2, 0.3]), 1.0)
+    array([0.3, 0.3])
+    """
+    unit = 10.0 ** (np.ceil(np.log10(size)) - 10.0) if size > 0 else 1.0
+    found: FloatArray = np.round(values / unit) * unit
+    return found
 
 
 def ranks(values: ArrayLike) -> FloatArray:

@@ -354,8 +354,9 @@ def _variance(alpha: float, beta: float) -> float:
 def interval(alpha: ArrayLike, beta: ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
     """Highest-density interval of each beta distribution, which always holds its mode.
 
-    The lower tail p is found by bisection so that the density is the same at both ends, to 2^-24 of 1 -
-    level.  The interval is not calibrated: it is as uncertain as the method takes itself to be.
+    Found by :func:`pairproof.native.annotation.highest_density.highest_density`.  The interval is not
+    calibrated: it is as uncertain as the method takes itself to be
+    (:func:`pairproof.native.annotation.calibrated_intervals.calibrated_interval` is).
 
     Parameters
     ----------
@@ -376,16 +377,7 @@ def interval(alpha: ArrayLike, beta: ArrayLike, level: float = 0.95) -> tuple[Fl
     >>> low.round(3), high.round(3)
     (array([0.311]), array([1.]))
     """
-    from scipy.special import betaincinv, xlog1py, xlogy
+    from .highest_density import highest_density
 
     a, b = np.atleast_1d(np.asarray(alpha, np.float64)), np.atleast_1d(np.asarray(beta, np.float64))
-    outside = 1.0 - level
-    least, most = np.zeros(len(a)), np.full(len(a), outside)
-    for _ in range(24):
-        p = (least + most) / 2
-        low, high = betaincinv(a, b, p), betaincinv(a, b, p + level)
-        rising = xlogy(a - 1, low) + xlog1py(b - 1, -low) < xlogy(a - 1, high) + xlog1py(b - 1, -high)
-        least, most = np.where(rising, p, least), np.where(rising, most, p)
-    flat = (a == 1.0) & (b == 1.0)
-    p = np.where(flat, outside / 2, np.where(b == 1.0, outside, np.where(a == 1.0, 0.0, (least + most) / 2)))
-    return betaincinv(a, b, p), np.where(p == outside, 1.0, betaincinv(a, b, np.minimum(p + level, 1.0)))
+    return highest_density(a, b, level)
