@@ -8,12 +8,12 @@ state of the items depends on the set of judgments that were added, not on the o
 
 from __future__ import annotations
 
-from .batch import open_batch
 from .create import create
-from .export import export
-from .retraction import take_back, undo
-from .status import status
-from .take_over import take_over
-from .update import take_in
+from .formats.export import export
+from .formats.take_over import take_over
+from .hits.batch import open_batch
+from .results.retraction import take_back, undo
+from .results.update import take_in
+from .watch.status import status
 
 __all__ = ["create", "export", "open_batch", "status", "take_back", "take_in", "take_over", "undo"]

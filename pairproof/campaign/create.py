@@ -10,9 +10,9 @@ from ..data.options import one_of, whole_number
 from ..errors import InputError
 from ..native.annotation.allocation import Pool
 from ..native.annotation.methods import Method, Settings, start
-from .files import MODEL_COLUMNS, SKILL_COLUMNS, check_numbered, read_items
-from .records import About, write_about, write_items
-from .store import created
+from .formats.files import MODEL_COLUMNS, SKILL_COLUMNS, check_numbered, read_items
+from .storage.records import About, write_about, write_items
+from .storage.store import created
 
 #: Number of items in a HIT in the paper's experiments.
 PER_HIT = 5

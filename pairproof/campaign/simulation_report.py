@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..native.annotation.beta import FloatArray
-from ..native.annotation.simulation import MEASURES, Simulation, histogram, spread
+from ..native.annotation.simulated.simulation import MEASURES, Simulation, histogram, spread
 from ..report.blocks import Block, Bullets, Figure, Heading, Page, Table
 from ..report.figures import INK
 

@@ -14,8 +14,12 @@ from pairproof.cli import main
 from pairproof.cli.app import COMMANDS
 from pairproof.data.options import whole_number
 from pairproof.errors import InputError
-from pairproof.native.annotation.simulated_annotators import Annotators, mean_agreement, sd_for_agreement
-from pairproof.native.annotation.simulation import Experiment
+from pairproof.native.annotation.simulated.simulated_annotators import (
+    Annotators,
+    mean_agreement,
+    sd_for_agreement,
+)
+from pairproof.native.annotation.simulated.simulation import Experiment
 from pairproof.native.experiment.models import MODELS, PreferenceOptions, fit_preference_model
 from pairproof.native.experiment.splits import split_at_random
 from pairproof.native.irt.categorical import fit_irt_categorical

@@ -13,9 +13,9 @@ from ..options.sections import COUNT, SectionedCommand, level_option, option, st
 from ..state import KEPT, READ, WRITTEN, State, shared_options
 
 if TYPE_CHECKING:
-    from ...campaign.retraction import Retraction
-    from ...campaign.status import Status
-    from ...campaign.update import Taken
+    from ...campaign.results.retraction import Retraction
+    from ...campaign.results.update import Taken
+    from ...campaign.watch.status import Status
 
 METHODS = ("easl", "da", "ra", "trueskill", "random")
 POOLS = ("paper", "keisks", "cjmay")
@@ -126,7 +126,7 @@ def init(state: State, campaign: str, items: str, method: Any, per_hit: int, **a
 @shared_options
 def next_(state: State, campaign: str, hits: int | None, out: str, again: bool) -> int:
     """Open the next batch of HITs and write it to --out."""
-    from ...campaign.batch import open_batch
+    from ...campaign.hits.batch import open_batch
 
     state.no_report("'easl status'; 'easl next' writes its batch to --out.")
     batch = open_batch(campaign, out, hits, again=again, seed=state.seed, force=state.force)
@@ -168,7 +168,7 @@ _UNTERMINATED = _files(
 @shared_options
 def update(state: State, campaign: str, results: str, **asked: Any) -> int:
     """Add the results in RESULTS.csv (or .jsonl): all of them or none, each judgment once."""
-    from ...campaign.update import take_in
+    from ...campaign.results.update import take_in
 
     state.no_report("'easl status'; run it after the update.")
     taken = take_in(campaign, results, **asked)
@@ -213,8 +213,8 @@ def status(
     state: State, campaign: str, level: float, with_agreement: bool, systems: str | None, standardise: Any
 ) -> int:
     """Show progress, convergence and scores; --report writes a page with plots."""
-    from ...campaign.report import ITEMS, page
-    from ...campaign.status import status as read
+    from ...campaign.watch.report import ITEMS, page
+    from ...campaign.watch.status import status as read
     from ...report.text import render_text
 
     state.no_junit("a campaign has")
@@ -278,7 +278,7 @@ def retract(
     pairproof easl retract C.db --worker A1B2 --all --why "clicked through"
     pairproof easl retract C.db --list
     """
-    from ...campaign import retraction as taking
+    from ...campaign.results import retraction as taking
 
     state.no_report("'easl status'; run it after 'easl retract', which changes the campaign.")
     choosing = any(v not in (None, ()) for v in chosen.values()) or every or bool(why)
@@ -322,7 +322,7 @@ def _retraction(r: Retraction) -> str:
 @shared_options
 def export(state: State, campaign: str, out: str, what: Any, level: float) -> int:
     """Write scores with their intervals, a model file, the full history, or paired comparisons."""
-    from ...campaign.export import export as write
+    from ...campaign.formats.export import export as write
 
     state.no_report("'easl status'; 'easl export' writes OUT.csv.")
     rows = write(campaign, out, what, level, force=state.force)
@@ -351,7 +351,7 @@ def export(state: State, campaign: str, out: str, what: Any, level: float) -> in
 @shared_options
 def import_(state: State, campaign: str, model: str, results: tuple[str, ...], **asked: Any) -> int:
     """Create CAMPAIGN.db from a project of an older tool: its model file, and the results that led to it."""
-    from ...campaign.take_over import take_over
+    from ...campaign.formats.take_over import take_over
 
     state.no_report("'easl status'; 'easl import' only writes the campaign.")
     if asked["model_is"] and not results:

@@ -87,8 +87,12 @@ def command(
         raise click.UsageError("--agreement and --sd both set the noise; give one of them.")
     state.no_junit("a simulation has")
     from ...campaign.simulation_report import document, page
-    from ...native.annotation.simulated_annotators import Annotators, mean_agreement, sd_for_agreement
-    from ...native.annotation.simulation import Experiment, simulate
+    from ...native.annotation.simulated.simulated_annotators import (
+        Annotators,
+        mean_agreement,
+        sd_for_agreement,
+    )
+    from ...native.annotation.simulated.simulation import Experiment, simulate
 
     seed = 0 if state.seed is None else state.seed
     true = _truths(truth, column, items, seed)
@@ -107,7 +111,7 @@ def _truths(
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     import numpy as np
 
-    from ...native.annotation.simulated_annotators import Truth, truth_of
+    from ...native.annotation.simulated.simulated_annotators import Truth, truth_of
 
     if truth in get_args(Truth):
         if column is not None:

@@ -15,7 +15,7 @@ import pytest
 from pairproof.bridge import Backend
 from pairproof.native.annotation import beta, match_quality, trueskill
 from pairproof.native.annotation.methods import observe, start
-from pairproof.native.annotation.system_scores import rank_sum_p
+from pairproof.native.annotation.models.system_scores import rank_sum_p
 from tests.bridge.conftest import digits
 from tests.bridge.oracles import annotation_in_r as r
 

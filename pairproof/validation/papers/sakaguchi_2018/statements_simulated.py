@@ -17,8 +17,8 @@ import numpy as np
 
 from ....native.annotation import beta
 from ....native.annotation.methods import Method
-from ....native.annotation.simulated_annotators import Annotators, sd_for_agreement, truth_of
-from ....native.annotation.simulation import Experiment, Simulation, simulate, spread
+from ....native.annotation.simulated.simulated_annotators import Annotators, sd_for_agreement, truth_of
+from ....native.annotation.simulated.simulation import Experiment, Simulation, simulate, spread
 from ...statements.registry import Context, Finding, holds, statement_test
 
 #: Noise inside a HIT over noise of an item alone, in the second case.

@@ -1,0 +1,1 @@
+"""Files of a campaign: exports, and the files of other tools."""

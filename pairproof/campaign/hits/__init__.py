@@ -1,0 +1,1 @@
+"""HITs: which items are shown together, to whom."""

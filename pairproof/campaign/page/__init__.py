@@ -1,0 +1,1 @@
+"""The page on which annotators answer, one file without any connection."""

@@ -1,0 +1,1 @@
+"""Judgments: results files in, retractions, repeats."""

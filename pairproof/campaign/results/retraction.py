@@ -1,0 +1,261 @@
+"""Retracts judgments: the scores are then as if a judgment had never been made, and it is kept on record and
+can be restored.
+
+Scores of ra and trueskill depend on the order of all judgments, so they are computed again from the start.
+For every method the state is, to the last bit, the one that all other judgments give.  If a retracted
+judgment arrives again with the same answers (Mechanical Turk's files hold all results so far) it stays
+retracted; with other answers it is a correction, and is added.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError
+from ..hits.batch import now
+from ..storage.records import JUDGMENT, about, insert_judgment, recount_all
+from ..storage.store import Store, opened
+
+#: The table is created when the first judgment is retracted, so a campaign without it has no retractions.
+#: `judgment` is the whole judgment as JSON (its columns, and its scores as slot, item, value, raw); `undone`
+#: is when it was restored, NULL while it is retracted.
+TABLE = """CREATE TABLE IF NOT EXISTS retraction (
+    number INTEGER PRIMARY KEY, at TEXT NOT NULL, why TEXT NOT NULL, identity TEXT NOT NULL, judgment TEXT NOT NULL, undone TEXT
+)"""
+
+
+@dataclass(frozen=True)
+class Retraction:
+    """The record of a retracted judgment.
+
+    Attributes
+    ----------
+    number : int
+        From 1; the argument of `undo`.
+    at : str
+        Date and time in UTC.
+    why : str
+    identity, assignment, worker : str
+    batch, hit : int or None
+        None: a HIT of an older tool.
+    raw : tuple of str
+        The scores as they are in the results file.
+    results : str
+        Name of the results file that held it.
+    undone : str or None
+        When it was restored; None if it is still retracted.
+    """
+
+    number: int
+    at: str
+    why: str
+    identity: str
+    assignment: str
+    worker: str
+    batch: int | None
+    hit: int | None
+    raw: tuple[str, ...]
+    results: str
+    undone: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def take_back(
+    path: str | Path,
+    why: str,
+    *,
+    assignments: Sequence[str] = (),
+    worker: str | None = None,
+    batch: int | None = None,
+    hit: int | None = None,
+    results: str | None = None,
+    row: int | None = None,
+    every: bool = False,
+) -> tuple[Retraction, ...]:
+    """Retract judgments, in one transaction.
+
+    Parameters
+    ----------
+    path : path
+        The campaign.
+    why : str
+        The reason, which is stored with the record.
+    assignments : sequence of str
+        AssignmentIds; each must exist.
+    worker : str, optional
+    batch, hit : int, optional
+    results : str, optional
+        Name or SHA-256 of the results file that held them.
+    row : int, optional
+        Row of that file, counted from 1 below the header.
+    every : bool
+        Retract all judgments that match; otherwise exactly one must match, or one for each of `assignments`.
+
+    Returns
+    -------
+    tuple of Retraction
+
+    Raises
+    ------
+    InputError
+        No reason is given, nothing says which judgment, none matches, or more than one does without `every`.
+        Nothing has been changed then.
+    """
+    if not why.strip():
+        raise InputError("a retraction needs a reason, which is stored with it; state one (--why TEXT)")
+    if row is not None and results is None:
+        raise InputError(f"row {row} is the row of a results file; name the file too (--results NAME)")
+    wanted: list[tuple[str, Any]] = []
+    if assignments:
+        wanted.append((f"j.assignment IN ({', '.join('?' * len(assignments))})", tuple(assignments)))
+    wanted += [
+        (f"j.{name} = ?", (value,))
+        for name, value in (("worker", worker), ("batch", batch), ("hit", hit), ("row", row))
+        if value is not None
+    ]
+    if results is not None:
+        wanted.append(("(r.name = ? OR r.sha256 = ?)", (Path(results).name, results.lower())))
+    if not wanted:
+        raise InputError(
+            "nothing says which judgment; choose by assignment, worker, batch, hit, results or row"
+        )
+    with opened(path, write=True) as store:
+        condition, values = " AND ".join(text for text, _ in wanted), [v for _, some in wanted for v in some]
+        query = (
+            "SELECT j.number, j.assignment FROM judgment j JOIN received r ON r.number = j.received "
+            f"WHERE {condition} ORDER BY j.number"
+        )
+        found = store.db.execute(query, values).fetchall()
+        _check_found(store, [a for _, a in found], assignments, every)
+        store.db.execute(TABLE)
+        made = [_move_out(store, number, why.strip()) for number, _ in found]
+        recount_all(store, about(store))
+        kept = {r.number: r for r in retractions(store)}
+        return tuple(kept[number] for number in made)
+
+
+def undo(path: str | Path, numbers: Sequence[int]) -> tuple[Retraction, ...]:
+    """Restore retracted judgments, by their numbers in :func:`history`.
+
+    Raises
+    ------
+    InputError
+        There is no such number, the judgment was restored already, or it has been added again since.  Nothing
+        has been changed then.
+    """
+    with opened(path, write=True) as store:
+        known = {r.number: r for r in retractions(store)}
+        for number in dict.fromkeys(numbers):
+            if number not in known:
+                raise InputError(
+                    f"{path}: there is no retraction number {number}; there are"
+                    f" {', '.join(map(str, known)) or 'none'}"
+                )
+            if known[number].undone is not None:
+                raise InputError(f"{path}: retraction {number} was undone already, at {known[number].undone}")
+            _move_in(store, known[number])
+        recount_all(store, about(store))
+        return tuple(r for r in retractions(store) if r.number in numbers)
+
+
+def history(path: str | Path) -> tuple[Retraction, ...]:
+    """All retractions, including those undone since."""
+    with opened(path, write=False) as store:
+        return tuple(retractions(store))
+
+
+def retractions(store: Store) -> list[Retraction]:
+    """The retractions of an open campaign, in order."""
+    if not _has_table(store):
+        return []
+    names = {number: name for number, name in store.db.execute("SELECT number, name FROM received")}
+    found = []
+    for number, at, why, identity, text, undone in store.db.execute(
+        "SELECT number, at, why, identity, judgment, undone FROM retraction ORDER BY number"
+    ):
+        j = json.loads(text)
+        kept = {name: j[name] for name in ("assignment", "worker", "batch", "hit")}
+        raw = tuple(text for *_, text in j["scores"])
+        results = names.get(j["received"], "")
+        found.append(Retraction(number, at, why, identity, raw=raw, results=results, undone=undone, **kept))
+    return found
+
+
+def n_out(store: Store) -> int:
+    """Judgments that are out now."""
+    if not _has_table(store):
+        return 0
+    return int(store.db.execute("SELECT COUNT(*) FROM retraction WHERE undone IS NULL").fetchone()[0])
+
+
+def stays_out(store: Store, identity: str, items: Sequence[int], values: Sequence[float]) -> bool:
+    """Whether a judgment that arrives was retracted before and has the same answers as then."""
+    if not _has_table(store):
+        return False
+    now_said = said(items, values)
+    kept = store.db.execute(
+        "SELECT judgment FROM retraction WHERE identity = ? AND undone IS NULL", (identity,)
+    )
+    return any([(i, v) for _, i, v, _ in json.loads(text)["scores"]] == now_said for (text,) in kept)
+
+
+def said(items: Sequence[int], values: Sequence[float]) -> list[tuple[int, float | None]]:
+    """Items with their scores as the database has them: None where an annotator could not judge."""
+    return [(i, None if math.isnan(v) else v) for i, v in zip(items, values)]
+
+
+def _has_table(store: Store) -> bool:
+    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'retraction'"
+    return store.db.execute(query).fetchone() is not None
+
+
+def _check_found(store: Store, found: Sequence[str], assignments: Sequence[str], every: bool) -> None:
+    absent = [a for a in assignments if a not in found]
+    if absent or not found:
+        what = f"AssignmentId {absent[0]!r}" if absent else "these properties"
+        raise InputError(
+            f"{store.path}: no judgment that counts has {what}; 'pairproof easl export --what history' lists"
+            " all of them, and 'easl retract --list' the retracted ones"
+        )
+    if len(found) > max(1, len(set(assignments))) and not every:
+        raise InputError(
+            f"{store.path}: {len(found)} judgments match; use --all to retract them all, or choose with"
+            " --assignment, --batch, --hit, --row"
+        )
+
+
+def _move_out(store: Store, judgment: int, why: str) -> int:
+    row = store.db.execute(
+        f"SELECT {', '.join(JUDGMENT)} FROM judgment WHERE number = ?", (judgment,)
+    ).fetchone()
+    kept = dict(zip(JUDGMENT, row))
+    kept["scores"] = store.db.execute(
+        "SELECT slot, item, value, raw FROM score WHERE judgment = ? ORDER BY slot", (judgment,)
+    ).fetchall()
+    store.db.execute("DELETE FROM score WHERE judgment = ?", (judgment,))
+    store.db.execute("DELETE FROM judgment WHERE number = ?", (judgment,))
+    made = store.db.execute(
+        "INSERT INTO retraction (at, why, identity, judgment) VALUES (?, ?, ?, ?)",
+        (now(), why, kept["identity"], json.dumps(kept, ensure_ascii=False)),
+    ).lastrowid
+    return int(made or 0)
+
+
+def _move_in(store: Store, taken: Retraction) -> None:
+    if store.db.execute("SELECT 1 FROM judgment WHERE identity = ?", (taken.identity,)).fetchone():
+        raise InputError(
+            f"{store.path}: the judgment of retraction {taken.number} has been added again since; retract"
+            " that one first"
+        )
+    kept = json.loads(
+        store.db.execute("SELECT judgment FROM retraction WHERE number = ?", (taken.number,)).fetchone()[0]
+    )
+    insert_judgment(store, [kept[name] for name in JUDGMENT], kept["scores"])
+    store.db.execute("UPDATE retraction SET undone = ? WHERE number = ?", (now(), taken.number))

@@ -1,0 +1,234 @@
+"""Adds a results file to a campaign: the whole file or none of it, and each judgment once."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import InputError
+from ..formats.files import guard, unguard
+from ..hits.batch import now
+from ..storage.records import About, about, ids_of, insert_judgment, recount
+from ..storage.store import Store, opened
+from .results_file import RejectedRule, ResultRow, ResultsFile, identity, read_results
+from .retraction import said, stays_out
+
+
+@dataclass(frozen=True)
+class Taken:
+    """How many judgments of a results file were new, known or left out.
+
+    Attributes
+    ----------
+    rows : int
+        Judged HITs in the file, without the rejected ones that were left out.
+    new : int
+        Judgments that the campaign did not have.
+    known : int
+        Judgments that the campaign had already; they count once.
+    scores, cannot_judge : int
+        Scores, and answers 'cannot judge', in the new judgments.
+    left_out : int
+        Rejected assignments that were left out.
+    nameless : int
+        Rows that only their file and row identify (no AssignmentId, no WorkerId); the same judgments in a
+        changed file would count again.
+    taken_back : int
+        Judgments that were retracted before and have the same answers; they stay retracted.
+    """
+
+    rows: int
+    new: int
+    known: int
+    scores: int
+    cannot_judge: int
+    left_out: int
+    nameless: int
+    taken_back: int = 0
+
+
+def take_in(
+    path: str | Path,
+    results: str | Path,
+    *,
+    rejected: RejectedRule = "refuse",
+    encoding: str | None = None,
+    accept_unterminated: bool = False,
+) -> Taken:
+    """Add a results file to a campaign, in one transaction.
+
+    Parameters
+    ----------
+    path : path
+        The campaign.
+    results : path
+    rejected : {"refuse", "count", "leave-out"}
+        What to do with rejected assignments.
+    encoding : str, optional
+    accept_unterminated : bool
+        Accept a file whose last record has no line end; such a file may have been cut off.
+
+    Returns
+    -------
+    Taken
+
+    Raises
+    ------
+    InputError
+        The file is not as expected; the message names file, row and column.  Nothing has been changed then.
+    """
+    with opened(path, write=True) as store:
+        a = about(store)
+        file = read_results(results, a.per_hit, rejected, encoding, accept_unterminated=accept_unterminated)
+        return add(store, a, file)
+
+
+def add(store: Store, a: About, file: ResultsFile) -> Taken:
+    """Check and add the rows of a results file inside an open transaction."""
+    ids = ids_of(store)
+    position = {name: k for k, name in enumerate(ids)}
+    issued = _issued(store)
+    placed = [(row, _place(row, a, ids, position, issued)) for row in file.rows]
+    before = store.db.execute("SELECT COALESCE(MAX(number), 0) FROM judgment").fetchone()[0]
+    received = store.db.execute(
+        "INSERT INTO received (name, sha256, taken, rows, new) VALUES (?, ?, ?, ?, 0)",
+        (Path(file.name).name, file.sha256, now(), len(file.rows)),
+    ).lastrowid
+    named = [
+        (identity(row, batch, hit, file.sha256), row, items, batch, hit)
+        for row, (items, batch, hit) in placed
+    ]
+    out = [stays_out(store, name, items, row.values) for name, row, items, _, _ in named]
+    new = [
+        row
+        for (name, row, items, batch, hit), stays in zip(named, out)
+        if not stays and _insert(store, received or 0, name, row, items, batch, hit)
+    ]
+    store.db.execute("UPDATE received SET new = ? WHERE number = ?", (len(new), received))
+    if new:
+        recount(store, a, before)
+    rows, added, kept_out = len(file.rows), len(new), sum(out)
+    blank = sum(math.isnan(v) for row in new for v in row.values)
+    known, scores = rows - added - kept_out, added * a.per_hit - blank
+    return Taken(rows, added, known, scores, blank, file.left_out, file.nameless, kept_out)
+
+
+Issued = Mapping[tuple[int, int], list[int]]
+
+
+def _issued(store: Store) -> Issued:
+    return {
+        (b, h): json.loads(items) for b, h, items in store.db.execute("SELECT batch, number, items FROM hit")
+    }
+
+
+def _place(
+    row: ResultRow, a: About, ids: Sequence[str], position: Mapping[str, int], issued: Issued
+) -> tuple[list[int], int | None, int | None]:
+    """The positions of a row's items, and its batch and HIT, which are None for a HIT of an older tool."""
+    if row.campaign and row.campaign != a.id:
+        raise InputError(
+            f"{row.where}, column 'Input.campaign': {row.campaign!r}, but this campaign is {a.id!r}; these"
+            " are results of another campaign"
+        )
+    if row.batch or row.hit:
+        key = (_whole(row, "Input.batch", row.batch), _whole(row, "Input.hit", row.hit))
+        if key not in issued:
+            raise InputError(
+                f"{row.where}, column 'Input.hit': batch {key[0]} has no HIT {key[1]} in this campaign; is it"
+                " the right results file?"
+            )
+        shown = issued[key]
+        # Files saved by the annotation page hold guarded ids without a mark; the HIT as written shows which
+        # ids are guarded.
+        if all(cell in (ids[i], guard(ids[i])) for cell, i in zip(row.ids, shown)):
+            return (shown, *key)
+        positions_of(row, position)
+        raise InputError(
+            f"{row.where}, column 'Input.id1': HIT {key[1]} of batch {key[0]} has other items or another"
+            " order of items; the columns of this row do not belong together"
+        )
+    items = positions_of(row, position)
+    same = [key for key, shown in issued.items() if shown == items]
+    if len(same) == 1:
+        return (items, *same[0])
+    if same:
+        raise InputError(
+            f"{row.where}: {len(same)} HITs of this campaign have these items, and the row does not say which"
+            " it is; keep the columns Input.batch and Input.hit"
+        )
+    if not a.imported:
+        raise InputError(
+            f"{row.where}: no HIT of this campaign has these items in this order; is it the right results"
+            " file?"
+        )
+    return items, None, None
+
+
+def positions_of(row: ResultRow, position: Mapping[str, int]) -> list[int]:
+    """The positions of a row's items in the campaign.
+
+    Raises
+    ------
+    InputError
+        The campaign does not have an item.
+    """
+    found = []
+    for k, name in enumerate(row.ids, 1):
+        place = position.get(name, position.get(unguard(name)))
+        if place is None:
+            raise InputError(
+                f"{row.where}, column 'Input.id{k}': no item {name!r} in this campaign; is it the right"
+                " results file?"
+            )
+        found.append(place)
+    return found
+
+
+def _whole(row: ResultRow, column: str, text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise InputError(f"{row.where}, column {column!r}: {text!r}; expected a whole number")
+    return int(text)
+
+
+def _insert(
+    store: Store,
+    received: int,
+    name: str,
+    row: ResultRow,
+    items: list[int],
+    batch: int | None,
+    hit: int | None,
+) -> bool:
+    """Insert a judgment and return whether it was new; a known one must have the same answers as before."""
+    known = store.db.execute("SELECT number FROM judgment WHERE identity = ?", (name,)).fetchone()
+    if known is not None:
+        _check_same(store, known[0], row, items)
+        return False
+    times = json.dumps(dict(row.times))
+    judgment = (name, batch, hit, row.hit_id, row.assignment, row.worker, times, received, row.row)
+    answers = zip(said(items, row.values), row.raw)
+    insert_judgment(store, judgment, [(slot, *s, raw) for slot, (s, raw) in enumerate(answers, 1)])
+    return True
+
+
+def _check_same(store: Store, number: int, row: ResultRow, items: list[int]) -> None:
+    known = store.db.execute(
+        "SELECT item, value FROM score WHERE judgment = ? ORDER BY slot", (number,)
+    ).fetchall()
+    for k, (before, after) in enumerate(zip(known, said(items, row.values)), 1):
+        if tuple(before) != after:
+            column = f"Answer.range{k}" if before[0] == after[0] else f"Input.id{k}"
+            raise InputError(
+                f"{row.where}, column {column!r}: the same judgment ({_named(row)}) is in the campaign with"
+                " another answer; remove the row to keep the campaign's answer"
+            )
+
+
+def _named(row: ResultRow) -> str:
+    if row.assignment:
+        return f"AssignmentId {row.assignment}"
+    return f"WorkerId {row.worker} on this HIT" if row.worker else "row of this file"

@@ -1,0 +1,1 @@
+"""The database file of a campaign: its schema, its rows, and transactions."""

@@ -1,0 +1,207 @@
+"""Reads and writes the rows of a campaign's database: settings, items and their state, judgments."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from ...native.annotation.allocation import Pool
+from ...native.annotation.beta import FloatArray, IntArray
+from ...native.annotation.methods import ADDITIVE, Method, ScoreState, Settings, observe
+from .store import Store
+
+
+@dataclass(frozen=True)
+class About:
+    """The settings of a campaign.
+
+    Attributes
+    ----------
+    id : str
+        Written into every batch and result, so that the file of another campaign is noticed.
+    method : Method
+    per_hit : int
+    settings : Settings
+    pool : Pool
+    seed : int
+        Batch k is drawn with this seed and k.
+    columns : tuple of str
+        The items file's columns except `id`.
+    imported : bool
+        Whether it was taken over from an older tool; results may then name HITs that were not written here.
+    """
+
+    id: str
+    method: Method
+    per_hit: int
+    settings: Settings
+    pool: Pool
+    seed: int
+    columns: tuple[str, ...]
+    imported: bool
+
+
+#: Fields that are stored separately from the other settings.
+_SETTINGS = ("gamma", "epsilon", "tie_within")
+
+
+def about(store: Store) -> About:
+    """The settings of the campaign in a store."""
+    stored = json.loads(store.setting("about"))
+    settings = Settings(**{name: stored.pop(name) for name in _SETTINGS})
+    columns = tuple(stored.pop("columns"))
+    return About(columns=columns, settings=settings, **stored)
+
+
+def write_about(store: Store, a: About) -> None:
+    stored = asdict(a)
+    stored.update(stored.pop("settings"))
+    store.db.execute("INSERT OR REPLACE INTO setting VALUES ('about', ?)", (json.dumps(stored),))
+
+
+def write_items(store: Store, ids: Sequence[str], fields: Sequence[Sequence[str]], state: ScoreState) -> None:
+    """Write the items with their initial state."""
+    a, b, n = _columns(state)
+    store.db.executemany(
+        "INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (k, name, json.dumps(list(cells), ensure_ascii=False), a[k], b[k], n[k], a[k], b[k], n[k])
+            for k, (name, cells) in enumerate(zip(ids, fields))
+        ),
+    )
+
+
+def _columns(state: ScoreState) -> tuple[list[float | None], list[float | None], list[int]]:
+    def cells(values: FloatArray) -> list[float | None]:
+        return [None if math.isnan(x) else x for x in values.tolist()]
+
+    return cells(state.a), cells(state.b), state.n.tolist()
+
+
+def ids_of(store: Store) -> tuple[str, ...]:
+    return tuple(row[0] for row in store.db.execute("SELECT id FROM item ORDER BY position"))
+
+
+def fields_of(store: Store, positions: Iterable[int] | None = None) -> dict[int, tuple[str, list[str]]]:
+    """The id and the other columns of each item, by position."""
+    rows = store.db.execute("SELECT position, id, fields FROM item ORDER BY position")
+    wanted = None if positions is None else set(positions)
+    return {p: (name, json.loads(cells)) for p, name, cells in rows if wanted is None or p in wanted}
+
+
+def state_of(store: Store, method: Method, *, at_start: bool = False) -> ScoreState:
+    """The state of the items now, or at the start."""
+    columns = "a0, b0, n0" if at_start else "a, b, n"
+    rows = store.db.execute(f"SELECT {columns} FROM item ORDER BY position").fetchall()
+    a, b, n = zip(*rows)
+    return ScoreState(method, np.array(a, np.float64), np.array(b, np.float64), np.array(n, np.int64))
+
+
+def save_state(store: Store, state: ScoreState, positions: Iterable[int]) -> None:
+    a, b, n = _columns(state)
+    store.db.executemany(
+        "UPDATE item SET a = ?, b = ?, n = ? WHERE position = ?", ((a[k], b[k], n[k], k) for k in positions)
+    )
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Judged HITs in the order in which they count: by batch, HIT and identity, not by time of arrival.
+
+    Attributes
+    ----------
+    hits : list of int[n]
+    scores : list of float[n]
+        nan: could not judge.
+    batches : list of (batch, hit)
+        None for a HIT of an older tool.
+    workers : list of str
+    """
+
+    hits: list[IntArray]
+    scores: list[FloatArray]
+    batches: list[tuple[int | None, int | None]]
+    workers: list[str]
+
+    def upto(self, batch: int) -> Judged:
+        """The judged HITs of batches up to a number, and those of older tools."""
+        keep = [k for k, (b, _) in enumerate(self.batches) if b is None or b <= batch]
+        return Judged(*([column[k] for k in keep] for column in vars(self).values()))
+
+
+#: Columns of a judgment in the database, but for its number.
+JUDGMENT = ("identity", "batch", "hit", "hit_id", "assignment", "worker", "times", "received", "row")
+
+
+def insert_judgment(store: Store, judgment: Sequence[Any], scores: Iterable[Sequence[Any]]) -> None:
+    """Insert a judgment, its values in the order of `JUDGMENT`, and its scores (slot, item, value, raw)."""
+    number = store.db.execute(
+        f"INSERT INTO judgment ({', '.join(JUDGMENT)}) VALUES ({', '.join('?' * len(JUDGMENT))})", judgment
+    ).lastrowid
+    store.db.executemany("INSERT INTO score VALUES (?, ?, ?, ?, ?)", [(number, *score) for score in scores])
+
+
+#: The order in which judgments count; HITs of older tools come first.
+ORDER = "j.batch IS NOT NULL, j.batch, j.hit, j.identity"
+
+
+def judged(store: Store, where: str = "1", parameters: Sequence[Any] = ()) -> Judged:
+    """Judgments with their scores; `where` is an SQL condition on judgment j."""
+    query = (
+        "SELECT j.number, j.batch, j.hit, j.worker, s.item, s.value FROM judgment j JOIN score s ON"
+        f" s.judgment = j.number WHERE {where} ORDER BY {ORDER}, j.number, s.slot"
+    )
+    rows = store.db.execute(query, parameters)
+    found = Judged([], [], [], [])
+    for (_, batch, hit, worker), group in groupby(rows, key=itemgetter(0, 1, 2, 3)):
+        scores = [(item, math.nan if value is None else value) for *_, item, value in group]
+        found.hits.append(np.array([item for item, _ in scores], np.int64))
+        found.scores.append(np.array([value for _, value in scores], np.float64))
+        found.batches.append((batch, hit))
+        found.workers.append(worker)
+    return found
+
+
+def recount_all(store: Store, a: About) -> None:
+    """Compute the items' state from all judgments, beginning at the start."""
+    every = judged(store)
+    state = observe(state_of(store, a.method, at_start=True), every.hits, every.scores, a.settings)
+    save_state(store, state, range(len(state.a)))
+
+
+def recount(store: Store, a: About, newer_than: int) -> None:
+    """Update the items' state to all judgments, of which those after number `newer_than` are new.
+
+    The result is the state that all judgments give in their own order, whatever the order of arrival.
+    Methods that add scores up recompute the items concerned.  The others continue from the present state if
+    all new judgments come last in the order, and otherwise begin again.
+    """
+    touched = [
+        r[0] for r in store.db.execute("SELECT DISTINCT item FROM score WHERE judgment > ?", (newer_than,))
+    ]
+    if a.method in ADDITIVE:
+        query = (
+            "SELECT item, value FROM score WHERE value IS NOT NULL AND item IN (SELECT item FROM score"
+            " WHERE judgment > ?)"
+        )
+        rows = store.db.execute(query, (newer_than,)).fetchall()
+        items, values = (np.array(c) for c in zip(*rows)) if rows else (np.zeros(0, np.int64), np.zeros(0))
+        start = state_of(store, a.method, at_start=True)
+        save_state(store, observe(start, [[i] for i in items], [[v] for v in values], a.settings), touched)
+        return
+    behind = (
+        f"SELECT 1 FROM (SELECT number FROM judgment j ORDER BY {ORDER} LIMIT (SELECT COUNT(*) FROM"
+        " judgment WHERE number <= ?)) WHERE number > ? LIMIT 1"
+    )
+    if store.db.execute(behind, (newer_than, newer_than)).fetchone() is not None:
+        recount_all(store, a)
+        return
+    new = judged(store, "j.number > ?", (newer_than,))
+    save_state(store, observe(state_of(store, a.method), new.hits, new.scores, a.settings), touched)

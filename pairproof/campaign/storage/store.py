@@ -1,0 +1,119 @@
+"""The database file of a campaign: opens and checks it, and writes it in whole transactions."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+
+from ...errors import InputError
+from ...files.database import DatabaseKind
+from ...files.inputs import checked_name, regular
+from ...files.outputs import check, new_part, remove_stale
+
+#: Seconds to wait for another command that is writing.
+PATIENCE = 5.0
+#: "PPEA" in ASCII, and the version of the schema in schema.sql.
+CAMPAIGN = DatabaseKind(
+    "campaign",
+    0x50504541,
+    1,
+    f"another command is writing to this campaign (waited {PATIENCE:g} s); nothing was changed, run this again"
+    " when it has ended",
+)
+
+
+class Store:
+    """An open campaign file; make one with :func:`opened` or :func:`created`."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self.db = connection
+
+    def setting(self, name: str) -> str:
+        row = self.db.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
+        if row is None:
+            raise InputError(
+                f"{self.path}: has no setting {name!r}; the file is damaged: restore a copy of it"
+            )
+        return str(row[0])
+
+
+@contextmanager
+def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
+    """Open a campaign file for the duration of a `with` block.
+
+    Parameters
+    ----------
+    path : path
+    write : bool
+        True: the block is one transaction, committed at its end; an error in it leaves the file as it was.
+        False: the block reads one consistent state.
+
+    Raises
+    ------
+    InputError
+        The file does not exist, is not a campaign, is from a newer pairproof, or is damaged, or another
+        command is writing to it.
+    PairproofError
+        The disk is full or failing.
+    """
+    file = regular(path, f"a campaign ('pairproof easl init {path} ITEMS.csv' makes one)")
+    with CAMPAIGN.errors_explained(file):
+        connection = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None)
+        try:
+            CAMPAIGN.check(file, connection)
+            connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+            try:
+                yield Store(file, connection)
+            except BaseException:
+                connection.execute("ROLLBACK") if connection.in_transaction else None
+                raise
+            connection.execute("COMMIT")
+        finally:
+            connection.close()
+
+
+@contextmanager
+def created(path: str | Path) -> Iterator[Store]:
+    """Create a campaign file: at the end of the `with` block there is a complete file or none.
+
+    Raises
+    ------
+    InputError
+        The file exists already, or cannot be created there.
+    PairproofError
+        The disk is full or failing.
+    """
+    file = Path(checked_name(path))
+    if os.path.lexists(file):
+        raise _exists(path)
+    check(file)
+    remove_stale(file)
+    with new_part(file) as part:
+        with CAMPAIGN.errors_explained(file):
+            connection = sqlite3.connect(part, isolation_level=None)
+            try:
+                CAMPAIGN.stamp(connection)
+                script = resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8")
+                connection.executescript(f"BEGIN;\n{script}")
+                yield Store(file, connection)
+                connection.execute("COMMIT")
+            finally:
+                connection.close()
+                part.with_name(part.name + "-journal").unlink(missing_ok=True)
+        try:
+            os.link(part, file)  # unlike renaming, this fails if the file has been created in the meantime
+        except FileExistsError as error:
+            raise _exists(path) from error
+        except OSError:
+            part.replace(file)  # the file system has no links
+
+
+def _exists(path: str | Path) -> InputError:
+    return InputError(
+        f"{path}: exists already; a campaign is created only once: choose another name, or remove the file"
+    )

@@ -1,0 +1,1 @@
+"""Watching a campaign: its status, its annotators, and when it may stop."""

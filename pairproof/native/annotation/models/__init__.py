@@ -1,0 +1,1 @@
+"""Models of scores: annotators' location, scale and precision, and systems, by mixed models."""

@@ -1,0 +1,308 @@
+"""Systems compared by scores: paired by source, with intervals that respect that annotators differ.
+
+    y = system + source + item + annotator + annotator:system + e        (system fixed, the rest random)
+
+The same sources are judged for every system and each annotator judges many, so scores are not independent.
+Student's t with min(sources, annotators) - 1 degrees of freedom. Without annotator:system the degrees of
+freedom are sources - 1, and the intervals hold only if annotators like all systems in the same order: with a
+standard deviation of .05 between annotators' likings, a nominal 95 % interval covered in .92 of simulated
+studies, with annotator:system in .98 (24 sources, 4 systems, 8 annotators).
+
+The other way, `ols`, takes plain means with standard errors clustered by source and by annotator (Cameron,
+Gelbach and Miller 2011, J. Bus. Econ. Stat. 29, 238-249), V = V_source + V_annotator - V_both, each with G /
+(G - 1). That V need not be positive: where a variance is not, the larger of the two one-way variances is
+taken, and `cautions` says so.
+
+p-values are given alone and after Holm's correction (1979) for all contrasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ....data.options import one_of
+from ....errors import InputError, NotEstimableError
+from ...ranking.error_rates import holm
+from ..beta import FloatArray, IntArray
+from ..coded_labels import coded, numbers
+from .mixed_model import mixed_model
+
+#: Mixed model, or ordinary means with two-way clustered standard errors.
+Way = Literal["mixed", "ols"]
+
+
+@dataclass(frozen=True)
+class SystemContrast:
+    """The difference of two systems.
+
+    Attributes
+    ----------
+    first, second : str
+    estimate, se : float
+        Of first - second.
+    t, df, p : float
+        Two-sided.
+    p_holm : float
+        Corrected for the number of contrasts.
+    low, high : float
+        Interval of this contrast alone.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.models.systems_model import SystemContrast
+    >>> SystemContrast("A", "B", 0.2, 0.1, 2.0, 9.0, 0.077, 0.077, -0.03, 0.43).estimate
+    0.2
+    """
+
+    first: str
+    second: str
+    estimate: float
+    se: float
+    t: float
+    df: float
+    p: float
+    p_holm: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class SystemsModel:
+    """The systems' means and all their differences.
+
+    Attributes
+    ----------
+    way : {"mixed", "ols"}
+    systems : tuple of str
+    mean, se : float[n_systems]
+        For an average source and annotator.
+    low, high : float[n_systems]
+    df : float
+        Of every t.
+    covariance : float[n_systems, n_systems]
+        Of the means.
+    contrasts : tuple of SystemContrast
+        (1, 2), (1, 3), ..., in the order of `systems`.
+    variances : dict of str to float
+        "source", "item", "annotator", "annotator:system" and "residual", as far as they are in the model.
+    loglik : float
+        Restricted; nan for ols.
+    n_sources, n_annotators : int
+    cautions : tuple of str
+        Sentences to print beside the numbers.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.models.systems_model import systems_model
+    >>> source, annotator = [1, 1, 2, 2, 3, 3, 4, 4], ["x", "y", "y", "x", "x", "x", "y", "y"]
+    >>> score = [0.8, 0.5, 0.9, 0.7, 0.8, 0.6, 0.7, 0.6]
+    >>> found = systems_model(["A", "B"] * 4, source, annotator, score, way="ols")
+    >>> found.mean.round(2), found.df
+    (array([0.8, 0.6]), 1.0)
+    """
+
+    way: Way
+    systems: tuple[str, ...]
+    mean: FloatArray
+    se: FloatArray
+    low: FloatArray
+    high: FloatArray
+    df: float
+    covariance: FloatArray
+    contrasts: tuple[SystemContrast, ...]
+    variances: dict[str, float]
+    loglik: float
+    n_sources: int
+    n_annotators: int
+    cautions: tuple[str, ...]
+
+
+def systems_model(
+    system: Sequence[Hashable],
+    source: Sequence[Hashable],
+    annotator: Sequence[Hashable],
+    score: ArrayLike,
+    way: Way = "mixed",
+    annotator_by_system: bool = True,
+    level: float = 0.95,
+) -> SystemsModel:
+    """Means of systems and all their differences, from single scores.
+
+    Parameters
+    ----------
+    system, source, annotator : sequence
+        Labels of each score; an item is a system's output of a source.
+    score : float[n]
+    way : {"mixed", "ols"}
+        See the module.
+    annotator_by_system : bool
+        Whether annotators may like the systems differently; without it intervals are narrower, and hold only
+        if they do not.
+    level : float
+        Of the intervals, in (0, 1).
+
+    Returns
+    -------
+    SystemsModel
+
+    Raises
+    ------
+    InputError
+        Labels or scores that are missing or of unequal number, a level or way that is unknown.
+    NotEstimableError
+        Fewer than two systems, sources or annotators, or differences that do not vary.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.models.systems_model import systems_model
+    >>> rng = np.random.default_rng(2)
+    >>> source, system, annotator = (a.ravel() for a in np.indices((12, 2, 4)))
+    >>> score = 0.5 + 0.2 * (system == 1) + rng.normal(0, 0.1, 12)[source] + rng.normal(0, 0.05, 96)
+    >>> contrast = systems_model(system, source, annotator, score).contrasts[0]
+    >>> contrast.first, contrast.second, round(contrast.estimate, 1), contrast.df
+    ('0', '1', -0.2, 3.0)
+    """
+    one_of("way", way, get_args(Way))
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+    y = numbers("score", score)
+    names, which = coded("system", system, len(y))
+    sources, of = coded("source", source, len(y))
+    annotators, who = coded("annotator", annotator, len(y))
+    for what, there in (("systems", names), ("sources", sources), ("annotators", annotators)):
+        if len(there) < 2:
+            raise NotEstimableError(
+                f"systems by scores: {len(there)} {what} ({there[0]}); expected two or more"
+            )
+    cautions: list[str] = []
+    variances: dict[str, float] = {}
+    loglik = float("nan")
+    if way == "ols":
+        mean, covariance = _two_way(y, which, of, who, len(names))
+    else:
+        # A source's item is its output by one system; more systems than sources change nothing.
+        item = np.unique(of * len(names) + which, return_inverse=True)[1].ravel()
+        effects = {"source": of, "item": item, "annotator": who}
+        if annotator_by_system:
+            effects["annotator:system"] = np.unique(who * len(names) + which, return_inverse=True)[1].ravel()
+        fit = mixed_model(y, list(effects.values()), (which[:, None] == np.arange(len(names))).astype(float))
+        mean, covariance, loglik = fit.coefficients, fit.covariance, fit.loglik
+        variances = {**dict(zip(effects, fit.variances.tolist())), "residual": float(fit.residual[0])}
+        cautions += [f"the variance of {name} is 0 (boundary)" for name, v in variances.items() if v == 0.0]
+        if not annotator_by_system:
+            cautions.append("intervals hold only if annotators do not like the systems differently")
+    df = float(
+        min(len(sources), len(annotators) if annotator_by_system or way == "ols" else len(sources)) - 1
+    )
+    if df < 5:
+        cautions.append(f"{df:g} degree(s) of freedom: few sources or annotators, wide intervals")
+    floor = _one_way_floor(y, which, of, who, len(names)) if way == "ols" else None
+    se = _standard_errors(covariance, np.eye(len(names)), floor, cautions)
+    pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
+    functions = np.array([np.eye(len(names))[i] - np.eye(len(names))[j] for i, j in pairs])
+    quantile = _t_quantile(df, level)
+    errors = _standard_errors(covariance, functions, floor, cautions)
+    contrasts = _contrasts(names, pairs, functions @ mean, errors, df, quantile)
+    return SystemsModel(
+        way, names, mean, se, mean - quantile * se, mean + quantile * se, df, covariance, contrasts,
+        variances, loglik, len(sources), len(annotators), tuple(dict.fromkeys(cautions)),
+    )  # fmt: skip
+
+
+def _t_quantile(df: float, level: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, 0.5 + level / 2))
+
+
+def _contrasts(
+    names: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+    estimate: FloatArray,
+    se: FloatArray,
+    df: float,
+    quantile: float,
+) -> tuple[SystemContrast, ...]:
+    from scipy.special import stdtr
+
+    t = estimate / se
+    p = 2.0 * stdtr(df, -np.abs(t))
+    return tuple(
+        SystemContrast(names[i], names[j], *(float(v) for v in row))
+        for (i, j), row in zip(
+            pairs,
+            np.column_stack(
+                [
+                    estimate,
+                    se,
+                    t,
+                    np.full(len(t), df),
+                    p,
+                    holm(p),
+                    estimate - quantile * se,
+                    estimate + quantile * se,
+                ]
+            ),
+        )
+    )
+
+
+def _standard_errors(
+    covariance: FloatArray,
+    functions: FloatArray,
+    floor: tuple[FloatArray, FloatArray] | None,
+    cautions: list[str],
+) -> FloatArray:
+    """float[m]: of linear functions; by the larger one-way variance where the two-way is not positive."""
+    variance: FloatArray = np.einsum("mi,ij,mj->m", functions, covariance, functions)
+    if floor is not None:
+        one = np.maximum(*(np.einsum("mi,ij,mj->m", functions, v, functions) for v in floor))
+        bad = variance <= 1e-12 * one
+        if bad.any():
+            cautions.append(
+                f"{int(bad.sum())} two-way variance(s) not positive: the larger of the one-way variances is taken"
+            )
+            variance = np.where(bad, one, variance)
+    if not (variance > 0).all():
+        raise NotEstimableError(
+            "systems by scores: means or differences do not vary between sources or annotators, so they have no"
+            " standard error"
+        )
+    found: FloatArray = np.sqrt(variance)
+    return found
+
+
+def _one_way(residual: FloatArray, which: IntArray, cluster: IntArray, n: FloatArray) -> FloatArray:
+    """float[k, k]: clustered covariance of group means, with G / (G - 1)."""
+    size = int(cluster.max()) + 1
+    sums = np.bincount(cluster * len(n) + which, residual, size * len(n)).reshape(size, len(n)) / n
+    found: FloatArray = sums.T @ sums * (size / (size - 1.0))
+    return found
+
+
+def _residuals(y: FloatArray, which: IntArray, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    n = np.bincount(which, minlength=k).astype(float)
+    mean: FloatArray = np.bincount(which, y, k) / n
+    return mean, y - mean[which], n
+
+
+def _one_way_floor(
+    y: FloatArray, which: IntArray, of: IntArray, who: IntArray, k: int
+) -> tuple[FloatArray, FloatArray]:
+    _, residual, n = _residuals(y, which, k)
+    return _one_way(residual, which, of, n), _one_way(residual, which, who, n)
+
+
+def _two_way(
+    y: FloatArray, which: IntArray, of: IntArray, who: IntArray, k: int
+) -> tuple[FloatArray, FloatArray]:
+    mean, residual, n = _residuals(y, which, k)
+    both = np.unique(of * (int(who.max()) + 1) + who, return_inverse=True)[1].ravel()
+    by_source, by_annotator = _one_way_floor(y, which, of, who, k)
+    return mean, by_source + by_annotator - _one_way(residual, which, both, n)

@@ -1,0 +1,283 @@
+"""How far annotators agree, and scores standardised by annotator.
+
+Standardising (Graham et al. 2013, as WMT does it): z = (s - mean) / sd over all scores of one annotator, sd
+with n - 1. It removes that some use the high end and some the whole of the scale, and with it any true
+difference between the items they happened to see.
+
+Agreement has three measures:
+
+pairwise
+    mean over pairs of annotators of Spearman's rho on the items both scored (Sakaguchi and Van Durme 2018,
+    footnote 17: 0.37 and 0.67); an annotator's several scores of one item are averaged first
+rest
+    Spearman's rho of one annotator's scores with the mean of all others' on the same items
+alpha
+    Krippendorff's alpha for interval data: 1 - (variance within items) / (variance over all), both over pairs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ....errors import InputError
+from ..beta import FloatArray, IntArray
+
+#: Items two annotators must share before a rank correlation says anything: with 2 it is +1 or -1.
+FEWEST_SHARED = 3
+
+
+def standardised(annotator: ArrayLike, score: ArrayLike, names: Sequence[str] | None = None) -> FloatArray:
+    """Scores standardised by annotator (Graham et al. 2013): z = (s - mean) / sd.
+
+    Parameters
+    ----------
+    annotator : int[k]
+        0, 1, ...
+    score : float[k]
+        On any scale.
+    names : sequence of str, optional
+        For messages.
+
+    Returns
+    -------
+    float[k]
+        Mean 0 and standard deviation 1 within each annotator.
+
+    Raises
+    ------
+    InputError
+        An annotator with one score, or with the same score throughout: there is nothing to divide by.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.quality.annotators import standardised
+    >>> standardised([0, 0, 1, 1], [0.1, 0.3, 0.5, 0.9]).round(3)
+    array([-0.707,  0.707, -0.707,  0.707])
+    """
+    who, s = np.asarray(annotator, np.int64), np.asarray(score, np.float64)
+    count = np.bincount(who)
+    sums = np.bincount(who, s)
+    mean = sums / np.maximum(count, 1)
+    centred = s - mean[who]
+    squares = np.bincount(who, centred**2)
+    bad = (count > 0) & ((count < 2) | (squares <= 1e-24 * np.maximum(count, 1)))
+    if bad.any():
+        k = int(np.flatnonzero(bad)[0])
+        name = names[k] if names is not None else f"number {k + 1}"
+        what = "one score only" if count[k] < 2 else f"the same score {count[k]} times"
+        raise InputError(
+            f"annotator {name}: {what} ({int(bad.sum())} such annotator(s)); z-scores need a spread: leave"
+            " them out, or use the scores as they are"
+        )
+    found: FloatArray = centred / np.sqrt(squares / np.maximum(count - 1, 1))[who]
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """The agreement of annotators.
+
+    Attributes
+    ----------
+    pairwise : float
+        Mean rank correlation, in [-1, 1]; nan if no two share 3 items.
+    n_pairs : int
+        Pairs of annotators it is a mean of.
+    alpha : float
+        Krippendorff's, at most 1; nan if no item was scored twice, or all scores are equal.
+    rest : float[n_annotators]
+        Rank correlation of each with all others; nan for an annotator who shares fewer than 3 items with
+        anyone, or gave one value to all.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.quality.annotators import agreement
+    >>> found = agreement([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [0.1, 0.5, 0.9, 0.2, 0.9, 0.8])
+    >>> found.n_pairs, found.rest
+    (1, array([0.5, 0.5]))
+    """
+
+    pairwise: float
+    n_pairs: int
+    alpha: float
+    rest: FloatArray
+
+
+def agreement(annotator: ArrayLike, item: ArrayLike, score: ArrayLike) -> Agreement:
+    """The agreement of annotators, by mean rank correlations and Krippendorff's alpha.
+
+    Parameters
+    ----------
+    annotator, item : int[k]
+        0, 1, ...
+    score : float[k]
+        On one scale for all; no nan.
+
+    Returns
+    -------
+    Agreement
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.quality.annotators import agreement
+    >>> found = agreement([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [0.1, 0.5, 0.9, 0.2, 0.9, 0.8])
+    >>> round(found.pairwise, 3), round(found.alpha, 3)
+    (0.5, 0.763)
+    """
+    who, what, s = np.asarray(annotator, np.int64), np.asarray(item, np.int64), np.asarray(score, np.float64)
+    table = _means(who, what, s)
+    total = np.nansum(table, axis=0)
+    seen = ~np.isnan(table)
+    rhos, rest = [], np.full(len(table), np.nan)
+    for k in range(len(table)):
+        for other in range(k + 1, len(table)):
+            both = seen[k] & seen[other]
+            if both.sum() >= FEWEST_SHARED:
+                rho = spearman(table[k, both], table[other, both])
+                if not np.isnan(rho):
+                    rhos.append(rho)
+        shared = seen[k] & (seen.sum(axis=0) > 1)
+        if shared.sum() >= FEWEST_SHARED:
+            others = (total - np.where(seen[k], table[k], 0.0))[shared] / (seen.sum(axis=0) - 1)[shared]
+            rest[k] = spearman(table[k, shared], rounded(others, float(np.abs(s).max())))
+    return Agreement(float(np.mean(rhos)) if rhos else np.nan, len(rhos), krippendorff_alpha(what, s), rest)
+
+
+def _means(who: IntArray, what: IntArray, s: FloatArray) -> FloatArray:
+    """float[n_annotators, n_items]: mean score, nan where there is none."""
+    n, m = int(who.max(initial=-1)) + 1, int(what.max(initial=-1)) + 1
+    cell = who * m + what
+    count = np.bincount(cell, minlength=n * m)
+    found = np.where(count > 0, np.bincount(cell, s, n * m) / np.maximum(count, 1), np.nan)
+    return found.reshape(n, m)
+
+
+def krippendorff_alpha(item: ArrayLike, score: ArrayLike) -> float:
+    """Interval alpha: 1 - D_o / D_e over items scored at least twice (Krippendorff 2004, chapter 11).
+
+    D_o = sum_u [sum_{i != j in u} (s_i - s_j)^2 / (m_u - 1)] / n, D_e = sum over all pairs / (n (n - 1)).
+
+    Parameters
+    ----------
+    item : int[k]
+        0, 1, ...
+    score : float[k]
+
+    Returns
+    -------
+    float
+        At most 1; nan if no item was scored twice, or all scores are equal.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.quality.annotators import krippendorff_alpha
+    >>> round(krippendorff_alpha([0, 0, 1, 1, 2], [0.1, 0.2, 0.8, 0.7, 0.5]), 3)
+    0.959
+    """
+    what, s = np.asarray(item, np.int64), np.asarray(score, np.float64)
+    count = np.bincount(what)
+    paired = count[what] > 1
+    what, s = what[paired], s[paired]
+    n = len(s)
+    if not n:
+        return float("nan")
+    s = s - s.mean()
+    count = np.bincount(what)
+    mean = np.bincount(what, s) / np.maximum(count, 1)
+    # The sum over ordered pairs of a set of m numbers is 2 m times their sum of squares about the mean.
+    within = np.bincount(what, (s - mean[what]) ** 2)
+    observed = float(np.sum(2.0 * count * within / np.maximum(count - 1, 1)) / n)
+    expected = 2.0 * float(np.sum(s * s)) / (n - 1)
+    return float("nan") if expected <= 0 else 1.0 - observed / expected
+
+
+def rounded(values: FloatArray, size: float) -> FloatArray:
+    """Values to ten digits of `size`, so that what is equal but for rounding is a tie.
+
+    The means of .71 and .39 and of .62 and .48 are the same number, but not the same double; ranks would tell
+    them apart, and a rank correlation would depend on the order of the rows and on the unit of the scores.
+
+    Parameters
+    ----------
+    values : float[n]
+    size : float
+        Largest score in absolute value.
+
+    Returns
+    -------
+    float[n]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.quality.annotators import rounded
+    >>> rounded(np.array([0.1 + 0.2, 0.3]), 1.0)
+    array([0.3, 0.3])
+    """
+    unit = 10.0 ** (np.ceil(np.log10(size)) - 10.0) if size > 0 else 1.0
+    found: FloatArray = np.round(values / unit) * unit
+    return found
+
+
+def ranks(values: ArrayLike) -> FloatArray:
+    """Ranks from 1, ties given their mean rank; as R's rank.
+
+    Parameters
+    ----------
+    values : float[n]
+
+    Returns
+    -------
+    float[n]
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.quality.annotators import ranks
+    >>> ranks([0.2, 0.9, 0.2])
+    array([1.5, 3. , 1.5])
+    """
+    v = np.asarray(values, np.float64)
+    distinct, at = np.unique(v, return_inverse=True)
+    count = np.bincount(at, minlength=len(distinct))
+    last = np.cumsum(count)
+    found: FloatArray = (last - (count - 1) / 2.0)[at]
+    return found
+
+
+def pearson(x: ArrayLike, y: ArrayLike) -> float:
+    """Product-moment correlation, as R's cor; nan where one of them does not vary.
+
+    Parameters
+    ----------
+    x, y : float[n]
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.quality.annotators import pearson
+    >>> round(pearson([1, 2, 3], [1, 2, 5]), 4)
+    0.9608
+    """
+    a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    a, b = a - a.mean(), b - b.mean()
+    scale = float(np.sqrt((a @ a) * (b @ b)))
+    return float("nan") if scale == 0.0 else float(np.clip((a @ b) / scale, -1.0, 1.0))
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> float:
+    """Spearman's rank correlation, ties given their mean rank; as R's cor, nan where one does not vary.
+
+    Parameters
+    ----------
+    x, y : float[n]
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.quality.annotators import spearman
+    >>> round(spearman([1, 2, 3], [1, 2, 5]), 4)
+    1.0
+    """
+    return pearson(ranks(x), ranks(y))

@@ -1,0 +1,137 @@
+"""Whether annotators' scores drift as they go on.
+
+    y = a_annotator + d_annotator t + theta_item + e,   t = place in the annotator's sequence - its mean
+
+with the items random, by restricted maximum likelihood (R's lmer(y ~ 0 + annotator + annotator:t + (1 |
+item))). An annotator is flagged if the slope differs from 0 after Holm's correction (1979) for the number of
+annotators, and the drift over the annotator's own range is more than a tenth of the scale. A few dozen scores
+seldom show a drift, so the smallest drift that would have been found four times in five stands beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ....errors import InputError, NotEstimableError
+from ...ranking.error_rates import holm
+from ..beta import FloatArray, IntArray
+from ..coded_labels import coded, numbers
+from ..models.mixed_model import mixed_model
+
+#: Family error; part of the scale that a drift must exceed to be flagged; power of the smallest drift that is
+#: shown.
+ALPHA, LARGE, POWER = 0.05, 0.1, 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class Drift:
+    """The annotators' drifts.
+
+    Attributes
+    ----------
+    annotators : tuple of str
+    slope, se : float[n_annotators]
+        Change of the score a judgment.
+    p, p_holm : float[n_annotators]
+        Two-sided, t with the annotator's scores - 2 degrees of freedom.
+    n : int[n_annotators]
+        Scores.
+    change : float[n_annotators]
+        Slope times the range of t: from the first score to the last.
+    detectable : float[n_annotators]
+        The change that would have been significant with probability 0.8, had this annotator alone drifted.
+    flagged : bool[n_annotators]
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.quality.drift import drift
+    >>> found = drift(["i1", "i2", "i3", "i4"] * 2, ["ann"] * 4 + ["bob"] * 4, [1, 2, 3, 4, 4, 3, 2, 1],
+    ...               [0.5, 0.61, 0.7, 0.8, 0.5, 0.6, 0.71, 0.8])
+    >>> found.slope.round(2)
+    array([ 0.1, -0.1])
+    """
+
+    annotators: tuple[str, ...]
+    slope: FloatArray
+    se: FloatArray
+    p: FloatArray
+    p_holm: FloatArray
+    n: IntArray
+    change: FloatArray
+    detectable: FloatArray
+    flagged: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]"
+
+
+def drift(
+    item: Sequence[Hashable],
+    annotator: Sequence[Hashable],
+    place: ArrayLike,
+    score: ArrayLike,
+    scale: float = 1.0,
+) -> Drift:
+    """Slopes of the scores over each annotator's own sequence.
+
+    Parameters
+    ----------
+    item, annotator : sequence
+        Labels of each score.
+    place : float[n]
+        Place of the score in its annotator's sequence: 1, 2, ...
+    score : float[n]
+    scale : float
+        Length of the scale, for what is large: 1 for scores in [0, 1].
+
+    Returns
+    -------
+    Drift
+
+    Raises
+    ------
+    InputError
+        Labels or numbers that are missing.
+    NotEstimableError
+        An annotator with fewer than three scores, or with one place only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.quality.drift import drift
+    >>> rng = np.random.default_rng(4)
+    >>> item, annotator = (a.ravel() for a in np.indices((40, 2)))
+    >>> score = rng.normal(0.6, 0.1, 40)[item] - 0.005 * item * annotator + rng.normal(0, 0.05, 80)
+    >>> drift(item, annotator, item, score).flagged
+    array([False,  True])
+    """
+    from scipy.special import ndtri, stdtr, stdtrit
+
+    y = numbers("score", score)
+    t = numbers("place", place)
+    _, what = coded("item", item, len(y))
+    names, who = coded("annotator", annotator, len(y))
+    if len(t) != len(y):
+        raise InputError(f"{len(t)} places and {len(y)} scores; expected as many")
+    n = np.bincount(who)
+    centred = t - (np.bincount(who, t) / n)[who]
+    span = np.array([np.ptp(t[who == k]) for k in range(len(names))])
+    few = np.flatnonzero((n < 3) | (span == 0))
+    if len(few):
+        raise NotEstimableError(
+            f"drift: annotator {names[few[0]]} has {n[few[0]]} score(s) at {span[few[0]]:g} places' distance; expected 3"
+            " or more: leave the annotator out"
+        )
+    own = (who[:, None] == np.arange(len(names))).astype(float)
+    fit = mixed_model(y, [what], np.column_stack([own, own * centred[:, None]]))
+    slope = fit.coefficients[len(names) :]
+    se = np.sqrt(np.diag(fit.covariance)[len(names) :])
+    df = np.maximum(n - 2, 1)
+    p = 2.0 * stdtr(df, -np.abs(slope / se))
+    adjusted = holm(p)
+    change = slope * span
+    critical = -stdtrit(df, ALPHA / (2 * len(names)))
+    detectable = (critical + float(ndtri(POWER))) * se * span
+    flagged = (adjusted <= ALPHA) & (np.abs(change) > LARGE * scale)
+    return Drift(names, slope, se, p, adjusted, n, change, detectable, flagged)

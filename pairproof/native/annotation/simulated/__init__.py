@@ -1,0 +1,1 @@
+"""Simulated annotators, and campaigns with them."""

@@ -1,0 +1,266 @@
+"""A simulated panel of annotators who are shifted, use the scale differently, tire, and see context.
+
+An annotator a gives an item of truth theta, shown in a session with others,
+
+    y = clip( .5 + l_a (theta - .5) + b_a + u_session + d (q - 1) + k (theta - mean of HIT) + c e, 0, 1 )
+    e ~ N(0, s_a^2)
+
+q being the place in the annotator's sequence; a share of the answers is uniform; scores are rounded to .01. A
+session is five items for every method, one at a time or together, so that a shift by visit meets all methods
+alike. Then only the context can tell them apart: c is 1 for items shown alone, and inside a HIT
+
+none
+    1
+uniform:.7
+    .7: seeing items together helps, whichever they are
+similar:.5
+    .5 + (1 - .5) min(1, sd of the HIT's truths / sd of all truths): similar items help each other
+
+The model is that of the experiments of Sakaguchi and Van Durme (2018) with the terms that they leave out. The
+defaults of shift and noise spread are what mixed models find in WMT21's direct assessment of cs-en (annotator
+.112, HIT .085, residual .182; noise by annotator .62 to .64 on the log scale); the others are guesses.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....data.options import whole_number
+from ....errors import InputError
+from ..beta import FloatArray, IntArray
+
+#: Standard deviation of annotator and session together; of the logs of slopes and of noises; share of answers
+#: that are uniform; annotators.
+SHIFT, SCALE, NOISE_SPREAD, CARELESS, PEOPLE = 0.14, 0.2, 0.6, 0.05, 20
+#: Items of a session, for every method.
+SESSION = 5
+
+
+@dataclass(frozen=True)
+class Context:
+    """What showing items together does to the noise.
+
+    Attributes
+    ----------
+    kind : {"none", "uniform", "similar"}
+    factor : float
+        On the noise: of every HIT (uniform), or of a HIT of equal items (similar); >= 0.
+
+    Raises
+    ------
+    InputError
+        Another kind, or a factor that is negative or not finite.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.simulated.simulated_panel import Context
+    >>> Context.read("similar:.5")
+    Context(kind='similar', factor=0.5)
+    """
+
+    kind: str = "none"
+    factor: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("none", "uniform", "similar") or not (
+            math.isfinite(self.factor) and self.factor >= 0
+        ):
+            raise InputError(
+                f"context {self.kind}:{self.factor:g}; expected none, uniform:FACTOR or similar:FACTOR, such as"
+                " uniform:.7"
+            )
+
+    @classmethod
+    def read(cls, text: str) -> "Context":
+        """From none, uniform:.7 or similar:.5.
+
+        Raises
+        ------
+        InputError
+            Anything else.
+        """
+        if text == "none":
+            return cls()
+        kind, _, factor = text.partition(":")
+        try:
+            return cls(kind if kind != "none" else "none:", float(factor))
+        except ValueError:
+            raise InputError(f"context {text!r}; expected none, uniform:FACTOR or similar:FACTOR") from None
+
+    def on(self, shown: FloatArray, spread: float) -> FloatArray:
+        """float[hits, 1]: factor on the noise of each HIT, from the truths shown and the sd of all truths."""
+        if self.kind == "none" or shown.shape[1] < 2:
+            return np.ones((len(shown), 1))
+        if self.kind == "uniform":
+            return np.full((len(shown), 1), self.factor)
+        part = np.minimum(1.0, shown.std(axis=1, ddof=1) / spread)
+        found: FloatArray = (self.factor + (1.0 - self.factor) * part)[:, None]
+        return found
+
+
+@dataclass(frozen=True)
+class Panel:
+    """How the annotators of a panel differ.
+
+    Attributes
+    ----------
+    sd : float
+        Of the noise of an annotator of median noise.
+    shift : float
+        Standard deviation of annotator and session together, half the variance each.
+    scale, noise_spread : float
+        Of the logs of the slopes and of the noises.
+    drift : float
+        Change of the score a judgment.
+    contrast : float
+        k: how far a score is pushed away from the mean of its HIT.
+    context : Context
+    careless : float
+        Share of answers that are uniform, in [0, 1].
+    people : int
+        Annotators, >= 1.
+
+    Raises
+    ------
+    InputError
+        A number out of its range.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.simulated.simulated_panel import Panel
+    >>> Panel(sd=0.2, shift=0.0).people
+    20
+    """
+
+    sd: float
+    shift: float = SHIFT
+    scale: float = SCALE
+    noise_spread: float = NOISE_SPREAD
+    drift: float = 0.0
+    contrast: float = 0.0
+    context: Context = Context()
+    careless: float = CARELESS
+    people: int = PEOPLE
+
+    def __post_init__(self) -> None:
+        for name in ("sd", "shift", "scale", "noise_spread"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                raise InputError(f"{name}={value!r}; expected a finite number >= 0")
+        for name in ("drift", "contrast"):
+            if not math.isfinite(getattr(self, name)):
+                raise InputError(f"{name}={getattr(self, name)!r}; expected a finite number")
+        if not 0.0 <= self.careless <= 1.0:
+            raise InputError(f"careless={self.careless!r}; expected a share from 0 to 1")
+        whole_number("people", self.people, 1)
+
+
+@dataclass(eq=False)
+class Judged:
+    """Judgments of a panel, row by row.
+
+    Attributes
+    ----------
+    item, annotator, session : int[n]
+    score : float[n]
+        In [0, 1].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.simulated.simulated_panel import Judged
+    >>> Judged(np.array([0]), np.array([3]), np.array([0]), np.array([0.5])).score
+    array([0.5])
+    """
+
+    item: IntArray
+    annotator: IntArray
+    session: IntArray
+    score: FloatArray
+
+
+class PanelAtWork:
+    """A drawn panel, which remembers how much each annotator has judged.
+
+    Parameters
+    ----------
+    panel : Panel
+    truth : float[n_items]
+        In [0, 1], not all the same.
+    rng : Generator
+        Of numpy; the people are drawn from it at once, their judgments as they are asked for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.simulated.simulated_panel import Panel, PanelAtWork
+    >>> work = PanelAtWork(Panel(sd=0.0, shift=0.0, scale=0.0, careless=0.0), np.linspace(0, 1, 11),
+    ...                    np.random.default_rng(1))
+    >>> work.judge(np.array([[0, 5, 10]])).score
+    array([0. , 0.5, 1. ])
+    """
+
+    def __init__(self, panel: Panel, truth: FloatArray, rng: np.random.Generator) -> None:
+        self.panel, self.truth, self.rng = panel, np.asarray(truth, np.float64), rng
+        n = panel.people
+        self.slope = np.exp(panel.scale * rng.normal(size=n))
+        self.noise = panel.sd * np.exp(panel.noise_spread * rng.normal(size=n))
+        self.location = panel.shift * math.sqrt(0.5) * rng.normal(size=n)
+        self.judged: IntArray = np.zeros(n, np.int64)
+        self.sessions = 0
+        self.spread = float(self.truth.std(ddof=1))
+
+    def judge(self, hits: IntArray) -> Judged:
+        """Scores of HITs, each by one annotator drawn at random.
+
+        HITs of one item are judged in sessions of five, one after the other; a larger HIT is a session.
+
+        Parameters
+        ----------
+        hits : int[k, per_hit]
+            Items.
+
+        Returns
+        -------
+        Judged
+            In the order of the rows of `hits`.
+        """
+        k, size = hits.shape
+        of_hit = np.arange(k) // SESSION if size == 1 else np.arange(k)
+        count = int(of_hit[-1]) + 1 if k else 0
+        people = self.rng.integers(0, self.panel.people, count)
+        visit = self.panel.shift * math.sqrt(0.5) * self.rng.normal(size=count)
+        who = people[of_hit]
+        theta = self.truth[hits]
+        place = self._places(np.repeat(who, size)).reshape(k, size)
+        score = (
+            0.5
+            + self.slope[who, None] * (theta - 0.5)
+            + (self.location[who] + visit[of_hit])[:, None]
+            + self.panel.drift * place
+            + self.panel.contrast * (theta - theta.mean(axis=1, keepdims=True))
+            + self.panel.context.on(theta, self.spread)
+            * self.noise[who, None]
+            * self.rng.normal(size=theta.shape)
+        )
+        score = np.clip(score, 0.0, 1.0)
+        score = np.where(
+            self.rng.random(theta.shape) < self.panel.careless, self.rng.random(theta.shape), score
+        )
+        session = self.sessions + np.repeat(of_hit, size)
+        self.sessions += count
+        return Judged(hits.ravel(), np.repeat(who, size), session, np.round(score, 2).ravel())
+
+    def _places(self, who: IntArray) -> IntArray:
+        """int[n]: q - 1 of each judgment, counted on from the annotator's earlier ones."""
+        order = np.argsort(who, kind="stable")
+        count = np.bincount(who, minlength=self.panel.people)
+        within = np.arange(len(who)) - np.repeat(np.cumsum(count) - count, count)
+        place = np.empty(len(who), np.int64)
+        place[order] = within
+        place += self.judged[who]
+        self.judged += count
+        return place

@@ -1,0 +1,1 @@
+"""When a campaign may stop although one looks all the time."""

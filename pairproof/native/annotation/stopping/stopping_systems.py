@@ -1,0 +1,291 @@
+"""Stopping rules on systems: confidence sequences for their differences within a source.
+
+A term is the difference of two systems' mean scores of one source, so what a source or an annotator who
+judged both adds to both is taken away. All pairs have their sequence at alpha over the number of pairs, so
+that a statement on any of them, at any look, is wrong with probability alpha at most. Sources have to be
+taken in an order that does not depend on the scores. See :mod:`pairproof.native.annotation.stopping.stopping_rules`
+for what a look says; the boundary is that of Robbins (1970),
+:mod:`pairproof.native.annotation.stopping.confidence_sequence`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ....data.options import whole_number
+from ....errors import InputError, NotEstimableError
+from ..beta import FloatArray, IntArray
+from ..coded_labels import coded, numbers
+from .confidence_sequence import boundary, enough
+from .stopping_rules import FEWEST_SOURCES, Look, Verdict, _positive
+
+
+@dataclass(frozen=True, eq=False)
+class SourceDifferences:
+    """All pairs of systems, compared source by source.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    pairs : tuple of (int, int)
+        (0, 1), (0, 2), ...
+    estimate : float[m]
+        Mean difference, first - second; nan without a common source.
+    spread : float[m]
+        Standard deviation of the differences; nan below two sources.
+    n : int[m]
+        Sources that have both.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.stopping.stopping_systems import source_differences
+    >>> found = source_differences(["A", "B"] * 3, [1, 1, 2, 2, 3, 3], [0.9, 0.7, 0.8, 0.7, 0.9, 0.6])
+    >>> found.estimate.round(2), found.n
+    (array([0.2]), array([3]))
+    """
+
+    systems: tuple[str, ...]
+    pairs: tuple[tuple[int, int], ...]
+    estimate: FloatArray
+    spread: FloatArray
+    n: IntArray
+
+
+def source_differences(
+    system: Sequence[Hashable], source: Sequence[Hashable], score: ArrayLike
+) -> SourceDifferences:
+    """Differences of systems within sources.
+
+    Parameters
+    ----------
+    system, source : sequence
+        Labels of each score.
+    score : float[n]
+        Several scores of one output are averaged first.
+
+    Returns
+    -------
+    SourceDifferences
+
+    Raises
+    ------
+    InputError
+        Labels or scores that are missing.
+    NotEstimableError
+        One system only.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.stopping.stopping_systems import source_differences
+    >>> source_differences(["A", "B", "A", "B"], [1, 1, 2, 2], [0.9, 0.7, 0.8, 0.7]).pairs
+    ((0, 1),)
+    """
+    y = numbers("score", score)
+    names, which = coded("system", system, len(y))
+    sources, of = coded("source", source, len(y))
+    if len(names) < 2:
+        raise NotEstimableError(f"one system ({names[0]}); expected two or more")
+    cell = of * len(names) + which
+    count = np.bincount(cell, minlength=len(sources) * len(names))
+    sums = np.bincount(cell, y, len(sources) * len(names))
+    table = np.where(count > 0, sums / np.maximum(count, 1), np.nan).reshape(len(sources), len(names))
+    pairs = tuple((i, j) for i in range(len(names)) for j in range(i + 1, len(names)))
+    estimate, spread, n = (
+        np.full(len(pairs), np.nan),
+        np.full(len(pairs), np.nan),
+        np.zeros(len(pairs), np.int64),
+    )
+    for k, (i, j) in enumerate(pairs):
+        d = (table[:, i] - table[:, j])[~np.isnan(table[:, i] - table[:, j])]
+        n[k] = len(d)
+        estimate[k] = d.mean() if len(d) else np.nan
+        spread[k] = d.std(ddof=1) if len(d) > 1 else np.nan
+    return SourceDifferences(names, pairs, estimate, spread, n)
+
+
+def systems_short(
+    differences: SourceDifferences, half: float, alpha: float = 0.05, planned: float = 100.0
+) -> Look:
+    """Whether every difference's interval is short enough.
+
+    Parameters
+    ----------
+    differences : SourceDifferences
+    half : float
+        Half-width wanted, > 0.
+    alpha : float
+        Of any wrong statement.
+    planned : float
+        Sources at which the sequence is shortest; to be fixed beforehand.
+
+    Returns
+    -------
+    Look
+
+    Raises
+    ------
+    InputError
+        A number out of its range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.stopping.stopping_systems import source_differences, systems_short
+    >>> score = np.column_stack([np.linspace(0.5, 0.9, 40), np.linspace(0.45, 0.9, 40)[::-1]])
+    >>> source, system = np.indices(score.shape)
+    >>> systems_short(source_differences(system.ravel(), source.ravel(), score.ravel()), half=0.1).verdict
+    'go on'
+    """
+    _positive("half", half)
+    widths = _half(differences, alpha, planned)
+    settled = widths <= half
+    target = np.full(len(widths), half)
+    why = f"{int(settled.sum())} of {len(settled)} differences have a half-width of {half:g} or less"
+    return _look(differences, widths, settled, target, why, alpha, planned)
+
+
+def systems_ranking(
+    differences: SourceDifferences, delta: float = 0.0, alpha: float = 0.05, planned: float = 100.0
+) -> Look:
+    """Whether the ranking is settled: every difference excludes 0, or is within delta of it.
+
+    Parameters
+    ----------
+    differences : SourceDifferences
+    delta : float
+        A difference that does not matter, >= 0.
+    alpha : float
+        Of any wrong statement.
+    planned : float
+        Sources at which the sequence is shortest; to be fixed beforehand.
+
+    Returns
+    -------
+    Look
+
+    Raises
+    ------
+    InputError
+        A number out of its range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.stopping.stopping_systems import source_differences, systems_ranking
+    >>> score = np.column_stack([np.linspace(0.5, 0.9, 40), np.linspace(0.2, 0.5, 40)])
+    >>> source, system = np.indices(score.shape)
+    >>> systems_ranking(source_differences(system.ravel(), source.ravel(), score.ravel())).verdict
+    'stop'
+    """
+    _positive("delta", delta, zero=True)
+    widths = _half(differences, alpha, planned)
+    away = np.abs(differences.estimate)
+    with np.errstate(invalid="ignore"):
+        settled = (away > widths) | (away + widths <= delta)
+    target = np.maximum(away, delta - away)
+    why = f"{int(settled.sum())} of {len(settled)} differences exclude 0" + (
+        f" or lie within {delta:g}" if delta else ""
+    )
+    return _look(differences, widths, settled, target, why, alpha, planned)
+
+
+def systems_top(
+    differences: SourceDifferences, k: int, delta: float = 0.0, alpha: float = 0.05, planned: float = 100.0
+) -> Look:
+    """Whether the k best systems are told from the rest, or are not worse than it by more than delta.
+
+    Parameters
+    ----------
+    differences : SourceDifferences
+    k : int
+        From 1 to the number of systems - 1.
+    delta : float
+        A difference that does not matter, >= 0.
+    alpha : float
+        Of any wrong statement.
+    planned : float
+        Sources at which the sequence is shortest; to be fixed beforehand.
+
+    Returns
+    -------
+    Look
+        Of the differences between top and rest, best first; the others are not asked about.
+
+    Raises
+    ------
+    InputError
+        A number out of its range.
+    NotEstimableError
+        Two systems without a common source.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.stopping.stopping_systems import source_differences, systems_top
+    >>> score = np.column_stack([np.linspace(low, low + 0.3, 40) for low in (0.6, 0.2, 0.3)])
+    >>> source, system = np.indices(score.shape)
+    >>> look = systems_top(source_differences(system.ravel(), source.ravel(), score.ravel()), k=1)
+    >>> look.names, look.verdict
+    (('0 - 1', '0 - 2'), 'stop')
+    """
+    count = len(differences.systems)
+    if not 1 <= whole_number("k", k, 1) < count:
+        raise InputError(f"k={k} of {count} systems; expected 1 to {count - 1}")
+    _positive("delta", delta, zero=True)
+    if (differences.n == 0).any():
+        i, j = differences.pairs[int(np.argmin(differences.n))]
+        raise NotEstimableError(
+            f"{differences.systems[i]} and {differences.systems[j]} have no common source: judge both for the same"
+        )
+    strength = np.zeros(count)
+    for (i, j), d in zip(differences.pairs, differences.estimate):
+        strength[i] += d / count
+        strength[j] -= d / count
+    top = set(np.argsort(-strength, kind="stable")[:k].tolist())
+    widths = _half(differences, alpha, planned)
+    asked = [m for m, (i, j) in enumerate(differences.pairs) if (i in top) != (j in top)]
+    turn = np.array([1.0 if differences.pairs[m][0] in top else -1.0 for m in asked])
+    part = SourceDifferences(
+        differences.systems,
+        tuple(p if p[0] in top else (p[1], p[0]) for p in (differences.pairs[m] for m in asked)),
+        differences.estimate[asked] * turn,
+        differences.spread[asked],
+        differences.n[asked],
+    )
+    settled = part.estimate - widths[asked] > -delta
+    why = f"{int(settled.sum())} of {len(settled)} differences between the top {k} and the rest exclude {-delta:g}"
+    # alpha stays over all pairs: which of them are asked about depends on the scores.
+    each = alpha * len(asked) / len(differences.pairs)
+    return _look(part, widths[asked], settled, part.estimate + delta, why, each, planned)
+
+
+def _half(differences: SourceDifferences, alpha: float, planned: float) -> FloatArray:
+    each = boundary(np.maximum(differences.n, 1), alpha / len(differences.pairs), planned)
+    found: FloatArray = np.where(differences.n > 1, differences.spread * each, np.inf)
+    return found
+
+
+def _look(
+    differences: SourceDifferences,
+    widths: FloatArray,
+    settled: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]",
+    target: FloatArray,
+    why: str,
+    alpha: float,
+    planned: float,
+) -> Look:
+    names = tuple(f"{differences.systems[i]} - {differences.systems[j]}" for i, j in differences.pairs)
+    few = int(differences.n.min())
+    verdict: Verdict = "stop" if bool(settled.all()) else "go on"
+    known = ~np.isnan(differences.spread) & ~np.isnan(target)
+    wanted = np.full(len(names), np.inf)
+    wanted[known] = enough(target[known], differences.spread[known], alpha / len(names), planned)
+    more = np.where(settled, 0.0, np.maximum(wanted - differences.n, 0.0))
+    if few < FEWEST_SOURCES:
+        verdict, why = "too early", f"{few} common source(s); systems are looked at from {FEWEST_SOURCES} on"
+    # A source serves all pairs that it has, so the pair that needs most decides.
+    return Look(verdict, names, differences.estimate, widths, differences.n, settled, float(more.max()), why)
