@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from ..easl.creating import METHODS, POOLS
 from ..options.sections import COUNT, SHARE, SectionedCommand, level_option, option
 from ..state import READ, State, shared_options
-from .easl import METHODS, POOLS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,0 +1,138 @@
+"""`easl update` and `easl retract`: add judgments, and take them out again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...text import label
+from ..options.sections import COUNT, SectionedCommand, option
+from ..state import READ, State, shared_options
+
+if TYPE_CHECKING:
+    from ...campaign.results.retraction import Retraction
+    from ...campaign.results.update import Taken
+
+
+_campaign, _files, _more = option("Campaign"), option("Files"), option("More")
+
+
+REJECTED = _files(
+    "--rejected",
+    type=click.Choice(["refuse", "count", "leave-out"]),
+    default="refuse",
+    help="What to do with assignments whose AssignmentStatus is Rejected.",
+)
+UNTERMINATED = _files(
+    "--accept-unterminated",
+    is_flag=True,
+    help=(
+        "Accept a file whose last line has no line end. A file that was cut off looks like this, and a last"
+        " value of 8 may have been 87."
+    ),
+)
+
+
+@click.command("update", cls=SectionedCommand)
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
+@click.argument("results", metavar="RESULTS.csv", type=READ)
+@REJECTED
+@_files("--encoding", metavar="NAME", help="Encoding of a text file, such as latin-1 (default: UTF-8).")
+@UNTERMINATED
+@shared_options
+def update(state: State, campaign: str, results: str, **asked: Any) -> int:
+    """Add the results in RESULTS.csv (or .jsonl): all of them or none, each judgment once."""
+    from ...campaign.results.update import take_in
+
+    state.no_report("'easl status'; run it after the update.")
+    taken = take_in(campaign, results, **asked)
+    warn(state, results, taken)
+    state.show(f"{results}: {counts(taken)}", vars(taken))
+    return 0
+
+
+def counts(taken: Taken) -> str:
+    known = f"; {taken.known} were there already and count once" if taken.known else ""
+    blank = f", {taken.cannot_judge} times 'cannot judge'" if taken.cannot_judge else ""
+    left = f"; {taken.left_out} rejected assignments left out" if taken.left_out else ""
+    out = f"; {taken.taken_back} were retracted before and stay retracted" if taken.taken_back else ""
+    return f"{taken.new} new judgments ({taken.scores} scores{blank}){known}{out}{left}"
+
+
+def warn(state: State, name: str, taken: Taken) -> None:
+    if taken.nameless:
+        state.say(
+            f"Warning: {name}: {taken.nameless} rows have neither AssignmentId nor WorkerId; the same rows in"
+            " a changed file would count again"
+        )
+
+
+@click.command("retract", cls=SectionedCommand)
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
+@_campaign(
+    "--assignment",
+    "assignments",
+    multiple=True,
+    metavar="ID",
+    help="Judgments with this AssignmentId; repeatable.",
+)
+@_campaign("--worker", metavar="ID", help="Judgments by this worker.")
+@_campaign("--batch", type=COUNT, metavar="K", help="Judgments in this batch.")
+@_campaign("--hit", type=COUNT, metavar="K", help="Judgments of this HIT of the batch.")
+@_campaign("--results", metavar="NAME", help="Judgments from the results file of this name (or SHA-256).")
+@_campaign("--row", type=COUNT, metavar="K", help="Judgment in this row of that file, 1 below the header.")
+@_campaign("--all", "every", is_flag=True, help="Retract all that match, if there is more than one.")
+@_campaign("--why", default="", metavar="TEXT", help="The reason, which is recorded; required.")
+@_more(
+    "--undo",
+    "numbers",
+    type=COUNT,
+    multiple=True,
+    metavar="N",
+    help="Restore the judgments of the retraction with this number; repeatable.",
+)
+@_more("--list", "listed", is_flag=True, help="List what was retracted, and why.")
+@shared_options
+def retract(
+    state: State, campaign: str, every: bool, why: str, numbers: tuple[int, ...], listed: bool, **chosen: Any
+) -> int:
+    """Retract judgments: the scores are then as if these judgments had never been made.
+
+    They are kept on record, with the reason, and --undo restores them. If a later results file contains them
+    again they stay retracted, unless their answers have changed: then they are added as corrected judgments.
+
+    \b
+    pairproof easl retract C.db --assignment 3XYZ --why "file was cut"
+    pairproof easl retract C.db --worker A1B2 --all --why "clicked through"
+    pairproof easl retract C.db --list
+    """
+    from ...campaign.results import retraction as taking
+
+    state.no_report("'easl status'; run it after 'easl retract', which changes the campaign.")
+    choosing = any(v not in (None, ()) for v in chosen.values()) or every or bool(why)
+    if (listed or numbers) and choosing or listed and numbers:
+        raise click.UsageError("--list and --undo must be used alone; leave the other options out.")
+    if listed:
+        found, done = taking.history(campaign), "retracted"
+    elif numbers:
+        found, done = taking.undo(campaign, numbers), "restored"
+    else:
+        found, done = taking.take_back(campaign, why, every=every, **chosen), "retracted"
+    lines = [_retraction(r) for r in found]
+    head = f"{campaign}: {len(found)} judgment{'' if len(found) == 1 else 's'} {done}" + (
+        "" if listed else "; the scores are computed again"
+    )
+    state.show("\n".join([head, *lines]), [r.to_dict() for r in found])
+    return 0
+
+
+def _retraction(r: Retraction) -> str:
+    where = f"batch {r.batch}, HIT {r.hit}" if r.batch is not None else "a HIT of an older tool"
+    named = (("assignment", r.assignment), ("worker", r.worker))
+    who = ", ".join(label(f"{what} {name}") for what, name in named if name)
+    back = f"; restored {r.undone}" if r.undone else ""
+    return (
+        f"  {r.number}: {where}{', ' if who else ''}{who}, scores {label(' '.join(r.raw))}, of"
+        f" {label(r.results)}; {r.at}: {label(r.why)}{back}"
+    )
