@@ -8,7 +8,7 @@ import sqlite3
 import pytest
 
 from pairproof.cli import main
-from pairproof.cli.commands.easl import METHODS, POOLS
+from pairproof.cli.easl.creating import METHODS, POOLS
 from tests.campaign.helpers import answers, batch_rows, campaign, items_file, write
 
 
