@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -10,9 +13,13 @@ from ..data.options import one_of, whole_number
 from ..errors import InputError
 from ..native.annotation.allocation import Pool
 from ..native.annotation.methods import Method, Settings, start
-from .formats.files import MODEL_COLUMNS, SKILL_COLUMNS, check_numbered, read_items
+from .formats.files import MODEL_COLUMNS, SKILL_COLUMNS, ItemsFile, cells_of, check_numbered, read_items
+from .storage.design import RESERVED, Design
+from .storage.items import Reserved, reserved_cells
 from .storage.records import About, write_about, write_items
+from .storage.rules import write_rule
 from .storage.store import created
+from .storage.texts import TextRow, write_texts
 
 #: Number of items in a HIT in the paper's experiments.
 PER_HIT = 5
@@ -28,6 +35,8 @@ def create(
     pool: Pool = "paper",
     seed: int | None = None,
     encoding: str | None = None,
+    design: Design = Design(),
+    texts: tuple[TextRow, ...] = (),
 ) -> About:
     """Create a campaign.
 
@@ -36,7 +45,9 @@ def create(
     path : path
         The database to create; it must not exist.
     items : path
-        CSV or TSV with the column `id` and any others; all are shown to annotators.
+        CSV or TSV with the columns `id`, `sent` (the item's text, which alone is shown to annotators) and any
+        others; `role`, `of`, `source`, `system` and `gold` say what an item is for, see
+        :mod:`pairproof.campaign.storage.items`.
     method : Method
     per_hit : int
         Items in a HIT; the paper's direct assessment shows 1, its other methods 5.
@@ -47,6 +58,11 @@ def create(
         Seed of all batches; default: drawn at random and stored.
     encoding : str, optional
         Encoding of the items file, if it is not UTF-8.
+    design : Design
+        What annotators see, who judges what, and which judgments count.  Its `columns` says which columns of
+        the items file stand for role, of, source, system and gold; default: those of these names.
+    texts : tuple of (name, lang, dir, body)
+        What annotators read beside the items.
 
     Returns
     -------
@@ -68,12 +84,93 @@ def create(
         )
     check_size(per_hit, len(read.ids), method, read.table.source)
     check_numbered(read.columns, per_hit, read.table.source)
+    chosen = with_columns(design, read)
+    reserved = reserved_of(read, chosen)
+    if chosen.arrange == "same-source":
+        check_sources(reserved, per_hit, read.table.source)
     drawn = secrets.randbits(48) if seed is None else whole_number("seed", seed)
-    made = About(secrets.token_hex(6), method, per_hit, settings, pool, drawn, read.columns, False)
+    made = About(secrets.token_hex(6), method, per_hit, settings, pool, drawn, read.columns, False, chosen)
     with created(path) as store:
         write_about(store, made)
-        write_items(store, read.ids, read.fields(read.columns), start(method, len(read.ids)))
+        write_items(store, read.ids, read.fields(read.columns), start(method, len(read.ids)), reserved)
+        write_texts(store, texts)
+        write_rule(store, "repeats", chosen.on_repeat)
+        if chosen.qualify:
+            write_rule(store, "qualification", chosen.qualify)
     return made
+
+
+def with_columns(design: Design, read: ItemsFile) -> Design:
+    """The design with the columns of this items file: reserved ones, the item's text, those shown.
+
+    Raises
+    ------
+    InputError
+        A column that is named and not there, or nothing that says which column holds the text.
+    """
+    given = dict(design.columns)
+    strange = [name for name in given if name not in RESERVED]
+    if strange:
+        raise InputError(f"--col {strange[0]}=: expected one of {', '.join(RESERVED)} before the sign")
+    for name, column in given.items():
+        _check_column(read, column, f"--col {name}=")
+    columns = {name: given.get(name, name) for name in RESERVED}
+    columns = {name: column for name, column in columns.items() if column in ("", *read.columns)}
+    free = [c for c in read.columns if c not in columns.values()]
+    text = design.text
+    if text not in free:
+        if text != Design().text:
+            _check_column(read, text, "--text")
+            raise InputError(f"--text {text}: this column stands for {_meaning(columns, text)}; name another")
+        if len(free) > 1:
+            raise InputError(
+                f"{read.table.source}: no column {text!r}, and {len(free)} others could hold the item's text:"
+                f" {', '.join(map(repr, free))}; say which with --text, and use --show for others that"
+                " annotators should see"
+            )
+        text = free[0] if free else "id"
+    chosen = replace(design, text=text, columns=columns)
+    for name in chosen.shown():
+        _check_column(read, name, "--show")
+    return chosen
+
+
+def _check_column(read: ItemsFile, column: str, option: str) -> None:
+    if column and column not in read.columns:
+        raise InputError(
+            f"{read.table.source}: {option} {column}: no such column; found"
+            f" {', '.join(map(repr, ('id', *read.columns)))}"
+        )
+
+
+def _meaning(columns: Mapping[str, str], text: str) -> str:
+    return next((name for name, column in columns.items() if column == text), text)
+
+
+def reserved_of(read: ItemsFile, design: Design) -> list[Reserved]:
+    """What the reserved columns of an items file say of each item."""
+    cells = {name: cells_of(read.table, column) for name, column in design.columns.items() if column}
+    return reserved_cells(read.table, read.ids, cells, design.columns)
+
+
+def check_sources(reserved: Sequence[Reserved], per_hit: int, source: str) -> None:
+    """Check that each item has a source and that no source has more items than a HIT.
+
+    Raises
+    ------
+    InputError
+    """
+    held = Counter(name for role, _, name, _, _ in reserved if role == "item")
+    if held[""]:
+        raise InputError(
+            f"{source}: {held['']} items have no source; --design same-source needs a column 'source' (or"
+            " --col source=COLUMN)"
+        )
+    name, most = held.most_common(1)[0]
+    if most > per_hit:
+        raise InputError(
+            f"{source}: source {name!r} has {most} items, but a HIT has {per_hit}; use --per-hit {most}"
+        )
 
 
 def check_size(per_hit: int, n_items: int, method: Method, source: str) -> None:

@@ -31,6 +31,8 @@ class DatabaseKind:
         The message for a file that another process has locked, after its name.
     remedy : str
         What to do about a damaged file.
+    older : tuple of int
+        Earlier versions that can still be opened; whoever opens one migrates it.
     """
 
     name: str
@@ -38,21 +40,27 @@ class DatabaseKind:
     version: int
     in_use: str
     remedy: str = "go back to a copy of it"
+    older: tuple[int, ...] = ()
 
     def stamp(self, connection: sqlite3.Connection) -> None:
         """Write the kind and the version into the header of a new database."""
         connection.execute(f"PRAGMA application_id = {self.application}")
         connection.execute(f"PRAGMA user_version = {self.version}")
 
-    def check(self, file: Path, connection: sqlite3.Connection) -> None:
+    def check(self, file: Path, connection: sqlite3.Connection) -> int:
         """Refuse a database of another kind, of another version, or one that is damaged.
+
+        Returns
+        -------
+        int
+            Its version: the present one, or one of `older`.
 
         Raises
         ------
         InputError
         """
         application = connection.execute("PRAGMA application_id").fetchone()[0]
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if application != self.application:
             raise InputError(
                 f"{file}: an SQLite database, but no {self.name} of pairproof (application id"
@@ -63,7 +71,7 @@ class DatabaseKind:
                 f"{file}: written by a newer pairproof (schema {version}, this one knows {self.version});"
                 " install that one"
             )
-        if version != self.version:
+        if version != self.version and version not in self.older:
             raise InputError(
                 f"{file}: schema {version}, expected {self.version}; the file is damaged or of an older pairproof: {self.remedy}"
             )
@@ -73,6 +81,7 @@ class DatabaseKind:
                 f"{file}: the database is damaged ({' '.join(str(said).split())}); {self.remedy}, nothing was"
                 " changed"
             )
+        return version
 
     @contextmanager
     def errors_explained(self, file: Path) -> Iterator[None]:

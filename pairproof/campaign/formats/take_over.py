@@ -26,9 +26,9 @@ from ...native.annotation.allocation import Pool
 from ...native.annotation.beta import FloatArray, IntArray
 from ...native.annotation.methods import BETA, Method, ScoreState, Settings, start
 from ..create import PER_HIT, check_size
-from ..hits.batch import now
 from ..results.results_file import RejectedRule, ResultRow, ResultsFile, check_terminated, read_results
 from ..results.update import Taken, add, positions_of
+from ..storage.clock import now
 from ..storage.records import About, judged, state_of, write_about, write_items
 from ..storage.store import Store, created
 from .export import SCORE_COLUMNS
@@ -259,7 +259,7 @@ def _rebuild_batches(store: Store, files: Sequence[ResultsFile], position: dict[
         )
     for (batch, hit), row in sorted(hits.items()):
         items = json.dumps(positions_of(row, position))
-        store.db.execute("INSERT INTO hit VALUES (?, ?, ?)", (batch, hit, items))
+        store.db.execute("INSERT INTO hit (batch, number, items) VALUES (?, ?, ?)", (batch, hit, items))
 
 
 def _check_counted(store: Store, a: About, model: ScoreState, read: ItemsFile, asked: ModelIs | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from ...errors import InputError
 from ...files.outputs import replacing
 from ...native.annotation.allocation import default_hits, next_hits
 from ...native.annotation.beta import IntArray
+from ..storage.clock import now
 from ..storage.records import About, about, fields_of, ids_of, state_of
 from ..storage.store import Store, opened
 from .batch_file import SUFFIXES, batch_text
@@ -117,7 +117,7 @@ def _pending(store: Store, n_items: int) -> IntArray:
 def _keep(store: Store, number: int, hits: IntArray) -> None:
     store.db.execute("INSERT INTO batch VALUES (?, ?, ?)", (number, now(), len(hits)))
     store.db.executemany(
-        "INSERT INTO hit VALUES (?, ?, ?)",
+        "INSERT INTO hit (batch, number, items) VALUES (?, ?, ?)",
         ((number, k + 1, json.dumps(row)) for k, row in enumerate(hits.tolist())),
     )
 
@@ -130,7 +130,3 @@ def _read(store: Store, a: About, number: int, waiting: int) -> Batch:
     item = fields_of(store, (i for row in rows for i in row))
     hits = tuple(tuple((item[i][0], tuple(item[i][1])) for i in row) for row in rows)
     return Batch(a.id, number, a.per_hit, a.columns, hits, waiting)
-
-
-def now() -> str:
-    return dt.datetime.now(dt.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -50,6 +50,8 @@ class ResultRow:
         Scores as they are in the file.
     hit_id, assignment, worker : str
     times : mapping of str to str
+    absent : tuple of int
+        Slots, from 1, that a campaign with partial HITs leaves unanswered; their values are nan.
     """
 
     row: int
@@ -64,6 +66,7 @@ class ResultRow:
     assignment: str
     worker: str
     times: Mapping[str, str]
+    absent: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
-from ..hits.batch import now
+from ..storage.clock import now
 from ..storage.records import JUDGMENT, about, insert_judgment, recount_all
 from ..storage.store import Store, opened
+from .settle import settle
 
 #: The table is created when the first judgment is retracted, so a campaign without it has no retractions.
 #: `judgment` is the whole judgment as JSON (its columns, and its scores as slot, item, value, raw); `undone`
@@ -136,7 +137,7 @@ def take_back(
         _check_found(store, [a for _, a in found], assignments, every)
         store.db.execute(TABLE)
         made = [_move_out(store, number, why.strip()) for number, _ in found]
-        recount_all(store, about(store))
+        _settle_and_recount(store)
         kept = {r.number: r for r in retractions(store)}
         return tuple(kept[number] for number in made)
 
@@ -161,8 +162,15 @@ def undo(path: str | Path, numbers: Sequence[int]) -> tuple[Retraction, ...]:
             if known[number].undone is not None:
                 raise InputError(f"{path}: retraction {number} was undone already, at {known[number].undone}")
             _move_in(store, known[number])
-        recount_all(store, about(store))
+        _settle_and_recount(store)
         return tuple(r for r in retractions(store) if r.number in numbers)
+
+
+def _settle_and_recount(store: Store) -> None:
+    """A repeat counts when the answer that counted in its place is retracted."""
+    a = about(store)
+    settle(store, a)
+    recount_all(store, a)
 
 
 def history(path: str | Path) -> tuple[Retraction, ...]:

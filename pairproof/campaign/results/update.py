@@ -7,14 +7,18 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
+from ...data.options import one_of
 from ...errors import InputError
 from ..formats.files import guard, unguard
-from ..hits.batch import now
-from ..storage.records import About, about, ids_of, insert_judgment, recount
+from ..storage.clock import now
+from ..storage.design import OnRepeat
+from ..storage.records import About, about, ids_of, insert_judgment, recount, recount_all
 from ..storage.store import Store, opened
 from .results_file import RejectedRule, ResultRow, ResultsFile, identity, read_results
 from .retraction import said, stays_out
+from .settle import change_rule, settle
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ class Taken:
         changed file would count again.
     taken_back : int
         Judgments that were retracted before and have the same answers; they stay retracted.
+    repeats : int
+        Judgments that were set aside because the same annotator answered the same HIT more than once.
     """
 
     rows: int
@@ -48,6 +54,7 @@ class Taken:
     left_out: int
     nameless: int
     taken_back: int = 0
+    repeats: int = 0
 
 
 def take_in(
@@ -57,6 +64,7 @@ def take_in(
     rejected: RejectedRule = "refuse",
     encoding: str | None = None,
     accept_unterminated: bool = False,
+    on_repeat: OnRepeat | None = None,
 ) -> Taken:
     """Add a results file to a campaign, in one transaction.
 
@@ -70,6 +78,8 @@ def take_in(
     encoding : str, optional
     accept_unterminated : bool
         Accept a file whose last record has no line end; such a file may have been cut off.
+    on_repeat : {"first", "last", "both"}, optional
+        Change which answers count if an annotator answers a HIT more than once; default: as in the campaign.
 
     Returns
     -------
@@ -80,8 +90,13 @@ def take_in(
     InputError
         The file is not as expected; the message names file, row and column.  Nothing has been changed then.
     """
+    if on_repeat is not None:
+        one_of("on_repeat", on_repeat, get_args(OnRepeat))
     with opened(path, write=True) as store:
         a = about(store)
+        if on_repeat is not None and on_repeat != a.design.on_repeat:
+            change_rule(store, a, on_repeat)
+            a = about(store)
         file = read_results(results, a.per_hit, rejected, encoding, accept_unterminated=accept_unterminated)
         return add(store, a, file)
 
@@ -93,6 +108,7 @@ def add(store: Store, a: About, file: ResultsFile) -> Taken:
     issued = _issued(store)
     placed = [(row, _place(row, a, ids, position, issued)) for row in file.rows]
     before = store.db.execute("SELECT COALESCE(MAX(number), 0) FROM judgment").fetchone()[0]
+    aside = _set_aside(store)
     received = store.db.execute(
         "INSERT INTO received (name, sha256, taken, rows, new) VALUES (?, ?, ?, ?, 0)",
         (Path(file.name).name, file.sha256, now(), len(file.rows)),
@@ -109,11 +125,21 @@ def add(store: Store, a: About, file: ResultsFile) -> Taken:
     ]
     store.db.execute("UPDATE received SET new = ? WHERE number = ?", (len(new), received))
     if new:
-        recount(store, a, before)
+        # A judgment that was there may give way to one that came later and was returned earlier.
+        if any(number <= before for number in settle(store, a)):
+            recount_all(store, a)
+        else:
+            recount(store, a, before)
     rows, added, kept_out = len(file.rows), len(new), sum(out)
-    blank = sum(math.isnan(v) for row in new for v in row.values)
-    known, scores = rows - added - kept_out, added * a.per_hit - blank
-    return Taken(rows, added, known, scores, blank, file.left_out, file.nameless, kept_out)
+    answered = [v for row in new for k, v in enumerate(row.values, 1) if k not in row.absent]
+    blank = sum(map(math.isnan, answered))
+    known, scores = rows - added - kept_out, len(answered) - blank
+    repeats = _set_aside(store) - aside
+    return Taken(rows, added, known, scores, blank, file.left_out, file.nameless, kept_out, repeats)
+
+
+def _set_aside(store: Store) -> int:
+    return int(store.db.execute("SELECT COUNT(*) FROM judgment WHERE why = 'repeat'").fetchone()[0])
 
 
 Issued = Mapping[tuple[int, int], list[int]]
@@ -144,7 +170,9 @@ def _place(
         shown = issued[key]
         # Files saved by the annotation page hold guarded ids without a mark; the HIT as written shows which
         # ids are guarded.
-        if all(cell in (ids[i], guard(ids[i])) for cell, i in zip(row.ids, shown)):
+        # The page names an item by its HIT and slot alone, because an id can name a system.
+        known = [(ids[i], guard(ids[i]), f"h{key[1]}s{k}") for k, i in enumerate(shown, 1)]
+        if len(row.ids) == len(shown) and all(cell in names for cell, names in zip(row.ids, known)):
             return (shown, *key)
         positions_of(row, position)
         raise InputError(
@@ -210,18 +238,25 @@ def _insert(
         return False
     times = json.dumps(dict(row.times))
     judgment = (name, batch, hit, row.hit_id, row.assignment, row.worker, times, received, row.row)
-    answers = zip(said(items, row.values), row.raw)
-    insert_judgment(store, judgment, [(slot, *s, raw) for slot, (s, raw) in enumerate(answers, 1)])
+    insert_judgment(store, judgment, _answered(row, items))
     return True
 
 
+def _answered(row: ResultRow, items: list[int]) -> list[tuple[int, int, float | None, str]]:
+    """The slots that were answered, each with its item, value and text."""
+    answers = zip(said(items, row.values), row.raw)
+    return [(slot, *s, raw) for slot, (s, raw) in enumerate(answers, 1) if slot not in row.absent]
+
+
 def _check_same(store: Store, number: int, row: ResultRow, items: list[int]) -> None:
-    known = store.db.execute(
-        "SELECT item, value FROM score WHERE judgment = ? ORDER BY slot", (number,)
-    ).fetchall()
-    for k, (before, after) in enumerate(zip(known, said(items, row.values)), 1):
-        if tuple(before) != after:
-            column = f"Answer.range{k}" if before[0] == after[0] else f"Input.id{k}"
+    query = "SELECT slot, item, value FROM score WHERE judgment = ?"
+    known = {slot: (item, value) for slot, item, value in store.db.execute(query, (number,))}
+    now_said = {slot: (item, value) for slot, item, value, _ in _answered(row, items)}
+    for k in sorted(known.keys() | now_said.keys()):
+        before, after = known.get(k), now_said.get(k)
+        if before != after:
+            other = before is not None and after is not None and before[0] != after[0]
+            column = f"Input.id{k}" if other else f"Answer.range{k}"
             raise InputError(
                 f"{row.where}, column {column!r}: the same judgment ({_named(row)}) is in the campaign with"
                 " another answer; remove the row to keep the campaign's answer"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -15,7 +15,11 @@ import numpy as np
 from ...native.annotation.allocation import Pool
 from ...native.annotation.beta import FloatArray, IntArray
 from ...native.annotation.methods import ADDITIVE, Method, ScoreState, Settings, observe
+from .annotators import annotator_number
+from .design import Design
+from .items import Reserved
 from .store import Store
+from .times import submitted_and_seconds
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,8 @@ class About:
         The items file's columns except `id`.
     imported : bool
         Whether it was taken over from an older tool; results may then name HITs that were not written here.
+    design : Design
+        What annotators see, who judges what, and which judgments count.
     """
 
     id: str
@@ -46,6 +52,7 @@ class About:
     seed: int
     columns: tuple[str, ...]
     imported: bool
+    design: Design = Design()
 
 
 #: Fields that are stored separately from the other settings.
@@ -57,7 +64,12 @@ def about(store: Store) -> About:
     stored = json.loads(store.setting("about"))
     settings = Settings(**{name: stored.pop(name) for name in _SETTINGS})
     columns = tuple(stored.pop("columns"))
-    return About(columns=columns, settings=settings, **stored)
+    return About(columns=columns, settings=settings, design=Design.from_dict(stored.pop("design")), **stored)
+
+
+def with_design(a: About, **changes: Any) -> About:
+    """The same settings with another design."""
+    return replace(a, design=replace(a.design, **changes))
 
 
 def write_about(store: Store, a: About) -> None:
@@ -66,13 +78,24 @@ def write_about(store: Store, a: About) -> None:
     store.db.execute("INSERT OR REPLACE INTO setting VALUES ('about', ?)", (json.dumps(stored),))
 
 
-def write_items(store: Store, ids: Sequence[str], fields: Sequence[Sequence[str]], state: ScoreState) -> None:
-    """Write the items with their initial state."""
+#: What the reserved columns say of an item if there are none.
+PLAIN: Reserved = ("item", None, "", "", None)
+
+
+def write_items(
+    store: Store,
+    ids: Sequence[str],
+    fields: Sequence[Sequence[str]],
+    state: ScoreState,
+    reserved: Sequence[Reserved] | None = None,
+) -> None:
+    """Write the items with their initial state and what their reserved columns say."""
     a, b, n = _columns(state)
+    kept = reserved if reserved is not None else [PLAIN] * len(ids)
     store.db.executemany(
-        "INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            (k, name, json.dumps(list(cells), ensure_ascii=False), a[k], b[k], n[k], a[k], b[k], n[k])
+            (k, name, json.dumps(list(cells), ensure_ascii=False), *(a[k], b[k], n[k]) * 2, *kept[k])
             for k, (name, cells) in enumerate(zip(ids, fields))
         ),
     )
@@ -136,27 +159,52 @@ class Judged:
         return Judged(*([column[k] for k in keep] for column in vars(self).values()))
 
 
-#: Columns of a judgment in the database, but for its number.
+#: Columns of a judgment that come from a results file; the others follow from them.
 JUDGMENT = ("identity", "batch", "hit", "hit_id", "assignment", "worker", "times", "received", "row")
 
 
 def insert_judgment(store: Store, judgment: Sequence[Any], scores: Iterable[Sequence[Any]]) -> None:
-    """Insert a judgment, its values in the order of `JUDGMENT`, and its scores (slot, item, value, raw)."""
+    """Insert a judgment, its values in the order of `JUDGMENT`, and its scores (slot, item, value, raw).
+
+    Who gave it, when, and what each slot was for follow from these; whether it counts is settled afterwards.
+    """
+    given = dict(zip(JUDGMENT, judgment))
+    when = submitted_and_seconds(json.loads(given["times"]), f"judgment {given['identity']}")
+    more = (annotator_number(store, given["worker"]), *(None if math.isnan(t) else t for t in when))
+    columns = (*JUDGMENT, "annotator", "submitted", "seconds")
     number = store.db.execute(
-        f"INSERT INTO judgment ({', '.join(JUDGMENT)}) VALUES ({', '.join('?' * len(JUDGMENT))})", judgment
+        f"INSERT INTO judgment ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
+        (*judgment, *more),
     ).lastrowid
-    store.db.executemany("INSERT INTO score VALUES (?, ?, ?, ?, ?)", [(number, *score) for score in scores])
+    plan = plan_of(store, given["batch"], given["hit"])
+    store.db.executemany(
+        "INSERT INTO score VALUES (?, ?, ?, ?, ?, COALESCE(?, (SELECT role FROM item WHERE position = ?)))",
+        [
+            (number, slot, item, value, raw, plan[slot - 1] if plan else None, item)
+            for slot, item, value, raw in scores
+        ],
+    )
+
+
+def plan_of(store: Store, batch: int | None, hit: int | None) -> list[str] | None:
+    """What each slot of a HIT is for; None if its items' roles say it."""
+    row = store.db.execute("SELECT plan FROM hit WHERE batch = ? AND number = ?", (batch, hit)).fetchone()
+    return json.loads(row[0]) if row and row[0] else None
 
 
 #: The order in which judgments count; HITs of older tools come first.
 ORDER = "j.batch IS NOT NULL, j.batch, j.hit, j.identity"
 
 
+#: The scores that give the items' state: of judgments that count, in slots for items.
+COUNTED = "j.counted AND s.kind = 'item'"
+
+
 def judged(store: Store, where: str = "1", parameters: Sequence[Any] = ()) -> Judged:
-    """Judgments with their scores; `where` is an SQL condition on judgment j."""
+    """The judgments that count, with the scores that do; `where` is an SQL condition on judgment j."""
     query = (
         "SELECT j.number, j.batch, j.hit, j.worker, s.item, s.value FROM judgment j JOIN score s ON"
-        f" s.judgment = j.number WHERE {where} ORDER BY {ORDER}, j.number, s.slot"
+        f" s.judgment = j.number WHERE {COUNTED} AND {where} ORDER BY {ORDER}, j.number, s.slot"
     )
     rows = store.db.execute(query, parameters)
     found = Judged([], [], [], [])
@@ -188,8 +236,8 @@ def recount(store: Store, a: About, newer_than: int) -> None:
     ]
     if a.method in ADDITIVE:
         query = (
-            "SELECT item, value FROM score WHERE value IS NOT NULL AND item IN (SELECT item FROM score"
-            " WHERE judgment > ?)"
+            f"SELECT s.item, s.value FROM score s JOIN judgment j ON j.number = s.judgment WHERE {COUNTED} AND"
+            " s.value IS NOT NULL AND s.item IN (SELECT item FROM score WHERE judgment > ?)"
         )
         rows = store.db.execute(query, (newer_than,)).fetchall()
         items, values = (np.array(c) for c in zip(*rows)) if rows else (np.zeros(0, np.int64), np.zeros(0))
@@ -197,8 +245,8 @@ def recount(store: Store, a: About, newer_than: int) -> None:
         save_state(store, observe(start, [[i] for i in items], [[v] for v in values], a.settings), touched)
         return
     behind = (
-        f"SELECT 1 FROM (SELECT number FROM judgment j ORDER BY {ORDER} LIMIT (SELECT COUNT(*) FROM"
-        " judgment WHERE number <= ?)) WHERE number > ? LIMIT 1"
+        f"SELECT 1 FROM (SELECT number FROM judgment j WHERE counted ORDER BY {ORDER} LIMIT (SELECT COUNT(*)"
+        " FROM judgment WHERE counted AND number <= ?)) WHERE number > ? LIMIT 1"
     )
     if store.db.execute(behind, (newer_than, newer_than)).fetchone() is not None:
         recount_all(store, a)

@@ -13,6 +13,7 @@ from ...errors import InputError
 from ...files.database import DatabaseKind
 from ...files.inputs import checked_name, regular
 from ...files.outputs import check, new_part, remove_stale
+from .migration import OLD, keep_copy, migrate
 
 #: Seconds to wait for another command that is writing.
 PATIENCE = 5.0
@@ -20,9 +21,10 @@ PATIENCE = 5.0
 CAMPAIGN = DatabaseKind(
     "campaign",
     0x50504541,
-    1,
+    2,
     f"another command is writing to this campaign (waited {PATIENCE:g} s); nothing was changed, run this again"
     " when it has ended",
+    older=(OLD,),
 )
 
 
@@ -65,7 +67,8 @@ def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
     with CAMPAIGN.errors_explained(file):
         connection = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None)
         try:
-            CAMPAIGN.check(file, connection)
+            if CAMPAIGN.check(file, connection) == OLD:
+                connection = _migrated(file, connection, write=write)
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             try:
                 yield Store(file, connection)
@@ -75,6 +78,31 @@ def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
             connection.execute("COMMIT")
         finally:
             connection.close()
+
+
+def _schema() -> str:
+    return resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8")
+
+
+def _migrated(file: Path, connection: sqlite3.Connection, *, write: bool) -> sqlite3.Connection:
+    """A connection to the campaign in the present schema: the file itself, after a copy of it, or, to read, a
+    copy in memory.
+    """
+    if write:
+        keep_copy(file, connection)
+        connection.execute("BEGIN IMMEDIATE")
+        # Another command may have migrated it while this one waited.
+        if int(connection.execute("PRAGMA user_version").fetchone()[0]) == OLD:
+            migrate(connection, _schema(), CAMPAIGN.version)
+        connection.execute("COMMIT")
+        return connection
+    inside = sqlite3.connect(":memory:", isolation_level=None)
+    connection.backup(inside)
+    connection.close()
+    inside.execute("BEGIN")
+    migrate(inside, _schema(), CAMPAIGN.version)
+    inside.execute("COMMIT")
+    return inside
 
 
 @contextmanager
@@ -98,8 +126,7 @@ def created(path: str | Path) -> Iterator[Store]:
             connection = sqlite3.connect(part, isolation_level=None)
             try:
                 CAMPAIGN.stamp(connection)
-                script = resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8")
-                connection.executescript(f"BEGIN;\n{script}")
+                connection.executescript(f"BEGIN;\n{_schema()}")
                 yield Store(file, connection)
                 connection.execute("COMMIT")
             finally:

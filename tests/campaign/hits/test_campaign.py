@@ -130,6 +130,7 @@ def test_what_makes_two_rows_the_same_judgment(tmp_path):
         "left_out": 0,
         "nameless": 0,
         "taken_back": 0,
+        "repeats": 0,
     }
     assert take_in(path, tmp_path / "a.csv").known == 2
     # Without AssignmentId: the same worker on the same HIT; another worker is another judgment.
@@ -355,19 +356,3 @@ def test_a_comparison_of_nobody_is_exported_with_a_blank_judge_under_every_panda
     header, first, second, *_ = (tmp_path / "pairs.csv").read_text("utf-8").splitlines()
     place = header.split(",").index("judge")
     assert first.split(",")[place] == "" and second.split(",")[place] not in ("", "nan", "None")
-
-
-def test_the_schema_is_the_one_the_version_says(tmp_path):
-    path = campaign(tmp_path)
-    db = sqlite3.connect(path)
-    assert db.execute("PRAGMA user_version").fetchone()[0] == 1
-    assert sorted(r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")) == [
-        "batch",
-        "hit",
-        "item",
-        "judgment",
-        "received",
-        "score",
-        "setting",
-    ]
-    assert items_file(tmp_path).exists()

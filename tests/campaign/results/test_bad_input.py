@@ -179,7 +179,7 @@ def test_what_is_no_campaign(tmp_path):
 def test_a_newer_database_is_refused_by_every_command(tmp_path):
     path = campaign(tmp_path)
     db = sqlite3.connect(path)
-    db.execute("PRAGMA user_version = 2")
+    db.execute("PRAGMA user_version = 3")
     db.close()
     before = path.read_bytes()
     for ask in (
@@ -188,7 +188,7 @@ def test_a_newer_database_is_refused_by_every_command(tmp_path):
         lambda: take_in(path, tmp_path / "r.csv"),
         lambda: export(path, tmp_path / "s.csv"),
     ):
-        with pytest.raises(InputError, match="written by a newer pairproof .schema 2, this one knows 1."):
+        with pytest.raises(InputError, match="written by a newer pairproof .schema 3, this one knows 2."):
             ask()
     assert path.read_bytes() == before
 

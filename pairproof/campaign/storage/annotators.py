@@ -1,0 +1,109 @@
+"""The annotators of a campaign: their names, their tokens in file names and links, and whether they count."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from ...data.options import one_of
+from ...errors import InputError
+from .clock import now
+from .store import Store
+
+State = Literal["invited", "qualified", "active", "excluded"]
+#: Longest name of an annotator, in characters; identifiers of crowd platforms have 14 to 36.
+LONGEST = 200
+
+
+@dataclass(frozen=True)
+class AnnotatorRow:
+    """An annotator as the campaign knows them.
+
+    Attributes
+    ----------
+    number : int
+    name : str
+    token : str or None
+        Stands in file names and links in place of the name; None for one who was never given a file.
+    state : {"invited", "qualified", "active", "excluded"}
+    since : str
+        When the state was given, in UTC.
+    why : str
+        The reason of an exclusion.
+    """
+
+    number: int
+    name: str
+    token: str | None
+    state: State
+    since: str
+    why: str
+
+
+def annotator_rows(store: Store) -> tuple[AnnotatorRow, ...]:
+    """All annotators, in the order of their names."""
+    rows = store.db.execute("SELECT number, name, token, state, since, why FROM annotator ORDER BY name")
+    return tuple(AnnotatorRow(*row) for row in rows)
+
+
+def annotator_number(store: Store, name: str) -> int | None:
+    """The number of the annotator with this name, who is made if there is none; None for no name."""
+    name = name.strip()
+    if not name:
+        return None
+    found = store.db.execute("SELECT number FROM annotator WHERE name = ?", (name,)).fetchone()
+    return int(found[0]) if found else _insert(store, name, "active", None)
+
+
+def add_annotator(store: Store, name: str, state: State = "invited") -> int:
+    """Register an annotator, with a token.
+
+    Raises
+    ------
+    InputError
+        The name is blank, too long or has control characters, or is there already with a token.
+    """
+    one_of("state", state, get_args(State))
+    name = name.strip()
+    if not name or len(name) > LONGEST or not name.isprintable():
+        raise InputError(
+            f"annotator {name[:40]!r}: expected a name of 1 to {LONGEST} characters that can be printed"
+        )
+    token = secrets.token_hex(4)
+    known = store.db.execute("SELECT number, token FROM annotator WHERE name = ?", (name,)).fetchone()
+    if known and known[1]:
+        raise InputError(f"annotator {name!r} is in this campaign already; 'easl annotators' lists all")
+    if known:  # who gave judgments before
+        store.db.execute("UPDATE annotator SET token = ? WHERE number = ?", (token, known[0]))
+        return int(known[0])
+    return _insert(store, name, state, token)
+
+
+def _insert(store: Store, name: str, state: State, token: str | None) -> int:
+    made = store.db.execute(
+        "INSERT INTO annotator (name, token, state, since) VALUES (?, ?, ?, ?)", (name, token, state, now())
+    ).lastrowid
+    return int(made or 0)
+
+
+def set_state(store: Store, name: str, state: State, why: str = "") -> None:
+    """Give an annotator another state.
+
+    Raises
+    ------
+    InputError
+        Nobody has this name, or an exclusion has no reason.
+    """
+    one_of("state", state, get_args(State))
+    if state == "excluded" and not why.strip():
+        raise InputError(f"annotator {name!r}: an exclusion needs a reason (--why), which is recorded")
+    changed = store.db.execute(
+        "UPDATE annotator SET state = ?, since = ?, why = ? WHERE name = ?", (state, now(), why.strip(), name)
+    ).rowcount
+    if not changed:
+        known = [row.name for row in annotator_rows(store)]
+        raise InputError(
+            f"{store.path}: no annotator {name!r}; there are"
+            f" {', '.join(map(repr, known[:10])) or 'none'}{' ...' if len(known) > 10 else ''}"
+        )

@@ -1,0 +1,148 @@
+"""The items of a campaign with what their reserved columns say: role, original, source, system, known score."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...data.reading.table import Table
+from ...errors import InputError
+from ...native.annotation.beta import FloatArray, IntArray
+from .design import RESERVED, ROLES
+from .store import Store
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """The items of a campaign, by position.
+
+    Attributes
+    ----------
+    ids : tuple of str
+    role : tuple of str
+        item, degraded, gold, calibration, attention or qualification.
+    of : int[n_items]
+        Position of the item that a degraded one degrades; -1 for all others.
+    source, system : tuple of str
+        "" where there is none.
+    gold : float[n_items]
+        Known score, 0 to 1; nan where there is none.
+    fields : tuple of tuple of str
+        The other columns of the items file.
+    """
+
+    ids: tuple[str, ...]
+    role: tuple[str, ...]
+    of: IntArray
+    source: tuple[str, ...]
+    system: tuple[str, ...]
+    gold: FloatArray
+    fields: tuple[tuple[str, ...], ...]
+
+    @property
+    def scored(self) -> IntArray:
+        """Positions of the items that have a score: those of role item."""
+        return np.flatnonzero([role == "item" for role in self.role]).astype(np.int64)
+
+
+def items_of(store: Store) -> Items:
+    """The items of an open campaign."""
+    rows = store.db.execute(
+        "SELECT id, role, of, source, system, gold, fields FROM item ORDER BY position"
+    ).fetchall()
+    ids, role, of, source, system, gold, fields = zip(*rows)
+    return Items(
+        ids,
+        role,
+        np.array([-1 if k is None else k for k in of], np.int64),
+        source,
+        system,
+        np.array([math.nan if g is None else g for g in gold], np.float64),
+        tuple(tuple(json.loads(cells)) for cells in fields),
+    )
+
+
+#: Names a cell for a message; finding its line in the file takes time, so only an error asks.
+Where = Callable[[], str]
+#: What the reserved columns say of an item: role, position of its original, source, system, known score.
+Reserved = tuple[str, "int | None", str, str, "float | None"]
+
+
+def reserved_cells(
+    table: Table, ids: Sequence[str], cells: Mapping[str, Sequence[str]], column: Mapping[str, str]
+) -> list[Reserved]:
+    """Read and check the reserved columns of an items file.
+
+    Parameters
+    ----------
+    table : Table
+        For messages.
+    ids : sequence of str
+    cells : mapping
+        Reserved name -> its cells, without guards; a name may be absent.
+    column : mapping
+        Reserved name -> the column's own name.
+
+    Raises
+    ------
+    InputError
+        An unknown role, a degraded item without its original or another item with one, a known score that
+        is no number from 0 to 1, an attention check without one, no item of role item.
+    """
+    position = {name: k for k, name in enumerate(ids)}
+    blank = [""] * len(ids)
+    role, of, source, system, gold = ([c.strip() for c in cells.get(name, blank)] for name in RESERVED)
+    found: list[Reserved] = []
+    for k in range(len(ids)):
+
+        def where(name: str) -> str:
+            return table.where(k, column.get(name, name))
+
+        kind = role[k] or "item"
+        if kind not in ROLES:
+            raise InputError(
+                f"{where('role')}: {kind!r}; expected one of {', '.join(ROLES)}, or nothing for item. If the"
+                " column means something else, say --col role= (nothing after the sign)"
+            )
+        known = _known(gold[k], lambda: where("gold"))
+        if kind in ("attention", "gold") and known is None:
+            raise InputError(f"{where('gold')}: blank; an item of role {kind} needs a known score, 0 to 1")
+        found.append(
+            (kind, _original(kind, of[k], k, position, lambda: where("of")), source[k], system[k], known)
+        )
+    for k, (kind, original, *_) in enumerate(found):
+        if original is not None and found[original][0] == "degraded":
+            raise InputError(
+                f"{table.where(k, column.get('of', 'of'))}: {of[k]!r} is degraded itself; expected an original"
+            )
+    if not any(kind == "item" for kind, *_ in found):
+        raise InputError(f"{table.source}: no item has the role item, so there is nothing to score")
+    return found
+
+
+def _original(kind: str, of: str, k: int, position: Mapping[str, int], where: Where) -> int | None:
+    if kind != "degraded":
+        if of:
+            raise InputError(
+                f"{where()}: {of!r}; only an item of role degraded has an original, this is {kind}"
+            )
+        return None
+    if position.get(of, k) == k:
+        raise InputError(f"{where()}: {of!r}; a degraded item needs the id of the item that it degrades")
+    return position[of]
+
+
+def _known(text: str, where: Where) -> float | None:
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0.0 <= value <= 1.0:
+        raise InputError(f"{where()}: {text!r}; expected a known score from 0 to 1 (divide 0 to 100 by 100)")
+    return value
