@@ -14,12 +14,13 @@ from ..errors import InputError
 from ..native.annotation.allocation import Pool
 from ..native.annotation.methods import Method, Settings, start
 from .formats.files import MODEL_COLUMNS, SKILL_COLUMNS, ItemsFile, cells_of, check_numbered, read_items
+from .page.texts import Texts, texts_to_rows
 from .storage.design import RESERVED, Design
 from .storage.items import Reserved, reserved_cells
 from .storage.records import About, write_about, write_items
 from .storage.rules import write_rule
 from .storage.store import created
-from .storage.texts import TextRow, write_texts
+from .storage.texts import write_texts
 
 #: Number of items in a HIT in the paper's experiments.
 PER_HIT = 5
@@ -36,7 +37,7 @@ def create(
     seed: int | None = None,
     encoding: str | None = None,
     design: Design = Design(),
-    texts: tuple[TextRow, ...] = (),
+    texts: Texts = Texts(),
 ) -> About:
     """Create a campaign.
 
@@ -61,7 +62,7 @@ def create(
     design : Design
         What annotators see, who judges what, and which judgments count.  Its `columns` says which columns of
         the items file stand for role, of, source, system and gold; default: those of these names.
-    texts : tuple of (name, lang, dir, body)
+    texts : Texts
         What annotators read beside the items.
 
     Returns
@@ -93,7 +94,7 @@ def create(
     with created(path) as store:
         write_about(store, made)
         write_items(store, read.ids, read.fields(read.columns), start(method, len(read.ids)), reserved)
-        write_texts(store, texts)
+        write_texts(store, tuple(texts_to_rows(texts)))
         write_rule(store, "repeats", chosen.on_repeat)
         if chosen.qualify:
             write_rule(store, "qualification", chosen.qualify)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from ..easl.adding import retract, update
+from ..easl.adding import repeats, retract, update
 from ..easl.creating import import_, init
+from ..easl.designing import texts
 from ..easl.handing_out import next_
 from ..easl.leaving import export
 from ..easl.watching import status
@@ -31,5 +32,5 @@ def command() -> None:
     """
 
 
-for step in (init, next_, update, retract, status, export, import_):
+for step in (init, next_, update, retract, repeats, status, export, import_, texts):
     command.add_command(step)

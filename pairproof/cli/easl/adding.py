@@ -9,6 +9,7 @@ import click
 from ...text import label
 from ..options.sections import COUNT, SectionedCommand, option
 from ..state import READ, State, shared_options
+from .designing import ON_REPEAT
 
 if TYPE_CHECKING:
     from ...campaign.results.retraction import Retraction
@@ -40,6 +41,11 @@ UNTERMINATED = _files(
 @REJECTED
 @_files("--encoding", metavar="NAME", help="Encoding of a text file, such as latin-1 (default: UTF-8).")
 @UNTERMINATED
+@_files(
+    "--on-repeat",
+    type=ON_REPEAT,
+    help="Change which answers count if an annotator answers a HIT more than once (default: as in the campaign).",
+)
 @shared_options
 def update(state: State, campaign: str, results: str, **asked: Any) -> int:
     """Add the results in RESULTS.csv (or .jsonl): all of them or none, each judgment once."""
@@ -57,7 +63,8 @@ def counts(taken: Taken) -> str:
     blank = f", {taken.cannot_judge} times 'cannot judge'" if taken.cannot_judge else ""
     left = f"; {taken.left_out} rejected assignments left out" if taken.left_out else ""
     out = f"; {taken.taken_back} were retracted before and stay retracted" if taken.taken_back else ""
-    return f"{taken.new} new judgments ({taken.scores} scores{blank}){known}{out}{left}"
+    again = f"; {taken.repeats} repeat a HIT that its annotator had answered and are set aside" if taken.repeats else ""
+    return f"{taken.new} new judgments ({taken.scores} scores{blank}){known}{again}{out}{left}"
 
 
 def warn(state: State, name: str, taken: Taken) -> None:
@@ -136,3 +143,26 @@ def _retraction(r: Retraction) -> str:
         f"  {r.number}: {where}{', ' if who else ''}{who}, scores {label(' '.join(r.raw))}, of"
         f" {label(r.results)}; {r.at}: {label(r.why)}{back}"
     )
+
+
+@click.command("repeats", cls=SectionedCommand)
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
+@_campaign("--on-repeat", type=ON_REPEAT, help="Change which of an annotator's answers to a HIT count.")
+@shared_options
+def repeats(state: State, campaign: str, on_repeat: Any) -> int:
+    """Count the answers that an annotator gave to a HIT more than once, and say which of them count.
+
+    The first or the last is by SubmitTime in UTC, so the order in which files arrive makes no difference.
+    What is set aside stays on record and measures how consistent an annotator is.
+    """
+    from ...campaign.results.settle import repeats as ask
+
+    state.no_report("'easl status'; run it after 'easl repeats'.")
+    found = ask(campaign, on_repeat)
+    changed = f"; {found.changed} judgments changed, the scores are computed again" if found.changed else ""
+    state.show(
+        f"{campaign}: {found.repeats} repeats, {found.set_aside} of them set aside (on repeat:"
+        f" {found.on_repeat}){changed}",
+        vars(found),
+    )
+    return 0

@@ -10,6 +10,7 @@ import click
 
 from ..options.sections import COUNT, SectionedCommand, option, stacked
 from ..state import KEPT, READ, State, shared_options
+from .designing import with_design
 from .adding import REJECTED, UNTERMINATED, counts, warn
 
 METHODS = ("easl", "da", "ra", "trueskill", "random")
@@ -68,9 +69,14 @@ _method_options = stacked(
 )
 @_method("--per-hit", type=COUNT, default=5, help="Items in a HIT (the paper's da shows 1).")
 @_method_options
+@with_design
 @shared_options
 def init(state: State, campaign: str, items: str, method: Any, per_hit: int, **asked: Any) -> int:
-    """Create CAMPAIGN.db from ITEMS.csv (columns id, sent and any others)."""
+    """Create CAMPAIGN.db from ITEMS.csv (columns id, sent and any others).
+
+    Annotators see the text alone (--show adds columns). Columns role, of, source, system and gold of the
+    items file say what an item is for; annotators never see these.
+    """
     from ...campaign.create import create
 
     state.no_report("'easl status'; 'easl init' only writes the campaign.")
