@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import shutil
 import socket
@@ -235,6 +237,20 @@ class Browser:
                 ]
             },
         )
+
+    def picture(self, css: str) -> Any:
+        """What is seen of an element: float[height, width, 3 or 4], from 0 to 1."""
+        from matplotlib.image import imread
+
+        element = self.find(css)[ELEMENT]
+        return imread(io.BytesIO(base64.b64decode(self._ask("GET", f"{self.session}/element/{element}/screenshot"))))
+
+    def until(self, script: str) -> None:
+        """Wait until a script's answer is true."""
+        deadline = time.monotonic() + 20
+        while not self.run(script):
+            assert time.monotonic() < deadline, f"20 seconds passed, and not yet: {script}"
+            time.sleep(0.02)
 
     def log(self, kind: str) -> list[dict[str, Any]]:
         return self._ask("POST", f"{self.session}/se/log", {"type": kind})

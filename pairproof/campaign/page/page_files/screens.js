@@ -60,13 +60,13 @@ function goTo(position) {
   showHit(data.hits[at]);
   const last = at === data.hits.length - 1;
   byId("back").disabled = at === 0;
-  fill(byId("next"), last ? "finish" : "next");
-  byId("finish").hidden = last;
+  byId("next").hidden = last;
+  byId("finish").classList.toggle("chief", last);
   showScreen("work");
   onAnswer();
   if (recordOf(hit).saved) {
     say("locked");
-    byId("next").focus({ preventScroll: true });
+    byId(last ? "finish" : "next").focus({ preventScroll: true });
   } else focusOn(0);
   window.scrollTo(0, 0);
 }
