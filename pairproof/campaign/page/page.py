@@ -1,39 +1,124 @@
 """The page of a batch: one file that an annotator opens in a browser.
 
-It fetches and sends nothing; the annotator saves the results file.  The page holds the items as JSON in which
-`<`, `>`, `&` and the line separators are escaped, so that no markup can begin there, and its script shows
-them as text only.  A content security policy forbids every connection.
+It fetches and sends nothing; the annotator saves the results file, or copies a code that holds the same.  The
+page holds what it shows as JSON in which `<`, `>`, `&` and the line separators are escaped, so that no markup
+can begin there, and its script shows all of it as text.  A content security policy forbids every connection,
+and lets no script or style run but the page's own, which it names by their hashes.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
 import json
 from importlib import resources
 
 from ..hits.chosen import Batch
+from .data import PageData, PageHit, PageSlot
+from .words import ENGLISH
 
 #: Characters that could end the JSON's own element, or a line of a script.
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+#: The parts of the page's script, in the order in which they stand in it; they share one scope.
+_SCRIPTS = ("words", "store", "line", "items", "results", "code", "screens")
+_STYLES = ("page", "line")
+
+
+def page_html(data: PageData) -> str:
+    """The HTML of an annotator's page.
+
+    Parameters
+    ----------
+    data : PageData
+
+    Returns
+    -------
+    str
+        A whole document.
+
+    Examples
+    --------
+    >>> from pairproof.campaign.page.data import PageData, PageHit, PageSlot
+    >>> from pairproof.campaign.page.page import page_html
+    >>> page = page_html(PageData("c0ffee", 1, (PageHit(1, (PageSlot("an item"),)),), per_hit=1))
+    >>> page.startswith('<!DOCTYPE html>\\n<html lang="en" dir="ltr">')
+    True
+    """
+    style = "".join(_part(f"{name}.css") for name in _STYLES)
+    script = '"use strict";\n(function () {\n' + "".join(_part(f"{name}.js") for name in _SCRIPTS) + "})();\n"
+    texts = data.texts
+    filled = {
+        "LANG": html.escape(texts.lang or "en"),
+        "DIR": html.escape(texts.dir),
+        "STYLE_HASH": _hash(style),
+        "SCRIPT_HASH": _hash(script),
+        "TITLE": html.escape(texts.words.get("title", ENGLISH["title"])),
+        "STYLE": style,
+        "DATA": json.dumps(_shown(data), ensure_ascii=False).translate(_ESCAPES),
+        "SCRIPT": script,
+    }
+    # The template is cut at its places once, so that none within the data is ever filled.
+    first, *rest = _part("page.html").split("{{")
+    pieces = [first]
+    for piece in rest:
+        name, after = piece.split("}}", 1)
+        pieces += [filled[name], after]
+    return "".join(pieces)
+
+
+def _part(name: str) -> str:
+    return resources.files(__package__).joinpath("page_files", name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """As a content security policy names a script or a style."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+def _shown(data: PageData) -> dict[str, object]:
+    """What the page's script gets: everything in it may be read by the annotator."""
+    texts = data.texts
+    speaks_english = texts.lang.lower().split("-")[0] in ("", "en")
+    return {
+        "campaign": data.campaign,
+        "batch": data.batch,
+        "annotator": data.annotator,
+        "token": data.token,
+        "perHit": data.per_hit,
+        "partial": data.partial,
+        "show": list(data.show),
+        "hits": [
+            {
+                "number": hit.number,
+                "ids": data.ids(hit),
+                "order": list(hit.order or range(len(hit.slots))),
+                "slots": [{"text": slot.text, "shown": list(slot.shown)} for slot in hit.slots],
+            }
+            for hit in data.hits
+        ],
+        "lang": texts.lang,
+        "question": texts.question,
+        "anchors": [list(anchor) for anchor in texts.anchors],
+        "instructions": texts.instructions,
+        "examples": [{"text": e.text, "score": e.score, "why": e.why} for e in texts.examples],
+        "words": {**ENGLISH, **texts.words},
+        # Words that stay English on a page in another language say so to screen readers.
+        "english": [] if speaks_english else [key for key in ENGLISH if key not in texts.words],
+    }
 
 
 def page(batch: Batch) -> str:
-    """The page's HTML."""
-    folder = resources.files(__package__).joinpath("page_files")
+    """The page of a batch whose HITs are shown as they are stored, to whoever opens it."""
+    return page_html(page_data(batch))
 
-    def part(name: str) -> str:
-        return folder.joinpath(name).read_text(encoding="utf-8")
 
-    data = {
-        "campaign": batch.campaign,
-        "batch": batch.number,
-        "columns": list(batch.columns),
-        "hits": [[{"id": name, "cells": list(cells)} for name, cells in hit] for hit in batch.hits],
-    }
-    # Placeholders are replaced in one pass from the outside in, so none in the data is ever replaced.
-    before, after = part("annotate.html").split("/*DATA*/")
-    style, script = part("annotate.css"), part("annotate.js")
-    return (
-        before.replace("/*STYLE*/", style)
-        + json.dumps(data, ensure_ascii=False).translate(_ESCAPES)
-        + after.replace("/*SCRIPT*/", script)
+def page_data(batch: Batch) -> PageData:
+    """A batch as a page shows it: the column `sent`, else the first, or the id where there is none."""
+    text = "sent" if "sent" in batch.columns else batch.columns[0] if batch.columns else ""
+    where = batch.columns.index(text) if text else -1
+    hits = tuple(
+        PageHit(k, tuple(PageSlot(cells[where] if text else name) for name, cells in hit))
+        for k, hit in enumerate(batch.hits, 1)
     )
+    return PageData(batch.campaign, batch.number, hits, batch.per_hit)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import shutil
 import socket
@@ -24,6 +26,9 @@ KEYS = {
     "Down": "\ue015",
     "Home": "\ue011",
     "End": "\ue010",
+    "Space": "\ue00d",
+    "Backspace": "\ue003",
+    "Delete": "\ue017",
 }
 
 
@@ -122,14 +127,72 @@ class Browser:
         except urllib.error.HTTPError as error:
             raise RuntimeError(f"{verb} {path}: {json.load(error)['value']['message']}") from None
 
-    def open(self, page: Path) -> None:
-        self._ask("POST", f"{self.session}/url", {"url": page.as_uri()})
+    def open(self, page: Path, query: str = "") -> None:
+        self._ask("POST", f"{self.session}/url", {"url": page.as_uri() + query})
+
+    def devtools(self, command: str, **parameters: Any) -> Any:
+        """A command of the browser's own protocol, for what WebDriver has no word for."""
+        return self._ask(
+            "POST", f"{self.session}/goog/cdp/execute", {"cmd": command, "params": parameters}
+        )
+
+    def look_like(self, width: int = 0, height: int = 800, **media: str) -> None:
+        """A screen of this width in CSS pixels (0: the window's own), and media features by their names."""
+        features = [{"name": name.replace("_", "-"), "value": value} for name, value in media.items()]
+        self.devtools("Emulation.setEmulatedMedia", features=features)
+        if not width:
+            return self.devtools("Emulation.clearDeviceMetricsOverride")
+        self.devtools(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+
+    def before_pages(self, script: str) -> str:
+        """Run a script in every page before its own, until :meth:`no_longer`."""
+        return self.devtools("Page.addScriptToEvaluateOnNewDocument", source=script)["identifier"]
+
+    def no_longer(self, name: str) -> None:
+        self.devtools("Page.removeScriptToEvaluateOnNewDocument", identifier=name)
+
+    def tabs(self) -> list[str]:
+        return self._ask("GET", f"{self.session}/window/handles")
+
+    def to_tab(self, handle: str) -> None:
+        self._ask("POST", f"{self.session}/window", {"handle": handle})
+
+    def new_tab(self) -> str:
+        handle = self._ask("POST", f"{self.session}/window/new", {"type": "tab"})["handle"]
+        self.to_tab(handle)
+        return handle
+
+    def close_tab(self, back_to: str) -> None:
+        self._ask("DELETE", f"{self.session}/window")
+        self.to_tab(back_to)
 
     def run(self, script: str, *arguments: Any) -> Any:
         return self._ask("POST", f"{self.session}/execute/sync", {"script": script, "args": list(arguments)})
 
     def find(self, css: str) -> dict[str, str]:
         return self._ask("POST", f"{self.session}/element", {"using": "css selector", "value": css})
+
+    def press_touch(self, css: str, across: float, down: float = 0.0) -> None:
+        """A finger on an element at a fraction of its width, that moves by this many pixels before it leaves."""
+        element = self.find(css)
+        box = self.run(
+            "arguments[0].scrollIntoView({block: 'center'}); const b = arguments[0].getBoundingClientRect();"
+            " return [b.left, b.top, b.width, b.height]",
+            element,
+        )
+        x, y = box[0] + box[2] * across, box[1] + box[3] / 2
+        self.devtools("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        for k in range(1, 6 if down else 1):
+            self.devtools(
+                "Input.dispatchTouchEvent", type="touchMove", touchPoints=[{"x": x, "y": y + down * k / 5}]
+            )
+        self.devtools("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
     def text(self, css: str) -> str:
         return self._ask("GET", f"{self.session}/element/{self.find(css)[ELEMENT]}/text")
@@ -174,6 +237,20 @@ class Browser:
                 ]
             },
         )
+
+    def picture(self, css: str) -> Any:
+        """What is seen of an element: float[height, width, 3 or 4], from 0 to 1."""
+        from matplotlib.image import imread
+
+        element = self.find(css)[ELEMENT]
+        return imread(io.BytesIO(base64.b64decode(self._ask("GET", f"{self.session}/element/{element}/screenshot"))))
+
+    def until(self, script: str) -> None:
+        """Wait until a script's answer is true."""
+        deadline = time.monotonic() + 20
+        while not self.run(script):
+            assert time.monotonic() < deadline, f"20 seconds passed, and not yet: {script}"
+            time.sleep(0.02)
 
     def log(self, kind: str) -> list[dict[str, Any]]:
         return self._ask("POST", f"{self.session}/se/log", {"type": kind})
