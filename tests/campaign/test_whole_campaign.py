@@ -112,7 +112,9 @@ def test_the_order_of_files_makes_no_difference(finished, tmp_path, capsys):
 
 
 def test_the_careless_annotator_is_flagged_and_nobody_else(finished, capsys):
-    people = {row["annotator"]: row for row in asked(capsys, "status", finished.path, "--annotators")["annotators"]}
+    people = {
+        row["annotator"]: row for row in asked(capsys, "status", finished.path, "--annotators")["annotators"]
+    }
     assert set(people) == {f"W-{who}" for who in PEOPLE}
     assert set(people["W-careless"]["flags"]) >= {"degraded", "fast", "constant"}
     assert people["W-careless"]["rest"] < 0.3

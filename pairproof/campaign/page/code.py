@@ -27,7 +27,15 @@ MOST_CHARACTERS = 10_000_000
 #: could otherwise fill the memory.
 MOST_BYTES = 20_000_000
 _CODE = re.compile(r"([A-Za-z0-9_-]*)\.([0-9a-f]{8})")
-_COLUMNS = ("AssignmentId", "WorkerId", "Input.campaign", "Input.batch", "Input.hit", "Input.id1", "Answer.range1")
+_COLUMNS = (
+    "AssignmentId",
+    "WorkerId",
+    "Input.campaign",
+    "Input.batch",
+    "Input.hit",
+    "Input.id1",
+    "Answer.range1",
+)
 _GUARDED = "guarded"
 
 
@@ -109,7 +117,9 @@ def _table(code: str, where: str) -> list[list[str]]:
             found = ", ".join(repr(n[:40]) for n in header[:12]) or "nothing"
             raise InputError(f"{where}: no column {name!r}; found {found}; expected a page's results")
     if len(set(header)) < len(header) or any(len(row) != len(header) for row in rows):
-        raise InputError(f"{where}: its rows do not all have the {len(set(header))} columns of a page's results")
+        raise InputError(
+            f"{where}: its rows do not all have the {len(set(header))} columns of a page's results"
+        )
     return rows
 
 

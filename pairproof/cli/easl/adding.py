@@ -63,7 +63,11 @@ def counts(taken: Taken) -> str:
     blank = f", {taken.cannot_judge} times 'cannot judge'" if taken.cannot_judge else ""
     left = f"; {taken.left_out} rejected assignments left out" if taken.left_out else ""
     out = f"; {taken.taken_back} were retracted before and stay retracted" if taken.taken_back else ""
-    again = f"; {taken.repeats} repeat a HIT that its annotator had answered and are set aside" if taken.repeats else ""
+    again = (
+        f"; {taken.repeats} repeat a HIT that its annotator had answered and are set aside"
+        if taken.repeats
+        else ""
+    )
     return f"{taken.new} new judgments ({taken.scores} scores{blank}){known}{again}{out}{left}"
 
 

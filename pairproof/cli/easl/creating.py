@@ -10,8 +10,8 @@ import click
 
 from ..options.sections import COUNT, SectionedCommand, option, stacked
 from ..state import KEPT, READ, State, shared_options
-from .designing import with_design
 from .adding import REJECTED, UNTERMINATED, counts, warn
+from .designing import with_design
 
 METHODS = ("easl", "da", "ra", "trueskill", "random")
 POOLS = ("paper", "keisks", "cjmay")

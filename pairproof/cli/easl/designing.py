@@ -28,8 +28,9 @@ def texts_of_options(
     dir: Any,
 ) -> Texts:
     """The texts of the page from the options; files are read here."""
-    from ...campaign.page.text_files import read_examples, read_instructions, read_words
+    from ...campaign.page.text_files import read_examples, read_instructions
     from ...campaign.page.texts import texts_of
+    from ...campaign.page.words import read_words
 
     return texts_of(
         question,

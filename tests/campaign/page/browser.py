@@ -132,9 +132,7 @@ class Browser:
 
     def devtools(self, command: str, **parameters: Any) -> Any:
         """A command of the browser's own protocol, for what WebDriver has no word for."""
-        return self._ask(
-            "POST", f"{self.session}/goog/cdp/execute", {"cmd": command, "params": parameters}
-        )
+        return self._ask("POST", f"{self.session}/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def look_like(self, width: int = 0, height: int = 800, **media: str) -> None:
         """A screen of this width in CSS pixels (0: the window's own), and media features by their names."""
@@ -243,7 +241,9 @@ class Browser:
         from matplotlib.image import imread
 
         element = self.find(css)[ELEMENT]
-        return imread(io.BytesIO(base64.b64decode(self._ask("GET", f"{self.session}/element/{element}/screenshot"))))
+        return imread(
+            io.BytesIO(base64.b64decode(self._ask("GET", f"{self.session}/element/{element}/screenshot")))
+        )
 
     def until(self, script: str) -> None:
         """Wait until a script's answer is true."""

@@ -90,7 +90,10 @@ def test_a_batch_answered_by_mouse_in_two_sittings_counts_each_judgment_once(tmp
     web.click("#begin")
     assert web.text("#place") == "Page 2 of 2 · 1 answered"
     web.click("#back")
-    assert web.run("return Array.from(document.querySelectorAll('#items input'), (e) => e.disabled)") == [True] * 6
+    assert (
+        web.run("return Array.from(document.querySelectorAll('#items input'), (e) => e.disabled)")
+        == [True] * 6
+    )
     assert "stays as it is" in web.text("#message")
     web.click("#next")
     for k in (1, 2, 3):
@@ -163,7 +166,10 @@ def test_the_page_shows_its_own_order_and_writes_the_stored_one(tmp_path, web):
     rows = save(web)
     assert [r["Input.hit"] for r in rows] == ["1", "2"]
     assert answers(rows) == [["10", "20", "30"], ["40", "50", ""]]
-    assert [[r[f"Input.id{k}"] for k in (1, 2, 3)] for r in rows] == [["h1s1", "h1s2", "h1s3"], ["h2s1", "h2s2", ""]]
+    assert [[r[f"Input.id{k}"] for k in (1, 2, 3)] for r in rows] == [
+        ["h1s1", "h1s2", "h1s3"],
+        ["h2s1", "h2s2", ""],
+    ]
 
 
 @pytest.mark.parametrize("with_parts", [False, True])
@@ -284,7 +290,10 @@ def test_a_second_tab_erases_nothing(tmp_path, web):
         web.to_tab(one)
         web.click("#back")
         assert shown_scores(web) == ["99", "2", "3"]
-        assert web.run("return Array.from(document.querySelectorAll('#items input'), (e) => e.disabled)") == [True] * 6
+        assert (
+            web.run("return Array.from(document.querySelectorAll('#items input'), (e) => e.disabled)")
+            == [True] * 6
+        )
         web.click("#next")
         assert shown_scores(web)[0] == "7"
         web.to_tab(two)
@@ -316,7 +325,13 @@ def test_what_another_program_left_in_the_browser_does_no_harm(tmp_path, web):
     page = write_page(tmp_path, data)
     web.open(page)
     key = "JSON.stringify(['pairproof page', arguments[0], 1, 'Zoe', 1])"
-    for odd in ('{"scores": [1, 2]}', "not JSON", '{"scores":[1,2,900],"cannot":[false,false,false]}', "[]", "null"):
+    for odd in (
+        '{"scores": [1, 2]}',
+        "not JSON",
+        '{"scores":[1,2,900],"cannot":[false,false,false]}',
+        "[]",
+        "null",
+    ):
         web.run(f"localStorage.setItem({key}, arguments[1])", data.campaign, odd)
         begin(web, page)
         assert shown_scores(web) == ["no score yet"] * 3
@@ -351,7 +366,9 @@ def test_a_name_is_asked_for_before_the_first_answer(tmp_path, web):
 
 
 def test_the_time_of_a_hit_is_the_time_for_which_it_was_in_sight(tmp_path, web):
-    script = web.before_pages("const clock = performance.now.bind(performance); performance.now = () => clock() * 100")
+    script = web.before_pages(
+        "const clock = performance.now.bind(performance); performance.now = () => clock() * 100"
+    )
     try:
         begin(web, write_page(tmp_path, page_data(SIX[:3])))
         web.press("1", "Down", "2", "Down", "3")
