@@ -1,0 +1,102 @@
+"""Cells of a batch file for Mechanical Turk, which puts them into the layout as markup.
+
+A layout's `${sent1}` is replaced by the cell of the column `sent1` without any escaping, so a text with `<`
+would change the page.  Cells are therefore written as HTML: `& < > " ' $` as character references (the last
+one so that no text names another variable), characters above U+FFFF too, because Mechanical Turk refuses files
+that hold them, and line breaks, which its reader of CSV files takes for the end of a row.  A first character
+that would make the cell a formula in a spreadsheet is written in the same way, so no apostrophe is shown to
+annotators.  Mechanical Turk returns the cells as they were sent; :func:`plain` is the exact inverse.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import re
+from collections.abc import Sequence
+
+from ....errors import InputError
+from ...hits.chosen import Batch
+from ..files import BATCH_COLUMNS
+
+_ESCAPED = re.compile(r"[&<>\"'$\r\n\U00010000-\U0010ffff]|^[=+\-@\t]")
+_REFERENCE = re.compile(r"&#([0-9]{1,7});")
+
+
+def cell(text: str) -> str:
+    """The text as a cell that Mechanical Turk shows as this text.
+
+    >>> cell("a < b & $5")
+    'a &#60; b &#38; &#36;5'
+    """
+    return _ESCAPED.sub(lambda found: f"&#{ord(found[0])};", text)
+
+
+def plain(text: str) -> str:
+    """The inverse of :func:`cell`.
+
+    >>> plain(cell("'=1' <b>"))
+    "'=1' <b>"
+    """
+
+    def character(found: re.Match[str]) -> str:
+        number = int(found[1])
+        return chr(number) if number <= 0x10FFFF else found[0]
+
+    return _REFERENCE.sub(character, text)
+
+
+def is_item(written: str, name: str) -> bool:
+    """Whether an `Input.id` cell that came back names this item: as it is, or as :func:`cell` wrote it.
+
+    Tools that unescape and escape again write `&lt;` for `&#60;`, which is the same text in HTML.
+    """
+    return written == name or plain(written) == name or html.unescape(written) == name
+
+
+def mturk_csv(batch: Batch, show: Sequence[str]) -> str:
+    """The batch as CSV for Mechanical Turk.
+
+    Parameters
+    ----------
+    batch : Batch
+    show : sequence of str
+        Columns that annotators may see; the others are left out.
+
+    Returns
+    -------
+    str
+        One row a HIT: `id1`, the columns shown with 1, `id2`, ..., then campaign, batch and hit.
+
+    Raises
+    ------
+    InputError
+        The batch has no such column.
+    """
+    place = shown_places(batch, show)
+    slots = range(1, batch.per_hit + 1)
+    header = [f"{name}{k}" for k in slots for name in ("id", *show)] + list(BATCH_COLUMNS)
+    rows = []
+    for number, hit in enumerate(batch.hits, 1):
+        cells = [cell(text) for name, fields in hit for text in (name, *(fields[k] for k in place))]
+        blank = [""] * ((batch.per_hit - len(hit)) * (1 + len(show)))
+        rows.append([*cells, *blank, batch.campaign, str(batch.number), str(number)])
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerows([header, *rows])
+    return stream.getvalue()
+
+
+def shown_places(batch: Batch, show: Sequence[str]) -> list[int]:
+    """The positions of the columns that annotators may see.
+
+    Raises
+    ------
+    InputError
+    """
+    absent = [name for name in show if name not in batch.columns]
+    if absent or not show:
+        what = f"no column {absent[0]!r}" if absent else "nothing to show"
+        raise InputError(f"{what}; the items have {', '.join(map(repr, batch.columns)) or 'only ids'}")
+    return [batch.columns.index(name) for name in show]
