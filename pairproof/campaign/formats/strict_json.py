@@ -45,12 +45,16 @@ def parsed(text: str, where: str) -> Any:
     Raises
     ------
     InputError
-        No JSON, NaN or Infinity, a number beyond the range of floats, a name that stands twice in an object,
-        or nesting beyond :data:`MOST_LEVELS`.
+        No JSON, NaN or Infinity, a number beyond the range of floats or of 64 bits, half a character, a name
+        that stands twice in an object, or nesting beyond :data:`MOST_LEVELS`.
     """
     try:
         value = json.loads(
-            text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_each_name_once
+            text,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+            parse_int=_whole,
+            object_pairs_hook=_each_name_once,
         )
     except RecursionError:
         raise _too_deep(where) from None
@@ -59,7 +63,19 @@ def parsed(text: str, where: str) -> Any:
     except ValueError as error:
         raise InputError(f"{where}: not JSON ({shortened(str(error))})") from error
     _check_levels(value, where)
+    if "\\ud" in text.lower():
+        _check_characters(value, where)
     return value
+
+
+def _check_characters(value: Any, where: str) -> None:
+    """Refuse half of a pair of surrogates, which is no character and cannot be stored."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{where}: \\u{ord(error.object[error.start]):04x} is half of a character; expected pairs of them"
+        ) from None
 
 
 class _Refused(Exception):
@@ -68,6 +84,12 @@ class _Refused(Exception):
 
 def _no_constant(name: str) -> Any:
     raise _Refused(f"{name} is not a number in JSON; expected a number or null")
+
+
+def _whole(text: str) -> int:
+    if len(text) > 20 or not -(2**63) <= int(text) < 2**63:
+        raise _Refused(f"{shortened(text, 20)} is beyond the range of whole numbers (64 bits)")
+    return int(text)
 
 
 def _finite(text: str) -> float:

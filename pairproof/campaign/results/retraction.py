@@ -181,7 +181,7 @@ def history(path: str | Path) -> tuple[Retraction, ...]:
 
 def retractions(store: Store) -> list[Retraction]:
     """The retractions of an open campaign, in order."""
-    if not _has_table(store):
+    if not has_table(store):
         return []
     names = {number: name for number, name in store.db.execute("SELECT number, name FROM received")}
     found = []
@@ -198,14 +198,14 @@ def retractions(store: Store) -> list[Retraction]:
 
 def n_out(store: Store) -> int:
     """Judgments that are out now."""
-    if not _has_table(store):
+    if not has_table(store):
         return 0
     return int(store.db.execute("SELECT COUNT(*) FROM retraction WHERE undone IS NULL").fetchone()[0])
 
 
 def stays_out(store: Store, identity: str, items: Sequence[int], values: Sequence[float]) -> bool:
     """Whether a judgment that arrives was retracted before and has the same answers as then."""
-    if not _has_table(store):
+    if not has_table(store):
         return False
     now_said = said(items, values)
     kept = store.db.execute(
@@ -219,7 +219,8 @@ def said(items: Sequence[int], values: Sequence[float]) -> list[tuple[int, float
     return [(i, None if math.isnan(v) else v) for i, v in zip(items, values)]
 
 
-def _has_table(store: Store) -> bool:
+def has_table(store: Store) -> bool:
+    """Whether a judgment was ever retracted."""
     query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'retraction'"
     return store.db.execute(query).fetchone() is not None
 
