@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -154,7 +155,9 @@ def check_numbered(columns: Sequence[str], per_hit: int, source: str) -> None:
 
 
 def exported_before(content: bytes, a: About, ids: Sequence[str]) -> bool:
-    """Whether the campaign wrote these bytes as a model file or as comparisons."""
+    """Whether the campaign wrote these bytes as a model file, as comparisons or as a log."""
+    if content.startswith(b'{"kind":"campaign","schema":'):
+        return f'"id":{json.dumps(a.id)},'.encode() in content[:200]
     try:
         rows = list(csv.reader(io.StringIO(content.decode("utf-8"), newline="")))
     except (UnicodeDecodeError, csv.Error):

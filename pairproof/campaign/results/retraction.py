@@ -135,8 +135,7 @@ def take_back(
         )
         found = store.db.execute(query, values).fetchall()
         _check_found(store, [a for _, a in found], assignments, every)
-        store.db.execute(TABLE)
-        made = [_move_out(store, number, why.strip()) for number, _ in found]
+        made = [move_out(store, number, why.strip()) for number, _ in found]
         _settle_and_recount(store)
         kept = {r.number: r for r in retractions(store)}
         return tuple(kept[number] for number in made)
@@ -240,7 +239,9 @@ def _check_found(store: Store, found: Sequence[str], assignments: Sequence[str],
         )
 
 
-def _move_out(store: Store, judgment: int, why: str) -> int:
+def move_out(store: Store, judgment: int, why: str) -> int:
+    """Retract a judgment inside an open transaction; the number of the retraction."""
+    store.db.execute(TABLE)
     row = store.db.execute(
         f"SELECT {', '.join(JUDGMENT)} FROM judgment WHERE number = ?", (judgment,)
     ).fetchone()

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from ....errors import InputError
 from ...hits.chosen import Batch
-from ..files import BATCH_COLUMNS
+from ..files import BATCH_COLUMNS, unguard
 
 _ESCAPED = re.compile(r"[&<>\"'$\r\n\U00010000-\U0010ffff]|^[=+\-@\t]")
 _REFERENCE = re.compile(r"&#([0-9]{1,7});")
@@ -47,12 +47,15 @@ def plain(text: str) -> str:
     return _REFERENCE.sub(character, text)
 
 
-def is_item(written: str, name: str) -> bool:
-    """Whether an `Input.id` cell that came back names this item: as it is, or as :func:`cell` wrote it.
+def readings(written: str) -> tuple[str, ...]:
+    """The ids that an `Input.id` cell can stand for: as it is, without a guard, or without HTML's escapes.
 
     Tools that unescape and escape again write `&lt;` for `&#60;`, which is the same text in HTML.
+
+    >>> readings("&lt;a")
+    ('&lt;a', '<a')
     """
-    return written == name or plain(written) == name or html.unescape(written) == name
+    return tuple(dict.fromkeys((written, unguard(written), plain(written), html.unescape(written))))
 
 
 def mturk_csv(batch: Batch, show: Sequence[str]) -> str:
