@@ -26,10 +26,13 @@ from pathlib import Path
 import numpy as np
 
 from ...data.reading.sources import load
-from ...data.reading.table import Table
+from ...data.reading.table import Table, from_frame
 from ...errors import InputError
+from ...files.inputs import read_file
 from ...native.annotation.methods import BETA, ScoreState
 from ..storage.records import About
+from .kinds import refuse_other
+from .score_tables.appraise import read_batch
 
 #: Name of the column that says in which rows cells were guarded.
 MARK = "guarded"
@@ -98,7 +101,7 @@ class ItemsFile:
 
 
 def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
-    """Read an items file or a model file.
+    """Read an items file, a model file, or a batch of Appraise as items.
 
     Raises
     ------
@@ -106,7 +109,7 @@ def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
         No `id` column, a blank or repeated id, a column whose name the batches need; with file, row and
         column.
     """
-    table = load(str(path), encoding)
+    table = _appraise_batch(path) if str(path).lower().endswith(".json") else load(str(path), encoding)
     if "id" not in table.columns:
         raise InputError(
             f"{table.source}: no column 'id'; found {', '.join(map(repr, table.columns))}; expected id, sent"
@@ -131,6 +134,20 @@ def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
             " itself; rename it"
         )
     return ItemsFile(table, tuple(ids), columns)
+
+
+def _appraise_batch(path: str | Path) -> Table:
+    """The items of a batch of Appraise as a table; a reference has the known score 1."""
+    import pandas as pd
+
+    raw, source = read_file(path, "a batch of Appraise"), str(path)
+    refuse_other(raw, source, ("appraise-batch",), "a CSV file of items, or a batch of Appraise")
+    rows = [
+        [i.id, i.sent, i.role, i.of, i.source, i.system, "1" if i.role == "gold" else "", i.source_text]
+        for i in read_batch(raw, source)
+    ]
+    names = ["id", "sent", "role", "of", "source", "system", "gold", "source_text"]
+    return from_frame(pd.DataFrame(rows, columns=names, dtype=object), source)
 
 
 def cells_of(table: Table, column: str, mark: str = MARK) -> list[str]:

@@ -110,7 +110,7 @@ def _signature(annotation: Mapping[str, Any], project: str, where: str) -> dict[
     times = {
         "SubmitTime": member(annotation, "created_at", (str, type(None)), where, None),
         "UpdateTime": member(annotation, "updated_at", (str, type(None)), where, None),
-        "WorkTimeInSeconds": None if seconds is None else f"{seconds:g}",
+        "WorkTimeInSeconds": None if seconds is None else repr(seconds),
     }
     named = {"AssignmentId": f"ls:{project}:{number}", "WorkerId": "" if who is None else str(who)}
     return {**named, **{name: text for name, text in times.items() if text}}

@@ -102,7 +102,7 @@ class BatchItem:
         The text to judge.
     role : {"item", "degraded", "gold"}
     of : str
-        For a degraded item, the id of the item it was made from, if the batch has that; else "".
+        For a degraded item, the id of the item it was made from; else "".
     source : str
         The segment.
     system : str
@@ -132,45 +132,33 @@ def read_batch(raw: bytes, source: str) -> list[BatchItem]:
         entries = member(of_kind(task, dict, where, "it"), "items", list, where)
         for k, entry in enumerate(entries, 1):
             place = f"{where}, item {k}"
-            item = _batch_item(of_kind(entry, dict, place, "it"), place)
-            if item is None:
-                continue
-            before = found.setdefault(item.id, item)
-            if before != item:
-                raise InputError(f"{place}: item {quoted(item.id)} is also in the batch with another text")
+            for item in _batch_items(of_kind(entry, dict, place, "it"), place):
+                if found.setdefault(item.id, item) != item:
+                    raise InputError(
+                        f"{place}: item {quoted(item.id)} is also in the batch with another text"
+                    )
     if not found:
         raise InputError(f"{source}: no items to judge; expected a batch of Appraise")
-    known = set(found)
-    return [_without_absent_original(item, known) for item in found.values()]
+    return list(found.values())
 
 
-def _without_absent_original(item: BatchItem, known: set[str]) -> BatchItem:
-    if not item.of or item.of in known:
-        return item
-    return BatchItem(item.id, item.sent, item.role, "", item.source, item.system, item.source_text)
-
-
-def _batch_item(entry: Mapping[str, Any], where: str) -> BatchItem | None:
+def _batch_items(entry: Mapping[str, Any], where: str) -> list[BatchItem]:
+    """The items of an entry: one for each of the systems that share the output, none for a planned repeat."""
     kind = member(entry, "itemType", str, where)
     if kind not in APPRAISE_TYPES:
         raise InputError(f"{where}: itemType {kind!r}; expected {', '.join(APPRAISE_TYPES)}")
     if kind == "CHK":
-        return None
+        return []
     segment = str(member(entry, "itemID", (int, str), where))
     document = member(entry, "documentID", (str, type(None)), where, None)
     segment = f"{document}/{segment}" if document else segment
-    system = member(entry, "targetID", str, where)
-    role = {"TGT": "item", "BAD": "degraded", "REF": "gold"}[kind]
-    name = item_id(segment, system, role)
-    return BatchItem(
-        name,
-        member(entry, "targetText", str, where),
-        role,
-        item_id(segment, system, "item") if role == "degraded" else "",
-        segment,
-        system,
-        member(entry, "sourceText", str, where, ""),
-    )
+    text, role = member(entry, "targetText", str, where), KIND_OF[kind]
+    original = member(entry, "sourceText", str, where, "")
+    found = []
+    for system in systems_of(member(entry, "targetID", str, where), f"{where}, 'targetID'"):
+        of = item_id(segment, system, "item") if role == "degraded" else ""
+        found.append(BatchItem(item_id(segment, system, role), text, role, of, segment, system, original))
+    return found
 
 
 def item_id(segment: str, system: str, role: str) -> str:
