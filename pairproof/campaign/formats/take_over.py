@@ -116,7 +116,7 @@ def take_over(
         Accept files whose last record has no line end; such a file may have been cut off.
     unescape : bool
         Undo HTML's escapes in the items' texts, and the spans that stand for characters above U+FFFF.
-    tool : {"results", "label-studio"}, optional
+    tool : {"results", "label-studio", "codes"}, optional
         The tool whose results these are; default: found from their content.
 
     Raises

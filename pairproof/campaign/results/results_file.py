@@ -134,10 +134,25 @@ def read_results(
         100, a HIT has an item twice, an assignment was rejected and `rejected` is "refuse", or the text has
         another encoding.
     """
-    one_of("rejected", rejected, get_args(RejectedRule))
-    raw = bytes_of(path)
-    file = Path(path)
+    raw, file = bytes_of(path), Path(path)
     table = _json_lines(raw, file) if file.suffix.lower() == ".jsonl" else load(str(path), encoding)
+    found = results_of_table(raw, table, per_hit, rejected, partial)
+    if not accept_unterminated:
+        check_terminated(raw, table)
+    return found
+
+
+def results_of_table(
+    raw: bytes, table: Table, per_hit: int, rejected: RejectedRule = "refuse", partial: bool = False
+) -> ResultsFile:
+    """The results in a table whose columns are those of a results file; `raw` are the bytes of its file.
+
+    Raises
+    ------
+    InputError
+        As :func:`read_results`.
+    """
+    one_of("rejected", rejected, get_args(RejectedRule))
     # Mechanical Turk returns the mark of a guarded row as one of its inputs.
     cells = {
         name: cells_of(table, name, f"Input.{MARK}" if name.startswith("Input.") else MARK)
@@ -145,8 +160,6 @@ def read_results(
     }
     columns = answer_columns(table, cells)
     _check_columns(table.source, columns, per_hit)
-    if not accept_unterminated:
-        check_terminated(raw, table)
     status = columns.get("AssignmentStatus", [])
     turned_down = {k for k, s in enumerate(status) if s.strip().casefold() == "rejected"}
     if turned_down and rejected == "refuse":

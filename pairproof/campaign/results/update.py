@@ -95,7 +95,7 @@ def take_in(
         Accept a file whose last record has no line end; such a file may have been cut off.
     on_repeat : {"first", "last", "both"}, optional
         Change which answers count if an annotator answers a HIT more than once; default: as in the campaign.
-    tool : {"results", "label-studio"}, optional
+    tool : {"results", "label-studio", "codes"}, optional
         The tool whose file it is; default: found from its content.
     scale : (float, float), optional
         Lowest and highest rating, where Label Studio's configuration has ratings.

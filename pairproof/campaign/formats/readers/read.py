@@ -4,6 +4,7 @@
 results       `Input.id1 ..., Answer.range1 ...` as CSV or JSON lines: the annotation page, Mechanical
               Turk (also crowd forms), and the loops of both public EASL codes
 label-studio  JSON, JSON-MIN or CSV exports of Label Studio
+codes         codes that the annotation page shows for places where no file can be sent
 ============  ========================================================================================
 
 A file of another kind that belongs to annotation (a model file, a table of scores, a log, demographics, MQM)
@@ -13,13 +14,15 @@ gets an error that names the command or the file that is wanted instead.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from ....data.options import one_of
-from ....data.reading.sources import load
+from ....data.reading.sources import delimited, load
 from ....errors import InputError
 from ....files.packed import unpacked
+from ...page.code import BEGIN, decode
 from ...results.results_file import (
     RejectedRule,
     ResultRow,
@@ -28,13 +31,14 @@ from ...results.results_file import (
     check_terminated,
     read_results,
     results_of,
+    results_of_table,
     row_of,
 )
 from ..kinds import kind_of_file
 from ..strict_json import decoded, of_kind, parsed
 from .label_studio import Exported, from_rows, from_tasks, object_rows, table_rows
 
-Tool = Literal["results", "label-studio"]
+Tool = Literal["results", "label-studio", "codes"]
 TOOLS: tuple[Tool, ...] = get_args(Tool)
 
 
@@ -63,7 +67,7 @@ def read_any(
         Accept a file whose last record has no line end.
     partial : bool
         Accept rows in which some slots have no answer.
-    tool : {"results", "label-studio"}, optional
+    tool : {"results", "label-studio", "codes"}, optional
         Default: found from the file's content.
     scale : (float, float), optional
         Lowest and highest rating, where Label Studio's configuration has ratings.
@@ -77,14 +81,18 @@ def read_any(
         one_of("tool", tool, TOOLS)
     raw = bytes_of(path)
     chosen = tool or _found(raw, str(path))
+    if scale is not None and chosen != "label-studio":
+        raise InputError(
+            f"{path}: a scale is for ratings of Label Studio; scores in this file are from 0 to 100"
+        )
     if chosen == "results":
-        if scale is not None:
-            raise InputError(
-                f"{path}: a scale is for ratings of Label Studio; scores in this file are from 0 to 100"
-            )
         return read_results(
             path, per_hit, rejected, encoding, accept_unterminated=accept_unterminated, partial=partial
         )
+    if chosen == "codes":
+        source = str(path)
+        table = delimited(decode(decoded(unpacked(raw, source), source), source).encode("utf-8"), source)
+        return results_of_table(raw, replace(table, text=""), per_hit, rejected, partial)
     exported = _label_studio(raw, path, encoding, scale, accept_unterminated)
     rows = tuple(_row(a.cells, a.where, k, per_hit, partial) for k, a in enumerate(exported.annotations, 1))
     _check_once(rows)
@@ -103,6 +111,8 @@ def _found(raw: bytes, source: str) -> Tool:
         The file is known and holds no results.
     """
     kind = kind_of_file(raw, source)
+    if raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(BEGIN.encode()):
+        return "codes"
     if kind is None or kind.name == "results":
         return "results"  # its reader says what is missing
     if kind.name == "label-studio":
