@@ -318,7 +318,8 @@ def row_of(
     if len(absent) == len(ids):
         raise InputError(f"{where(None)}: no slot of this HIT has an answer; remove the row")
     for j in range(len(ids) + 1, per_hit + 1):
-        if plain(f"Answer.range{j}") or plain(f"Answer.na{j}"):
+        touched = not _untouched(where, j, plain(f"Answer.touched{j}"))
+        if plain(f"Answer.range{j}") and touched or plain(f"Answer.na{j}").casefold() in YES:
             raise InputError(f"{where(f'Answer.range{j}')}: an answer, but Input.id{j} names no item")
     times = {name: plain(name) for name in (*TIMES, UPDATED) if plain(name)}
     named = plain("HITId"), plain("AssignmentId"), plain("WorkerId")

@@ -19,7 +19,7 @@ from ...storage.design import KINDS, ROLES, Design
 from ..strict_json import decoded, exactly, of_kind, parsed
 from .lines import SCHEMA, state_names
 
-_NONE = type(None)
+_NONE: type = type(None)
 _TEXT, _WHOLE, _LIST, _OBJECT = (str,), (int,), (list,), (dict,)
 _TEXT_OR_NONE, _WHOLE_OR_NONE = (str, _NONE), (int, _NONE)
 _NUMBER, _NUMBER_OR_NONE = (int, float), (int, float, _NONE)

@@ -8,96 +8,82 @@ annotators may not see.  A configuration has a fixed number of items, so every H
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from xml.sax.saxutils import quoteattr
 
 from ....errors import InputError
-from ...hits.chosen import Batch
-from .mturk_cells import shown_places
-from .mturk_layout import Wording
-
-#: Label Studio replaces $name in an attribute by the task's data.
-_VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-#: Names that belong to the controls of the configuration.
-_CONTROLS = ("range", "na", "id")
+from ...page.texts import Texts
+from ...page.words import ENGLISH
+from .sheet import Sheet, check_variables
 
 
-def tasks_json(batch: Batch, show: Sequence[str]) -> str:
-    """The batch as a JSON list of tasks.
+def tasks_json(sheet: Sheet) -> str:
+    """A batch as a JSON list of tasks.
 
     Parameters
     ----------
-    batch : Batch
-    show : sequence of str
-        Columns that annotators may see.
+    sheet : Sheet
 
     Raises
     ------
     InputError
-        The batch has no such column, a column has the name of a control, or a HIT has fewer items than the
-        others.
+        A HIT has fewer items than the others.
     """
-    place = shown_places(batch, show)
-    _check_names(show)
     tasks = []
-    for h, hit in enumerate(batch.hits, 1):
-        if len(hit) != batch.per_hit:
+    for (batch, number), hit in zip(sheet.places, sheet.hits):
+        if len(hit) != sheet.per_hit:
             raise InputError(
-                f"HIT {h} of batch {batch.number} has {len(hit)} items, but Label Studio's configuration shows"
-                f" {batch.per_hit}; write this batch as a page or for Mechanical Turk"
+                f"HIT {number} of batch {batch} has {len(hit)} items, but Label Studio's configuration shows"
+                f" {sheet.per_hit}; write this batch as a page or for Mechanical Turk"
             )
-        data = {"campaign": batch.campaign, "batch": batch.number, "hit": h}
         slots = {
             f"{name}{k}": text
             for k, (_, fields) in enumerate(hit, 1)
-            for name, text in (("id", f"h{h}s{k}"), *((show[p], fields[c]) for p, c in enumerate(place)))
+            for name, text in (("id", f"h{number}s{k}"), *zip(sheet.show, fields))
         }
-        tasks.append({"data": {**data, **slots}})
+        tasks.append({"data": {"campaign": sheet.campaign, "batch": batch, "hit": number, **slots}})
     return json.dumps(tasks, ensure_ascii=False, indent=1) + "\n"
 
 
-def config_xml(per_hit: int, show: Sequence[str], wording: Wording = Wording()) -> str:
+def config_xml(per_hit: int, show: Sequence[str], texts: Texts = Texts()) -> str:
     """The labeling configuration for such tasks.
+
+    Parameters
+    ----------
+    per_hit : int
+    show : sequence of str
+        The column of the items' text, then those shown beside it.
+    texts : Texts
+        Question, instructions, anchors and examples.
 
     Raises
     ------
     InputError
-        A column's name cannot be a variable, or is that of a control.
+        A column's name cannot be a variable.
     """
-    _check_names(show)
-    lines = ["<View>", f"  <Header value={_value(wording.question)}/>"]
-    if wording.instructions:
-        lines.append(f'  <Header size="5" value={_value(wording.instructions)}/>')
-    if wording.anchors:
-        marks = "; ".join(f"{score:g} = {words}" for score, words in sorted(wording.anchors.items()))
-        lines.append(f'  <Header size="5" value={_value(marks)}/>')
+    check_variables(show)
+    words = {**ENGLISH, **texts.words}
+    lines = ["<View>", f"  <Header value={_value(texts.question or words['ask'])}/>"]
+    more = [texts.instructions] if texts.instructions else []
+    more += ["; ".join(f"{score:g} = {label}" for score, label in texts.anchors)] if texts.anchors else []
+    for example in texts.examples:
+        score = words["example_score"].replace("{score}", f"{example.score:g}")
+        more.append(f"{example.text} \u2192 {score}" + (f": {example.why}" if example.why else ""))
+    lines += [f'  <Header size="5" value={_value(text)}/>' for text in more]
     for k in range(1, per_hit + 1):
-        texts = [
-            f'<Text name="t{k}{"" if p == 0 else f"_{p + 1}"}" value="${name}{k}"/>'
-            for p, name in enumerate(show)
+        lines.append("  <View>")
+        for p, name in enumerate(show):
+            lines.append(f'    <Text name="t{k}{f"_{p + 1}" if p else ""}" value="${name}{k}"/>')
+        lines += [
+            f'    <Number name="range{k}" toName="t{k}" min="0" max="100" step="1" slider="true"/>',
+            f'    <Choices name="na{k}" toName="t{k}"><Choice value={_value(words["cannot"])}/></Choices>',
+            "  </View>",
         ]
-        lines += ["  <View>", *(f"    {text}" for text in texts)]
-        lines.append(f'    <Number name="range{k}" toName="t{k}" min="0" max="100" step="1" slider="true"/>')
-        lines.append(f'    <Choices name="na{k}" toName="t{k}"><Choice value="cannot judge"/></Choices>')
-        lines.append("  </View>")
     return "\n".join([*lines, "</View>"]) + "\n"
 
 
 def _value(text: str) -> str:
-    """An attribute in which no word is taken for a variable: Label Studio knows no escape for a first $."""
+    """An attribute.  One that begins with $ would name a variable, and Label Studio knows no escape for that; a
+    space of no width before it is not seen.
+    """
     return quoteattr(f"\u200b{text}" if text.startswith("$") else text, {"\n": "&#10;"})
-
-
-def _check_names(show: Sequence[str]) -> None:
-    for name in show:
-        if not _VARIABLE.fullmatch(name):
-            raise InputError(
-                f"column {name!r}: Label Studio's variables consist of letters, digits and _, and begin with a"
-                " letter; rename the column in the items file"
-            )
-        if name in _CONTROLS:
-            raise InputError(
-                f"column {name!r}: the controls range1, na1 and the key id1 have this name; rename the column"
-                " in the items file"
-            )

@@ -14,11 +14,9 @@ import csv
 import html
 import io
 import re
-from collections.abc import Sequence
 
-from ....errors import InputError
-from ...hits.chosen import Batch
 from ..files import BATCH_COLUMNS, unguard
+from .sheet import Sheet
 
 _ESCAPED = re.compile(r"[&<>\"'$\r\n\U00010000-\U0010ffff]|^[=+\-@\t]")
 _REFERENCE = re.compile(r"&#([0-9]{1,7});")
@@ -58,48 +56,26 @@ def readings(written: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((written, unguard(written), plain(written), html.unescape(written))))
 
 
-def mturk_csv(batch: Batch, show: Sequence[str]) -> str:
-    """The batch as CSV for Mechanical Turk.
+def mturk_csv(sheet: Sheet) -> str:
+    """A batch as CSV for Mechanical Turk.
 
     Parameters
     ----------
-    batch : Batch
-    show : sequence of str
-        Columns that annotators may see; the others are left out.
+    sheet : Sheet
 
     Returns
     -------
     str
         One row a HIT: `id1`, the columns shown with 1, `id2`, ..., then campaign, batch and hit.
-
-    Raises
-    ------
-    InputError
-        The batch has no such column.
     """
-    place = shown_places(batch, show)
-    slots = range(1, batch.per_hit + 1)
-    header = [f"{name}{k}" for k in slots for name in ("id", *show)] + list(BATCH_COLUMNS)
+    slots = range(1, sheet.per_hit + 1)
+    header = [f"{name}{k}" for k in slots for name in ("id", *sheet.show)] + list(BATCH_COLUMNS)
     rows = []
-    for number, hit in enumerate(batch.hits, 1):
-        cells = [cell(text) for name, fields in hit for text in (name, *(fields[k] for k in place))]
-        blank = [""] * ((batch.per_hit - len(hit)) * (1 + len(show)))
-        rows.append([*cells, *blank, batch.campaign, str(batch.number), str(number)])
+    for (batch, number), hit in zip(sheet.places, sheet.hits):
+        cells = [cell(text) for name, fields in hit for text in (name, *fields)]
+        blank = [""] * ((sheet.per_hit - len(hit)) * (1 + len(sheet.show)))
+        rows.append([*cells, *blank, sheet.campaign, str(batch), str(number)])
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerows([header, *rows])
     return stream.getvalue()
-
-
-def shown_places(batch: Batch, show: Sequence[str]) -> list[int]:
-    """The positions of the columns that annotators may see.
-
-    Raises
-    ------
-    InputError
-    """
-    absent = [name for name in show if name not in batch.columns]
-    if absent or not show:
-        what = f"no column {absent[0]!r}" if absent else "nothing to show"
-        raise InputError(f"{what}; the items have {', '.join(map(repr, batch.columns)) or 'only ids'}")
-    return [batch.columns.index(name) for name in show]

@@ -8,105 +8,74 @@ escaped: it can hold no markup and no variable.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from importlib import resources
 
-from ....errors import InputError
-from ..files import BATCH_COLUMNS
+from ...page.texts import Texts
+from ...page.words import ENGLISH
 from .mturk_cells import cell
-
-#: Names that Mechanical Turk accepts for variables.
-_VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+from .sheet import check_variables
 
 
-@dataclass(frozen=True)
-class Wording:
-    """The words around the items of a HIT.
-
-    Attributes
-    ----------
-    question : str
-    instructions : str
-        Plain text; line breaks are kept.
-    anchors : mapping of float to str
-        Score (0 to 100) -> what it means.
-    lang, dir : str
-        Language (BCP 47) and direction ("ltr", "rtl", "auto") of these words.
-    """
-
-    question: str = "How good is this text?"
-    instructions: str = ""
-    anchors: Mapping[float, str] = field(default_factory=dict)
-    lang: str = "en"
-    dir: str = "auto"
-
-
-def layout(per_hit: int, show: Sequence[str], wording: Wording = Wording()) -> str:
+def layout(per_hit: int, show: Sequence[str], texts: Texts = Texts()) -> str:
     """The layout's HTML.
 
     Parameters
     ----------
     per_hit : int
     show : sequence of str
-        Columns that annotators see, as in the batch file.
-    wording : Wording
+        The column of the items' text, then those shown beside it, as in the batch file.
+    texts : Texts
+        Question, instructions, anchors, examples, and the page's words in the annotators' language.
 
     Raises
     ------
     InputError
-        A column's name cannot be a variable, an anchor is outside 0 to 100, or the direction is unknown.
+        A column's name cannot be a variable.
     """
-    for name in show:
-        if not _VARIABLE.fullmatch(name) or name in BATCH_COLUMNS:
-            raise InputError(
-                f"column {name!r}: Mechanical Turk's variables consist of letters, digits and _, and begin"
-                " with a letter; rename the column in the items file"
-            )
-    if wording.dir not in ("ltr", "rtl", "auto"):
-        raise InputError(f"direction {wording.dir!r}: expected ltr, rtl or auto")
-    head = _head(wording)
-    items = "\n".join(_item(k, show, wording) for k in range(1, per_hit + 1))
-    page = (
-        resources.files(__package__).joinpath("layout_files/layout.html").read_text(encoding="utf-8")
-    )  # fmt: skip
-    before, _, rest = page.partition("/*HEAD*/")
+    check_variables(show)
+    words = {**ENGLISH, **texts.words}
+    items = "\n".join(_item(k, per_hit, show, texts, words) for k in range(1, per_hit + 1))
+    page = resources.files(__package__).joinpath("layout_files").joinpath("layout.html")
+    before, _, rest = page.read_text(encoding="utf-8").partition("/*HEAD*/")
     between, _, after = rest.partition("/*ITEMS*/")
-    return before + head + between + items + after
+    return before + _head(texts, words) + between + items + after
 
 
-def _attributes(wording: Wording) -> str:
-    return f'lang="{cell(wording.lang)}" dir="{wording.dir}"'
+def _head(texts: Texts, words: Mapping[str, str]) -> str:
+    own = f'lang="{cell(texts.lang or "en")}" dir="{"rtl" if texts.dir == "rtl" else "ltr"}"'
+    lines = [f"<div {own} data-open=\"{cell(words['open_item'])}\" id=\"pairproof-words\">"]
+    lines.append(f"<h1>{cell(texts.question or words['ask'])}</h1>")
+    if texts.instructions:
+        lines.append(f'<p class="text">{cell(texts.instructions)}</p>')
+    if texts.examples:
+        lines.append(f"<h2>{cell(words['examples'])}</h2>")
+    for example in texts.examples:
+        score = cell(words["example_score"].replace("{score}", f"{example.score:g}"))
+        why = f": {cell(example.why)}" if example.why else ""
+        lines.append(f'<p class="text" dir="auto">{cell(example.text)}<br><small>{score}{why}</small></p>')
+    return "\n".join([*lines, "</div>"])
 
 
-def _head(wording: Wording) -> str:
-    lines = [f"<h1 {_attributes(wording)}>{cell(wording.question)}</h1>"]
-    if wording.instructions:
-        lines.append(f'<p class="text" {_attributes(wording)}>{cell(wording.instructions)}</p>')
-    return "\n".join(lines)
-
-
-def _anchors(wording: Wording) -> str:
+def _anchors(texts: Texts) -> str:
+    start, end, shift = ("right", "left", "50%") if texts.dir == "rtl" else ("left", "right", "-50%")
     marks = []
-    for score, words in sorted(wording.anchors.items()):
-        if not 0 <= score <= 100:
-            raise InputError(f"anchor {score:g}: expected a score from 0 to 100")
-        place = ' class="first"' if score == 0 else ' class="last"' if score == 100 else ""
-        marks.append(
-            f'<span{place} style="inset-inline-start: {score:g}%" {_attributes(wording)}>{cell(words)}</span>'
-        )
-    return f'<div class="anchors">{"".join(marks)}</div>' if marks else ""
+    for score, label in texts.anchors:
+        # At the ends of the line a label that is centred would stand out of it.
+        place = f"{end}: 0" if score == 100 else f"{start}: {score:g}%"
+        within = f"; transform: translateX({shift}); text-align: center" if 0 < score < 100 else ""
+        marks.append(f'<span style="{place}{within}" dir="auto">{cell(label)}</span>')
+    return f'<div class="anchors" lang="{cell(texts.lang or "en")}">{"".join(marks)}</div>\n' if marks else ""
 
 
-def _item(k: int, show: Sequence[str], wording: Wording) -> str:
-    texts = "".join(f'<p class="text" id="{name}-{k}" dir="auto">${{{name}{k}}}</p>' for name in show)
+def _item(k: int, per_hit: int, show: Sequence[str], texts: Texts, words: Mapping[str, str]) -> str:
+    lines = "".join(f'<p class="text" id="{name}-{k}" dir="auto">${{{name}{k}}}</p>' for name in show)
     described = " ".join(f"{name}-{k}" for name in show)
+    name = cell(words["score_name"].replace("{items}", str(per_hit)).replace("{item}", str(k)))
     return (
-        f"<fieldset><legend>{k}</legend>{texts}\n"
-        f'<input type="range" name="range{k}" min="0" max="100" step="1" value="50" aria-label="score of item {k}"'
-        f' aria-describedby="{described}"> <output></output>\n'
-        f"{_anchors(wording)}"
+        f'<fieldset class="untouched" dir="{"rtl" if texts.dir == "rtl" else "ltr"}"><legend>{k}</legend>{lines}\n'
+        f'<input type="range" name="range{k}" min="0" max="100" step="1" value="50" aria-label="{name}"'
+        f' aria-describedby="{described}">\n{_anchors(texts)}<output></output>\n'
         f'<input type="hidden" name="touched{k}" value="0">\n'
-        f'<label><input type="checkbox" name="na{k}"> cannot judge</label></fieldset>'
+        f'<label><input type="checkbox" name="na{k}"> {cell(words["cannot"])}</label></fieldset>'
     )
