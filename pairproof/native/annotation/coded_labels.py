@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import Any, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import InputError
 from .beta import IntArray
 
+#: Labels of judgments, one each; arrays of whole numbers are the fastest.
+Labels = Union[Sequence[Hashable], NDArray[Any]]
 
-def coded(name: str, labels: Sequence[Hashable], length: int) -> tuple[tuple[str, ...], IntArray]:
+
+def coded(name: str, labels: Labels, length: int) -> tuple[tuple[str, ...], IntArray]:
     """The distinct labels in order, and the place of each row's label among them.
 
     The order is that of the labels, not of the rows, so that the same judgments in another order give the
@@ -44,6 +49,9 @@ def coded(name: str, labels: Sequence[Hashable], length: int) -> tuple[tuple[str
     if len(labels) != length:
         raise InputError(f"{len(labels)} labels of the {name} and {length} scores; expected as many")
     if isinstance(labels, np.ndarray):
+        if labels.dtype.kind in "iu":
+            found, code = np.unique(labels, return_inverse=True)
+            return tuple(map(str, found.tolist())), code.ravel().astype(np.int64)
         labels = labels.tolist()  # Python's own numbers are compared ten times as fast
     for k, label in enumerate(labels):
         if label is None or label == "" or label != label:

@@ -1,0 +1,200 @@
+"""What to look at in each annotator of a campaign: agreement, repeats, checks, drift, speed, use of the scale.
+
+The figures are those of :mod:`pairproof.native.annotation.quality.quality` on a campaign's answers, which
+:mod:`pairproof.campaign.watch.own_answers` sorts; with them stand the annotator model's location and noise, and the
+drift. Models are fitted only when asked for: of 100,000 scores they take seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import NotEstimableError, TooLargeError
+from ...native.annotation.models.annotator_model import AnnotatorModel, annotator_model
+from ...native.annotation.quality.consistency import within_spread
+from ...native.annotation.quality.drift import Drift, drift
+from ...native.annotation.quality.quality import AnnotatorQuality, Pairs, quality
+from ..storage.answers import Answers, answers_of
+from ..storage.items import Items, items_of
+from ..storage.store import Store
+from .flags import flagged
+from .own_answers import (
+    CALIBRATION,
+    ITEM,
+    against_gold,
+    among,
+    answered_twice,
+    degraded_pairs,
+    failed_checks,
+    own_scores,
+    repeats_of,
+    seconds_of,
+)
+from .reading import Campaign, reading
+from .watched import QUANTILES, Annotators, Watched
+
+#: Scores up to which annotators are looked at unasked, and annotators up to whom drifts are fitted.
+MOST_SCORES, MOST_DRIFTS = 20_000, 200
+
+
+def annotators(campaign: Campaign, *, models: bool = True) -> Annotators:
+    """What to look at in each annotator.
+
+    Parameters
+    ----------
+    campaign : Store or path
+    models : bool
+        Also fit the annotator model and the drift; without them a campaign of 100,000 scores takes a second.
+
+    Returns
+    -------
+    Annotators
+
+    Raises
+    ------
+    InputError
+        The file is not a campaign.
+    """
+    with reading(campaign) as store:
+        states = dict(store.db.execute("SELECT name, state FROM annotator").fetchall())
+        return watched(answers_of(store), items_of(store), states, rejected_of(store), models)
+
+
+def rejected_of(store: Store) -> dict[str, int]:
+    """HITs that the platform lists as rejected, by annotator."""
+    query = (
+        "SELECT a.name, COUNT(*) FROM judgment j JOIN annotator a ON a.number = j.annotator"
+        " WHERE j.why = 'rejected' GROUP BY a.name"
+    )
+    return {name: int(n) for name, n in store.db.execute(query)}
+
+
+def watched(
+    answers: Answers,
+    items: Items,
+    states: dict[str, str] | None = None,
+    rejected: dict[str, int] | None = None,
+    models: bool = True,
+) -> Annotators:
+    """The same from answers and items that were read before."""
+    own = own_scores(answers)
+    named = own & (answers.annotator >= 0)
+    there = np.unique(answers.annotator[named])
+    idle = tuple(n for k, n in enumerate(answers.names) if k not in set(there.tolist()))
+    idle += tuple(sorted(set(states or {}) - set(answers.names)))
+    unnamed = int((own & (answers.annotator < 0)).sum())
+    if not len(there):
+        return Annotators((), idle, "no scores by named annotators", "no scores", unnamed)
+    labels = np.array(answers.names, dtype=object)[answers.annotator[named]]
+    planned, twice = repeats_of(answers), answered_twice(answers)
+    known = set(labels.tolist())
+    found = quality(
+        labels.tolist(),
+        answers.item[named].tolist(),
+        answers.value[named],
+        among(planned, known),
+        among(degraded_pairs(answers, items), known),
+        seconds_of(answers),
+        rejected,
+    )
+    model, why = (
+        (None, "not fitted; ask for the annotators")
+        if not models
+        else fitted(answers, named, labels.tolist())
+    )
+    drifts, no_drift = (
+        (None, "not fitted; ask for the annotators") if not models else _drifts(answers, named, labels)
+    )
+    rows = [_row(answers, items, q, planned, twice, states or {}, model, drifts) for q in found]
+    return Annotators(tuple(flagged(rows)), idle, why, no_drift, unnamed)
+
+
+def fitted(answers: Answers, rows: NDArray[np.bool_], labels: list[str]) -> tuple[AnnotatorModel | None, str]:
+    """The richest annotator model that the rows bear, and why it is that one or none."""
+    try:
+        model = annotator_model(answers.item[rows].tolist(), labels, answers.value[rows])
+    except (NotEstimableError, TooLargeError) as error:
+        return None, f"no annotator model: {error}"
+    if model.level == "raw":
+        return None, f"no annotator model: {model.why}"
+    return model, f"location and noise by the annotator model of level {model.level}: {model.why}"
+
+
+def _drifts(answers: Answers, rows: NDArray[np.bool_], labels: NDArray[Any]) -> tuple[Drift | None, str]:
+    """Drifts of annotators with three scores or more, in the order in which they gave them."""
+    at = np.flatnonzero(rows)
+    # Time of return where it is known; within one moment the order of batches, HITs and slots.
+    when = np.where(np.isnan(answers.submitted[at]), np.inf, answers.submitted[at])
+    order = np.lexsort((answers.slot[at], answers.hit[at], answers.batch[at], when))
+    at, labels = at[order], labels[order]
+    who = answers.annotator[at]
+    n = np.bincount(who)
+    enough = n[who] >= 3
+    if (n >= 3).sum() == 0 or len(np.unique(answers.item[at][enough])) == enough.sum():
+        return None, "no drift: no item was scored twice by annotators with three scores or more"
+    if (n >= 3).sum() > MOST_DRIFTS:
+        return None, f"no drift: {int((n >= 3).sum())} annotators; it is fitted for {MOST_DRIFTS} or fewer"
+    place = np.zeros(len(at))
+    for k in np.flatnonzero(n >= 3).tolist():
+        place[who == k] = np.arange(1, n[k] + 1)
+    try:
+        found = drift(
+            answers.item[at][enough], labels[enough].tolist(), place[enough], answers.value[at][enough]
+        )
+    except (NotEstimableError, TooLargeError) as error:
+        return None, f"no drift: {error}"
+    return found, ""
+
+
+def _row(
+    answers: Answers,
+    items: Items,
+    q: AnnotatorQuality,
+    planned: Pairs,
+    twice: Pairs,
+    states: dict[str, str],
+    model: AnnotatorModel | None,
+    drifts: Drift | None,
+) -> Watched:
+    mine = answers.annotator == answers.names.index(q.annotator)
+    counted = mine & answers.counted
+    shown = counted & ((answers.kind == ITEM) | (answers.kind == CALIBRATION))
+    own = answers.value[shown & ~np.isnan(answers.value)]
+    at = {} if model is None else {name: k for k, name in enumerate(model.annotators)}
+    figures: dict[str, float] = {}
+    if model is not None and q.annotator in at:
+        k = at[q.annotator]
+        figures = {
+            "location": float(model.location[k]),
+            "noise": float(model.noise[k]),
+            "slope": float(model.slope[k]),
+        }
+    if drifts is not None and q.annotator in drifts.annotators:
+        k = drifts.annotators.index(q.annotator)
+        figures["change"], figures["detectable"] = float(drifts.change[k]), float(drifts.detectable[k])
+        figures["drift_p"] = float(drifts.p_holm[k])
+    checks, failed = failed_checks(answers, items, counted)
+    again = [
+        (a, b) for pairs in (planned, twice) for n, a, b in zip(pairs.annotator, pairs.first, pairs.second)
+        if n == q.annotator
+    ]  # fmt: skip
+    double = [(a, b) for n, a, b in zip(twice.annotator, twice.first, twice.second) if n == q.annotator]
+    row = Watched(
+        q.annotator,
+        states.get(q.annotator, "active"),
+        len(np.unique(answers.judgment[counted])),
+        len(np.unique(answers.judgment[mine & ~answers.counted])),
+        q,
+        tuple(float(v) for v in np.quantile(own, QUANTILES)),
+        float(np.isnan(answers.value[shown]).mean()),
+        against_gold(answers, items, counted),
+        checks,
+        failed,
+        within_spread([a for a, _ in double], [b for _, b in double]),
+        within_spread([a for a, _ in again], [b for _, b in again]),
+    )
+    return replace(row, **figures)
