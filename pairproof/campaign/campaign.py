@@ -18,12 +18,11 @@ from .storage.store import opened
 if TYPE_CHECKING:
     from ..native.annotation.models.annotator_model import Level
     from .hits.chosen import Batch
-    from .watch.annotators import Annotators
     from .watch.intervals import Kind
     from .watch.scores import ItemScores
-    from .watch.status import Standardise, Status
+    from .watch.status import Status
     from .watch.stop import StopAnswer
-    from .watch.systems import Systems
+    from .watch.systems import Standardise, Systems
 
 
 class Campaign:
@@ -108,7 +107,7 @@ class Campaign:
             A results file, or rows with the keys of its columns (`Input.id1`, `Answer.range1`, `WorkerId`,
             `AssignmentId`, ...); scores are 0 to 100.
         **options
-            Of :func:`pairproof.campaign.take_in`; rows take none.
+            Of :func:`pairproof.campaign.take_in`; with rows, `rejected` alone.
 
         Returns
         -------
@@ -123,7 +122,8 @@ class Campaign:
             return take_in(self.path, results, **options)
         with opened(self.path, write=True) as store:
             a = about(store)
-            return add(store, a, results_of_rows(results, a, **options))
+            rows = results_of_rows(results, a.per_hit, partial=a.design.partial, **options)
+            return add(store, a, rows)
 
     def scores(
         self, model: Level = "raw", *, level: float = 0.95, intervals: Kind = "calibrated"
