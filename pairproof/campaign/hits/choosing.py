@@ -30,9 +30,11 @@ class Choice:
     ----------
     store : Store
     a : About
+    checks : bool
+        Whether the checks that the design asks for are needed.
     """
 
-    def __init__(self, store: Store, a: About) -> None:
+    def __init__(self, store: Store, a: About, *, checks: bool = True) -> None:
         self.store, self.about, self.design = store, a, a.design
         self.state = state_of(store, a.method)
         self.roles = roles_of(store)
@@ -43,9 +45,10 @@ class Choice:
         known = self.state.a[~np.isnan(self.state.a)]
         # If an older tool has given the items scores, this is not a first batch.
         self.first = not worked and not self.state.n.any() and not (known != known[:1]).any()
-        if self.same_source:
-            self.sources = self._sources()
-        self._check_checks()
+        if checks:
+            if self.same_source:
+                self.sources = self._sources()
+            self._check_checks()
 
     def of_role(self, *names: str) -> IntArray:
         """Positions of the items of these roles."""
@@ -55,7 +58,11 @@ class Choice:
         """Check that there are degraded and gold items if the design has a share of them."""
         for share, roles, what in (
             (self.shares.degraded, ("degraded",), "'easl degrade' makes them from the items file"),
-            (self.shares.gold, ("gold", "attention"), "give known items the role gold, and their scores in gold"),
+            (
+                self.shares.gold,
+                ("gold", "attention"),
+                "give known items the role gold, and their scores in gold",
+            ),
         ):
             if share and not self.of_role(*roles).size:
                 raise InputError(
@@ -194,6 +201,11 @@ def _kind_of_roles(roles: IntArray) -> IntArray:
 
 
 OPEN = "FROM hit h WHERE NOT EXISTS (SELECT 1 FROM judgment j WHERE j.batch = h.batch AND j.hit = h.number)"
+
+
+def unanswered(store: Store) -> int:
+    """Number of HITs that nobody has judged yet."""
+    return int(store.db.execute(f"SELECT COUNT(*) {OPEN}").fetchone()[0])
 
 
 def pending(store: Store, n_items: int) -> IntArray:

@@ -81,6 +81,11 @@ class Batch:
     files: tuple[str, ...] = ()
 
     @property
+    def ids(self) -> tuple[tuple[str, ...], ...]:
+        """The ids of each HIT's items."""
+        return tuple(tuple(name for name, _ in hit) for hit in self.hits)
+
+    @property
     def again(self) -> int:
         """Number of HITs of earlier batches that are given again."""
         return sum(batch != self.number for batch, _ in self.places)

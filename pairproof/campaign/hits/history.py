@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from functools import lru_cache
 
 import numpy as np
 
@@ -23,7 +22,9 @@ class History:
     def __init__(self, store: Store) -> None:
         self._roles = roles_of(store)
         self.n_items = len(self._roles)
-        rows = store.db.execute("SELECT batch, number, items, plan FROM hit ORDER BY batch, number").fetchall()
+        rows = store.db.execute(
+            "SELECT batch, number, items, plan FROM hit ORDER BY batch, number"
+        ).fetchall()
         items = json.loads(f"[{','.join(r[2] for r in rows)}]")
         self._items: dict[Key, IntArray] = {
             (b, h): np.array(own, np.int64) for (b, h, *_), own in zip(rows, items)
@@ -39,22 +40,26 @@ class History:
             " SELECT annotator, batch, hit FROM judgment WHERE annotator IS NOT NULL AND batch IS NOT NULL"
         ):
             self._had[who].add((batch, hit))
-        self.seen = lru_cache(None)(self._seen)
+        self._known: dict[int | None, IntArray] = {}
 
     def _hits(self, annotator: int | None) -> list[Key]:
         """The HITs that an annotator had; None: all HITs, of a crowd."""
         keys = self._items if annotator is None else self._had.get(annotator, set()) & self._items.keys()
         return sorted(keys)
 
-    def _seen(self, annotator: int | None) -> IntArray:
+    def seen(self, annotator: int | None) -> IntArray:
         """Items that the annotator judged as items, or has out to judge."""
-        own = [self._items_of(key) for key in self._hits(annotator)]
-        return np.unique(np.concatenate(own)) if own else np.zeros(0, np.int64)
+        if annotator not in self._known:
+            own = [self._items_of(key) for key in self._hits(annotator)]
+            every = np.concatenate(own) if own else np.zeros(0, np.int64)
+            self._known[annotator] = np.unique(every).astype(np.int64)
+        return self._known[annotator]
 
     def _items_of(self, key: Key) -> IntArray:
         kinds = self._kinds[key]
         items = self._items[key]
-        return items[(self._roles[items] if kinds is None else kinds) == ITEM]
+        found: IntArray = items[(self._roles[items] if kinds is None else kinds) == ITEM]
+        return found
 
     def times(self, annotator: int | None) -> IntArray:
         """How often each item was shown to the annotator."""

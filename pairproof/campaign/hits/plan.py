@@ -259,7 +259,9 @@ class _Filling:
                         self.after.append((hit, int(at[k - len(seen)])))
                     break
 
-    def _deal(self, team: int, slots: IntArray, candidates: IntArray, never: IntArray, kinds: IntArray) -> None:
+    def _deal(
+        self, team: int, slots: IntArray, candidates: IntArray, never: IntArray, kinds: IntArray
+    ) -> None:
         """Deal candidates to slots, those least shown first; `never` is what must not be in the same HIT."""
         if not candidates.size:
             return

@@ -53,7 +53,13 @@ def roles_of(store: Store) -> IntArray:
     return np.array([code[role] for (role,) in rows], np.int64)
 
 
-def pack_roles(store: Store) -> None:
+def pack_roles(store: Store, roles: IntArray) -> None:
     """Write the roles of all items, which never change."""
-    content = roles_of(store).astype(np.uint8).tobytes()
-    store.db.execute("INSERT OR REPLACE INTO packed VALUES ('roles', ?)", (content,))
+    content = roles.astype(np.uint8).tobytes()
+    store.db.execute("INSERT OR IGNORE INTO packed VALUES ('roles', ?)", (content,))
+
+
+def is_packed(store: Store) -> bool:
+    """Whether both are there."""
+    row = store.db.execute("SELECT COUNT(*) FROM packed WHERE name IN ('state', 'roles')").fetchone()
+    return int(row[0]) == 2

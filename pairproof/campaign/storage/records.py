@@ -18,7 +18,7 @@ from ...native.annotation.methods import ADDITIVE, Method, ScoreState, Settings,
 from .annotators import annotator_number
 from .design import Design
 from .items import Reserved
-from .packed import pack_roles, pack_state, packed_state
+from .packed import pack_roles, pack_state, packed_state, roles_of
 from .store import Store
 from .times import submitted_and_seconds
 
@@ -101,7 +101,7 @@ def write_items(
         ),
     )
     pack_state(store, state.a, state.b, state.n)
-    pack_roles(store)
+    pack_roles(store, roles_of(store))
 
 
 def _columns(state: ScoreState) -> tuple[list[float | None], list[float | None], list[int]]:

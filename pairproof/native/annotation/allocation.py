@@ -223,13 +223,7 @@ def _largest(
 
 
 def next_sources(
-    state: ScoreState,
-    shown: IntArray,
-    source: IntArray,
-    hits: int,
-    rng: np.random.Generator,
-    *,
-    first: bool,
+    state: ScoreState, shown: IntArray, source: IntArray, hits: int, rng: np.random.Generator, *, first: bool
 ) -> IntArray:
     """The sources whose items come next, where a HIT holds all items of one source.
 

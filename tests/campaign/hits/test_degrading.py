@@ -64,11 +64,7 @@ def test_spaces_of_the_text_stay():
 
 @pytest.mark.parametrize(
     ("ids", "new"),
-    [
-        (["1", "2", "30"], ["31", "32"]),
-        (["s08", "s09"], ["s10", "s11"]),
-        (["i9", "i10"], ["i11", "i12"]),
-    ],
+    [(["1", "2", "30"], ["31", "32"]), (["s08", "s09"], ["s10", "s11"]), (["i9", "i10"], ["i11", "i12"])],
 )
 def test_numbered_ids_are_continued_so_that_nobody_sees_which_row_is_degraded(ids, new):
     assert new_ids(ids, 2, rng()) == new

@@ -65,7 +65,10 @@ def crowd(hits: int) -> np.ndarray:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.integers(4, 40), st.integers(3, 7), st.lists(st.floats(0, 0.2), min_size=3, max_size=3), st.integers(0, 99)
+    st.integers(4, 40),
+    st.integers(3, 7),
+    st.lists(st.floats(0, 0.2), min_size=3, max_size=3),
+    st.integers(0, 99),
 )
 def test_shares_are_met_to_the_nearest_slot_and_spread_evenly(hits, per_hit, shares, seed):
     s = Shares(*shares)

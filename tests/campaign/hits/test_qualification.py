@@ -63,12 +63,16 @@ def test_each_condition_is_met_up_to_its_bound_and_not_beyond():
     assert met("spearman>=1", near) and not met("spearman>=.1", near[::-1])
     assert not met("spearman>=.5 and within .05 >= .5", near)
     # Ranks 1 2 3 5 4: Spearman's rho is 1 - 6 * 2 / (5 * 24) = .9.
-    assert met("spearman>=.9", [0.1, 0.3, 0.5, 0.9, 0.7]) and not met("spearman>=.91", [0.1, 0.3, 0.5, 0.9, 0.7])
+    assert met("spearman>=.9", [0.1, 0.3, 0.5, 0.9, 0.7]) and not met(
+        "spearman>=.91", [0.1, 0.3, 0.5, 0.9, 0.7]
+    )
 
 
 def test_cannot_judge_is_not_within_and_is_left_out_elsewhere():
     nan = np.nan
-    assert met("within .1 >= .6", [0.1, 0.3, 0.5, nan, nan]) and not met("within .1 >= .61", [0.1, 0.3, 0.5, nan, nan])
+    assert met("within .1 >= .6", [0.1, 0.3, 0.5, nan, nan]) and not met(
+        "within .1 >= .61", [0.1, 0.3, 0.5, nan, nan]
+    )
     assert met("mean-difference<=0", [0.1, 0.3, 0.5, nan, nan])
     assert not met("spearman>=.1", [0.1, 0.3, nan, nan, nan])  # two answers have no rank correlation
     assert not met("mean-difference<=1", [nan] * 5)
@@ -85,8 +89,9 @@ def test_nothing_is_decided_before_all_items_are_back():
 
 
 def test_the_verdict_shows_the_numbers():
-    found = judge(parse_rule("spearman>=.95 and within .1 >= .8"), GOLD, np.array([0.1, 0.3, 0.5, 0.9, 0.7]), 5)
+    found = judge(
+        parse_rule("spearman>=.95 and within .1 >= .8"), GOLD, np.array([0.1, 0.3, 0.5, 0.9, 0.7]), 5
+    )
     assert (
-        str(found)
-        == "5 of 5 qualification items, NOT met (spearman>=0.95: 0.900; within 0.1 >= 0.8: 0.600)"
+        str(found) == "5 of 5 qualification items, NOT met (spearman>=0.95: 0.900; within 0.1 >= 0.8: 0.600)"
     )
