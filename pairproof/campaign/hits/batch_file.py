@@ -158,7 +158,7 @@ def _folder(store: Store, batch: Batch, folder: Path) -> dict[Path, str]:
     if not batch.given:
         raise InputError(
             f"{folder}: a page for each annotator, but no annotators are registered; 'easl annotators"
-            f" {store.path} add NAME ...' registers them, or name a file (.csv, .jsonl, .html)"
+            f" add {store.path} NAME ...' registers them, or name a file (.csv, .jsonl, .html)"
         )
     try:
         folder.mkdir(exist_ok=True)

@@ -62,8 +62,8 @@ def deal(hits: int, annotators: IntArray, each: int, load: IntArray, rng: np.ran
     m = len(annotators)
     if not 1 <= each <= m:
         raise InputError(
-            f"{each} different annotators for each HIT, but {m} can be given HITs; add annotators ('easl"
-            " annotators CAMPAIGN.db add NAME'), or ask for fewer (--judgments)"
+            f"{each} different annotators for each HIT, but {m} can be given HITs; register more ('easl"
+            " annotators add'), or ask for fewer (--judgments)"
         )
     period = m // math.gcd(m, each)
     rows = min(ROWS, max(1, hits // (TOGETHER * period)))
