@@ -115,6 +115,8 @@ class Spread:
 
 def spread_of(item: IntArray, value: FloatArray) -> Spread:
     """Pooled standard deviation within items, of scores without nan."""
+    order = np.lexsort((value, item))  # sums to the last bit the same, in whatever order judgments came
+    item, value = item[order], value[order]
     count = np.bincount(item)
     free = len(value) - int((count > 0).sum())
     if free == 0:
