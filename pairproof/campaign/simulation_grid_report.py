@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..native.annotation.simulated.grid_verdicts import crossing, verdict_on_easl, verdict_on_ra
 from ..native.annotation.simulated.panel_grid import Grid, grid_of
+from ..native.annotation.simulated.plots import plot_over_judgments, plot_over_shifts, size_of_grid
 from ..native.annotation.simulated.simulation import Simulation
 from ..report.blocks import Block, Bullets, Figure, Heading, Page, Table
 from .simulation_report import (
     annotators_said,
     corrected_said,
     experiment_said,
-    line_style,
     points,
     stated,
 )
@@ -56,14 +57,16 @@ def document(runs: Runs, truth: str, agreement: float, target: float, level: flo
 
 
 def _passing(grid: Grid) -> Iterator[tuple[str, str, int, str]]:
-    """Pairs of methods of which the first is behind at the first shift and ahead at a later one."""
+    """Pairs of methods of which the first is clearly behind at the first shift and clearly ahead at the last."""
+    if _replicates(grid) < 2:
+        return
     for context in grid.contexts:
         for n in compared(grid):
             for a in grid.names:
                 for b in grid.names:
-                    if a != b and not np.isnan(grid.curve(a, n, context) + grid.curve(b, n, context)).any():
-                        if crossing(grid, a, b, n, context):
-                            yield a, b, n, context
+                    gap = grid.ahead(a, b, n, context)
+                    if gap[0] < 0 < gap[-1]:
+                        yield a, b, n, context
 
 
 def compared(grid: Grid) -> tuple[int, ...]:
@@ -95,13 +98,13 @@ def _blocks(runs: Runs, truth: str, agreement: float, level: float) -> Iterator[
     yield Bullets(
         (experiment_said(first, truth), *annotators_said(first.experiment.panel, agreement, one=False))
     )
-    passes = [
-        f"{a} passes {b} at shift {crossing(grid, a, b, n, c):.2f} (context {c}, after {n})"
-        for a, b, n, c in _passing(grid)
-    ]
-    if len(grid.shifts) > 1:
+    if len(grid.shifts) > 1 and _replicates(grid) > 1:
+        passes = [
+            f"{a} passes {b} at shift {crossing(grid, a, b, n, c):.2f} (context {c}, after {n})"
+            for a, b, n, c in _passing(grid)
+        ]
         yield Heading("Which method passes another as the shift grows?")
-        yield Bullets(tuple(passes) or ("None of them does.",))
+        yield Bullets(tuple(passes) or ("None of them does clearly (by two standard errors).",))
     if _verdicts(grid):
         yield Heading("What the paper claims")
         yield Bullets(tuple(_verdicts(grid)))
@@ -139,79 +142,31 @@ def _cell(mean: float, error: float) -> str:
 
 def over_shifts(grid: Grid, after: Sequence[int]) -> Figure:
     """Spearman's rho over shift, a panel a context and number of judgments, raw scores dashed."""
-    corrected = any(name.endswith("+") for name in grid.names)
-
-    def draw(figure: Any) -> None:
-        axes = _axes(figure, len(after), len(grid.contexts))
-        for row, n in zip(axes, after):
-            for ax, context in zip(row, grid.contexts):
-                for name in grid.names:
-                    y = grid.curve(name, n, context)
-                    if not np.isnan(y).any():
-                        style = line_style(name, corrected)
-                        ax.plot(grid.shifts, y, marker="o", markersize=3, label=name, linewidth=1.5, **style)
-                ax.set_title(f"context {context}, after {n}")
-            row[0].set_ylabel("Spearman's rho")
-        for ax in axes[-1][:-1]:
-            ax.set_xlabel("shift (sd)")
-        _legend(axes)
-
     said = "; ".join(
-        f"{name} {' '.join(f'{x:.3f}' for x in grid.curve(name, after[0]))}"
+        f"{name} {' '.join(f'{x:.3f}' for x in grid.curve(name, after[0], grid.contexts[0]))}"
         for name in grid.names
-        if grid.contexts[0] == "none" and not np.isnan(grid.curve(name, after[0])).any()
+        if not np.isnan(grid.curve(name, after[0], grid.contexts[0])).any()
     )
     return Figure(
         "",
-        f"Spearman's rho with the truth by shift, raw scores dashed; without context after {after[0]}: {said}",
-        (3.0 * len(grid.contexts) + 0.6, 2.6 * len(after) + 0.5),
-        draw,
+        (
+            f"Spearman's rho with the truth by shift, raw scores dashed; in context {grid.contexts[0]} after"
+            f" {after[0]}: {said}"
+        ),
+        size_of_grid(len(after), len(grid.contexts)),
+        partial(plot_over_shifts, grid=grid, after=after),
         panels=True,
         title="Correlation with the truth by shift (raw scores dashed)",
     )
 
 
 def over_judgments(grid: Grid) -> Figure:
-    """Spearman's rho over judgments an item, a panel a context and shift (the first and the last shift)."""
-    corrected = any(name.endswith("+") for name in grid.names)
-    ends = sorted({0, len(grid.shifts) - 1})
-
-    def draw(figure: Any) -> None:
-        axes = _axes(figure, len(ends), len(grid.contexts))
-        for row, k in zip(axes, ends):
-            for ax, context in zip(row, grid.contexts):
-                for name in grid.names:
-                    y = np.array([grid.curve(name, n, context)[k] for n in grid.after])
-                    at = ~np.isnan(y)
-                    ax.plot(
-                        np.array(grid.after)[at], y[at], label=name, linewidth=1.5, **line_style(name, corrected)
-                    )
-                ax.set_title(f"context {context}, shift {grid.shifts[k]:g}")
-            row[0].set_ylabel("Spearman's rho")
-        for ax in axes[-1][:-1]:
-            ax.set_xlabel("annotations per item")
-        _legend(axes)
-
+    """Spearman's rho over judgments an item, a panel a context, at the first and the last shift."""
     return Figure(
         "",
         "Spearman's rho with the truth by annotations per item, raw scores dashed, at the first and the last shift",
-        (3.0 * len(grid.contexts) + 0.6, 2.6 * len(ends) + 0.5),
-        draw,
+        size_of_grid(min(2, len(grid.shifts)), len(grid.contexts)),
+        partial(plot_over_judgments, grid=grid),
         panels=True,
         title="Correlation with the truth by annotations per item",
     )
-
-
-def _axes(figure: Any, rows: int, columns: int) -> Any:
-    """Axes in rows and columns, with room for the legend beside them."""
-    axes = figure.subplots(
-        rows, columns + 1, squeeze=False, sharey="row", gridspec_kw={"width_ratios": [1.0] * columns + [0.35]}
-    )
-    for ax in axes[:, -1]:
-        ax.set_axis_off()
-    return axes
-
-
-def _legend(axes: Any) -> None:
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    axes[0][-1].legend(handles, labels, loc="upper left", borderaxespad=0.0)

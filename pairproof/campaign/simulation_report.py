@@ -4,26 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..native.annotation.beta import FloatArray
+from ..native.annotation.simulated.plots import plot_curves, plot_histograms, plot_match_quality
 from ..native.annotation.simulated.score_distribution import histogram, spread
 from ..native.annotation.simulated.simulated_panel import Panel
 from ..native.annotation.simulated.simulation import MEASURES, Measure, Simulation
 from ..report.blocks import Block, Bullets, Figure, Heading, Page, Table
-from ..report.figures import INK
 
-#: Okabe and Ito (2008); each method also has a line style of its own.
-STYLES = {
-    "da": ("#0072B2", "-"),
-    "random": ("#009E73", "--"),
-    "easl": ("#D55E00", "-"),
-    "ra": ("#CC79A7", ":"),
-    "trueskill": ("#E69F00", "-."),
-}
-BINS = 5
 #: What a panel has beside its noise, for documents.
 OF_PANEL = ("shift", "scale", "noise_spread", "drift", "contrast", "careless", "people", "step")
 
@@ -146,6 +138,12 @@ def annotators_said(panel: Panel, agreement: float, one: bool = True) -> tuple[s
     context = f", which {_context(panel)}" if one else ""
     if panel.are_alike and one:
         return (f"annotators' noise {panel.sd:.3f} ({panel.noise}){context}; {agree}",)
+    if not (panel.scale or panel.noise_spread or panel.careless or panel.drift or panel.contrast):
+        shift = f"shift {panel.shift:g} (sd of annotator and session), " if one else ""
+        at = "" if one else f"at shift {panel.shift:g} "
+        return (
+            f"annotators are alike but for their shift: {shift}noise {panel.sd:.3f} ({panel.noise}){context}; {at}{agree}",
+        )
     shift = f"shift {panel.shift:g} (sd of annotator and session), " if one else ""
     differ = (
         f"{panel.people} annotator{'s' if panel.people > 1 else ''}: {shift}scale {panel.scale:g}, noise {panel.sd:.3f} ({panel.noise}; spread"
@@ -153,7 +151,7 @@ def annotators_said(panel: Panel, agreement: float, one: bool = True) -> tuple[s
         f" {panel.contrast:g}; {agree if one else f'at shift {panel.shift:g} {agree}'}"
     )
     paper = "annotators who are alike, as up to version 0.1.0: --as-in-paper"
-    return (differ, paper) if panel.scale or panel.noise_spread or panel.careless else (differ,)
+    return differ, paper
 
 
 def _context(panel: Panel) -> str:
@@ -177,64 +175,19 @@ def _ends(s: Simulation) -> dict[str, Any]:
     return {"truth": s.experiment.truth, **{str(m): s.final[m] for m in s.experiment.methods}}
 
 
-def line_style(name: str, corrected: bool) -> dict[str, Any]:
-    """Of a method's line: its own, or where corrected scores stand beside raw ones, raw dashed."""
-    colour, own = STYLES[name.rstrip("+")]
-    if not corrected:
-        return {"color": colour, "linestyle": own}
-    return {"color": colour, "linestyle": "-" if name.endswith("+") else "--"}
-
-
 def _curves(s: Simulation, level: float) -> Figure:
-    def draw(figure: Any) -> None:
-        from matplotlib.ticker import MaxNLocator
-
-        for ax, measure in zip(figure.subplots(1, 2), MEASURES):
-            for name in s.experiment.names:
-                style = line_style(name, bool(s.experiment.corrected))
-                c = s.curve(name, measure, level)
-                at = ~np.isnan(c.mean)
-                ax.plot(s.annotations[at], c.mean[at], label=name, linewidth=1.6, **style)
-                ax.fill_between(
-                    s.annotations[at], c.low[at], c.high[at], color=style["color"], alpha=0.2, linewidth=0
-                )
-            ax.set_xlabel("annotations per item")
-            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-            ax.set_ylabel("Spearman's rho" if measure == "spearman" else "Pearson's r")
-            ax.legend()
-
     said = "Spearman's and Pearson's correlation with the truth by annotations per item"
+    draw = partial(plot_curves, s=s, level=level)
     return Figure("", said, (9.0, 3.6), draw, panels=True, title="Correlation with the truth")
 
 
 def _histograms(s: Simulation) -> Figure:
-    ends = _ends(s)
-
-    def draw(figure: Any) -> None:
-        axes = figure.subplots(1, len(ends), sharey=True, squeeze=False)[0]
-        for ax, (name, values) in zip(axes, ends.items()):
-            colour = STYLES.get(name, ("#888888", ""))[0]
-            ax.hist(np.clip(values, 0, 1), BINS, (0, 1), color=colour, edgecolor=INK, linewidth=0.6)
-            ax.set_title(name)
-            ax.set_xlabel("score")
-
     said = "Histograms of the truth and of the scores at the end"
+    draw = partial(plot_histograms, ends=_ends(s))
     return Figure("", said, (9.0, 2.4), draw, panels=True, title="The truth and the scores at the end")
 
 
 def _maps(s: Simulation) -> Figure:
-    top = max(float(m.max()) for m in s.maps.values())
-
-    def draw(figure: Any) -> None:
-        axes = figure.subplots(1, len(s.maps), squeeze=False)[0]
-        for ax, (iteration, values) in zip(axes, s.maps.items()):
-            image = ax.imshow(
-                values, origin="lower", interpolation="nearest", cmap="viridis", vmin=0, vmax=top
-            )
-            ax.set_title(f"before iteration {iteration}")
-            ax.set_xticks([])
-            ax.set_yticks([])
-        figure.colorbar(image, ax=list(axes), label="match quality", shrink=0.8)
-
     said = "Match quality of all pairs, items ordered by the truth"
+    draw = partial(plot_match_quality, maps=s.maps)
     return Figure("", said, (9.0, 2.7), draw, panels=True, title="Match quality")

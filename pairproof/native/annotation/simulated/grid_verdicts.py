@@ -89,7 +89,7 @@ def verdict_on_ra(grid: Grid, after: Sequence[int] = (4, 10)) -> str:
     at = [s for s, all_after in zip(grid.shifts, ahead.all(axis=0)) if all_after]
     if not ahead.any():
         raw = (
-            f"not against uncorrected scores either, up to shifts of sd {grid.shifts[-1]:g}"
+            f"not clearly against uncorrected scores either, up to shifts of sd {grid.shifts[-1]:g}"
             f" ({_behind(grid, after)})"
         )
     elif at:

@@ -63,7 +63,7 @@ def test_corrected_scores_win_with_shifts_and_lose_nothing_without(grid):
 @pytest.mark.parametrize(
     ("ra", "said"),
     [
-        ((0.7, 0.7, 0.7), "not without shifts; not against uncorrected scores either, up to shifts of sd 0.2"),
+        ((0.7, 0.7, 0.7), "not without shifts; not clearly against uncorrected scores either, up to shifts of sd 0.2"),
         ((0.7, 0.7, 0.95), "not without shifts; with shifts of sd 0.2 against uncorrected scores, yes"),
         ((0.95, 0.95, 0.95), "yes without shifts; with shifts of sd 0 and 0.1 and 0.2"),
     ],
