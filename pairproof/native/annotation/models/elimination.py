@@ -194,7 +194,8 @@ def quadratic_less(
 
     = x'M x - 2 f x'M c + f^2 c'M c; what is the same for all rows of a level is computed once.
     """
-    rows, out = rows.tocsr(), quadratic(rows, matrix)
+    rows = rows.tocsr()
+    out: FloatArray = quadratic(rows, matrix)
     row = np.repeat(np.arange(len(out)), np.diff(rows.indptr))
     at, (size, q) = level[row], carried.shape
     same, crossed, step = np.empty(size), np.zeros(len(out)), max(1, CHUNK // max(q, 1))
@@ -204,11 +205,12 @@ def quadratic_less(
         where = np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
         own = part.data * product[where, part.indices]
         same[begin : begin + step] = np.bincount(where, own, part.shape[0])
-        here = slice(None) if step >= size else np.flatnonzero((at >= begin) & (at < begin + step))
-        taken = rows.data[here] * product[at[here] - begin, rows.indices[here]]
+        here = np.flatnonzero((at >= begin) & (at < begin + step))
+        taken: Any = rows.data[here] * product[at[here] - begin, rows.indices[here]]
         crossed += np.bincount(row[here], taken, len(out))
-    found: FloatArray = out - 2.0 * factor * crossed + factor**2 * same[level]
-    return found
+    f: FloatArray = np.broadcast_to(np.asarray(factor, np.float64), out.shape)
+    out -= f * (2.0 * crossed - f * same[level])
+    return out
 
 
 def trace_of(rows: Any, matrix: FloatArray) -> float:
@@ -218,7 +220,7 @@ def trace_of(rows: Any, matrix: FloatArray) -> float:
 
 
 def _by_taking(rows: Any, filled: IntArray, matrix: FloatArray) -> FloatArray:
-    out = np.zeros(rows.shape[0])
+    out: FloatArray = np.zeros(rows.shape[0])
     for count in np.unique(filled[filled > 0]).tolist():
         alike = np.flatnonzero(filled == count)
         step = max(1, CHUNK // count**2)

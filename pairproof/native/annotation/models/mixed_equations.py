@@ -262,17 +262,18 @@ def solve(at: Layout, tau: FloatArray, sigma: FloatArray, likelihood: Likelihood
     right = np.asarray(at.across @ (weight * at.y)).ravel()
     ridge = np.repeat([1.0 / tau[k] for k in at.small] + [0.0], [at.sizes[k] for k in at.small] + [p])
     matrix[np.diag_indices(q)] += ridge
-    elimination, by_level, root, sums = None, None, None, np.zeros((0, 1))
+    elimination: Elimination | None = None
+    by_level: Any = None
+    sums: FloatArray = np.zeros(0)
     if at.big >= 0:
         level, size = at.labels[at.big], at.sizes[at.big]
-        elimination = Elimination.of(
-            np.bincount(level, weight, size), float(tau[at.big]), at.outer_of, float(tau[at.outer])
-        )
+        weights = np.bincount(level, weight, size).astype(np.float64)
+        elimination = Elimination.of(weights, float(tau[at.big]), at.outer_of, float(tau[at.outer]))
         by_level = at.by_level(weight)
-        sums = np.bincount(level, weight * at.y, size)[:, None]
-        root = elimination.root(by_level)
+        sums = np.bincount(level, weight * at.y, size).astype(np.float64)
+        root: Any = elimination.root(by_level)
         matrix -= np.asarray((root.T @ root).todense())
-        right -= root.T @ np.asarray(elimination.root(csr_matrix(sums)).todense()).ravel()
+        right -= root.T @ np.asarray(elimination.root(csr_matrix(sums[:, None])).todense()).ravel()
     factor, _ = cho_factor(matrix, lower=True)
     factor = np.tril(factor)
     effects: FloatArray = cho_solve((factor, True), right)
@@ -281,8 +282,7 @@ def solve(at: Layout, tau: FloatArray, sigma: FloatArray, likelihood: Likelihood
     fitted = np.asarray(at.rest @ effects).ravel()
     eliminated = (np.zeros(0), np.zeros(0))
     if elimination is not None:
-        left = sums - (by_level @ effects)[:, None]
-        eliminated = elimination.solved_vector(left.ravel())
+        eliminated = elimination.solved_vector(sums - by_level @ effects)
         fitted = fitted + eliminated[0][level]
         if at.outer_of is not None:
             fitted = fitted + eliminated[1][at.outer_of[level]]
@@ -306,7 +306,18 @@ def solve(at: Layout, tau: FloatArray, sigma: FloatArray, likelihood: Likelihood
     free = n - p if likelihood == "REML" else n
     loglik = -0.5 * (free * math.log(2.0 * math.pi) + log_v + squares)
     return Solved(
-        at, tau, sigma, effects, eliminated, residual, likelihood, loglik, elimination, by_level, inverse, spread
+        at,
+        tau,
+        sigma,
+        effects,
+        eliminated,
+        residual,
+        likelihood,
+        loglik,
+        elimination,
+        by_level,
+        inverse,
+        spread,
     )
 
 
