@@ -82,7 +82,7 @@ def next_(state: State, campaign: str, out: str, **asked: Any) -> int:
     number, hits, size = batch.number, len(batch.hits), batch.per_hit
     found = {"campaign": batch.campaign, "batch": number, "hits": hits, "per_hit": size, "out": out}
     state.show(
-        f"batch {number}{' again' if asked['again'] else ''}: {hits} HITs of {size} items in {out}"
+        f"batch {number}{' again' if asked['again'] else ''}: {hits} HIT{'' if hits == 1 else 's'} of {size} items in {out}"
         f"{_more(batch)}",
         {**found, **_details(batch)},
     )
@@ -108,7 +108,7 @@ def _more(batch: Batch) -> str:
         least, most = min(len(g.places) for g in batch.given), max(len(g.places) for g in batch.given)
         each = str(least) if least == most else f"{least} to {most}"
         people = "annotator" if len(batch.given) == 1 else "annotators"
-        return f"; {len(batch.given)} {people}, {each} HITs each{again}"
+        return f"; {len(batch.given)} {people}, {each} HIT{'' if each == '1' else 's'} each{again}"
     if batch.judgments > 1 and "qualification" not in batch.kinds:
         return (
             f"; each HIT is for {batch.judgments} different annotators: publish it with MaxAssignments"
