@@ -66,7 +66,6 @@ class Opening:
     """
 
     def __init__(self, store: Store, a: About, asked: Asked) -> None:
-        a.design.shown(asked.show)
         self.store, self.about, self.asked = store, a, asked
         self.seed = whole_number("seed", a.seed if asked.seed is None else asked.seed)
         self.due = checked_due(asked.due)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..options.sections import COUNT, SectionedCommand, option
-from ..state import READ, FileName, State, shared_options
+from ..state import READ, WRITTEN, FileName, State, shared_options
 
 if TYPE_CHECKING:
     from ...campaign.hits.chosen import Batch
@@ -48,6 +48,19 @@ _campaign, _who, _files = option("Campaign"), option("Annotators"), option("File
     metavar="FILE",
     type=FileName(),
     help="Write .csv (one row per HIT), .jsonl, .html (a self-contained page), or FOLDER/ (a page each).",
+)
+@_files(
+    "--for",
+    "style",
+    type=click.Choice(["plain", "mturk", "label-studio"]),
+    default="plain",
+    help="Write for Mechanical Turk (.csv, cells escaped) or Label Studio (.json): only what is shown.",
+)
+@_files(
+    "--layout",
+    metavar="FILE",
+    type=WRITTEN,
+    help="With --for: also write the layout (.html) or the labeling configuration (.xml) that shows it.",
 )
 @_files(
     "--show",
