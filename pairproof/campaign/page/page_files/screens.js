@@ -195,7 +195,7 @@ function nameAtFirst() {
   const address = new URLSearchParams(location.search);
   if (data.annotator) return data.annotator;
   const given = address.get("PROLIFIC_PID") || address.get("name") || get(keyOf("last")) || "";
-  return String(given).replace(/[\u0000-\u001f\u007f]/g, " ").trim().slice(0, 200);
+  return String(given).replace(/[\u0000-\u001f\u007f]/g, " ").trim();
 }
 
 byId("worker").addEventListener("input", greet);
