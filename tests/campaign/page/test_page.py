@@ -14,6 +14,9 @@ from pairproof.campaign.page.code import decode
 from pairproof.campaign.page.data import PageHit, PageSlot
 from tests.campaign.page.pages import SIX, begin, box, line, page_data, save, shown_scores, write_page
 
+#: One browser for all of them: its start takes most of their time.
+pytestmark = pytest.mark.xdist_group("browser")
+
 
 def page_of(tmp_path, per_hit=3):
     items = tmp_path / "items.csv"

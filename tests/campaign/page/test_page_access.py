@@ -11,6 +11,9 @@ import pytest
 from pairproof.campaign.page.texts import Example, texts_of
 from tests.campaign.page.pages import SIX, begin, line, page_data, save, shown_scores, write_page
 
+#: One browser for all of them: its start takes most of their time.
+pytestmark = pytest.mark.xdist_group("browser")
+
 FULL = texts_of(
     "How much of the meaning is kept?",
     "0=none of it;33=some of it;66=most of it;100=all of it",

@@ -10,6 +10,9 @@ import pytest
 from pairproof.campaign.page.texts import Example, texts_of
 from tests.campaign.page.pages import begin, page_data, save, write_page
 
+#: One browser for all of them: its start takes most of their time.
+pytestmark = pytest.mark.xdist_group("browser")
+
 TEXTS = [
     "</script><script>window.harmed = 1; document.title = 'broken'</script>",
     "<img src=x onerror=\"window.harmed = 1\"><svg onload='window.harmed = 1'>",
