@@ -21,7 +21,7 @@ function onAnswer() {
   if (byId("place").textContent !== place) byId("place").textContent = place;
   byId("progress").max = data.hits.length;
   byId("progress").value = done;
-  if (!kept.all) fill(byId("kept"), "not_kept");
+  if (!kept.all && !kept.told && byId("message").textContent !== word("not_kept")) say("not_kept");
 }
 
 // ---- start ----
@@ -32,6 +32,7 @@ function showStart() {
   byId("worker").value = annotator;
   byId("worker").readOnly = data.annotator !== "";
   fill(byId("kept"), kept.all ? "kept" : "not_kept");
+  kept.told = !kept.all;
   greet();
   showScreen("start");
 }
