@@ -44,6 +44,9 @@ def coded(name: str, labels: Sequence[Hashable], length: int) -> tuple[tuple[str
     if len(labels) != length:
         raise InputError(f"{len(labels)} labels of the {name} and {length} scores; expected as many")
     if isinstance(labels, np.ndarray):
+        if labels.dtype.kind in "iu":
+            found, code = np.unique(labels, return_inverse=True)
+            return tuple(map(str, found.tolist())), code.ravel().astype(np.int64)
         labels = labels.tolist()  # Python's own numbers are compared ten times as fast
     for k, label in enumerate(labels):
         if label is None or label == "" or label != label:

@@ -6,6 +6,10 @@ that a statement on any of them, at any look, is wrong with probability alpha at
 taken in an order that does not depend on the scores. See :mod:`pairproof.native.annotation.stopping.stopping_rules`
 for what a look says; the boundary is that of Robbins (1970),
 :mod:`pairproof.native.annotation.stopping.confidence_sequence`.
+
+With `looks` the intervals are O'Brien and Fleming's (1979) repeated ones instead (Jennison and Turnbull 1989):
+spread C sqrt(N / n) / sqrt(n) at n of N planned sources, C of :mod:`pairproof.native.annotation.stopping.group_sequential`.
+They are shorter near N, hold at that number of equally spaced looks only, and end at N.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from ....errors import InputError, NotEstimableError
 from ..beta import FloatArray, IntArray
 from ..coded_labels import coded, numbers
 from .confidence_sequence import boundary, enough
+from .group_sequential import group_sequential
 from .stopping_rules import FEWEST_SOURCES, Look, Verdict, _positive
 
 
@@ -108,7 +113,11 @@ def source_differences(
 
 
 def systems_short(
-    differences: SourceDifferences, half: float, alpha: float = 0.05, planned: float = 100.0
+    differences: SourceDifferences,
+    half: float,
+    alpha: float = 0.05,
+    planned: float = 100.0,
+    looks: int | None = None,
 ) -> Look:
     """Whether every difference's interval is short enough.
 
@@ -120,7 +129,10 @@ def systems_short(
     alpha : float
         Of any wrong statement.
     planned : float
-        Sources at which the sequence is shortest; to be fixed beforehand.
+        Sources at which the sequence is shortest, or with `looks` the most there will be; to be fixed
+        beforehand.
+    looks : int, optional
+        Planned number of looks, at equal steps up to `planned`: O'Brien and Fleming's boundary.
 
     Returns
     -------
@@ -141,15 +153,19 @@ def systems_short(
     'go on'
     """
     _positive("half", half)
-    widths = _half(differences, alpha, planned)
+    widths = _half(differences, alpha, planned, looks)
     settled = widths <= half
     target = np.full(len(widths), half)
     why = f"{int(settled.sum())} of {len(settled)} differences have a half-width of {half:g} or less"
-    return _look(differences, widths, settled, target, why, alpha, planned)
+    return _look(differences, widths, settled, target, why, alpha, planned, looks)
 
 
 def systems_ranking(
-    differences: SourceDifferences, delta: float = 0.0, alpha: float = 0.05, planned: float = 100.0
+    differences: SourceDifferences,
+    delta: float = 0.0,
+    alpha: float = 0.05,
+    planned: float = 100.0,
+    looks: int | None = None,
 ) -> Look:
     """Whether the ranking is settled: every difference excludes 0, or is within delta of it.
 
@@ -161,7 +177,10 @@ def systems_ranking(
     alpha : float
         Of any wrong statement.
     planned : float
-        Sources at which the sequence is shortest; to be fixed beforehand.
+        Sources at which the sequence is shortest, or with `looks` the most there will be; to be fixed
+        beforehand.
+    looks : int, optional
+        Planned number of looks, at equal steps up to `planned`: O'Brien and Fleming's boundary.
 
     Returns
     -------
@@ -182,7 +201,7 @@ def systems_ranking(
     'stop'
     """
     _positive("delta", delta, zero=True)
-    widths = _half(differences, alpha, planned)
+    widths = _half(differences, alpha, planned, looks)
     away = np.abs(differences.estimate)
     with np.errstate(invalid="ignore"):
         settled = (away > widths) | (away + widths <= delta)
@@ -190,11 +209,16 @@ def systems_ranking(
     why = f"{int(settled.sum())} of {len(settled)} differences exclude 0" + (
         f" or lie within {delta:g}" if delta else ""
     )
-    return _look(differences, widths, settled, target, why, alpha, planned)
+    return _look(differences, widths, settled, target, why, alpha, planned, looks)
 
 
 def systems_top(
-    differences: SourceDifferences, k: int, delta: float = 0.0, alpha: float = 0.05, planned: float = 100.0
+    differences: SourceDifferences,
+    k: int,
+    delta: float = 0.0,
+    alpha: float = 0.05,
+    planned: float = 100.0,
+    looks: int | None = None,
 ) -> Look:
     """Whether the k best systems are told from the rest, or are not worse than it by more than delta.
 
@@ -208,7 +232,10 @@ def systems_top(
     alpha : float
         Of any wrong statement.
     planned : float
-        Sources at which the sequence is shortest; to be fixed beforehand.
+        Sources at which the sequence is shortest, or with `looks` the most there will be; to be fixed
+        beforehand.
+    looks : int, optional
+        Planned number of looks, at equal steps up to `planned`: O'Brien and Fleming's boundary.
 
     Returns
     -------
@@ -246,7 +273,7 @@ def systems_top(
         strength[i] += d / count
         strength[j] -= d / count
     top = set(np.argsort(-strength, kind="stable")[:k].tolist())
-    widths = _half(differences, alpha, planned)
+    widths = _half(differences, alpha, planned, looks)
     asked = [m for m, (i, j) in enumerate(differences.pairs) if (i in top) != (j in top)]
     turn = np.array([1.0 if differences.pairs[m][0] in top else -1.0 for m in asked])
     part = SourceDifferences(
@@ -260,11 +287,16 @@ def systems_top(
     why = f"{int(settled.sum())} of {len(settled)} differences between the top {k} and the rest exclude {-delta:g}"
     # alpha stays over all pairs: which of them are asked about depends on the scores.
     each = alpha * len(asked) / len(differences.pairs)
-    return _look(part, widths[asked], settled, part.estimate + delta, why, each, planned)
+    return _look(part, widths[asked], settled, part.estimate + delta, why, each, planned, looks)
 
 
-def _half(differences: SourceDifferences, alpha: float, planned: float) -> FloatArray:
-    each = boundary(np.maximum(differences.n, 1), alpha / len(differences.pairs), planned)
+def _half(differences: SourceDifferences, alpha: float, planned: float, looks: int | None) -> FloatArray:
+    n, share = np.maximum(differences.n, 1), alpha / len(differences.pairs)
+    if looks is None:
+        each = boundary(n, share, planned)
+    else:
+        last = float(group_sequential(looks, share)[-1])
+        each = last * np.sqrt(np.maximum(planned / n, 1.0) / n)
     found: FloatArray = np.where(differences.n > 1, differences.spread * each, np.inf)
     return found
 
@@ -277,13 +309,21 @@ def _look(
     why: str,
     alpha: float,
     planned: float,
+    looks: int | None,
 ) -> Look:
     names = tuple(f"{differences.systems[i]} - {differences.systems[j]}" for i, j in differences.pairs)
     few = int(differences.n.min())
     verdict: Verdict = "stop" if bool(settled.all()) else "go on"
     known = ~np.isnan(differences.spread) & ~np.isnan(target)
     wanted = np.full(len(names), np.inf)
-    wanted[known] = enough(target[known], differences.spread[known], alpha / len(names), planned)
+    spread, share = differences.spread[known], alpha / len(names)
+    if looks is None:
+        wanted[known] = enough(target[known], spread, share, planned)
+    else:
+        # Beyond the planned number there is no boundary.
+        with np.errstate(divide="ignore"):
+            need = np.ceil(float(group_sequential(looks, share)[-1]) * spread * np.sqrt(planned) / target[known])
+        wanted[known] = np.where((target[known] > 0) & (need <= planned), need, np.inf)
     more = np.where(settled, 0.0, np.maximum(wanted - differences.n, 0.0))
     if few < FEWEST_SOURCES:
         verdict, why = "too early", f"{few} common source(s); systems are looked at from {FEWEST_SOURCES} on"

@@ -1,0 +1,278 @@
+"""Items on which annotators disagree more than their noise would make them.
+
+    y = theta_item + b_annotator + e,   e ~ (0, s_a^2)
+
+Items and annotators are fixed and fitted by least squares, so that a generous annotator is no disagreement. An
+annotator's noise follows from the residuals r = y - theta - b: of an item with n scores
+
+    E r_a^2 = (1 - 2 / n) s_a^2 + (1 / n^2) sum_{j in item} s_j^2
+
+and summed over each annotator's scores these are as many linear equations as there are annotators (Grubbs
+1948, J. Amer. Statist. Assoc. 43, 243-264, has them for complete tables). With the noise known
+
+    Q_item = sum_a (y - b_a - mean)^2 / s_a^2        mean weighted by 1 / s_a^2
+
+is chi-square on n - 1 degrees of freedom if annotators see the item alike and their errors are normal.
+p-values are corrected for the number of items (Holm 1979).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ....errors import NotEstimableError
+from ...ranking.error_rates import holm
+from ..beta import FloatArray, IntArray
+from ..coded_labels import coded, numbers
+
+#: Annotators up to whom the noise of each is computed; beyond, all have the pooled one.
+MOST_NOISES = 500
+#: The least noise of an annotator as a part of the pooled one: moments can be negative, and two annotators
+#: who agree by chance would make every third a rebel.
+LEAST_NOISE = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotatorEffects:
+    """Location and noise of the annotators, by least squares.
+
+    Attributes
+    ----------
+    items, annotators : tuple of str
+    location : float[n_annotators]
+        b, mean 0 over annotators; 0 for one who shares no item with anybody.
+    shared : int[n_annotators]
+        Scores of items that somebody else has scored too.
+    noise : float[n_annotators]
+        s_a.
+    pooled : float
+        One noise for all.
+    item, annotator : int[n]
+        Codes of the scores' items and annotators.
+    corrected : float[n]
+        y - b.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.quality.disagreement import annotator_effects
+    >>> found = annotator_effects(["i", "i", "j", "j"], ["ann", "bob"] * 2, [0.5, 0.7, 0.6, 0.8])
+    >>> found.location.round(2)
+    array([-0.1,  0.1])
+    """
+
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    location: FloatArray
+    shared: IntArray
+    noise: FloatArray
+    pooled: float
+    item: IntArray
+    annotator: IntArray
+    corrected: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Disagreement:
+    """How far annotators disagree on each item.
+
+    Attributes
+    ----------
+    items : tuple of str
+        In the order of their labels.
+    n : int[n_items]
+    spread : float[n_items]
+        Standard deviation of the item's scores, without the annotators' locations; nan with one score.
+    expected : float[n_items]
+        The spread that the noise of its annotators would give: the root of the mean s_a^2.
+    statistic, p, p_holm : float[n_items]
+        Q, its upper chi-square tail, and that after Holm's correction; nan with one score.
+    low, high : float[n_items]
+        Lowest and highest score, as given.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.quality.disagreement import disagreement
+    >>> disagreement(["i", "i", "j", "j"], ["ann", "bob"] * 2, [0.5, 0.7, 0.6, 0.8]).n
+    array([2, 2])
+    """
+
+    items: tuple[str, ...]
+    n: IntArray
+    spread: FloatArray
+    expected: FloatArray
+    statistic: FloatArray
+    p: FloatArray
+    p_holm: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+def annotator_effects(
+    item: Sequence[Hashable], annotator: Sequence[Hashable], score: ArrayLike
+) -> AnnotatorEffects:
+    """Location and noise of each annotator from items that several have scored.
+
+    Parameters
+    ----------
+    item, annotator : sequence
+        Labels of each score.
+    score : float[n]
+
+    Returns
+    -------
+    AnnotatorEffects
+
+    Raises
+    ------
+    InputError
+        Labels or scores that are missing.
+    NotEstimableError
+        No item was scored by two annotators.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.quality.disagreement import annotator_effects
+    >>> rng = np.random.default_rng(1)
+    >>> item, annotator = (a.ravel() for a in np.indices((200, 3)))
+    >>> score = 0.2 * (annotator == 1) + rng.normal(0, [0.05, 0.05, 0.2], (200, 3)).ravel()
+    >>> found = annotator_effects(item, annotator, score)
+    >>> found.location.round(2), found.noise.round(2)
+    (array([-0.05,  0.15, -0.1 ]), array([0.06, 0.04, 0.19]))
+    """
+    y = numbers("score", score)
+    items, what = coded("item", item, len(y))
+    names, who = coded("annotator", annotator, len(y))
+    n = np.bincount(what, minlength=len(items))
+    cells = np.unique(what * len(names) + who)
+    shared = np.bincount(cells // len(names), minlength=len(items))[what] > 1
+    if not shared.any():
+        raise NotEstimableError(
+            f"{len(y)} scores of {len(items)} items: no item was scored by two annotators, so they cannot be compared"
+        )
+    location = _locations(y, what, who, n)
+    corrected = y - location[who]
+    residual = corrected - (np.bincount(what, corrected) / n)[what]
+    often = n[what] > 1
+    free = float(often.sum() - (n > 1).sum() - (np.bincount(who[shared]) > 0).sum() + 1)
+    pooled = float(np.sqrt(np.sum(residual[often] ** 2) / max(free, 1.0)))
+    counts = np.bincount(who[shared], minlength=len(names))
+    noise = _noises(residual, what, who, n, pooled)
+    return AnnotatorEffects(items, names, location, counts, noise, pooled, what, who, corrected)
+
+
+def _locations(y: FloatArray, what: IntArray, who: IntArray, n: IntArray) -> FloatArray:
+    """Least-squares locations: normal equations without the items, by conjugate gradients from 0, which find
+    the smallest solution where annotators are not connected by items.
+    """
+    c = np.bincount(who).astype(float)
+    right = np.bincount(who, y - (np.bincount(what, y) / n)[what])
+
+    def apply(b: FloatArray) -> FloatArray:
+        means: FloatArray = np.bincount(what, b[who]) / n
+        found: FloatArray = c * b - np.bincount(who, means[what])
+        return found
+
+    b = np.zeros(len(c))
+    r = right.copy()
+    d = r.copy()
+    size = start = float(r @ r)
+    for _ in range(10 * len(c)):
+        if size <= 1e-26 * start or size == 0.0:
+            break
+        turned = apply(d)
+        step = size / float(d @ turned)
+        b = b + step * d
+        r = r - step * turned
+        size, before = float(r @ r), size
+        d = r + (size / before) * d
+    found: FloatArray = b - b.mean()
+    return found
+
+
+def _noises(
+    residual: FloatArray, what: IntArray, who: IntArray, n: IntArray, pooled: float
+) -> FloatArray:
+    people = int(who.max()) + 1
+    if people > MOST_NOISES or pooled == 0.0:
+        return np.full(people, pooled)
+    from scipy.sparse import csr_array
+
+    often = n[what] > 1
+    size = n[what[often]].astype(float)
+    squares = np.bincount(who[often], residual[often] ** 2, people)
+    own = np.bincount(who[often], minlength=people)
+    # An annotator's own location takes one degree of freedom.
+    squares = squares * own / np.maximum(own - 1, 1)
+    rows = csr_array((1.0 / size, (what[often], who[often])), shape=(len(n), people))
+    equations = np.asarray((rows.T @ rows).todense()) + np.diag(
+        np.bincount(who[often], 1.0 - 2.0 / size, people)
+    )
+    solved = np.linalg.lstsq(equations, squares, rcond=1e-9)[0]
+    least = (LEAST_NOISE * pooled) ** 2
+    found: FloatArray = np.sqrt(np.where(own > 1, np.maximum(solved, least), pooled**2))
+    return found
+
+
+def disagreement(
+    item: Sequence[Hashable], annotator: Sequence[Hashable], score: ArrayLike
+) -> Disagreement:
+    """How far annotators disagree on each item, against what their noise would give.
+
+    Parameters
+    ----------
+    item, annotator : sequence
+        Labels of each score.
+    score : float[n]
+
+    Returns
+    -------
+    Disagreement
+
+    Raises
+    ------
+    InputError
+        Labels or scores that are missing.
+    NotEstimableError
+        No item was scored by two annotators, or all agree exactly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.quality.disagreement import disagreement
+    >>> rng = np.random.default_rng(1)
+    >>> item, annotator = (a.ravel() for a in np.indices((40, 4)))
+    >>> score = 0.5 + rng.normal(0, 0.05, 160) + 0.4 * (item == 7) * (annotator % 2)
+    >>> found = disagreement(item, annotator, score)
+    >>> found.items[int(np.nanargmin(found.p))], bool(np.nanmin(found.p_holm) < 0.05)
+    ('7', True)
+    """
+    from scipy.special import chdtrc
+
+    effects = annotator_effects(item, annotator, score)
+    if effects.pooled == 0.0:
+        raise NotEstimableError("annotators agree exactly, so no item stands out")
+    y, what = numbers("score", score), effects.item
+    k = len(effects.items)
+    n = np.bincount(what, minlength=k)
+    weight = 1.0 / effects.noise[effects.annotator] ** 2
+    mean = np.bincount(what, weight * effects.corrected, k) / np.bincount(what, weight, k)
+    statistic = np.bincount(what, weight * (effects.corrected - mean[what]) ** 2, k)
+    plain = np.bincount(what, effects.corrected, k) / n
+    often = n > 1
+    squares = np.bincount(what, (effects.corrected - plain[what]) ** 2, k)
+    spread = np.where(often, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)
+    expected = np.sqrt(np.bincount(what, 1.0 / weight, k) / n)
+    p = np.where(often, chdtrc(np.maximum(n - 1, 1), statistic), np.nan)
+    adjusted = np.full(k, np.nan)
+    adjusted[often] = holm(p[often])
+    low, high = np.full(k, np.inf), np.full(k, -np.inf)
+    np.minimum.at(low, what, y)
+    np.maximum.at(high, what, y)
+    return Disagreement(
+        effects.items, n, spread, expected, np.where(often, statistic, np.nan), p, adjusted, low, high
+    )
