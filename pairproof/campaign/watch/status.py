@@ -1,26 +1,39 @@
-"""The status of a campaign: progress, convergence, scores; also annotators and systems if asked for."""
+"""The status of a campaign: progress, convergence, cost, the last look at a stopping rule, scores with intervals;
+annotators, items in disagreement, systems and the annotator model where they are asked for.
+
+A plain status fits no model and reads the judgments once, so that a campaign of 100,000 items is looked at in a
+second. Up to 20,000 scores it also looks for annotators to look at.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from ...data.options import one_of
 from ...errors import InputError
 from ...native.annotation.beta import FloatArray, IntArray
-from ...native.annotation.methods import BETA, ScoreState, observe
-from ...native.annotation.models.system_scores import SystemScores, system_scores
-from ...native.annotation.quality.annotators import Agreement, agreement, spearman, standardised
+from ...native.annotation.methods import BETA, ScoreState
+from ...native.annotation.models.annotator_model import Level
+from ...native.annotation.quality.annotators import Agreement, agreement
 from ..results.retraction import n_out
-from ..storage.records import About, Judged, about, fields_of, ids_of, judged, state_of
-from ..storage.store import Store, opened
-
-#: How scores are brought to one scale before annotators or systems are compared.
-Standardise = Literal["none", "z-scores"]
+from ..storage.answers import Answers, answers_of
+from ..storage.items import items_of
+from ..storage.records import About, about, ids_of, state_of
+from ..storage.rules import Look as Recorded
+from ..storage.rules import looks_of
+from ..storage.store import Store
+from .annotators import MOST_SCORES, Annotators, own_scores, rejected_of, watched
+from .convergence import Convergence, convergence
+from .disputed import Disputed, disputed
+from .intervals import Intervals, Kind, Spread, intervals_of, spread_of
+from .progress import Cost, Progress, cost, progress
+from .reading import Campaign, reading
+from .scores import ItemScores, item_scores
+from .systems import Standardise, Systems, compared, on_one_scale, system_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,167 +44,249 @@ class Status:
     ----------
     about : About
     ids : tuple of str
+        Of all items.
+    scored : int[n]
+        Positions of the items that have a score: those of role item.
     state : ScoreState
-    batches, hits, answered : int
-        Batches opened, HITs in them, HITs with at least one judgment.
-    judgments, scores, cannot_judge, annotators : int
-    stability : float
-        Spearman's rho between the scores with and without the last judged batch; nan if there is nothing to
-        compare.
-    shift : float
-        Mean absolute change of the scores caused by the last judged batch; nan if there is nothing to
-        compare.
-    last : int or None
-        The last batch with a judgment.
+        Of all items.
+    progress : Progress
+    convergence : Convergence
+    cost : Cost
+    spread : Spread
+        Of the judgments of an item.
+    looks : tuple of Look
+        At stopping rules, the latest last.
     agreement : Agreement or None
     names : tuple of str
         Names of the annotators, in the order of `agreement.rest`.
-    systems : SystemScores or None
-    taken_back : int
-        Number of retracted judgments, which no other number includes.
+    annotators : Annotators or None
+    answers : Answers or None
+        What the annotators' pictures are drawn from.
+    disputed : Disputed or None
+    systems : Systems or None
+    model : ItemScores or None
     """
 
     about: About
     ids: tuple[str, ...]
+    scored: IntArray
     state: ScoreState
-    batches: int
-    hits: int
-    answered: int
-    judgments: int
-    scores: int
-    cannot_judge: int
-    annotators: int
-    stability: float
-    shift: float
-    last: int | None
+    progress: Progress
+    convergence: Convergence
+    cost: Cost
+    spread: Spread
+    looks: tuple[Recorded, ...]
     agreement: Agreement | None = None
     names: tuple[str, ...] = ()
-    systems: SystemScores | None = None
-    taken_back: int = 0
+    annotators: Annotators | None = None
+    answers: Answers | None = None
+    disputed: Disputed | None = None
+    systems: Systems | None = None
+    model: ItemScores | None = None
+
+    @property
+    def batches(self) -> int:
+        return self.progress.batches
+
+    @property
+    def answered(self) -> int:
+        return self.progress.answered
+
+    @property
+    def judgments(self) -> int:
+        """HITs returned that count."""
+        return self.progress.counted
+
+    @property
+    def taken_back(self) -> int:
+        """Retracted judgments, which no other number includes."""
+        return self.progress.retracted
+
+    @property
+    def stability(self) -> float:
+        return self.convergence.stability
+
+    @property
+    def shift(self) -> float:
+        return self.convergence.shift
+
+    @property
+    def last(self) -> int | None:
+        return self.convergence.last
+
+    def intervals(
+        self, level: float = 0.95, kind: Kind = "calibrated", which: IntArray | None = None
+    ) -> Intervals:
+        """Intervals of the scores of all items, or of those at some positions."""
+        return intervals_of(self.state, self.spread, level, kind, which)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of `easl status`; alpha and beta are null if the method has none, and `taken_back` is
-        there only if judgments were retracted.
+        """Method, batches, judgments and scores; alpha and beta are null if the method has none, and
+        `taken_back` is there only if judgments were retracted.
         """
-        s, nothing = self.state, [None] * len(self.ids)
-        a, b = (s.a.tolist(), s.b.tolist()) if self.about.method in BETA else (nothing, nothing)
-        columns = (self.ids, s.score.tolist(), a, b, s.variance.tolist(), s.n.tolist())
+        s, at = self.state, self.scored
+        nothing = [None] * len(at)
+        a, b = (s.a[at].tolist(), s.b[at].tolist()) if self.about.method in BETA else (nothing, nothing)
+        ids = [self.ids[k] for k in at.tolist()]
+        columns = (ids, s.score[at].tolist(), a, b, s.variance[at].tolist(), s.n[at].tolist())
         rows = [dict(zip(("id", "score", "alpha", "beta", "var", "n"), row)) for row in zip(*columns)]
         out = {"taken_back": self.taken_back} if self.taken_back else {}
         about = {"method": self.about.method, "batches": self.batches, "judgments": self.judgments}
         return {**about, **out, "scores": rows}
 
+    def document(self, level: float = 0.95, kind: Kind = "calibrated") -> dict[str, Any]:
+        """The JSON of `easl status`: `to_dict`, each score with its interval, and everything that was asked for."""
+        own = self.intervals(level, kind, self.scored)
+        found = self.to_dict()
+        for row, low, high in zip(found["scores"], own.low.tolist(), own.high.tolist()):
+            row["low"], row["high"] = low, high
+        c = self.convergence
+        found["intervals"] = {
+            "kind": own.kind,
+            "level": level,
+            "k": _known(own.k),
+            "spread": _known(own.spread),
+            "why": own.why,
+        }
+        found["progress"] = self.progress.to_dict()
+        found["convergence"] = {"last": c.last, "stability": _known(c.stability), "shift": _known(c.shift)}
+        found["cost"] = self.cost.to_dict()
+        found["looks"] = [vars(look) for look in self.looks[-1:]]
+        if self.agreement is not None:
+            g = self.agreement
+            rest = {name: _known(r) for name, r in zip(self.names, g.rest.tolist())}
+            found["agreement"] = {
+                "pairwise": _known(g.pairwise),
+                "pairs": g.n_pairs,
+                "alpha": _known(g.alpha),
+                "rest": rest,
+            }
+        if self.annotators is not None:
+            found["flags"] = {row.name: dict(row.flags) for row in self.annotators.flagged}
+        return found
+
+
+def _known(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
 
 def status(
-    path: str | Path,
+    campaign: Campaign,
     *,
     with_agreement: bool = False,
-    systems: str | None = None,
+    with_annotators: bool = False,
+    with_disputed: bool = False,
+    systems: str | bool | None = None,
     standardise: Standardise = "none",
+    model: Level | None = None,
+    level: float = 0.95,
+    kind: Kind = "calibrated",
+    unasked: bool = True,
 ) -> Status:
     """Read the status of a campaign.
 
     Parameters
     ----------
-    path : path
+    campaign : Store or path
     with_agreement : bool
         Also compute how well annotators agree.
-    systems : str, optional
-        Column of the items file that names each item's system; the systems' scores and clusters are then
-        computed too.
+    with_annotators : bool
+        Also compute what to look at in each annotator, with the annotator model and drifts.
+    with_disputed : bool
+        Also find the items that annotators disagree on most.
+    systems : str or bool, optional
+        Column of the items file that names each item's system, or True for the campaign's own; systems are
+        then compared too.
     standardise : {"none", "z-scores"}
         Scale on which annotators and systems are compared; the items' own scores do not change.
+    model : {"raw", "location", "precision", "scale"}, optional
+        Also score the items with this model of the annotators.
+    level : float
+        Of the intervals of systems and of the model.
+    kind : {"calibrated", "beta"}
+        Of the intervals beside the model.
+    unasked : bool
+        Whether annotators are looked at, without models, if the campaign has no more than 20,000 scores.
 
     Raises
     ------
     InputError
+    NotEstimableError
+        The annotator model that was asked for cannot be fitted.
     """
     one_of("standardise", standardise, get_args(Standardise))
     if standardise != "none" and not (with_agreement or systems):
         raise InputError("standardise applies to annotators and systems; ask for agreement or systems too")
-    with opened(path, write=False) as store:
-        a = about(store)
-
-        def count(query: str) -> int:
-            return int(store.db.execute(query).fetchone()[0] or 0)
-
-        every = judged(store)
-        last = max((b for b, _ in every.batches if b is not None), default=None)
-        stability, shift = _convergence(store, a, every, last)
-        found = Status(
-            a,
-            ids_of(store),
-            state_of(store, a.method),
-            count("SELECT COUNT(*) FROM batch"),
-            count("SELECT COUNT(*) FROM hit"),
-            count(
-                "SELECT COUNT(*) FROM hit h WHERE EXISTS (SELECT 1 FROM judgment j WHERE j.batch = h.batch"
-                " AND j.hit = h.number)"
-            ),
-            count("SELECT COUNT(*) FROM judgment"),
-            count("SELECT COUNT(*) FROM score WHERE value IS NOT NULL"),
-            count("SELECT COUNT(*) FROM score WHERE value IS NULL"),
-            count("SELECT COUNT(DISTINCT worker) FROM judgment WHERE worker <> ''"),
-            stability,
-            shift,
-            last,
-            taken_back=n_out(store),
-        )
-        if not (with_agreement or systems):
+    with reading(campaign) as store:
+        found = _essentials(store)
+        small = unasked and found.progress.scores <= MOST_SCORES
+        if not (with_agreement or with_annotators or with_disputed or systems or model or small):
             return found
-        who, names, item, score = _flat(every, standardise)
+        answers = answers_of(store)
         if with_agreement:
-            known = who >= 0
-            found = replace(found, agreement=agreement(who[known], item[known], score[known]), names=names)
+            found = _with_agreement(found, answers, standardise)
+        items = items_of(store)
+        if with_annotators or small:
+            states = dict(store.db.execute("SELECT name, state FROM annotator").fetchall())
+            people = watched(answers, items, states, rejected_of(store), with_annotators)
+            found = replace(found, annotators=people, answers=answers)
+        if with_disputed:
+            found = replace(found, disputed=disputed(answers, items))
         if systems:
-            found = replace(found, systems=_systems(store, a, systems, item, score))
+            column = systems if isinstance(systems, str) else None
+            names = system_names(items, found.about.columns, column, str(store.path))
+            found = replace(found, systems=compared(answers, items, names, standardise, level))
+        if model:
+            found = replace(found, model=item_scores(store, model, level=level, kind=kind))
         return found
 
 
-def _convergence(store: Store, a: About, every: Judged, last: int | None) -> tuple[float, float]:
-    """Spearman's rho and mean absolute change between the scores with and without the last judged batch."""
-    if last is None:
-        return float("nan"), float("nan")
-    earlier = every.upto(last - 1)
-    before = observe(state_of(store, a.method, at_start=True), earlier.hits, earlier.scores, a.settings).score
-    after = state_of(store, a.method).score
-    both = ~(np.isnan(before) | np.isnan(after))
-    if both.sum() < 2:
-        return float("nan"), float("nan")
-    return spearman(before[both], after[both]), float(np.mean(np.abs(after[both] - before[both])))
+def _essentials(store: Store) -> Status:
+    a = about(store)
+    state = state_of(store, a.method)
+    other = store.db.execute("SELECT position FROM item WHERE role <> 'item'").fetchall()
+    scored = np.ones(len(state.n), bool)
+    scored[[k for (k,) in other]] = False
+    p = progress(store, a, n_out(store))
+    looks = looks_of(store)
+    further = looks[-1].answer.get("further_hits") if looks else None
+    price = cost(store, a, p, float("nan") if further is None else float(further))
+    return Status(
+        a,
+        ids_of(store),
+        np.flatnonzero(scored).astype(np.int64),
+        state,
+        p,
+        convergence(store, a, state),
+        price,
+        _spread(store),
+        looks,
+    )
 
 
-def _flat(every: Judged, standardise: Standardise) -> tuple[IntArray, tuple[str, ...], IntArray, FloatArray]:
-    """The annotator (-1: not named), the annotators' names, and the item and value of every score."""
-    names = tuple(sorted({w for w in every.workers if w}))
-    place = {name: k for k, name in enumerate(names)}
-    if not every.hits:
+def _spread(store: Store) -> Spread:
+    """The spread within items, from the counted scores of items alone."""
+    rows = store.db.execute(
+        "SELECT s.item, s.value FROM judgment j JOIN score s ON s.judgment = j.number WHERE j.counted AND"
+        " s.kind = 'item' AND s.value IS NOT NULL"
+    ).fetchall()
+    if not rows:
+        return Spread(float("nan"), 0)
+    table = np.array(rows, np.float64)
+    return spread_of(table[:, 0].astype(np.int64), table[:, 1])
+
+
+def _with_agreement(found: Status, answers: Answers, standardise: Standardise) -> Status:
+    rows = own_scores(answers)
+    if not rows.any():
         raise InputError("this campaign has no judgments yet; annotators and systems cannot be compared")
-    who = np.concatenate([np.full(len(h), place.get(w, -1)) for h, w in zip(every.hits, every.workers)])
-    item, score = np.concatenate(every.hits), np.concatenate(every.scores)
-    said = ~np.isnan(score)
-    who, item, score = who[said], item[said], score[said]
-    if standardise == "z-scores":
-        if (who < 0).any():
-            raise InputError(
-                f"{int((who < 0).sum())} scores have no WorkerId, so they cannot be standardised by annotator"
-            )
-        score = standardised(who, score, names)
-    return who, names, item, score
-
-
-def _systems(store: Store, a: About, column: str, item: IntArray, score: FloatArray) -> SystemScores:
-    """The systems' scores: means over a system's items of the means of each item's scores."""
-    if column not in a.columns:
-        raise InputError(
-            f"{store.path}: items have no column {column!r}; they have"
-            f" {', '.join(map(repr, a.columns)) or 'only id'}"
-        )
-    seen, at = np.unique(item, return_inverse=True)
-    means = np.bincount(at, score) / np.bincount(at)
-    fields = fields_of(store)
-    k = a.columns.index(column)
-    return system_scores([fields[int(i)][1][k] for i in seen], means)
+    value = on_one_scale(answers, standardise)
+    rows &= answers.annotator >= 0
+    g = agreement(answers.annotator[rows], answers.item[rows], value[rows])
+    missing = len(answers.names) - len(g.rest)
+    if missing:
+        g = replace(g, rest=np.append(g.rest, np.full(missing, np.nan)))
+    return replace(found, agreement=g, names=answers.names)
 
 
 def histogram(scores: Sequence[float] | FloatArray, bins: int = 10) -> tuple[IntArray, FloatArray]:

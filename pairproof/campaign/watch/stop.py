@@ -1,0 +1,318 @@
+"""Whether a campaign may stop, by a rule that stays valid although one looks all the time.
+
+The rules are those of :mod:`pairproof.native.annotation.stopping.stopping_rules` (confidence sequences, Robbins 1970)
+on the scores that count. Scores are corrected for the annotators' locations where annotators share items, since
+an annotator's shift would pass for a difference of items. Every look is recorded in the campaign, with what it
+said; nothing else changes.
+
+A group-sequential rule is looked at once for each of its planned steps. Between two steps the last look is
+repeated, so that looking more often does not make it say more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import InputError, NotEstimableError
+from ...native.annotation.beta import FloatArray
+from ...native.annotation.quality.disagreement import annotator_effects
+from ...native.annotation.stopping.stopping_rules import Look, Verdict, items_short, items_top
+from ...native.annotation.stopping.stopping_systems import (
+    source_differences,
+    systems_ranking,
+    systems_short,
+    systems_top,
+)
+from ..storage.answers import Answers, answers_of
+from ..storage.items import Items, items_of
+from ..storage.records import about
+from ..storage.rules import Look as Recorded
+from ..storage.rules import looks_of, write_look
+from ..storage.store import Store, opened
+from .annotators import own_scores
+from .reading import Campaign
+from .stop_rule import StopRule, stop_rule
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class StopAnswer:
+    """What a stopping rule says of a campaign now.
+
+    Attributes
+    ----------
+    rule : StopRule
+    look : Look
+        Items, or differences of systems, with their sequences.
+    judgments : int
+        HITs that count, at this look.
+    further : float
+        More judgments that are expected: of items, single scores; of systems, sources. inf if the goal cannot
+        be reached with means and spreads as they are.
+    hits : float
+        The same in HITs.
+    corrected : str
+        Whether scores were corrected for the annotators, and why not.
+    changed : str
+        Earlier looks at another rule; "" if there are none.
+    """
+
+    rule: StopRule
+    look: Look
+    judgments: int
+    further: float
+    hits: float
+    corrected: str
+    changed: str = ""
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.look.verdict
+
+    @property
+    def may_stop(self) -> bool:
+        return self.look.verdict == "stop"
+
+    @property
+    def expected(self) -> str:
+        """How much more is expected, in a sentence."""
+        if self.may_stop:
+            return "no further judgments are needed"
+        if math.isinf(self.further):
+            return (
+                "the goal cannot be reached with means and spreads as they are: allow a difference (within D), or"
+                " wider intervals"
+            )
+        unit = "scores" if self.rule.unit == "items" else "sources"
+        return f"about {self.further:.0f} further {unit} are expected ({self.hits:.0f} HITs)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `easl stop`, and what is recorded of a look; null for what is infinite."""
+        settled = int(self.look.settled.sum())
+        return {
+            "rule": str(self.rule),
+            "alpha": self.rule.alpha,
+            "planned": self.rule.planned,
+            "looks": self.rule.looks,
+            "verdict": self.look.verdict,
+            "why": self.look.why,
+            "settled": settled,
+            "of": len(self.look.names),
+            "further": _finite(self.further),
+            "further_hits": _finite(self.hits),
+            "corrected": self.corrected,
+            "changed": self.changed,
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row an item or difference: estimate, half-width, terms, settled."""
+        import pandas as pd
+
+        look = self.look
+        columns = {"estimate": look.estimate, "half": look.half, "n": look.n, "settled": look.settled}
+        return pd.DataFrame(columns, index=pd.Index(look.names, name=self.rule.unit))
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def stop(
+    campaign: Campaign,
+    rule: str,
+    *,
+    alpha: float = 0.05,
+    planned: float | None = None,
+    looks: int | None = None,
+    record: bool = True,
+) -> StopAnswer:
+    """Ask a stopping rule, and record the look.
+
+    Parameters
+    ----------
+    campaign : Store or path
+        A store must have been opened for writing if the look is recorded.
+    rule : str
+        As in :mod:`pairproof.campaign.watch.stop_rule`.
+    alpha : float
+    planned : float, optional
+        Judgments of an item, or sources, at which the sequences are shortest.
+    looks : int, optional
+        For a group-sequential study: looks at equal steps up to `planned` sources.
+    record : bool
+        Whether the look is written into the campaign.
+
+    Returns
+    -------
+    StopAnswer
+
+    Raises
+    ------
+    InputError
+        The rule cannot be read, or is about systems and the items have none.
+    NotEstimableError
+        No item was scored twice, or systems have no source in common.
+    """
+    asked = stop_rule(rule, alpha, planned, looks)
+    if isinstance(campaign, Store):
+        return _asked(campaign, asked, record)
+    with opened(campaign, write=record) as store:
+        return _asked(store, asked, record)
+
+
+def _asked(store: Store, rule: StopRule, record: bool) -> StopAnswer:
+    answers, items = answers_of(store), items_of(store)
+    earlier = looks_of(store)
+    answer = look_at(rule, answers, items, about(store).per_hit, earlier)
+    if record:
+        write_look(store, answer.judgments, rule.full, _recorded(answer))
+    return answer
+
+
+def _recorded(answer: StopAnswer) -> dict[str, Any]:
+    """A look as it is kept; a group-sequential one with what is settled, which stays settled."""
+    kept = answer.to_dict()
+    if answer.rule.looks:
+        kept |= {"step": _step(answer.rule, answer.look), "names": _settled(answer.look)}
+    return kept
+
+
+def look_at(
+    rule: StopRule,
+    answers: Answers,
+    items: Items,
+    per_hit: int,
+    earlier: Sequence[Recorded] = (),
+) -> StopAnswer:
+    """What a rule says of answers that were read before; nothing is recorded."""
+    judgments = len(np.unique(answers.judgment[answers.counted]))
+    value, corrected = _corrected(answers)
+    if rule.unit == "items":
+        look, further = _items(rule, answers, items, value)
+        hits = further / per_hit
+    else:
+        look, further, hits = _systems(rule, answers, items, value, per_hit)
+        if rule.looks:
+            look = _by_steps(rule, look, earlier)
+        corrected = "differences are taken within a source, from scores " + corrected
+    answer = StopAnswer(rule, look, judgments, look.further, hits, corrected)
+    if look.verdict == "stop":
+        answer = replace(answer, further=0.0, hits=0.0)
+    return replace(answer, changed=_changes(rule, earlier))
+
+
+def _corrected(answers: Answers) -> tuple[FloatArray, str]:
+    """float[n]: every value less its annotator's location, nan where it is no item's score."""
+    value = np.where(answers.scores, answers.value, np.nan)
+    rows = own_scores(answers)
+    if not rows.any() or (answers.annotator[rows] < 0).any():
+        return value, "as given: some have no annotator's name"
+    if len(np.unique(answers.annotator[rows])) < 2:
+        return value, "as given: there is one annotator"
+    try:
+        effects = annotator_effects(answers.item[rows], answers.annotator[rows], answers.value[rows])
+    except NotEstimableError:
+        return value, "as given: no item was scored by two annotators"
+    place = {int(name): k for k, name in enumerate(effects.annotators)}
+    location = np.zeros(len(answers.names))
+    for code, k in place.items():
+        location[code] = effects.location[k]
+    return (
+        np.where(answers.scores, value - location[np.maximum(answers.annotator, 0)], np.nan),
+        "corrected for the annotators' locations",
+    )
+
+
+def _items(rule: StopRule, answers: Answers, items: Items, value: FloatArray) -> tuple[Look, float]:
+    rows = answers.scores
+    batches = len(np.unique(answers.batch[rows]))
+    what, y = answers.item[rows], value[rows]
+    every = items.scored
+    if rule.goal == "short":
+        look = items_short(what, y, rule.width, batches, rule.alpha, rule.planned, every)
+    else:
+        look = items_top(what, y, rule.top, batches, rule.within, rule.alpha, rule.planned, every)
+    names = tuple(items.ids[int(k)] for k in look.names)
+    return replace(look, names=names), look.further
+
+
+def _systems(
+    rule: StopRule, answers: Answers, items: Items, value: FloatArray, per_hit: int
+) -> tuple[Look, float, float]:
+    system = np.array(items.system, dtype=object)[answers.item]
+    source = np.array(items.source, dtype=object)[answers.item]
+    rows = answers.scores & (system != "") & (source != "")
+    if not rows.any():
+        raise InputError(
+            f"rule '{rule}': no scored item has a system and a source; the items file needs the columns system and"
+            " source (or --col system=..., --col source=... at 'easl init')"
+        )
+    found = source_differences(system[rows].tolist(), source[rows].tolist(), value[rows])
+    if rule.goal == "short":
+        look = systems_short(found, rule.width, rule.alpha, rule.planned, rule.looks)
+    elif rule.goal == "top":
+        look = systems_top(found, rule.top, rule.within, rule.alpha, rule.planned, rule.looks)
+    else:
+        look = systems_ranking(found, rule.within, rule.alpha, rule.planned, rule.looks)
+    # A source costs as many scores as it has had on average.
+    a_source = rows.sum() / len(set(source[rows].tolist()))
+    return look, look.further, look.further * a_source / per_hit
+
+
+def _step(rule: StopRule, look: Look) -> int:
+    """The planned step that has been reached: 0 before the first."""
+    n, looks = int(look.n.min()), rule.looks or 1
+    return min(int(n * looks / rule.planned + 1e-9), looks)
+
+
+def _settled(look: Look) -> list[str]:
+    return [name for name, done in zip(look.names, look.settled) if done]
+
+
+def _by_steps(rule: StopRule, look: Look, earlier: Sequence[Recorded]) -> Look:
+    """The look as a group-sequential rule has it: once a step, and what was settled stays settled."""
+    same = [e.answer for e in earlier if e.rule == rule.full]
+    before = {name for answer in same for name in answer.get("names", ())}
+    done = max((int(answer.get("step", 0)) for answer in same), default=0)
+    step, looks = _step(rule, look), rule.looks or 1
+    fresh = step > done and look.verdict != "too early"
+    settled = np.array([name in before for name in look.names]) | (look.settled if fresh else False)
+    following = math.ceil(rule.planned * (min(max(step, done), looks - 1) + 1) / looks)
+    at = f"{int(look.n.min())} sources"
+    if look.verdict == "too early":
+        return replace(look, settled=settled)
+    if step == 0:
+        why = f"{at}; the first of {looks} planned looks is at {following}"
+        return replace(look, settled=settled, verdict="too early", why=why)
+    count = f"{int(settled.sum())} of {len(settled)} differences are settled"
+    if fresh:
+        why = f"look {step} of {looks}, at {at}: {count}"
+    else:
+        why = f"look {done} of {looks} was made before: {count}; the next is at {following} sources"
+    if step == looks and not settled.all():
+        why += "; this was the last planned look"
+    verdict: Verdict = "stop" if bool(settled.all()) else "go on"
+    return replace(look, settled=settled, verdict=verdict, why=why)
+
+
+def _changes(rule: StopRule, earlier: Sequence[Recorded]) -> str:
+    """Looks at other rules before this one, in a sentence."""
+    others: dict[str, list[Recorded]] = {}
+    for e in earlier:
+        if e.rule != rule.full:
+            others.setdefault(e.rule, []).append(e)
+    if not others:
+        return ""
+    told = "; ".join(
+        f"{name} ({len(looks)} look{'s' if len(looks) > 1 else ''}, the last at {looks[-1].judgments} judgments:"
+        f" {looks[-1].answer.get('verdict', '?')})"
+        for name, looks in others.items()
+    )
+    return f"another rule was looked at before: {told}. A rule chosen after looks is not valid as it says"

@@ -1,0 +1,301 @@
+"""The systems of a campaign compared: means with intervals, and all differences.
+
+Only scores of role item count; degraded, gold and calibration items are in no mean. Where items have sources, the
+means are those of :mod:`pairproof.native.annotation.models.systems_model`: paired by source, with annotators who may
+like systems differently, intervals and p-values by Student's t, p-values corrected for all differences (the
+largest of all t, or Holm where that is too large). Where the model cannot be had a sentence says why, and the
+plain means of segments stand alone (:mod:`pairproof.native.annotation.models.system_scores`), as WMT ranks systems.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from ...data.options import one_of
+from ...errors import InputError, NotEstimableError, TooLargeError
+from ...fit.many.abilities import Abilities
+from ...fit.many.simultaneous import contrasts as family
+from ...native.annotation.beta import FloatArray
+from ...native.annotation.models.system_scores import SystemScores, system_scores
+from ...native.annotation.models.systems_model import SystemsModel, systems_model
+from ...native.annotation.quality.annotators import standardised
+from ..storage.answers import Answers, answers_of
+from ..storage.items import Items, items_of
+from ..storage.records import about
+from .annotators import ATTENTION
+from .reading import Campaign, reading
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: How scores are brought to one scale before systems are compared.
+Standardise = Literal["none", "z-scores"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The difference of two systems.
+
+    Attributes
+    ----------
+    first, second : str
+    estimate, se : float
+        Of first - second.
+    low, high : float
+        Interval of this difference alone.
+    p : float
+        Two-sided, alone.
+    adjusted : float
+        Over all differences.
+    """
+
+    first: str
+    second: str
+    estimate: float
+    se: float
+    low: float
+    high: float
+    p: float
+    adjusted: float
+
+
+@dataclass(frozen=True, eq=False)
+class Systems:
+    """The systems of a campaign.
+
+    Attributes
+    ----------
+    plain : SystemScores
+        Means of the segments' scores with clusters, best first.
+    model : SystemsModel or None
+        Means that respect sources and annotators; None where they cannot be had.
+    differences : tuple of Difference
+        Of the model, the better system first, the largest difference first.
+    adjust : str
+        How p-values are corrected for their number.
+    why : str
+        Why there is no model; "" if there is one.
+    standardise : {"none", "z-scores"}
+    level : float
+    left_out : int
+        Scores of items that have no system.
+    """
+
+    plain: SystemScores
+    model: SystemsModel | None
+    differences: tuple[Difference, ...]
+    adjust: str
+    why: str
+    standardise: Standardise
+    level: float
+    left_out: int
+
+    @property
+    def order(self) -> list[int]:
+        """Systems of the model, best first."""
+        return [] if self.model is None else np.argsort(-self.model.mean, kind="stable").tolist()
+
+    def to_dict(self) -> dict[str, Any]:
+        """`systems` (plain means and clusters) and `systems_model` of the JSON."""
+        s = self.plain
+        columns = (s.score.tolist(), s.low.tolist(), s.high.tolist(), s.n.tolist(), s.cluster.tolist())
+        names = ("system", "score", "low", "high", "n", "cluster")
+        found: dict[str, Any] = {"systems": [dict(zip(names, row)) for row in zip(s.systems, *columns)]}
+        m = self.model
+        if m is None:
+            return {**found, "systems_model": {"why": self.why}}
+        means = [
+            {
+                "system": m.systems[k],
+                "mean": float(m.mean[k]),
+                "se": float(m.se[k]),
+                "low": float(m.low[k]),
+                "high": float(m.high[k]),
+            }
+            for k in self.order
+        ]
+        document = {
+            "why": "",
+            "level": self.level,
+            "standardise": self.standardise,
+            "df": m.df,
+            "sources": m.n_sources,
+            "annotators": m.n_annotators,
+            "means": means,
+            "adjust": self.adjust,
+            "differences": [vars(d) for d in self.differences],
+            "variances": m.variances,
+            "cautions": list(m.cautions),
+        }
+        return {**found, "systems_model": document}
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row a system, best first: mean, se, low, high of the model where there is one, else score, low, high."""
+        import pandas as pd
+
+        m, s = self.model, self.plain
+        if m is None:
+            columns = {"score": s.score, "low": s.low, "high": s.high, "n": s.n, "cluster": s.cluster}
+            return pd.DataFrame(columns, index=pd.Index(s.systems, name="system"))
+        k = self.order
+        columns = {"mean": m.mean[k], "se": m.se[k], "low": m.low[k], "high": m.high[k]}
+        return pd.DataFrame(columns, index=pd.Index([m.systems[i] for i in k], name="system"))
+
+
+def systems(
+    campaign: Campaign,
+    column: str | None = None,
+    *,
+    standardise: Standardise = "none",
+    level: float = 0.95,
+) -> Systems:
+    """Compare the systems of a campaign.
+
+    Parameters
+    ----------
+    campaign : Store or path
+    column : str, optional
+        Column of the items file that names each item's system; by default the one that the campaign was made
+        with.
+    standardise : {"none", "z-scores"}
+        z-scores: by annotator over all scores that count, checks included, as Graham et al. (2013).
+    level : float
+        Of the intervals, in (0.5, 1).
+
+    Returns
+    -------
+    Systems
+
+    Raises
+    ------
+    InputError
+        No such column, no scores, or fewer than two systems.
+    """
+    one_of("standardise", standardise, get_args(Standardise))
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+    with reading(campaign) as store:
+        items, columns, path = items_of(store), about(store).columns, str(store.path)
+        answers = answers_of(store)
+    return compared(answers, items, system_names(items, columns, column, path), standardise, level)
+
+
+def system_names(items: Items, columns: tuple[str, ...], column: str | None, path: str) -> tuple[str, ...]:
+    """The system of each item, by position.
+
+    Raises
+    ------
+    InputError
+        The column is not there, or the campaign has no systems.
+    """
+    if column:
+        if column not in columns:
+            raise InputError(
+                f"{path}: items have no column {column!r}; they have"
+                f" {', '.join(map(repr, columns)) or 'only id'}"
+            )
+        k = columns.index(column)
+        return tuple(cells[k] for cells in items.fields)
+    if not any(items.system):
+        raise InputError(
+            f"{path}: items have no systems; name the column that has them (--systems COLUMN), one of"
+            f" {', '.join(map(repr, columns)) or 'none'}"
+        )
+    return items.system
+
+
+def compared(
+    answers: Answers, items: Items, names: tuple[str, ...], standardise: Standardise, level: float
+) -> Systems:
+    """The same from answers and items that were read before."""
+    value = on_one_scale(answers, standardise)
+    system = np.array(names, dtype=object)[answers.item]
+    rows = answers.scores & (system != "")
+    left_out = int((answers.scores & (system == "")).sum())
+    if not rows.any():
+        raise InputError("this campaign has no judgments yet; annotators and systems cannot be compared")
+    item, score = answers.item[rows], value[rows]
+    seen, at = np.unique(item, return_inverse=True)
+    means = np.bincount(at.ravel(), score) / np.bincount(at.ravel())
+    plain = system_scores([names[int(k)] for k in seen], means, level)
+    try:
+        model = _model(answers, items, rows, system, score, level)
+    except (NotEstimableError, TooLargeError) as error:
+        return Systems(plain, None, (), "", _sentence(error), standardise, level, left_out)
+    differences, adjust = _differences(model)
+    return Systems(plain, model, differences, adjust, "", standardise, level, left_out)
+
+
+def on_one_scale(answers: Answers, standardise: Standardise) -> FloatArray:
+    """float[n]: values, or z-scores by annotator over all that count but attention checks.
+
+    Raises
+    ------
+    InputError
+        Scores without a name, or an annotator whose scores do not vary.
+    """
+    if standardise == "none":
+        return answers.value
+    rows = answers.counted & ~np.isnan(answers.value) & (answers.kind != ATTENTION)
+    nobody = int((answers.annotator[rows] < 0).sum())
+    if nobody:
+        raise InputError(f"{nobody} scores have no WorkerId, so they cannot be standardised by annotator")
+    found = np.full(len(answers), np.nan)
+    found[rows] = standardised(answers.annotator[rows], answers.value[rows], answers.names)
+    return found
+
+
+def _model(
+    answers: Answers, items: Items, rows: Any, system: Any, score: FloatArray, level: float
+) -> SystemsModel:
+    source = np.array(items.source, dtype=object)[answers.item[rows]]
+    lacking = int((source == "").sum())
+    if lacking:
+        raise NotEstimableError(
+            f"{lacking} of {len(score)} scores are of items without a source, so systems cannot be paired by source"
+        )
+    nobody = int((answers.annotator[rows] < 0).sum())
+    if nobody:
+        raise NotEstimableError(f"{nobody} of {len(score)} scores have no annotator's name")
+    who = np.array(answers.names, dtype=object)[answers.annotator[rows]]
+    return systems_model(system[rows].tolist(), source.tolist(), who.tolist(), score, level=level)
+
+
+def _sentence(error: Exception) -> str:
+    return f"no means by the mixed model: {error}"
+
+
+def _differences(model: SystemsModel) -> tuple[tuple[Difference, ...], str]:
+    """All differences, the better first, the largest first; p-values by the largest of all t, else Holm's."""
+    adjusted, adjust = _largest_t(model)
+    found = []
+    for k, c in enumerate(model.contrasts):
+        p = c.p_holm if adjusted is None else float(adjusted[k])
+        if c.estimate >= 0:
+            found.append(Difference(c.first, c.second, c.estimate, c.se, c.low, c.high, c.p, p))
+        else:
+            found.append(Difference(c.second, c.first, -c.estimate, c.se, -c.high, -c.low, c.p, p))
+    return tuple(sorted(found, key=lambda d: -d.estimate)), adjust
+
+
+def _largest_t(model: SystemsModel) -> tuple[FloatArray | None, str]:
+    """p-values of all differences by the distribution of the largest |t|; None where it cannot be had."""
+    k = len(model.systems)
+    if k < 3:
+        return None, "one difference, no correction"
+    variance = np.diag(model.covariance)
+    se = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * model.covariance, 0.0))
+    df = np.full((k, k), model.df)
+    joint = Abilities(model.systems, model.mean, model.covariance, se, df)
+    try:
+        found = family(joint, df="common")
+    except (InputError, TooLargeError, NotEstimableError):
+        return None, "Holm"
+    place = {pair: m for m, pair in enumerate(zip(found.first, found.second))}
+    order = [place.get((c.first, c.second), -1) for c in model.contrasts]
+    if -1 in order:
+        return None, "Holm"
+    return found.adjusted[order], "largest of all t (single-step)"
