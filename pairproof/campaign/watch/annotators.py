@@ -330,7 +330,11 @@ def answered_twice(answers: Answers) -> Pairs:
 
 
 def degraded_pairs(answers: Answers, items: Items) -> Pairs:
-    """An annotator's own mean score of an original, and each score of its degraded copy."""
+    """An annotator's own scores of an original and of its degraded copy, the first with the first, and so on.
+
+    A score is paired with one score, not with the mean of several: under careless answers the two are then
+    exchangeable, while a mean lies above the usual value where scores are skewed, and the test would be passed.
+    """
     usable = answers.counted & ~np.isnan(answers.value) & (answers.annotator >= 0)
     worse = np.flatnonzero(usable & (answers.kind == DEGRADED))
     if not len(worse):
@@ -344,7 +348,7 @@ def degraded_pairs(answers: Answers, items: Items) -> Pairs:
     for k in worse.tolist():
         mine = given.get((int(answers.annotator[k]), int(items.of[answers.item[k]])))
         if mine:
-            pairs.append((answers.names[answers.annotator[k]], float(np.mean(mine)), answers.value[k]))
+            pairs.append((answers.names[answers.annotator[k]], mine.pop(0), answers.value[k]))
     return _pairs(pairs)
 
 

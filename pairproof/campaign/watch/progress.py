@@ -18,7 +18,8 @@ class Progress:
     Attributes
     ----------
     batches, hits, answered : int
-        Batches opened, HITs in them, HITs with a judgment that counts.
+        Batches opened, HITs in them, HITs with a judgment that counts; those of qualification and calibration,
+        which everybody judges, are not among them.
     judgments : int
         HITs returned, whether they count or not; retracted ones are not among them.
     counted : int
@@ -79,11 +80,11 @@ def progress(store: Store, a: About, retracted: int) -> Progress:
     wanted = a.design.judgments
     given = dict(
         store.db.execute(
-            "SELECT n, COUNT(*) FROM (SELECT COUNT(*) AS n FROM judgment WHERE counted AND batch IS NOT NULL"
-            " GROUP BY batch, hit) GROUP BY n"
+            "SELECT n, COUNT(*) FROM (SELECT COUNT(*) AS n FROM judgment j JOIN hit h ON h.batch = j.batch AND"
+            " h.number = j.hit WHERE j.counted AND h.kind = 'work' GROUP BY j.batch, j.hit) GROUP BY n"
         ).fetchall()
     )
-    hits, answered = count("SELECT COUNT(*) FROM hit"), sum(given.values())
+    hits, answered = count("SELECT COUNT(*) FROM hit WHERE kind = 'work'"), sum(given.values())
     still = (hits - answered) * wanted + sum(max(wanted - n, 0) * k for n, k in given.items())
     doubles = (
         "SELECT COALESCE(SUM(n - 1), 0) FROM (SELECT COUNT(*) AS n FROM judgment WHERE counted AND annotator IS"

@@ -1,74 +1,113 @@
-"""The status of a campaign as a page: its progress, a plot of its scores, its systems and its items."""
+"""The report of a campaign's status, for a page or a terminal: what a project lead reads in two minutes first,
+tables and pictures after it.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
-from ...native.annotation.beta import FloatArray
-from ...native.annotation.models.system_scores import SystemScores
-from ...report.blocks import Block, Bullets, Code, Column, Figure, Heading, Page, Table
-from ...report.figures import GOOD, INK
-from .status import Status, histogram
+from ...report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Table
+from .figures import scores_figure
+from .intervals import Intervals, Kind
+from .sections import annotator_lines, annotators, cost_lines, disagreement, look_lines, model, number, systems
+from .status import Status
 
-#: Length in characters of the longest bar of a histogram in text.
-WIDTH = 40
 #: Most items shown in a terminal's table, half of them the best and half the worst.
 ITEMS = 20
 _NUMBER = Column("score"), Column("low"), Column("high"), Column("n")
 
 
-def page(status: Status, level: float, most: int | None = None) -> Page:
-    """The page of a campaign's status; it lists the best and the worst items, `most` in all, or every item."""
-    return Page("Annotation campaign", list(_blocks(status, level, most)))
+def page(
+    status: Status,
+    level: float,
+    most: int | None = None,
+    kind: Kind = "calibrated",
+    annotators_too: bool = True,
+) -> Page:
+    """The report of a campaign's status.
+
+    Parameters
+    ----------
+    status : Status
+    level : float
+        Of the intervals.
+    most : int, optional
+        Best and worst items in all that are listed; by default every item.
+    kind : {"calibrated", "beta"}
+        Of the items' intervals.
+    annotators_too : bool
+        Whether annotators have a section; else those flagged have a sentence.
+    """
+    return Page("Annotation campaign", list(_blocks(status, level, most, kind, annotators_too)))
 
 
-def _blocks(status: Status, level: float, most: int | None) -> Iterator[Block]:
-    yield Bullets(tuple(lines(status)))
+def _blocks(
+    status: Status, level: float, most: int | None, kind: Kind, annotators_too: bool
+) -> Iterator[Block]:
+    section = status.annotators if annotators_too else None
+    yield Bullets(tuple(lines(status, flags=section is None)))
+    if section is not None:
+        yield from annotators(section, status)
+    if status.disputed is not None:
+        yield from disagreement(status.disputed)
     if status.systems is not None:
-        yield Heading(
-            "Systems, best first (between clusters, all above differ from all below: rank-sum p < .05)"
-        )
-        yield _systems(status.systems)
+        yield from systems(status.systems)
+    if status.model is not None:
+        yield from model(status.model, most)
     order = _order(status)
-    low, high = _interval(status, order, level)
-    yield _scores(status, order, low, high)
-    rows = [
-        (status.ids[k], _number(status.state.score[k]), _number(l), _number(h), str(status.state.n[k]))
-        for k, l, h in zip(order, low, high)
-    ]
-    header = (Column("id", "left"), *_NUMBER)
+    # Only what is shown is computed: a terminal shows twenty items of 100,000.
+    if most is not None and len(order) > most:
+        shown = [*order[: most // 2], *order[len(order) - most // 2 :]]
+    else:
+        shown = order
+    own = status.intervals(level, kind, np.array(shown, np.int64))
+    yield scores_figure(status, shown, own.low, own.high)
     yield Heading(f"Items: score, {level:.0%} interval, number of scores")
-    if most is not None and len(rows) > most:
-        left = len(rows) - 2 * (most // 2)
-        rows[most // 2 : -(most // 2)] = [(f"... {left} more", "", "", "", "")]
-    yield Table(header, tuple(rows))
+    yield Paragraph(own.sentence[:1].upper() + own.sentence[1:] + ".")
+    yield _items(status, shown, own, len(order))
 
 
-def lines(status: Status) -> list[str]:
-    """Progress, convergence and the agreement of annotators in sentences."""
-    a = status.about
+def _items(status: Status, shown: Sequence[int], own: Intervals, total: int) -> Table:
+    s = status.state
+    rows = [
+        (status.ids[k], number(float(s.score[k]), 4), number(l, 4), number(h, 4), str(s.n[k]))
+        for k, l, h in zip(shown, own.low.tolist(), own.high.tolist())
+    ]
+    if len(shown) < total:
+        half = len(shown) // 2
+        rows[half:half] = [(f"... {total - len(shown)} more", "", "", "", "")]
+    return Table((Column("id", "left"), *_NUMBER), tuple(rows))
+
+
+def lines(status: Status, flags: bool = True) -> list[str]:
+    """Progress, cost, stopping, convergence and agreement in sentences."""
+    a, p = status.about, status.progress
     found = [
-        f"Campaign {a.id}: {len(status.ids)} items, method {a.method}, {a.per_hit} per HIT"
+        f"Campaign {a.id}: {len(status.scored)} items, method {a.method}, {a.per_hit} per HIT"
         + (", taken over from an older tool" if a.imported else "")
     ]
     found.append(
-        f"{status.batches} batches, {status.answered} of {status.hits} HITs answered;"
-        f" {status.judgments} judgments by {status.annotators} named annotators: {status.scores} scores,"
-        f" {status.cannot_judge} times 'cannot judge'"
+        f"{p.batches} batches, {p.answered} of {p.hits} HITs answered;"
+        f" {p.counted} judgments by {p.annotators} named annotators: {p.scores} scores,"
+        f" {p.cannot_judge} times 'cannot judge'"
     )
-    if status.taken_back:
-        s = "" if status.taken_back == 1 else "s"
-        found.append(f"{status.taken_back} judgment{s} retracted and not counted ('easl retract --list')")
-    n = status.state.n
-    found.append(
+    found += _set_aside(status)
+    n = status.state.n[status.scored]
+    said = (
         f"Scores per item: {int(n.min())} to {int(n.max())}, mean {n.mean():.2f}; {int((n == 0).sum())} items"
         " without scores"
     )
+    if p.open:
+        said += f"; {p.open} judgments are still out" + (f" ({p.wanted} annotators a HIT)" if p.wanted > 1 else "")
+    found.append(said)
+    if p.checks:
+        listed = ", ".join(f"{n} of kind {kind}" for kind, n in p.checks.items())
+        found.append(f"Beside the items' scores: {listed}")
+    found += cost_lines(status.cost) + look_lines(status)
     if status.last is None:
         found.append("Convergence: no batch has been judged yet")
     elif np.isnan(status.stability):
@@ -80,7 +119,35 @@ def lines(status: Status) -> list[str]:
         )
     if a.method == "trueskill":
         found.append("Scores of trueskill are unbounded; items start at 0.5 with standard deviation 0.289")
+    if flags and status.annotators is not None and status.annotators.rows:
+        found += annotator_lines(status.annotators)
     return found + _agreement_lines(status)
+
+
+def _set_aside(status: Status) -> list[str]:
+    p, found = status.progress, []
+    if p.set_aside:
+        total = sum(p.set_aside.values())
+        listed = ", ".join(f"{n} {_WHY.get(why, why)}" for why, n in p.set_aside.items())
+        found.append(f"{total} further judgment{'' if total == 1 else 's'} set aside and not counted: {listed}")
+    if p.both_counted:
+        found.append(
+            f"{p.both_counted} repeats count beside the same annotator's first answer ('easl repeats --on-repeat"
+            " first' sets them aside)"
+        )
+    if p.retracted:
+        s = "" if p.retracted == 1 else "s"
+        found.append(f"{p.retracted} judgment{s} retracted and not counted ('easl retract --list')")
+    return found
+
+
+#: Why judgments do not count, in words.
+_WHY = {
+    "repeat": "repeated (the same annotator, the same HIT)",
+    "practice": "of practice or qualification",
+    "excluded": "of excluded annotators",
+    "rejected": "rejected",
+}
 
 
 def _agreement_lines(status: Status) -> list[str]:
@@ -99,17 +166,6 @@ def _agreement_lines(status: Status) -> list[str]:
     return found
 
 
-def _systems(s: SystemScores) -> Table:
-    rows = zip(s.cluster.tolist(), s.systems, s.score.tolist(), s.low.tolist(), s.high.tolist(), s.n.tolist())
-    return Table(
-        (Column("cluster"), Column("system", "left"), *_NUMBER[:-1], Column("segments")),
-        tuple(
-            (str(c), name, f"{score:.4f}", f"{low:.4f}", f"{high:.4f}", str(n))
-            for c, name, score, low, high, n in rows
-        ),
-    )
-
-
 def _order(status: Status) -> list[int]:
     """Items from the highest score to the lowest; those without a score last."""
     score: list[float] = status.state.score.tolist()
@@ -117,47 +173,4 @@ def _order(status: Status) -> list[int]:
     def key(k: int) -> tuple[bool, float, str]:
         return math.isnan(score[k]), -score[k], status.ids[k]
 
-    return sorted(range(len(score)), key=key)
-
-
-def _interval(status: Status, which: Sequence[int], level: float) -> tuple[FloatArray, FloatArray]:
-    s, at = status.state, np.array(which, np.int64)
-    return type(s)(s.method, s.a[at], s.b[at], s.n[at]).interval(level)
-
-
-def _number(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.4f}"
-
-
-def _scores(status: Status, order: Sequence[int], low: FloatArray, high: FloatArray) -> Figure:
-    """A histogram of the scores beside all items in order with their intervals."""
-    counts, edges = histogram(status.state.score)
-
-    def draw(figure: Any) -> None:
-        left, right = figure.subplots(1, 2)
-        left.bar(edges[:-1], counts, np.diff(edges), align="edge", color=GOOD, edgecolor=INK, linewidth=0.6)
-        left.set_xlabel("score")
-        left.set_ylabel("items")
-        place = np.arange(len(order))
-        right.vlines(place, low, high, color=GOOD, linewidth=0.8)
-        score = status.state.score[np.array(order, np.int64)]
-        right.plot(place, score, linestyle="none", marker=".", markersize=3, color=INK)
-        right.set_xlabel("items, highest score first")
-        right.set_ylabel("score and interval")
-
-    most = max(int(counts.max()), 1)
-    bins = list(zip(counts.tolist(), edges[:-1], edges[1:]))
-    bars = (
-        f"{low:5.2f} to {high:5.2f}  {'#' * round(WIDTH * c / most)}{' ' if c else ''}{c}"
-        for c, low, high in bins
-    )
-    said = "; ".join(f"{c} items from {low:.2f} to {high:.2f}" for c, low, high in bins)
-    return Figure(
-        "Scores: histogram, and every item with its interval",
-        said,
-        (9.0, 3.4),
-        draw,
-        panels=True,
-        title="Scores",
-        elsewhere=(Heading("Scores"), Code("\n".join(bars))),
-    )
+    return sorted(status.scored.tolist(), key=key)

@@ -172,7 +172,8 @@ def corrected(answers: Answers, model: Level) -> tuple[AnnotatorModel, str]:
     names = np.array(answers.names, dtype=object)[answers.annotator[rows]]
     sitting, about_hits = _sittings(answers, rows, model)
     fit = annotator_model(answers.item[rows], names.tolist(), answers.value[rows], sitting, model)
-    return fit, f"{_CORRECTS[model]}; {about_hits}"
+    common = "intervals have the uncertainty of these annotators' level in them, which all items share"
+    return fit, f"{_CORRECTS[model]}; {about_hits}; {common}"
 
 
 def _sittings(answers: Answers, rows: Any, model: Level) -> tuple[IntArray | None, str]:

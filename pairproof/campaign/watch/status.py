@@ -120,6 +120,13 @@ class Status:
         """Intervals of the scores of all items, or of those at some positions."""
         return intervals_of(self.state, self.spread, level, kind, which)
 
+    def only(self, annotators: bool, disputed: bool) -> Status:
+        """The status without the parts that only a page shows unasked."""
+        people = self.annotators
+        if people is not None and not annotators and self.progress.scores > MOST_SCORES:
+            people = None
+        return replace(self, annotators=people, disputed=self.disputed if disputed else None)
+
     def to_dict(self) -> dict[str, Any]:
         """Method, batches, judgments and scores; alpha and beta are null if the method has none, and
         `taken_back` is there only if judgments were retracted.
@@ -181,6 +188,7 @@ def status(
     model: Level | None = None,
     level: float = 0.95,
     kind: Kind = "calibrated",
+    systems_if_any: bool = False,
     unasked: bool = True,
 ) -> Status:
     """Read the status of a campaign.
@@ -205,6 +213,8 @@ def status(
         Of the intervals of systems and of the model.
     kind : {"calibrated", "beta"}
         Of the intervals beside the model.
+    systems_if_any : bool
+        Compare the systems if the campaign has two or more with scores, without an error if it has not.
     unasked : bool
         Whether annotators are looked at, without models, if the campaign has no more than 20,000 scores.
 
@@ -220,7 +230,8 @@ def status(
     with reading(campaign) as store:
         found = _essentials(store)
         small = unasked and found.progress.scores <= MOST_SCORES
-        if not (with_agreement or with_annotators or with_disputed or systems or model or small):
+        asked = with_agreement or with_annotators or with_disputed or systems or systems_if_any or model
+        if not (asked or small):
             return found
         answers = answers_of(store)
         if with_agreement:
@@ -232,6 +243,9 @@ def status(
             found = replace(found, annotators=people, answers=answers)
         if with_disputed:
             found = replace(found, disputed=disputed(answers, items))
+        if systems_if_any and not systems:
+            there = np.unique(answers.item[answers.scores]).tolist()
+            systems = len({items.system[k] for k in there if items.system[k]}) > 1
         if systems:
             column = systems if isinstance(systems, str) else None
             names = system_names(items, found.about.columns, column, str(store.path))

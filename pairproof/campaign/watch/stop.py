@@ -21,7 +21,7 @@ import numpy as np
 from ...errors import InputError, NotEstimableError
 from ...native.annotation.beta import FloatArray
 from ...native.annotation.quality.disagreement import annotator_effects
-from ...native.annotation.stopping.stopping_rules import Look, Verdict, items_short, items_top
+from ...native.annotation.stopping.stopping_rules import FEWEST_SOURCES, Look, Verdict, items_short, items_top
 from ...native.annotation.stopping.stopping_systems import (
     source_differences,
     systems_ranking,
@@ -62,6 +62,8 @@ class StopAnswer:
         Whether scores were corrected for the annotators, and why not.
     changed : str
         Earlier looks at another rule; "" if there are none.
+    most : float
+        Sources that are left in the campaign for a rule on systems.
     """
 
     rule: StopRule
@@ -71,6 +73,7 @@ class StopAnswer:
     hits: float
     corrected: str
     changed: str = ""
+    most: float = math.inf
 
     @property
     def verdict(self) -> Verdict:
@@ -91,7 +94,10 @@ class StopAnswer:
                 " wider intervals"
             )
         unit = "scores" if self.rule.unit == "items" else "sources"
-        return f"about {self.further:.0f} further {unit} are expected ({self.hits:.0f} HITs)"
+        said = f"about {self.further:.0f} further {unit} are expected ({self.hits:.0f} HITs)"
+        if self.further > self.most:
+            said += f", but the campaign has {self.most:.0f} sources left" if self.most else ", but it has no more"
+        return said
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `easl stop`, and what is recorded of a look; null for what is infinite."""
@@ -193,16 +199,18 @@ def look_at(
 ) -> StopAnswer:
     """What a rule says of answers that were read before; nothing is recorded."""
     judgments = len(np.unique(answers.judgment[answers.counted]))
+    most = math.inf
     value, corrected = _corrected(answers)
     if rule.unit == "items":
         look, further = _items(rule, answers, items, value)
         hits = further / per_hit
     else:
         look, further, hits = _systems(rule, answers, items, value, per_hit)
+        most = float(max(len(_sources(items)) - int(look.n.min()), 0))
         if rule.looks:
             look = _by_steps(rule, look, earlier)
         corrected = "differences are taken within a source, from scores " + corrected
-    answer = StopAnswer(rule, look, judgments, look.further, hits, corrected)
+    answer = StopAnswer(rule, look, judgments, further, hits, corrected, most=most)
     if look.verdict == "stop":
         answer = replace(answer, further=0.0, hits=0.0)
     return replace(answer, changed=_changes(rule, earlier))
@@ -261,9 +269,16 @@ def _systems(
         look = systems_top(found, rule.top, rule.within, rule.alpha, rule.planned, rule.looks)
     else:
         look = systems_ranking(found, rule.within, rule.alpha, rule.planned, rule.looks)
+    # Below the fewest sources no answer is given, whatever the intervals.
+    further = max(look.further, float(FEWEST_SOURCES - int(look.n.min())))
     # A source costs as many scores as it has had on average.
     a_source = rows.sum() / len(set(source[rows].tolist()))
-    return look, look.further, look.further * a_source / per_hit
+    return look, further, further * a_source / per_hit
+
+
+def _sources(items: Items) -> set[str]:
+    """Sources that have an item of a system."""
+    return {items.source[k] for k in items.scored.tolist() if items.source[k] and items.system[k]}
 
 
 def _step(rule: StopRule, look: Look) -> int:

@@ -9,14 +9,15 @@ from ..easl.creating import import_, init
 from ..easl.designing import texts
 from ..easl.handing_out import next_
 from ..easl.leaving import export
-from ..easl.watching import status
+from ..easl.watching import status, stop
 
 EPILOG = """\b
 pairproof easl init C.db items.csv --method easl --per-hit 5
 pairproof easl next C.db --out hits.html        (or .csv, .jsonl)
 pairproof easl update C.db results.csv
 pairproof easl retract C.db --assignment ID --why "the file was cut"
-pairproof easl status C.db
+pairproof easl status C.db --annotators
+pairproof easl stop C.db --rule 'items<=.12'
 pairproof easl export C.db scores.csv
 
 Each takes --json, --report, --seed, --quiet and --debug like every command; see
@@ -32,5 +33,5 @@ def command() -> None:
     """
 
 
-for step in (init, next_, update, retract, repeats, status, export, import_, texts):
+for step in (init, next_, update, retract, repeats, status, stop, export, import_, texts):
     command.add_command(step)

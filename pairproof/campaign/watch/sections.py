@@ -1,0 +1,277 @@
+"""The sections of a campaign's report: cost, stopping, annotators, items in disagreement, systems, the model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...report.blocks import Block, Bullets, Cell, Column, Folded, Heading, Paragraph, Table
+from .annotators import Annotators, Watched
+from .disputed import Disputed
+from .figures import courses, scale_use, systems_figure
+from .progress import Cost
+from .scores import ItemScores
+from .status import Status
+from .systems import Systems
+
+#: Items in disagreement, and differences of systems, that are shown.
+DISPUTED, DIFFERENCES = 10, 45
+#: Single scores of an item that are shown.
+SCORES = 8
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A number for a table; "-" where there is none."""
+    return "-" if value is None or not math.isfinite(value) else f"{value:.{digits}f}"
+
+
+def cost_lines(c: Cost) -> list[str]:
+    """Time and money, in sentences."""
+    if not c.timed:
+        return ["Time: results have no WorkTimeInSeconds, so hours and cost are not known"]
+    said = f"Time: {c.seconds:.0f} s a HIT (median of {c.timed}), {c.hours:.1f} hours for {c.returned} HITs returned"
+    if c.pay_hour is None:
+        return [f"{said}; set --pay-hour at 'easl init' for the cost"]
+    said += f": cost {c.cost(c.returned):.2f} at {c.pay_hour:g} an hour"
+    if c.open:
+        said += f"; the {c.open} judgments still out cost {c.cost(c.open):.2f}"
+    if math.isfinite(c.further) and c.further > 0:
+        said += f"; the {c.further:.0f} HITs that the stopping rule expects cost {c.cost(c.further):.2f}"
+    return [said]
+
+
+def look_lines(status: Status) -> list[str]:
+    """The last look at a stopping rule, in sentences."""
+    if not status.looks:
+        return []
+    look = status.looks[-1]
+    a = look.answer
+    verdict = {"stop": "may stop", "go on": "go on", "too early": "too early"}.get(str(a.get("verdict")), "?")
+    said = (
+        f"Stopping rule '{a.get('rule', look.rule)}': {verdict}, at {look.judgments} judgments ({look.at}):"
+        f" {a.get('why', '')}"
+    )
+    newer = status.judgments - look.judgments
+    if newer:
+        said += f"; {abs(newer)} judgments {'more' if newer > 0 else 'fewer'} count now: 'easl stop' looks again"
+    rules = {e.rule for e in status.looks}
+    if len(rules) > 1:
+        said += f"; {len(rules)} different rules have been looked at, which no rule's promise covers"
+    return [said]
+
+
+def annotator_lines(found: Annotators) -> list[str]:
+    """Who is flagged and why, in sentences."""
+    out = [
+        f"Flagged: {row.name}: " + "; ".join(f"{flag} ({why})" for flag, why in row.flags.items())
+        for row in found.flagged
+    ]
+    if not found.rows:
+        return ["Annotators: none with a name has a score that counts"]
+    if not out:
+        out = [f"Annotators: none of {len(found.rows)} is flagged"]
+    return out
+
+
+def annotators(found: Annotators, status: Status) -> Iterator[Block]:
+    """The annotators' table with their flags, and the pictures of their scales and courses."""
+    yield Heading("Annotators")
+    told = annotator_lines(found)
+    if found.flagged:
+        told.append("A flag excludes nobody by itself: a rule of exclusion is fixed before the data are seen")
+    if found.unnamed:
+        told.append(f"{found.unnamed} scores have no annotator's name")
+    if found.idle:
+        listed = ", ".join(found.idle[:8]) + (", ..." if len(found.idle) > 8 else "")
+        told.append(f"Without a score that counts: {listed}")
+    yield Bullets(tuple(told))
+    if not found.rows:
+        return
+    yield Table(_COLUMNS, tuple(_row(row) for row in found.rows))
+    notes = [found.model[:1].upper() + found.model[1:]]
+    if found.drift:
+        notes.append(found.drift[:1].upper() + found.drift[1:])
+    yield Paragraph(
+        "Rest: rank correlation with the mean of the others. Within: standard deviation of own scores of one item"
+        " (repeats in brackets). Location: points above the others, of a scale of length 1. Drift: change from first"
+        " to last, and the change that would have been found. " + ". ".join(notes) + ".",
+        aside=True,
+    )
+    if status.answers is not None:
+        yield scale_use(found, status.answers)
+        course = courses(found, status.answers)
+        if course is not None:
+            yield course
+
+
+_COLUMNS = (
+    Column("annotator", "left"),
+    Column("HITs"),
+    Column("scores"),
+    Column("mean"),
+    Column("sd"),
+    Column("rest"),
+    Column("location"),
+    Column("noise"),
+    Column("within"),
+    Column("degraded", "left"),
+    Column("gold error", detail=True),
+    Column("attention", detail=True),
+    Column("drift"),
+    Column("s a HIT"),
+    Column("cannot judge", detail=True),
+    Column("one value", detail=True),
+    Column("flags", "left"),
+)
+
+
+def _row(row: Watched) -> tuple[str | Cell, ...]:
+    q = row.quality
+    within = f"{number(row.within.sd)} ({row.within.n})" if row.within.n else "-"
+    degraded = f"{q.degraded.verdict} ({q.degraded.n})" if q.degraded.n else "-"
+    drift = f"{row.change:+.2f} (±{row.detectable:.2f})" if math.isfinite(row.change) else "-"
+    flags: str | Cell = Cell(", ".join(row.flags), "!", "bad") if row.flags else ""
+    name = f"{row.name} ({row.state})" if row.state == "excluded" else row.name
+    return (
+        name,
+        str(row.judgments),
+        str(q.n),
+        number(q.mean),
+        number(q.sd),
+        number(q.rest),
+        f"{row.location:+.2f}" if math.isfinite(row.location) else "-",
+        number(row.noise),
+        within,
+        degraded,
+        f"{number(row.gold.error)} ({row.gold.n})" if row.gold.n else "-",
+        f"{row.attention - row.failed} of {row.attention}" if row.attention else "-",
+        drift,
+        number(q.seconds, 0),
+        f"{row.cannot_judge:.0%}",
+        f"{q.favourite:.0%}",
+        flags,
+    )
+
+
+def disagreement(found: Disputed) -> Iterator[Block]:
+    """The items that annotators disagree on most."""
+    yield Heading("Items that annotators disagree on")
+    if found.why:
+        yield Paragraph(found.why)
+        return
+    told = f"{found.significant} of {found.n} items with several scores" if found.significant else "No item"
+    yield Paragraph(
+        f"{told} differ{'s' if not found.significant else ''} by more than the annotators' locations and noise give"
+        " (chi-square, p < .05 after Holm's correction). The first of them:"
+        if found.significant
+        else f"No item of {found.n} with several scores differs by more than the annotators' locations and noise give"
+        " (chi-square, p < .05 after Holm's correction). The most disputed:"
+    )
+    rows = []
+    for r in found.rows[:DISPUTED]:
+        given = [f"{value:.2f} {who}".rstrip() for who, value in r.scores]
+        if len(given) > SCORES:
+            given = [*given[: SCORES // 2], "...", *given[-SCORES // 2 :]]
+        cells = (r.id, str(r.n), number(r.spread), number(r.expected), f"{r.p:.2g}", f"{r.p_holm:.2g}", ", ".join(given))
+        rows.append(cells)
+    header = (
+        Column("item", "left"),
+        Column("scores"),
+        Column("sd"),
+        Column("sd by noise"),
+        Column("p"),
+        Column("p (Holm)"),
+        Column("lowest to highest", "left", detail=True),
+    )
+    yield Table(header, tuple(rows))
+
+
+def systems(found: Systems) -> Iterator[Block]:
+    """The systems' means with intervals and differences, or plain means with why."""
+    yield Heading("Systems")
+    if found.left_out:
+        yield Paragraph(f"{found.left_out} scores of items without a system are left out.")
+    if found.standardise != "none":
+        yield Paragraph("Scores are standardised by annotator (z-scores over all of an annotator's scores).")
+    m = found.model
+    if m is None:
+        yield Paragraph(
+            f"{found.why[:1].upper()}{found.why[1:]}. Plain means of segments stand instead; their intervals take"
+            " segments as independent and annotators as alike."
+        )
+    yield systems_figure(found)
+    if m is not None:
+        header = (Column("system", "left"), Column("mean"), Column("se"), Column("low"), Column("high"))
+        rows = tuple(
+            (m.systems[k], *(number(float(v[k]), 4) for v in (m.mean, m.se, m.low, m.high))) for k in found.order
+        )
+        yield Table(header, rows)
+        yield Paragraph(
+            f"Means by a mixed model: paired by {m.n_sources} sources, {m.n_annotators} annotators who may like"
+            f" systems differently; Student's t with {m.df:g} degrees of freedom, {found.level:.0%} intervals."
+            + "".join(f" {c[:1].upper()}{c[1:]}." for c in m.cautions),
+            aside=True,
+        )
+        yield _differences(found)
+    s = found.plain
+    header = (
+        Column("cluster"),
+        Column("system", "left"),
+        Column("score"),
+        Column("low"),
+        Column("high"),
+        Column("segments"),
+    )
+    table = zip(s.cluster.tolist(), s.systems, s.score.tolist(), s.low.tolist(), s.high.tolist(), s.n.tolist())
+    plain = Table(
+        header,
+        tuple((str(c), name, *(number(v, 4) for v in row), str(n)) for c, name, *row, n in table),
+        "Plain means of segments, as WMT ranks systems: between clusters, all above differ from all below (rank-sum"
+        " p < .05, not corrected)",
+    )
+    yield plain if m is None else Folded("Plain means of segments and their clusters", (plain,), kept=True)
+
+
+def _differences(found: Systems) -> Table:
+    header = (
+        Column("difference", "left"),
+        Column("estimate"),
+        Column("low"),
+        Column("high"),
+        Column("p"),
+        Column("p, all"),
+    )
+    rows = []
+    for d in found.differences[:DIFFERENCES]:
+        told = Cell(f"{d.adjusted:.2g}", "*" if d.adjusted < 0.05 else "", "")
+        rows.append((f"{d.first} - {d.second}", number(d.estimate, 4), number(d.low, 4), number(d.high, 4), f"{d.p:.2g}", told))
+    left = len(found.differences) - len(rows)
+    more = f"; {left} smaller ones are in the JSON" if left else ""
+    return Table(header, tuple(rows), f"Differences; p, all: {found.adjust}; * below .05{more}")
+
+
+def model(found: ItemScores, most: int | None) -> Iterator[Block]:
+    """Scores with and without the annotator model, side by side."""
+    yield Heading(f"Scores with the annotator model ({found.model}) beside the campaign's own")
+    yield Paragraph(found.why[:1].upper() + found.why[1:] + ".")
+    f = found.fit
+    if f is not None:
+        slopes = np.isfinite(f.slope).any()
+        header = (Column("annotator", "left"), Column("location"), Column("noise sd"), *((Column("slope"),) if slopes else ()))
+        rows = [
+            (name, f"{f.location[k]:+.4f}", number(float(f.noise[k]), 4), *((number(float(f.slope[k]), 3),) if slopes else ()))
+            for k, name in enumerate(f.annotators)
+        ]
+        yield Table(header, tuple(rows))
+    order = np.lexsort((np.arange(len(found.items)), -np.nan_to_num(found.score, nan=-np.inf))).tolist()
+    columns = (found.raw, found.low, found.high, found.score, found.score_low, found.score_high)
+    table: list[tuple[str, ...]] = [
+        (found.items[k], str(found.n[k]), *(number(float(c[k]), 4) for c in columns)) for k in order
+    ]
+    if most is not None and len(table) > most:
+        left = len(table) - 2 * (most // 2)
+        table[most // 2 : -(most // 2)] = [(f"... {left} more", *[""] * 7)]
+    titles = ("scores", "own", "low", "high", found.model, "low", "high")
+    yield Table((Column("id", "left"), *map(Column, titles)), tuple(table))
