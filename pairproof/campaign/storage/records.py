@@ -123,8 +123,8 @@ def state_of(store: Store, method: Method, *, at_start: bool = False) -> ScoreSt
     """The state of the items now, or at the start."""
     columns = "a0, b0, n0" if at_start else "a, b, n"
     rows = store.db.execute(f"SELECT {columns} FROM item ORDER BY position").fetchall()
-    a, b, n = zip(*rows)
-    return ScoreState(method, np.array(a, np.float64), np.array(b, np.float64), np.array(n, np.int64))
+    table = np.array(rows, np.float64)  # NULL becomes nan
+    return ScoreState(method, table[:, 0].copy(), table[:, 1].copy(), table[:, 2].astype(np.int64))
 
 
 def save_state(store: Store, state: ScoreState, positions: Iterable[int]) -> None:

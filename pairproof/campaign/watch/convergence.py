@@ -41,8 +41,7 @@ def convergence(store: Store, a: About, after: ScoreState) -> Convergence:
     last = store.db.execute("SELECT MAX(batch) FROM judgment WHERE counted").fetchone()[0]
     if last is None:
         return Convergence(None, float("nan"), float("nan"))
-    start = state_of(store, a.method, at_start=True)
-    before = _additive(store, last, start, after) if a.method in ADDITIVE else _again(store, a, last, start)
+    before = _additive(store, last, after) if a.method in ADDITIVE else _again(store, a, last)
     both = ~(np.isnan(before) | np.isnan(after.score))
     if both.sum() < 2:
         return Convergence(int(last), float("nan"), float("nan"))
@@ -50,7 +49,7 @@ def convergence(store: Store, a: About, after: ScoreState) -> Convergence:
     return Convergence(int(last), spearman(before[both], after.score[both]), change)
 
 
-def _additive(store: Store, last: int, start: ScoreState, after: ScoreState) -> FloatArray:
+def _additive(store: Store, last: int, after: ScoreState) -> FloatArray:
     rows = store.db.execute(
         "SELECT s.item, s.value FROM judgment j JOIN score s ON s.judgment = j.number WHERE j.batch = ? AND"
         " j.counted AND s.kind = 'item' AND s.value IS NOT NULL",
@@ -63,6 +62,7 @@ def _additive(store: Store, last: int, start: ScoreState, after: ScoreState) -> 
     item, value = table[:, 0].astype(np.int64), table[:, 1]
     fresh, total = np.bincount(item, minlength=n_items), np.bincount(item, value, n_items)
     n = after.n - fresh
+    start = _start(store, after)
     # An item whose scores are all of this batch is where it started, to the last bit.
     untouched = n == start.n
     if after.method == "da":
@@ -73,6 +73,17 @@ def _additive(store: Store, last: int, start: ScoreState, after: ScoreState) -> 
     return ScoreState(after.method, a, b, n).score
 
 
-def _again(store: Store, a: About, last: int, start: ScoreState) -> FloatArray:
+def _start(store: Store, after: ScoreState) -> ScoreState:
+    """The state at the start: the same for all items, unless they come from an older tool."""
+    distinct = store.db.execute("SELECT DISTINCT a0, b0, n0 FROM item LIMIT 2").fetchall()
+    if len(distinct) > 1:
+        return state_of(store, after.method, at_start=True)
+    a, b, n = (np.nan if value is None else value for value in distinct[0])
+    size = len(after.n)
+    return ScoreState(after.method, np.full(size, a), np.full(size, b), np.full(size, n, np.int64))
+
+
+def _again(store: Store, a: About, last: int) -> FloatArray:
+    start = state_of(store, a.method, at_start=True)
     earlier = judged(store).upto(last - 1)
     return observe(start, earlier.hits, earlier.scores, a.settings).score

@@ -15,7 +15,7 @@ from ...errors import NotEstimableError
 from ...native.annotation.quality.disagreement import disagreement
 from ..storage.answers import Answers, answers_of
 from ..storage.items import Items, items_of
-from .annotators import own_scores
+from .own_answers import own_scores
 from .reading import Campaign, reading
 
 if TYPE_CHECKING:

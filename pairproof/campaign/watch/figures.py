@@ -13,9 +13,10 @@ from ...report.blocks import Code, Figure, Heading
 from ...report.figures import BAD, FAINT, GOOD, INK
 from ...text import label
 from ..storage.answers import Answers
-from .annotators import Annotators, own_scores
+from .own_answers import own_scores
 from .status import Status, histogram
 from .systems import Systems
+from .watched import Annotators
 
 #: Length in characters of the longest bar of a histogram in text.
 WIDTH = 40

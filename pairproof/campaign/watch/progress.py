@@ -71,12 +71,12 @@ def progress(store: Store, a: About, retracted: int) -> Progress:
         "SELECT CASE why WHEN '' THEN 'other' ELSE why END, COUNT(*) FROM judgment WHERE NOT counted"
         " GROUP BY 1 ORDER BY 1"
     ).fetchall()
-    kinds = store.db.execute(
-        "SELECT s.kind, COUNT(s.value), COUNT(*) FROM score s JOIN judgment j ON j.number = s.judgment"
-        " WHERE j.counted GROUP BY s.kind ORDER BY s.kind"
+    joined = "FROM judgment j JOIN score s ON s.judgment = j.number WHERE j.counted AND s.kind"
+    scores, shown = store.db.execute(f"SELECT COUNT(s.value), COUNT(*) {joined} = 'item'").fetchone()
+    # The checks are few, so that sorting them by kind costs little.
+    checks = store.db.execute(
+        f"SELECT s.kind, COUNT(s.value) {joined} <> 'item' GROUP BY s.kind ORDER BY s.kind"
     ).fetchall()
-    found = {kind: (int(said), int(shown)) for kind, said, shown in kinds}
-    scores, shown = found.get("item", (0, 0))
     wanted = a.design.judgments
     given = dict(
         store.db.execute(
@@ -99,9 +99,9 @@ def progress(store: Store, a: About, retracted: int) -> Progress:
         {name: int(n) for name, n in why},
         retracted,
         count(doubles),
-        scores,
-        shown - scores,
-        {kind: said for kind, (said, _) in found.items() if kind != "item"},
+        int(scores),
+        int(shown - scores),
+        {kind: int(n) for kind, n in checks},
         count("SELECT COUNT(DISTINCT annotator) FROM judgment WHERE counted"),
         max(still, 0),
         wanted,

@@ -4,7 +4,6 @@ tables and pictures after it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
@@ -13,9 +12,21 @@ import numpy as np
 from ...report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Table
 from .figures import scores_figure
 from .intervals import Intervals, Kind
-from .sections import annotator_lines, annotators, cost_lines, disagreement, look_lines, model, number, systems
+from .sections import (
+    annotator_lines,
+    annotators,
+    cost_lines,
+    cost_table,
+    disagreement,
+    look_lines,
+    model,
+    number,
+    systems,
+)
 from .status import Status
 
+#: Looks at stopping rules that a page lists.
+LOOKS = 10
 #: Most items shown in a terminal's table, half of them the best and half the worst.
 ITEMS = 20
 _NUMBER = Column("score"), Column("low"), Column("high"), Column("n")
@@ -49,7 +60,10 @@ def _blocks(
     status: Status, level: float, most: int | None, kind: Kind, annotators_too: bool
 ) -> Iterator[Block]:
     section = status.annotators if annotators_too else None
-    yield Bullets(tuple(lines(status, flags=section is None)))
+    if most is not None:
+        yield Bullets(tuple(lines(status, flags=section is None)))
+    else:
+        yield from _summary(status)
     if section is not None:
         yield from annotators(section, status)
     if status.disputed is not None:
@@ -71,6 +85,56 @@ def _blocks(
     yield _items(status, shown, own, len(order))
 
 
+def _summary(status: Status) -> Iterator[Block]:
+    """Progress, cost and stopping under headings; first what matters most, in three sentences."""
+    p, looks = status.progress, look_lines(status)
+    lead = [f"{p.answered} of {p.hits} HITs are answered, {p.counted} judgments count"]
+    if status.annotators is not None and status.annotators.rows:
+        flagged = [row.name for row in status.annotators.flagged]
+        total = len(status.annotators.rows)
+        lead.append(
+            f"Look at {len(flagged)} of {total} annotators: {', '.join(flagged[:8])}{', ...' if flagged[8:] else ''}"
+            if flagged
+            else f"None of {total} annotators is flagged"
+        )
+    lead.append(looks[0] if looks else "No stopping rule has been asked yet ('easl stop')")
+    yield Bullets(tuple(lead), lead=True)
+    yield Heading("Progress")
+    yield Bullets(tuple(_progress_lines(status) + _agreement_lines(status)))
+    yield Heading("Cost")
+    yield Bullets(tuple(cost_lines(status.cost)))
+    table = cost_table(status.cost)
+    if table is not None:
+        yield table
+    if looks:
+        yield Heading("Stopping")
+        yield _looks(status)
+
+
+def _looks(status: Status) -> Table:
+    """The last looks at stopping rules, the latest first."""
+    shown = status.looks[::-1][:LOOKS]
+    rows = tuple(
+        (
+            e.at[:16].replace("T", " "),
+            str(e.judgments),
+            e.rule,
+            str(e.answer.get("verdict", "")),
+            str(e.answer.get("why", "")),
+        )
+        for e in shown
+    )
+    left = len(status.looks) - len(rows)
+    header = (
+        Column("look", "left"),
+        Column("judgments"),
+        Column("rule", "left"),
+        Column("answer", "left"),
+        Column("why", "left"),
+    )
+    return Table(header, rows, f"The latest first; {left} earlier ones are not shown" if left else "")
+
+
 def _items(status: Status, shown: Sequence[int], own: Intervals, total: int) -> Table:
     s = status.state
     rows = [
@@ -85,6 +149,13 @@ def _items(status: Status, shown: Sequence[int], own: Intervals, total: int) -> 
 
 def lines(status: Status, flags: bool = True) -> list[str]:
     """Progress, cost, stopping, convergence and agreement in sentences."""
+    found = _progress_lines(status) + cost_lines(status.cost) + look_lines(status)
+    if flags and status.annotators is not None and status.annotators.rows:
+        found += annotator_lines(status.annotators)
+    return found + _agreement_lines(status)
+
+
+def _progress_lines(status: Status) -> list[str]:
     a, p = status.about, status.progress
     found = [
         f"Campaign {a.id}: {len(status.scored)} items, method {a.method}, {a.per_hit} per HIT"
@@ -102,12 +173,13 @@ def lines(status: Status, flags: bool = True) -> list[str]:
         " without scores"
     )
     if p.open:
-        said += f"; {p.open} judgments are still out" + (f" ({p.wanted} annotators a HIT)" if p.wanted > 1 else "")
+        said += f"; {p.open} judgments are still out" + (
+            f" ({p.wanted} annotators a HIT)" if p.wanted > 1 else ""
+        )
     found.append(said)
     if p.checks:
         listed = ", ".join(f"{n} of kind {kind}" for kind, n in p.checks.items())
         found.append(f"Beside the items' scores: {listed}")
-    found += cost_lines(status.cost) + look_lines(status)
     if status.last is None:
         found.append("Convergence: no batch has been judged yet")
     elif np.isnan(status.stability):
@@ -119,9 +191,7 @@ def lines(status: Status, flags: bool = True) -> list[str]:
         )
     if a.method == "trueskill":
         found.append("Scores of trueskill are unbounded; items start at 0.5 with standard deviation 0.289")
-    if flags and status.annotators is not None and status.annotators.rows:
-        found += annotator_lines(status.annotators)
-    return found + _agreement_lines(status)
+    return found
 
 
 def _set_aside(status: Status) -> list[str]:
@@ -129,7 +199,9 @@ def _set_aside(status: Status) -> list[str]:
     if p.set_aside:
         total = sum(p.set_aside.values())
         listed = ", ".join(f"{n} {_WHY.get(why, why)}" for why, n in p.set_aside.items())
-        found.append(f"{total} further judgment{'' if total == 1 else 's'} set aside and not counted: {listed}")
+        found.append(
+            f"{total} further judgment{'' if total == 1 else 's'} set aside and not counted: {listed}"
+        )
     if p.both_counted:
         found.append(
             f"{p.both_counted} repeats count beside the same annotator's first answer ('easl repeats --on-repeat"
@@ -167,10 +239,8 @@ def _agreement_lines(status: Status) -> list[str]:
 
 
 def _order(status: Status) -> list[int]:
-    """Items from the highest score to the lowest; those without a score last."""
-    score: list[float] = status.state.score.tolist()
-
-    def key(k: int) -> tuple[bool, float, str]:
-        return math.isnan(score[k]), -score[k], status.ids[k]
-
-    return sorted(status.scored.tolist(), key=key)
+    """Items from the highest score to the lowest, equal ones as in the items file; those without a score last."""
+    score = status.state.score[status.scored]
+    place = np.argsort(np.where(np.isnan(score), np.inf, -score), kind="stable")
+    found: list[int] = status.scored[place].tolist()
+    return found

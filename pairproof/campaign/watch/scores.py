@@ -19,8 +19,8 @@ from ...native.annotation.models.annotator_model import AnnotatorModel, Level, a
 from ..storage.answers import Answers, answers_of
 from ..storage.items import items_of
 from ..storage.records import about, state_of
-from .annotators import own_scores
 from .intervals import Kind, intervals
+from .own_answers import own_scores
 from .reading import Campaign, reading
 
 if TYPE_CHECKING:
@@ -79,7 +79,9 @@ class ItemScores:
         found: dict[str, Any] = {"model": self.model, "why": self.why, "level": self.level, "scores": rows}
         if self.fit is not None:
             f = self.fit
-            per = zip(f.annotators, f.location.tolist(), f.noise.tolist(), f.slope.tolist(), f.location_sd.tolist())
+            per = zip(
+                f.annotators, f.location.tolist(), f.noise.tolist(), f.slope.tolist(), f.location_sd.tolist()
+            )
             keys = ("annotator", "location", "noise", "slope", "location_sd")
             found["annotators"] = [{k: _known(v) for k, v in zip(keys, row)} for row in per]
             found |= {"item_sd": _known(f.item_sd), "annotator_sd": _known(f.annotator_sd)}
@@ -171,12 +173,13 @@ def corrected(answers: Answers, model: Level) -> tuple[AnnotatorModel, str]:
         raise NotEstimableError(f"annotator model of level {model}: there are no scores yet")
     names = np.array(answers.names, dtype=object)[answers.annotator[rows]]
     sitting, about_hits = _sittings(answers, rows, model)
-    fit = annotator_model(answers.item[rows], names.tolist(), answers.value[rows], sitting, model)
+    item = answers.item[rows].tolist()
+    fit = annotator_model(item, names.tolist(), answers.value[rows], sitting, model)
     common = "intervals have the uncertainty of these annotators' level in them, which all items share"
     return fit, f"{_CORRECTS[model]}; {about_hits}; {common}"
 
 
-def _sittings(answers: Answers, rows: Any, model: Level) -> tuple[IntArray | None, str]:
+def _sittings(answers: Answers, rows: Any, model: Level) -> tuple[list[int] | None, str]:
     """The judgment as the label of a HIT within its annotator, where HITs can have effects; and a sentence."""
     judgment = answers.judgment[rows]
     found, n = np.unique(judgment, return_counts=True)
@@ -186,6 +189,4 @@ def _sittings(answers: Answers, rows: Any, model: Level) -> tuple[IntArray | Non
         return None, "each HIT has one item, so HITs have no effects"
     if len(found) > MOST_SITTINGS:
         return None, f"{len(found)} HITs are too many for effects of their own ({MOST_SITTINGS} at most)"
-    return judgment, "each HIT has an effect of its own"
-
-
+    return judgment.tolist(), "each HIT has an effect of its own"

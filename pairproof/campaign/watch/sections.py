@@ -8,18 +8,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...report.blocks import Block, Bullets, Cell, Column, Folded, Heading, Paragraph, Table
-from .annotators import Annotators, Watched
 from .disputed import Disputed
 from .figures import courses, scale_use, systems_figure
 from .progress import Cost
 from .scores import ItemScores
 from .status import Status
 from .systems import Systems
+from .watched import Annotators, Watched
 
 #: Items in disagreement, and differences of systems, that are shown.
 DISPUTED, DIFFERENCES = 10, 45
 #: Single scores of an item that are shown.
-SCORES = 8
+SCORES = 6
 
 
 def number(value: float | None, digits: int = 2) -> str:
@@ -42,6 +42,22 @@ def cost_lines(c: Cost) -> list[str]:
     return [said]
 
 
+def cost_table(c: Cost) -> Table | None:
+    """HITs, hours and cost so far, still out, and by the stopping rule; None without times."""
+    if not c.timed:
+        return None
+    parts = [("returned", float(c.returned)), ("still out", float(c.open))]
+    if math.isfinite(c.further):
+        parts.append(("further, by the stopping rule", c.further))
+    paid = c.pay_hour is not None
+    header = (Column("HITs", "left"), Column("number"), Column("hours"), *((Column("cost"),) if paid else ()))
+    rows = tuple(
+        (what, f"{n:.0f}", f"{c.seconds * n / 3600:.1f}", *((number(c.cost(n)),) if paid else ()))
+        for what, n in parts
+    )
+    return Table(header, rows)
+
+
 def look_lines(status: Status) -> list[str]:
     """The last look at a stopping rule, in sentences."""
     if not status.looks:
@@ -55,7 +71,9 @@ def look_lines(status: Status) -> list[str]:
     )
     newer = status.judgments - look.judgments
     if newer:
-        said += f"; {abs(newer)} judgments {'more' if newer > 0 else 'fewer'} count now: 'easl stop' looks again"
+        said += (
+            f"; {abs(newer)} judgments {'more' if newer > 0 else 'fewer'} count now: 'easl stop' looks again"
+        )
     rules = {e.rule for e in status.looks}
     if len(rules) > 1:
         said += f"; {len(rules)} different rules have been looked at, which no rule's promise covers"
@@ -89,14 +107,17 @@ def annotators(found: Annotators, status: Status) -> Iterator[Block]:
     yield Bullets(tuple(told))
     if not found.rows:
         return
-    yield Table(_COLUMNS, tuple(_row(row) for row in found.rows))
+    yield _table(found)
     notes = [found.model[:1].upper() + found.model[1:]]
     if found.drift:
         notes.append(found.drift[:1].upper() + found.drift[1:])
     yield Paragraph(
-        "Rest: rank correlation with the mean of the others. Within: standard deviation of own scores of one item"
-        " (repeats in brackets). Location: points above the others, of a scale of length 1. Drift: change from first"
-        " to last, and the change that would have been found. " + ". ".join(notes) + ".",
+        "Rest: rank correlation with the mean of the others. Location: how far above the others, on a scale of"
+        " length 1; noise: sd about the items' scores. Within: sd of own scores of one item (number of repeats)."
+        " Degraded: own score of the original less that of the degraded copy (pairs). Drift: change from first to"
+        " last (the change that would have been found). One value: share of scores that are the favourite one. "
+        + ". ".join(notes)
+        + ".",
         aside=True,
     )
     if status.answers is not None:
@@ -108,6 +129,7 @@ def annotators(found: Annotators, status: Status) -> Iterator[Block]:
 
 _COLUMNS = (
     Column("annotator", "left"),
+    Column("flags", "left"),
     Column("HITs"),
     Column("scores"),
     Column("mean"),
@@ -115,27 +137,32 @@ _COLUMNS = (
     Column("rest"),
     Column("location"),
     Column("noise"),
+    Column("slope"),
     Column("within"),
-    Column("degraded", "left"),
-    Column("gold error", detail=True),
-    Column("attention", detail=True),
+    Column("degraded"),
+    Column("gold error"),
+    Column("attention"),
     Column("drift"),
     Column("s a HIT"),
-    Column("cannot judge", detail=True),
+    Column("cannot judge"),
     Column("one value", detail=True),
-    Column("flags", "left"),
 )
 
 
-def _row(row: Watched) -> tuple[str | Cell, ...]:
+def _table(found: Annotators) -> Table:
+    """A row an annotator; columns in which nobody has anything are left out."""
+    rows = [_row(row) for row in found.rows]
+    shown = [k for k in range(len(_COLUMNS)) if any(row[k] not in ("-", "") for row in rows)]
+    return Table(tuple(_COLUMNS[k] for k in shown), tuple(tuple(row[k] for k in shown) for row in rows))
+
+
+def _row(row: Watched) -> tuple[str, ...]:
     q = row.quality
-    within = f"{number(row.within.sd)} ({row.within.n})" if row.within.n else "-"
-    degraded = f"{q.degraded.verdict} ({q.degraded.n})" if q.degraded.n else "-"
-    drift = f"{row.change:+.2f} (±{row.detectable:.2f})" if math.isfinite(row.change) else "-"
-    flags: str | Cell = Cell(", ".join(row.flags), "!", "bad") if row.flags else ""
+    flags = f"! {', '.join(row.flags)}" if row.flags else ""
     name = f"{row.name} ({row.state})" if row.state == "excluded" else row.name
     return (
         name,
+        flags,
         str(row.judgments),
         str(q.n),
         number(q.mean),
@@ -143,15 +170,15 @@ def _row(row: Watched) -> tuple[str | Cell, ...]:
         number(q.rest),
         f"{row.location:+.2f}" if math.isfinite(row.location) else "-",
         number(row.noise),
-        within,
-        degraded,
+        number(row.slope),
+        f"{number(row.within.sd)} ({row.within.n})" if row.within.n else "-",
+        f"{q.degraded.mean_drop:+.2f} ({q.degraded.n})" if q.degraded.n else "-",
         f"{number(row.gold.error)} ({row.gold.n})" if row.gold.n else "-",
         f"{row.attention - row.failed} of {row.attention}" if row.attention else "-",
-        drift,
+        f"{row.change:+.2f} (±{row.detectable:.2f})" if math.isfinite(row.change) else "-",
         number(q.seconds, 0),
-        f"{row.cannot_judge:.0%}",
+        f"{row.cannot_judge:.1%}",
         f"{q.favourite:.0%}",
-        flags,
     )
 
 
@@ -173,8 +200,16 @@ def disagreement(found: Disputed) -> Iterator[Block]:
     for r in found.rows[:DISPUTED]:
         given = [f"{value:.2f} {who}".rstrip() for who, value in r.scores]
         if len(given) > SCORES:
-            given = [*given[: SCORES // 2], "...", *given[-SCORES // 2 :]]
-        cells = (r.id, str(r.n), number(r.spread), number(r.expected), f"{r.p:.2g}", f"{r.p_holm:.2g}", ", ".join(given))
+            given = [*given[: SCORES // 2], "...", *given[-(SCORES // 2) :]]
+        cells = (
+            r.id,
+            str(r.n),
+            number(r.spread),
+            number(r.expected),
+            f"{r.p:.2g}",
+            f"{r.p_holm:.2g}",
+            ", ".join(given),
+        )
         rows.append(cells)
     header = (
         Column("item", "left"),
@@ -205,7 +240,8 @@ def systems(found: Systems) -> Iterator[Block]:
     if m is not None:
         header = (Column("system", "left"), Column("mean"), Column("se"), Column("low"), Column("high"))
         rows = tuple(
-            (m.systems[k], *(number(float(v[k]), 4) for v in (m.mean, m.se, m.low, m.high))) for k in found.order
+            (m.systems[k], *(number(float(v[k]), 4) for v in (m.mean, m.se, m.low, m.high)))
+            for k in found.order
         )
         yield Table(header, rows)
         yield Paragraph(
@@ -216,7 +252,7 @@ def systems(found: Systems) -> Iterator[Block]:
         )
         yield _differences(found)
     s = found.plain
-    header = (
+    columns = (
         Column("cluster"),
         Column("system", "left"),
         Column("score"),
@@ -224,9 +260,11 @@ def systems(found: Systems) -> Iterator[Block]:
         Column("high"),
         Column("segments"),
     )
-    table = zip(s.cluster.tolist(), s.systems, s.score.tolist(), s.low.tolist(), s.high.tolist(), s.n.tolist())
+    table = zip(
+        s.cluster.tolist(), s.systems, s.score.tolist(), s.low.tolist(), s.high.tolist(), s.n.tolist()
+    )
     plain = Table(
-        header,
+        columns,
         tuple((str(c), name, *(number(v, 4) for v in row), str(n)) for c, name, *row, n in table),
         "Plain means of segments, as WMT ranks systems: between clusters, all above differ from all below (rank-sum"
         " p < .05, not corrected)",
@@ -246,7 +284,16 @@ def _differences(found: Systems) -> Table:
     rows = []
     for d in found.differences[:DIFFERENCES]:
         told = Cell(f"{d.adjusted:.2g}", "*" if d.adjusted < 0.05 else "", "")
-        rows.append((f"{d.first} - {d.second}", number(d.estimate, 4), number(d.low, 4), number(d.high, 4), f"{d.p:.2g}", told))
+        rows.append(
+            (
+                f"{d.first} - {d.second}",
+                number(d.estimate, 4),
+                number(d.low, 4),
+                number(d.high, 4),
+                f"{d.p:.2g}",
+                told,
+            )
+        )
     left = len(found.differences) - len(rows)
     more = f"; {left} smaller ones are in the JSON" if left else ""
     return Table(header, tuple(rows), f"Differences; p, all: {found.adjust}; * below .05{more}")
@@ -259,9 +306,19 @@ def model(found: ItemScores, most: int | None) -> Iterator[Block]:
     f = found.fit
     if f is not None:
         slopes = np.isfinite(f.slope).any()
-        header = (Column("annotator", "left"), Column("location"), Column("noise sd"), *((Column("slope"),) if slopes else ()))
+        header = (
+            Column("annotator", "left"),
+            Column("location"),
+            Column("noise sd"),
+            *((Column("slope"),) if slopes else ()),
+        )
         rows = [
-            (name, f"{f.location[k]:+.4f}", number(float(f.noise[k]), 4), *((number(float(f.slope[k]), 3),) if slopes else ()))
+            (
+                name,
+                f"{f.location[k]:+.4f}",
+                number(float(f.noise[k]), 4),
+                *((number(float(f.slope[k]), 3),) if slopes else ()),
+            )
             for k, name in enumerate(f.annotators)
         ]
         yield Table(header, tuple(rows))

@@ -23,17 +23,18 @@ from ..results.retraction import n_out
 from ..storage.answers import Answers, answers_of
 from ..storage.items import items_of
 from ..storage.records import About, about, ids_of, state_of
-from ..storage.rules import Look as Recorded
-from ..storage.rules import looks_of
+from ..storage.rules import Look as Recorded, looks_of
 from ..storage.store import Store
-from .annotators import MOST_SCORES, Annotators, own_scores, rejected_of, watched
+from .annotators import MOST_SCORES, rejected_of, watched
 from .convergence import Convergence, convergence
 from .disputed import Disputed, disputed
 from .intervals import Intervals, Kind, Spread, intervals_of, spread_of
+from .own_answers import own_scores
 from .progress import Cost, Progress, cost, progress
 from .reading import Campaign, reading
 from .scores import ItemScores, item_scores
 from .systems import Standardise, Systems, compared, on_one_scale, system_names
+from .watched import Annotators
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,10 +31,9 @@ from ...native.annotation.stopping.stopping_systems import (
 from ..storage.answers import Answers, answers_of
 from ..storage.items import Items, items_of
 from ..storage.records import about
-from ..storage.rules import Look as Recorded
-from ..storage.rules import looks_of, write_look
+from ..storage.rules import Look as Recorded, looks_of, write_look
 from ..storage.store import Store, opened
-from .annotators import own_scores
+from .own_answers import own_scores
 from .reading import Campaign
 from .stop_rule import StopRule, stop_rule
 
@@ -96,7 +95,11 @@ class StopAnswer:
         unit = "scores" if self.rule.unit == "items" else "sources"
         said = f"about {self.further:.0f} further {unit} are expected ({self.hits:.0f} HITs)"
         if self.further > self.most:
-            said += f", but the campaign has {self.most:.0f} sources left" if self.most else ", but it has no more"
+            said += (
+                f", but the campaign has {self.most:.0f} sources left"
+                if self.most
+                else ", but it has no more"
+            )
         return said
 
     def to_dict(self) -> dict[str, Any]:
@@ -191,11 +194,7 @@ def _recorded(answer: StopAnswer) -> dict[str, Any]:
 
 
 def look_at(
-    rule: StopRule,
-    answers: Answers,
-    items: Items,
-    per_hit: int,
-    earlier: Sequence[Recorded] = (),
+    rule: StopRule, answers: Answers, items: Items, per_hit: int, earlier: Sequence[Recorded] = ()
 ) -> StopAnswer:
     """What a rule says of answers that were read before; nothing is recorded."""
     judgments = len(np.unique(answers.judgment[answers.counted]))

@@ -150,7 +150,9 @@ def stop_rule(
         raise InputError(f"planned={planned:g}; expected a number of judgments or sources above 0")
     if looks is not None and (unit == "items" or planned is None):
         lacking = "a rule on items has none" if unit == "items" else "it needs the most sources (--planned)"
-        raise InputError(f"rule {text!r} with {looks} planned looks: {lacking}; leave --looks out, or mend the rule")
+        raise InputError(
+            f"rule {text!r} with {looks} planned looks: {lacking}; leave --looks out, or mend the rule"
+        )
     if looks is not None and planned is not None and not 1 <= looks <= min(planned, 200):
         raise InputError(f"looks={looks}; expected 1 to 200, and no more than sources ({planned:g})")
     return StopRule(goal, unit, width, top, within, alpha, planned or PLANNED[unit], looks)

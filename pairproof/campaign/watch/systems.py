@@ -25,7 +25,7 @@ from ...native.annotation.quality.annotators import standardised
 from ..storage.answers import Answers, answers_of
 from ..storage.items import Items, items_of
 from ..storage.records import about
-from .annotators import ATTENTION
+from .own_answers import ATTENTION
 from .reading import Campaign, reading
 
 if TYPE_CHECKING:
@@ -96,7 +96,10 @@ class Systems:
     @property
     def order(self) -> list[int]:
         """Systems of the model, best first."""
-        return [] if self.model is None else np.argsort(-self.model.mean, kind="stable").tolist()
+        if self.model is None:
+            return []
+        order: list[int] = np.argsort(-self.model.mean, kind="stable").tolist()
+        return order
 
     def to_dict(self) -> dict[str, Any]:
         """`systems` (plain means and clusters) and `systems_model` of the JSON."""
@@ -146,11 +149,7 @@ class Systems:
 
 
 def systems(
-    campaign: Campaign,
-    column: str | None = None,
-    *,
-    standardise: Standardise = "none",
-    level: float = 0.95,
+    campaign: Campaign, column: str | None = None, *, standardise: Standardise = "none", level: float = 0.95
 ) -> Systems:
     """Compare the systems of a campaign.
 

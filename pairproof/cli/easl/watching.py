@@ -84,7 +84,9 @@ def status(
         level=level,
         kind=kind,
     )
-    document = {**found.document(level, kind), **_extras(found, annotators, items_disagree)}
+    # A hundred thousand scores take longer to write as JSON than to read.
+    wanted = state.json or any(path.suffix.lower() == ".json" for path in state.reports)
+    document = {**found.document(level, kind), **_extras(found, annotators, items_disagree)} if wanted else {}
     state.give(
         lambda: page(found, level, kind=kind),
         document,

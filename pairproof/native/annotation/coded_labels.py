@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import Any, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import InputError
 from .beta import IntArray
 
+#: Labels of judgments, one each; arrays of whole numbers are the fastest.
+Labels = Union[Sequence[Hashable], NDArray[Any]]
 
-def coded(name: str, labels: Sequence[Hashable], length: int) -> tuple[tuple[str, ...], IntArray]:
+
+def coded(name: str, labels: Labels, length: int) -> tuple[tuple[str, ...], IntArray]:
     """The distinct labels in order, and the place of each row's label among them.
 
     The order is that of the labels, not of the rows, so that the same judgments in another order give the

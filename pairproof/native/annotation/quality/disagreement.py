@@ -18,7 +18,6 @@ p-values are corrected for the number of items (Holm 1979).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +26,7 @@ from numpy.typing import ArrayLike
 from ....errors import NotEstimableError
 from ...ranking.error_rates import holm
 from ..beta import FloatArray, IntArray
-from ..coded_labels import coded, numbers
+from ..coded_labels import Labels, coded, numbers
 
 #: Annotators up to whom the noise of each is computed; beyond, all have the pooled one.
 MOST_NOISES = 500
@@ -111,9 +110,7 @@ class Disagreement:
     high: FloatArray
 
 
-def annotator_effects(
-    item: Sequence[Hashable], annotator: Sequence[Hashable], score: ArrayLike
-) -> AnnotatorEffects:
+def annotator_effects(item: Labels, annotator: Labels, score: ArrayLike) -> AnnotatorEffects:
     """Location and noise of each annotator from items that several have scored.
 
     Parameters
@@ -170,14 +167,14 @@ def _locations(y: FloatArray, what: IntArray, who: IntArray, n: IntArray) -> Flo
     the smallest solution where annotators are not connected by items.
     """
     c = np.bincount(who).astype(float)
-    right = np.bincount(who, y - (np.bincount(what, y) / n)[what])
+    right = np.asarray(np.bincount(who, y - (np.bincount(what, y) / n)[what]), np.float64)
 
     def apply(b: FloatArray) -> FloatArray:
         means: FloatArray = np.bincount(what, b[who]) / n
         found: FloatArray = c * b - np.bincount(who, means[what])
         return found
 
-    b = np.zeros(len(c))
+    b: FloatArray = np.zeros(len(c))
     r = right.copy()
     d = r.copy()
     size = start = float(r @ r)
@@ -194,9 +191,7 @@ def _locations(y: FloatArray, what: IntArray, who: IntArray, n: IntArray) -> Flo
     return found
 
 
-def _noises(
-    residual: FloatArray, what: IntArray, who: IntArray, n: IntArray, pooled: float
-) -> FloatArray:
+def _noises(residual: FloatArray, what: IntArray, who: IntArray, n: IntArray, pooled: float) -> FloatArray:
     people = int(who.max()) + 1
     if people > MOST_NOISES or pooled == 0.0:
         return np.full(people, pooled)
@@ -218,9 +213,7 @@ def _noises(
     return found
 
 
-def disagreement(
-    item: Sequence[Hashable], annotator: Sequence[Hashable], score: ArrayLike
-) -> Disagreement:
+def disagreement(item: Labels, annotator: Labels, score: ArrayLike) -> Disagreement:
     """How far annotators disagree on each item, against what their noise would give.
 
     Parameters

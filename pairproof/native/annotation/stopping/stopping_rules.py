@@ -22,7 +22,6 @@ shift that all judgments of an item share is not seen by any of these rules.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,7 +31,7 @@ from numpy.typing import ArrayLike
 from ....data.options import whole_number
 from ....errors import InputError, NotEstimableError
 from ..beta import FloatArray, IntArray
-from ..coded_labels import coded, numbers
+from ..coded_labels import Labels, coded, numbers
 from .confidence_sequence import boundary, enough
 
 Verdict = Literal["stop", "go on", "too early"]
@@ -94,13 +93,13 @@ class _Means:
 
 
 def items_short(
-    item: Sequence[Hashable],
+    item: Labels,
     score: ArrayLike,
     half: float,
     batches: int,
     alpha: float = 0.05,
     planned: float = 10.0,
-    items: Sequence[Hashable] | None = None,
+    items: Labels | None = None,
 ) -> Look:
     """Whether every item's interval is short enough.
 
@@ -150,14 +149,14 @@ def items_short(
 
 
 def items_top(
-    item: Sequence[Hashable],
+    item: Labels,
     score: ArrayLike,
     k: int,
     batches: int,
     delta: float = 0.0,
     alpha: float = 0.05,
     planned: float = 10.0,
-    items: Sequence[Hashable] | None = None,
+    items: Labels | None = None,
 ) -> Look:
     """Whether the k best items are told from the rest.
 
@@ -235,11 +234,11 @@ def _top(
     return _look(means, widths, settled | done, further, f"{why} (delta {delta:g})", early)
 
 
-def _items(item: Sequence[Hashable], score: ArrayLike, items: Sequence[Hashable] | None) -> _Means:
+def _items(item: Labels, score: ArrayLike, items: Labels | None) -> _Means:
     y = numbers("score", score)
     names, what = coded("item", item, len(y))
     if items is not None:
-        every = coded("item", list(items), len(items))[0]
+        every = coded("item", items, len(items))[0]
         absent = sorted(set(names) - set(every))
         if absent:
             raise InputError(f"item {absent[0]} is judged, but not in the list of items")

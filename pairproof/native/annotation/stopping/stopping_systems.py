@@ -322,7 +322,9 @@ def _look(
     else:
         # Beyond the planned number there is no boundary.
         with np.errstate(divide="ignore"):
-            need = np.ceil(float(group_sequential(looks, share)[-1]) * spread * np.sqrt(planned) / target[known])
+            need = np.ceil(
+                float(group_sequential(looks, share)[-1]) * spread * np.sqrt(planned) / target[known]
+            )
         wanted[known] = np.where((target[known] > 0) & (need <= planned), need, np.inf)
     more = np.where(settled, 0.0, np.maximum(wanted - differences.n, 0.0))
     if few < FEWEST_SOURCES:
