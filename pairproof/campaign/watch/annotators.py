@@ -7,6 +7,7 @@ drift. Models are fitted only when asked for: of 100,000 scores they take second
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -164,23 +165,25 @@ def _row(
     shown = counted & ((answers.kind == ITEM) | (answers.kind == CALIBRATION))
     own = answers.value[shown & ~np.isnan(answers.value)]
     at = {} if model is None else {name: k for k, name in enumerate(model.annotators)}
-    nan = float("nan")
-    located: tuple[float, ...] = (nan,) * 3
-    drifted: tuple[float, ...] = (nan,) * 4
+    figures: dict[str, float] = {}
     if model is not None and q.annotator in at:
         k = at[q.annotator]
-        located = float(model.location[k]), float(model.noise[k]), float(model.slope[k])
+        figures = {
+            "location": float(model.location[k]),
+            "noise": float(model.noise[k]),
+            "slope": float(model.slope[k]),
+        }
     if drifts is not None and q.annotator in drifts.annotators:
         k = drifts.annotators.index(q.annotator)
-        columns = drifts.slope, drifts.change, drifts.detectable, drifts.p_holm
-        drifted = tuple(float(column[k]) for column in columns)
+        figures["change"], figures["detectable"] = float(drifts.change[k]), float(drifts.detectable[k])
+        figures["drift_p"] = float(drifts.p_holm[k])
     checks, failed = failed_checks(answers, items, counted)
     again = [
         (a, b) for pairs in (planned, twice) for n, a, b in zip(pairs.annotator, pairs.first, pairs.second)
         if n == q.annotator
     ]  # fmt: skip
     double = [(a, b) for n, a, b in zip(twice.annotator, twice.first, twice.second) if n == q.annotator]
-    return Watched(
+    row = Watched(
         q.annotator,
         states.get(q.annotator, "active"),
         len(np.unique(answers.judgment[counted])),
@@ -193,6 +196,5 @@ def _row(
         failed,
         within_spread([a for a, _ in double], [b for _, b in double]),
         within_spread([a for a, _ in again], [b for _, b in again]),
-        *located,
-        *drifted,
     )
+    return replace(row, **figures)

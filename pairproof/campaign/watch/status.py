@@ -99,6 +99,15 @@ class Status:
         return self.progress.counted
 
     @property
+    def scores(self) -> int:
+        """Scores of items that count."""
+        return self.progress.scores
+
+    @property
+    def cannot_judge(self) -> int:
+        return self.progress.cannot_judge
+
+    @property
     def taken_back(self) -> int:
         """Retracted judgments, which no other number includes."""
         return self.progress.retracted

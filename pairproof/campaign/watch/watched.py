@@ -44,8 +44,8 @@ class Watched:
         From both together.
     location, noise, slope : float
         Of the annotator model; nan where it was not fitted.
-    slope_of_time, change, detectable, drift_p : float
-        Change of the score a judgment; from first to last; the change that would have been found with
+    change, detectable, drift_p : float
+        Change of the score from the first to the last by drift; the change that would have been found with
         probability .8; p after Holm's correction. nan where drift was not fitted.
     flags : dict of str to str
         Flag -> why.
@@ -66,7 +66,6 @@ class Watched:
     location: float = float("nan")
     noise: float = float("nan")
     slope: float = float("nan")
-    slope_of_time: float = float("nan")
     change: float = float("nan")
     detectable: float = float("nan")
     drift_p: float = float("nan")

@@ -289,7 +289,7 @@ def test_systems_are_scored_and_clustered_from_their_segments(tmp_path):
             judged.append(one)
     take_in(path, write(tmp_path / "r.csv", judged))
     found = status(path, systems="system", with_agreement=True, standardise="z-scores")
-    assert found.systems.systems[-1] == "c" and found.systems.cluster.tolist() == [1, 1, 2]
+    assert found.systems.plain.systems[-1] == "c" and found.systems.plain.cluster.tolist() == [1, 1, 2]
     assert found.agreement.n_pairs == 1 and found.agreement.pairwise > 0.5 and found.names == ("ann", "bob")
     raw = status(path, with_agreement=True).agreement
     # Standardising takes the annotators' different levels away, which alpha on raw scores counts as
