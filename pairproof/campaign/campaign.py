@@ -18,12 +18,12 @@ from .storage.store import opened
 if TYPE_CHECKING:
     from ..native.annotation.models.annotator_model import Level
     from .hits.chosen import Batch
-    from .watch.annotators import Annotators
     from .watch.intervals import Kind
     from .watch.scores import ItemScores
-    from .watch.status import Standardise, Status
+    from .watch.status import Status
     from .watch.stop import StopAnswer
-    from .watch.systems import Systems
+    from .watch.systems import Standardise, Systems
+    from .watch.watched import Annotators
 
 
 class Campaign:
