@@ -114,7 +114,9 @@ class Spread:
 
 
 def spread_of(item: IntArray, value: FloatArray) -> Spread:
-    """Pooled standard deviation within items, of scores without nan."""
+    """Pooled standard deviation within items, of scores without nan; to the last bit the same in any order."""
+    order = np.lexsort((value, item))
+    item, value = item[order], value[order]
     count = np.bincount(item)
     free = len(value) - int((count > 0).sum())
     if free == 0:
