@@ -3,12 +3,15 @@
 ============  ========================================================================================
 scores        id, the items' columns, alpha, beta, mode, var (with trueskill mu, sigma, var), score,
               low, high, n
-model         id, the items' columns, alpha, beta, mode, var (mu, sigma, var): the older tools' model file
+model         id, the items' columns, alpha, beta, mode, var (mu, sigma, var): the older tools' model file,
+              also with the columns of one public EASL code (:mod:`.model_files`)
 history       every judgment with its raw scores, as a results file that `import` and `update` read
 comparisons   first, second, outcome, judge, source: the input of `pairproof fit`
+log           every item, annotator, HIT, judgment and decision as JSON Lines (:mod:`.log.lines`)
 ============  ========================================================================================
 
-`import` of `scores` or `model` together with `history` restores the campaign.
+`import` of `scores` or `model` together with `history` restores scores and judgments; `import` of a log restores
+the whole campaign.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from ...files.outputs import write
 from ...native.annotation.comparisons import comparisons_of_hits
 from ...native.annotation.methods import BETA, ScoreState
 from ..results.results_file import TIMES
-from ..storage.records import ORDER, About, about, fields_of, ids_of, judged, state_of
+from ..storage.records import COUNTED, ORDER, About, about, fields_of, ids_of, judged, state_of
 from ..storage.store import Store, opened
 from .files import (
     COMPARISON_COLUMNS,
@@ -38,15 +41,23 @@ from .files import (
     model_cells,
     number,
 )
+from .log.lines import log_text
+from .model_files import COLUMNS_OF, LAYOUTS, Layout, as_tool, check_layout_columns, scores_cell
 
-What = Literal["scores", "model", "history", "comparisons"]
+What = Literal["scores", "model", "history", "comparisons", "log"]
 WHATS: tuple[What, ...] = get_args(What)
 #: The columns that `scores` has and a model file has not.
 SCORE_COLUMNS = ("score", "low", "high", "n")
 
 
 def export(
-    path: str | Path, out: str | Path, what: What = "scores", level: float = 0.95, *, force: bool = False
+    path: str | Path,
+    out: str | Path,
+    what: What = "scores",
+    level: float = 0.95,
+    *,
+    layout: Layout = "pairproof",
+    force: bool = False,
 ) -> int:
     """Export a campaign to a file.
 
@@ -55,10 +66,12 @@ def export(
     path : path
         The campaign.
     out : path
-        The CSV file to write.
-    what : {"scores", "model", "history", "comparisons"}
+        The file to write: CSV, or JSON Lines for the log.
+    what : {"scores", "model", "history", "comparisons", "log"}
     level : float
         Level of the intervals in `scores`.
+    layout : {"pairproof", "keisks", "keisks-mu-sigma", "cjmay"}
+        Columns of a model file; only with `what="model"`.
     force : bool
         Also overwrite a file that pairproof did not make.  Scores and history are recognised by their
         columns, a model file and comparisons as :mod:`pairproof.campaign.formats.files` describes.
@@ -66,23 +79,31 @@ def export(
     Returns
     -------
     int
-        Rows written.
+        Rows written; of a log, lines.
 
     Raises
     ------
     InputError
     """
     one_of("what", what, WHATS)
+    one_of("layout", layout, LAYOUTS)
+    if layout != "pairproof" and what != "model":
+        raise InputError(f"layout {layout!r} is that of a model file; it cannot be had for {what!r}")
     with opened(path, write=False) as store:
         a = about(store)
+        known = partial(exported_before, a=a, ids=ids_of(store))
+        if what == "log":
+            text = log_text(store)
+            write(out, text, kind=".jsonl", reads=[path], force=force, known=known)
+            return text.count("\n")
         if what == "history":
             header, rows = _history(store, a)
         elif what == "comparisons":
             header, rows = _comparisons(store, a)
-        else:
+        elif layout == "pairproof":
             header, rows = _items(store, a, level if what == "scores" else None)
-        ids = ids_of(store)
-        known = partial(exported_before, a=a, ids=ids)
+        else:
+            header, rows = _model_of_tool(store, a, layout)
         write(out, csv_text(header, rows), reads=[path], force=force, known=known)
     return len(rows)
 
@@ -110,16 +131,41 @@ def _items(store: Store, a: About, level: float | None) -> tuple[list[str], list
     ]
 
 
+def _model_of_tool(store: Store, a: About, layout: Layout) -> tuple[list[str], list[list[str]]]:
+    """The model file of a public EASL code: of EASL's scores alone, because these codes have no other method."""
+    if a.method not in ("easl", "random"):
+        raise InputError(
+            f"{store.path}: method {a.method}; the public EASL codes know only the beta distributions of easl"
+        )
+    check_layout_columns(a.columns, layout, str(store.path))
+    values: dict[int, list[float | None]] = defaultdict(list)
+    for item, value in store.db.execute(
+        "SELECT s.item, s.value FROM judgment j JOIN score s ON s.judgment = j.number"
+        f" WHERE {COUNTED} ORDER BY {ORDER}, s.slot"
+    ):
+        values[item].append(value)
+    numbers, rows = model_cells(state_of(store, a.method)), []
+    for k, (name, cells) in fields_of(store).items():
+        more = [] if layout != "cjmay" else [
+            str(values[k].count(None)), scores_cell([v for v in values[k] if v is not None])
+        ]  # fmt: skip
+        rows.append([*(as_tool(c, layout) for c in (name, *cells)), *numbers[k], *more])
+    return ["id", *a.columns, *COLUMNS_OF[layout]], rows
+
+
 def _history(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
     ids, n = ids_of(store), a.per_hit
     slots = range(1, n + 1)
     header = ["HITId", "AssignmentId", "WorkerId", *TIMES, "Input.campaign", "Input.batch", "Input.hit"]
     header += [f"{column}{k}" for column in ("Input.id", "Answer.range", "Answer.na") for k in slots]
-    scores: dict[int, list[tuple[int, float | None, str]]] = defaultdict(list)
-    for judgment, item, value, raw in store.db.execute(
-        "SELECT judgment, item, value, raw FROM score ORDER BY judgment, slot"
+    scores: dict[int, list[tuple[int, int, float | None, str]]] = defaultdict(list)
+    for judgment, slot, item, value, raw in store.db.execute(
+        "SELECT judgment, slot, item, value, raw FROM score ORDER BY judgment, slot"
     ):
-        scores[judgment].append((item, value, raw))
+        scores[judgment].append((slot, item, value, raw))
+    issued = {
+        (b, h): json.loads(items) for b, h, items in store.db.execute("SELECT batch, number, items FROM hit")
+    }
     rows: list[list[str]] = []
     query = (
         "SELECT number, identity, hit_id, assignment, worker, times, batch, hit FROM judgment j ORDER BY"
@@ -131,8 +177,14 @@ def _history(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
         given = scores[key]
         # A judgment that is identified only by its file and row keeps these as its AssignmentId.
         name = assignment or (identity if identity.startswith("file:") else "")
-        shown = [ids[i] for i, _, _ in given]
-        answers = [raw for _, _, raw in given] + ["on" if value is None else "" for _, value, _ in given]
+        # Slots without an answer are blank, and so are those that a smaller HIT does not have.
+        shown, raws, blanks = [""] * n, [""] * n, [""] * n
+        for k, i in enumerate(issued.get((batch, hit), ()), 1):
+            shown[k - 1] = ids[i]
+        for k, i, value, raw in given:
+            shown[k - 1], raws[k - 1] = ids[i], raw
+            blanks[k - 1] = "on" if value is None else ""
+        answers = raws + blanks
         rows.append([hit_id, name, worker, *(when.get(t, "") for t in TIMES), *placed, *shown, *answers])
     if not rows:
         raise InputError(f"{store.path}: this campaign has no judgments yet; there is no history to write")

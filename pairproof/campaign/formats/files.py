@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -25,10 +26,13 @@ from pathlib import Path
 import numpy as np
 
 from ...data.reading.sources import load
-from ...data.reading.table import Table
+from ...data.reading.table import Table, from_frame
 from ...errors import InputError
+from ...files.inputs import read_file
 from ...native.annotation.methods import BETA, ScoreState
 from ..storage.records import About
+from .kinds import refuse_other
+from .score_tables.appraise import read_batch
 
 #: Name of the column that says in which rows cells were guarded.
 MARK = "guarded"
@@ -97,7 +101,7 @@ class ItemsFile:
 
 
 def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
-    """Read an items file or a model file.
+    """Read an items file, a model file, or a batch of Appraise as items.
 
     Raises
     ------
@@ -105,7 +109,7 @@ def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
         No `id` column, a blank or repeated id, a column whose name the batches need; with file, row and
         column.
     """
-    table = load(str(path), encoding)
+    table = _appraise_batch(path) if str(path).lower().endswith(".json") else load(str(path), encoding)
     if "id" not in table.columns:
         raise InputError(
             f"{table.source}: no column 'id'; found {', '.join(map(repr, table.columns))}; expected id, sent"
@@ -132,6 +136,20 @@ def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
     return ItemsFile(table, tuple(ids), columns)
 
 
+def _appraise_batch(path: str | Path) -> Table:
+    """The items of a batch of Appraise as a table; a reference has the known score 1."""
+    import pandas as pd
+
+    raw, source = read_file(path, "a batch of Appraise"), str(path)
+    refuse_other(raw, source, ("appraise-batch",), "a CSV file of items, or a batch of Appraise")
+    rows = [
+        [i.id, i.sent, i.role, i.of, i.source, i.system, "1" if i.role == "gold" else "", i.source_text]
+        for i in read_batch(raw, source)
+    ]
+    names = ["id", "sent", "role", "of", "source", "system", "gold", "source_text"]
+    return from_frame(pd.DataFrame(rows, columns=names, dtype=object), source)
+
+
 def cells_of(table: Table, column: str, mark: str = MARK) -> list[str]:
     """A column as text, without guards; `mark` is the column that says which rows have guarded cells."""
     cells = [str(c) for c in table.columns[column]]
@@ -154,7 +172,9 @@ def check_numbered(columns: Sequence[str], per_hit: int, source: str) -> None:
 
 
 def exported_before(content: bytes, a: About, ids: Sequence[str]) -> bool:
-    """Whether the campaign wrote these bytes as a model file or as comparisons."""
+    """Whether the campaign wrote these bytes as a model file, as comparisons or as a log."""
+    if content.startswith(b'{"kind":"campaign","schema":'):
+        return f'"id":{json.dumps(a.id)},'.encode() in content[:200]
     try:
         rows = list(csv.reader(io.StringIO(content.decode("utf-8"), newline="")))
     except (UnicodeDecodeError, csv.Error):

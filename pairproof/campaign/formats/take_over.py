@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Literal, get_args
@@ -25,18 +25,25 @@ from ...files.inputs import read_file
 from ...native.annotation.allocation import Pool
 from ...native.annotation.beta import FloatArray, IntArray
 from ...native.annotation.methods import BETA, Method, ScoreState, Settings, start
-from ..create import PER_HIT, check_size
-from ..results.results_file import RejectedRule, ResultRow, ResultsFile, check_terminated, read_results
+from ..create import PER_HIT, check_size, reserved_of
+from ..results.results_file import RejectedRule, ResultRow, ResultsFile, check_terminated
 from ..results.update import Taken, add, positions_of
 from ..storage.clock import now
+from ..storage.design import RESERVED, Design
+from ..storage.items import Reserved
 from ..storage.records import About, judged, state_of, write_about, write_items
+from ..storage.rules import write_rule
 from ..storage.store import Store, created
 from .export import SCORE_COLUMNS
-from .files import MODEL_COLUMNS, SKILL_COLUMNS, ItemsFile, cells_of, check_numbered, read_items
+from .files import MARK, MODEL_COLUMNS, SKILL_COLUMNS, ItemsFile, cells_of, check_numbered, read_items
+from .model_files import looks_escaped, unescaped
+from .readers.read import Tool, read_any
 
 ModelIs = Literal["before", "after"]
 #: Additional columns in the model files of the later public tool.
 _OF_A_TOOL = ("na_count", "scores")
+#: What an older code calls mode and var, beside alpha and beta.
+_ALSO = SKILL_COLUMNS
 #: Tolerance within which a model file and its results must agree; a file that agrees to fewer than 6 digits
 #: comes from another computation.
 AGREE = 5e-6
@@ -57,6 +64,8 @@ class Imported:
     recomputed : bool
         Whether the file's mode or var do not follow from its alpha and beta (apart from the old start of
         .0833) and were not used.
+    escaped : int
+        Cells of the items that hold HTML's escapes, as one public code writes them, and were kept so.
     """
 
     about: About
@@ -64,6 +73,7 @@ class Imported:
     taken: tuple[Taken, ...]
     model_is: ModelIs | None
     recomputed: bool
+    escaped: int = 0
 
 
 def take_over(
@@ -80,6 +90,8 @@ def take_over(
     rejected: RejectedRule = "refuse",
     encoding: str | None = None,
     accept_unterminated: bool = False,
+    unescape: bool = False,
+    tool: Tool | None = None,
 ) -> Imported:
     """Create a campaign from a model file and results files.
 
@@ -88,7 +100,8 @@ def take_over(
     path : path
         The database to create; it must not exist.
     model : path
-        CSV: id, sent, alpha, beta, mode, var; or id, sent, mu, sigma.
+        CSV: id, sent, alpha, beta, mode, var; or id, sent, mu, sigma.  Beside alpha and beta, mu and sigma are
+        an older code's names of mode and var.
     results : sequence of paths
         In the layout of the older tools.
     method : Method, optional
@@ -101,6 +114,10 @@ def take_over(
     rejected : {"refuse", "count", "leave-out"}
     accept_unterminated : bool
         Accept files whose last record has no line end; such a file may have been cut off.
+    unescape : bool
+        Undo HTML's escapes in the items' texts, and the spans that stand for characters above U+FFFF.
+    tool : {"results", "label-studio", "codes"}, optional
+        The tool whose results these are; default: found from their content.
 
     Raises
     ------
@@ -115,15 +132,20 @@ def take_over(
         one_of("model_is", model_is, get_args(ModelIs))
     state, used, recomputed = _state(read, chosen)
     columns = tuple(c for c in read.columns if c not in used)
+    escaped = 0 if unescape else sum(looks_escaped(cells_of(read.table, c)) for c in ("id", *columns))
+    if unescape:
+        read = _without_escapes(read, columns)
     size = per_hit or (_size(results[0], encoding) if results else min(PER_HIT, len(read.ids)))
     check_size(size, len(read.ids), chosen, read.table.source)
     check_numbered(columns, size, read.table.source)
     files = [
-        read_results(r, size, rejected, encoding, accept_unterminated=accept_unterminated) for r in results
+        read_any(r, size, rejected, encoding, accept_unterminated=accept_unterminated, tool=tool)
+        for r in results
     ]
     name, own = _own_name(files)
     drawn = secrets.randbits(48) if seed is None else whole_number("seed", seed)
-    made = About(name, chosen, size, settings, pool, drawn, columns, True)
+    design, reserved = _design(read, columns)
+    made = About(name, chosen, size, settings, pool, drawn, columns, True, design)
     where = model_is if files else None
     with created(path) as store:
         write_about(store, made)
@@ -132,14 +154,47 @@ def take_over(
         if files and where is None and at_start:
             where = "before"
         from_start = bool(files) and where != "before"
-        write_items(store, read.ids, read.fields(columns), fresh if from_start else state)
+        write_items(store, read.ids, read.fields(columns), fresh if from_start else state, reserved)
+        write_rule(store, "repeats", design.on_repeat)
         if own:
             _rebuild_batches(store, files, {n: k for k, n in enumerate(read.ids)})
         taken = tuple(add(store, made, f) for f in files)
         if from_start:
             _check_counted(store, made, state, read, where)
             where = "after"
-    return Imported(made, len(read.ids), taken, where, recomputed)
+    return Imported(made, len(read.ids), taken, where, recomputed, escaped)
+
+
+def _without_escapes(read: ItemsFile, columns: Sequence[str]) -> ItemsFile:
+    """The items with their texts as they were before a tool escaped them.
+
+    Raises
+    ------
+    InputError
+        Two ids are the same text then.
+    """
+    cells = {name: read.table.columns[name] for name in read.table.columns}
+    for name in ("id", *columns):
+        cells[name] = [unescaped(c) for c in cells_of(read.table, name)]
+    ids = tuple(cells["id"])
+    if len(set(ids)) < len(ids):
+        twice = next(name for name in ids if ids.count(name) > 1)
+        raise InputError(f"{read.table.source}: without escapes two items have the id {twice!r}")
+    # The guards of formulas are off already.
+    cells.pop(MARK, None)
+    return ItemsFile(replace(read.table, columns=cells), ids, read.columns)
+
+
+def _design(read: ItemsFile, columns: Sequence[str]) -> tuple[Design, list[Reserved]]:
+    """The design of a campaign that is taken over, and what its reserved columns say.
+
+    All its answers counted in the tool that it comes from, so repeats go on counting.
+    """
+    named = {name: name for name in RESERVED if name in columns}
+    free = [c for c in columns if c not in named]
+    text = "sent" if "sent" in free else free[0] if free else "id"
+    design = Design(text=text, on_repeat="both", columns=named)
+    return design, reserved_of(read, design)
 
 
 def _method(read: ItemsFile, asked: Method | None) -> Method:
@@ -153,6 +208,11 @@ def _method(read: ItemsFile, asked: Method | None) -> Method:
         )
     if has_beta and asked != "trueskill":
         return asked or "easl"
+    if has_beta and has_skill:
+        raise InputError(
+            f"{read.table.source}: mu and sigma beside alpha and beta are the mode and variance of beta"
+            " distributions, not TrueSkill's; leave --method out"
+        )
     if has_skill and asked in (None, "trueskill"):
         return "trueskill"
     beta, skill = "alpha and beta", "mu and sigma"
@@ -168,7 +228,7 @@ def _state(read: ItemsFile, method: Method) -> tuple[ScoreState, tuple[str, ...]
     names = set(read.columns)
     first, second = ("alpha", "beta") if method in BETA else SKILL_COLUMNS
     a, b = (_numbers(read.table, c) for c in (first, second))
-    used = [first, second, *(c for c in ("mode", "var") if c in names)]
+    used = [first, second, *(c for c in ("mode", "var", *_ALSO) if c in names and c not in (first, second))]
     whole = set(SCORE_COLUMNS) <= names
     used += [*SCORE_COLUMNS] if whole else []
     used += [c for c in _OF_A_TOOL if c in names]
@@ -199,7 +259,7 @@ def _counts(read: ItemsFile, method: Method, a: FloatArray, b: FloatArray, whole
 
 
 def _matches(read: ItemsFile, state: ScoreState, names: set[str]) -> bool:
-    found = {"mode": state.score, "var": state.variance}
+    found = {"mode": state.score, "var": state.variance, "mu": state.score, "sigma": state.variance}
     # The older tools write .0833 for the initial variance 1/12, which is off by 3.3e-5; the tolerance is half
     # a unit of their fourth decimal.
     return all(_same(_numbers(read.table, c), found[c], 5e-5) for c in found if c in names)

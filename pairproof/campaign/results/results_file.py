@@ -2,7 +2,10 @@
 
 `Input.id1 ...` and `Answer.range1 ...` (0 to 100), `Answer.na1 = on` for "cannot judge", optional `HITId`,
 `AssignmentId`, `WorkerId`, times, and `Input.campaign`, `Input.batch`, `Input.hit`; as CSV, or as JSON lines
-with the same keys.
+with the same keys.  `Answer.touched1`, which the layout for Mechanical Turk has, says whether the slider was
+moved: a score whose slider was not touched is no answer.  A slot without an answer is an error, or, where the
+campaign accepts partial answers, is left blank.  Files of other tools are turned into the same cells by
+:mod:`pairproof.campaign.formats.readers`.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -23,8 +26,12 @@ from ...errors import InputError
 from ...files.inputs import read_file
 from ...files.packed import unpacked
 from ..formats.files import MARK, cells_of
+from ..formats.readers.task_answers import answer_columns
+from ..formats.strict_json import decoded, parsed
 
 TIMES = ("AcceptTime", "SubmitTime", "WorkTimeInSeconds")
+#: When an answer was last edited, which Label Studio says; kept beside the other times.
+UPDATED = "UpdateTime"
 YES, NO = ("on", "true", "yes", "1"), ("", "off", "false", "no", "0")
 #: What to do with assignments whose AssignmentStatus is Rejected; the user must choose.
 RejectedRule = Literal["refuse", "count", "leave-out"]
@@ -44,8 +51,9 @@ class ResultRow:
     campaign, batch, hit : str
         "" if the file does not have them.
     ids : tuple of str
+        Fewer than the campaign's items per HIT where the HIT is smaller.
     values : tuple of float
-        In [0, 1]; nan: could not judge.
+        In [0, 1]; nan: could not judge, or a slot in `absent`.
     raw : tuple of str
         Scores as they are in the file.
     hit_id, assignment, worker : str
@@ -81,6 +89,10 @@ class ResultsFile:
         Number of rejected assignments that were left out.
     nameless : int
         Number of rows with neither AssignmentId nor WorkerId, which only their file and row identify.
+    tool : str
+        The tool whose file it is, a name in :data:`pairproof.campaign.formats.readers.read.TOOLS`.
+    notes : tuple of str
+        What a reader left out or changed, as sentences for the user.
     """
 
     name: str
@@ -88,6 +100,8 @@ class ResultsFile:
     rows: tuple[ResultRow, ...]
     left_out: int
     nameless: int
+    tool: str = "results"
+    notes: tuple[str, ...] = ()
 
 
 def read_results(
@@ -97,6 +111,7 @@ def read_results(
     encoding: str | None = None,
     *,
     accept_unterminated: bool = False,
+    partial: bool = False,
 ) -> ResultsFile:
     """Read a results file.
 
@@ -109,6 +124,8 @@ def read_results(
     encoding : str, optional
     accept_unterminated : bool
         Accept a file whose last record has no line end.
+    partial : bool
+        Accept rows in which some slots have no answer.
 
     Raises
     ------
@@ -117,23 +134,32 @@ def read_results(
         100, a HIT has an item twice, an assignment was rejected and `rejected` is "refuse", or the text has
         another encoding.
     """
-    one_of("rejected", rejected, get_args(RejectedRule))
-    file = Path(path)
-    if str(path) == "-":
-        raise InputError(
-            "results must be read from a file, because its hash is stored with them; found -, standard input"
-        )
-    raw = read_file(path, "a file of results")
+    raw, file = bytes_of(path), Path(path)
     table = _json_lines(raw, file) if file.suffix.lower() == ".jsonl" else load(str(path), encoding)
-    _check_columns(table, per_hit)
+    found = results_of_table(raw, table, per_hit, rejected, partial)
     if not accept_unterminated:
         check_terminated(raw, table)
-    sha256 = hashlib.sha256(raw).hexdigest()
+    return found
+
+
+def results_of_table(
+    raw: bytes, table: Table, per_hit: int, rejected: RejectedRule = "refuse", partial: bool = False
+) -> ResultsFile:
+    """The results in a table whose columns are those of a results file; `raw` are the bytes of its file.
+
+    Raises
+    ------
+    InputError
+        As :func:`read_results`.
+    """
+    one_of("rejected", rejected, get_args(RejectedRule))
     # Mechanical Turk returns the mark of a guarded row as one of its inputs.
-    columns = {
+    cells = {
         name: cells_of(table, name, f"Input.{MARK}" if name.startswith("Input.") else MARK)
         for name in table.columns
     }
+    columns = answer_columns(table, cells)
+    _check_columns(table.source, columns, per_hit)
     status = columns.get("AssignmentStatus", [])
     turned_down = {k for k, s in enumerate(status) if s.strip().casefold() == "rejected"}
     if turned_down and rejected == "refuse":
@@ -142,9 +168,44 @@ def read_results(
             " choose --rejected count or --rejected leave-out"
         )
     keep = [k for k in range(table.n_rows) if not (k in turned_down and rejected == "leave-out")]
-    rows = tuple(_row(table, columns, k, per_hit) for k in keep)
+
+    def row(k: int) -> ResultRow:
+        def cell(name: str) -> str:
+            return columns[name][k] if name in columns else ""
+
+        def where(column: str | None = None) -> str:
+            return table.where(k, column)
+
+        return row_of(cell, where, k + 1, per_hit, partial)
+
+    return results_of(table.source, raw, tuple(row(k) for k in keep), table.n_rows - len(keep))
+
+
+def bytes_of(path: str | Path) -> bytes:
+    """The bytes of a results file; its hash is stored with the judgments, so it must be a file.
+
+    Raises
+    ------
+    InputError
+    """
+    if str(path) == "-":
+        raise InputError(
+            "results must be read from a file, because its hash is stored with them; found -, standard input"
+        )
+    return read_file(path, "a file of results")
+
+
+def results_of(
+    name: str,
+    raw: bytes,
+    rows: tuple[ResultRow, ...],
+    left_out: int = 0,
+    tool: str = "results",
+    notes: tuple[str, ...] = (),
+) -> ResultsFile:
+    """A results file of these rows, with the hash of its bytes and the number of rows that nobody signed."""
     nameless = sum(not (r.assignment or r.worker) for r in rows)
-    return ResultsFile(table.source, sha256, rows, table.n_rows - len(keep), nameless)
+    return ResultsFile(name, hashlib.sha256(raw).hexdigest(), rows, left_out, nameless, tool, notes)
 
 
 def check_terminated(raw: bytes, table: Table) -> None:
@@ -176,20 +237,12 @@ def _json_lines(raw: bytes, file: Path) -> Table:
     import pandas as pd
 
     rows = []
-    try:
-        # Not splitlines, because U+2028 in a text does not end a line of JSON.
-        lines = raw.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{file}: byte number {error.start + 1} is not UTF-8; save the file as UTF-8"
-        ) from error
+    # Not splitlines, because U+2028 in a text does not end a line of JSON.
+    lines = decoded(raw, str(file)).replace("\r\n", "\n").split("\n")
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise InputError(f"{file}, line {number}: not JSON: {error}") from error
+        row = parsed(line, f"{file}, line {number}")
         if not isinstance(row, dict) or any(isinstance(v, (list, dict)) for v in row.values()):
             raise InputError(
                 f'{file}, line {number}: expected an object of texts and numbers, such as {{"Input.id1":'
@@ -206,47 +259,92 @@ def _json_lines(raw: bytes, file: Path) -> Table:
     )
 
 
-def _check_columns(table: Table, per_hit: int) -> None:
+def _check_columns(source: str, columns: Mapping[str, object], per_hit: int) -> None:
+    found = ", ".join(map(repr, list(columns)[:12]))
     for k in range(1, per_hit + 1):
-        for name in (f"Input.id{k}", f"Answer.range{k}"):
-            if name not in table.columns:
+        # A slider that a checkbox switches off is not sent: a file may have the checkbox's column alone.
+        given = f"Answer.na{k}" in columns
+        for name in (f"Input.id{k}", *(() if given else (f"Answer.range{k}",))):
+            if name not in columns:
                 raise InputError(
-                    f"{table.source}: no column {name!r} (this campaign has {per_hit} items per HIT); found "
-                    f"{', '.join(map(repr, list(table.columns)[:12]))}{suggestion(name, table.columns)}"
+                    f"{source}: no column {name!r} (this campaign has {per_hit} items per HIT); found "
+                    f"{found}{suggestion(name, columns)}"
                 )
     for name in (f"Input.id{per_hit + 1}", f"Answer.range{per_hit + 1}"):
-        if name in table.columns:
+        if name in columns:
             raise InputError(
-                f"{table.source}: column {name!r}, but this campaign has {per_hit} items per HIT; these are"
+                f"{source}: column {name!r}, but this campaign has {per_hit} items per HIT; these are"
                 " results of another campaign"
             )
 
 
-def _row(table: Table, columns: Mapping[str, list[str]], k: int, per_hit: int) -> ResultRow:
-    def cell(name: str) -> str:
-        return columns[name][k].strip() if name in columns else ""
+def row_of(
+    cell: Callable[[str], str], where: Callable[[str | None], str], number: int, per_hit: int, partial: bool
+) -> ResultRow:
+    """The judged HIT in the cells of one row, checked.
 
-    ids = tuple(columns[f"Input.id{j}"][k] for j in range(1, per_hit + 1))
-    for j, name in enumerate(ids):
+    Parameters
+    ----------
+    cell : function of str to str
+        The cell of a column, "" if there is none; columns as in the results files of Mechanical Turk.
+    where : function of str or None to str
+        The place of a column's cell, or of the row, for messages.
+    number : int
+        Of the row, from 1.
+    per_hit : int
+    partial : bool
+        Accept slots without an answer.
+
+    Raises
+    ------
+    InputError
+    """
+
+    def plain(name: str) -> str:
+        return cell(name).strip()
+
+    placed = (plain("Input.campaign"), plain("Input.batch"), plain("Input.hit"))
+    ids = _ids(cell, where, per_hit, smaller=bool(placed[1] and placed[2]))
+    values, raw, absent = [], [], []
+    for j in range(1, len(ids) + 1):
+        text = plain(f"Answer.range{j}")
+        no_answer = _cannot_judge(where, j, plain(f"Answer.na{j}"))
+        if not no_answer and text and _untouched(where, j, plain(f"Answer.touched{j}")):
+            text = ""
+        if not no_answer and not text and partial:
+            absent.append(j)
+        values.append(math.nan if no_answer or not text and partial else _score(where, j, text))
+        raw.append(text)
+    if len(absent) == len(ids):
+        raise InputError(f"{where(None)}: no slot of this HIT has an answer; remove the row")
+    for j in range(len(ids) + 1, per_hit + 1):
+        touched = not _untouched(where, j, plain(f"Answer.touched{j}"))
+        if plain(f"Answer.range{j}") and touched or plain(f"Answer.na{j}").casefold() in YES:
+            raise InputError(f"{where(f'Answer.range{j}')}: an answer, but Input.id{j} names no item")
+    times = {name: plain(name) for name in (*TIMES, UPDATED) if plain(name)}
+    named = plain("HITId"), plain("AssignmentId"), plain("WorkerId")
+    answered = (ids, tuple(values), tuple(raw))
+    return ResultRow(number, where(None), *placed, *answered, *named, times, tuple(absent))
+
+
+def _ids(
+    cell: Callable[[str], str], where: Callable[[str | None], str], per_hit: int, *, smaller: bool
+) -> tuple[str, ...]:
+    """The items of a HIT; where `smaller`, the last ones may be missing."""
+    ids: list[str] = []
+    for j in range(1, per_hit + 1):
+        name = cell(f"Input.id{j}")
         if not name.strip():
-            raise InputError(f"{table.where(k, f'Input.id{j + 1}')}: blank; expected an item's id")
-        if name in ids[:j]:
+            if not (smaller and ids) or any(cell(f"Input.id{k}").strip() for k in range(j, per_hit + 1)):
+                raise InputError(f"{where(f'Input.id{j}')}: blank; expected an item's id")
+            break
+        if name in ids:
             raise InputError(
-                f"{table.where(k, f'Input.id{j + 1}')}: item {name!r} appears twice in this HIT; expected"
+                f"{where(f'Input.id{j}')}: item {name!r} appears twice in this HIT; expected"
                 f" {per_hit} different items"
             )
-    values, raw = [], []
-    for j in range(1, per_hit + 1):
-        text = cell(f"Answer.range{j}")
-        raw.append(text)
-        values.append(
-            math.nan if _cannot_judge(table, k, j, cell(f"Answer.na{j}")) else _score(table, k, j, text)
-        )
-    hit_id, assignment, worker = cell("HITId"), cell("AssignmentId"), cell("WorkerId")
-    campaign, batch, hit = cell("Input.campaign"), cell("Input.batch"), cell("Input.hit")
-    times = {name: cell(name) for name in TIMES if cell(name)}
-    placed, answered = (campaign, batch, hit), (ids, tuple(values), tuple(raw))
-    return ResultRow(k + 1, table.where(k), *placed, *answered, hit_id, assignment, worker, times)
+        ids.append(name)
+    return tuple(ids)
 
 
 def identity(row: ResultRow, batch: int | None, hit: int | None, sha256: str) -> str:
@@ -267,22 +365,28 @@ def identity(row: ResultRow, batch: int | None, hit: int | None, sha256: str) ->
     return f"file:{sha256}:{row.row}"
 
 
-def _cannot_judge(table: Table, k: int, j: int, text: str) -> bool:
+def _cannot_judge(where: Callable[[str | None], str], j: int, text: str) -> bool:
     word = text.casefold()
     if word not in (*YES, *NO):
-        raise InputError(
-            f"{table.where(k, f'Answer.na{j}')}: {text!r}; expected 'on' (cannot judge) or nothing"
-        )
+        raise InputError(f"{where(f'Answer.na{j}')}: {text!r}; expected 'on' (cannot judge) or nothing")
     return word in YES
 
 
-def _score(table: Table, k: int, j: int, text: str) -> float:
-    where = table.where(k, f"Answer.range{j}")
+def _untouched(where: Callable[[str | None], str], j: int, text: str) -> bool:
+    """Whether the file says that the slider was not moved; a file without the column does not say so."""
+    word = text.casefold()
+    if word not in (*YES, *NO):
+        raise InputError(f"{where(f'Answer.touched{j}')}: {text!r}; expected 1 (touched) or 0")
+    return word in ("off", "false", "no", "0")
+
+
+def _score(where: Callable[[str | None], str], j: int, text: str) -> float:
+    place = where(f"Answer.range{j}")
     if not text:
-        raise InputError(f"{where}: blank; expected a score from 0 to 100, or 'on' in Answer.na{j}")
+        raise InputError(f"{place}: blank; expected a score from 0 to 100, or 'on' in Answer.na{j}")
     if not _NUMBER.fullmatch(text):
-        raise InputError(f"{where}: {text!r} is not a number; expected a score from 0 to 100")
+        raise InputError(f"{place}: {text!r} is not a number; expected a score from 0 to 100")
     value = float(text)
     if not 0 <= value <= 100:
-        raise InputError(f"{where}: {text} is outside 0 to 100")
+        raise InputError(f"{place}: {text} is outside 0 to 100")
     return value / 100.0

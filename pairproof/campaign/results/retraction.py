@@ -135,8 +135,7 @@ def take_back(
         )
         found = store.db.execute(query, values).fetchall()
         _check_found(store, [a for _, a in found], assignments, every)
-        store.db.execute(TABLE)
-        made = [_move_out(store, number, why.strip()) for number, _ in found]
+        made = [move_out(store, number, why.strip()) for number, _ in found]
         _settle_and_recount(store)
         kept = {r.number: r for r in retractions(store)}
         return tuple(kept[number] for number in made)
@@ -181,7 +180,7 @@ def history(path: str | Path) -> tuple[Retraction, ...]:
 
 def retractions(store: Store) -> list[Retraction]:
     """The retractions of an open campaign, in order."""
-    if not _has_table(store):
+    if not has_table(store):
         return []
     names = {number: name for number, name in store.db.execute("SELECT number, name FROM received")}
     found = []
@@ -198,14 +197,14 @@ def retractions(store: Store) -> list[Retraction]:
 
 def n_out(store: Store) -> int:
     """Judgments that are out now."""
-    if not _has_table(store):
+    if not has_table(store):
         return 0
     return int(store.db.execute("SELECT COUNT(*) FROM retraction WHERE undone IS NULL").fetchone()[0])
 
 
 def stays_out(store: Store, identity: str, items: Sequence[int], values: Sequence[float]) -> bool:
     """Whether a judgment that arrives was retracted before and has the same answers as then."""
-    if not _has_table(store):
+    if not has_table(store):
         return False
     now_said = said(items, values)
     kept = store.db.execute(
@@ -219,7 +218,8 @@ def said(items: Sequence[int], values: Sequence[float]) -> list[tuple[int, float
     return [(i, None if math.isnan(v) else v) for i, v in zip(items, values)]
 
 
-def _has_table(store: Store) -> bool:
+def has_table(store: Store) -> bool:
+    """Whether a judgment was ever retracted."""
     query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'retraction'"
     return store.db.execute(query).fetchone() is not None
 
@@ -239,7 +239,9 @@ def _check_found(store: Store, found: Sequence[str], assignments: Sequence[str],
         )
 
 
-def _move_out(store: Store, judgment: int, why: str) -> int:
+def move_out(store: Store, judgment: int, why: str) -> int:
+    """Retract a judgment inside an open transaction; the number of the retraction."""
+    store.db.execute(TABLE)
     row = store.db.execute(
         f"SELECT {', '.join(JUDGMENT)} FROM judgment WHERE number = ?", (judgment,)
     ).fetchone()

@@ -7,18 +7,24 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 from ...data.options import one_of
 from ...errors import InputError
-from ..formats.files import guard, unguard
+from ..formats.files import guard
+from ..formats.readers.read import Tool, read_any
+from ..formats.writers.mturk_cells import readings
 from ..storage.clock import now
 from ..storage.design import OnRepeat
 from ..storage.records import About, about, ids_of, insert_judgment, recount, recount_all
 from ..storage.store import Store, opened
-from .results_file import RejectedRule, ResultRow, ResultsFile, identity, read_results
-from .retraction import said, stays_out
+from ..storage.times import seconds_of
+from .results_file import UPDATED, RejectedRule, ResultRow, ResultsFile, identity
+from .retraction import move_out, said, stays_out
 from .settle import change_rule, settle
+
+#: What to do with an annotation that was edited in its tool after it had been added.
+OnChange = Literal["refuse", "newest"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,10 @@ class Taken:
         Judgments that were retracted before and have the same answers; they stay retracted.
     repeats : int
         Judgments that were set aside because the same annotator answered the same HIT more than once.
+    edited : int
+        Judgments whose answers were replaced by newer ones; the older ones are kept as retractions.
+    notes : tuple of str
+        What else the reader of the file left out.
     """
 
     rows: int
@@ -55,6 +65,8 @@ class Taken:
     nameless: int
     taken_back: int = 0
     repeats: int = 0
+    edited: int = 0
+    notes: tuple[str, ...] = ()
 
 
 def take_in(
@@ -65,6 +77,9 @@ def take_in(
     encoding: str | None = None,
     accept_unterminated: bool = False,
     on_repeat: OnRepeat | None = None,
+    tool: Tool | None = None,
+    scale: tuple[float, float] | None = None,
+    on_change: OnChange = "refuse",
 ) -> Taken:
     """Add a results file to a campaign, in one transaction.
 
@@ -80,6 +95,12 @@ def take_in(
         Accept a file whose last record has no line end; such a file may have been cut off.
     on_repeat : {"first", "last", "both"}, optional
         Change which answers count if an annotator answers a HIT more than once; default: as in the campaign.
+    tool : {"results", "label-studio", "codes"}, optional
+        The tool whose file it is; default: found from its content.
+    scale : (float, float), optional
+        Lowest and highest rating, where Label Studio's configuration has ratings.
+    on_change : {"refuse", "newest"}
+        What to do with an annotation that was edited in its tool after it had been added.
 
     Returns
     -------
@@ -92,16 +113,26 @@ def take_in(
     """
     if on_repeat is not None:
         one_of("on_repeat", on_repeat, get_args(OnRepeat))
+    one_of("on_change", on_change, get_args(OnChange))
     with opened(path, write=True) as store:
         a = about(store)
         if on_repeat is not None and on_repeat != a.design.on_repeat:
             change_rule(store, a, on_repeat)
             a = about(store)
-        file = read_results(results, a.per_hit, rejected, encoding, accept_unterminated=accept_unterminated)
-        return add(store, a, file)
+        file = read_any(
+            results,
+            a.per_hit,
+            rejected,
+            encoding,
+            accept_unterminated=accept_unterminated,
+            partial=a.design.partial,
+            tool=tool,
+            scale=scale,
+        )
+        return add(store, a, file, on_change)
 
 
-def add(store: Store, a: About, file: ResultsFile) -> Taken:
+def add(store: Store, a: About, file: ResultsFile, on_change: OnChange = "refuse") -> Taken:
     """Check and add the rows of a results file inside an open transaction."""
     ids = ids_of(store)
     position = {name: k for k, name in enumerate(ids)}
@@ -117,7 +148,12 @@ def add(store: Store, a: About, file: ResultsFile) -> Taken:
         (identity(row, batch, hit, file.sha256), row, items, batch, hit)
         for row, (items, batch, hit) in placed
     ]
-    out = [stays_out(store, name, items, row.values) for name, row, items, _, _ in named]
+    out = [stays_out(store, name, *_without_absent(row, items)) for name, row, items, _, _ in named]
+    if file.tool == "label-studio":
+        _check_exports(store, file)
+    edited = 0
+    if on_change == "newest":
+        edited = sum(_edited(store, name, row, items) for name, row, items, _, _ in named)
     new = [
         row
         for (name, row, items, batch, hit), stays in zip(named, out)
@@ -126,7 +162,7 @@ def add(store: Store, a: About, file: ResultsFile) -> Taken:
     store.db.execute("UPDATE received SET new = ? WHERE number = ?", (len(new), received))
     if new:
         # A judgment that was there may give way to one that came later and was returned earlier.
-        if any(number <= before for number in settle(store, a)):
+        if any(number <= before for number in settle(store, a)) or edited:
             recount_all(store, a)
         else:
             recount(store, a, before)
@@ -135,7 +171,36 @@ def add(store: Store, a: About, file: ResultsFile) -> Taken:
     blank = sum(map(math.isnan, answered))
     known, scores = rows - added - kept_out, len(answered) - blank
     repeats = _set_aside(store) - aside
-    return Taken(rows, added, known, scores, blank, file.left_out, file.nameless, kept_out, repeats)
+    counted = (rows, added - edited, known, scores, blank, file.left_out, file.nameless, kept_out, repeats)
+    return Taken(*counted, edited, file.notes)
+
+
+def _check_exports(store: Store, file: ResultsFile) -> None:
+    """Refuse an annotation that is in the campaign from an export of Label Studio that names no project, or
+    the other way round: nothing else would show that it is the same.
+    """
+    query = "SELECT assignment FROM judgment WHERE substr(assignment, 1, 3) = 'ls:'"
+    known = {name.rpartition(":")[2]: name for (name,) in store.db.execute(query)}
+    for row in file.rows:
+        other = known.get(row.assignment.rpartition(":")[2], row.assignment)
+        if other != row.assignment and "ls::" in (other[:4], row.assignment[:4]):
+            raise InputError(
+                f"{row.where}: annotation {row.assignment.rpartition(':')[2]} is in the campaign as {other};"
+                " CSV exports name no project: keep to one format, JSON or CSV"
+            )
+
+
+def _edited(store: Store, name: str, row: ResultRow, items: list[int]) -> bool:
+    """Retract the campaign's answers to a row that was edited later; whether it was."""
+    query = "SELECT number, times FROM judgment WHERE identity = ?"
+    known = store.db.execute(query, (name,)).fetchone()
+    if known is None or _first_difference(store, known[0], row, items) is None:
+        return False
+    before = json.loads(known[1]).get(UPDATED, "")
+    if seconds_of(row.times.get(UPDATED, ""), row.where) > seconds_of(before, row.where):
+        move_out(store, known[0], f"edited {row.times[UPDATED]}")
+        return True
+    return False
 
 
 def _set_aside(store: Store) -> int:
@@ -172,7 +237,8 @@ def _place(
         # ids are guarded.
         # The page names an item by its HIT and slot alone, because an id can name a system.
         known = [(ids[i], guard(ids[i]), f"h{key[1]}s{k}") for k, i in enumerate(shown, 1)]
-        if len(row.ids) == len(shown) and all(cell in names for cell, names in zip(row.ids, known)):
+        came = [readings(cell) for cell in row.ids]
+        if len(came) == len(shown) and all(not {*c}.isdisjoint(names) for c, names in zip(came, known)):
             return (shown, *key)
         positions_of(row, position)
         raise InputError(
@@ -206,13 +272,18 @@ def positions_of(row: ResultRow, position: Mapping[str, int]) -> list[int]:
     """
     found = []
     for k, name in enumerate(row.ids, 1):
-        place = position.get(name, position.get(unguard(name)))
-        if place is None:
+        known = [text for text in readings(name) if text in position]
+        if not known:
             raise InputError(
                 f"{row.where}, column 'Input.id{k}': no item {name!r} in this campaign; is it the right"
                 " results file?"
             )
-        found.append(place)
+        if len(known) > 1 and "&" in name:
+            raise InputError(
+                f"{row.where}, column 'Input.id{k}': {name!r} can be item {known[0]!r} or item {known[1]!r};"
+                " keep the columns Input.batch and Input.hit"
+            )
+        found.append(position[known[0]])
     return found
 
 
@@ -248,7 +319,14 @@ def _answered(row: ResultRow, items: list[int]) -> list[tuple[int, int, float | 
     return [(slot, *s, raw) for slot, (s, raw) in enumerate(answers, 1) if slot not in row.absent]
 
 
-def _check_same(store: Store, number: int, row: ResultRow, items: list[int]) -> None:
+def _without_absent(row: ResultRow, items: list[int]) -> tuple[list[int], list[float]]:
+    """The items and values of the slots that were answered."""
+    kept = [k for k in range(len(items)) if k + 1 not in row.absent]
+    return [items[k] for k in kept], [row.values[k] for k in kept]
+
+
+def _first_difference(store: Store, number: int, row: ResultRow, items: list[int]) -> str | None:
+    """The column of the first answer that differs from the campaign's; None if none does."""
     query = "SELECT slot, item, value FROM score WHERE judgment = ?"
     known = {slot: (item, value) for slot, item, value in store.db.execute(query, (number,))}
     now_said = {slot: (item, value) for slot, item, value, _ in _answered(row, items)}
@@ -256,11 +334,21 @@ def _check_same(store: Store, number: int, row: ResultRow, items: list[int]) -> 
         before, after = known.get(k), now_said.get(k)
         if before != after:
             other = before is not None and after is not None and before[0] != after[0]
-            column = f"Input.id{k}" if other else f"Answer.range{k}"
-            raise InputError(
-                f"{row.where}, column {column!r}: the same judgment ({_named(row)}) is in the campaign with"
-                " another answer; remove the row to keep the campaign's answer"
-            )
+            return f"Input.id{k}" if other else f"Answer.range{k}"
+    return None
+
+
+def _check_same(store: Store, number: int, row: ResultRow, items: list[int]) -> None:
+    column = _first_difference(store, number, row, items)
+    if column is None:
+        return
+    cure = "remove the row to keep the campaign's answer"
+    if row.times.get(UPDATED):
+        cure = f"it was edited {row.times[UPDATED]}: --on-change newest takes the newer answer, or {cure}"
+    raise InputError(
+        f"{row.where}, column {column!r}: the same judgment ({_named(row)}) is in the campaign with another"
+        f" answer; {cure}"
+    )
 
 
 def _named(row: ResultRow) -> str:

@@ -33,5 +33,5 @@ def command() -> None:
     """
 
 
-for step in (init, next_, update, retract, repeats, status, stop, export, import_, texts):
+for step in (init, texts, next_, update, retract, repeats, status, stop, export, import_):
     command.add_command(step)

@@ -25,6 +25,12 @@ REJECTED = _files(
     default="refuse",
     help="What to do with assignments whose AssignmentStatus is Rejected.",
 )
+FROM = _files(
+    "--from",
+    "tool",
+    type=click.Choice(["results", "label-studio", "codes"]),
+    help="Tool whose file it is (default: found from its content); results: Mechanical Turk and the page.",
+)
 UNTERMINATED = _files(
     "--accept-unterminated",
     is_flag=True,
@@ -41,6 +47,20 @@ UNTERMINATED = _files(
 @REJECTED
 @_files("--encoding", metavar="NAME", help="Encoding of a text file, such as latin-1 (default: UTF-8).")
 @UNTERMINATED
+@FROM
+@_files(
+    "--scale",
+    type=float,
+    nargs=2,
+    metavar="LOW HIGH",
+    help="Scale of ratings in Label Studio's export, such as 1 5 (scores from 0 to 100 need none).",
+)
+@_files(
+    "--on-change",
+    type=click.Choice(["refuse", "newest"]),
+    default="refuse",
+    help="What to do with an annotation that was edited in Label Studio after it had been added.",
+)
 @_files(
     "--on-repeat",
     type=ON_REPEAT,
@@ -48,7 +68,12 @@ UNTERMINATED = _files(
 )
 @shared_options
 def update(state: State, campaign: str, results: str, **asked: Any) -> int:
-    """Add the results in RESULTS.csv (or .jsonl): all of them or none, each judgment once."""
+    """Add the results in RESULTS: all of them or none, each judgment once.
+
+    RESULTS is what the annotation page saves (.csv) or shows as codes (a text file of them), a results file of
+    Mechanical Turk or of a public EASL code, or Label Studio's export of the tasks (.json or .csv); its content
+    decides, or --from.
+    """
     from ...campaign.results.update import take_in
 
     state.no_report("'easl status'; run it after the update.")
@@ -63,6 +88,8 @@ def counts(taken: Taken) -> str:
     blank = f", {taken.cannot_judge} times 'cannot judge'" if taken.cannot_judge else ""
     left = f"; {taken.left_out} rejected assignments left out" if taken.left_out else ""
     out = f"; {taken.taken_back} were retracted before and stay retracted" if taken.taken_back else ""
+    out += f"; {taken.edited} replace older answers" if taken.edited else ""
+    out += "".join(f"; {note}" for note in taken.notes)
     again = (
         f"; {taken.repeats} repeat a HIT that its annotator had answered and are set aside"
         if taken.repeats

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from ..options.sections import COUNT, SectionedCommand, option, stacked
+from ..options.sections import COUNT, SHARED, SectionedCommand, option, stacked
 from ..state import KEPT, READ, State, shared_options
-from .adding import REJECTED, UNTERMINATED, counts, warn
+from .adding import FROM, REJECTED, UNTERMINATED, counts, warn
 from .designing import with_design
 
 METHODS = ("easl", "da", "ra", "trueskill", "random")
@@ -90,12 +90,12 @@ def init(state: State, campaign: str, items: str, method: Any, per_hit: int, **a
 
 @click.command("import", cls=SectionedCommand)
 @click.argument("campaign", metavar="CAMPAIGN.db", type=KEPT)
-@click.argument("model", metavar="MODEL.csv", type=READ)
-@click.argument("results", metavar="[RESULTS.csv]...", nargs=-1, type=READ)
+@click.argument("file", metavar="FILE", type=READ)
+@click.argument("results", metavar="[RESULTS]...", nargs=-1, type=READ)
 @_method(
     "--method",
     type=click.Choice([m for m in METHODS if m != "da"]),
-    help="Default: easl for alpha and beta, trueskill for mu and sigma.",
+    help="Method of a model file (default: easl for alpha and beta, trueskill for mu and sigma).",
 )
 @_method("--per-hit", type=COUNT, help="Items in a HIT (default: as in the results, else 5).")
 @_files(
@@ -103,27 +103,121 @@ def init(state: State, campaign: str, items: str, method: Any, per_hit: int, **a
     type=click.Choice(["before", "after"]),
     help="Whether the model is from before or after the results (default: found by adding them up).",
 )
+@_files(
+    "--unescape",
+    is_flag=True,
+    help="Undo HTML's escapes in a model file, which one public EASL code writes into all texts.",
+)
+@_files("--pair", metavar="SRC-TRG", help="Language pair of a table of scores that has several.")
 @REJECTED
 @UNTERMINATED
+@FROM
 @_method_options
 @shared_options
-def import_(state: State, campaign: str, model: str, results: tuple[str, ...], **asked: Any) -> int:
-    """Create CAMPAIGN.db from a project of an older tool: its model file, and the results that led to it."""
-    from ...campaign.formats.take_over import take_over
+def import_(
+    state: State, campaign: str, file: str, results: tuple[str, ...], pair: str | None, **asked: Any
+) -> int:
+    """Create CAMPAIGN.db from FILE, whose content says what it is.
+
+    \b
+    a log that 'easl export --what log' wrote: the same campaign again
+    a model file of an older tool, with the RESULTS that led to it
+    scores that Appraise exported, or direct assessment scores of WMT
+    """
+    from ...campaign.formats.kinds import kind_of_file
+    from ...files.inputs import read_file
 
     state.no_report("'easl status'; 'easl import' only writes the campaign.")
+    kind = kind_of_file(read_file(file, "a log, a model file or a table of scores"), file)
+    name = "" if kind is None else kind.name
+    if name in ("log", "appraise-scores", "wmt-scores"):
+        _only_for_models(results, name)
+        if name == "log" and pair is not None:
+            raise click.UsageError("--pair chooses scores of a table, but FILE is a log.")
+        return (
+            _import_log(state, campaign, file)
+            if name == "log"
+            else _import_scores(state, campaign, file, pair)
+        )
+    if pair is not None:
+        raise click.UsageError("--pair chooses scores of a table, but FILE is none.")
+    return _import_model(state, campaign, file, results, asked)
+
+
+def _only_for_models(results: tuple[str, ...], name: str) -> None:
+    """Refuse options that have no meaning for this kind of file."""
+    context = click.get_current_context()
+    asked = click.core.ParameterSource.COMMANDLINE
+    odd = [
+        option.opts[0]
+        for option in context.command.params
+        if getattr(option, "section", SHARED) != SHARED
+        and option.name != "pair"
+        and context.get_parameter_source(str(option.name)) is asked
+    ]
+    if results or odd:
+        what = f"{odd[0]} is" if odd else "RESULTS are"
+        raise click.UsageError(f"{what} for model files, but FILE is a {name.replace('-', ' ')} file.")
+
+
+def _import_log(state: State, campaign: str, file: str) -> int:
+    from ...campaign.formats.log.rebuild import rebuild
+
+    if state.seed is not None:
+        raise click.UsageError("--seed: a log holds the seed of its campaign.")
+    found = rebuild(campaign, file)
+    a = found.about
+    state.show(
+        f"{campaign}: campaign {a.id}, {found.items} items, method {a.method}, {found.judgments} judgments",
+        {"campaign": a.id, "items": found.items, "method": a.method, "judgments": found.judgments},
+    )
+    return 0
+
+
+def _import_scores(state: State, campaign: str, file: str, pair: str | None) -> int:
+    from ...campaign.formats.score_tables.make import from_scores
+
+    found = from_scores(campaign, file, pair=pair, seed=state.seed)
+    if found.documents:
+        state.say(f"{file}: {found.documents} scores of whole documents left out")
+    a = found.about
+    state.show(
+        f"{campaign}: campaign {a.id}, {found.items} items, {found.judgments} judgments of"
+        f" {found.annotators} annotators, method {a.method}",
+        {
+            "campaign": a.id,
+            "items": found.items,
+            "method": a.method,
+            "judgments": found.judgments,
+            "annotators": found.annotators,
+            "documents": found.documents,
+        },
+    )
+    return 0
+
+
+def _import_model(
+    state: State, campaign: str, file: str, results: tuple[str, ...], asked: dict[str, Any]
+) -> int:
+    from ...campaign.formats.take_over import take_over
+
     if asked["model_is"] and not results:
         raise click.UsageError(
             "--model-is says whether the model is from before or after the results, but no results file is"
             " given."
         )
-    found = take_over(Path(campaign), model, results, seed=state.seed, **asked)
+    found = take_over(Path(campaign), file, results, seed=state.seed, **asked)
     for name, taken in zip(results, found.taken):
         warn(state, name, taken)
         state.say(f"{name}: {counts(taken)}")
     if found.recomputed:
         state.say(
-            f"Warning: {model}: its mode or var do not follow from its alpha and beta; they were recomputed"
+            f"Warning: {file}: its mode or var do not follow from its alpha and beta; they were recomputed"
+        )
+    if found.escaped:
+        state.say(
+            f"Warning: {file}: {found.escaped} cells hold HTML's escapes, such as &lt;, which annotators would"
+            " see; --unescape undoes them"
         )
     if found.model_is == "after":
         state.say("The results, added to the initial state, give the model; they are kept as its history.")

@@ -14,20 +14,31 @@ _files, _more = option("Files"), option("More")
 
 @click.command("export", cls=SectionedCommand)
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@click.argument("out", metavar="OUT.csv", type=KEPT)
+@click.argument("out", metavar="OUT", type=KEPT)
 @_files(
     "--what",
-    type=click.Choice(["scores", "model", "history", "comparisons"]),
+    type=click.Choice(["scores", "model", "history", "comparisons", "log"]),
     default="scores",
-    help="model: the older tools' file; history: every judgment; comparisons: input for 'pairproof fit'.",
+    help=(
+        "model: the older tools' file; history: every judgment; comparisons: input for 'pairproof fit'; log:"
+        " the whole campaign as JSON Lines, which 'easl import' makes a campaign of again."
+    ),
+)
+@_files(
+    "--tool",
+    "layout",
+    type=click.Choice(["keisks", "keisks-mu-sigma", "cjmay"]),
+    help="Columns of a model file as this public EASL code has them; its older version says mu and sigma.",
 )
 @level_option(_more)
 @shared_options
-def export(state: State, campaign: str, out: str, what: Any, level: float) -> int:
-    """Write scores with their intervals, a model file, the full history, or paired comparisons."""
+def export(state: State, campaign: str, out: str, what: Any, layout: Any, level: float) -> int:
+    """Write scores with their intervals, a model file, the full history, paired comparisons, or a log."""
     from ...campaign.formats.export import export as write
 
-    state.no_report("'easl status'; 'easl export' writes OUT.csv.")
-    rows = write(campaign, out, what, level, force=state.force)
+    state.no_report("'easl status'; 'easl export' writes OUT.")
+    if layout is not None and what != "model":
+        raise click.UsageError("--tool says the columns of a model file; use it with --what model.")
+    rows = write(campaign, out, what, level, layout=layout or "pairproof", force=state.force)
     state.show(f"{out}: {rows} rows ({what})", {"out": out, "what": what, "rows": rows})
     return 0

@@ -19,10 +19,10 @@ _campaigns = itertools.count(1)
 
 
 def page_data(
-    texts: list[str] = SIX, per_hit: int = 3, shown: tuple[str, ...] = (), **options: Any
+    items: list[str] = SIX, per_hit: int = 3, shown: tuple[str, ...] = (), **options: Any
 ) -> PageData:
-    """HITs of these texts in their order; `shown` are the names of columns whose cells are `NAME of TEXT`."""
-    slots = [PageSlot(text, tuple(f"{name} of {text}" for name in shown)) for text in texts]
+    """HITs of these items in their order; `shown` are the names of columns whose cells are `NAME of TEXT`."""
+    slots = [PageSlot(text, tuple(f"{name} of {text}" for name in shown)) for text in items]
     hits = tuple(
         PageHit(k // per_hit + 1, tuple(slots[k : k + per_hit])) for k in range(0, len(slots), per_hit)
     )

@@ -1,0 +1,151 @@
+"""Tells the files of annotation apart by their content: their header, or their first JSON object.
+
+Each kind has a sentence that says what to do with it, for the commands that want another file.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import InputError
+from ...files.packed import unpacked
+
+#: Bytes that are looked at.  The first task of Label Studio with 100 items has less.
+_HEAD = 2**18
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of file.
+
+    Attributes
+    ----------
+    name : str
+    what : str
+        What it is, for messages: "is a model file".
+    cure : str
+        What to do with it.
+    """
+
+    name: str
+    what: str
+    cure: str
+
+
+_IMPORT = "make a campaign of it with 'pairproof easl import C.db FILE'"
+_KINDS = (
+    Kind("results", "a results file", "add it with 'pairproof easl update C.db FILE'"),
+    Kind("label-studio", "an export of Label Studio", "add it with 'pairproof easl update C.db FILE'"),
+    Kind("log", "a log of a campaign", _IMPORT),
+    Kind("model", "a model file", _IMPORT),
+    Kind("appraise-scores", "a table of scores from Appraise", _IMPORT),
+    Kind("wmt-scores", "a table of direct assessment scores from WMT", _IMPORT),
+    Kind(
+        "appraise-batch",
+        "a batch of Appraise",
+        "make a campaign of its items with 'pairproof easl init C.db FILE'",
+    ),
+    Kind(
+        "prolific",
+        "a table of demographics from Prolific",
+        "'pairproof easl status C.db --demographics FILE' shows it beside the annotators",
+    ),
+    Kind(
+        "mqm",
+        "a table of MQM errors",
+        (
+            "error weights give no bounded score that a campaign could use; give each segment a score from 0"
+            " to 100 (for example with the ESA protocol), or compare systems by 'pairproof fit'"
+        ),
+    ),
+)
+KINDS = {kind.name: kind for kind in _KINDS}
+#: Types of an item in Appraise's tables.
+APPRAISE_TYPES = ("TGT", "REF", "BAD", "CHK")
+
+
+def kind_of_file(raw: bytes, source: str) -> Kind | None:
+    """The kind of file that these bytes are; None if it is none that is known.
+
+    Raises
+    ------
+    InputError
+        Gzip that is damaged, or a binary format that holds no text.
+    """
+    head = unpacked(raw, source)[:_HEAD]
+    text = head.decode("utf-8-sig", errors="replace").lstrip()
+    name = _of_json(text) if text[:1] in ("{", "[") else _of_header(text)
+    return KINDS.get(name)
+
+
+def refuse_other(raw: bytes, source: str, wanted: Sequence[str], expected: str) -> str:
+    """The name of the file's kind, which must be one of `wanted`.
+
+    Raises
+    ------
+    InputError
+    """
+    kind = kind_of_file(raw, source)
+    if kind is not None and kind.name in wanted:
+        return kind.name
+    found = f"is {kind.what}; {kind.cure}" if kind else "is of no kind that is known"
+    raise InputError(f"{source}: {found}; expected {expected}")
+
+
+def _of_json(text: str) -> str:
+    """By the names in the first object, or by those near the beginning where the object is not whole."""
+    first = _first_object(text)
+    if first is None:
+        names = {
+            name for name in ("annotations", "data", "annotation_id", "items", "task") if f'"{name}"' in text
+        }
+    else:
+        names = set(first)
+    if first is not None and first.get("kind") == "campaign":
+        return "log"
+    rules: tuple[tuple[str, Callable[[], bool]], ...] = (
+        ("label-studio", lambda: {"annotations", "data"} <= names or "annotation_id" in names),
+        ("appraise-batch", lambda: {"items", "task"} <= names),
+        ("results", lambda: "Input.id1" in names),
+    )
+    return next((name for name, holds in rules if holds()), "")
+
+
+def _first_object(text: str) -> dict[str, Any] | None:
+    start = text.find("{")
+    if start < 0:
+        return None
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _of_header(text: str) -> str:
+    line = text.partition("\n")[0].rstrip("\r")
+    delimiter = "\t" if "\t" in line else ";" if line.count(";") > line.count(",") else ","
+    cells: list[str]
+    try:
+        cells = next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return ""
+    names = {c.strip() for c in cells}
+    words = set(line.split())
+    rules: tuple[tuple[str, Callable[[], bool]], ...] = (
+        ("results", lambda: "Input.id1" in names),
+        ("label-studio", lambda: {"annotation_id", "annotator"} <= names),
+        ("prolific", lambda: {"Submission id", "Participant id"} <= names),
+        ("wmt-scores", lambda: {"HITId", "WorkerId", "sys_id", "type", "score"} <= words),
+        ("mqm", lambda: {"rater", "category", "severity"} <= {n.casefold() for n in names}),
+        ("model", lambda: "id" in names and ({"alpha", "beta"} <= names or {"mu", "sigma"} <= names)),
+        (
+            "appraise-scores",
+            lambda: len(cells) in (9, 11) and len(cells) > 3 and cells[3].strip() in APPRAISE_TYPES,
+        ),
+    )
+    return next((name for name, holds in rules if holds()), "")
