@@ -15,6 +15,7 @@ starts no R.
 import typing as _typing
 
 if _typing.TYPE_CHECKING:
+    from . import campaign as campaign
     from .bridge.script import to_r as to_r
     from .data.comparisons import Comparisons as Comparisons
     from .data.reading import read as read
@@ -81,7 +82,10 @@ _HOME = {
     "PairproofWarning": "errors",
 }
 
-__all__ = ["__version__", *_HOME]
+#: Parts of the package that are public as a whole, such as `pairproof.campaign.open(path)`.
+_PARTS = ("campaign",)
+
+__all__ = ["__version__", *_HOME, *_PARTS]
 
 
 # Hidden from type checkers, to which a module with __getattr__ has every name there could be, misspelt ones
@@ -95,8 +99,13 @@ if not _typing.TYPE_CHECKING:
             from importlib import import_module
 
             value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+        elif name in _PARTS:
+            from importlib import import_module
+
+            value = import_module(f".{name}", __name__)
         else:
-            raise AttributeError(f"module 'pairproof' has no attribute {name!r}; it has {', '.join(_HOME)}")
+            known = ", ".join((*_HOME, *_PARTS))
+            raise AttributeError(f"module 'pairproof' has no attribute {name!r}; it has {known}")
         globals()[name] = value
         return value
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from .watch.status import Status
     from .watch.stop import StopAnswer
     from .watch.systems import Standardise, Systems
-    from .watch.watched import Annotators
 
 
 class Campaign:
@@ -108,7 +107,7 @@ class Campaign:
             A results file, or rows with the keys of its columns (`Input.id1`, `Answer.range1`, `WorkerId`,
             `AssignmentId`, ...); scores are 0 to 100.
         **options
-            Of :func:`pairproof.campaign.take_in`; rows take none.
+            Of :func:`pairproof.campaign.take_in`; with rows, `rejected` alone.
 
         Returns
         -------
@@ -123,7 +122,8 @@ class Campaign:
             return take_in(self.path, results, **options)
         with opened(self.path, write=True) as store:
             a = about(store)
-            return add(store, a, results_of_rows(results, a, **options))
+            rows = results_of_rows(results, a.per_hit, partial=a.design.partial, **options)
+            return add(store, a, rows)
 
     def scores(
         self, model: Level = "raw", *, level: float = 0.95, intervals: Kind = "calibrated"

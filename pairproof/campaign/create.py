@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..native.annotation.allocation import Pool
 from ..native.annotation.methods import Method, Settings, start
 from .formats.files import MODEL_COLUMNS, SKILL_COLUMNS, ItemsFile, cells_of, check_numbered, read_items
+from .hits.qualification import parse_rule
 from .page.texts import Texts, texts_to_rows
 from .storage.design import RESERVED, Design
 from .storage.items import Reserved, reserved_cells
@@ -84,6 +85,8 @@ def create(
             " import' for it"
         )
     chosen = with_columns(design, read)
+    if chosen.qualify:
+        parse_rule(chosen.qualify)
     reserved = reserved_of(read, chosen)
     check_size(per_hit, sum(role == "item" for role, *_ in reserved), method, read.table.source)
     check_numbered(read.columns, per_hit, read.table.source)

@@ -1,23 +1,20 @@
-"""Chooses the next batch of HITs, stores it, and writes it to a file."""
+"""The next batch of HITs: opened in one transaction, and written to files."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-from ...data.options import whole_number
 from ...errors import InputError
-from ...files.outputs import replacing
-from ...native.annotation.allocation import default_hits, next_hits
-from ...native.annotation.beta import IntArray
-from ..storage.clock import now
-from ..storage.records import About, about, fields_of, ids_of, state_of
+from ..storage.annotators import add_annotator
+from ..storage.records import About, about
 from ..storage.store import Store, opened
-from .batch_file import SUFFIXES, batch_text
+from .assigning import registered_number
+from .batch_file import Target, written
 from .chosen import Batch
+from .keeping import batch_of, open_keys
+from .opening import Asked, Opening
 
 
 def open_batch(
@@ -28,6 +25,12 @@ def open_batch(
     again: bool = False,
     seed: int | None = None,
     force: bool = False,
+    qualification: bool = False,
+    judgments: int | None = None,
+    annotator: str | None = None,
+    for_annotators: bool = False,
+    due: str | None = None,
+    show: Sequence[str] = (),
 ) -> Batch:
     """Choose the next HITs, store them as a batch, and write them to a file.
 
@@ -36,7 +39,8 @@ def open_batch(
     path : path
         Of the campaign.
     out : path
-        .csv (one row per HIT, for Mechanical Turk), .jsonl (the same keys), .html (a self-contained page).
+        .csv (one row per HIT, for Mechanical Turk), .jsonl (the same keys), .html (a self-contained page), or a
+        folder (a page for each registered annotator, and index.csv).
     hits : int, optional
         Default: as many as show every item once (20 with pool keisks).
     again : bool
@@ -45,6 +49,18 @@ def open_batch(
         Seed of this batch; default: the campaign's.
     force : bool
         Also overwrite a file that pairproof did not make.
+    qualification : bool
+        Open the qualification batch, or give it to those who have not had it.
+    judgments : int, optional
+        Different annotators for each HIT; default: the campaign's.
+    annotator : str, optional
+        Give the HITs to this annotator alone; with `again`, write only this annotator's.
+    for_annotators : bool
+        `out` is a folder, which is made if it is not there.
+    due : str, optional
+        Date or moment after which a HIT that has not come back is given to somebody else.
+    show : sequence of str
+        Columns that annotators see beside the text, in addition to the campaign's own.
 
     Returns
     -------
@@ -54,79 +70,73 @@ def open_batch(
     ------
     InputError
     """
-    file = Path(out)
-    if file.suffix.lower() not in SUFFIXES:
-        raise InputError(
-            f"{out}: ends in {file.suffix or 'no suffix'!r}; expected one of {', '.join(SUFFIXES)}"
-        )
-    if again and hits is not None:
-        raise InputError("--again writes the open batch unchanged; leave out --hits")
+    target = Target.of(out, for_annotators)
+    asked = Asked(hits, seed, judgments, annotator, due, tuple(show), qualification)
+    if again:
+        _only_again(asked)
     with opened(path, write=not again) as store:
         a = about(store)
-        last = store.db.execute("SELECT MAX(number) FROM batch").fetchone()[0]
-        if again and last is None:
-            raise InputError(f"{path}: no batch is open yet; leave out --again")
-        number = last if again else (last or 0) + 1
-        waiting = 0 if again else _unanswered(store)
-        if not again:
-            _keep(store, number, choose(store, a, number, hits, seed))
-        batch = _read(store, a, number, waiting)
-        with replacing(file, batch_text(batch, file.suffix.lower()), reads=[path], force=force):
-            # The batch is stored before its file is written: if killed in between, --again writes the file.
+        batch = _last(store, a, asked) if again else Opening(store, a, asked).open()
+        with written(store, batch, target, [path], alone=annotator is not None, force=force) as files:
+            # The batch is stored before its files are written: if killed in between, --again writes them.
             if not again:
                 store.db.execute("COMMIT")
                 store.db.execute("BEGIN")
-    return batch
+    return replace(batch, files=files)
 
 
-def choose(store: Store, a: About, number: int, hits: int | None, seed: int | None = None) -> IntArray:
-    """The items of each HIT of the next batch, int[hits, per_hit], by their positions in the campaign."""
-    state = state_of(store, a.method)
-    rng = np.random.default_rng([whole_number("seed", a.seed if seed is None else seed), number])
-    # If an older tool has given the items scores, this is not a first batch.
-    first = number == 1 and not bool(state.n.any()) and np.unique(state.a[~np.isnan(state.a)]).size <= 1
-    # The first batch shows every item once, as in keisks' code, whatever the number of HITs.
-    wanted = default_hits(len(state.a), a.per_hit, "paper" if first else a.pool) if hits is None else hits
-    ids = ids_of(store) if a.pool == "keisks" else None
-    return next_hits(
-        state,
-        state.n + _pending(store, len(state.a)),
-        a.per_hit,
-        wanted,
-        rng,
-        first=first,
-        pool=a.pool,
-        gamma=a.settings.gamma,
-        ids=ids,
-    )
+def next_batch(
+    path: str | Path, hits: int | None = None, *, annotator: str | None = None, seed: int | None = None
+) -> Batch:
+    """Choose the next HITs and store them as a batch; no file is written.
+
+    Parameters
+    ----------
+    path : path
+    hits : int, optional
+        Default: as many as show every item once.
+    annotator : str, optional
+        Give the HITs to this annotator alone, who is registered if unknown.
+    seed : int, optional
+        Default: the campaign's.
+
+    Returns
+    -------
+    Batch
+
+    Raises
+    ------
+    InputError
+    """
+    with opened(path, write=True) as store:
+        if annotator is not None:
+            query = "SELECT 1 FROM annotator WHERE name = ? AND token IS NOT NULL"
+            if store.db.execute(query, (annotator.strip(),)).fetchone() is None:
+                add_annotator(store, annotator)
+        return Opening(store, about(store), Asked(hits, seed, annotator=annotator)).open()
 
 
-_OPEN = "FROM hit h WHERE NOT EXISTS (SELECT 1 FROM judgment j WHERE j.batch = h.batch AND j.hit = h.number)"
-
-
-def _unanswered(store: Store) -> int:
-    return int(store.db.execute(f"SELECT COUNT(*) {_OPEN}").fetchone()[0])
-
-
-def _pending(store: Store, n_items: int) -> IntArray:
-    """How often each item appears in HITs that nobody has judged yet."""
-    out = [i for (items,) in store.db.execute(f"SELECT h.items {_OPEN}") for i in json.loads(items)]
-    return np.bincount(np.array(out, np.int64), minlength=n_items)
-
-
-def _keep(store: Store, number: int, hits: IntArray) -> None:
-    store.db.execute("INSERT INTO batch VALUES (?, ?, ?)", (number, now(), len(hits)))
-    store.db.executemany(
-        "INSERT INTO hit (batch, number, items) VALUES (?, ?, ?)",
-        ((number, k + 1, json.dumps(row)) for k, row in enumerate(hits.tolist())),
-    )
-
-
-def _read(store: Store, a: About, number: int, waiting: int) -> Batch:
-    rows = [
-        json.loads(r[0])
-        for r in store.db.execute("SELECT items FROM hit WHERE batch = ? ORDER BY number", (number,))
+def _only_again(asked: Asked) -> None:
+    """Check that nothing was asked for that changes a batch."""
+    values = vars(asked)
+    given = [
+        f"--{name}"
+        for name in ("hits", "judgments", "due", "qualification")
+        if values[name] not in (None, False)
     ]
-    item = fields_of(store, (i for row in rows for i in row))
-    hits = tuple(tuple((item[i][0], tuple(item[i][1])) for i in row) for row in rows)
-    return Batch(a.id, number, a.per_hit, a.columns, hits, waiting)
+    if given:
+        raise InputError(f"--again writes the open batch unchanged; leave out {', '.join(given)}")
+
+
+def _last(store: Store, a: About, asked: Asked) -> Batch:
+    """The batch opened last, with the HITs of earlier ones that are out."""
+    last = store.db.execute("SELECT MAX(number) FROM batch").fetchone()[0]
+    if last is None:
+        raise InputError(f"{store.path}: no batch is open yet; leave out --again")
+    who = None if asked.annotator is None else registered_number(store, asked.annotator)
+    keys, pairs = open_keys(store, int(last), who)
+    if not keys:
+        raise InputError(
+            f"{store.path}: annotator {asked.annotator!r} has no HITs in batch {last} and none open"
+        )
+    return batch_of(store, a, int(last), keys, pairs, show=asked.show)

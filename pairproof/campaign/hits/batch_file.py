@@ -1,28 +1,234 @@
-"""A batch of HITs, and the files it is written to: CSV for Mechanical Turk, JSON lines, or a page."""
+"""The files that a batch is written to: CSV for Mechanical Turk, JSON lines, a page, or a page for each annotator.
+
+Pages of annotators bear a token in their names, not the annotator's name, and `index-2.csv` says for the team
+whose they are.  A page holds HITs of one batch, so an annotator who also gets HITs of an earlier batch again has
+two.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
+from ...errors import InputError
+from ...files.outputs import check, replacing, write
 from ..formats.files import BATCH_COLUMNS, csv_text
-from ..page.page import page
-from .chosen import Batch
+from ..page.data import PageData, PageHit, PageSlot
+from ..page.page import page_html
+from ..page.texts import Texts, texts_from_rows
+from ..storage.records import about
+from ..storage.store import Store
+from ..storage.texts import texts_of
+from .chosen import Batch, Given
 
 SUFFIXES = (".csv", ".jsonl", ".html")
+INDEX_COLUMNS = ("annotator", "token", "file", "batch", "hits")
 
 
-def batch_text(batch: Batch, suffix: str) -> str:
-    """The text of a batch's file."""
-    if suffix == ".html":
-        return page(batch)
-    header = [f"{name}{k}" for k in range(1, batch.per_hit + 1) for name in ("id", *batch.columns)] + list(
-        BATCH_COLUMNS
-    )
+@dataclass(frozen=True)
+class Target:
+    """Where a batch is written to.
+
+    Attributes
+    ----------
+    path : Path
+    folder : bool
+        A folder with a page for each annotator.
+    """
+
+    path: Path
+    folder: bool
+
+    @staticmethod
+    def of(out: str | Path, for_annotators: bool) -> Target:
+        """The target that a user named.
+
+        Raises
+        ------
+        InputError
+            Neither a folder nor a file with one of the suffixes.
+        """
+        path = Path(out)
+        suffix = path.suffix.lower()
+        if for_annotators or str(out).endswith(("/", "\\")) or path.is_dir():
+            if suffix in SUFFIXES and not path.is_dir():
+                raise InputError(
+                    f"{out}: names a file; with --for-annotators expected a folder for their pages"
+                )
+            return Target(path, True)
+        if suffix not in SUFFIXES:
+            raise InputError(
+                f"{out}: ends in {path.suffix or 'no suffix'!r}; expected one of {', '.join(SUFFIXES)}, or a"
+                " folder (a page for each registered annotator)"
+            )
+        return Target(path, False)
+
+
+@contextmanager
+def written(
+    store: Store,
+    batch: Batch,
+    target: Target,
+    reads: Sequence[str | Path],
+    *,
+    alone: bool = False,
+    force: bool = False,
+    style: str = "plain",
+) -> Iterator[tuple[str, ...]]:
+    """Write a batch's files when the block ends, having checked before it that they can be written.
+
+    Parameters
+    ----------
+    store : Store
+    batch : Batch
+    target : Target
+    reads : sequence of path
+        Files that must not be written over.
+    alone : bool
+        The batch is written for one annotator.
+    force : bool
+    style : str
+        A key of :data:`TABLES`, for .csv and .jsonl.
+    """
+    if target.folder:
+        contents = _folder(store, batch, target.path)
+    elif target.path.suffix.lower() == ".html":
+        contents = _pages(store, batch, target.path, alone)
+    else:
+        own = batch.only(batch.given[0].places) if alone and batch.given else batch
+        contents = {target.path: TABLES[style](own, target.path.suffix.lower())}
+    if len(contents) == 1:
+        ((path, text),) = contents.items()
+        with replacing(path, text, reads=reads, force=force, known=_is_index):
+            yield (str(path),)
+        return
+    for path, text in contents.items():
+        check(path, reads=reads, force=force, content=text.encode("utf-8"), known=_is_index)
+    yield tuple(map(str, contents))
+    for path, text in contents.items():
+        write(path, text, reads=reads, force=force, known=_is_index)
+
+
+# -- tables --------------------------------------------------------------------------------------------------
+
+
+def plain_table(batch: Batch, suffix: str) -> str:
+    """A batch as CSV or JSON lines: every item column numbered from 1, then campaign, batch and hit."""
+    slots = range(1, batch.per_hit + 1)
+    header = [f"{name}{k}" for k in slots for name in ("id", *batch.columns)] + list(BATCH_COLUMNS)
+    blank = [""] * (1 + len(batch.columns))
     rows = [
         [cell for name, cells in hit for cell in (name, *cells)]
-        + [batch.campaign, str(batch.number), str(k + 1)]
-        for k, hit in enumerate(batch.hits)
+        + blank * (batch.per_hit - len(hit))
+        + [batch.campaign, str(number), str(k)]
+        for hit, (number, k) in zip(batch.hits, batch.places)
     ]
     if suffix == ".jsonl":
         return "".join(json.dumps(dict(zip(header, row)), ensure_ascii=False) + "\n" for row in rows)
     return csv_text(header, rows)
+
+
+#: How a batch can be written as a table: style -> function of the batch and the suffix.
+TABLES: Mapping[str, Callable[[Batch, str], str]] = {"plain": plain_table}
+
+
+# -- pages ---------------------------------------------------------------------------------------------------
+
+
+def _pages(store: Store, batch: Batch, path: Path, alone: bool) -> dict[Path, str]:
+    """One page for whoever opens it, or one annotator's: a page for each batch."""
+    if not batch.given:
+        return {path: _page(store, batch, None, batch.number)}
+    if not alone:
+        raise InputError(
+            f"{path}: {len(batch.given)} annotators get HITs, and one page would show everybody all of them; name a"
+            f" folder (--out {path.stem}/) for a page each, or one annotator (--annotator NAME)"
+        )
+    given = batch.given[0]
+    batches = sorted({batch.places[k][0] for k in given.places}, reverse=True)
+    names = [path, *(path.with_name(f"{path.stem}-{number}{path.suffix}") for number in batches[1:])]
+    return {name: _page(store, batch, given, number) for name, number in zip(names, batches)}
+
+
+def _folder(store: Store, batch: Batch, folder: Path) -> dict[Path, str]:
+    """A page for each annotator and batch, and the index for the team."""
+    if not batch.given:
+        raise InputError(
+            f"{folder}: a page for each annotator, but no annotators are registered; 'easl annotators"
+            f" add {store.path} NAME ...' registers them, or name a file (.csv, .jsonl, .html)"
+        )
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{folder}: cannot be made ({error.strerror}); name a folder in one that exists"
+        ) from error
+    found: dict[Path, str] = {}
+    index = []
+    for given in batch.given:
+        for number in sorted({batch.places[k][0] for k in given.places}):
+            name = f"{given.token}-{number}.html"
+            found[folder / name] = _page(store, batch, given, number)
+            hits = [str(batch.places[k][1]) for k in given.places if batch.places[k][0] == number]
+            index.append([given.annotator, given.token, name, str(number), " ".join(hits)])
+    found[folder / f"index-{batch.number}.csv"] = csv_text(INDEX_COLUMNS, index)
+    return found
+
+
+def _is_index(content: bytes) -> bool:
+    """Whether this is an index of pages, which the next one may replace."""
+    return content.startswith(",".join(INDEX_COLUMNS).encode())
+
+
+def _page(store: Store, batch: Batch, given: Given | None, number: int) -> str:
+    return page_html(page_data(batch, given, number, _texts(store), about(store).design.partial))
+
+
+def _texts(store: Store) -> Texts:
+    return texts_from_rows(texts_of(store))
+
+
+def page_data(
+    batch: Batch,
+    given: Given | None = None,
+    number: int | None = None,
+    texts: Texts = Texts(),
+    partial: bool = False,
+) -> PageData:
+    """What the page of a batch shows.
+
+    Parameters
+    ----------
+    batch : Batch
+    given : Given, optional
+        The annotator whose HITs and orders are shown; default: all HITs as they are stored.
+    number : int, optional
+        The batch of the HITs, which may be an earlier one; default: the batch's own.
+    texts : Texts
+    partial : bool
+        Whether items may be left without an answer.
+    """
+    number = batch.number if number is None else number
+    where = batch.columns.index(batch.text) if batch.text in batch.columns else -1
+    shown = [batch.columns.index(name) for name in batch.show]
+    orders: Sequence[tuple[int, ...]] = [()] * len(batch.hits) if given is None else given.orders
+    places: Sequence[int] = range(len(batch.hits)) if given is None else given.places
+    hits = tuple(
+        PageHit(
+            batch.places[k][1],
+            tuple(
+                PageSlot(cells[where] if where >= 0 else name, tuple(cells[s] for s in shown))
+                for name, cells in batch.hits[k]
+            ),
+            order,
+        )
+        for k, order in zip(places, orders)
+        if batch.places[k][0] == number
+    )
+    who = ("", "") if given is None else (given.annotator, given.token)
+    return PageData(
+        batch.campaign, number, hits, batch.per_hit, batch.show, *who, texts=texts, partial=partial
+    )

@@ -1,8 +1,30 @@
-"""A batch of HITs as it was chosen."""
+"""A batch of HITs as it was chosen, with who gets which."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Given:
+    """The HITs of a batch that one annotator gets.
+
+    Attributes
+    ----------
+    annotator : str
+        The name.
+    token : str
+        Stands in file names in place of the name.
+    places : tuple of int
+        Entries of `Batch.hits`, in the annotator's own order.
+    orders : tuple of tuple of int
+        For each of these HITs its slots, from 0, in the order in which the annotator sees them.
+    """
+
+    annotator: str
+    token: str
+    places: tuple[int, ...]
+    orders: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -16,11 +38,30 @@ class Batch:
         From 1.
     per_hit : int
     columns : tuple of str
-        The items' columns except `id`.
+        The items' columns that a batch file holds: all but `id` and those that annotators must not see.
     hits : tuple of tuple of (id, cells)
-        HIT k + 1 is entry k; items in the order of presentation.
+        Items in their stored order, the order of the results; a HIT may have fewer than `per_hit`.  HITs of
+        earlier batches that are given again come last.
     unanswered : int
         Number of HITs of earlier batches without any judgment.
+    places : tuple of (batch, hit)
+        The batch and the number of each entry of `hits`.
+    kinds : tuple of str
+        work, qualification or calibration, for each entry of `hits`.
+    plans : tuple of tuple of str
+        What each slot is for.
+    text : str
+        The column that holds the item's text.
+    show : tuple of str
+        The columns that annotators see beside it.
+    judgments : int
+        Different annotators wanted for each HIT.
+    given : tuple of Given
+        Who gets which HIT; empty where no annotators are registered.
+    notes : tuple of str
+        What was asked for and could not be had, in sentences.
+    files : tuple of str
+        The files that were written.
     """
 
     campaign: str
@@ -29,3 +70,42 @@ class Batch:
     columns: tuple[str, ...]
     hits: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
     unanswered: int = 0
+    places: tuple[tuple[int, int], ...] = ()
+    kinds: tuple[str, ...] = ()
+    plans: tuple[tuple[str, ...], ...] = ()
+    text: str = "sent"
+    show: tuple[str, ...] = ()
+    judgments: int = 1
+    given: tuple[Given, ...] = ()
+    notes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> tuple[tuple[str, ...], ...]:
+        """The ids of each HIT's items."""
+        return tuple(tuple(name for name, _ in hit) for hit in self.hits)
+
+    @property
+    def again(self) -> int:
+        """Number of HITs of earlier batches that are given again."""
+        return sum(batch != self.number for batch, _ in self.places)
+
+    def only(self, keep: tuple[int, ...]) -> Batch:
+        """The same batch with these entries of `hits` alone, in this order."""
+        place = {k: new for new, k in enumerate(keep)}
+        given = tuple(
+            replace(
+                g,
+                places=tuple(place[k] for k in g.places if k in place),
+                orders=tuple(order for k, order in zip(g.places, g.orders) if k in place),
+            )
+            for g in self.given
+        )
+        return replace(
+            self,
+            hits=tuple(self.hits[k] for k in keep),
+            places=tuple(self.places[k] for k in keep),
+            kinds=tuple(self.kinds[k] for k in keep),
+            plans=tuple(self.plans[k] for k in keep),
+            given=tuple(g for g in given if g.places),
+        )

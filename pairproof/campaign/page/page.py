@@ -14,8 +14,7 @@ import html
 import json
 from importlib import resources
 
-from ..hits.chosen import Batch
-from .data import PageData, PageHit, PageSlot
+from .data import PageData
 from .words import ENGLISH
 
 #: Characters that could end the JSON's own element, or a line of a script.
@@ -106,19 +105,3 @@ def _shown(data: PageData) -> dict[str, object]:
         # Words that stay English on a page in another language say so to screen readers.
         "english": [] if speaks_english else [key for key in ENGLISH if key not in texts.words],
     }
-
-
-def page(batch: Batch) -> str:
-    """The page of a batch whose HITs are shown as they are stored, to whoever opens it."""
-    return page_html(page_data(batch))
-
-
-def page_data(batch: Batch) -> PageData:
-    """A batch as a page shows it: the column `sent`, else the first, or the id where there is none."""
-    text = "sent" if "sent" in batch.columns else batch.columns[0] if batch.columns else ""
-    where = batch.columns.index(text) if text else -1
-    hits = tuple(
-        PageHit(k, tuple(PageSlot(cells[where] if text else name) for name, cells in hit))
-        for k, hit in enumerate(batch.hits, 1)
-    )
-    return PageData(batch.campaign, batch.number, hits, batch.per_hit)

@@ -39,7 +39,7 @@ _ADDED = (
     ("judgment", "repeat_of INTEGER"),
     ("score", "kind TEXT NOT NULL DEFAULT 'item'"),
 )
-_NEW_TABLES = ("annotator", "assignment", "text", "rule", "look")
+_NEW = ("annotator", "assignment", "text", "rule", "look", "packed", "state_changed")
 
 
 def keep_copy(file: Path, connection: sqlite3.Connection) -> Path:
@@ -76,7 +76,7 @@ def migrate(connection: sqlite3.Connection, schema: str, version: int) -> None:
     for table, column in _ADDED:
         connection.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
     for statement in _statements(schema):
-        if statement.split("(")[0].split()[-1] in _NEW_TABLES:
+        if statement.split("(")[0].split()[2] in _NEW:
             connection.execute(statement)
     _annotators(connection)
     _times(connection)
@@ -93,8 +93,13 @@ def migrate(connection: sqlite3.Connection, schema: str, version: int) -> None:
 
 
 def _statements(schema: str) -> list[str]:
-    lines = "\n".join(line.split("--")[0] for line in schema.splitlines())
-    return [s.strip() for s in lines.split(";") if s.strip().startswith("CREATE TABLE")]
+    found, begun = [], ""
+    for line in schema.splitlines():
+        begun += line.split("--")[0] + "\n"
+        if sqlite3.complete_statement(begun):
+            found.append(begun.strip())
+            begun = ""
+    return found
 
 
 def _annotators(connection: sqlite3.Connection) -> None:

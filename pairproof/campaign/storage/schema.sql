@@ -13,6 +13,10 @@ CREATE TABLE item (
     system TEXT NOT NULL DEFAULT '',
     gold   REAL                      -- known score, 0 to 1
 );
+-- The items' state and roles as arrays (storage/packed.py), beside the rows, which are what holds.
+CREATE TABLE packed (name TEXT PRIMARY KEY, content BLOB NOT NULL);
+CREATE TRIGGER state_changed AFTER UPDATE OF a, b, n ON item WHEN EXISTS (SELECT 1 FROM packed WHERE name = 'state')
+BEGIN DELETE FROM packed WHERE name = 'state'; END;
 CREATE TABLE batch (number INTEGER PRIMARY KEY, opened TEXT NOT NULL, hits INTEGER NOT NULL);
 CREATE TABLE hit (
     batch  INTEGER NOT NULL REFERENCES batch (number),

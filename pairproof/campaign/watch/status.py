@@ -28,7 +28,7 @@ from ..storage.store import Store
 from .annotators import MOST_SCORES, rejected_of, watched
 from .convergence import Convergence, convergence
 from .disputed import Disputed, disputed
-from .intervals import Intervals, Kind, Spread, intervals_of, spread_of
+from .intervals import Intervals, Kind, Spread, intervals_of, stored_spread
 from .own_answers import own_scores
 from .progress import Cost, Progress, cost, progress
 from .reading import Campaign, reading
@@ -283,21 +283,9 @@ def _essentials(store: Store) -> Status:
         p,
         convergence(store, a, state),
         price,
-        _spread(store),
+        stored_spread(store),
         looks,
     )
-
-
-def _spread(store: Store) -> Spread:
-    """The spread within items, from the counted scores of items alone."""
-    rows = store.db.execute(
-        "SELECT s.item, s.value FROM judgment j JOIN score s ON s.judgment = j.number WHERE j.counted AND"
-        " s.kind = 'item' AND s.value IS NOT NULL"
-    ).fetchall()
-    if not rows:
-        return Spread(float("nan"), 0)
-    table = np.array(rows, np.float64)
-    return spread_of(table[:, 0].astype(np.int64), table[:, 1])
 
 
 def _with_agreement(found: Status, answers: Answers, standardise: Standardise) -> Status:

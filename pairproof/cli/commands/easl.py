@@ -9,10 +9,12 @@ from ..easl.creating import import_, init
 from ..easl.designing import texts
 from ..easl.handing_out import next_
 from ..easl.leaving import export
+from ..easl.people import annotators, degrade
 from ..easl.watching import status, stop
 
 EPILOG = """\b
 pairproof easl init C.db items.csv --method easl --per-hit 5
+pairproof easl annotators add C.db ann bob      (or none: a crowd)
 pairproof easl next C.db --out hits.html        (or .csv, .jsonl)
 pairproof easl update C.db results.csv
 pairproof easl retract C.db --assignment ID --why "the file was cut"
@@ -33,5 +35,5 @@ def command() -> None:
     """
 
 
-for step in (init, texts, next_, update, retract, repeats, status, stop, export, import_):
+for step in (degrade, init, texts, annotators, next_, update, retract, repeats, status, stop, export, import_):
     command.add_command(step)

@@ -67,6 +67,7 @@ def next_hits(
     pool: Pool = "paper",
     gamma: float = GAMMA,
     ids: tuple[str, ...] | None = None,
+    sizes: IntArray | None = None,
 ) -> IntArray:
     """A batch of HITs (Sakaguchi and Van Durme 2018, Algorithm 1).
 
@@ -88,11 +89,15 @@ def next_hits(
         Skill chain, > 0.
     ids : tuple of str, optional
         For keisks' order of equal variances; default: the items' own order.
+    sizes : int[hits], optional
+        Items of each HIT, 0 to per_hit, where other slots of the HIT are for repeats or checks; default: all
+        per_hit.
 
     Returns
     -------
     int[hits, per_hit]
-        No item twice in a HIT; HITs, and items in a HIT, in random order.
+        No item twice in a HIT; HITs, and items in a HIT, in random order.  With `sizes`, HIT k has
+        sizes[k] items and then -1, and HITs stand in the order of `sizes`.
 
     Raises
     ------
@@ -115,8 +120,10 @@ def next_hits(
         raise InputError(f"{per_hit} items a HIT of {n_items} items in all; expected 1 to {n_items}")
     if hits < 1:
         raise InputError(f"{hits} HITs; expected 1 or more")
+    if sizes is not None and (len(sizes) != hits or sizes.min() < 0 or sizes.max() > per_hit):
+        raise InputError(f"sizes of {len(sizes)} HITs; expected {hits}, each 0 to {per_hit}")
     if first or state.method in ("da", "random"):
-        return even_hits(shown, per_hit, hits, rng)
+        return even_hits(shown, per_hit, hits, rng, sizes)
     anchors = _largest(state.variance, hits, rng, ids if pool == "keisks" else None, by_id=pool == "keisks")
     among = np.arange(n_items)
     if pool != "cjmay":
@@ -130,10 +137,23 @@ def next_hits(
             )
     partners = draw_partners(anchors, state.score, state.variance, per_hit - 1, among, rng, gamma)
     batch = np.column_stack([anchors, partners])
-    return rng.permutation(rng.permuted(batch, axis=1))
+    if sizes is None:
+        return rng.permutation(rng.permuted(batch, axis=1))
+    # The first partners of those drawn one after the other without replacement are what fewer draws had given.
+    batch = rng.permutation(batch)
+    batch[np.arange(per_hit) >= sizes[:, None]] = -1
+    return _mixed(batch, rng)
 
 
-def even_hits(shown: IntArray, per_hit: int, hits: int, rng: np.random.Generator) -> IntArray:
+def _mixed(batch: IntArray, rng: np.random.Generator) -> IntArray:
+    """The items of each HIT in random order, -1 last."""
+    keys = np.where(batch < 0, 2.0, rng.random(batch.shape))
+    return np.take_along_axis(batch, np.argsort(keys, axis=1), axis=1)
+
+
+def even_hits(
+    shown: IntArray, per_hit: int, hits: int, rng: np.random.Generator, sizes: IntArray | None = None
+) -> IntArray:
     """HITs that even out how often items are shown: those shown least come first, at random among equals.
 
     With hits * per_hit = N and equal counts this is a random partition of the items.
@@ -145,11 +165,13 @@ def even_hits(shown: IntArray, per_hit: int, hits: int, rng: np.random.Generator
     per_hit, hits : int
         >= 1.
     rng : Generator
+    sizes : int[hits], optional
+        As in :func:`next_hits`.
 
     Returns
     -------
     int[hits, per_hit]
-        No item twice in a HIT.
+        No item twice in a HIT; with `sizes`, HIT k has sizes[k] items and then -1.
 
     Examples
     --------
@@ -159,21 +181,27 @@ def even_hits(shown: IntArray, per_hit: int, hits: int, rng: np.random.Generator
     array([[1, 3]])
     """
     count = shown.astype(np.int64, copy=True)
-    flat = np.zeros(hits * per_hit, np.int64)
+    ends = np.cumsum(np.full(hits, per_hit) if sizes is None else sizes)
+    flat = np.zeros(int(ends[-1]), np.int64)
     filled = 0
     while filled < len(flat):
-        begun = filled % per_hit
+        here = int(np.searchsorted(ends, filled, side="right"))
+        begun = filled - (int(ends[here - 1]) if here else 0)
         free = np.arange(len(count))
         if begun:
             free = np.setdiff1d(free, flat[filled - begun : filled])
         least = free[count[free] == count[free].min()]
         # From the beginning of a HIT all of them can be laid out; a HIT already begun is completed first.
-        room = per_hit - begun if begun else len(flat) - filled
+        room = int(ends[here]) - filled if begun else len(flat) - filled
         take = rng.permutation(least)[:room]
         flat[filled : filled + len(take)] = take
         count[take] += 1
         filled += len(take)
-    return rng.permutation(rng.permuted(flat.reshape(hits, per_hit), axis=1))
+    if sizes is None:
+        return rng.permutation(rng.permuted(flat.reshape(hits, per_hit), axis=1))
+    batch = np.full((hits, per_hit), -1, np.int64)
+    batch[np.arange(per_hit) < sizes[:, None]] = flat
+    return _mixed(batch, rng)
 
 
 def _largest(
@@ -192,3 +220,65 @@ def _largest(
             level = np.array(sorted(level.tolist(), key=lambda i: name[i]), np.int64)
         return np.concatenate([above, level[:lacking]])
     return np.concatenate([above, rng.choice(level, lacking, replace=False)])
+
+
+def next_sources(
+    state: ScoreState, shown: IntArray, source: IntArray, hits: int, rng: np.random.Generator, *, first: bool
+) -> IntArray:
+    """The sources whose items come next, where a HIT holds all items of one source.
+
+    easl, ra and trueskill take the sources whose items have the largest mean variance: a HIT judges all of
+    them, so the mean says how much is to be learned from each judgment.  da, random and the first batch take
+    those shown least.  Equals are chosen at random.
+
+    Parameters
+    ----------
+    state : ScoreState
+    shown : int[n_items]
+        As in :func:`next_hits`.
+    source : int[n_items]
+        Source of every item, from 0; -1 for an item that takes no part.
+    hits : int
+        >= 1.
+    rng : Generator
+    first : bool
+
+    Returns
+    -------
+    int[hits]
+        Distinct sources in random order; where counts are evened out and more HITs than sources are asked
+        for, the sources again.
+
+    Raises
+    ------
+    InputError
+        More HITs than sources under a method that chooses by variance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.annotation.allocation import next_sources
+    >>> from pairproof.native.annotation.methods import ScoreState
+    >>> judged = ScoreState("easl", np.array([1, 1, 4, 1.5]), np.array([1, 9, 4, 1.5]), np.array([0, 8, 6, 1]))
+    >>> next_sources(judged, judged.n, np.array([0, 0, 1, 1]), 1, np.random.default_rng(1), first=False)
+    array([0])
+    """
+    among = source >= 0
+    number = np.bincount(source[among])
+    if hits < 1:
+        raise InputError(f"{hits} HITs; expected 1 or more")
+    if first or state.method in ("da", "random"):
+        count = np.full(len(number), np.iinfo(np.int64).max)
+        np.minimum.at(count, source[among], shown[among])
+        found: list[IntArray] = []
+        while sum(map(len, found)) < hits:
+            least = np.flatnonzero(count == count.min())
+            found.append(rng.permutation(least)[: hits - sum(map(len, found))])
+            count[found[-1]] += 1
+        return rng.permutation(np.concatenate(found))
+    if hits > len(number):
+        raise InputError(
+            f"{hits} HITs of one source each, but there are {len(number)} sources; ask for at most that many"
+        )
+    mean = np.bincount(source[among], weights=state.variance[among]) / number
+    return rng.permutation(_largest(mean, hits, rng, None, by_id=False))

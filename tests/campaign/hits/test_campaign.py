@@ -284,7 +284,7 @@ def test_systems_are_scored_and_clustered_from_their_segments(tmp_path):
             }
             for k in range(1, 6):
                 one[f"Answer.range{k}"] = str(
-                    int(np.clip(quality[row[f"system{k}"]] + shift + rng.normal(0, 10), 0, 100))
+                    int(np.clip(quality[row[f"id{k}"][0]] + shift + rng.normal(0, 10), 0, 100))
                 )
             judged.append(one)
     take_in(path, write(tmp_path / "r.csv", judged))

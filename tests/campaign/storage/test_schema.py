@@ -42,7 +42,7 @@ KEPT = {
     "judgment": "number, identity, batch, hit, hit_id, assignment, worker, times, received, row",
     "score": "judgment, slot, item, value, raw",
 }
-TABLES = sorted([*KEPT, "annotator", "assignment", "look", "rule", "text"])
+TABLES = sorted([*KEPT, "annotator", "assignment", "look", "packed", "rule", "text"])
 
 
 def old_campaign(folder, name="C.db"):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pairproof.errors import InputError
-from pairproof.native.annotation.allocation import default_hits, even_hits, next_hits
+from pairproof.native.annotation.allocation import default_hits, even_hits, next_hits, next_sources
 from pairproof.native.annotation.methods import ScoreState, observe, start
 
 
@@ -113,3 +113,69 @@ def test_more_anchors_than_leave_partners_is_an_error_with_the_largest_number_po
 def test_sizes_that_cannot_be(per_hit, hits, said):
     with pytest.raises(InputError, match=said):
         next_hits(start("easl", 10), np.zeros(10, int), per_hit, hits, rng(), first=True)
+
+
+# -- HITs in which some slots are for other things -------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(5, 40), st.lists(st.integers(0, 5), min_size=1, max_size=20), st.integers(0, 2**31))
+def test_with_sizes_each_hit_has_its_number_of_items_and_items_are_shown_as_evenly(n_items, sizes, seed):
+    each = np.array([*sizes, 1])
+    batch = even_hits(np.zeros(n_items, int), 5, len(each), np.random.default_rng(seed), each)
+    assert ((batch >= 0).sum(axis=1) == each).all()
+    assert all((np.diff((row >= 0).astype(int)) <= 0).all() for row in batch)  # empty places stand last
+    assert all(len(set(row[row >= 0])) == size for row, size in zip(batch, each))
+    shown = np.bincount(batch[batch >= 0], minlength=n_items)
+    assert shown.max() - shown.min() <= 1 + (n_items % 5 != 0 or len(set(sizes)) > 1)
+
+
+def test_with_sizes_every_hit_keeps_its_anchor():
+    state, r = judged(), rng()
+    largest = set(np.argsort(-state.variance)[:30].tolist())
+    sizes = np.tile([3, 4, 5], 10)
+    batch = next_hits(state, state.n, 5, 30, r, first=False, sizes=sizes)
+    assert ((batch >= 0).sum(axis=1) == sizes).all()
+    assert all(len(largest & set(row)) == 1 for row in batch.tolist())
+
+
+def test_sizes_that_do_not_fit_are_refused():
+    with pytest.raises(InputError, match="sizes of 2 HITs; expected 3, each 0 to 5"):
+        next_hits(start("easl", 20), np.zeros(20, int), 5, 3, rng(), first=True, sizes=np.array([5, 5]))
+    with pytest.raises(InputError, match="each 0 to 5"):
+        next_hits(start("easl", 20), np.zeros(20, int), 5, 2, rng(), first=True, sizes=np.array([6, 5]))
+
+
+# -- HITs of one source ----------------------------------------------------------------------------------------
+
+
+def test_the_sources_of_the_largest_mean_variance_come_next_not_that_of_the_largest():
+    # Source 0 has the item of largest variance (never judged) and three judged well; sources 1 and 2 are in
+    # between throughout.
+    b = np.r_[1.0, 30, 30, 30, 3, 3, 3, 3, 4, 4, 4, 4, 9, 9, 9, 9]
+    state = ScoreState("easl", b.copy(), b.copy(), np.r_[0, np.full(15, 5)])
+    source = np.repeat([0, 1, 2, 3], 4)
+    assert int(np.argmax(state.variance)) == 0
+    for seed in range(10):
+        found = next_sources(state, state.n, source, 2, np.random.default_rng(seed), first=False)
+        assert sorted(found) == [1, 2]
+
+
+def test_under_the_controls_and_in_the_first_batch_the_sources_shown_least_come_next():
+    shown = np.array([2, 2, 0, 0, 1, 1])
+    source = np.array([0, 0, 1, 1, 2, 2])
+    for method, first in (("da", False), ("random", False), ("easl", True)):
+        found = next_sources(start(method, 6), shown, source, 2, rng(), first=first)
+        assert sorted(found) == [1, 2]
+        everything = next_sources(start(method, 6), shown * 0, source, 3, rng(), first=first)
+        assert sorted(everything) == [0, 1, 2]
+
+
+def test_items_without_a_group_take_no_part_and_more_hits_than_sources_are_an_error():
+    state = start("easl", 5)
+    source = np.array([0, 0, 1, 1, -1])
+    assert sorted(next_sources(state, state.n, source, 2, rng(), first=False)) == [0, 1]
+    with pytest.raises(InputError, match="3 HITs of one source each, but there are 2 sources"):
+        next_sources(state, state.n, source, 3, rng(), first=False)
+    again = next_sources(start("da", 5), state.n, source, 5, rng(), first=False)
+    assert sorted(np.bincount(again)) == [2, 3]

@@ -1,0 +1,215 @@
+"""Chooses the items of a batch, and plans its slots, from what is in the campaign."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+
+from ...errors import InputError
+from ...native.annotation.allocation import default_hits, next_hits, next_sources
+from ...native.annotation.beta import IntArray
+from ...native.annotation.methods import ScoreState
+from ..storage.design import KINDS, ROLES
+from ..storage.packed import roles_of
+from ..storage.records import About, ids_of, state_of
+from ..storage.store import Store
+from .dealing import teams_of
+from .history import History
+from .plan import Plan, Pools, Shares, can_repeat, extra_slots, fill, hits_for
+from .sources import Sources, group_pools, groups_by, source_plan
+
+_NONE = np.zeros(0, np.int64)
+
+
+class Choice:
+    """What the next batch is chosen from.
+
+    Parameters
+    ----------
+    store : Store
+    a : About
+    checks : bool
+        Whether the checks that the design asks for are needed.
+    """
+
+    def __init__(self, store: Store, a: About, *, checks: bool = True) -> None:
+        self.store, self.about, self.design = store, a, a.design
+        self.state = state_of(store, a.method)
+        self.roles = roles_of(store)
+        self.shares = Shares(a.design.repeats, a.design.degraded, a.design.gold)
+        self.same_source = a.design.arrange == "same-source"
+        self.scored = np.flatnonzero(self.roles == 0)
+        worked = store.db.execute("SELECT EXISTS (SELECT 1 FROM hit WHERE kind = 'work')").fetchone()[0]
+        known = self.state.a[~np.isnan(self.state.a)]
+        # If an older tool has given the items scores, this is not a first batch.
+        self.first = not worked and not self.state.n.any() and not (known != known[:1]).any()
+        if checks:
+            if self.same_source:
+                self.sources = self._sources()
+            self._check_checks()
+
+    def of_role(self, *names: str) -> IntArray:
+        """Positions of the items of these roles."""
+        return np.flatnonzero(np.isin(self.roles, [ROLES.index(name) for name in names]))
+
+    def _check_checks(self) -> None:
+        """Check that there are degraded and gold items if the design has a share of them."""
+        for share, roles, what in (
+            (self.shares.degraded, ("degraded",), "'easl degrade' makes them from the items file"),
+            (
+                self.shares.gold,
+                ("gold", "attention"),
+                "give known items the role gold, and their scores in gold",
+            ),
+        ):
+            if share and not self.of_role(*roles).size:
+                raise InputError(
+                    f"{self.store.path}: the design has a share of {share:g} for {roles[0]} items, but no item has"
+                    f" the role {' or '.join(roles)}; {what}, and make the campaign from that file"
+                )
+
+    def hits(self, asked: int | None) -> int:
+        """Number of HITs of the batch: as asked, or so many that every item is shown once (20 with keisks)."""
+        if asked is not None:
+            return asked
+        if self.same_source:
+            return hits_for(len(self.sources.items), 1, self.shares)
+        pool = "paper" if self.first else self.about.pool
+        if pool == "keisks" or not self.shares:
+            return default_hits(len(self.scored), self.about.per_hit, pool)
+        return hits_for(len(self.scored), self.about.per_hit, self.shares)
+
+    def plan(self, hits: int, given: IntArray | None, rng: np.random.Generator) -> Plan:
+        """The items of a batch and what each slot is for.
+
+        Parameters
+        ----------
+        hits : int
+        given : int[hits, k] or None
+            Annotators of each HIT; None: whoever comes.
+        rng : Generator
+        """
+        if not self.shares and not self.same_source:
+            items = self._choose(hits, rng, None)
+            return Plan(items, np.zeros_like(items))
+        pools = self._pools(hits, given)
+        if self.same_source:
+            grouped = group_pools(pools, self.sources)
+            return source_plan(
+                self.sources, hits, self.shares, grouped, _repeatable(grouped), self._choose_sources(rng), rng
+            )
+        extra = extra_slots(hits, self.about.per_hit, self.shares, _repeatable(pools), rng)
+        chosen = self._choose(hits, rng, self.about.per_hit - extra.sum(axis=1))
+        spare = self.scored[np.argsort(self._shown()[self.scored] + rng.random(len(self.scored)))]
+        return fill(chosen, extra, pools, spare, self.shares, rng)
+
+    # -- items -----------------------------------------------------------------------------------------------
+
+    def _choose(self, hits: int, rng: np.random.Generator, sizes: IntArray | None) -> IntArray:
+        """Items of each HIT by the campaign's method, among those that have a score."""
+        a = self.about
+        ids = ids_of(self.store) if a.pool == "keisks" else None
+        state, shown, whole = self.state, self._shown(), len(self.scored) == len(self.roles)
+        if not whole:
+            at = self.scored
+            state = ScoreState(a.method, state.a[at], state.b[at], state.n[at])
+            shown, ids = shown[at], None if ids is None else tuple(ids[k] for k in at)
+        found = next_hits(
+            state,
+            shown,
+            a.per_hit,
+            hits,
+            rng,
+            first=self.first,
+            pool=a.pool,
+            gamma=a.settings.gamma,
+            ids=ids,
+            sizes=sizes,
+        )
+        return found if whole else np.where(found < 0, -1, self.scored[found])
+
+    def _shown(self) -> IntArray:
+        """How often each item was judged or is out to be judged, where that decides; else only judged."""
+        if self.first or self.about.method in ("da", "random"):
+            return self.state.n + pending(self.store, len(self.roles))
+        return self.state.n
+
+    # -- sources ---------------------------------------------------------------------------------------------
+
+    def _sources(self) -> Sources:
+        per_hit = self.about.per_hit
+        rows = self.store.db.execute("SELECT source, of FROM item ORDER BY position").fetchall()
+        source = [s for s, _ in rows]
+        of = np.array([-1 if k is None else k for _, k in rows], np.int64)
+        blank = [int(k) for k in self.scored if not source[k]]
+        if blank:
+            raise InputError(
+                f"{self.store.path}: {len(blank)} items have no source, and the design same-source needs one;"
+                " name the column with --col source=COLUMN when the campaign is made"
+            )
+        items = groups_by([source[k] for k in self.scored], self.scored, per_hit)
+        damaged, known = self.of_role("degraded"), self.of_role("gold", "attention")
+        degraded = groups_by([source[of[k]] for k in damaged], damaged, per_hit, split=True)
+        gold = groups_by([source[k] for k in known], known, per_hit, split=True)
+        group = items.of_items(len(source))
+        original = group[of[degraded.members[:, 0]]] if len(degraded) else _NONE
+        return Sources(items, degraded, gold, original, _kind_of_roles(self.roles))
+
+    def _choose_sources(self, rng: np.random.Generator) -> Callable[[int], IntArray]:
+        group = self.sources.items.of_items(len(self.roles))
+
+        def choose(number: int) -> IntArray:
+            return next_sources(self.state, self._shown(), group, number, rng, first=self.first)
+
+        return choose
+
+    # -- what fills the other slots --------------------------------------------------------------------------
+
+    def _pools(self, hits: int, given: IntArray | None) -> Pools:
+        teams: list[tuple[int | None, ...]] = [(None,)]
+        team = np.zeros(hits, np.int64)
+        if given is not None:
+            members, team = teams_of(given)
+            teams = [tuple(row) for row in members.tolist()]
+        damaged, known = self.of_role("degraded"), self.of_role("gold", "attention")
+        of = _NONE
+        if damaged.size:
+            rows = self.store.db.execute("SELECT of FROM item WHERE role = 'degraded' ORDER BY position")
+            of = np.array([k for (k,) in rows], np.int64)
+        history = History(self.store)
+        return Pools(
+            team,
+            lambda t: history.seen_by_all(teams[t]),
+            lambda t: history.times_for(teams[t]),
+            damaged,
+            of,
+            known,
+            _kind_of_roles(self.roles)[known],
+        )
+
+
+def _repeatable(pools: Pools) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    teams = range(int(pools.team.max()) + 1)
+    return can_repeat(pools, np.array([bool(len(pools.seen(t))) for t in teams]))
+
+
+def _kind_of_roles(roles: IntArray) -> IntArray:
+    """What a slot with an item of each role is for, if it is no repeat."""
+    return np.array([KINDS.index(role) for role in ROLES], np.int64)[roles]
+
+
+OPEN = "FROM hit h WHERE NOT EXISTS (SELECT 1 FROM judgment j WHERE j.batch = h.batch AND j.hit = h.number)"
+
+
+def unanswered(store: Store) -> int:
+    """Number of HITs that nobody has judged yet."""
+    return int(store.db.execute(f"SELECT COUNT(*) {OPEN}").fetchone()[0])
+
+
+def pending(store: Store, n_items: int) -> IntArray:
+    """How often each item appears in HITs that nobody has judged yet."""
+    rows = store.db.execute(f"SELECT h.items {OPEN}").fetchall()
+    every = json.loads(f"[{','.join(items for (items,) in rows)}]")
+    return np.bincount(np.array([i for items in every for i in items], np.int64), minlength=n_items)

@@ -1,0 +1,291 @@
+"""The slots of a batch: which are for items, and which for repeats, degraded and gold items.
+
+Shares of all slots are met to the nearest slot over a batch, and spread evenly over its HITs; every HIT keeps
+at least one slot for an item.  What fills them:
+
+- a repeat is an item that everybody who gets the HIT judged in an earlier HIT: an earlier batch, or a HIT of
+  the same team with a smaller number in this one.  It is never in the HIT of its original;
+- a degraded item goes to those who also judge its original, in another HIT;
+- gold items (and attention checks, which stand in the same slots) go first to those who have seen them least.
+
+Where nothing fits, as for repeats in everybody's first HIT, the slot is for an item, and the plan counts it.
+Positions in a HIT are drawn at random.  Where no annotators are registered (an open crowd), all HITs are one
+team's, and HITs with larger numbers repeat items of those with smaller ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...native.annotation.beta import IntArray
+
+#: What a slot is for, as indices into :data:`pairproof.campaign.storage.design.KINDS`.
+ITEM, REPEAT, DEGRADED, GOLD = range(4)
+#: Draws of an original for a repeat: first only items not repeated yet, then any.
+FRESH_DRAWS, DRAWS = 10, 20
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares of all slots, 0 to below 1."""
+
+    repeats: float = 0.0
+    degraded: float = 0.0
+    gold: float = 0.0
+
+    def __bool__(self) -> bool:
+        return max(self.repeats, self.degraded, self.gold) > 0.0
+
+    def counts(self, slots: int) -> IntArray:
+        """Slots for repeats, degraded and gold items, each to the nearest whole number."""
+        return np.array([int(s * slots + 0.5) for s in (self.repeats, self.degraded, self.gold)], np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Pools:
+    """What can fill the slots that are not for items.
+
+    Attributes
+    ----------
+    team : int[hits]
+        Which annotators get each HIT, as a number of the team.
+    seen : function of a team's number to int[n]
+        Items that everybody in the team judged before this batch, or has out to be judged.
+    times : function of a team's number to int[n_items]
+        How often each item was shown to somebody of the team.
+    degraded, original : int[d]
+        Positions of degraded items, and of the items that they degrade.
+    gold, gold_kind : int[g]
+        Positions of gold items and attention checks, and the kind of each one's slot.
+    """
+
+    team: IntArray
+    seen: Callable[[int], IntArray]
+    times: Callable[[int], IntArray]
+    degraded: IntArray
+    original: IntArray
+    gold: IntArray
+    gold_kind: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The slots of a batch.
+
+    Attributes
+    ----------
+    items : int[hits, per_hit]
+        Positions of items, -1 in slots that stay empty.
+    kinds : int[hits, per_hit]
+        What each slot is for, see :data:`ITEM`.
+    after : tuple of (hit, earlier hit)
+        HITs, from 0, of which the first repeats an item of the second; it must come later.
+    lacking : dict of kind to int
+        Slots for which nothing fitted; they are for items.
+    """
+
+    items: IntArray
+    kinds: IntArray
+    after: tuple[tuple[int, int], ...] = ()
+    lacking: dict[int, int] = field(default_factory=dict)
+
+
+def hits_for(items: int, per_hit: int, shares: Shares) -> int:
+    """The smallest number of HITs with a slot for each of so many items."""
+    hits = -(-items // per_hit)
+    while hits * per_hit - int(shares.counts(hits * per_hit).sum()) < items:
+        hits += 1
+    return hits
+
+
+def extra_slots(
+    hits: int,
+    per_hit: int,
+    shares: Shares,
+    can_repeat: NDArray[np.bool_],
+    rng: np.random.Generator,
+    *,
+    keep: int = 1,
+) -> IntArray:
+    """How many slots of each HIT are for repeats, degraded and gold items, int[hits, 3].
+
+    Parameters
+    ----------
+    hits, per_hit : int
+    shares : Shares
+    can_repeat : bool[hits]
+        Whether those who get the HIT have judged anything before it.
+    rng : Generator
+    keep : int
+        Slots that every HIT keeps for items.
+
+    Raises
+    ------
+    InputError
+        The shares leave no slot for an item in some HITs.
+    """
+    wanted = shares.counts(hits * per_hit)
+    most = hits * (per_hit - keep) - (1 - keep)
+    if wanted.sum() > most:
+        raise InputError(
+            f"repeats, degraded and gold items would take {int(wanted.sum())} of {hits * per_hit}"
+            f" {'slots' if keep else 'HITs'}, and at most {most} can be theirs; use smaller shares,"
+            f" {'larger HITs, ' if keep else ''}or more HITs"
+        )
+    found = np.zeros((hits, 3), np.int64)
+    anywhere = np.ones(hits, bool)
+    for kind, where in enumerate((can_repeat, anywhere, anywhere)):
+        left = int(wanted[kind])
+        while left:
+            room = np.flatnonzero(where & (found.sum(axis=1) < per_hit - keep))
+            if not room.size:
+                break  # only for repeats, which then are fewer: the plan counts them
+            room = rng.permutation(room)
+            total = found.sum(axis=1)[room]
+            take = room[np.argsort(total, kind="stable")][: min(left, int((total == total.min()).sum()))]
+            found[take, kind] += 1
+            left -= len(take)
+    return found
+
+
+def can_repeat(pools: Pools, has_seen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether the team of each HIT has an earlier HIT in this batch, or has judged items before it."""
+    first = np.zeros(len(pools.team), bool)
+    first[np.unique(pools.team, return_index=True)[1]] = True
+    found: NDArray[np.bool_] = ~first | has_seen[pools.team]
+    return found
+
+
+def fill(
+    chosen: IntArray, extra: IntArray, pools: Pools, spare: IntArray, shares: Shares, rng: np.random.Generator
+) -> Plan:
+    """Fill the slots of a batch that are not for items, and draw all positions.
+
+    Parameters
+    ----------
+    chosen : int[hits, per_hit]
+        Items of each HIT, then -1.
+    extra : int[hits, 3]
+        From :func:`extra_slots`.
+    pools : Pools
+    spare : int[n]
+        Items for slots that nothing else fits, those to be taken first at the beginning.
+    shares : Shares
+    rng : Generator
+
+    Returns
+    -------
+    Plan
+    """
+    filling = _Filling(chosen, extra, pools, rng)
+    for kind in (REPEAT, DEGRADED, GOLD):
+        filling.fill(kind)
+    asked = shares.counts(chosen.size)
+    lacking = {k: int(asked[k - 1]) - int(filling.placed(k)) for k in (REPEAT, DEGRADED, GOLD)}
+    filling.fill_up(spare)
+    items, kinds = filling.items, filling.kinds
+    # Positions are drawn; empty slots stay last.
+    order = np.argsort(np.where(items < 0, 2.0, rng.random(items.shape)), axis=1)
+    return Plan(
+        np.take_along_axis(items, order, axis=1),
+        np.take_along_axis(kinds, order, axis=1),
+        tuple(sorted(set(filling.after))),
+        {kind: n for kind, n in lacking.items() if n},
+    )
+
+
+class _Filling:
+    """HITs on the way to being full."""
+
+    def __init__(self, chosen: IntArray, extra: IntArray, pools: Pools, rng: np.random.Generator) -> None:
+        self.items, self.pools, self.rng, self.extra = chosen.copy(), pools, rng, extra
+        self.kinds = np.zeros(chosen.shape, np.int64)
+        self.size = (chosen >= 0).sum(axis=1)
+        self.first_size = self.size.copy()
+        self.chosen = chosen
+        self.after: list[tuple[int, int]] = []
+        by_team = np.argsort(pools.team, kind="stable")
+        ends = np.cumsum(np.bincount(pools.team))
+        self.hits_of = np.split(by_team, ends[:-1])
+
+    def placed(self, kind: int) -> int:
+        if kind == GOLD:
+            return int((self.kinds > DEGRADED).sum())
+        return int((self.kinds == kind).sum())
+
+    def put(self, hit: int, item: int, kind: int) -> None:
+        at = int(self.size[hit])
+        self.items[hit, at], self.kinds[hit, at] = item, kind
+        self.size[hit] += 1
+
+    def fill(self, kind: int) -> None:
+        column = self.extra[:, kind - 1]
+        for team, hits in enumerate(self.hits_of):
+            slots = np.repeat(hits, column[hits])
+            if not slots.size:
+                continue
+            if kind == REPEAT:
+                self._repeat(team, hits, slots)
+            elif kind == DEGRADED:
+                shown = np.union1d(self.pools.seen(team), self.chosen[hits])
+                here = np.isin(self.pools.original, shown)
+                candidates, never = self.pools.degraded[here], self.pools.original[here]
+                self._deal(team, slots, candidates, never, np.full(len(candidates), DEGRADED))
+            else:
+                self._deal(team, slots, self.pools.gold, self.pools.gold, self.pools.gold_kind)
+
+    def _repeat(self, team: int, hits: IntArray, slots: IntArray) -> None:
+        seen, used = self.pools.seen(team), set()
+        before = np.concatenate([[0], np.cumsum(self.first_size[hits])])
+        own = self.chosen[hits][np.arange(self.chosen.shape[1]) < self.first_size[hits][:, None]]
+        at = np.repeat(hits, self.first_size[hits])
+        rank = {int(h): k for k, h in enumerate(hits)}
+        for hit in slots.tolist():
+            earlier = int(before[rank[hit]])
+            n = len(seen) + earlier
+            inside = set(self.items[hit, : self.size[hit]].tolist())
+            for draw in range(DRAWS if n else 0):
+                k = int(self.rng.integers(n))
+                item = int(seen[k]) if k < len(seen) else int(own[k - len(seen)])
+                if item not in inside and (draw >= FRESH_DRAWS or item not in used):
+                    used.add(item)
+                    self.put(hit, item, REPEAT)
+                    if k >= len(seen):
+                        self.after.append((hit, int(at[k - len(seen)])))
+                    break
+
+    def _deal(
+        self, team: int, slots: IntArray, candidates: IntArray, never: IntArray, kinds: IntArray
+    ) -> None:
+        """Deal candidates to slots, those least shown first; `never` is what must not be in the same HIT."""
+        if not candidates.size:
+            return
+        shown = self.pools.times(team)[candidates].astype(np.float64) + self.rng.random(len(candidates))
+        for hit in self.rng.permutation(slots).tolist():
+            inside = self.items[hit, : self.size[hit]]
+            k = int(np.argmin(shown))
+            if never[k] in inside or candidates[k] in inside:
+                free = ~(np.isin(never, inside) | np.isin(candidates, inside))
+                if not free.any():
+                    continue
+                k = int(np.argmin(np.where(free, shown, np.inf)))
+            self.put(hit, int(candidates[k]), int(kinds[k]))
+            shown[k] += 1.0
+
+    def fill_up(self, spare: IntArray) -> None:
+        """Put an item into every slot that nothing fitted."""
+        wanted = self.first_size + self.extra.sum(axis=1)
+        queue = spare.tolist()
+        for hit in np.flatnonzero(self.size < wanted).tolist():
+            while self.size[hit] < wanted[hit] and queue:
+                inside = set(self.items[hit, : self.size[hit]].tolist())
+                k = next((k for k, item in enumerate(queue) if item not in inside), None)
+                if k is None:
+                    break
+                self.put(hit, queue[k], ITEM)
+                queue.append(queue.pop(k))

@@ -1,0 +1,180 @@
+"""HITs of one source each: all systems' outputs of a source side by side (Sakaguchi and Van Durme 2018, 5.3).
+
+Items without a source, and more items of a source than a HIT holds, are errors.  A source with fewer items
+leaves slots empty.  Repeats, degraded and gold items cannot stand among a source's outputs without taking an
+output's place, and a degraded one never beside its original; so with this design a share of the HITs, not of
+the slots, is for them: a whole source again, the degraded outputs of one source, gold items of one source.
+The rules are those of :mod:`pairproof.campaign.hits.plan`, with groups of items in place of items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...errors import InputError
+from ...native.annotation.beta import IntArray
+from .plan import DEGRADED, ITEM, REPEAT, Plan, Pools, Shares, extra_slots, fill
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Items in groups that are shown together.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Source of each group.
+    members : int[groups, per_hit]
+        Positions of items, then -1.
+    """
+
+    names: tuple[str, ...]
+    members: IntArray
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def of_items(self, n_items: int) -> IntArray:
+        """The group of every item, int[n_items]; -1 for items in none."""
+        found = np.full(n_items, -1, np.int64)
+        row, column = np.nonzero(self.members >= 0)
+        found[self.members[row, column]] = row
+        return found
+
+
+def groups_by(names: Sequence[str], positions: IntArray, per_hit: int, *, split: bool = False) -> Groups:
+    """Group items by their source.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Source of each of the items at `positions`.
+    positions : int[n]
+    per_hit : int
+    split : bool
+        Spread more items than a HIT holds over several groups, which suits checks; otherwise an error.
+
+    Raises
+    ------
+    InputError
+        A source has more items than a HIT holds.
+    """
+    if not len(positions):
+        return Groups((), np.zeros((0, per_hit), np.int64))
+    label, which = np.unique(np.array(names, object).astype(str), return_inverse=True)
+    which = np.ravel(which)
+    count = np.bincount(which)
+    if count.max() > per_hit and not split:
+        k = int(np.argmax(count))
+        raise InputError(
+            f"source {str(label[k])!r} has {int(count[k])} items, and a HIT has {per_hit}; with --design"
+            f" same-source a HIT holds all items of a source: --per-hit {int(count[k])} does"
+        )
+    order = np.argsort(which, kind="stable")
+    place = np.arange(len(order)) - (np.cumsum(count) - count)[which[order]]
+    row_of = which[order] * (int(count.max()) // per_hit + 1) + place // per_hit
+    rows, row = np.unique(row_of, return_inverse=True)
+    members = np.full((len(rows), per_hit), -1, np.int64)
+    members[np.ravel(row), place % per_hit] = positions[order]
+    first = members[:, 0]
+    name = dict(zip(positions.tolist(), names))
+    return Groups(tuple(name[int(i)] for i in first), members)
+
+
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """The groups of a campaign whose HITs hold one source each.
+
+    Attributes
+    ----------
+    items, degraded, gold : Groups
+        Of the items themselves, of degraded ones by the source of their originals, and of gold items and
+        attention checks.
+    original : int[degraded groups]
+        The group of items that each degraded group degrades.
+    kind : int[n_items]
+        What a slot with this item is for, as indices into KINDS.
+    """
+
+    items: Groups
+    degraded: Groups
+    gold: Groups
+    original: IntArray
+    kind: IntArray
+
+
+def source_plan(
+    sources: Sources,
+    hits: int,
+    shares: Shares,
+    pools: Pools,
+    has_seen: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
+    choose: Callable[[int], IntArray],
+    rng: np.random.Generator,
+) -> Plan:
+    """Plan a batch of HITs of one source each.
+
+    Parameters
+    ----------
+    sources : Sources
+    hits : int
+    shares : Shares
+        Of HITs.
+    pools : Pools
+        About items; :func:`group_pools` has made `seen` and `times` about groups.
+    has_seen : bool[hits]
+        Whether those who get the HIT can be given a repeat in it.
+    choose : function of a number to int[number]
+        The groups of items that come next.
+    rng : Generator
+    """
+    extra = extra_slots(hits, 1, shares, has_seen, rng, keep=0)
+    whole = extra.sum(axis=1) == 0
+    chosen = np.full((hits, 1), -1, np.int64)
+    chosen[whole, 0] = choose(int(whole.sum()))
+    plan = fill(chosen, extra, pools, rng.permutation(len(sources.items)), shares, rng)
+    return _spread_out(plan, sources, rng)
+
+
+def group_pools(pools: Pools, sources: Sources) -> Pools:
+    """The same pools with groups in place of items: groups of items first, then degraded, then gold ones."""
+    n, d, g = len(sources.items), len(sources.degraded), len(sources.gold)
+    members = np.concatenate([sources.items.members, sources.degraded.members, sources.gold.members])
+
+    def seen(team: int) -> IntArray:
+        everything = np.isin(sources.items.members, pools.seen(team)) | (sources.items.members < 0)
+        return np.flatnonzero(everything.all(axis=1)).astype(np.int64)
+
+    def times(team: int) -> IntArray:
+        counted = pools.times(team)
+        found: IntArray = np.where(members >= 0, counted[members], 0).max(axis=1)
+        return found
+
+    gold = np.arange(n + d, n + d + g)
+    return replace(
+        pools,
+        seen=seen,
+        times=times,
+        degraded=np.arange(n, n + d),
+        original=sources.original,
+        gold=gold,
+        gold_kind=np.full(g, DEGRADED + 1),
+    )
+
+
+def _spread_out(plan: Plan, sources: Sources, rng: np.random.Generator) -> Plan:
+    """The plan of groups as a plan of their items, in random order in each HIT."""
+    members = np.concatenate([sources.items.members, sources.degraded.members, sources.gold.members])
+    items = np.where(plan.items >= 0, members[plan.items[:, 0]], -1)
+    kinds = np.where(items >= 0, sources.kind[items], ITEM)
+    kinds[(plan.kinds[:, :1] == REPEAT) & (items >= 0)] = REPEAT
+    order = np.argsort(np.where(items < 0, 2.0, rng.random(items.shape)), axis=1)
+    return Plan(
+        np.take_along_axis(items, order, axis=1),
+        np.take_along_axis(kinds, order, axis=1),
+        plan.after,
+        plan.lacking,
+    )
