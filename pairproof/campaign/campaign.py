@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .watch.status import Status
     from .watch.stop import StopAnswer
     from .watch.systems import Standardise, Systems
+    from .watch.watched import Annotators
 
 
 class Campaign:

@@ -21,7 +21,9 @@ from ...native.annotation.models.annotator_model import Level
 from ...native.annotation.quality.annotators import Agreement, agreement
 from ..results.retraction import n_out
 from ..storage.answers import Answers, answers_of
+from ..storage.design import ROLES
 from ..storage.items import items_of
+from ..storage.packed import roles_of
 from ..storage.records import About, about, ids_of, state_of
 from ..storage.rules import Look as Recorded, looks_of
 from ..storage.store import Store
@@ -268,9 +270,6 @@ def status(
 def _essentials(store: Store) -> Status:
     a = about(store)
     state = state_of(store, a.method)
-    other = store.db.execute("SELECT position FROM item WHERE role <> 'item'").fetchall()
-    scored = np.ones(len(state.n), bool)
-    scored[[k for (k,) in other]] = False
     p = progress(store, a, n_out(store))
     looks = looks_of(store)
     further = looks[-1].answer.get("further_hits") if looks else None
@@ -278,7 +277,7 @@ def _essentials(store: Store) -> Status:
     return Status(
         a,
         ids_of(store),
-        np.flatnonzero(scored).astype(np.int64),
+        np.flatnonzero(roles_of(store) == ROLES.index("item")).astype(np.int64),
         state,
         p,
         convergence(store, a, state),
