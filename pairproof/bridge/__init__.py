@@ -14,7 +14,7 @@ array([0.        , 1.95996398])
 
 The R functions are in modules named after their packages: ``prefmod``, ``bradleyterry2``, ``gnm``,
 ``psychotools``, ``mass``, ``sandwich``, ``clubsandwich``, ``multcomp``, ``csranks``, ``boot``, ``profiles``, ``lme4``,
-``jags`` and ``base``.  Importing any of them starts no R.
+``nlme``, ``jags`` and ``base``.  Importing any of them starts no R.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         lme4 as lme4,
         mass as mass,
         multcomp as multcomp,
+        nlme as nlme,
         prefmod as prefmod,
         profiles as profiles,
         psychotools as psychotools,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 #: Modules named after R packages; each is loaded when it is first used.
 _PACKAGES = (
     *("base", "boot", "bradleyterry2", "clubsandwich", "csranks", "gnm", "jags", "lme4", "mass", "multcomp"),
-    *("prefmod", "profiles", "psychotools", "sandwich"),
+    *("nlme", "prefmod", "profiles", "psychotools", "sandwich"),
 )
 
 __all__ = [

@@ -84,12 +84,12 @@ def create(
             f"{read.table.source}: has columns {', '.join(model)}, so it is a model file; use 'pairproof easl"
             " import' for it"
         )
+    check_numbered(read.columns, per_hit, read.table.source)
     chosen = with_columns(design, read)
     if chosen.qualify:
         parse_rule(chosen.qualify)
     reserved = reserved_of(read, chosen)
     check_size(per_hit, sum(role == "item" for role, *_ in reserved), method, read.table.source)
-    check_numbered(read.columns, per_hit, read.table.source)
     if chosen.arrange == "same-source":
         check_sources(reserved, per_hit, read.table.source)
     drawn = secrets.randbits(48) if seed is None else whole_number("seed", seed)

@@ -3,25 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..native.annotation.beta import FloatArray
-from ..native.annotation.simulated.simulation import MEASURES, Simulation, histogram, spread
+from ..native.annotation.simulated.plots import plot_curves, plot_histograms, plot_match_quality
+from ..native.annotation.simulated.score_distribution import histogram, spread
+from ..native.annotation.simulated.simulated_panel import Panel
+from ..native.annotation.simulated.simulation import MEASURES, Measure, Simulation
 from ..report.blocks import Block, Bullets, Figure, Heading, Page, Table
-from ..report.figures import INK
 
-#: Okabe and Ito (2008); each method also has a line style of its own.
-STYLES = {
-    "da": ("#0072B2", "-"),
-    "random": ("#009E73", "--"),
-    "easl": ("#D55E00", "-"),
-    "ra": ("#CC79A7", ":"),
-    "trueskill": ("#E69F00", "-."),
-}
-BINS = 5
+#: What a panel has beside its noise, for documents.
+OF_PANEL = ("shift", "scale", "noise_spread", "drift", "contrast", "careless", "people", "step")
 
 
 def document(
@@ -29,31 +25,40 @@ def document(
 ) -> dict[str, Any]:
     """The JSON of `pairproof simulate-annotation`."""
     e = s.experiment
-    methods = {}
-    for method in e.methods:
-        curves: dict[str, Any] = {}
-        for measure in MEASURES:
-            c = s.curve(method, measure, level)
-            columns = (values.tolist() for values in (s.annotations, c.mean, c.low, c.high))
-            curves[measure] = [
-                dict(zip(("annotations", "mean", "low", "high"), row)) for row in zip(*columns)
-            ]
-        methods[method] = {
-            **curves,
-            "needed": s.needed(method, target),
-            "coverage": s.coverage[method],
-            "final": _distribution(s.final[method]),
-        }
-    noise = {name: getattr(e.annotators, name) for name in ("sd", "context", "noise")}
+    return {
+        **stated(s, truth, agreement, target, level),
+        "methods": {name: _of_method(s, name, target, level) for name in e.names},
+        "match_quality": {str(k): m.tolist() for k, m in s.maps.items()},
+    }
+
+
+def stated(s: Simulation, truth: str, agreement: float, target: float, level: float) -> dict[str, Any]:
+    """What was simulated, for a document."""
+    e = s.experiment
+    panel = {"sd": e.panel.sd, "context": str(e.panel.context), "noise": e.panel.noise, "agreement": agreement}
     return {
         "truth": {"kind": truth, "items": len(e.truth), **_distribution(e.truth)},
-        "annotators": {**noise, "agreement": agreement},
+        "annotators": {**panel, **{name: getattr(e.panel, name) for name in OF_PANEL}},
         **{name: getattr(e, name) for name in ("budget", "replicates", "per_hit", "pool", "seed")},
         "target": target,
         "level": level,
-        "methods": methods,
-        "match_quality": {str(k): m.tolist() for k, m in s.maps.items()},
     }
+
+
+def points(s: Simulation, name: str, measure: Measure, level: float) -> list[dict[str, float]]:
+    """A curve for a document; without the iterations after which there are no corrected scores."""
+    c = s.curve(name, measure, level)
+    columns = (values.tolist() for values in (s.annotations, c.mean, c.low, c.high))
+    rows = (dict(zip(("annotations", "mean", "low", "high"), row)) for row in zip(*columns))
+    return [row for row in rows if not np.isnan(row["mean"])]
+
+
+def _of_method(s: Simulation, name: str, target: float, level: float) -> dict[str, Any]:
+    found: dict[str, Any] = {measure: points(s, name, measure, level) for measure in MEASURES}
+    found["needed"] = s.needed(name, target)
+    if name in s.coverage:
+        return {**found, "coverage": s.coverage[name], "final": _distribution(s.final[name])}
+    return {**found, "not_fitted": s.not_fitted.get(name, 0)}
 
 
 def _distribution(scores: FloatArray) -> dict[str, Any]:
@@ -65,7 +70,7 @@ def answer(s: Simulation, target: float) -> list[str]:
     """The sentences that say how many annotations are needed."""
     found = []
     da = s.needed("da", target) if "da" in s.experiment.methods else float("nan")
-    for method in s.experiment.methods:
+    for method in s.experiment.names:
         n = s.needed(method, target)
         if np.isnan(n):
             reached = s.curve(method, resamples=1).mean[-1]
@@ -88,19 +93,21 @@ def page(s: Simulation, truth: str, agreement: float, target: float, level: floa
 
 
 def _blocks(s: Simulation, truth: str, agreement: float, target: float, level: float) -> Iterator[Block]:
-    yield Bullets((_experiment(s, truth), _annotators(s, agreement)))
+    yield Bullets((experiment_said(s, truth), *annotators_said(s.experiment.panel, agreement)))
     yield Heading(f"How many annotations do I need for a mean rho of {target:g}?")
     yield Bullets(tuple(answer(s, target)))
     yield _curves(s, level)
     yield Heading(
         f"Spearman's rho with the truth, mean [{level:.0%} bootstrap interval], by annotations per item"
     )
-    curves = [s.curve(m, "spearman", level) for m in s.experiment.methods]
+    curves = [s.curve(m, "spearman", level) for m in s.experiment.names]
     rows = tuple(
-        (f"{n:.3g}", *(f"{c.mean[k]:.3f} [{c.low[k]:.3f}, {c.high[k]:.3f}]" for c in curves))
+        (f"{n:.3g}", *(_cell(c.mean[k], c.low[k], c.high[k]) for c in curves))
         for k, n in enumerate(s.annotations)
     )
-    yield Table(("n", *map(str, s.experiment.methods)), rows)
+    yield Table(("n", *s.experiment.names), rows)
+    if s.experiment.corrected:
+        yield Bullets((corrected_said(s.not_fitted, s.experiment.replicates),))
     yield _histograms(s)
     yield Heading("Scores at the end")
     yield Table(
@@ -111,7 +118,13 @@ def _blocks(s: Simulation, truth: str, agreement: float, target: float, level: f
         yield _maps(s)
 
 
-def _experiment(s: Simulation, truth: str) -> str:
+def _cell(mean: float, low: float, high: float) -> str:
+    """Empty where there are no corrected scores."""
+    return "" if np.isnan(mean) else f"{mean:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def experiment_said(s: Simulation, truth: str) -> str:
+    """What was simulated, in a sentence."""
     e = s.experiment
     return (
         f"{len(e.truth)} items ({truth}, standard deviation {e.truth.std(ddof=1):.3f}); {e.replicates} replicates,"
@@ -119,14 +132,42 @@ def _experiment(s: Simulation, truth: str) -> str:
     )
 
 
-def _annotators(s: Simulation, agreement: float) -> str:
-    a = s.experiment.annotators
-    larger = f"is {a.context:g} times as large in a HIT of several items"
-    context = "does not depend on the HIT" if a.context == 1 else larger
-    return (
-        f"annotators' noise {a.sd:.3f} ({a.noise}), which {context}; two annotators agree with Spearman's rho"
-        f" {agreement:.2f}"
+def annotators_said(panel: Panel, agreement: float, one: bool = True) -> tuple[str, ...]:
+    """The annotators in sentences; `one`: this shift and this context, not several."""
+    agree = f"two annotators agree with Spearman's rho {agreement:.2f}"
+    context = f", which {_context(panel)}" if one else ""
+    if panel.are_alike and one:
+        return (f"annotators' noise {panel.sd:.3f} ({panel.noise}){context}; {agree}",)
+    if not (panel.scale or panel.noise_spread or panel.careless or panel.drift or panel.contrast):
+        shift = f"shift {panel.shift:g} (sd of annotator and session), " if one else ""
+        at = "" if one else f"at shift {panel.shift:g} "
+        return (
+            f"annotators are alike but for their shift: {shift}noise {panel.sd:.3f} ({panel.noise}){context}; {at}{agree}",
+        )
+    shift = f"shift {panel.shift:g} (sd of annotator and session), " if one else ""
+    differ = (
+        f"{panel.people} annotator{'s' if panel.people > 1 else ''}: {shift}scale {panel.scale:g}, noise {panel.sd:.3f} ({panel.noise}; spread"
+        f" {panel.noise_spread:g}){context}, {panel.careless:.0%} careless answers, drift {panel.drift:g}, contrast"
+        f" {panel.contrast:g}; {agree if one else f'at shift {panel.shift:g} {agree}'}"
     )
+    paper = "annotators who are alike, as up to version 0.1.0: --as-in-paper"
+    return differ, paper
+
+
+def _context(panel: Panel) -> str:
+    c = panel.context
+    if c.kind == "none" or c.factor == 1:
+        return "does not depend on the HIT"
+    if c.kind == "uniform":
+        return f"is {c.factor:g} times as large in a HIT of several items"
+    return f"is down to {c.factor:g} times as large in a HIT, the more similar its items are"
+
+
+def corrected_said(not_fitted: Mapping[str, int], replicates: int) -> str:
+    """What the names with + are, and how often they could not be had."""
+    lost = ", ".join(f"{name} {n}" for name, n in not_fitted.items() if n)
+    said = "+: scores corrected for annotators and sessions by a mixed model, after the iterations that have one"
+    return said + (f"; left out where it could not be fitted: {lost}" if lost else "")
 
 
 def _ends(s: Simulation) -> dict[str, Any]:
@@ -135,52 +176,18 @@ def _ends(s: Simulation) -> dict[str, Any]:
 
 
 def _curves(s: Simulation, level: float) -> Figure:
-    def draw(figure: Any) -> None:
-        from matplotlib.ticker import MaxNLocator
-
-        for ax, measure in zip(figure.subplots(1, 2), MEASURES):
-            for method in s.experiment.methods:
-                colour, line = STYLES[method]
-                c = s.curve(method, measure, level)
-                ax.plot(s.annotations, c.mean, line, color=colour, label=method, linewidth=1.6)
-                ax.fill_between(s.annotations, c.low, c.high, color=colour, alpha=0.2, linewidth=0)
-            ax.set_xlabel("annotations per item")
-            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-            ax.set_ylabel("Spearman's rho" if measure == "spearman" else "Pearson's r")
-            ax.legend()
-
     said = "Spearman's and Pearson's correlation with the truth by annotations per item"
+    draw = partial(plot_curves, s=s, level=level)
     return Figure("", said, (9.0, 3.6), draw, panels=True, title="Correlation with the truth")
 
 
 def _histograms(s: Simulation) -> Figure:
-    ends = _ends(s)
-
-    def draw(figure: Any) -> None:
-        axes = figure.subplots(1, len(ends), sharey=True, squeeze=False)[0]
-        for ax, (name, values) in zip(axes, ends.items()):
-            colour = STYLES.get(name, ("#888888", ""))[0]
-            ax.hist(np.clip(values, 0, 1), BINS, (0, 1), color=colour, edgecolor=INK, linewidth=0.6)
-            ax.set_title(name)
-            ax.set_xlabel("score")
-
     said = "Histograms of the truth and of the scores at the end"
+    draw = partial(plot_histograms, ends=_ends(s))
     return Figure("", said, (9.0, 2.4), draw, panels=True, title="The truth and the scores at the end")
 
 
 def _maps(s: Simulation) -> Figure:
-    top = max(float(m.max()) for m in s.maps.values())
-
-    def draw(figure: Any) -> None:
-        axes = figure.subplots(1, len(s.maps), squeeze=False)[0]
-        for ax, (iteration, values) in zip(axes, s.maps.items()):
-            image = ax.imshow(
-                values, origin="lower", interpolation="nearest", cmap="viridis", vmin=0, vmax=top
-            )
-            ax.set_title(f"before iteration {iteration}")
-            ax.set_xticks([])
-            ax.set_yticks([])
-        figure.colorbar(image, ax=list(axes), label="match quality", shrink=0.8)
-
     said = "Match quality of all pairs, items ordered by the truth"
+    draw = partial(plot_match_quality, maps=s.maps)
     return Figure("", said, (9.0, 2.7), draw, panels=True, title="Match quality")

@@ -124,7 +124,8 @@ def test_the_careless_annotator_is_flagged_and_nobody_else(finished, capsys):
 def test_the_annotator_model_finds_who_scores_high_and_who_is_careless(finished):
     import pairproof
 
-    found = pairproof.campaign.open(finished.path).scores("precision").model
+    found = pairproof.campaign.open(finished.path).scores("precision").fit
+    assert found is not None
     location = dict(zip(found.annotators, found.location.tolist()))
     noise = dict(zip(found.annotators, found.noise.tolist()))
     assert max(location, key=location.__getitem__) == "W-shifted"
@@ -169,7 +170,7 @@ def test_two_hundred_kills_lose_nothing_and_double_nothing(finished, tmp_path, c
         """Do the work, after kills; where a killed command had done it, go on with `again`."""
         nonlocal killed
         reach = 0.05
-        for _ in range(4):
+        for _ in range(6):
             if killed >= KILLS:
                 break
             begun = time.perf_counter()

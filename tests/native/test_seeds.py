@@ -14,11 +14,8 @@ from pairproof.cli import main
 from pairproof.cli.app import COMMANDS
 from pairproof.data.options import whole_number
 from pairproof.errors import InputError
-from pairproof.native.annotation.simulated.simulated_annotators import (
-    Annotators,
-    mean_agreement,
-    sd_for_agreement,
-)
+from pairproof.native.annotation.simulated.panel_agreement import mean_agreement, sd_for_agreement
+from pairproof.native.annotation.simulated.simulated_panel import Panel
 from pairproof.native.annotation.simulated.simulation import Experiment
 from pairproof.native.experiment.models import MODELS, PreferenceOptions, fit_preference_model
 from pairproof.native.experiment.splits import split_at_random
@@ -109,13 +106,13 @@ def test_the_options_of_an_experiment_are_refused_before_it_starts(option):
         (lambda t, seed: monte_carlo_playoffs(t, 10, seed), "seed="),
         (lambda t, seed: all_rankings(t, seed), "seed="),
         (lambda t, seed: split_at_random(t, 10, seed), "seed="),
-        (lambda _, seed: mean_agreement(TRUTH, Annotators(0.1), seed), "seed="),
-        (lambda _, seed: sd_for_agreement(TRUTH, 0.5, seed=seed), "seed="),
-        (lambda _, seed: Experiment(TRUTH, Annotators(0.1), seed=seed), "seed="),
+        (lambda _, seed: mean_agreement(TRUTH, Panel.alike(0.1), seed), "seed="),
+        (lambda _, seed: sd_for_agreement(TRUTH, 0.5, Panel.alike(0.1), seed=seed), "seed="),
+        (lambda _, seed: Experiment(TRUTH, Panel.alike(0.1), seed=seed), "seed="),
         (lambda t, _: monte_carlo_playoffs(t, 2.5), "tournaments=2.5"),
-        (lambda *_: Experiment(TRUTH, Annotators(0.1), replicates=2.5), "replicates=2.5"),
-        (lambda *_: Experiment(TRUTH, Annotators(0.1), budget=0), "budget=0"),
-        (lambda *_: Experiment(TRUTH, Annotators(0.1), per_hit=2.5), "per_hit=2.5"),
+        (lambda *_: Experiment(TRUTH, Panel.alike(0.1), replicates=2.5), "replicates=2.5"),
+        (lambda *_: Experiment(TRUTH, Panel.alike(0.1), budget=0), "budget=0"),
+        (lambda *_: Experiment(TRUTH, Panel.alike(0.1), per_hit=2.5), "per_hit=2.5"),
     ],
 )
 @pytest.mark.parametrize("seed", [-1, 1.5])

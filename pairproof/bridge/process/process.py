@@ -35,7 +35,7 @@ LOG_LINES = 200
 PACKAGES = (
     *("prefmod", "gnm", "BradleyTerry2", "psychotools", "qvcalc", "MASS"),
     *("brglm", "lme4", "colorspace", "TrueSkillThroughTime", "rjags", "coda", "MCMCpack"),
-    *("sandwich", "clubSandwich", "mvtnorm", "multcomp", "multcompView", "csranks", "boot"),
+    *("sandwich", "clubSandwich", "mvtnorm", "multcomp", "multcompView", "csranks", "boot", "nlme"),
 )
 
 

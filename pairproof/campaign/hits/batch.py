@@ -13,8 +13,9 @@ from ..storage.store import Store, opened
 from .assigning import registered_number
 from .batch_file import Target, written
 from .chosen import Batch
-from .keeping import batch_of, open_keys
+from .keeping import batch_of, open_keys, visible
 from .opening import Asked, Opening
+from .tables import Style
 
 
 def open_batch(
@@ -31,6 +32,8 @@ def open_batch(
     for_annotators: bool = False,
     due: str | None = None,
     show: Sequence[str] = (),
+    style: Style = "plain",
+    layout: str | Path | None = None,
 ) -> Batch:
     """Choose the next HITs, store them as a batch, and write them to a file.
 
@@ -61,6 +64,10 @@ def open_batch(
         Date or moment after which a HIT that has not come back is given to somebody else.
     show : sequence of str
         Columns that annotators see beside the text, in addition to the campaign's own.
+    style : {"plain", "mturk", "label-studio"}
+        How the batch is written: our own layout, for Mechanical Turk (.csv), or for Label Studio (.json).
+    layout : path, optional
+        Write also what shows the batch there: a layout (.html), or a labeling configuration (.xml).
 
     Returns
     -------
@@ -70,12 +77,13 @@ def open_batch(
     ------
     InputError
     """
-    target = Target.of(out, for_annotators)
+    target = Target.of(out, for_annotators, style, layout)
     asked = Asked(hits, seed, judgments, annotator, due, tuple(show), qualification)
     if again:
         _only_again(asked)
     with opened(path, write=not again) as store:
         a = about(store)
+        _check_shown(a, asked.show)
         batch = _last(store, a, asked) if again else Opening(store, a, asked).open()
         with written(store, batch, target, [path], alone=annotator is not None, force=force) as files:
             # The batch is stored before its files are written: if killed in between, --again writes them.
@@ -114,6 +122,14 @@ def next_batch(
             if store.db.execute(query, (annotator.strip(),)).fetchone() is None:
                 add_annotator(store, annotator)
         return Opening(store, about(store), Asked(hits, seed, annotator=annotator)).open()
+
+
+def _check_shown(a: About, show: Sequence[str]) -> None:
+    """Check that these columns are there and may be shown."""
+    absent = [name for name in a.design.shown(tuple(show)) if name not in a.columns]
+    if absent:
+        found = ", ".join(map(repr, visible(a))) or "none"
+        raise InputError(f"--show {absent[0]}: no such column; those that can be shown are {found}")
 
 
 def _only_again(asked: Asked) -> None:

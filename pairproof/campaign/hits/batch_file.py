@@ -7,15 +7,14 @@ two.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import InputError
-from ...files.outputs import check, replacing, write
-from ..formats.files import BATCH_COLUMNS, csv_text
+from ...files.outputs import check, check_apart, replacing, write
+from ..formats.files import csv_text
 from ..page.data import PageData, PageHit, PageSlot
 from ..page.page import page_html
 from ..page.texts import Texts, texts_from_rows
@@ -23,8 +22,8 @@ from ..storage.records import about
 from ..storage.store import Store
 from ..storage.texts import texts_of
 from .chosen import Batch, Given
+from .tables import SUFFIXES, Style, check_style, layout_text, table
 
-SUFFIXES = (".csv", ".jsonl", ".html")
 INDEX_COLUMNS = ("annotator", "token", "file", "batch", "hits")
 
 
@@ -37,13 +36,20 @@ class Target:
     path : Path
     folder : bool
         A folder with a page for each annotator.
+    style : {"plain", "mturk", "label-studio"}
+    layout : Path or None
+        Where what shows the batch in the other tool is written to.
     """
 
     path: Path
     folder: bool
+    style: Style = "plain"
+    layout: Path | None = None
 
     @staticmethod
-    def of(out: str | Path, for_annotators: bool) -> Target:
+    def of(
+        out: str | Path, for_annotators: bool, style: Style = "plain", layout: str | Path | None = None
+    ) -> Target:
         """The target that a user named.
 
         Raises
@@ -51,20 +57,23 @@ class Target:
         InputError
             Neither a folder nor a file with one of the suffixes.
         """
-        path = Path(out)
+        check_style(style, layout)
+        path, way = Path(out), None if layout is None else Path(layout)
         suffix = path.suffix.lower()
         if for_annotators or str(out).endswith(("/", "\\")) or path.is_dir():
-            if suffix in SUFFIXES and not path.is_dir():
+            if style != "plain":
+                raise InputError(f"{out}: a folder of pages, but --for {style} writes one file; name it")
+            if suffix in SUFFIXES["plain"] and not path.is_dir():
                 raise InputError(
                     f"{out}: names a file; with --for-annotators expected a folder for their pages"
                 )
             return Target(path, True)
-        if suffix not in SUFFIXES:
+        if suffix not in SUFFIXES[style]:
+            folder = ", or a folder (a page for each registered annotator)" if style == "plain" else ""
             raise InputError(
-                f"{out}: ends in {path.suffix or 'no suffix'!r}; expected one of {', '.join(SUFFIXES)}, or a"
-                " folder (a page for each registered annotator)"
+                f"{out}: ends in {path.suffix or 'no suffix'!r}; expected {' or '.join(SUFFIXES[style])}{folder}"
             )
-        return Target(path, False)
+        return Target(path, False, style, way)
 
 
 @contextmanager
@@ -76,7 +85,6 @@ def written(
     *,
     alone: bool = False,
     force: bool = False,
-    style: str = "plain",
 ) -> Iterator[tuple[str, ...]]:
     """Write a batch's files when the block ends, having checked before it that they can be written.
 
@@ -90,8 +98,6 @@ def written(
     alone : bool
         The batch is written for one annotator.
     force : bool
-    style : str
-        A key of :data:`TABLES`, for .csv and .jsonl.
     """
     if target.folder:
         contents = _folder(store, batch, target.path)
@@ -99,7 +105,10 @@ def written(
         contents = _pages(store, batch, target.path, alone)
     else:
         own = batch.only(batch.given[0].places) if alone and batch.given else batch
-        contents = {target.path: TABLES[style](own, target.path.suffix.lower())}
+        contents = {target.path: table(own, target.style, target.path.suffix.lower())}
+    if target.layout is not None:
+        check_apart([target.path, target.layout])
+        contents[target.layout] = layout_text(batch, target.style, _texts(store))
     if len(contents) == 1:
         ((path, text),) = contents.items()
         with replacing(path, text, reads=reads, force=force, known=_is_index):
@@ -110,29 +119,6 @@ def written(
     yield tuple(map(str, contents))
     for path, text in contents.items():
         write(path, text, reads=reads, force=force, known=_is_index)
-
-
-# -- tables --------------------------------------------------------------------------------------------------
-
-
-def plain_table(batch: Batch, suffix: str) -> str:
-    """A batch as CSV or JSON lines: every item column numbered from 1, then campaign, batch and hit."""
-    slots = range(1, batch.per_hit + 1)
-    header = [f"{name}{k}" for k in slots for name in ("id", *batch.columns)] + list(BATCH_COLUMNS)
-    blank = [""] * (1 + len(batch.columns))
-    rows = [
-        [cell for name, cells in hit for cell in (name, *cells)]
-        + blank * (batch.per_hit - len(hit))
-        + [batch.campaign, str(number), str(k)]
-        for hit, (number, k) in zip(batch.hits, batch.places)
-    ]
-    if suffix == ".jsonl":
-        return "".join(json.dumps(dict(zip(header, row)), ensure_ascii=False) + "\n" for row in rows)
-    return csv_text(header, rows)
-
-
-#: How a batch can be written as a table: style -> function of the batch and the suffix.
-TABLES: Mapping[str, Callable[[Batch, str], str]] = {"plain": plain_table}
 
 
 # -- pages ---------------------------------------------------------------------------------------------------

@@ -66,12 +66,13 @@ class Opening:
     """
 
     def __init__(self, store: Store, a: About, asked: Asked) -> None:
-        a.design.shown(asked.show)
         self.store, self.about, self.asked = store, a, asked
         self.seed = whole_number("seed", a.seed if asked.seed is None else asked.seed)
         self.due = checked_due(asked.due)
         self.number = int(store.db.execute("SELECT COALESCE(MAX(number), 0) FROM batch").fetchone()[0]) + 1
         self.pairs: list[tuple[int, Key]] = []
+        self.dealt: list[tuple[int, Key]] = []
+        self.after: list[tuple[int, int]] = []
         self.notes: list[str] = []
 
     def open(self) -> Batch:
@@ -110,9 +111,9 @@ class Opening:
         wanted = choice.hits(asked.hits) - (0 if asked.annotator is None else len(self.pairs))
         own = self._new(choice, wanted, numbers if who.registered else None, each) if wanted > 0 else []
         if who.registered:
-            calibration = for_everybody(store, numbers, "calibration")
-            assign(store, a, calibration, self.due, self.seed)
-            self.pairs += calibration
+            new = [*for_everybody(store, numbers, "calibration"), *self.dealt]
+            assign(store, a, new, self.due, self.seed, self.after)
+            self.pairs += new
         again = sorted({key for _, key in self.pairs} - set(own))
         number = self.number if own else max((b for b, _ in again), default=self.number)
         return batch_of(
@@ -169,11 +170,9 @@ class Opening:
         keys = [(self.number, k) for k in range(1, len(hits) + 1)]
         if given is not None:
             remember_judgments(self.store, self.number, each)
-            pairs = [(who, key) for key, row in zip(keys[len(before) :], given.tolist()) for who in row]
+            self.dealt = [(who, key) for key, row in zip(keys[len(before) :], given.tolist()) for who in row]
             shift = len(before) + 1
-            after = [(hit + shift, earlier + shift) for hit, earlier in plan.after]
-            assign(self.store, self.about, pairs, self.due, self.seed, after)
-            self.pairs += pairs
+            self.after = [(hit + shift, earlier + shift) for hit, earlier in plan.after]
         return keys
 
     # -- qualification ---------------------------------------------------------------------------------------

@@ -88,9 +88,11 @@ def _people(store: Store) -> tuple[Person, ...]:
             row.state,
             row.since,
             row.why,
-            *(given.get((row.number, state), 0) for state in ("open", "returned", "expired")),
+            given.get((row.number, "open"), 0),
+            given.get((row.number, "returned"), 0),
+            given.get((row.number, "expired"), 0),
             *done.get(row.number, (0, 0)),
-            reached.get(row.number),
+            qualification=reached.get(row.number),
         )
         for row in annotator_rows(store)
     )

@@ -67,7 +67,7 @@ def page_html(data: PageData) -> str:
 
 
 def _part(name: str) -> str:
-    return resources.files(__package__).joinpath("page_files", name).read_text(encoding="utf-8")
+    return resources.files(__package__).joinpath("page_files").joinpath(name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

@@ -56,8 +56,12 @@ def results_of_rows(
     table = []
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
-            raise InputError(f"{NAME}, row {number}: {type(row).__name__}; expected a mapping of columns to values")
-        table.append({str(name): _cell(value, f"{NAME}, row {number}, {name!r}") for name, value in row.items()})
+            raise InputError(
+                f"{NAME}, row {number}: {type(row).__name__}; expected a mapping of columns to values"
+            )
+        table.append(
+            {str(name): _cell(value, f"{NAME}, row {number}, {name!r}") for name, value in row.items()}
+        )
     if not table:
         raise InputError(f"{NAME}: none; expected a row for each judged HIT")
     names = list(dict.fromkeys(name for row in table for name in row))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...native.annotation.beta import FloatArray
+from ...native.annotation.beta import FloatArray, exact_sums
 from ...native.annotation.methods import ADDITIVE, ScoreState, observe
 from ...native.annotation.quality.annotators import spearman
 from ..storage.records import About, judged, state_of
@@ -62,7 +62,8 @@ def _additive(store: Store, last: int, after: ScoreState) -> FloatArray:
     # In one order, whatever the order of arrival, so that sums are the same to the last bit.
     table = table[np.lexsort((table[:, 1], table[:, 0]))]
     item, value = table[:, 0].astype(np.int64), table[:, 1]
-    fresh, total = np.bincount(item, minlength=n_items), np.bincount(item, value, n_items)
+    # Exact sums are the same in whatever order judgments came.
+    fresh, total = np.bincount(item, minlength=n_items), exact_sums(item, value, n_items)
     n = after.n - fresh
     start = _start(store, after)
     # An item whose scores are all of this batch is where it started, to the last bit.

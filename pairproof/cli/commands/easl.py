@@ -35,5 +35,18 @@ def command() -> None:
     """
 
 
-for step in (degrade, init, texts, annotators, next_, update, retract, repeats, status, stop, export, import_):
+for step in (
+    degrade,
+    init,
+    texts,
+    annotators,
+    next_,
+    update,
+    retract,
+    repeats,
+    status,
+    stop,
+    export,
+    import_,
+):
     command.add_command(step)

@@ -8,18 +8,30 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from ..easl.creating import METHODS, POOLS
-from ..options.sections import COUNT, SHARE, SectionedCommand, level_option, option
+from ..options.sections import COUNT, SHARE, SectionedCommand, level_option, option, stacked
 from ..state import READ, State, shared_options
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from ...native.annotation.simulated.simulated_panel import Panel
+    from ...native.annotation.simulated.simulation import Experiment
+
 _truth, _who, _how = option("Truth"), option("Annotators"), option("Experiment")
+#: Options of the panel that differ where annotators are alike, and their values then.
+ALIKE = {"shift": (0.0,), "scale": 0.0, "noise_spread": 0.0, "careless": 0.0}
+#: Iterations after which scores are corrected, and the last one.
+CORRECTED = (2, 3, 4, 6, 10)
 HELP = """Simulate the annotation of items whose true scores are known, and report how many annotations are needed.
+
+Annotators differ as those of a large translation evaluation did (WMT21): each has a shift, a slope and a noise of
+their own, and some answers are careless. --as-in-paper has annotators who are alike (Sakaguchi and Van Durme 2018).
+Several shifts or contexts, joined by commas, give the whole grid, and where one method passes another.
 
 \b
 pairproof simulate-annotation --truth lexical --agreement 0.37
 pairproof simulate-annotation --truth gold.csv --column score --agreement 0.67 --report out.html
+pairproof simulate-annotation --as-in-paper --shift 0,.1,.2,.3 --context none,uniform:.7 --corrected
 """
 
 
@@ -29,6 +41,94 @@ def _methods(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ..
     if unknown:
         raise click.BadParameter(f"{unknown[0]!r}; expected some of {', '.join(METHODS)}, joined by commas")
     return names
+
+
+def _shifts(_: click.Context, __: click.Parameter, value: str) -> tuple[float, ...]:
+    try:
+        found = tuple(float(part) for part in value.split(","))
+    except ValueError:
+        raise click.BadParameter(
+            f"{value!r}; expected a number, or several joined by commas, such as 0,.1,.2"
+        ) from None
+    if not all(0.0 <= x < float("inf") for x in found) or list(found) != sorted(set(found)):
+        raise click.BadParameter(f"{value!r}; expected numbers >= 0 that rise")
+    return found
+
+
+def _contexts(_: click.Context, __: click.Parameter, value: str) -> tuple[Any, ...]:
+    from ...errors import InputError
+    from ...native.annotation.simulated.simulated_panel import Context
+
+    def read(part: str) -> Context:
+        try:
+            # A number alone is the factor on the noise of every HIT.
+            factor = float(part)
+        except ValueError:
+            return Context.read(part)
+        return Context() if factor == 1.0 else Context("uniform", factor)
+
+    try:
+        found = tuple(read(part.strip()) for part in value.split(","))
+    except InputError as error:
+        raise click.BadParameter(str(error)) from None
+    if len(set(found)) != len(found):
+        raise click.BadParameter(f"{value!r}; expected each context once")
+    return found
+
+
+_panel_options = stacked(
+    _who(
+        "--as-in-paper",
+        is_flag=True,
+        help="Annotators are alike but for what other options say: no shift, scale, noise spread or careless"
+        " answers (Sakaguchi and Van Durme 2018).",
+    ),
+    _who(
+        "--agreement",
+        type=SHARE,
+        help="Spearman's rho between two annotators; sets their noise, at the first shift (default: 0.37, the"
+        " paper's lexical task).",
+    ),
+    _who(
+        "--sd",
+        type=click.FloatRange(min=0),
+        help="Standard deviation of the noise of a median annotator, in place of --agreement.",
+    ),
+    _who("--noise", type=click.Choice(["normal", "beta"]), default="normal", help="Its shape."),
+    _who(
+        "--shift",
+        default="0.14",
+        metavar="SD[,SD...]",
+        callback=_shifts,
+        help="Sd of annotators' and sessions' shifts together.",
+    ),
+    _who(
+        "--scale", type=click.FloatRange(min=0), default=0.2, help="Sd of the logs of annotators' slopes."
+    ),
+    _who(
+        "--noise-spread",
+        type=click.FloatRange(min=0),
+        default=0.6,
+        help="Sd of the logs of annotators' noises.",
+    ),
+    _who("--drift", type=float, default=0.0, help="Change of an annotator's scores a judgment."),
+    _who(
+        "--contrast",
+        type=float,
+        default=0.0,
+        help="How far a score is pushed away from the mean of its HIT, as a part of its distance.",
+    ),
+    _who(
+        "--context",
+        default="none",
+        metavar="none|uniform:F|similar:F",
+        callback=_contexts,
+        help="Noise inside a HIT over that of an item alone: the same; F times as large; down to F times, the more"
+        " similar its items.",
+    ),
+    _who("--careless", type=click.FloatRange(0, 1), default=0.05, help="Share of answers that are uniform."),
+    _who("--panel", type=COUNT, default=20, help="Number of annotators."),
+)
 
 
 @click.command("simulate-annotation", cls=SectionedCommand, help=HELP)
@@ -43,22 +143,13 @@ def _methods(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ..
 @_truth(
     "--items", type=click.IntRange(min=3), help="Number of items, if --truth is not a file (default: 150)."
 )
-@_who(
-    "--agreement",
-    type=SHARE,
-    help="Spearman's rho between two annotators; sets their noise (default: 0.37, the paper's lexical task).",
-)
-@_who(
-    "--sd", type=click.FloatRange(min=0), help="Standard deviation of their noise, in place of --agreement."
-)
-@_who("--noise", type=click.Choice(["normal", "beta"]), default="normal", help="Its shape.")
-@_who(
-    "--context",
-    type=click.FloatRange(min=0),
-    default=1.0,
-    help="Factor on the noise in a HIT of several items; below 1, the context reduces it.",
-)
+@_panel_options
 @_how("--methods", default="da,random,easl,ra", metavar="A,B,...", callback=_methods, help="Also trueskill.")
+@_how(
+    "--corrected",
+    is_flag=True,
+    help="Beside raw scores those corrected for annotators and sessions by a mixed model (da+, random+, easl+).",
+)
 @_how("--budget", type=COUNT, default=10, help="Annotations an item.")
 @_how("--replicates", type=COUNT, default=20)
 @_how("--per-hit", type=click.IntRange(min=2), default=5, help="Items in a HIT (da shows 1).")
@@ -66,44 +157,106 @@ def _methods(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ..
 @_how("--target", type=click.FloatRange(0, 1, min_open=True), default=0.9, help="Spearman's rho to reach.")
 @level_option(_how, "Level of the bootstrap intervals.")
 @shared_options
+@click.pass_context
 def command(
+    asked: click.Context,
     state: State,
     truth: str,
     column: str | None,
     items: int | None,
-    agreement: float | None,
-    sd: float | None,
-    noise: Any,
-    context: float,
     methods: Any,
+    corrected: bool,
     budget: int,
     replicates: int,
     per_hit: int,
     pool: Any,
     target: float,
     level: float,
+    **panel: Any,
 ) -> int:
-    if agreement is not None and sd is not None:
+    if panel["agreement"] is not None and panel["sd"] is not None:
         raise click.UsageError("--agreement and --sd both set the noise; give one of them.")
+    if corrected and budget < CORRECTED[0]:
+        raise click.UsageError(
+            f"--corrected needs {CORRECTED[0]} annotations an item or more, and --budget is {budget}."
+        )
     state.no_junit("a simulation has")
-    from ...campaign.simulation_report import document, page
-    from ...native.annotation.simulated.simulated_annotators import (
-        Annotators,
-        mean_agreement,
-        sd_for_agreement,
-    )
-    from ...native.annotation.simulated.simulation import Experiment, simulate
+    from dataclasses import replace
+
+    from ...native.annotation.simulated.simulation import Experiment
 
     seed = 0 if state.seed is None else state.seed
     true = _truths(truth, column, items, seed)
-    if sd is None:
-        sd = sd_for_agreement(true, 0.37 if agreement is None else agreement, noise, seed)
-    annotators = Annotators(sd, context, noise)
-    found = simulate(Experiment(true, annotators, methods, budget, replicates, per_hit, pool, seed=seed))
+    who = _panel(asked, panel)
+    after = tuple(sorted({t for t in CORRECTED if t < budget} | {budget})) if corrected else ()
+    experiment = Experiment(
+        true, who, methods, budget, replicates, per_hit, pool, seed=seed, corrected=after
+    )
+    experiment = replace(experiment, panel=_with_noise(experiment, panel["sd"], panel["agreement"]))
     name = truth if column is None else f"{truth}, column {column}"
-    about = (name, mean_agreement(true, annotators, seed), target, level)
-    state.give(lambda: page(found, *about), document(found, *about))
+    return _run(state, experiment, name, panel, target, level)
+
+
+def _run(
+    state: State, experiment: Experiment, name: str, panel: dict[str, Any], target: float, level: float
+) -> int:
+    from ...campaign import simulation_grid_report, simulation_report
+    from ...native.annotation.simulated.panel_agreement import mean_agreement
+    from ...native.annotation.simulated.panel_grid import panel_grid
+    from ..long_work import watched_work
+
+    with watched_work(state, "campaigns to simulate") as advance:
+        runs = panel_grid(experiment, panel["shift"], panel["context"], advance)
+    about = (
+        name,
+        mean_agreement(experiment.truth, experiment.panel, experiment.seed),
+        target,
+        level,
+    )
+    if len(runs) == len(runs[0]) == 1:
+        one = runs[0][0]
+        state.give(
+            lambda: simulation_report.page(one, *about), simulation_report.document(one, *about)
+        )
+    else:
+        state.give(
+            lambda: simulation_grid_report.page(runs, *about),
+            simulation_grid_report.document(runs, *about),
+        )
     return 0
+
+
+def _panel(asked: click.Context, given: dict[str, Any]) -> Panel:
+    """The annotators but for their noise, with the first shift and context; `given` gets what --as-in-paper
+    changes.
+    """
+    from ...native.annotation.simulated.simulated_panel import STEP, Panel
+
+    if given["as_in_paper"]:
+        for name, value in ALIKE.items():
+            if asked.get_parameter_source(name) is click.core.ParameterSource.DEFAULT:
+                given[name] = value
+    named = ("scale", "noise_spread", "drift", "contrast", "careless", "noise")
+    return Panel(
+        0.0,
+        given["shift"][0],
+        context=given["context"][0],
+        people=given["panel"],
+        # The paper's setting as it has always been simulated: scores are not rounded.
+        step=0.0 if given["as_in_paper"] else STEP,
+        **{name: given[name] for name in named},
+    )
+
+
+def _with_noise(experiment: Experiment, sd: float | None, agreement: float | None) -> Panel:
+    from dataclasses import replace
+
+    from ...native.annotation.simulated.panel_agreement import sd_for_agreement
+
+    e = experiment
+    if sd is None:
+        sd = sd_for_agreement(e.truth, 0.37 if agreement is None else agreement, e.panel, e.seed)
+    return replace(e.panel, sd=sd)
 
 
 def _truths(
@@ -111,7 +264,7 @@ def _truths(
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     import numpy as np
 
-    from ...native.annotation.simulated.simulated_annotators import Truth, truth_of
+    from ...native.annotation.simulated.simulated_truths import Truth, truth_of
 
     if truth in get_args(Truth):
         if column is not None:

@@ -51,7 +51,12 @@ R_PACKAGES = (
     _further("multcompView", "0.1-8", "multcompLetters: letter displays"),
     _further("csranks", "1.2.1", "csranks: confidence sets for ranks", in_distributions=False),
     _further("boot", "1.3-28", "boot.ci: percentile and BCa limits"),
-    _further("lme4", "1.1-31", "glmer: two systems with a random effect of the judge"),
+    _further(
+        "lme4",
+        "1.1-31",
+        "glmer: two systems with a random effect of the judge; lmer: scores by item, annotator and system",
+    ),
+    _further("nlme", "3.1-162", "lme: scores by annotators who are not equally precise"),
 )
 
 _QUESTION = r"""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..options.sections import COUNT, SectionedCommand, option
-from ..state import READ, FileName, State, shared_options
+from ..state import READ, WRITTEN, FileName, State, shared_options
 
 if TYPE_CHECKING:
     from ...campaign.hits.chosen import Batch
@@ -50,6 +50,19 @@ _campaign, _who, _files = option("Campaign"), option("Annotators"), option("File
     help="Write .csv (one row per HIT), .jsonl, .html (a self-contained page), or FOLDER/ (a page each).",
 )
 @_files(
+    "--for",
+    "style",
+    type=click.Choice(["plain", "mturk", "label-studio"]),
+    default="plain",
+    help="Write for Mechanical Turk (.csv, cells escaped) or Label Studio (.json): only what is shown.",
+)
+@_files(
+    "--layout",
+    metavar="FILE",
+    type=WRITTEN,
+    help="With --for: also write the layout (.html) or the labeling configuration (.xml) that shows it.",
+)
+@_files(
     "--show",
     multiple=True,
     metavar="COLUMN",
@@ -82,7 +95,7 @@ def next_(state: State, campaign: str, out: str, **asked: Any) -> int:
     number, hits, size = batch.number, len(batch.hits), batch.per_hit
     found = {"campaign": batch.campaign, "batch": number, "hits": hits, "per_hit": size, "out": out}
     state.show(
-        f"batch {number}{' again' if asked['again'] else ''}: {hits} HITs of {size} items in {out}"
+        f"batch {number}{' again' if asked['again'] else ''}: {hits} HIT{'' if hits == 1 else 's'} of {size} items in {out}"
         f"{_more(batch)}",
         {**found, **_details(batch)},
     )
@@ -108,7 +121,7 @@ def _more(batch: Batch) -> str:
         least, most = min(len(g.places) for g in batch.given), max(len(g.places) for g in batch.given)
         each = str(least) if least == most else f"{least} to {most}"
         people = "annotator" if len(batch.given) == 1 else "annotators"
-        return f"; {len(batch.given)} {people}, {each} HITs each{again}"
+        return f"; {len(batch.given)} {people}, {each} HIT{'' if each == '1' else 's'} each{again}"
     if batch.judgments > 1 and "qualification" not in batch.kinds:
         return (
             f"; each HIT is for {batch.judgments} different annotators: publish it with MaxAssignments"

@@ -233,7 +233,7 @@ def digits_rows(agreements: Sequence[Agreement]) -> list[DigitsRow]:
         if a.certified is not None and a.certified_digits is not None:
             groups.setdefault((CERTIFIED, kind_of(a.quantity), CERTIFIED), {})[name] = (
                 a.certified_digits,
-                floor(a.quantity, CERTIFIED).digits,
+                floor(a.quantity, CERTIFIED).digits if a.certified_floor is None else a.certified_floor,
             )
     rows = []
     for (source, kind, how), members in groups.items():

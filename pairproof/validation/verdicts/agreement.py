@@ -46,6 +46,8 @@ ACCEPTABLE: tuple[Verdict, ...] = (
 )
 _FAILING: tuple[Verdict, ...] = ("explained", "ambiguous", "differs", "differs-conclusion")
 
+#: Fields that the JSON does not have.
+_INTERNAL = ("r_arrived", "certified_floor")
 #: Native is at the maximum if a Newton step from its estimates moves none of them by more than this fraction
 #: of its standard error, and its standard errors equal those of the information within this relative error.
 #: A displacement of a millionth of a standard error is therefore noticed.  Observed on 110 random tables
@@ -100,6 +102,8 @@ class Agreement:
         Why the row has its verdict, in one fixed word (:mod:`pairproof.validation.verdicts.codes`), the name
         of a slip, or the name of a reading in the claims file; "" for a row that agrees and has nothing to
         explain.
+    certified_floor : float or None
+        Digits required of `certified_digits`, where they are not those of a model of comparisons.
     """
 
     paper: str
@@ -122,6 +126,7 @@ class Agreement:
     about: About = "printed"
     r_arrived: bool = True
     code: str = ""
+    certified_floor: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "quantity", Quantity.parse(self.quantity))
@@ -148,7 +153,7 @@ class Agreement:
 
     def to_dict(self) -> dict[str, Any]:
         """The object of interfaces' JSON; what was added to it later comes last."""
-        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "r_arrived"}
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _INTERNAL}
         for name, value in values.items():
             if isinstance(value, float) and not math.isfinite(value):
                 values[name] = None

@@ -45,6 +45,7 @@ CODES: dict[str, str] = {
     "larger-samples": "comes out for larger samples only",
     "smaller-sample": "comes out for the smaller sample only",
     "other-training-sets": "comes out for some random training sets",
+    "other-annotators": "comes out for some simulated annotators and not for others",
     "independent-answers": "comes out if answers are independent, not if those of a judge or source go together",
     "no-clusters": "the table does not say which answers go together, so they cannot be clustered",
     "one-cluster": "one judge or source alone determines the number: clustering gives it no standard error",

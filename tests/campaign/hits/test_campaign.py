@@ -131,6 +131,8 @@ def test_what_makes_two_rows_the_same_judgment(tmp_path):
         "nameless": 0,
         "taken_back": 0,
         "repeats": 0,
+        "edited": 0,
+        "notes": (),
     }
     assert take_in(path, tmp_path / "a.csv").known == 2
     # Without AssignmentId: the same worker on the same HIT; another worker is another judgment.

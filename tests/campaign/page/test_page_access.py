@@ -136,7 +136,9 @@ def test_tab_reaches_every_control_in_the_order_of_reading_and_leaves_again(tmp_
     assert names[start : start + len(order)] == order
     assert names[0] == (1, "box")  # the first line had the focus
     # Every stop is seen: a ring of at least 2 pixels, of the colour whose contrast is tested above.
-    stops = [s for s in seen if s[1] not in ("", "worker") and (s[0] or s[1] in ("next", "finish", "Keyboard"))]
+    stops = [
+        s for s in seen if s[1] not in ("", "worker") and (s[0] or s[1] in ("next", "finish", "Keyboard"))
+    ]
     assert len(stops) >= len(order) and all(style == "solid" and width >= 2 for *_, style, width, _ in stops)
     # Backwards too: no trap.
     web.run("document.querySelector(arguments[0]).focus()", line(2))
@@ -153,14 +155,31 @@ def test_a_whole_page_is_answered_and_saved_without_a_mouse(tmp_path, web):
     web.press("1", "0", "0", "Down", "1", "Backspace", "2", "Down", "Tab", "n", "Enter", "Tab", "Enter")
     with web.downloaded().open(encoding="utf-8") as out:
         rows = [line.split(",") for line in out.read().splitlines()]
-    assert [row[11:17] for row in rows[1:]] == [["72", "", "90", "", "on", ""], ["100", "2", "", "", "", "on"]]
+    assert [row[11:17] for row in rows[1:]] == [
+        ["72", "", "90", "", "on", ""],
+        ["100", "2", "", "", "", "on"],
+    ]
 
 
 def test_the_shortcuts_are_listed_and_do_what_the_list_says(tmp_path, web):
     begin(web, write_page(tmp_path, page_data()))
     web.run("document.getElementById('keyboard').open = true")
     listed = web.run("return Array.from(document.querySelectorAll('#keys kbd'), (e) => e.textContent)")
-    assert listed == ["↑", "↓", "←", "→", "Shift ←", "Shift →", "Home", "End", "0", "9", "N", "Delete", "Enter"]
+    assert listed == [
+        "↑",
+        "↓",
+        "←",
+        "→",
+        "Shift ←",
+        "Shift →",
+        "Home",
+        "End",
+        "0",
+        "9",
+        "N",
+        "Delete",
+        "Enter",
+    ]
     moves = {"Home": "0", "Right": "1", "Shift+Right": "11", "Left": "10", "Shift+Left": "0", "End": "100",
              "9": "9", "n": "–", "Delete": "no score yet"}  # fmt: skip
     for key, score in moves.items():
@@ -185,7 +204,9 @@ def test_controls_have_names_descriptions_and_one_heading_above_them(tmp_path, w
     assert [n["description"]["value"] for n in of("slider")] == [
         f"{text} source source of {text}" for text in SIX[:5]
     ]
-    assert [n["name"]["value"] for n in of("checkbox")] == [f"cannot judge item {k} of 5" for k in range(1, 6)]
+    assert [n["name"]["value"] for n in of("checkbox")] == [
+        f"cannot judge item {k} of 5" for k in range(1, 6)
+    ]
     assert all(n["name"]["value"] for role in ("button", "progressbar") for n in of(role)) and of("button")
     headings = web.run("return Array.from(document.querySelectorAll('h1'), (e) => e.textContent)")
     assert headings == ["How much of the meaning is kept?"]
@@ -344,7 +365,9 @@ def test_the_texts_of_the_team_are_all_on_the_page(tmp_path, web):
     assert web.text("#items li:nth-child(2) .marks").split("\n") == [
         "0", "none of it", "33", "some of it", "66", "most of it", "100", "all of it"
     ]  # fmt: skip
-    assert not web.run("return document.getElementById('guide').checkVisibility({visibilityProperty: true}) && document.getElementById('again').open")
+    assert not web.run(
+        "return document.getElementById('guide').checkVisibility({visibilityProperty: true}) && document.getElementById('again').open"
+    )
     web.click("#again summary")
     assert "Use the whole line." in web.text("#again")
     web.look_like(320)  # the labels of more than three anchors stand once, above all lines

@@ -7,10 +7,11 @@ With T = [Z X], W = R^-1 and C = T'WT + blockdiag(I / t_k, 0) (Henderson 1975, B
     (u, b) = C^-1 T'Wy,   log|V| + log|X'V^-1 X| = log|R| + sum_k q_k log t_k + log|C|,
     y'Py = e'We + sum_k u_k'u_k / t_k,   P = W - W T C^-1 T'W,   e = y - T (u, b)
 
-Every judgment has one item, so the items' block of C is diagonal: it is eliminated, and what is inverted has
-one row for each annotator, HIT and fixed effect only. A hundred thousand items with eight annotators need an
-8 x 8 matrix. The derivatives of the log-likelihood need of C^-1 only traces of its blocks and the leverages
-t_i'C^-1 t_i; both come from the small inverse.
+Every judgment has one item, so the items' block of C is diagonal; where items lie within sources, so is the
+sources' block after that. Both are eliminated (:mod:`pairproof.native.annotation.models.elimination`), and what
+is inverted has one row for each annotator, HIT and fixed effect only. A hundred thousand items with eight
+annotators need an 8 x 8 matrix. The derivatives of the log-likelihood need of C^-1 only traces of its blocks
+and the leverages t_i'C^-1 t_i; both come from the small inverse.
 """
 
 from __future__ import annotations
@@ -25,13 +26,12 @@ from numpy.typing import NDArray
 
 from ....errors import TooLargeError
 from ..beta import FloatArray, IntArray
+from .elimination import Elimination, nested_in, quadratic, quadratic_less, scaled_rows
 
 #: Restricted or full maximum likelihood.
 Likelihood = Literal["REML", "ML"]
 #: Rows of the matrix that is inverted: 6,000 take 0.3 GB and half a minute a step.
 LARGEST = 6000
-#: Numbers held at a time while leverages are added up.
-CHUNK = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +52,18 @@ class Layout:
     n_groups : int
     big : int
         Which random effect is eliminated; -1 without any.
+    outer : int
+        Which random effect is eliminated with it, because the first lies within it; -1 for none.
+    outer_of : int[N], optional
+        Its level for each level of the first.
     rest : sparse float[n, q]
         Columns of the other random effects, then of X.
+    across : sparse float[q, n]
+        The same, transposed.
+    slot : int[entries of rest]
+        Place of each entry of `rest` in the table of levels of `big` by columns of `rest`.
+    slots : (int, int) arrays
+        Level and column of each place.
     """
 
     y: FloatArray
@@ -63,12 +73,25 @@ class Layout:
     group: IntArray
     n_groups: int
     big: int
+    outer: int
+    outer_of: IntArray | None
     rest: Any
+    across: Any
+    slot: IntArray
+    slots: tuple[IntArray, IntArray]
 
     @property
     def small(self) -> list[int]:
         """Random effects that are not eliminated, in the order of their columns."""
-        return [k for k in range(len(self.sizes)) if k != self.big]
+        return [k for k in range(len(self.sizes)) if k not in (self.big, self.outer)]
+
+    def by_level(self, weight: FloatArray) -> Any:
+        """sparse float[N, q]: weighted sums of the rows of `rest` by level of the eliminated effect."""
+        from scipy.sparse import csr_matrix
+
+        entries = self.rest.data * np.repeat(weight, np.diff(self.rest.indptr))
+        data = np.bincount(self.slot, entries, len(self.slots[0]))
+        return csr_matrix((data, self.slots), (self.sizes[self.big], self.rest.shape[1]))
 
 
 def layout(
@@ -89,28 +112,36 @@ def layout(
     from scipy.sparse import csr_matrix, hstack
 
     big = int(np.argmax(sizes)) if sizes else -1
+    outer, outer_of = _outer(labels, sizes, big)
     n = len(y)
-    rest = sum(size for k, size in enumerate(sizes) if k != big) + fixed.shape[1]
-    if rest > LARGEST:
+    small = [k for k in range(len(sizes)) if k not in (big, outer)]
+    q = sum(sizes[k] for k in small) + fixed.shape[1]
+    if q > LARGEST:
         raise TooLargeError(
-            f"mixed model: {rest} annotators, HITs and fixed effects beside {sizes[big]} levels of the largest"
+            f"mixed model: {q} annotators, HITs and fixed effects beside {sizes[big]} levels of the largest"
             f" random effect; at most {LARGEST} can be solved together: leave out the effect of the HIT"
         )
-    columns = [
-        csr_matrix((np.ones(n), (np.arange(n), labels[k])), (n, sizes[k]))
-        for k in range(len(sizes))
-        if k != big
-    ]
+    columns = [csr_matrix((np.ones(n), (np.arange(n), labels[k])), (n, sizes[k])) for k in small]
+    rest = hstack([*columns, csr_matrix(fixed)], format="csr")
+    slot, slots = np.zeros(0, np.int64), (np.zeros(0, np.int64), np.zeros(0, np.int64))
+    if big >= 0:
+        place = np.repeat(labels[big], np.diff(rest.indptr)) * q + rest.indices
+        distinct, slot = np.unique(place, return_inverse=True)
+        slot, slots = slot.ravel(), (distinct // q, distinct % q)
     return Layout(
-        y,
-        fixed,
-        tuple(labels),
-        tuple(sizes),
-        group,
-        n_groups,
-        big,
-        hstack([*columns, csr_matrix(fixed)], format="csr"),
-    )
+        y, fixed, tuple(labels), tuple(sizes), group, n_groups, big, outer, outer_of, rest, rest.T.tocsr(),
+        slot, slots,
+    )  # fmt: skip
+
+
+def _outer(labels: Sequence[IntArray], sizes: Sequence[int], big: int) -> tuple[int, IntArray | None]:
+    """The largest random effect within whose levels those of the largest of all lie; -1 and None if none."""
+    others = sorted((k for k in range(len(sizes)) if k != big), key=lambda k: -sizes[k])
+    for k in others:
+        found = nested_in(labels[big], sizes[big], labels[k])
+        if found is not None:
+            return k, found
+    return -1, None
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,15 +157,15 @@ class Solved:
         Residual variances, > 0.
     effects : float[q]
         Of the columns of `rest`: random effects, then fixed.
-    eliminated : float[N]
-        Of the eliminated random effect.
+    eliminated : tuple of float[N], float[M]
+        Of the eliminated random effects.
     residual : float[n]
     likelihood : {"REML", "ML"}
     loglik : float
-    pivot : float[N]
-        Diagonal of C's eliminated block.
-    carried : sparse float[N, q]
-        pivot^-1 times C's off-diagonal block.
+    elimination : Elimination, optional
+        The inverse K of C's eliminated block.
+    by_level : sparse float[N, q], optional
+        C's off-diagonal block, of the levels of the larger effect.
     inverse : float[q, q]
         Of C after elimination.
     spread : float[q, q]
@@ -146,18 +177,25 @@ class Solved:
     tau: FloatArray
     sigma: FloatArray
     effects: FloatArray
-    eliminated: FloatArray
+    eliminated: tuple[FloatArray, FloatArray]
     residual: FloatArray
     likelihood: Likelihood
     loglik: float
-    pivot: FloatArray
-    carried: Any
+    elimination: Elimination | None
+    by_level: Any
     inverse: FloatArray
     spread: FloatArray
 
     def random(self, k: int) -> FloatArray:
         """float[q_k]: the k-th random effect's best linear unbiased predictions."""
-        return self.eliminated if k == self.at.big else self.effects[self.columns(k)]
+        if k in (self.at.big, self.at.outer):
+            return self.eliminated[int(k != self.at.big)]
+        return self.effects[self.columns(k)]
+
+    def carried(self, k: int, matrix: FloatArray) -> FloatArray:
+        """float[q_k]: K times C's off-diagonal block times an array, for an eliminated random effect."""
+        assert self.elimination is not None
+        return self.elimination.solved_vector(self.by_level @ matrix)[int(k != self.at.big)]
 
     def columns(self, k: int) -> slice:
         """Where the k-th random effect stands in `rest`."""
@@ -170,27 +208,37 @@ class Solved:
 
     def block_variances(self, k: int, spread: FloatArray) -> FloatArray:
         """float[q_k]: diagonal of C^-1 for the k-th random effect."""
-        if k != self.at.big:
+        if self.elimination is None or k not in (self.at.big, self.at.outer):
             found: FloatArray = np.diag(spread)[self.columns(k)]
             return found
-        return 1.0 / self.pivot + _quadratic(self.carried, spread)
+        own = self.elimination.variances()[int(k != self.at.big)]
+        return own + self.elimination.quadratic(self.by_level, spread, k == self.at.big)
 
-    def rows(self) -> Any:
-        """sparse float[n, q]: `rest` after elimination, with which t_i'C^-1 t_i = 1/pivot + r_i'S^-1 r_i."""
-        if self.at.big < 0:
-            return self.at.rest
-        return (self.at.rest - self.carried[self.at.labels[self.at.big]]).tocsr()
+    def trace(self, k: int) -> float:
+        """Trace of C^-1 for the k-th random effect."""
+        if self.elimination is None or k not in (self.at.big, self.at.outer):
+            return float(np.diag(self.spread)[self.columns(k)].sum())
+        own = float(self.elimination.variances()[int(k != self.at.big)].sum())
+        return own + self.elimination.trace(self.by_level, self.spread, k == self.at.big)
 
+    def leverages(self, weight: FloatArray) -> FloatArray:
+        """float[n_groups]: sum over a group's rows of weight times t_i'C^-1 t_i, = 1'K 1 + r_i'S^-1 r_i.
 
-def _quadratic(rows: Any, matrix: FloatArray) -> FloatArray:
-    """float[n]: r_i' M r_i for the rows of a sparse matrix."""
-    n, q = rows.shape
-    out = np.empty(n)
-    step = max(1, CHUNK // max(q, 1))
-    for begin in range(0, n, step):
-        part = rows[begin : begin + step]
-        out[begin : begin + step] = np.asarray(part.multiply(part @ matrix).sum(axis=1)).ravel()
-    return out
+        r_i is a row of `rest` less what its level carries.
+        """
+        at = self.at
+        if self.elimination is None:
+            found = quadratic(at.rest, self.spread)
+        else:
+            carried, above = self.elimination.solved(self.by_level)
+            if above is not None:
+                kept, outer = self.elimination.kept, self.elimination.outer
+                carried = (carried + scaled_rows(above[outer], kept)).tocsr()
+            level = at.labels[at.big]
+            found = self.elimination.variance_of_rows()[level]
+            found = found + quadratic_less(at.rest, carried, level, self.spread)
+        sums: FloatArray = np.bincount(at.group, weight * found, at.n_groups).astype(np.float64)
+        return sums
 
 
 def solve(at: Layout, tau: FloatArray, sigma: FloatArray, likelihood: Likelihood) -> Solved:
@@ -205,31 +253,39 @@ def solve(at: Layout, tau: FloatArray, sigma: FloatArray, likelihood: Likelihood
     """
     from scipy.linalg import cho_factor, cho_solve, solve_triangular
     from scipy.linalg.lapack import dpotri
+    from scipy.sparse import csr_matrix
 
     weight = (1.0 / sigma)[at.group]
     n, p = at.fixed.shape
     q = at.rest.shape[1]
-    weighted = at.rest.multiply(weight[:, None]).tocsr()
-    matrix = np.asarray((at.rest.T @ weighted).todense(), np.float64)
-    right = np.asarray(weighted.T @ at.y).ravel()
+    matrix = np.asarray((at.across @ scaled_rows(at.rest, weight)).todense(), np.float64)
+    right = np.asarray(at.across @ (weight * at.y)).ravel()
     ridge = np.repeat([1.0 / tau[k] for k in at.small] + [0.0], [at.sizes[k] for k in at.small] + [p])
     matrix[np.diag_indices(q)] += ridge
-    carried: Any = None
-    pivot, sums = np.ones(0), np.zeros(0)
+    elimination: Elimination | None = None
+    by_level: Any = None
+    sums: FloatArray = np.zeros(0)
     if at.big >= 0:
-        pivot, off, sums = _eliminated_block(at, weighted, weight, float(tau[at.big]))
-        carried = off.multiply(1.0 / pivot[:, None]).tocsr()
-        matrix -= np.asarray((off.T @ carried).todense())
-        right -= np.asarray(off.T @ (sums / pivot)).ravel()
+        level, size = at.labels[at.big], at.sizes[at.big]
+        weights = np.bincount(level, weight, size).astype(np.float64)
+        elimination = Elimination.of(weights, float(tau[at.big]), at.outer_of, float(tau[at.outer]))
+        by_level = at.by_level(weight)
+        sums = np.bincount(level, weight * at.y, size).astype(np.float64)
+        root: Any = elimination.root(by_level)
+        matrix -= np.asarray((root.T @ root).todense())
+        right -= root.T @ np.asarray(elimination.root(csr_matrix(sums[:, None])).todense()).ravel()
     factor, _ = cho_factor(matrix, lower=True)
     factor = np.tril(factor)
     effects: FloatArray = cho_solve((factor, True), right)
     half, _ = dpotri(factor, lower=1)
     inverse: FloatArray = np.tril(half) + np.tril(half, -1).T
     fitted = np.asarray(at.rest @ effects).ravel()
-    eliminated = sums / pivot - np.asarray(carried @ effects).ravel() if at.big >= 0 else np.zeros(0)
-    if at.big >= 0:
-        fitted = fitted + eliminated[at.labels[at.big]]
+    eliminated = (np.zeros(0), np.zeros(0))
+    if elimination is not None:
+        eliminated = elimination.solved_vector(sums - by_level @ effects)
+        fitted = fitted + eliminated[0][level]
+        if at.outer_of is not None:
+            fitted = fitted + eliminated[1][at.outer_of[level]]
     residual = at.y - fitted
     spread = inverse
     diagonal = np.diag(factor)
@@ -241,34 +297,33 @@ def solve(at: Layout, tau: FloatArray, sigma: FloatArray, likelihood: Likelihood
         diagonal = diagonal[: q - p]
     squares = float(weight @ residual**2)
     log_v = float(np.bincount(at.group, minlength=at.n_groups) @ np.log(sigma))
-    log_v += float(np.log(pivot).sum()) + 2.0 * float(np.log(diagonal).sum())
+    log_v += 2.0 * float(np.log(diagonal).sum())
+    log_v += elimination.log_determinant if elimination is not None else 0.0
     for k, size in enumerate(at.sizes):
-        u = eliminated if k == at.big else effects[_columns(at, k)]
+        u = eliminated[int(k != at.big)] if k in (at.big, at.outer) else effects[_columns(at, k)]
         squares += float(u @ u) / float(tau[k])
         log_v += size * math.log(tau[k])
     free = n - p if likelihood == "REML" else n
     loglik = -0.5 * (free * math.log(2.0 * math.pi) + log_v + squares)
     return Solved(
-        at, tau, sigma, effects, eliminated, residual, likelihood, loglik, pivot, carried, inverse, spread
+        at,
+        tau,
+        sigma,
+        effects,
+        eliminated,
+        residual,
+        likelihood,
+        loglik,
+        elimination,
+        by_level,
+        inverse,
+        spread,
     )
 
 
 def _columns(at: Layout, k: int) -> slice:
     before = sum(at.sizes[j] for j in at.small if j < k)
     return slice(before, before + at.sizes[k])
-
-
-def _eliminated_block(
-    at: Layout, weighted: Any, weight: FloatArray, tau: float
-) -> tuple[FloatArray, Any, FloatArray]:
-    """Diagonal, off-diagonal block and right side of the eliminated random effect."""
-    from scipy.sparse import csr_matrix
-
-    level, size = at.labels[at.big], at.sizes[at.big]
-    pivot = np.bincount(level, weight, size) + 1.0 / tau
-    sums: FloatArray = np.bincount(level, weight * at.y, size).astype(np.float64)
-    own = csr_matrix((np.ones(len(level)), (level, np.arange(len(level)))), (size, len(level)))
-    return pivot, (own @ weighted).tocsr(), sums
 
 
 def derivatives(solved: Solved) -> tuple[FloatArray, NDArray[np.float64]]:
@@ -292,7 +347,7 @@ def derivatives(solved: Solved) -> tuple[FloatArray, NDArray[np.float64]]:
     working = np.empty((n, len(at.sizes)))
     for k, size in enumerate(at.sizes):
         u, v = solved.random(k), solved.tau[k]
-        traces[k] = (size - solved.block_variances(k, solved.spread).sum() / v) / v
+        traces[k] = (size - solved.trace(k) / v) / v
         squares[k] = u @ u / v**2
         working[:, k] = (u / v)[at.labels[k]]
     traces[len(at.sizes) :] = _residual_traces(solved, weight, traces[: len(at.sizes)])
@@ -309,10 +364,7 @@ def _residual_traces(solved: Solved, weight: FloatArray, traces: FloatArray) -> 
         # tr(P V) is the number of degrees of freedom, which leaves the last trace to be had by subtraction.
         free = len(at.y) - (at.fixed.shape[1] if solved.likelihood == "REML" else 0)
         return np.array([(free - float(solved.tau @ traces)) / float(solved.sigma[0])])
-    leverage = _quadratic(solved.rows(), solved.spread)
-    if at.big >= 0:
-        leverage = leverage + (1.0 / solved.pivot)[at.labels[at.big]]
-    found: FloatArray = np.bincount(at.group, weight - weight**2 * leverage, at.n_groups).astype(np.float64)
+    found: FloatArray = np.bincount(at.group, weight, at.n_groups) - solved.leverages(weight**2)
     return found
 
 
@@ -326,13 +378,14 @@ def _curvature(solved: Solved, working: FloatArray, scaled: FloatArray, weight: 
     at, n = solved.at, len(scaled)
     apart = csr_matrix((scaled, (np.arange(n), at.group)), (n, at.n_groups))
     columns = hstack([csr_matrix(working), apart], format="csr")
-    weighted = columns.multiply(weight[:, None]).tocsr()
+    weighted = scaled_rows(columns, weight)
     found: FloatArray = np.asarray((columns.T @ weighted).todense(), np.float64)
-    right = at.rest.T @ weighted
-    if at.big >= 0:
+    right = at.across @ weighted
+    if solved.elimination is not None:
         level, size = at.labels[at.big], at.sizes[at.big]
         own = csr_matrix((np.ones(n), (level, np.arange(n))), (size, n)) @ weighted
-        right = right - solved.carried.T @ own
-        found = found - np.asarray((own.T @ own.multiply(1.0 / solved.pivot[:, None])).todense())
+        root = solved.elimination.root(own)
+        right = right - solved.elimination.root(solved.by_level).T @ root
+        found = found - np.asarray((root.T @ root).todense())
     dense = np.asarray(right.todense(), np.float64)
     return found - dense.T @ solved.inverse @ dense

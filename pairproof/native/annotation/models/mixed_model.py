@@ -108,8 +108,8 @@ class MixedFit:
             return value, np.full(len(value), float(np.sqrt(x @ self.covariance @ x)))
         s, k = self._solved, self._active.index(effect)
         corner = slice(s.n_random, s.n_random + len(x))
-        if k == s.at.big:
-            both = -np.asarray(s.carried @ (s.inverse[:, corner] @ x)).ravel()
+        if k in (s.at.big, s.at.outer):
+            both = -s.carried(k, s.inverse[:, corner] @ x)
         else:
             both = s.inverse[s.columns(k), corner] @ x
         variance = s.block_variances(k, s.inverse) + 2.0 * both + x @ s.inverse[corner, corner] @ x

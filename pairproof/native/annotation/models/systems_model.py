@@ -13,7 +13,8 @@ Gelbach and Miller 2011, J. Bus. Econ. Stat. 29, 238-249), V = V_source + V_anno
 (G - 1). That V need not be positive: where a variance is not, the larger of the two one-way variances is
 taken, and `cautions` says so.
 
-p-values are given alone and after Holm's correction (1979) for all contrasts.
+p-values are given alone and after Holm's correction (1979) for all contrasts; intervals that hold together and
+single-step p-values are in :mod:`pairproof.native.annotation.models.systems_together`.
 """
 
 from __future__ import annotations

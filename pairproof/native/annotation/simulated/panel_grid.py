@@ -1,24 +1,22 @@
-"""Where the paper's verdicts turn: methods over a grid of shifts and contexts.
+"""Methods over a grid of shifts and contexts, and where one passes another.
 
-The claims of Sakaguchi and Van Durme (2018) that RA and EASL need fewer judgments than direct assessment
-depend on how annotators differ and on what showing items together does. Here every method is run over shifts
-(standard deviation of annotator and session together) and contexts, and the two claims are answered as
-sentences with the assumptions under which they hold. A difference counts if it is more than two standard
-errors of the replicates, which are paired: every method has the same people.
+What Sakaguchi and Van Durme (2018) claim of RA and EASL depends on how annotators differ and on what showing
+items together does. Here every method is run over shifts (standard deviation of annotator and session together)
+and contexts (:mod:`pairproof.native.annotation.simulated.simulated_panel`). A difference counts if it is more than
+two standard errors of the replicates, which are paired: every method has the same people.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ....errors import InputError
 from ..beta import FloatArray
-from ..methods import Method
-from .panel_simulation import PanelRun, run_panel, turning
-from .simulated_panel import Context, Panel
+from .simulated_panel import Context
+from .simulation import Experiment, Simulation, simulate
 
 #: Shifts of the grid: none, and up to twice that of WMT21's direct assessment (.14).
 SHIFTS = (0.0, 0.1, 0.2, 0.3)
@@ -26,34 +24,99 @@ SHIFTS = (0.0, 0.1, 0.2, 0.3)
 CLEAR = 2.0
 
 
+def turning(
+    shifts: Sequence[float], first: Sequence[float], second: Sequence[float]
+) -> tuple[float, float] | None:
+    """Between which shifts the first method passes the second.
+
+    Parameters
+    ----------
+    shifts : sequence of float
+        Rising.
+    first, second : sequence of float
+        Spearman's rho of the two methods at each shift.
+
+    Returns
+    -------
+    (float, float) or None
+        The last shift at which the first is behind and the next one; (0, 0) if it is ahead from the first on;
+        None if it is behind at the last.
+
+    Raises
+    ------
+    InputError
+        Unequal lengths.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.simulated.panel_grid import turning
+    >>> turning([0.0, 0.1, 0.2, 0.3], first=[0.69, 0.71, 0.72, 0.67], second=[0.81, 0.77, 0.70, 0.61])
+    (0.1, 0.2)
+    """
+    if not len(shifts) == len(first) == len(second):
+        raise InputError(
+            f"{len(shifts)} shifts, {len(first)} and {len(second)} values; expected as many of each"
+        )
+    behind = [k for k in range(len(shifts)) if first[k] <= second[k]]
+    if not behind:
+        return 0.0, 0.0
+    last = behind[-1]
+    return None if last == len(shifts) - 1 else (float(shifts[last]), float(shifts[last + 1]))
+
+
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Runs of one truth over shifts and contexts.
+    """Spearman's rho of methods with the truth, over contexts, shifts and judgments.
 
     Attributes
     ----------
+    contexts : tuple of str
+        "none", "uniform:0.7", ...
     shifts : tuple of float
         Rising.
-    contexts : tuple of Context
-    runs : tuple of tuple of PanelRun
-        By context, then shift.
+    after : tuple of int
+        Judgments an item, rising.
+    rho : mapping of name to float[contexts, shifts, after, replicates]
+        "da", "da+", ...: a method, and with + its corrected scores; nan where there are none.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.panel_grid import panel_grid
-    >>> from pairproof.native.annotation.simulated.simulated_panel import Panel
-    >>> found = panel_grid(np.linspace(0, 1, 30), Panel(sd=0.1), shifts=(0.0, 0.4), methods=("da",), after=(3,),
-    ...                    replicates=2)
-    >>> found.curve("da", 3).shape
-    (2,)
+    >>> from pairproof.native.annotation.simulated.panel_grid import Grid
+    >>> rho = {"da": np.array([[[[0.8, 0.82]]]]), "ra": np.array([[[[0.7, 0.73]]]])}
+    >>> grid = Grid(("none",), (0.0,), (4,), rho)
+    >>> grid.gap("ra", "da", 4).round(3)
+    array([-0.095])
     """
 
+    contexts: tuple[str, ...]
     shifts: tuple[float, ...]
-    contexts: tuple[Context, ...]
-    runs: tuple[tuple[PanelRun, ...], ...]
+    after: tuple[int, ...]
+    rho: Mapping[str, FloatArray]
 
-    def curve(self, method: str, after: int, context: int = 0) -> FloatArray:
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Methods, and with + their corrected scores."""
+        return tuple(self.rho)
+
+    def values(self, name: str, after: int, context: str = "none") -> FloatArray:
+        """float[shifts, replicates].
+
+        Raises
+        ------
+        InputError
+            A method, number of judgments or context that was not run.
+        """
+        if name not in self.rho or after not in self.after or context not in self.contexts:
+            raise InputError(
+                f"{name} after {after} judgments an item in context {context} was not run; there are"
+                f" {', '.join(self.names)} after {', '.join(map(str, self.after))} in"
+                f" {', '.join(self.contexts)}"
+            )
+        found: FloatArray = self.rho[name][self.contexts.index(context), :, self.after.index(after)]
+        return found
+
+    def curve(self, name: str, after: int, context: str = "none") -> FloatArray:
         """float[shifts]: mean of Spearman's rho.
 
         Raises
@@ -61,80 +124,89 @@ class Grid:
         InputError
             A method, number of judgments or context that was not run.
         """
-        found: FloatArray = self._rho(method, after, context).mean(axis=1)
+        found: FloatArray = self.values(name, after, context).mean(axis=1)
         return found
 
-    def ahead(self, first: str, second: str, after: int, context: int = 0) -> FloatArray:
+    def standard_error(self, name: str, after: int, context: str = "none") -> FloatArray:
+        """float[shifts]: of the mean over replicates; nan with one.
+
+        Raises
+        ------
+        InputError
+            A method, number of judgments or context that was not run.
+        """
+        return _standard_error(self.values(name, after, context))
+
+    def gap(self, first: str, second: str, after: int, context: str = "none") -> FloatArray:
+        """float[shifts]: mean difference first - second.
+
+        Raises
+        ------
+        InputError
+            A method, number of judgments or context that was not run.
+        """
+        return self.curve(first, after, context) - self.curve(second, after, context)
+
+    def ahead(self, first: str, second: str, after: int, context: str = "none") -> FloatArray:
         """float[shifts]: mean difference first - second where it is clear, else 0.
 
         Raises
         ------
         InputError
-            A method, number of judgments or context that was not run.
+            A method, number of judgments or context that was not run; one replicate, which has no standard
+            error.
         """
-        gap = self._rho(first, after, context) - self._rho(second, after, context)
-        mean = gap.mean(axis=1)
+        gap = self.values(first, after, context) - self.values(second, after, context)
         if gap.shape[1] < 2:
             raise InputError("one replicate has no standard error; expected two or more")
-        clear = np.abs(mean) > CLEAR * gap.std(axis=1, ddof=1) / np.sqrt(gap.shape[1])
-        found: FloatArray = np.where(clear, mean, 0.0)
+        mean: FloatArray = gap.mean(axis=1)
+        found: FloatArray = np.where(np.abs(mean) > CLEAR * _standard_error(gap), mean, 0.0)
         return found
 
-    def turning(self, first: str, second: str, after: int, context: int = 0) -> tuple[float, float] | None:
-        """Between which shifts the first passes the second; see :func:`panel_simulation.turning`.
+    def turning(
+        self, first: str, second: str, after: int, context: str = "none"
+    ) -> tuple[float, float] | None:
+        """Between which shifts the first passes the second; see :func:`turning`.
 
         Raises
         ------
         InputError
             A method, number of judgments or context that was not run.
         """
-        return turning(
-            self.shifts,
-            self.curve(first, after, context).tolist(),
-            self.curve(second, after, context).tolist(),
-        )
+        one, other = (self.curve(name, after, context).tolist() for name in (first, second))
+        return turning(self.shifts, one, other)
 
-    def _rho(self, method: str, after: int, context: int) -> FloatArray:
-        """float[shifts, replicates]."""
-        if not 0 <= context < len(self.contexts):
-            raise InputError(f"context number {context}; expected 0 to {len(self.contexts) - 1}")
-        first = self.runs[context][0]
-        if method not in first.methods or after not in first.after:
-            raise InputError(
-                f"{method} after {after} judgments an item was not run; expected one of {', '.join(first.methods)}"
-                f" after {', '.join(map(str, first.after))}"
-            )
-        place = first.methods.index(method), first.after.index(after)
-        return np.stack([run.rho[place] for run in self.runs[context]])
+
+def _standard_error(values: FloatArray) -> FloatArray:
+    n = values.shape[1]
+    if n < 2:
+        return np.full(len(values), np.nan)
+    found: FloatArray = values.std(axis=1, ddof=1) / np.sqrt(n)
+    return found
 
 
 def panel_grid(
-    truth: FloatArray,
-    panel: Panel,
+    experiment: Experiment,
     shifts: Sequence[float] = SHIFTS,
     contexts: Sequence[Context] = (Context(),),
-    methods: Sequence[Method] = ("da", "random", "easl", "ra"),
-    after: Sequence[int] = (4, 10),
-    replicates: int = 12,
-    per_hit: int = 5,
-    seed: int = 0,
-) -> Grid:
-    """Run every method for every shift and context; the shift and context of `panel` are replaced.
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[tuple[Simulation, ...], ...]:
+    """Run an experiment for every context and shift, in place of its panel's own.
 
     Parameters
     ----------
-    truth : float[n_items]
-        In [0, 1], not all the same.
-    panel : Panel
+    experiment : Experiment
     shifts : sequence of float
         Rising, >= 0.
     contexts : sequence of Context
-
-    Other parameters are those of :func:`pairproof.native.annotation.simulated.panel_simulation.run_panel`.
+        Each once.
+    progress : function of (done, all), optional
+        Called after each replicate of each method.
 
     Returns
     -------
-    Grid
+    tuple of tuple of Simulation
+        By context, then shift; :func:`grid_of` makes a grid of them.
 
     Raises
     ------
@@ -144,133 +216,70 @@ def panel_grid(
     Examples
     --------
     >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.panel_grid import panel_grid
+    >>> from pairproof.native.annotation.simulated.panel_grid import grid_of, panel_grid
     >>> from pairproof.native.annotation.simulated.simulated_panel import Panel
-    >>> found = panel_grid(np.linspace(0, 1, 30), Panel(sd=0.1), shifts=(0.0, 0.4), methods=("da",), after=(3,),
-    ...                    replicates=2)
-    >>> bool(found.curve("da+", 3)[1] > found.curve("da", 3)[1])
+    >>> from pairproof.native.annotation.simulated.simulation import Experiment
+    >>> stated = Experiment(np.linspace(0, 1, 30), Panel.alike(0.1), ("da",), 3, 2, corrected=(3,))
+    >>> grid = grid_of(panel_grid(stated, shifts=(0.0, 0.4)))
+    >>> bool(grid.curve("da+", 3)[1] > grid.curve("da", 3)[1])
     True
     """
     if not shifts or list(shifts) != sorted(set(shifts)):
         raise InputError(f"shifts={tuple(shifts)}; expected rising numbers")
-    if not contexts:
-        raise InputError("no context; expected one or more, such as none")
-    runs = tuple(
-        tuple(
-            run_panel(
-                truth,
-                replace(panel, shift=float(shift), context=context),
-                methods,
-                after,
-                replicates,
-                per_hit,
-                seed,
-            )
-            for shift in shifts
+    if not contexts or len(set(contexts)) != len(contexts):
+        raise InputError(
+            f"contexts {', '.join(map(str, contexts)) or 'none given'}; expected one or more, each once, such as"
+            " none"
         )
-        for context in contexts
-    )
-    return Grid(tuple(map(float, shifts)), tuple(contexts), runs)
+    cells = len(contexts) * len(shifts)
+    each = len(experiment.methods) * experiment.replicates
+    rows, begun = [], 0
+    for context in contexts:
+        row = []
+        for shift in shifts:
+            panel = replace(experiment.panel, shift=float(shift), context=context)
+            before = begun * each
+
+            def advance(done: int, _: int, before: int = before) -> None:
+                if progress is not None:
+                    progress(before + done, cells * each)
+
+            row.append(simulate(replace(experiment, panel=panel), advance))
+            begun += 1
+        rows.append(tuple(row))
+    return tuple(rows)
 
 
-def _name(context: Context) -> str:
-    return "none" if context.kind == "none" else f"{context.kind}:{context.factor:g}"
-
-
-def _shifts(shifts: Sequence[float], which: Sequence[bool]) -> str:
-    return ", ".join(f"{s:g}" for s, w in zip(shifts, which) if w)
-
-
-def verdict_on_ra(grid: Grid, after: int, context: int = 0) -> str:
-    """Whether RA beats direct assessment, and under which shifts, as a sentence.
+def grid_of(runs: Sequence[Sequence[Simulation]]) -> Grid:
+    """The grid of simulations by context, then shift, after every iteration.
 
     Parameters
     ----------
-    grid : Grid
-        With the methods da, random, easl and ra, two replicates or more.
-    after : int
-        Judgments an item.
-    context : int
-        Number of the grid's context.
+    runs : sequence of sequence of Simulation
+        As :func:`panel_grid` gives them.
 
     Returns
     -------
-    str
-
-    Raises
-    ------
-    InputError
-        A method, number of judgments or context that was not run.
+    Grid
+        Corrected scores after other iterations than those stated are nan.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.panel_grid import panel_grid, verdict_on_ra
+    >>> from pairproof.native.annotation.simulated.panel_grid import grid_of, panel_grid
     >>> from pairproof.native.annotation.simulated.simulated_panel import Panel
-    >>> found = panel_grid(np.linspace(0, 1, 30), Panel(sd=0.1), shifts=(0.0,), after=(3,), replicates=3)
-    >>> verdict_on_ra(found, 3).partition(";")[0]
-    'RA does not beat raw direct assessment at any shift (0)'
+    >>> from pairproof.native.annotation.simulated.simulation import Experiment
+    >>> stated = Experiment(np.linspace(0, 1, 30), Panel.alike(0.1), ("da", "ra"), 2, 2)
+    >>> grid_of(panel_grid(stated, shifts=(0.0, 0.2))).after
+    (1, 2)
     """
-    raw = grid.ahead("ra", "da", after, context) > 0
-    corrected = (grid.ahead("ra", "random+", after, context) > 0) | (
-        grid.ahead("ra", "easl+", after, context) > 0
+    first = runs[0][0].experiment
+    rho = {
+        name: np.stack([np.stack([s.of(name).T for s in row]) for row in runs]) for name in first.names
+    }
+    return Grid(
+        tuple(str(row[0].experiment.panel.context) for row in runs),
+        tuple(s.experiment.panel.shift for s in runs[0]),
+        tuple(range(1, first.budget + 1)),
+        rho,
     )
-    if raw.any():
-        first = f"RA beats raw direct assessment at shifts {_shifts(grid.shifts, raw.tolist())}"
-        if not raw.all():
-            first += f" and not at {_shifts(grid.shifts, (~raw).tolist())}"
-    else:
-        first = (
-            f"RA does not beat raw direct assessment at any shift ({_shifts(grid.shifts, [True] * len(raw))})"
-        )
-    if corrected.any():
-        return f"{first}; it beats HITs corrected by the annotator model at {_shifts(grid.shifts, corrected.tolist())}"
-    return f"{first}; it never beats HITs corrected by the annotator model"
-
-
-def verdict_on_easl(grid: Grid, after: int) -> str:
-    """Whether EASL's gain over direct assessment is its choice of items or their being shown together.
-
-    Parameters
-    ----------
-    grid : Grid
-        With the methods da, random and easl, two replicates or more.
-    after : int
-        Judgments an item.
-
-    Returns
-    -------
-    str
-        A clause for each context; corrected scores, at the first shift of the grid.
-
-    Raises
-    ------
-    InputError
-        A method or number of judgments that was not run.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.panel_grid import panel_grid, verdict_on_easl
-    >>> from pairproof.native.annotation.simulated.simulated_panel import Context, Panel
-    >>> found = panel_grid(np.linspace(0, 1, 40), Panel(0.3, scale=0.0, noise_spread=0.0, careless=0.0), shifts=(0.0,),
-    ...                    contexts=(Context("uniform", 0.3),), after=(2,), replicates=4)
-    >>> verdict_on_easl(found, 2).partition(":")[0]
-    'context uniform'
-    """
-    clauses = []
-    for k, context in enumerate(grid.contexts):
-        over_da = float(grid.ahead("easl+", "da+", after, k)[0])
-        together = float(grid.ahead("random+", "da+", after, k)[0])
-        choice = float(grid.ahead("easl+", "random+", after, k)[0])
-        clauses.append(
-            f"context {_name(context)}: EASL is {_gain(over_da)} direct assessment, random HITs are {_gain(together)}"
-            f" it, and EASL's choice of items is {_gain(choice)} a random one"
-        )
-    return "; ".join(clauses)
-
-
-def _gain(difference: float) -> str:
-    if difference == 0.0:
-        return "not clearly different from"
-    return f"{abs(difference):.3f} {'above' if difference > 0 else 'below'}"

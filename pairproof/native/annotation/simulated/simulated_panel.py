@@ -6,7 +6,7 @@ An annotator a gives an item of truth theta, shown in a session with others,
     e ~ N(0, s_a^2)
 
 q being the place in the annotator's sequence; a share of the answers is uniform; scores are rounded to .01. A
-session is five items for every method, one at a time or together, so that a shift by visit meets all methods
+session is as many items for every method, one at a time or together, so that a shift by visit meets all methods
 alike. Then only the context can tell them apart: c is 1 for items shown alone, and inside a HIT
 
 none
@@ -16,27 +16,38 @@ uniform:.7
 similar:.5
     .5 + (1 - .5) min(1, sd of the HIT's truths / sd of all truths): similar items help each other
 
-The model is that of the experiments of Sakaguchi and Van Durme (2018) with the terms that they leave out. The
-defaults of shift and noise spread are what mixed models find in WMT21's direct assessment of cs-en (annotator
-.112, HIT .085, residual .182; noise by annotator .62 to .64 on the log scale); the others are guesses.
+The defaults of shift and noise spread are what mixed models find in WMT21's direct assessment of cs-en
+(annotator .112, HIT .085, residual .182; noise by annotator .62 to .64 on the log scale); the others are
+guesses. :meth:`Panel.alike` has annotators who are all alike, the least that the experiments of Sakaguchi and
+Van Durme (2018) need: truth, noise of one size, and a context.
+
+Who does what (people, their sessions, carelessness) and what is shown and misjudged are drawn from two
+generators, so that all methods can be given the same people.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
-from ....data.options import whole_number
+from ....data.options import one_of, whole_number
 from ....errors import InputError
 from ..beta import FloatArray, IntArray
 
+Noise = Literal["normal", "beta"]
+NOISES: tuple[Noise, ...] = get_args(Noise)
 #: Standard deviation of annotator and session together; of the logs of slopes and of noises; share of answers
 #: that are uniform; annotators.
 SHIFT, SCALE, NOISE_SPREAD, CARELESS, PEOPLE = 0.14, 0.2, 0.6, 0.05, 20
-#: Items of a session, for every method.
+#: Scores of a line from 0 to 100 in whole numbers.
+STEP = 0.01
+#: Items of a session.
 SESSION = 5
+#: A beta distribution has its mean inside (0, 1).
+INSIDE = 0.02
 
 
 @dataclass(frozen=True)
@@ -72,6 +83,9 @@ class Context:
                 f"context {self.kind}:{self.factor:g}; expected none, uniform:FACTOR or similar:FACTOR, such as"
                 " uniform:.7"
             )
+
+    def __str__(self) -> str:
+        return "none" if self.kind == "none" else f"{self.kind}:{self.factor:g}"
 
     @classmethod
     def read(cls, text: str) -> "Context":
@@ -122,11 +136,15 @@ class Panel:
         Share of answers that are uniform, in [0, 1].
     people : int
         Annotators, >= 1.
+    noise : {"normal", "beta"}
+        beta: a beta distribution about the same mean with this standard deviation (as near as [0, 1] allows).
+    step : float
+        Scores are multiples of it; 0: they are not rounded.
 
     Raises
     ------
     InputError
-        A number out of its range.
+        A number out of its range, or another noise.
 
     Examples
     --------
@@ -144,8 +162,11 @@ class Panel:
     context: Context = Context()
     careless: float = CARELESS
     people: int = PEOPLE
+    noise: Noise = "normal"
+    step: float = STEP
 
     def __post_init__(self) -> None:
+        one_of("noise", self.noise, NOISES)
         for name in ("sd", "shift", "scale", "noise_spread"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
@@ -153,9 +174,23 @@ class Panel:
         for name in ("drift", "contrast"):
             if not math.isfinite(getattr(self, name)):
                 raise InputError(f"{name}={getattr(self, name)!r}; expected a finite number")
-        if not 0.0 <= self.careless <= 1.0:
-            raise InputError(f"careless={self.careless!r}; expected a share from 0 to 1")
+        for name, value in (("careless", self.careless), ("step", self.step)):
+            if not 0.0 <= value <= 1.0:
+                raise InputError(f"{name}={value!r}; expected a number from 0 to 1")
         whole_number("people", self.people, 1)
+
+    @classmethod
+    def alike(cls, sd: float, context: Context = Context(), noise: Noise = "normal") -> "Panel":
+        """Annotators who are all alike: the truth, and noise of one size.
+
+        The paper's own experiments tell nothing of its annotators but how far they agree.
+        """
+        return cls(sd, 0.0, 0.0, 0.0, context=context, careless=0.0, noise=noise, step=0.0)
+
+    @property
+    def are_alike(self) -> bool:
+        """Whether all annotators are the same at all times, so that two differ by their noise alone."""
+        return not any((self.shift, self.scale, self.noise_spread, self.drift, self.careless))
 
 
 @dataclass(eq=False)
@@ -191,20 +226,31 @@ class PanelAtWork:
     truth : float[n_items]
         In [0, 1], not all the same.
     rng : Generator
-        Of numpy; the people are drawn from it at once, their judgments as they are asked for.
+        Of numpy; the people are drawn from it at once, their sessions and careless answers as they are asked.
+    errors : Generator, optional
+        Their noise; default: `rng`.
+    session : int
+        Items that are shown one at a time in one session, >= 1.
 
     Examples
     --------
     >>> import numpy as np
     >>> from pairproof.native.annotation.simulated.simulated_panel import Panel, PanelAtWork
-    >>> work = PanelAtWork(Panel(sd=0.0, shift=0.0, scale=0.0, careless=0.0), np.linspace(0, 1, 11),
-    ...                    np.random.default_rng(1))
+    >>> work = PanelAtWork(Panel.alike(sd=0.0), np.linspace(0, 1, 11), np.random.default_rng(1))
     >>> work.judge(np.array([[0, 5, 10]])).score
     array([0. , 0.5, 1. ])
     """
 
-    def __init__(self, panel: Panel, truth: FloatArray, rng: np.random.Generator) -> None:
-        self.panel, self.truth, self.rng = panel, np.asarray(truth, np.float64), rng
+    def __init__(
+        self,
+        panel: Panel,
+        truth: FloatArray,
+        rng: np.random.Generator,
+        errors: np.random.Generator | None = None,
+        session: int = SESSION,
+    ) -> None:
+        self.panel, self.truth, self.session = panel, np.asarray(truth, np.float64), session
+        self.rng, self.errors = rng, rng if errors is None else errors
         n = panel.people
         self.slope = np.exp(panel.scale * rng.normal(size=n))
         self.noise = panel.sd * np.exp(panel.noise_spread * rng.normal(size=n))
@@ -216,7 +262,7 @@ class PanelAtWork:
     def judge(self, hits: IntArray) -> Judged:
         """Scores of HITs, each by one annotator drawn at random.
 
-        HITs of one item are judged in sessions of five, one after the other; a larger HIT is a session.
+        HITs of one item are judged in sessions of several, one after the other; a larger HIT is a session.
 
         Parameters
         ----------
@@ -229,30 +275,63 @@ class PanelAtWork:
             In the order of the rows of `hits`.
         """
         k, size = hits.shape
-        of_hit = np.arange(k) // SESSION if size == 1 else np.arange(k)
+        of_hit = np.arange(k) // self.session if size == 1 else np.arange(k)
         count = int(of_hit[-1]) + 1 if k else 0
         people = self.rng.integers(0, self.panel.people, count)
-        visit = self.panel.shift * math.sqrt(0.5) * self.rng.normal(size=count)
+        visit = self._visits(count)
         who = people[of_hit]
-        theta = self.truth[hits]
         place = self._places(np.repeat(who, size)).reshape(k, size)
-        score = (
-            0.5
-            + self.slope[who, None] * (theta - 0.5)
-            + (self.location[who] + visit[of_hit])[:, None]
-            + self.panel.drift * place
-            + self.panel.contrast * (theta - theta.mean(axis=1, keepdims=True))
-            + self.panel.context.on(theta, self.spread)
-            * self.noise[who, None]
-            * self.rng.normal(size=theta.shape)
-        )
-        score = np.clip(score, 0.0, 1.0)
-        score = np.where(
-            self.rng.random(theta.shape) < self.panel.careless, self.rng.random(theta.shape), score
-        )
+        score = self._scores(self.truth[hits], who, visit[of_hit][:, None], place)
         session = self.sessions + np.repeat(of_hit, size)
         self.sessions += count
-        return Judged(hits.ravel(), np.repeat(who, size), session, np.round(score, 2).ravel())
+        return Judged(hits.ravel(), np.repeat(who, size), session, score.ravel())
+
+    def all_alone(self) -> FloatArray:
+        """float[people, n_items]: every annotator scores every item once, alone, each in an order of their own."""
+        people, n = self.panel.people, len(self.truth)
+        place = np.argsort(self.rng.random((people, n)), axis=1)
+        count = -(-n // self.session)
+        visit = np.take_along_axis(
+            self._visits(people * count).reshape(people, count), place // self.session, axis=1
+        )
+        shown = np.tile(self.truth, people)[:, None]
+        who = np.repeat(np.arange(people), n)
+        found = self._scores(shown, who, visit.reshape(-1, 1), place.reshape(-1, 1))
+        return found.reshape(people, n)
+
+    def _visits(self, count: int) -> FloatArray:
+        """float[count]: shifts of sessions."""
+        found: FloatArray = self.panel.shift * math.sqrt(0.5) * self.rng.normal(size=count)
+        return found
+
+    def _scores(self, theta: FloatArray, who: IntArray, visit: FloatArray, place: IntArray) -> FloatArray:
+        """float[k, size]: scores of items shown together; `visit` and `place` of each or of each row."""
+        p = self.panel
+        # The same as .5 + slope (theta - .5) + ..., and exactly theta where annotators are alike.
+        expected = (
+            theta
+            + (self.slope[who, None] - 1.0) * (theta - 0.5)
+            + (self.location[who, None] + visit)
+            + p.drift * place
+            + p.contrast * (theta - theta.mean(axis=1, keepdims=True))
+        )
+        sd = p.context.on(theta, self.spread) * self.noise[who, None]
+        score = self._about(expected, sd)
+        careless = self.rng.random(theta.shape) < p.careless
+        score = np.where(careless, self.rng.random(theta.shape), score)
+        return np.clip(np.round(score / p.step) * p.step, 0.0, 1.0) if p.step else score
+
+    def _about(self, expected: FloatArray, sd: FloatArray) -> FloatArray:
+        """float[k, size]: scores with this expectation before they are cut to [0, 1], and this noise."""
+        if self.panel.noise == "normal":
+            score: FloatArray = np.clip(
+                expected + self.errors.normal(0.0, 1.0, expected.shape) * sd, 0.0, 1.0
+            )
+            return score
+        mean = np.clip(expected, INSIDE, 1.0 - INSIDE)
+        precision = np.maximum(mean * (1 - mean) / np.maximum(sd * sd, 1e-12) - 1.0, 0.2)
+        drawn: FloatArray = self.errors.beta(mean * precision, (1 - mean) * precision)
+        return drawn
 
     def _places(self, who: IntArray) -> IntArray:
         """int[n]: q - 1 of each judgment, counted on from the annotator's earlier ones."""

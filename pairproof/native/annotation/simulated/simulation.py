@@ -1,13 +1,17 @@
 """Simulated annotation: how near each method comes to a known truth, and what a number of annotations buys.
 
-The experiments of Sakaguchi and Van Durme (2018), section 5, with the annotators replaced by a model of their
-noise (:mod:`pairproof.native.annotation.simulated.simulated_annotators`).  Every method gets the same number of
-annotations: an iteration is one annotation an item.
+The experiments of Sakaguchi and Van Durme (2018), section 5, with the annotators replaced by a model of them
+(:mod:`pairproof.native.annotation.simulated.simulated_panel`).  Every method gets the same number of annotations:
+an iteration is one annotation an item.  In a replicate every method has the same people, who come to their
+sessions in the same order; what they are shown, and their noise, is drawn for each method.
+
+Beside a method's own scores stand corrected ones
+(:mod:`pairproof.native.annotation.simulated.corrected_scores`), named da+, random+ and easl+.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -20,7 +24,8 @@ from ..beta import FloatArray, IntArray
 from ..match_quality import quality_map
 from ..methods import METHODS, Method, ScoreState, Settings, observe, start
 from ..quality.annotators import pearson, spearman
-from .simulated_annotators import Annotators
+from .corrected_scores import CORRECTED, FEWEST, corrected_scores
+from .simulated_panel import Judged, Panel, PanelAtWork
 
 Measure = Literal["spearman", "pearson"]
 #: Of agreement with the truth.
@@ -37,7 +42,8 @@ class Experiment:
     ----------
     truth : float[n_items]
         In [0, 1], not all the same.
-    annotators : Annotators
+    panel : Panel
+        The annotators.
     methods : tuple of str
         Of "easl", "da", "ra", "trueskill", "random", each once.
     budget : int
@@ -52,6 +58,8 @@ class Experiment:
         The methods' constants.
     seed : int
         >= 0.
+    corrected : tuple of int
+        Iterations after which scores are also corrected for annotators and sessions, 2 to `budget`, rising.
 
     Raises
     ------
@@ -61,14 +69,14 @@ class Experiment:
     Examples
     --------
     >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.simulated_annotators import Annotators
+    >>> from pairproof.native.annotation.simulated.simulated_panel import Panel
     >>> from pairproof.native.annotation.simulated.simulation import Experiment
-    >>> Experiment(np.linspace(0, 1, 20), Annotators(sd=0.2), methods=("da", "easl")).budget
+    >>> Experiment(np.linspace(0, 1, 20), Panel.alike(0.2), methods=("da", "easl")).budget
     10
     """
 
     truth: FloatArray
-    annotators: Annotators
+    panel: Panel
     methods: tuple[Method, ...] = ("da", "random", "easl", "ra")
     budget: int = 10
     replicates: int = 20
@@ -76,6 +84,7 @@ class Experiment:
     pool: Pool = "paper"
     settings: Settings = field(default_factory=Settings)
     seed: int = 0
+    corrected: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for method in self.methods:
@@ -104,6 +113,20 @@ class Experiment:
             whole_number(name, value, least)
         if not 2 <= self.per_hit <= n // 2:
             raise InputError(f"per_hit={self.per_hit} with {n} items; expected 2 to {n // 2}")
+        if self.corrected and not (
+            FEWEST <= self.corrected[0]
+            and self.corrected[-1] <= self.budget
+            and list(self.corrected) == sorted(set(self.corrected))
+        ):
+            raise InputError(
+                f"corrected={self.corrected}; expected rising numbers of iterations from {FEWEST} to {self.budget}"
+            )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The methods; after one whose scores are also corrected, its name with +."""
+        pairs = ((m, f"{m}+") if self.corrected and m in CORRECTED else (m,) for m in self.methods)
+        return tuple(name for pair in pairs for name in pair)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +136,7 @@ class Curve:
     Attributes
     ----------
     mean, low, high : float[budget]
-        Mean over replicates, and the interval of that mean.
+        Mean over replicates, and the interval of that mean; nan after iterations without corrected scores.
 
     Examples
     --------
@@ -138,23 +161,26 @@ class Simulation:
         As stated.
     annotations : float[budget]
         An item, on average, after each iteration.
-    spearman, pearson : float[methods, replicates, budget]
-        Of the scores with the truth.
-    final : mapping of method to float[n_items]
-        Scores at the end of the first replicate.
+    spearman, pearson : float[names, replicates, budget]
+        Of the scores with the truth; the names are those of the experiment.  nan for corrected scores after
+        other iterations, and where their model could not be fitted.
+    final : mapping of name to float[n_items]
+        Scores at the end of the first replicate; corrected ones as distances from the mean.
     maps : mapping of iteration to float[k, k]
         Match quality before it, items ordered by the truth, of easl in the first replicate; empty without
         easl.
     coverage : mapping of method to float
         How often the methods' own 95 % intervals hold the truth at the end; nan for trueskill, whose scale is
         its own.
+    not_fitted : mapping of name to int
+        Corrected scores that are missing because their model could not be fitted.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.simulated_annotators import Annotators
+    >>> from pairproof.native.annotation.simulated.simulated_panel import Panel
     >>> from pairproof.native.annotation.simulated.simulation import Experiment, simulate
-    >>> stated = Experiment(np.linspace(0, 1, 20), Annotators(sd=0.2), methods=("da", "easl"), budget=3,
+    >>> stated = Experiment(np.linspace(0, 1, 20), Panel.alike(0.2), methods=("da", "easl"), budget=3,
     ...                     replicates=2)
     >>> simulate(stated).annotations
     array([1., 2., 3.])
@@ -164,36 +190,56 @@ class Simulation:
     annotations: FloatArray
     spearman: FloatArray
     pearson: FloatArray
-    final: dict[Method, FloatArray]
+    final: dict[str, FloatArray]
     maps: dict[int, FloatArray]
-    coverage: dict[Method, float]
+    coverage: dict[str, float]
+    not_fitted: dict[str, int]
+
+    def of(self, name: str, measure: Measure = "spearman") -> FloatArray:
+        """float[replicates, budget]: correlations of a method, or of its corrected scores.
+
+        Raises
+        ------
+        InputError
+            A name that is none of the experiment's.
+        """
+        one_of("method", name, self.experiment.names)
+        found: FloatArray = getattr(self, measure)[self.experiment.names.index(name)]
+        return found
 
     def curve(
-        self, method: Method, measure: Measure = "spearman", level: float = 0.95, resamples: int = 1000
+        self, method: str, measure: Measure = "spearman", level: float = 0.95, resamples: int = 1000
     ) -> Curve:
         """Mean over replicates, and its bootstrap interval (replicates resampled; the same seed, the same
         interval).
         """
-        values = getattr(self, measure)[self.experiment.methods.index(method)]
+        values = self.of(method, measure)
+        if method.endswith("+"):
+            fitted = values[:, [t - 1 for t in self.experiment.corrected]]
+            values = values[~np.isnan(fitted).any(axis=1)]
+        if not len(values):
+            return Curve(*np.full((3, self.experiment.budget), np.nan))
         rng = np.random.default_rng([self.experiment.seed, 95])
         means = values[rng.integers(0, len(values), (resamples, len(values)))].mean(axis=1)
         low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
         return Curve(values.mean(axis=0), low, high)
 
-    def needed(self, method: Method, target: float) -> float:
+    def needed(self, method: str, target: float) -> float:
         """Annotations an item until the mean Spearman's rho reaches `target`, between iterations by straight
-        lines; nan if the budget does not suffice, the first iteration's number if that is enough."""
+        lines; nan if the budget does not suffice, the first known iteration's number if that is enough."""
         mean = self.curve(method, resamples=1).mean
-        reached = np.flatnonzero(mean >= target)
+        known = np.flatnonzero(~np.isnan(mean))
+        rho, n = mean[known], self.annotations[known]
+        reached = np.flatnonzero(rho >= target)
         if not len(reached):
             return float("nan")
         k = int(reached[0])
         if k == 0:
-            return float(self.annotations[0])
-        part = (target - mean[k - 1]) / (mean[k] - mean[k - 1])
-        return float(self.annotations[k - 1] + part * (self.annotations[k] - self.annotations[k - 1]))
+            return float(n[0])
+        part = (target - rho[k - 1]) / (rho[k] - rho[k - 1])
+        return float(n[k - 1] + part * (n[k] - n[k - 1]))
 
-    def gain(self, method: Method, fewer: int, more: int) -> float:
+    def gain(self, method: str, fewer: int, more: int) -> float:
         """Where the method stands after `fewer` annotations between da after `fewer` (0) and da after `more`
         (1).
         """
@@ -201,7 +247,7 @@ class Simulation:
         return float((own[fewer - 1] - da[fewer - 1]) / (da[more - 1] - da[fewer - 1]))
 
 
-def simulate(experiment: Experiment) -> Simulation:
+def simulate(experiment: Experiment, progress: Callable[[int, int], None] | None = None) -> Simulation:
     """Run every method, every replicate with its own annotators and its own random numbers.
 
     The experiments of Sakaguchi and Van Durme (2018), section 5, with simulated annotators.
@@ -209,6 +255,8 @@ def simulate(experiment: Experiment) -> Simulation:
     Parameters
     ----------
     experiment : Experiment
+    progress : function of (done, all), optional
+        Called after each replicate of each method.
 
     Returns
     -------
@@ -217,41 +265,72 @@ def simulate(experiment: Experiment) -> Simulation:
     Examples
     --------
     >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.simulated_annotators import Annotators
+    >>> from pairproof.native.annotation.simulated.simulated_panel import Panel
     >>> from pairproof.native.annotation.simulated.simulation import Experiment, simulate
-    >>> stated = Experiment(np.linspace(0, 1, 20), Annotators(sd=0.2), methods=("da", "easl"), budget=3,
+    >>> stated = Experiment(np.linspace(0, 1, 20), Panel.alike(0.2), methods=("da", "easl"), budget=3,
     ...                     replicates=2)
     >>> simulate(stated).curve("easl").mean.round(1)
     array([0.9, 0.9, 0.9])
     """
     e = experiment
-    shape = (len(e.methods), e.replicates, e.budget)
-    rank, linear = np.full(shape, np.nan), np.full(shape, np.nan)
-    final: dict[Method, FloatArray] = {}
-    maps: dict[int, FloatArray] = {}
-    coverage: dict[Method, float] = {}
+    shape = (len(e.names), e.replicates, e.budget)
+    found = Simulation(e, _annotations(e), np.full(shape, np.nan), np.full(shape, np.nan), {}, {}, {}, {})
     for m, method in enumerate(e.methods):
         held = []
         for r in range(e.replicates):
-            rng = np.random.default_rng([e.seed, METHODS.index(method), r])
-            state = start(method, len(e.truth))
-            for t in range(e.budget):
-                if method == "easl" and r == 0 and t in MAPPED:
-                    order = np.argsort(e.truth, kind="stable")
-                    maps[t] = quality_map(state.score, state.variance, order, gamma=e.settings.gamma)
-                hits = _hits(e, method, state, t, rng)
-                scores = e.annotators.judge(e.truth[hits], hits.shape[1], rng)
-                state = observe(state, list(hits), list(scores), e.settings)
-                seen = state.n > 0
-                rank[m, r, t] = spearman(state.score[seen], e.truth[seen])
-                linear[m, r, t] = pearson(state.score[seen], e.truth[seen])
-            low, high = state.interval()
-            held.append(np.mean((low <= e.truth) & (e.truth <= high)))
-            final.setdefault(method, state.score)
-        coverage[method] = float("nan") if method == "trueskill" else float(np.mean(held))
-    hits_each = -(-len(e.truth) // e.per_hit)
-    a_batch = hits_each * e.per_hit / len(e.truth)
-    return Simulation(e, np.arange(1, e.budget + 1) * a_batch, rank, linear, final, maps, coverage)
+            held.append(_replicate(found, method, r))
+            if progress is not None:
+                progress(m * e.replicates + r + 1, len(e.methods) * e.replicates)
+        found.coverage[method] = float("nan") if method == "trueskill" else float(np.mean(held))
+    return found
+
+
+def _annotations(e: Experiment) -> FloatArray:
+    a_batch = -(-len(e.truth) // e.per_hit) * e.per_hit / len(e.truth)
+    found: FloatArray = np.arange(1, e.budget + 1) * a_batch
+    return found
+
+
+#: Between the numbers of methods in a seed, so that no method has the random numbers of the people.
+PEOPLE = 1000
+
+
+def _replicate(s: Simulation, method: Method, r: int) -> float:
+    """One campaign; what comes out is written into `s`, the share of truths that the intervals hold returned."""
+    e = s.experiment
+    own = np.random.default_rng([e.seed, METHODS.index(method), r])
+    people = np.random.default_rng([e.seed, PEOPLE, r])
+    work = PanelAtWork(e.panel, e.truth, people, own, session=e.per_hit)
+    state = start(method, len(e.truth))
+    batches: list[Judged] = []
+    for t in range(e.budget):
+        if method == "easl" and r == 0 and t in MAPPED:
+            order = np.argsort(e.truth, kind="stable")
+            s.maps[t] = quality_map(state.score, state.variance, order, gamma=e.settings.gamma)
+        hits = _hits(e, method, state, t, own)
+        judged = work.judge(hits)
+        batches.append(judged)
+        state = observe(state, list(hits), list(judged.score.reshape(hits.shape)), e.settings)
+        seen = state.n > 0
+        _write(s, method, r, t, np.where(seen, state.score, np.nan))
+        if t + 1 in e.corrected and method in CORRECTED:
+            better = corrected_scores(batches, len(e.truth))
+            name = f"{method}+"
+            s.not_fitted[name] = s.not_fitted.get(name, 0) + (better is None)
+            if better is not None:
+                _write(s, name, r, t, better)
+    low, high = state.interval()
+    return float(np.mean((low <= e.truth) & (e.truth <= high)))
+
+
+def _write(s: Simulation, name: str, r: int, t: int, scores: FloatArray) -> None:
+    """The correlations of scores with the truth; nan: not judged yet."""
+    e = s.experiment
+    seen, row = ~np.isnan(scores), e.names.index(name)
+    s.spearman[row, r, t] = spearman(scores[seen], e.truth[seen])
+    s.pearson[row, r, t] = pearson(scores[seen], e.truth[seen])
+    if r == 0:
+        s.final[name] = scores
 
 
 def _hits(e: Experiment, method: Method, state: ScoreState, t: int, rng: np.random.Generator) -> IntArray:
@@ -260,43 +339,3 @@ def _hits(e: Experiment, method: Method, state: ScoreState, t: int, rng: np.rand
     # The same number of annotations, one item at a time.
     size, count = (1, hits * e.per_hit) if method == "da" else (e.per_hit, hits)
     return next_hits(state, state.n, size, count, rng, first=t == 0, pool=e.pool, gamma=e.settings.gamma)
-
-
-def histogram(scores: Sequence[float] | FloatArray, bins: int = 5) -> IntArray:
-    """Numbers of scores in equal bins of 0 to 1 (Sakaguchi and Van Durme 2018, figures 7 and 10).
-
-    Parameters
-    ----------
-    scores : float[n]
-        A score of trueskill beyond 0 or 1 is in the end bin.
-    bins : int
-
-    Returns
-    -------
-    int[bins]
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.simulated.simulation import histogram
-    >>> histogram([0.1, 0.15, 0.5, 1.2])
-    array([2, 0, 1, 0, 1])
-    """
-    found: IntArray = np.histogram(np.clip(scores, 0.0, 1.0), bins, (0.0, 1.0))[0].astype(np.int64)
-    return found
-
-
-def spread(scores: Sequence[float] | FloatArray) -> tuple[float, float, float]:
-    """Standard deviation, smallest and largest of scores, which show that RA's range is narrow.
-
-    Parameters
-    ----------
-    scores : float[n]
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.simulated.simulation import spread
-    >>> [round(number, 3) for number in spread([0.2, 0.5, 0.8])]
-    [0.3, 0.2, 0.8]
-    """
-    s = np.asarray(scores, np.float64)
-    return float(s.std(ddof=1)), float(s.min()), float(s.max())

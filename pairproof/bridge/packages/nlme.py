@@ -1,0 +1,95 @@
+"""R's nlme: scores by item and annotator, both random and crossed, with a residual variance for each annotator.
+
+nlme nests random effects; crossed ones are one block of identities within a single group. It stops by its own
+rules, and its variances carry 6 to 7 digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..process.policy import BackendLike
+from .answers import Floats, RAnswer, ask, asks, reals
+
+NEEDS = ("nlme",)
+
+LME = """
+d <- data.frame(y = y, item = factor(item), annotator = factor(annotator), one = factor(1L))
+control <- nlme::lmeControl(maxIter = 500, msMaxIter = 2000, niterEM = 50, tolerance = 1e-12, msTol = 1e-14, msMaxEval = 10000, opt = "nlminb",
+                            returnObject = TRUE)
+pdBlocked <- nlme::pdBlocked; pdIdent <- nlme::pdIdent
+fit <- nlme::lme(y ~ 1, data = d, method = method, control = control, weights = nlme::varIdent(form = ~ 1 | annotator),
+                 random = list(one = pdBlocked(list(pdIdent(~ item - 1), pdIdent(~ annotator - 1)))))
+u <- unlist(nlme::ranef(fit)[1L, ])
+k <- nlevels(d$item)
+deviations <- as.numeric(nlme::VarCorr(fit)[, "StdDev"])
+times <- stats::coef(fit$modelStruct$varStruct, unconstrained = FALSE, allCoef = TRUE)[levels(d$annotator)]
+list(mean = unname(nlme::fixef(fit)), se = sqrt(as.matrix(stats::vcov(fit))[1L, 1L]), item_sd = deviations[1L], annotator_sd = deviations[k + 1L],
+     noise = unname(fit$sigma * times), item = unname(u[seq_len(k)]), annotator = unname(u[-seq_len(k)]), loglik = as.numeric(stats::logLik(fit)))
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseByAnnotator(RAnswer):
+    """Scores of items by annotators who are not equally precise.
+
+    Attributes
+    ----------
+    mean, se : float
+    item_sd, annotator_sd : float
+    noise : float[annotators]
+        Residual standard deviations.
+    item, annotator : float[items], float[annotators]
+        Best linear unbiased predictions.
+    loglik : float
+    """
+
+    mean: float
+    se: float
+    item_sd: float
+    annotator_sd: float
+    noise: Floats
+    item: Floats
+    annotator: Floats
+    loglik: float
+
+
+@asks(*NEEDS)
+def lme(
+    y: Sequence[float] | Floats,
+    item: Sequence[int],
+    annotator: Sequence[int],
+    method: str = "REML",
+    *,
+    backend: BackendLike = None,
+) -> NoiseByAnnotator:
+    """R's ``nlme::lme(y ~ 1, random = crossed, weights = varIdent(form = ~ 1 | annotator), method)``.
+
+    Parameters
+    ----------
+    y : float[n]
+    item, annotator : int[n]
+        From 0; every number up to the largest occurs.
+    method : {"REML", "ML"}
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    NoiseByAnnotator
+
+    Raises
+    ------
+    RError
+        R's own.
+
+    Examples
+    --------
+    >>> lme(y, item, annotator).noise  # doctest: +SKIP
+    """
+    codes = {"item": np.asarray(item, np.int64) + 1, "annotator": np.asarray(annotator, np.int64) + 1}
+    return NoiseByAnnotator.read(
+        ask(backend, "nlme::lme", LME, {"y": reals(y), **codes, "method": method}, NEEDS)
+    )

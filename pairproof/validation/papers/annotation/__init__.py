@@ -1,0 +1,1 @@
+"""Models of scalar annotation held against R: location, scale and precision of annotators, systems, quality."""
