@@ -59,8 +59,6 @@ def _additive(store: Store, last: int, after: ScoreState) -> FloatArray:
     if not rows:
         return after.score
     table = np.array(rows, np.float64)
-    # In one order, whatever the order of arrival, so that sums are the same to the last bit.
-    table = table[np.lexsort((table[:, 1], table[:, 0]))]
     item, value = table[:, 0].astype(np.int64), table[:, 1]
     # Exact sums are the same in whatever order judgments came.
     fresh, total = np.bincount(item, minlength=n_items), exact_sums(item, value, n_items)

@@ -86,7 +86,7 @@ def test_systems_are_in_their_true_order_and_checks_are_in_no_mean(walk):
     assert [found.model.systems[k] for k in found.order] == ["n", "s", "e", "w"]
     assert found.plain.n.tolist() == [15, 15, 15, 15] and found.model.n_sources == 15
     first = found.differences[0]
-    # With one careless annotator of four, annotators differ in their liking (3 df): p .053 over all differences.
+    # With one careless annotator of four, annotators differ in their liking (3 df): p .05 over all.
     assert (first.first, first.second) == ("n", "w") and first.low > 0 and first.adjusted < 0.1
     assert all(d.adjusted >= d.p for d in found.differences)
     rows = found.to_dict()["systems"]

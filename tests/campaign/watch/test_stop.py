@@ -161,7 +161,8 @@ def test_equal_systems_are_seldom_told_apart_however_often_one_looks():
         rule = stop_rule("ranking", planned=150.0, looks=5)
         planned += any(look_at(rule, *studies[n], 3).look.settled.any() for n in range(30, 151, 30))
         t += any(by_t_tests(studies[n][0], n) for n in studies)
-    # Nominal .05 of any of three differences, two standard errors above it; observed 1 (sequence), 5 (planned), 46 (t).
+    # Nominal .05 of any of three differences, and two standard errors.
+    # Observed 1 (sequence), 5 (planned), 46 (t).
     most = 100 * 0.05 + 2 * np.sqrt(100 * 0.05 * 0.95)
     assert sequence <= most and planned <= most and t > 2 * most, (sequence, planned, t, most)
 

@@ -32,7 +32,7 @@ def test_noises_are_found_from_complete_and_from_missing_scores():
     noise = [0.06, 0.08, 0.12, 0.2]
     for chosen in (1.0, 0.6):
         what, who, y, _ = panel(2, 4000, noise, chosen)
-        # The quietest is found from residuals that the others' noise is in: observed .068 off, the others .026.
+        # The quietest is found from residuals that hold the others' noise: observed .068 off, others .026.
         assert np.allclose(annotator_effects(what, who, y).noise, noise, rtol=0.12)
 
 
