@@ -32,6 +32,7 @@ from ...native.annotation.methods import BETA, ScoreState
 from ..results.results_file import TIMES
 from ..storage.records import COUNTED, ORDER, About, about, fields_of, ids_of, judged, state_of
 from ..storage.store import Store, opened
+from ..watch.intervals import Kind, intervals_of, stored_spread
 from .files import (
     COMPARISON_COLUMNS,
     MODEL_COLUMNS,
@@ -57,6 +58,7 @@ def export(
     level: float = 0.95,
     *,
     layout: Layout = "pairproof",
+    intervals: Kind = "calibrated",
     force: bool = False,
 ) -> int:
     """Export a campaign to a file.
@@ -72,6 +74,8 @@ def export(
         Level of the intervals in `scores`.
     layout : {"pairproof", "keisks", "keisks-mu-sigma", "cjmay"}
         Columns of a model file; only with `what="model"`.
+    intervals : {"calibrated", "beta"}
+        Of `scores`; beta: EASL's own, which are far too wide.
     force : bool
         Also overwrite a file that pairproof did not make.  Scores and history are recognised by their
         columns, a model file and comparisons as :mod:`pairproof.campaign.formats.files` describes.
@@ -101,7 +105,7 @@ def export(
         elif what == "comparisons":
             header, rows = _comparisons(store, a)
         elif layout == "pairproof":
-            header, rows = _items(store, a, level if what == "scores" else None)
+            header, rows = _items(store, a, level if what == "scores" else None, intervals)
         else:
             header, rows = _model_of_tool(store, a, layout)
         write(out, csv_text(header, rows), reads=[path], force=force, known=known)
@@ -112,7 +116,7 @@ def model_columns(a: About) -> tuple[str, ...]:
     return MODEL_COLUMNS if a.method in BETA else (*SKILL_COLUMNS, "var") if a.method == "trueskill" else ()
 
 
-def _items(store: Store, a: About, level: float | None) -> tuple[list[str], list[list[str]]]:
+def _items(store: Store, a: About, level: float | None, kind: Kind) -> tuple[list[str], list[list[str]]]:
     state = state_of(store, a.method)
     if level is None and a.method == "da":
         raise InputError(
@@ -122,8 +126,8 @@ def _items(store: Store, a: About, level: float | None) -> tuple[list[str], list
     header = ["id", *a.columns, *model_columns(a), *(SCORE_COLUMNS if level is not None else ())]
     numbers = [model_cells(state)] if model_columns(a) else []
     if level is not None:
-        low, high = state.interval(level)
-        columns = zip(state.score.tolist(), low.tolist(), high.tolist(), state.n.tolist())
+        own = intervals_of(state, stored_spread(store), level, kind)
+        columns = zip(state.score.tolist(), own.low.tolist(), own.high.tolist(), state.n.tolist())
         numbers.append([[*map(number, row), str(n)] for *row, n in columns])
     fields = fields_of(store)
     return header, [

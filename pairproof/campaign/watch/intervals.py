@@ -20,6 +20,7 @@ from ...native.annotation import beta
 from ...native.annotation.beta import FloatArray, IntArray
 from ...native.annotation.calibrated_intervals import calibration
 from ...native.annotation.methods import Method, ScoreState
+from ..storage.store import Store
 
 #: Which intervals are asked for; calibrated ones fall back to the method's own where they cannot be had.
 Kind = Literal["calibrated", "beta"]
@@ -114,8 +115,8 @@ class Spread:
 
 
 def spread_of(item: IntArray, value: FloatArray) -> Spread:
-    """Pooled standard deviation within items, of scores without nan."""
-    order = np.lexsort((value, item))  # sums to the last bit the same, in whatever order judgments came
+    """Pooled standard deviation within items, of scores without nan; to the last bit the same in any order."""
+    order = np.lexsort((value, item))
     item, value = item[order], value[order]
     count = np.bincount(item)
     free = len(value) - int((count > 0).sum())
@@ -123,6 +124,18 @@ def spread_of(item: IntArray, value: FloatArray) -> Spread:
         return Spread(float("nan"), 0)
     mean = np.bincount(item, value) / np.maximum(count, 1)
     return Spread(float(np.sqrt(np.sum((value - mean[item]) ** 2) / free)), free)
+
+
+def stored_spread(store: Store) -> Spread:
+    """The spread within the items of an open campaign, from the counted scores of items alone."""
+    rows = store.db.execute(
+        "SELECT s.item, s.value FROM judgment j JOIN score s ON s.judgment = j.number WHERE j.counted AND"
+        " s.kind = 'item' AND s.value IS NOT NULL"
+    ).fetchall()
+    if not rows:
+        return Spread(float("nan"), 0)
+    table = np.array(rows, np.float64)
+    return spread_of(table[:, 0].astype(np.int64), table[:, 1])
 
 
 def intervals(

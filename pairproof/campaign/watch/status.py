@@ -21,14 +21,16 @@ from ...native.annotation.models.annotator_model import Level
 from ...native.annotation.quality.annotators import Agreement, agreement
 from ..results.retraction import n_out
 from ..storage.answers import Answers, answers_of
+from ..storage.design import ROLES
 from ..storage.items import items_of
+from ..storage.packed import roles_of
 from ..storage.records import About, about, ids_of, state_of
 from ..storage.rules import Look as Recorded, looks_of
 from ..storage.store import Store
 from .annotators import MOST_SCORES, rejected_of, watched
 from .convergence import Convergence, convergence
 from .disputed import Disputed, disputed
-from .intervals import Intervals, Kind, Spread, intervals_of, spread_of
+from .intervals import Intervals, Kind, Spread, intervals_of, stored_spread
 from .own_answers import own_scores
 from .progress import Cost, Progress, cost, progress
 from .reading import Campaign, reading
@@ -268,9 +270,6 @@ def status(
 def _essentials(store: Store) -> Status:
     a = about(store)
     state = state_of(store, a.method)
-    other = store.db.execute("SELECT position FROM item WHERE role <> 'item'").fetchall()
-    scored = np.ones(len(state.n), bool)
-    scored[[k for (k,) in other]] = False
     p = progress(store, a, n_out(store))
     looks = looks_of(store)
     further = looks[-1].answer.get("further_hits") if looks else None
@@ -278,26 +277,14 @@ def _essentials(store: Store) -> Status:
     return Status(
         a,
         ids_of(store),
-        np.flatnonzero(scored).astype(np.int64),
+        np.flatnonzero(roles_of(store) == ROLES.index("item")).astype(np.int64),
         state,
         p,
         convergence(store, a, state),
         price,
-        _spread(store),
+        stored_spread(store),
         looks,
     )
-
-
-def _spread(store: Store) -> Spread:
-    """The spread within items, from the counted scores of items alone."""
-    rows = store.db.execute(
-        "SELECT s.item, s.value FROM judgment j JOIN score s ON s.judgment = j.number WHERE j.counted AND"
-        " s.kind = 'item' AND s.value IS NOT NULL"
-    ).fetchall()
-    if not rows:
-        return Spread(float("nan"), 0)
-    table = np.array(rows, np.float64)
-    return spread_of(table[:, 0].astype(np.int64), table[:, 1])
 
 
 def _with_agreement(found: Status, answers: Answers, standardise: Standardise) -> Status:

@@ -31,14 +31,25 @@ _files, _more = option("Files"), option("More")
     help="Columns of a model file as this public EASL code has them; its older version says mu and sigma.",
 )
 @level_option(_more)
+@_more(
+    "--intervals",
+    "kind",
+    type=click.Choice(["calibrated", "beta"]),
+    default="calibrated",
+    help="Of the scores; beta: EASL's own, far too wide.",
+)
 @shared_options
-def export(state: State, campaign: str, out: str, what: Any, layout: Any, level: float) -> int:
+def export(state: State, campaign: str, out: str, what: Any, layout: Any, level: float, kind: Any) -> int:
     """Write scores with their intervals, a model file, the full history, paired comparisons, or a log."""
     from ...campaign.formats.export import export as write
 
     state.no_report("'easl status'; 'easl export' writes OUT.")
     if layout is not None and what != "model":
         raise click.UsageError("--tool says the columns of a model file; use it with --what model.")
-    rows = write(campaign, out, what, level, layout=layout or "pairproof", force=state.force)
+    rows = write(campaign, out, what, level, layout=layout or "pairproof", intervals=kind, force=state.force)
+    if what == "scores":
+        from ...campaign.watch.status import status
+
+        state.say(status(campaign, unasked=False).intervals(level, kind).sentence)
     state.show(f"{out}: {rows} rows ({what})", {"out": out, "what": what, "rows": rows})
     return 0

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -290,12 +291,18 @@ def systems_top(
     return _look(part, widths[asked], settled, part.estimate + delta, why, each, planned, looks)
 
 
+@lru_cache(maxsize=64)
+def _last(looks: int, alpha: float) -> float:
+    """C, the boundary at the last look, which takes a tenth of a second to find."""
+    return float(group_sequential(looks, alpha)[-1])
+
+
 def _half(differences: SourceDifferences, alpha: float, planned: float, looks: int | None) -> FloatArray:
     n, share = np.maximum(differences.n, 1), alpha / len(differences.pairs)
     if looks is None:
         each = boundary(n, share, planned)
     else:
-        last = float(group_sequential(looks, share)[-1])
+        last = _last(looks, share)
         each = last * np.sqrt(np.maximum(planned / n, 1.0) / n)
     found: FloatArray = np.where(differences.n > 1, differences.spread * each, np.inf)
     return found
@@ -322,9 +329,7 @@ def _look(
     else:
         # Beyond the planned number there is no boundary.
         with np.errstate(divide="ignore"):
-            need = np.ceil(
-                float(group_sequential(looks, share)[-1]) * spread * np.sqrt(planned) / target[known]
-            )
+            need = np.ceil(_last(looks, share) * spread * np.sqrt(planned) / target[known])
         wanted[known] = np.where((target[known] > 0) & (need <= planned), need, np.inf)
     more = np.where(settled, 0.0, np.maximum(wanted - differences.n, 0.0))
     if few < FEWEST_SOURCES:
