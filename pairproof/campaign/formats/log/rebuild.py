@@ -84,7 +84,9 @@ def _about(line: Line) -> About:
     r = line.record
     try:
         settings, design = Settings(**r["settings"]), Design.from_dict(r["design"])
-    except (TypeError, ValueError) as error:
+    except InputError as error:
+        raise InputError(f"{line.where}: {error}") from error
+    except (TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{line.where}: settings or design have a value of another type: {error}") from error
     columns = tuple(r["columns"])
     return About(
