@@ -179,7 +179,10 @@ class _Rebuilder:
             known = (r["role"], of, r["source"], r["system"], r["gold"])
             rows.append((k, r["id"], cells, *r["start"], *r["start"], *known))
         self._insert("item", rows)
-        state_of(self.store, self.about.method, at_start=True)  # refuses a start that the method cannot have
+        try:
+            state_of(self.store, self.about.method, at_start=True)
+        except InputError as error:  # a start that the method cannot have
+            raise InputError(f"{lines[0].where} and later lines, 'start': {error}") from error
 
     def _annotators(self) -> None:
         names = ("number", "name", "token", "state", "since", "why")
