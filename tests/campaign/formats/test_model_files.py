@@ -82,7 +82,9 @@ def test_escapes_are_told_of_or_undone(tmp_path):
     assert cells[0] == "a &lt; b &amp; c" and cells[1].startswith(
         "<span class='emoji-bytes' data-emoji-bytes='[240,"
     )
-    assert take_over(tmp_path / "kept.db", tmp_path / "m.csv", per_hit=2).escaped == 6  # three texts and their ids
+    assert (
+        take_over(tmp_path / "kept.db", tmp_path / "m.csv", per_hit=2).escaped == 6
+    )  # three texts and their ids
     found = take_over(tmp_path / "clean.db", tmp_path / "m.csv", per_hit=2, unescape=True)
     assert found.escaped == 0
     export(tmp_path / "clean.db", tmp_path / "c.csv", "model")

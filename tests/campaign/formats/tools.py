@@ -11,6 +11,7 @@ from typing import Any
 
 from pairproof.campaign import open_batch, take_in
 from pairproof.campaign.formats.writers.sheet import Sheet
+from pairproof.campaign.hits.tables import sheet_of
 from pairproof.campaign.storage.store import opened
 from tests.campaign.helpers import write
 
@@ -27,11 +28,8 @@ def open_sheet(path: Path, hits: int | None = None) -> tuple[Sheet, list[dict[st
     """The next batch as a sheet, and as the rows of its CSV file."""
     out = path.parent / "batch.csv"
     batch = open_batch(path, out, hits)
-    place = batch.columns.index("sent")
-    shown = tuple(tuple((name, (cells[place],)) for name, cells in hit) for hit in batch.hits)
-    places = tuple((batch.number, k) for k in range(1, len(batch.hits) + 1))
     rows = list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8"))))
-    return Sheet(batch.campaign, batch.per_hit, ("sent",), places, shown), rows
+    return sheet_of(batch), rows
 
 
 def score(hit: int, slot: int) -> int | None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ....errors import InputError
 from ....files.inputs import read_file
+from ....files.packed import unpacked
 from ....native.annotation.methods import ScoreState, Settings
 from ....text import quoted, shortened
 from ...results.retraction import TABLE
@@ -48,7 +49,7 @@ class Rebuilt:
     judgments: int
 
 
-def rebuild(path: str | Path, log: str | Path) -> Rebuilt:
+def from_log(path: str | Path, log: str | Path) -> Rebuilt:
     """Make a campaign from a log.
 
     Parameters
@@ -66,8 +67,22 @@ def rebuild(path: str | Path, log: str | Path) -> Rebuilt:
     ------
     InputError
         A line is not as a log has it, names something that no other line has, or contradicts other lines.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from pairproof import campaign
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "items.csv").write_text("id,sent\\na,one\\nb,two\\n")
+    >>> made = campaign.create(folder / "C.db", folder / "items.csv", per_hit=2)
+    >>> campaign.export(folder / "C.db", folder / "log.jsonl", "log")
+    4
+    >>> again = campaign.from_log(folder / "D.db", folder / "log.jsonl")
+    >>> (again.about == made, again.items, again.judgments)
+    (True, 2, 0)
     """
-    lines = read_log(read_file(log, "a log of a campaign"), str(log))
+    raw = unpacked(read_file(log, "a log of a campaign"), str(log))
+    lines = read_log(raw, str(log))
     a = _about(lines[0])
     with created(path) as store:
         write_about(store, a)

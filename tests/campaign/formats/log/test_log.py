@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pairproof.campaign import create, export, status, take_back, take_in, undo
-from pairproof.campaign.formats.log.rebuild import rebuild
+from pairproof.campaign.formats.log.rebuild import from_log
 from pairproof.campaign.results.settle import repeats
 from pairproof.campaign.storage.annotators import add_annotator, set_state
 from pairproof.campaign.storage.design import Design
@@ -68,7 +68,7 @@ def test_a_log_gives_the_campaign_back_and_is_written_again_to_the_byte(tmp_path
     path = eventful(tmp_path, method)
     log = tmp_path / "log.jsonl"
     lines = export(path, log, "log")
-    found = rebuild(tmp_path / "new.db", log)
+    found = from_log(tmp_path / "new.db", log)
     assert log.read_bytes() == log_of(tmp_path / "new.db").encode("utf-8")
     lines_of_it = log.read_text(encoding="utf-8").splitlines()  # which also parts lines at U+2028
     kinds = [json.loads(line)["kind"] for line in lines_of_it]
@@ -111,7 +111,7 @@ def records(log):
 def test_the_campaign_that_was_made_goes_on_as_the_old_one_would(tmp_path):
     path = eventful(tmp_path)
     export(path, tmp_path / "log.jsonl", "log")
-    rebuild(tmp_path / "new.db", tmp_path / "log.jsonl")
+    from_log(tmp_path / "new.db", tmp_path / "log.jsonl")
     one, other = batch_rows(path), batch_rows(tmp_path / "new.db")
     assert one == other
     results = write(tmp_path / "next.csv", answers(one, 4))
@@ -128,7 +128,7 @@ def test_a_log_replaces_its_own_older_one_and_no_other_file(tmp_path):
     with pytest.raises(InputError, match="is there already"):
         export(other, tmp_path / "l.jsonl", "log")
     with pytest.raises(InputError, match="exists already"):
-        rebuild(path, tmp_path / "l.jsonl")
+        from_log(path, tmp_path / "l.jsonl")
 
 
 # -- a log that was changed ----------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ def test_a_log_that_was_changed_is_refused_with_its_line_and_makes_no_campaign(t
     log = tmp_path / "log.jsonl"
     log.write_text("".join(json.dumps(r) + "\n" for r in lines), encoding="utf-8")
     with pytest.raises(InputError) as error:
-        rebuild(tmp_path / "new.db", log)
+        from_log(tmp_path / "new.db", log)
     assert found in str(error.value) and str(error.value).startswith(f"{log}")
     assert not (tmp_path / "new.db").exists()
 
@@ -222,7 +222,7 @@ def test_a_log_that_is_not_strict_json_is_refused(tmp_path, plain, old, new, fou
     assert old in plain
     log.write_text(plain.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(InputError, match=found):
-        rebuild(tmp_path / "new.db", log)
+        from_log(tmp_path / "new.db", log)
 
 
 @given(
@@ -241,5 +241,5 @@ def test_any_texts_survive_a_log(tmp_path_factory, texts):
     open_sheet(path)
     text = log_of(path)
     (folder / "l.jsonl").write_bytes(text.encode("utf-8"))
-    rebuild(folder / "new.db", folder / "l.jsonl")
+    from_log(folder / "new.db", folder / "l.jsonl")
     assert log_of(folder / "new.db") == text

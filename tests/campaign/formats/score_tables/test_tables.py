@@ -8,7 +8,7 @@ import math
 import pytest
 
 from pairproof.campaign import create, status
-from pairproof.campaign.formats.log.rebuild import rebuild
+from pairproof.campaign.formats.log.rebuild import from_log
 from pairproof.campaign.formats.score_tables.make import from_scores
 from pairproof.campaign.storage.answers import answers_of
 from pairproof.campaign.storage.design import KINDS
@@ -127,7 +127,7 @@ def test_a_campaign_of_a_table_survives_its_log(tmp_path, text):
     made(tmp_path, text)
     log = log_of(tmp_path / "C.db")
     (tmp_path / "l.jsonl").write_text(log, encoding="utf-8")
-    rebuild(tmp_path / "D.db", tmp_path / "l.jsonl")
+    from_log(tmp_path / "D.db", tmp_path / "l.jsonl")
     assert log_of(tmp_path / "D.db") == log and table_of(tmp_path / "D.db") == table_of(tmp_path / "C.db")
 
 
