@@ -29,7 +29,7 @@ def eventful(tmp_path, method="easl"):
     rows += ["11,worse 3,3,s0,degraded,3,", "12,known,,,gold,,0.7"]
     items.write_text("\n".join(rows) + "\n", encoding="utf-8")
     path = tmp_path / "C.db"
-    create(path, items, method, 5, seed=7, design=Design(pay_hour=12.5, show=(), judgments=2))
+    create(path, items, method, 5, seed=7, design=Design(pay_hour=12.5))
     for seed in range(3):
         found = answers(batch_rows(path), seed, worker="ann")
         for k, row in enumerate(found):
