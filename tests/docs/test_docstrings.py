@@ -25,6 +25,9 @@ from pairproof import errors
 
 #: Modules whose public functions and classes are for users: all of them, or the one named after the colon.
 COVERED = (
+    "pairproof.campaign.hits.dealing",
+    "pairproof.campaign.hits.degrading",
+    "pairproof.campaign.hits.qualification",
     "pairproof.campaign.page.code",
     "pairproof.campaign.page.data",
     "pairproof.campaign.page.languages",
