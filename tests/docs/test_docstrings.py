@@ -36,6 +36,8 @@ COVERED = (
     "pairproof.campaign.page.texts",
     "pairproof.campaign.page.words",
     "pairproof.bridge.script",
+    "pairproof.campaign.formats.log.rebuild:from_log",
+    "pairproof.campaign.formats.score_tables.make:from_scores",
     "pairproof.data.comparisons",
     "pairproof.data.judgments",
     "pairproof.data.reading.by_layout",
