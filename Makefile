@@ -5,13 +5,14 @@ PYTEST_ARGS ?=
 export VENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready r-packages validate test bench format lint wheel clean
+.PHONY: help setup ready r-packages browser validate test bench format lint wheel clean
 
 help: ## This list
 	@echo "make validate   set up what is missing, compare with R, leave reports/validate.html, .json, .xml"
 	@echo "make test       set up what is missing, run the whole suite (PYTEST_ARGS='-k name' for a part)"
 	@echo "make setup      set up again, also what could not be had the last time"
 	@echo "make r-packages bring every R package that can be had, also those that make validate does not need"
+	@echo "make browser    bring what the tests of the annotator's page ask for: chromium, its driver, axe-core"
 	@echo "make bench      time pairproof beside the R packages and its Python peers"
 	@echo "make format     write the code as black and isort have it (110 columns)"
 	@echo "make lint       check the types with mypy"
@@ -28,6 +29,10 @@ ready:
 # Every optional R package too: `make validate` needs none of them, the tests ask them where they are here.
 r-packages: ready
 	@sh scripts/setup.sh r-packages
+
+# Nothing but the tests of the annotator's page needs these; it never fails, and names what it could not have.
+browser: ready
+	@sh scripts/browser.sh
 
 validate: ready
 	@mkdir -p reports

@@ -5,7 +5,8 @@ items.
 
 CPU time of this process, one thread; contenders take turns in shuffled order, medians over rounds.  The two
 packages are asked where they are installed and shown as "not here" where they are not.  The last run is
-results/annotation.md.
+results/annotation.md.  The last two lines of it are of a campaign in its file: SQLite's own check of the file
+and the reading of settings and state are in the first, storing the HITs and writing 100,000 texts in the second.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import platform
 import random
 import statistics
+import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -23,6 +25,10 @@ from typing import Any
 
 import numpy as np
 
+from pairproof.campaign import create, open_batch
+from pairproof.campaign.hits.choosing import Choice
+from pairproof.campaign.storage.records import about, save_state
+from pairproof.campaign.storage.store import opened
 from pairproof.native.annotation import beta, trueskill
 from pairproof.native.annotation.allocation import next_hits
 from pairproof.native.annotation.beta import pairs_of_hit
@@ -146,6 +152,40 @@ def by_definition(s: ScoreState, hits: int) -> list[Any]:
     return found
 
 
+def campaign(folder: Path, n: int) -> Path:
+    """A campaign in its middle, in its file; every item has a source and a system."""
+    items, path = folder / "items.csv", folder / "C.db"
+    words = "a sentence of about as many words as a sentence of a translation often has"
+    rows = "".join(f"i{k},{words} {k},s{k // 5},y{k % 5}\n" for k in range(n))
+    items.write_text("id,sent,source,system\n" + rows, encoding="utf-8")
+    create(path, items, seed=1)
+    with opened(path, write=True) as store:
+        save_state(store, state(n), range(n))
+        # A batch was opened before: the next one is chosen by variance.
+        store.db.execute("INSERT INTO batch VALUES (1, '', 1)")
+        store.db.execute("INSERT INTO hit (batch, number, items) VALUES (1, 1, '[0, 1, 2, 3, 4]')")
+    return path
+
+
+def whole_batches(folder: Path, tiny: bool) -> dict[str, tuple[Run, int]]:
+    """The choice of a batch out of a campaign's file, and the whole command without Python's start."""
+    n = 1_000 if tiny else 100_000
+    path = campaign(folder, n)
+
+    def chosen() -> None:
+        with opened(path, write=False) as store:
+            choice = Choice(store, about(store))
+            choice.plan(choice.hits(None), None, np.random.default_rng(9))
+
+    return {
+        f"open the file and choose, {n} items": (chosen, n // 5),
+        f"choose and write the CSV file, {n} items": (
+            lambda: open_batch(path, folder / "batch.csv", force=True),
+            n // 5,
+        ),
+    }
+
+
 def measured(runs: dict[str, tuple[Run, int]], rounds: int) -> dict[str, list[float]]:
     """CPU seconds of every contender in every round."""
     seconds: dict[str, list[float]] = {name: [] for name in runs}
@@ -199,6 +239,7 @@ def page(document: dict[str, Any]) -> str:
     ]
     lines += [f"| {name} | {row['n']:,} | {row['ms']:.2f} |" for name, row in document["batches"].items()]
     largest = list(document["batches"])[-2]
+    lines += [f"| {name} | {row['n']:,} | {row['ms']:.2f} |" for name, row in document["files"].items()]
     lines += ["", f"Memory at the peak of the largest: {document['memory'] / 1e6:.1f} MB."]
     if "100000" in largest:
         kept = document["batches"][largest]["ms"] / 1000 < PROMISED
@@ -210,7 +251,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = asked(__doc__, 5, arguments)
     runs, absent = updates(options.tiny)
     more = batches(options.tiny)
-    seconds = measured({**runs, **more}, options.rounds)
+    with tempfile.TemporaryDirectory() as folder:
+        files = whole_batches(Path(folder), options.tiny)
+        seconds = measured({**runs, **more, **files}, options.rounds)
 
     def rows(part: dict[str, tuple[Run, int]]) -> dict[str, Any]:
         return {
@@ -227,6 +270,7 @@ def main(arguments: list[str] | None = None) -> int:
         "tiny": options.tiny,
         "updates": rows(runs),
         "batches": rows(more),
+        "files": rows(files),
         "absent": absent,
         "memory": memory(1_000 if options.tiny else 100_000),
     }

@@ -25,6 +25,7 @@ PAGES = (
             "does-it-match-r",
             "from-r",
             "translation-competitions",
+            "sakaguchi-vandurme-2018",
             "papers-under-clustering",
             "inference",
             "coverage",
@@ -43,7 +44,17 @@ Block = Callable[[], str]
 
 def blocks() -> Mapping[str, Block]:
     """Name -> what writes the block."""
-    from . import agreement, clustering, coverage, definitions, error_tree, from_r, precision, r_cases
+    from . import (
+        agreement,
+        clustering,
+        coverage,
+        definitions,
+        error_tree,
+        from_r,
+        precision,
+        r_cases,
+        sakaguchi,
+    )
 
     return {
         **agreement.BLOCKS,
@@ -54,6 +65,7 @@ def blocks() -> Mapping[str, Block]:
         **from_r.BLOCKS,
         **precision.BLOCKS,
         **r_cases.BLOCKS,
+        **sakaguchi.BLOCKS,
     }
 
 

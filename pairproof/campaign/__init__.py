@@ -21,6 +21,8 @@ from pathlib import Path
 from .campaign import Campaign
 from .create import create
 from .formats.export import export
+from .formats.log.rebuild import from_log
+from .formats.score_tables.make import from_scores
 from .formats.take_over import take_over
 from .hits.batch import open_batch
 from .results.retraction import take_back, undo
@@ -31,6 +33,8 @@ __all__ = [
     "Campaign",
     "create",
     "export",
+    "from_log",
+    "from_scores",
     "open",
     "open_batch",
     "status",

@@ -13,13 +13,7 @@ from ..native.annotation.simulated.panel_grid import Grid, grid_of
 from ..native.annotation.simulated.plots import plot_over_judgments, plot_over_shifts, size_of_grid
 from ..native.annotation.simulated.simulation import Simulation
 from ..report.blocks import Block, Bullets, Figure, Heading, Page, Table
-from .simulation_report import (
-    annotators_said,
-    corrected_said,
-    experiment_said,
-    points,
-    stated,
-)
+from .simulation_report import annotators_said, corrected_said, experiment_said, points, stated
 
 Runs = Sequence[Sequence[Simulation]]
 #: The judgments an item at which methods are compared, beside the last.

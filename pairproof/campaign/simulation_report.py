@@ -35,7 +35,12 @@ def document(
 def stated(s: Simulation, truth: str, agreement: float, target: float, level: float) -> dict[str, Any]:
     """What was simulated, for a document."""
     e = s.experiment
-    panel = {"sd": e.panel.sd, "context": str(e.panel.context), "noise": e.panel.noise, "agreement": agreement}
+    panel = {
+        "sd": e.panel.sd,
+        "context": str(e.panel.context),
+        "noise": e.panel.noise,
+        "agreement": agreement,
+    }
     return {
         "truth": {"kind": truth, "items": len(e.truth), **_distribution(e.truth)},
         "annotators": {**panel, **{name: getattr(e.panel, name) for name in OF_PANEL}},
@@ -166,7 +171,9 @@ def _context(panel: Panel) -> str:
 def corrected_said(not_fitted: Mapping[str, int], replicates: int) -> str:
     """What the names with + are, and how often they could not be had."""
     lost = ", ".join(f"{name} {n}" for name, n in not_fitted.items() if n)
-    said = "+: scores corrected for annotators and sessions by a mixed model, after the iterations that have one"
+    said = (
+        "+: scores corrected for annotators and sessions by a mixed model, after the iterations that have one"
+    )
     return said + (f"; left out where it could not be fitted: {lost}" if lost else "")
 
 

@@ -25,6 +25,13 @@ from pairproof import errors
 
 #: Modules whose public functions and classes are for users: all of them, or the one named after the colon.
 COVERED = (
+    "pairproof.campaign.page.code",
+    "pairproof.campaign.page.data",
+    "pairproof.campaign.page.languages",
+    "pairproof.campaign.page.page:page_html",
+    "pairproof.campaign.page.text_files",
+    "pairproof.campaign.page.texts",
+    "pairproof.campaign.page.words",
     "pairproof.bridge.script",
     "pairproof.data.comparisons",
     "pairproof.data.judgments",

@@ -42,6 +42,7 @@ _KINDS = (
     Kind("label-studio", "an export of Label Studio", "add it with 'pairproof easl update C.db FILE'"),
     Kind("log", "a log of a campaign", _IMPORT),
     Kind("model", "a model file", _IMPORT),
+    Kind("batch", "a batch of HITs without answers", "annotators answer it; add the results they return"),
     Kind("appraise-scores", "a table of scores from Appraise", _IMPORT),
     Kind("wmt-scores", "a table of direct assessment scores from WMT", _IMPORT),
     Kind(
@@ -111,6 +112,7 @@ def _of_json(text: str) -> str:
         ("label-studio", lambda: {"annotations", "data"} <= names or "annotation_id" in names),
         ("appraise-batch", lambda: {"items", "task"} <= names),
         ("results", lambda: "Input.id1" in names),
+        ("batch", lambda: {"id1", "campaign", "batch", "hit"} <= names),
     )
     return next((name for name, holds in rules if holds()), "")
 
@@ -138,6 +140,7 @@ def _of_header(text: str) -> str:
     words = set(line.split())
     rules: tuple[tuple[str, Callable[[], bool]], ...] = (
         ("results", lambda: "Input.id1" in names),
+        ("batch", lambda: {"id1", "campaign", "batch", "hit"} <= names and "annotator" not in names),
         ("label-studio", lambda: {"annotation_id", "annotator"} <= names),
         ("prolific", lambda: {"Submission id", "Participant id"} <= names),
         ("wmt-scores", lambda: {"HITId", "WorkerId", "sys_id", "type", "score"} <= words),

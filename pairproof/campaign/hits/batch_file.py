@@ -118,7 +118,9 @@ def written(
         check(path, reads=reads, force=force, content=text.encode("utf-8"), known=_is_index)
     yield tuple(map(str, contents))
     for path, text in contents.items():
-        write(path, text, reads=reads, force=force, known=_is_index)
+        # A layout is a piece of HTML; it has its mark in a comment, as XML has.
+        kind = ".xml" if path == target.layout else None
+        write(path, text, kind=kind, reads=reads, force=force, known=_is_index)
 
 
 # -- pages ---------------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def encode(text: str) -> str:
     --------
     >>> from pairproof.campaign.page.code import encode
     >>> encode("a,b\\n1,2\\n")
-    'PP1.S9RJ4jLUMeICAA.ce33c5de'
+    'PP1.S9RJ4jLUMeICAA.0a97077b'
     """
     raw = text.encode("utf-8")
     packed = zlib.compressobj(9, zlib.DEFLATED, -15)
@@ -86,7 +86,7 @@ def decode(text: str, source: str = "code") -> str:
     Examples
     --------
     >>> from pairproof.campaign.page.code import decode, encode
-    >>> decode("PP1.S9RJ4jLU\\nMeICAA.ce33c5de")
+    >>> decode("PP1.S9RJ4jLU\\nMeICAA.0a97077b")
     Traceback (most recent call last):
     pairproof.errors.InputError: code, code 1: no column 'AssignmentId'; found 'a', 'b'; expected a page's results
     """

@@ -22,6 +22,12 @@ class PageSlot:
     text : str
     shown : tuple of str
         The cells of the further columns that the design shows, in the order of `PageData.show`.
+
+    Examples
+    --------
+    >>> from pairproof.campaign.page.data import PageSlot
+    >>> PageSlot("The bridge is closed.", shown=("Die Brücke ist gesperrt.",)).text
+    'The bridge is closed.'
     """
 
     text: str
@@ -40,6 +46,13 @@ class PageHit:
         In the HIT's stored order, which is that of the results.
     order : tuple of int
         Positions of the slots, from 0, as they stand on the page; blank: as stored.
+
+    Examples
+    --------
+    >>> from pairproof.campaign.page.data import PageHit, PageSlot
+    >>> hit = PageHit(3, (PageSlot("the first item"), PageSlot("the second")), order=(1, 0))
+    >>> [hit.slots[k].text for k in hit.order]
+    ['the second', 'the first item']
     """
 
     number: int

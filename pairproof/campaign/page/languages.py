@@ -65,6 +65,12 @@ def direction(tag: str) -> str:
     ----------
     tag : str
         A language tag; blank: "ltr".
+
+    Examples
+    --------
+    >>> from pairproof.campaign.page.languages import direction
+    >>> direction("he"), direction("az"), direction("az-Arab"), direction("ar-Latn")
+    ('rtl', 'ltr', 'rtl', 'ltr')
     """
     match = _TAG.fullmatch(tag)
     script = match["script"] if match else None

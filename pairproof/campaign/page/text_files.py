@@ -34,6 +34,17 @@ def read_instructions(path: str | Path) -> str:
     InputError
         No such file, bytes that are not UTF-8, zero characters, or nothing in it.
     TooLargeError
+        More than 100,000 characters.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from pairproof.campaign.page.text_files import read_instructions
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "instructions.txt")
+    ...     _ = file.write_bytes(b"Read all items first.\\r\\n\\r\\nUse the whole line.\\r\\n")
+    ...     read_instructions(file)
+    'Read all items first.\\n\\nUse the whole line.'
     """
     raw = read_file(path, "a text file of instructions", most=4 * MOST_CHARACTERS)
     try:
@@ -72,6 +83,16 @@ def read_examples(path: str | Path, encoding: str | None = None) -> tuple[Exampl
         and column.
     TooLargeError
         More than `MOST_EXAMPLES` rows.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from pairproof.campaign.page.text_files import read_examples
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "examples.csv")
+    ...     _ = file.write_text("text,score,why\\nMat mat the.,3,no meaning\\n")
+    ...     read_examples(file)
+    (Example(text='Mat mat the.', score=3.0, why='no meaning'),)
     """
     table = load(str(path), encoding)
     for name in ("text", "score"):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from ...data.options import one_of
-from ...errors import InputError
+from ...errors import InputError, TooLargeError
 from .languages import check_language, direction
 from .words import check_words
 
@@ -35,6 +35,12 @@ class Example:
         From 0 to 100.
     why : str
         The reason for the score; may be blank.
+
+    Examples
+    --------
+    >>> from pairproof.campaign.page.texts import Example
+    >>> Example("Mat mat the.", 3, "Nothing can be understood.").score
+    3
     """
 
     text: str
@@ -111,7 +117,9 @@ def texts_of(
     Raises
     ------
     InputError
-        A language tag, an anchor or a word is not as expected, or a text is too long.
+        A language tag, an anchor or a word is not as expected.
+    TooLargeError
+        The question or the instructions have more than `MOST_CHARACTERS`.
 
     Examples
     --------
@@ -136,7 +144,7 @@ def texts_of(
 
 def _check_length(name: str, text: str) -> None:
     if len(text) > MOST_CHARACTERS:
-        raise InputError(
+        raise TooLargeError(
             f"{name}: {len(text):,} characters; expected at most {MOST_CHARACTERS:,}. Every annotator's page"
             " holds them"
         )
@@ -256,6 +264,16 @@ def texts_from_rows(rows: Iterable[TextRow], lang: str | None = None) -> Texts:
     ------
     InputError
         The language is not among those of the rows, or there are several and none was named.
+
+    Examples
+    --------
+    >>> from pairproof.campaign.page.texts import texts_from_rows
+    >>> rows = [("question", "de", "ltr", "Wie flüssig?"), ("question", "en", "ltr", "How fluent?")]
+    >>> texts_from_rows(rows, "en").question
+    'How fluent?'
+    >>> texts_from_rows(rows)
+    Traceback (most recent call last):
+    pairproof.errors.InputError: texts in 2 languages ('de', 'en'); name one with --lang
     """
     table = list(rows)
     known = sorted({row[1] for row in table})

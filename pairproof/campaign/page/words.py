@@ -96,6 +96,16 @@ def read_words(path: str | Path) -> dict[str, str]:
     ------
     InputError
         The file is not such an object, has a key twice, or a word is not as :func:`check_words` expects.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from pairproof.campaign.page.words import read_words
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "german.json")
+    ...     _ = file.write_text('{"next": "Weiter", "back": "Zurück"}', encoding="utf-8")
+    ...     read_words(file)
+    {'next': 'Weiter', 'back': 'Zurück'}
     """
     raw = read_file(path, "a file of words", most=_MOST_BYTES)
     try:

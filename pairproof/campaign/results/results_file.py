@@ -28,6 +28,7 @@ from ...files.packed import unpacked
 from ..formats.files import MARK, cells_of
 from ..formats.readers.task_answers import answer_columns
 from ..formats.strict_json import decoded, parsed
+from ..storage.times import submitted_and_seconds
 
 TIMES = ("AcceptTime", "SubmitTime", "WorkTimeInSeconds")
 #: When an answer was last edited, which Label Studio says; kept beside the other times.
@@ -322,6 +323,7 @@ def row_of(
         if plain(f"Answer.range{j}") and touched or plain(f"Answer.na{j}").casefold() in YES:
             raise InputError(f"{where(f'Answer.range{j}')}: an answer, but Input.id{j} names no item")
     times = {name: plain(name) for name in (*TIMES, UPDATED) if plain(name)}
+    submitted_and_seconds(times, where(None))  # refuses times that cannot be read
     named = plain("HITId"), plain("AssignmentId"), plain("WorkerId")
     answered = (ids, tuple(values), tuple(raw))
     return ResultRow(number, where(None), *placed, *answered, *named, times, tuple(absent))

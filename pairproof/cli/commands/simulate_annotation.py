@@ -102,9 +102,7 @@ _panel_options = stacked(
         callback=_shifts,
         help="Sd of annotators' and sessions' shifts together.",
     ),
-    _who(
-        "--scale", type=click.FloatRange(min=0), default=0.2, help="Sd of the logs of annotators' slopes."
-    ),
+    _who("--scale", type=click.FloatRange(min=0), default=0.2, help="Sd of the logs of annotators' slopes."),
     _who(
         "--noise-spread",
         type=click.FloatRange(min=0),
@@ -189,9 +187,7 @@ def command(
     true = _truths(truth, column, items, seed)
     who = _panel(asked, panel)
     after = tuple(sorted({t for t in CORRECTED if t < budget} | {budget})) if corrected else ()
-    experiment = Experiment(
-        true, who, methods, budget, replicates, per_hit, pool, seed=seed, corrected=after
-    )
+    experiment = Experiment(true, who, methods, budget, replicates, per_hit, pool, seed=seed, corrected=after)
     experiment = replace(experiment, panel=_with_noise(experiment, panel["sd"], panel["agreement"]))
     name = truth if column is None else f"{truth}, column {column}"
     return _run(state, experiment, name, panel, target, level)
@@ -207,21 +203,13 @@ def _run(
 
     with watched_work(state, "campaigns to simulate") as advance:
         runs = panel_grid(experiment, panel["shift"], panel["context"], advance)
-    about = (
-        name,
-        mean_agreement(experiment.truth, experiment.panel, experiment.seed),
-        target,
-        level,
-    )
+    about = (name, mean_agreement(experiment.truth, experiment.panel, experiment.seed), target, level)
     if len(runs) == len(runs[0]) == 1:
         one = runs[0][0]
-        state.give(
-            lambda: simulation_report.page(one, *about), simulation_report.document(one, *about)
-        )
+        state.give(lambda: simulation_report.page(one, *about), simulation_report.document(one, *about))
     else:
         state.give(
-            lambda: simulation_grid_report.page(runs, *about),
-            simulation_grid_report.document(runs, *about),
+            lambda: simulation_grid_report.page(runs, *about), simulation_grid_report.document(runs, *about)
         )
     return 0
 

@@ -161,11 +161,11 @@ def _only_for_models(results: tuple[str, ...], name: str) -> None:
 
 
 def _import_log(state: State, campaign: str, file: str) -> int:
-    from ...campaign.formats.log.rebuild import rebuild
+    from ...campaign.formats.log.rebuild import from_log
 
     if state.seed is not None:
         raise click.UsageError("--seed: a log holds the seed of its campaign.")
-    found = rebuild(campaign, file)
+    found = from_log(campaign, file)
     a = found.about
     state.show(
         f"{campaign}: campaign {a.id}, {found.items} items, method {a.method}, {found.judgments} judgments",

@@ -139,7 +139,7 @@ def next_hits(
     batch = np.column_stack([anchors, partners])
     if sizes is None:
         return rng.permutation(rng.permuted(batch, axis=1))
-    # The first partners of those drawn one after the other without replacement are what fewer draws had given.
+    # The first of the partners, drawn one after the other without replacement, are what fewer draws give.
     batch = rng.permutation(batch)
     batch[np.arange(per_hit) >= sizes[:, None]] = -1
     return _mixed(batch, rng)

@@ -14,6 +14,9 @@ from pairproof.campaign.page.code import decode
 from pairproof.campaign.page.data import PageHit, PageSlot
 from tests.campaign.page.pages import SIX, begin, box, line, page_data, save, shown_scores, write_page
 
+#: One browser for all of them: its start takes most of their time.
+pytestmark = pytest.mark.xdist_group("browser")
+
 
 def page_of(tmp_path, per_hit=3):
     items = tmp_path / "items.csv"
@@ -318,6 +321,26 @@ def test_a_browser_that_keeps_nothing_is_told_of_and_answers_leave_all_the_same(
         web.no_longer(script)
     web.open(write_page(tmp_path, page_data(), "third"))
     assert web.text("#kept").startswith("Your answers are kept in this browser")
+
+
+def test_a_browser_whose_storage_is_full_says_so_as_soon_as_it_is(tmp_path, web):
+    full = (
+        "const set = Storage.prototype.setItem; window.full = false; Storage.prototype.setItem = function (k, v) {"
+        " if (window.full) throw new DOMException('full', 'QuotaExceededError'); set.call(this, k, v); }"
+    )
+    script = web.before_pages(full)
+    try:
+        page = write_page(tmp_path, page_data(SIX[:3]))
+        begin(web, page)
+        web.press("1", "Down")
+        assert web.text("#message") == ""
+        web.run("window.full = true")
+        web.press("2", "Down", "3")
+        assert web.text("#message").startswith("This browser keeps nothing")
+        assert shown_scores(web) == ["1", "2", "3"]
+        assert answers(save(web)) == [["1", "2", "3"]]
+    finally:
+        web.no_longer(script)
 
 
 def test_what_another_program_left_in_the_browser_does_no_harm(tmp_path, web):

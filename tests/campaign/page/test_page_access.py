@@ -11,6 +11,9 @@ import pytest
 from pairproof.campaign.page.texts import Example, texts_of
 from tests.campaign.page.pages import SIX, begin, line, page_data, save, shown_scores, write_page
 
+#: One browser for all of them: its start takes most of their time.
+pytestmark = pytest.mark.xdist_group("browser")
+
 FULL = texts_of(
     "How much of the meaning is kept?",
     "0=none of it;33=some of it;66=most of it;100=all of it",
@@ -86,7 +89,7 @@ for (const e of document.body.querySelectorAll("*")) {
 }
 return found;
 """
-#: Contrast of colours that show controls and where the focus is (1.4.11, 2.4.13): by their names in the page's style.
+#: Contrast of colours that show controls and the focus (1.4.11, 2.4.13), by their names in the page's style.
 COLOURS = """
 const style = getComputedStyle(document.documentElement);
 const parse = (h) => [1, 3, 5].map((k) => parseInt(h.trim().slice(k, k + 2), 16));
@@ -283,7 +286,7 @@ def test_the_marks_stand_under_their_places_on_the_line(tmp_path, web):
         web.look_like(width)
         for direction in ("ltr", "rtl"):
             web.run("document.documentElement.dir = arguments[0]", direction)
-            # Where the middle of a knob of 28 pixels stands, as browsers place it, and the middles of the ticks.
+            # The middles of the ticks, and of a knob of 28 pixels as browsers place it.
             places = web.run(
                 "const line = document.querySelector('.line'), w = line.getBoundingClientRect();"
                 "return Array.from(line.querySelectorAll('.mark'), (m) => { const b = m.getBoundingClientRect(),"

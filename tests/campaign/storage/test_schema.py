@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sqlite3
 
@@ -170,3 +171,14 @@ def test_annotators_and_times_of_an_old_campaign_are_read(tmp_path):
         found, a = answers_of(store), about(store)
     assert found.names == ("ann",) and set(found.annotator.tolist()) == {0}
     assert a.design.on_repeat == "both" and a.design.text == "sent"
+
+
+def test_the_open_batch_of_a_campaign_of_the_first_schema_can_be_written_again(tmp_path):
+    path, rows = old_campaign(tmp_path)
+    before = path.read_bytes()
+    out = tmp_path / "again.csv"
+    batch = open_batch(path, out, again=True)
+    assert list(csv.DictReader(out.open(encoding="utf-8"))) == rows
+    assert path.read_bytes() == before  # reading migrates nothing
+    assert set(batch.kinds) == {"work"} and batch.given == ()
+    assert open_batch(path, tmp_path / "next.csv").number == batch.number + 1

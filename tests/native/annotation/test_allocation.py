@@ -115,7 +115,7 @@ def test_sizes_that_cannot_be(per_hit, hits, said):
         next_hits(start("easl", 10), np.zeros(10, int), per_hit, hits, rng(), first=True)
 
 
-# -- HITs in which some slots are for other things -------------------------------------------------------------
+# -- HITs in which some slots are for other things -----------------------------------------------------------
 
 
 @settings(max_examples=60, deadline=None)
@@ -146,7 +146,7 @@ def test_sizes_that_do_not_fit_are_refused():
         next_hits(start("easl", 20), np.zeros(20, int), 5, 2, rng(), first=True, sizes=np.array([6, 5]))
 
 
-# -- HITs of one source ----------------------------------------------------------------------------------------
+# -- HITs of one source --------------------------------------------------------------------------------------
 
 
 def test_the_sources_of_the_largest_mean_variance_come_next_not_that_of_the_largest():

@@ -26,6 +26,8 @@ from ...storage.texts import texts_of
 
 #: Version of the schema that the first line names.
 SCHEMA = 2
+#: Characters within texts that some readers take for the end of a line, written as escapes.
+_LINE_ENDS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
 
 
 def log_text(store: Store) -> str:
@@ -35,7 +37,8 @@ def log_text(store: Store) -> str:
 
 def line_of(record: dict[str, Any]) -> str:
     """A record as its line, with the line end."""
-    return json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+    text = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.translate(_LINE_ENDS) + "\n"
 
 
 def records(store: Store) -> Iterator[dict[str, Any]]:

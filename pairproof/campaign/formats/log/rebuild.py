@@ -17,6 +17,7 @@ import numpy as np
 
 from ....errors import InputError
 from ....files.inputs import read_file
+from ....files.packed import unpacked
 from ....native.annotation.methods import ScoreState, Settings
 from ....text import quoted, shortened
 from ...results.retraction import TABLE
@@ -48,7 +49,7 @@ class Rebuilt:
     judgments: int
 
 
-def rebuild(path: str | Path, log: str | Path) -> Rebuilt:
+def from_log(path: str | Path, log: str | Path) -> Rebuilt:
     """Make a campaign from a log.
 
     Parameters
@@ -66,8 +67,22 @@ def rebuild(path: str | Path, log: str | Path) -> Rebuilt:
     ------
     InputError
         A line is not as a log has it, names something that no other line has, or contradicts other lines.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from pairproof import campaign
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "items.csv").write_text("id,sent\\na,one\\nb,two\\n")
+    >>> made = campaign.create(folder / "C.db", folder / "items.csv", per_hit=2)
+    >>> campaign.export(folder / "C.db", folder / "log.jsonl", "log")
+    4
+    >>> again = campaign.from_log(folder / "D.db", folder / "log.jsonl")
+    >>> (again.about == made, again.items, again.judgments)
+    (True, 2, 0)
     """
-    lines = read_log(read_file(log, "a log of a campaign"), str(log))
+    raw = unpacked(read_file(log, "a log of a campaign"), str(log))
+    lines = read_log(raw, str(log))
     a = _about(lines[0])
     with created(path) as store:
         write_about(store, a)
@@ -84,7 +99,9 @@ def _about(line: Line) -> About:
     r = line.record
     try:
         settings, design = Settings(**r["settings"]), Design.from_dict(r["design"])
-    except (TypeError, ValueError) as error:
+    except InputError as error:
+        raise InputError(f"{line.where}: {error}") from error
+    except (TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{line.where}: settings or design have a value of another type: {error}") from error
     columns = tuple(r["columns"])
     return About(
@@ -177,7 +194,10 @@ class _Rebuilder:
             known = (r["role"], of, r["source"], r["system"], r["gold"])
             rows.append((k, r["id"], cells, *r["start"], *r["start"], *known))
         self._insert("item", rows)
-        state_of(self.store, self.about.method, at_start=True)  # refuses a start that the method cannot have
+        try:
+            state_of(self.store, self.about.method, at_start=True)
+        except InputError as error:  # a start that the method cannot have
+            raise InputError(f"{lines[0].where} and later lines, 'start': {error}") from error
 
     def _annotators(self) -> None:
         names = ("number", "name", "token", "state", "since", "why")

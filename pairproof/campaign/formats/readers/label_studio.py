@@ -234,9 +234,10 @@ def _flat(name: str, value: Any, where: str, scale: _Scale | None) -> str:
             raise InputError(f'{where}: found {quoted(entry)}; expected a number, as {{"number": 73}}')
         return _cell(kind, of_kind(entry[kind], (int, float), where, kind), where, scale)
     text = "" if entry is None else str(entry)
-    if scale is not None and text:
-        try:
-            return _rescaled(float(text), where, scale)
-        except ValueError:
-            raise InputError(f"{where}: {text!r} is not a number; expected a rating") from None
-    return text
+    if scale is None or not text:
+        return text
+    try:
+        rating = float(text)
+    except ValueError:
+        raise InputError(f"{where}: {text!r} is not a number; expected a rating") from None
+    return _rescaled(rating, where, scale)

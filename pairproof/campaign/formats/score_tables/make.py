@@ -91,6 +91,17 @@ def from_scores(
     InputError
         The file is of another kind, a line is not as expected (with its number), a score is standardised, or
         a line stands twice.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from pairproof import campaign
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> table = "u1,A,1,TGT,deu,eng,80,1.5,9\\nu1,B,1,TGT,deu,eng,60,9,20\\nu2,A,1,TGT,deu,eng,70,1,9\\n"
+    >>> _ = (folder / "scores.csv").write_text(table)
+    >>> made = campaign.from_scores(folder / "C.db", folder / "scores.csv")
+    >>> (made.items, made.annotators, made.judgments)
+    (2, 2, 3)
     """
     source = str(scores)
     raw = unpacked(read_file(scores, "a table of scores"), source)

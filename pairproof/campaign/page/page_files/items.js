@@ -74,7 +74,7 @@ function makeRow(i, position) {
 function paint(record) {
   rows.forEach(({ entry, slider, box, value, clear, i }) => {
     const score = record.scores[i], cannot = record.cannot[i];
-    entry.className = cannot ? "cannot" : score === null ? "untouched" : "scored";
+    entry.className = (cannot ? "cannot" : score === null ? "untouched" : "scored") + (record.saved ? " locked" : "");
     slider.value = score === null ? 50 : score;
     slider.dataset.score = score === null ? "" : score;
     if (cannot) value.textContent = "–";
@@ -84,7 +84,7 @@ function paint(record) {
     slider.setAttribute("aria-valuetext", cannot ? word("cannot") : score === null ? word("no_score") : label ? score + ", " + label : String(score));
     box.checked = cannot;
     slider.disabled = box.disabled = clear.disabled = record.saved;
-    clear.hidden = score === null && !cannot;
+    clear.hidden = record.saved || (score === null && !cannot);
   });
 }
 

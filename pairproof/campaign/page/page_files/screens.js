@@ -21,7 +21,7 @@ function onAnswer() {
   if (byId("place").textContent !== place) byId("place").textContent = place;
   byId("progress").max = data.hits.length;
   byId("progress").value = done;
-  if (!kept.all) fill(byId("kept"), "not_kept");
+  if (!kept.all && !kept.told && byId("message").textContent !== word("not_kept")) say("not_kept");
 }
 
 // ---- start ----
@@ -32,6 +32,7 @@ function showStart() {
   byId("worker").value = annotator;
   byId("worker").readOnly = data.annotator !== "";
   fill(byId("kept"), kept.all ? "kept" : "not_kept");
+  kept.told = !kept.all;
   greet();
   showScreen("start");
 }
@@ -195,7 +196,7 @@ function nameAtFirst() {
   const address = new URLSearchParams(location.search);
   if (data.annotator) return data.annotator;
   const given = address.get("PROLIFIC_PID") || address.get("name") || get(keyOf("last")) || "";
-  return String(given).replace(/[\u0000-\u001f\u007f]/g, " ").trim().slice(0, 200);
+  return String(given).replace(/[\u0000-\u001f\u007f]/g, " ").trim();
 }
 
 byId("worker").addEventListener("input", greet);

@@ -11,7 +11,7 @@ const storage = (() => {
     return null;
   }
 })();
-const kept = { all: storage !== null };  // whether everything so far is kept
+const kept = { all: storage !== null, told: storage === null };  // whether everything so far is kept, and the annotator knows
 let annotator = "";
 
 const keyOf = (...rest) => JSON.stringify(["pairproof page", data.campaign, data.batch, ...rest]);

@@ -101,7 +101,9 @@ def verdict_on_ra(grid: Grid, after: Sequence[int] = (4, 10)) -> str:
     return f"RA beats DA: {without} without shifts; {raw}; {_against_corrected(grid, after)}"
 
 
-def _ahead(grid: Grid, first: str, second: str, after: Sequence[int], context: str = "none") -> NDArray[np.bool_]:
+def _ahead(
+    grid: Grid, first: str, second: str, after: Sequence[int], context: str = "none"
+) -> NDArray[np.bool_]:
     """bool[after, shifts]: clearly ahead."""
     return np.stack([grid.ahead(first, second, n, context) > 0 for n in after])
 
@@ -115,9 +117,7 @@ def _passes(grid: Grid, after: Sequence[int]) -> str:
 
 
 def _behind(grid: Grid, after: Sequence[int]) -> str:
-    return ", ".join(
-        f"after {n} it is {_signed(float(grid.gap('ra', 'da', n)[-1]))} there" for n in after
-    )
+    return ", ".join(f"after {n} it is {_signed(float(grid.gap('ra', 'da', n)[-1]))} there" for n in after)
 
 
 def _against_corrected(grid: Grid, after: Sequence[int]) -> str:

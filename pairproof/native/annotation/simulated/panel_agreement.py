@@ -107,7 +107,9 @@ def sd_for_agreement(truth: FloatArray, target: float, panel: Panel, seed: int =
     least, most = 0.0, MOST
     low, high = agreed(most), agreed(least)
     if not low < target < min(high, 1.0):
-        differ = "" if panel.are_alike else " and these differences between annotators (smaller ones allow more)"
+        differ = (
+            "" if panel.are_alike else " and these differences between annotators (smaller ones allow more)"
+        )
         raise InputError(
             f"agreement {target}; expected a number between {low:.2f} and {high:.2f} for these truths{differ}"
         )

@@ -274,9 +274,7 @@ def grid_of(runs: Sequence[Sequence[Simulation]]) -> Grid:
     (1, 2)
     """
     first = runs[0][0].experiment
-    rho = {
-        name: np.stack([np.stack([s.of(name).T for s in row]) for row in runs]) for name in first.names
-    }
+    rho = {name: np.stack([np.stack([s.of(name).T for s in row]) for row in runs]) for name in first.names}
     return Grid(
         tuple(str(row[0].experiment.panel.context) for row in runs),
         tuple(s.experiment.panel.shift for s in runs[0]),

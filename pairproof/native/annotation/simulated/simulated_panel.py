@@ -316,10 +316,12 @@ class PanelAtWork:
             + p.contrast * (theta - theta.mean(axis=1, keepdims=True))
         )
         sd = p.context.on(theta, self.spread) * self.noise[who, None]
-        score = self._about(expected, sd)
+        score: FloatArray = self._about(expected, sd)
         careless = self.rng.random(theta.shape) < p.careless
         score = np.where(careless, self.rng.random(theta.shape), score)
-        return np.clip(np.round(score / p.step) * p.step, 0.0, 1.0) if p.step else score
+        if p.step:
+            score = np.clip(np.round(score / p.step) * p.step, 0.0, 1.0)
+        return score
 
     def _about(self, expected: FloatArray, sd: FloatArray) -> FloatArray:
         """float[k, size]: scores with this expectation before they are cut to [0, 1], and this noise."""

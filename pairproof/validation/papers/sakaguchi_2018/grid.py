@@ -148,9 +148,7 @@ def grids(truth: Truth, agreement: str) -> Grids:
         every = cells(truth, agreement) + cells_that_differ(truth, agreement)
         rho = {c.name: {k: _coded(v) for k, v in simulated(c, range(AT_ONCE)).items()} for c in every}
         source = f"{AT_ONCE} replicates simulated now, each with a truth of its own"
-    return Grids(
-        _grid(cells(truth, agreement), rho), _grid(cells_that_differ(truth, agreement), rho), source
-    )
+    return Grids(_grid(cells(truth, agreement), rho), _grid(cells_that_differ(truth, agreement), rho), source)
 
 
 def _grid(of: Sequence[Cell], recorded: dict[str, dict[str, list[list[int | None]]]]) -> Grid:
@@ -206,8 +204,7 @@ def keep(found: dict[str, dict[str, FloatArray]], replicates: int) -> Path:
     rows = ",\n".join(
         f'  "{cell}": {{\n'
         + ",\n".join(
-            f'   "{name}": {json.dumps(_coded(values), separators=(",", ":"))}'
-            for name, values in of.items()
+            f'   "{name}": {json.dumps(_coded(values), separators=(",", ":"))}' for name, values in of.items()
         )
         + "\n  }"
         for cell, of in found.items()
@@ -245,4 +242,3 @@ def simulate_all(
         cell: {name: np.stack([one[name] for one in each], axis=1) for name in each[0]}
         for cell, each in found.items()
     }
-

@@ -18,17 +18,17 @@ from typing import Any
 import numpy as np
 
 from ....native.annotation import beta
+from ....native.annotation.beta import FloatArray
 from ....native.annotation.methods import Method
 from ....native.annotation.simulated.grid_verdicts import verdict_on_easl, verdict_on_ra
 from ....native.annotation.simulated.panel_agreement import sd_for_agreement
 from ....native.annotation.simulated.panel_grid import SHIFTS, Grid
 from ....native.annotation.simulated.score_distribution import spread
-from ....native.annotation.simulated.simulated_panel import STEP, Panel
-from ....native.annotation.simulated.simulated_panel import Context as ShownWith
+from ....native.annotation.simulated.simulated_panel import STEP, Context as ShownWith, Panel
 from ....native.annotation.simulated.simulated_truths import truth_of
 from ....native.annotation.simulated.simulation import Experiment, Simulation, simulate
 from ...statements.registry import Context, Finding, holds, statement_test
-from .grid import CONTEXTS, Grids, grids
+from .grid import AFTER, CONTEXTS, Grids, grids
 
 #: Items, iterations and seed: those of the paper, and one truth.
 ITEMS, BUDGET, SEED = 150, 10, 2018
@@ -36,6 +36,8 @@ ITEMS, BUDGET, SEED = 150, 10, 2018
 REACHED = 0.5
 #: Judgments an item after which methods are compared.
 COMPARED = (4, 10)
+#: A mean of scores this far from that of the truths is elsewhere.
+OFF = 0.1
 
 
 @dataclass(frozen=True)
@@ -107,9 +109,7 @@ def _where(gain: Gain, where: dict[str, list[list[bool]]], plusses: Sequence[str
             if any(row):
                 shifts = ", ".join(f"{s:g}" for s, yes in zip(gain.grid.shifts, row) if yes)
                 scores = "corrected" if plus else "raw"
-                also = [
-                    r for r, yes in zip(gain.reached(context, plus, "random"), row) if yes
-                ]
+                also = [r for r, yes in zip(gain.reached(context, plus, "random"), row) if yes]
                 too = " and so for random HITs" if all(also) and gain.method != "random" else ""
                 said.append(f"in context {context} at shifts {shifts} ({scores} scores){too}")
     cells = sum(len(row) for of in where.values() for row in of)
@@ -140,7 +140,11 @@ def annotation_more_efficient(
     g = found.shifted
     others = [name for name in (than, f"{than}+") if name in g.names]
     ahead = [
-        bool(x) for c in CONTEXTS for other in others for n in COMPARED for x in g.ahead(method, other, n, c) > 0
+        bool(x)
+        for c in CONTEXTS
+        for other in others
+        for n in COMPARED
+        for x in g.ahead(method, other, n, c) > 0
     ]
     ahead += [bool(found.differing.ahead(method, o, n)[0] > 0) for o in others for n in COMPARED]
     first = float(g.gap(method, than, COMPARED[0])[0])
@@ -151,14 +155,64 @@ def annotation_more_efficient(
             f"{method} is clearly above {' or '.join(others)} in {sum(ahead)} of {len(ahead)} comparisons over"
             f" contexts, shifts and judgments"
         )
-    rho = ", ".join(
-        f"{name} {float(g.curve(name, n)[0]):.3f}" for n in COMPARED for name in (method, than)
-    )
+    rho = ", ".join(f"{name} {float(g.curve(name, n)[0]):.3f}" for n in COMPARED for name in (method, than))
     text += (
         f". Spearman's rho without shifts after {' and '.join(map(str, COMPARED))}: {rho}."
         f" {_differing(found, (than, 'random', 'easl', method))} ({found.source})"
     )
     return _depending(ahead, text, first)
+
+
+@statement_test("annotation-rises")
+def annotation_rises(context: Context, *, truth: str, agreement: str, methods: Sequence[Method]) -> Finding:
+    """The mean correlation of every method is higher the more annotations there are: for which annotators."""
+    found = _grids(truth, agreement)
+    steps = {
+        (f"context {c}, shift {g.shifts[k]:g}", m): np.diff([g.curve(m, n, c)[k] for n in AFTER])
+        for g in (found.shifted, found.differing)
+        for c in CONTEXTS
+        for k in range(len(g.shifts))
+        for m in methods
+    }
+    rise = {name: bool((step > 0).all()) for name, step in steps.items()}
+    first = found.shifted
+    curves = "; ".join(
+        f"{m} {' '.join(f'{float(first.curve(m, n)[0]):.3f}' for n in AFTER)}" for m in methods
+    )
+    falls = [f"{m} ({cell})" for (cell, m), so in rise.items() if not so]
+    text = (
+        f"Spearman's rho after {' '.join(map(str, AFTER))}, without shifts: {curves}; it rises at every step in"
+        f" {sum(rise.values())} of {len(rise)} combinations of context, shift and method"
+        f"{', not of ' + ', '.join(falls) if falls else ''} ({found.source})"
+    )
+    return _depending(list(rise.values()), text, float(min(step.min() for step in steps.values())))
+
+
+@statement_test("annotation-reaches")
+def annotation_reaches(
+    context: Context, *, truth: str, agreement: str, methods: Sequence[Method], rho: str, after: int
+) -> Finding:
+    """After so many annotations the mean correlation of every method is above a number: for which
+    annotators.
+    """
+    found = _grids(truth, agreement)
+    last = {
+        (m, f"{'as in WMT21' if g is found.differing else f'shift {g.shifts[k]:g}'}, context {c}"): float(
+            g.curve(m, after, c)[k]
+        )
+        for g in (found.shifted, found.differing)
+        for c in CONTEXTS
+        for k in range(len(g.shifts))
+        for m in methods
+    }
+    (method, where), least = min(last.items(), key=lambda item: item[1])
+    above = [value > float(rho) for value in last.values()]
+    first = ", ".join(f"{m} {float(found.shifted.curve(m, after)[0]):.3f}" for m in methods)
+    text = (
+        f"Spearman's rho after {after} without shifts: {first}; above {rho} in {sum(above)} of {len(above)}"
+        f" combinations of context, shift and method, least {least:.3f} ({method}, {where}) ({found.source})"
+    )
+    return _depending(above, text, least)
 
 
 # -- what is simulated when it is asked for: one campaign for each kind of annotators -------------------------
@@ -176,10 +230,23 @@ def kinds(sd: float, sd_differing: float) -> dict[str, Panel]:
 def campaigns(truth: str, agreement: str) -> dict[str, Simulation]:
     """Name of a kind of annotators -> one campaign of each method with them."""
     kind: Any = truth
-    true = truth_of(kind, ITEMS, np.random.default_rng(SEED))
+    return _campaigns(truth_of(kind, ITEMS, np.random.default_rng(SEED)), agreement)
+
+
+@lru_cache(maxsize=4)
+def upper_half(truth: str, agreement: str) -> dict[str, Simulation]:
+    """The same with truths between .5 and 1, of half the spread; the noise is that of the whole range."""
+    kind: Any = truth
+    whole = truth_of(kind, ITEMS, np.random.default_rng(SEED))
+    return _campaigns(whole, agreement, 0.5 + whole / 2)
+
+
+def _campaigns(true: FloatArray, agreement: str, shown: FloatArray | None = None) -> dict[str, Simulation]:
+    """With noise for the truths `true`, and annotators who are shown `shown` (default: the same)."""
+    of = true if shown is None else shown
     sds = [sd_for_agreement(true, float(agreement), panel) for panel in (Panel.alike(0.0), Panel(0.0))]
     return {
-        name: simulate(Experiment(true, panel, ("da", "random", "easl", "ra"), BUDGET, 1, seed=SEED))
+        name: simulate(Experiment(of, panel, ("da", "random", "easl", "ra"), BUDGET, 1, seed=SEED))
         for name, panel in kinds(*sds).items()
     }
 
@@ -193,9 +260,7 @@ def annotation_range(
     """
     found = campaigns(truth, agreement)
     true = spread(next(iter(found.values())).experiment.truth)[0]
-    sds = {
-        name: {m: spread(s.final[m])[0] for m in (*narrow, *fitting)} for name, s in found.items()
-    }
+    sds = {name: {m: spread(s.final[m])[0] for m in (*narrow, *fitting)} for name, s in found.items()}
     come_out = {
         name: all(sd[m] < 0.75 * true for m in narrow) and all(abs(sd[m] / true - 1) < 0.2 for m in fitting)
         for name, sd in sds.items()
@@ -210,7 +275,29 @@ def annotation_range(
         text += "; " + "; ".join(
             f"{name}: {', '.join(f'{m} {v:.3f}' for m, v in sds[name].items())}" for name in not_so
         )
-    return _depending(list(come_out.values()), text, sds[first][narrow[0]])
+    return _depending(list(come_out.values()), text, sds[first][[*narrow, *fitting][0]])
+
+
+@statement_test("ranking-misses-the-bounds")
+def ranking_misses_the_bounds(
+    context: Context, *, truth: str, agreement: str, method: Method, fitting: Sequence[Method]
+) -> Finding:
+    """With truths in the upper half alone, a method's scores lie elsewhere, and others' lie there: for which
+    annotators.
+    """
+    found = upper_half(truth, agreement)
+    true = float(next(iter(found.values())).experiment.truth.mean())
+    means = {n: {m: float(s.final[m].mean()) for m in (method, *fitting)} for n, s in found.items()}
+    come_out = {
+        name: abs(mean[method] - true) > OFF and all(abs(mean[m] - true) < OFF for m in fitting)
+        for name, mean in means.items()
+    }
+    first = next(iter(means))
+    text = (
+        f"truths from .5 to 1, mean {true:.3f}; means of scores at the end:"
+        f" {', '.join(f'{m} {v:.3f}' for m, v in means[first].items())}; {_for_whom(come_out)}"
+    )
+    return _depending(list(come_out.values()), text, means[first][method])
 
 
 def _for_whom(come_out: dict[str, bool]) -> str:

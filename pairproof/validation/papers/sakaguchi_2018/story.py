@@ -31,7 +31,7 @@ from ....native.annotation.simulated.simulated_truths import TRUTHS, truth_of
 from ....native.annotation.simulated.simulation import Experiment, Simulation, simulate
 from ....report.blocks import Figure, Table
 from ...report import Story
-from .grid import AGREEMENT, grids
+from .grid import AGREEMENT, METHODS, grids
 from .statements_simulated import BUDGET, COMPARED, ITEMS, SEED
 
 if TYPE_CHECKING:
@@ -71,8 +71,12 @@ def _surprises() -> Story:
     from ....native.annotation.trueskill import tie, win
 
     t = np.linspace(-4.0, 4.0, 161)
-    v = {name: np.array([rule(float(x), EPSILON).v for x in t]) for name, rule in (("win", win), ("tie", tie))}
-    w = {name: np.array([rule(float(x), EPSILON).w for x in t]) for name, rule in (("win", win), ("tie", tie))}
+    v = {
+        name: np.array([rule(float(x), EPSILON).v for x in t]) for name, rule in (("win", win), ("tie", tie))
+    }
+    w = {
+        name: np.array([rule(float(x), EPSILON).w for x in t]) for name, rule in (("win", win), ("tie", tie))
+    }
     at = {name: [float(np.interp(x, t, values)) for x in (-2.0, 0.0, 2.0)] for name, values in v.items()}
     said = "; ".join(f"v of a {name} {a:.3f}, {b:.3f}, {c:.3f}" for name, (a, b, c) in at.items())
     d = np.linspace(-1.0, 1.0, 81)
@@ -111,12 +115,11 @@ def _surprises() -> Story:
 
 
 def _bounded_surprise(d: Any) -> dict[str, Any]:
-    """1 - p of a win and of a tie (equations 16 to 21) by the difference of modes, the other mode at 1/2."""
-    theta = np.exp(EPSILON)
-    pi, pj = np.exp(d), np.ones_like(d)
-    win = pi / (pi + theta * pj)
-    tie = (theta**2 - 1.0) * pi * pj / ((pi + theta * pj) * (theta * pi + pj))
-    return {"win": 1.0 - win, "tie": 1.0 - tie}
+    """1 - p of a win and of a tie (equations 16 to 21) by the difference of modes that lie about 1/2."""
+    from ....native.annotation.beta import chances
+
+    at = [chances(0.5 + x / 2, 0.5 - x / 2, EPSILON) for x in d]
+    return {"win": np.array([1.0 - p.win for p in at]), "tie": np.array([1.0 - p.tie for p in at])}
 
 
 def _draw_surprises(figure: Any, t: Any, v: Any, w: Any) -> None:
@@ -146,8 +149,7 @@ def paper_setting(truth: str) -> Simulation:
     kind = next(t for t in TRUTHS if t == truth)
     true = truth_of(kind, ITEMS, np.random.default_rng(SEED))
     sd = sd_for_agreement(true, float(AGREEMENT[truth]), Panel.alike(0.0))
-    methods = ("da", "random", "easl", "ra")
-    return simulate(Experiment(true, Panel.alike(sd), methods, BUDGET, REPLICATES, seed=SEED))
+    return simulate(Experiment(true, Panel.alike(sd), METHODS, BUDGET, REPLICATES, seed=SEED))
 
 
 NUMBERS = {"lexical": (6, 7, "5.1"), "political": (9, 10, "5.2")}
@@ -167,9 +169,7 @@ def _curves(s: Simulation, truth: str, number: int, section: str) -> Story:
     names = e.names
     rho = {name: s.curve(name) for name in names}
     at = (1, 2, 3, 4, 6, 10)
-    rows = [
-        (str(n), *(f"{rho[name].mean[n - 1]:.3f}" for name in names)) for n in at if n <= e.budget
-    ]
+    rows = [(str(n), *(f"{rho[name].mean[n - 1]:.3f}" for name in names)) for n in at if n <= e.budget]
     text = (
         f"Section {section}, figure {number}, with annotators who are alike and agree with Spearman's rho"
         f" {AGREEMENT[truth]} (noise {e.panel.sd:.3f}): {len(e.truth)} items, {e.replicates} replicates, seed {e.seed}."
@@ -216,7 +216,9 @@ def _histograms(s: Simulation, truth: str, number: int) -> Story:
 def _maps(s: Simulation) -> Story:
     return Story(
         "Figure 8: match quality",
-        ("All pairs of 150 items in the order of their true scores, in the first replicate of EASL.",),
+        (
+            "All pairs of 150 items in the order of their true scores, averaged over squares of five, in the first replicate of EASL.",
+        ),
         None,
         (
             Figure(

@@ -129,7 +129,9 @@ def test_scores_are_multiples_of_the_step_and_without_one_they_are_not():
 def test_the_people_do_not_depend_on_what_they_are_shown():
     """Every method gets the same people in the same sessions."""
     alone, together = (
-        PanelAtWork(Panel(0.1), TRUTH, np.random.default_rng(1), np.random.default_rng(k)).judge(hits(k, size))
+        PanelAtWork(Panel(0.1), TRUTH, np.random.default_rng(1), np.random.default_rng(k)).judge(
+            hits(k, size)
+        )
         for k, size in ((50, 1), (10, 5))
     )
     np.testing.assert_array_equal(alone.annotator, together.annotator)

@@ -36,7 +36,9 @@ HIGH = {name: (0.9, 0.9, 0.9) for name in ("da+", "random+", "easl+", "random", 
 
 def test_ra_beats_direct_assessment_only_with_shifts_and_only_uncorrected(grid):
     said = verdict_on_ra(grid, (4,))
-    assert said.startswith("RA beats DA: not without shifts; with shifts of sd 0.5 against uncorrected scores, yes")
+    assert said.startswith(
+        "RA beats DA: not without shifts; with shifts of sd 0.5 against uncorrected scores, yes"
+    )
     assert "against HITs corrected by the annotator model, no (none of 4 cells)" in said or (
         "none of 4 against random+ or easl+" in said
     )
@@ -63,7 +65,10 @@ def test_corrected_scores_win_with_shifts_and_lose_nothing_without(grid):
 @pytest.mark.parametrize(
     ("ra", "said"),
     [
-        ((0.7, 0.7, 0.7), "not without shifts; not clearly against uncorrected scores either, up to shifts of sd 0.2"),
+        (
+            (0.7, 0.7, 0.7),
+            "not without shifts; not clearly against uncorrected scores either, up to shifts of sd 0.2",
+        ),
         ((0.7, 0.7, 0.95), "not without shifts; with shifts of sd 0.2 against uncorrected scores, yes"),
         ((0.95, 0.95, 0.95), "yes without shifts; with shifts of sd 0 and 0.1 and 0.2"),
     ],
@@ -98,7 +103,9 @@ def test_without_a_clear_difference_nothing_is_ahead():
     assert Grid(("none",), (0.0,), (4,), rho).ahead("da", "ra", 4)[0] == 0.0
     sure = {"da": np.array([[[[0.7, 0.71, 0.72]]]]), "ra": np.array([[[[0.5, 0.52, 0.51]]]])}
     two = Grid(("none",), (0.0,), (4,), sure)
-    assert two.ahead("da", "ra", 4)[0] == pytest.approx(0.2) and two.ahead("ra", "da", 4)[0] == pytest.approx(-0.2)
+    assert two.ahead("da", "ra", 4)[0] == pytest.approx(0.2) and two.ahead("ra", "da", 4)[0] == pytest.approx(
+        -0.2
+    )
 
 
 def test_turning_points():

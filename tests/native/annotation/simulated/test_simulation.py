@@ -77,7 +77,9 @@ def test_the_noise_for_an_agreement_is_that_of_version_0_1_0():
 def test_annotators_agree_as_far_as_was_asked():
     truth = truth_of("political", 150, np.random.default_rng(3))
     sd = sd_for_agreement(truth, 0.67, ALIKE)
-    assert mean_agreement(truth, Panel.alike(sd)) == pytest.approx(0.67, abs=5e-4)  # ranks jump; observed 2e-5
+    assert mean_agreement(truth, Panel.alike(sd)) == pytest.approx(
+        0.67, abs=5e-4
+    )  # ranks jump; observed 2e-5
     assert 0.2 < sd < 0.28  # the specification's simulation, on the gold labels themselves, has 0.245
     assert spread(truth)[0] == pytest.approx(0.331, abs=0.02)
 
