@@ -20,6 +20,7 @@ import click
 from ..files.inputs import STANDARD_INPUT
 from ..report.output import Output, wrong_suffix
 from ..text import safe
+from .json_rows import rows_text
 from .options.sections import stacked
 
 if TYPE_CHECKING:
@@ -172,7 +173,21 @@ def plain(value: Any) -> Any:
 def json_text(document: Any) -> str:
     """The text of a JSON document; numbers are written with every digit, as by Python's repr."""
     # DEL is the only control character that json does not escape.
-    return json.dumps(plain(document), indent=2, allow_nan=False).replace("\x7f", "\\u007f")
+    return _json_text(document).replace("\x7f", "\\u007f")
+
+
+def _json_text(document: Any) -> str:
+    tables = {}
+    if isinstance(document, Mapping):
+        tables = {key: text for key, value in document.items() if (text := rows_text(value, 2)) is not None}
+    if not tables:
+        return json.dumps(plain(document), indent=2, allow_nan=False)
+    parts = []
+    for key, value in document.items():
+        # A line break in JSON is always one of the layout.
+        text = tables[key] if key in tables else _json_text(value).replace("\n", "\n  ")
+        parts.append(f"  {json.dumps(str(key))}: {text}")
+    return "{\n" + ",\n".join(parts) + "\n}"
 
 
 def remember(name: str) -> Callable[[click.Context, click.Parameter, Any], Any]:

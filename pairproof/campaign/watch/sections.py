@@ -20,11 +20,18 @@ from .watched import Annotators, Watched
 DISPUTED, DIFFERENCES = 10, 45
 #: Single scores of an item that are shown.
 SCORES = 6
+#: Longest name in the table of annotators, and beside a single score, in characters; the JSON has names in full.
+NAME, SHORT = 40, 16
 
 
 def number(value: float | None, digits: int = 2) -> str:
     """A number for a table; "-" where there is none."""
     return "-" if value is None or not math.isfinite(value) else f"{value:.{digits}f}"
+
+
+def cut(name: str, most: int) -> str:
+    """A name of at most so many characters."""
+    return name if len(name) <= most else name[: most - 1] + "…"
 
 
 def cost_lines(c: Cost) -> list[str]:
@@ -159,7 +166,7 @@ def _table(found: Annotators) -> Table:
 def _row(row: Watched) -> tuple[str, ...]:
     q = row.quality
     flags = f"! {', '.join(row.flags)}" if row.flags else ""
-    name = f"{row.name} ({row.state})" if row.state == "excluded" else row.name
+    name = cut(row.name, NAME) + (" (excluded)" if row.state == "excluded" else "")
     return (
         name,
         flags,
@@ -198,7 +205,7 @@ def disagreement(found: Disputed) -> Iterator[Block]:
     )
     rows = []
     for r in found.rows[:DISPUTED]:
-        given = [f"{value:.2f} {who}".rstrip() for who, value in r.scores]
+        given = [f"{value:.2f} {cut(who, SHORT)}".rstrip() for who, value in r.scores]
         if len(given) > SCORES:
             given = [*given[: SCORES // 2], "...", *given[-(SCORES // 2) :]]
         cells = (
