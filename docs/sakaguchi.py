@@ -1,8 +1,8 @@
-"""The page of Sakaguchi and Van Durme's experiments: statements with verdicts, figures and tables, from both claims
-files of the paper.
+"""The page of Sakaguchi and Van Durme's experiments: statements with verdicts, figures and tables, from both
+claims files of the paper.
 
-`python -m docs docs/sakaguchi-vandurme-2018.md` writes the page's tables; `python -m docs.sakaguchi` draws its
-figures, and with `--simulate` first simulates anew what is recorded (some twenty minutes on one core).
+`python -m docs docs/sakaguchi-vandurme-2018.md` writes the page's tables; `python -m docs.sakaguchi` draws
+its figures, and with `--simulate` first simulates anew what is recorded (some twenty minutes on one core).
 """
 
 from __future__ import annotations

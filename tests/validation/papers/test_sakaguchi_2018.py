@@ -1,5 +1,5 @@
-"""Sakaguchi and Van Durme's experiments, simulated: every claim with its verdict, computed and not typed, and the
-annotators for which it holds.
+"""Sakaguchi and Van Durme's experiments, simulated: every claim with its verdict, computed and not typed, and
+the annotators for which it holds.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def test_every_verdict_that_rests_on_the_simulation_names_its_annotators(rows) -
     "cell", ["lexical none 0.3", "political similar:0.5 0.1", "lexical uniform:0.7 wmt21"]
 )
 def test_a_replicate_drawn_again_is_what_is_recorded(cell: str) -> None:
-    """Recorded in units of 1e-4; a rank correlation of 150 items moves by that much if two neighbours swap, and
-    other linear algebra may do that to corrected scores that are nearly equal. Observed: equal."""
+    """Recorded in units of 1e-4; a rank correlation of 150 items moves by that much if two neighbours swap,
+    and other linear algebra may do that to corrected scores that are nearly equal. Observed: equal."""
     (of,) = [c for c in grids.recorded_cells() if c.name == cell]
     recorded = grids.read()["rho"][cell]
     for name, values in grids.replicate_of(of, 3).items():
@@ -107,9 +107,10 @@ INDEPENDENT = {
 
 @pytest.mark.parametrize("cell", INDEPENDENT, ids=str)
 def test_differences_between_methods_are_those_of_an_independent_simulation(cell) -> None:
-    """Differences from raw da. Its truth is one draw (a truth moves a difference by .02) and its runs are 12, ours are 40
-    truths. Observed: at most .041 after 4 and .021 after 10 (lexical), .012 and .010 (political). Left out is RA after 4 at
-    shift .2, where it has .725, above RA without a shift (.695), which no shift can cause."""
+    """Differences from raw da. Its truth is one draw (a truth moves a difference by .02) and its runs are 12,
+    ours are 40 truths. Observed: at most .041 after 4 and .021 after 10 (lexical), .012 and .010 (political).
+    Left out is RA after 4 at shift .2, where it has .725, above RA without a shift (.695), which no shift can
+    cause."""
     truth, context, shift = cell
     g = grids.grids(truth, grids.AGREEMENT[truth]).shifted
     k, (da, *_) = g.shifts.index(shift), INDEPENDENT[cell]
@@ -123,9 +124,10 @@ def test_differences_between_methods_are_those_of_an_independent_simulation(cell
 
 
 def test_levels_of_direct_assessment_follow_from_the_agreement_of_its_annotators() -> None:
-    """Spearman and Brown: the mean of n annotators who agree at r correlates sqrt(n r / (1 + (n - 1) r)) with the truth,
-    for scores that are not cut to [0, 1]. Observed at most .007 below for lexical truths, .012 below for political ones,
-    half of which lie near an end. The independent simulation has .812 after 4, as .33 gives and not .37."""
+    """Spearman and Brown: the mean of n annotators who agree at r correlates sqrt(n r / (1 + (n - 1) r)) with
+    the truth, for scores that are not cut to [0, 1]. Observed at most .007 below for lexical truths, .012
+    below for political ones, half of which lie near an end. The independent simulation has .812 after 4, as
+    .33 gives and not .37."""
     for truth, slack in (("lexical", 0.012), ("political", 0.016)):
         r = float(grids.AGREEMENT[truth])
         g = grids.grids(truth, grids.AGREEMENT[truth]).shifted

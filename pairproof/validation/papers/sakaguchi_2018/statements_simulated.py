@@ -1,9 +1,9 @@
 """What Sakaguchi and Van Durme (2018) found in their experiments, tried by simulation.
 
 Their annotators' judgments are not published, so what they found cannot be recomputed from data. What can be
-asked is whether the method does it, and for which annotators: the experiments are simulated with annotators who
-agree as far as theirs did, with shifts of annotators and sessions of several sizes, with and without a context
-that lowers noise, and with annotators who differ as those of WMT21 did
+asked is whether the method does it, and for which annotators: the experiments are simulated with annotators
+who agree as far as theirs did, with shifts of annotators and sessions of several sizes, with and without a
+context that lowers noise, and with annotators who differ as those of WMT21 did
 (:mod:`pairproof.validation.papers.sakaguchi_2018.grid`). A claim that comes out for some of them and not for
 others gets the code ``other-annotators``, and its explanation says for which.
 """
@@ -215,7 +215,7 @@ def annotation_reaches(
     return _depending(above, text, least)
 
 
-# -- what is simulated when it is asked for: one campaign for each kind of annotators -------------------------
+# -- what is simulated when it is asked for: one campaign for each kind of annotators ------------------------
 
 
 def kinds(sd: float, sd_differing: float) -> dict[str, Panel]:
