@@ -46,11 +46,10 @@ def stories(paper: str) -> tuple[Story, ...]:
 
 def verdict(a: Agreement) -> str:
     """In words, for a reader who knows no codes."""
-    if a.verdict in ("agrees", "explained"):
-        return {"agrees": "holds", "explained": "holds under a reading"}[a.verdict]
-    if a.verdict == "not-checkable":
-        return "cannot be checked"
-    return {"other-annotators": "depends on the annotators"}.get(a.code, a.code)
+    if a.code == "other-annotators":
+        return "depends on the annotators"
+    said = {"agrees": "holds", "explained": "holds under a reading", "not-checkable": "cannot be checked"}
+    return said.get(a.verdict, a.code)
 
 
 def found(a: Agreement) -> str:

@@ -5,7 +5,7 @@ asked is whether the method does it, and for which annotators: the experiments a
 who agree as far as theirs did, with shifts of annotators and sessions of several sizes, with and without a
 context that lowers noise, and with annotators who differ as those of WMT21 did
 (:mod:`pairproof.validation.papers.sakaguchi_2018.grid`). A claim that comes out for some of them and not for
-others gets the code ``other-annotators``, and its explanation says for which.
+others is ``explained`` by ``other-annotators``, and the explanation says for which.
 """
 
 from __future__ import annotations
@@ -85,10 +85,14 @@ def _grids(truth: str, agreement: str) -> Grids:
 
 
 def _depending(cells: Sequence[bool], text: str, native: float) -> Finding:
-    """Agrees if it comes out for all annotators; false if for none."""
+    """Agrees if it comes out for all annotators, is false if for none, and else explained by those for whom it
+    does.
+    """
     if all(cells):
         return Finding("agrees", text, native)
-    return Finding.because("other-annotators" if any(cells) else "false", text, native=native)
+    if any(cells):
+        return Finding.because("other-annotators", text, "explained", native)
+    return Finding.because("false", text, native=native)
 
 
 def _at_first(gain: Gain) -> str:

@@ -186,7 +186,7 @@ def test_annotators_that_cannot_be():
         sd_for_agreement(np.linspace(0, 1, 50), 1.0, ALIKE)
 
 
-# -- annotators who differ --------------------------------------------------------------------------------------
+# -- annotators who differ -----------------------------------------------------------------------------------
 
 
 def test_annotators_who_differ_need_less_noise_to_agree_as_far():
