@@ -28,7 +28,7 @@ from .mixed_equations import Layout, Likelihood, Solved, derivatives, layout, so
 
 #: A variance this small beside that of the scores, and still falling, is 0.
 ZERO = 1e-7
-#: Relative information below which a direction is flat: aliased effects leave 1e-15, the least seen else is .2.
+#: Relative information below which a direction is flat: aliased effects leave 1e-15, the least else is .2.
 FLAT = 1e-10
 #: Longest change of a log variance in a step.
 LONGEST = 2.0

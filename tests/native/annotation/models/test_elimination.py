@@ -113,7 +113,8 @@ def test_sources_do_not_count_towards_what_is_too_large(monkeypatch):
     monkeypatch.setattr(mixed_equations, "LARGEST", 10)
     item, one = np.arange(60), np.zeros(60, int)
     nested = [item // 5, item, item % 4]
-    assert mixed_equations.layout(item * 1.0, np.ones((60, 1)), nested, [12, 60, 4], one, 1).rest.shape[1] == 5
+    found = mixed_equations.layout(item * 1.0, np.ones((60, 1)), nested, [12, 60, 4], one, 1)
+    assert found.rest.shape[1] == 5
     crossed = [item % 12, item % 25, item % 4]
     with pytest.raises(TooLargeError, match="17 annotators, HITs and fixed effects .* at most 10"):
         mixed_equations.layout(item * 1.0, np.ones((60, 1)), crossed, [12, 25, 4], one, 1)
