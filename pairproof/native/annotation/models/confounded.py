@@ -138,6 +138,10 @@ def not_joined(item: IntArray, annotator: IntArray, names: Sequence[str]) -> str
 def listed(names: Sequence[str]) -> str:
     """Names with commas, the first four of many.
 
+    Parameters
+    ----------
+    names : sequence of str
+
     Examples
     --------
     >>> from pairproof.native.annotation.models.confounded import listed
