@@ -26,7 +26,7 @@ FOLDER = Path(paper.__file__).parent
 TARGET = FOLDER / "annotation_50_digits.json"
 #: Digits that are carried, and that are written.
 DIGITS, WRITTEN = 70, 50
-#: Data set -> random effects (columns, joined by ":"), by model; "" stands for the file's own name of the model.
+#: Data set and model -> random effects: columns, joined by ":".
 MODELS: dict[tuple[str, str], tuple[str, ...]] = {
     ("cases", "location"): ("item", "annotator"),
     ("cases", "precision"): ("item", "annotator"),

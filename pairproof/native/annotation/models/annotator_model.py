@@ -34,6 +34,7 @@ from ....data.options import one_of
 from ....errors import InputError, NotEstimableError
 from ..beta import FloatArray, IntArray
 from ..coded_labels import coded, numbers
+from .confounded import not_joined, told_apart
 from .mixed_equations import Likelihood
 from .mixed_model import mixed_model
 from .scale_model import scale_model
@@ -78,6 +79,9 @@ class AnnotatorModel:
     loglik : float
         nan at level raw.
     likelihood : {"REML", "ML"}
+    cautions : tuple of str
+        Sentences to print beside the numbers: annotators who share no items, an effect of the HIT that cannot be
+        told from another.
 
     Examples
     --------
@@ -105,6 +109,7 @@ class AnnotatorModel:
     hit_sd: float
     loglik: float
     likelihood: Likelihood
+    cautions: tuple[str, ...] = ()
 
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """float[n_items] each of low and high: score -+ normal quantile times se, not cut at the ends.
@@ -191,11 +196,13 @@ def annotator_model(
     n = np.bincount(what, minlength=len(items))
     raw = np.bincount(what, y, len(items)) / n
     common = (level, why, items, names)
+    apart_sets = not_joined(what, who, names)
+    cautions = (apart_sets,) if apart_sets else ()
     if level == "raw":
         nan = np.full(len(names), np.nan)
         return AnnotatorModel(
             *common, raw, _raw_se(what, y, n, raw), raw, n, float(y.mean()), nan, nan, nan, nan,
-            np.nan, np.nan, np.nan, np.nan, likelihood or "REML",
+            np.nan, np.nan, np.nan, np.nan, likelihood or "REML", cautions,
         )  # fmt: skip
     if level == "scale":
         if likelihood == "REML":
@@ -208,18 +215,25 @@ def annotator_model(
         return AnnotatorModel(
             *common, middle + rise * fit.theta, abs(rise) * fit.theta_sd, raw, n, middle,
             fit.location - middle, np.sqrt(np.diag(fit.covariance)[:k]), fit.noise, fit.slope,
-            rise, float(np.std(fit.location)), np.nan, fit.loglik, "ML",
+            rise, float(np.std(fit.location)), np.nan, fit.loglik, "ML", cautions,
         )  # fmt: skip
-    effects = [what, who]
+    effects = {"item": what, "annotator": who}
     if sessions is not None:
-        effects.append(np.unique(np.stack([who, sessions]), axis=1, return_inverse=True)[1].ravel())
+        session = np.unique(np.stack([who, sessions]), axis=1, return_inverse=True)[1].ravel()
+        # The later of two that cannot be told apart stays: the annotator.
+        kept, said = told_apart({"HIT": session, **effects})
+        if "HIT" in kept:
+            effects["HIT"] = session
+        else:
+            cautions += (said[0],)
     apart = level == "precision"
     mixed = mixed_model(
         y,
-        effects,
+        list(effects.values()),
         group=who if apart else None,
         likelihood=likelihood or "REML",
         prior_spread=prior_spread if apart else None,
+        names=list(effects),
     )
     value, se = mixed.sum_with([1.0], 0)
     deviations = np.sqrt(mixed.variances)
@@ -227,8 +241,8 @@ def annotator_model(
     return AnnotatorModel(
         *common, value, se, raw, n, float(mixed.coefficients[0]), mixed.predictions[1],
         mixed.conditional_sd[1], noise, np.full(len(names), np.nan), float(deviations[0]),
-        float(deviations[1]), float(deviations[2]) if sessions is not None else np.nan,
-        mixed.loglik, mixed.likelihood,
+        float(deviations[1]), float(deviations[2]) if "HIT" in effects else np.nan,
+        mixed.loglik, mixed.likelihood, cautions,
     )  # fmt: skip
 
 
@@ -246,7 +260,7 @@ def _richest(what: IntArray, who: IntArray, names: Sequence[str]) -> tuple[Level
     """The richest of precision, location and raw that the data bear, with the reason."""
     lacking = _lacking("precision", what, who, names)
     if not lacking:
-        return "precision", f"every annotator has {FEWEST_FOR_PRECISION} scores or more, and shares items"
+        return "precision", f"every annotator has {FEWEST_FOR_PRECISION} scores or more"
     less = _lacking("location", what, who, names)
     if not less:
         return "location", f"not precision: {lacking}"

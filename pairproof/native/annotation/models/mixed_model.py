@@ -17,7 +17,7 @@ it decides everything.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +28,8 @@ from .mixed_equations import Layout, Likelihood, Solved, derivatives, layout, so
 
 #: A variance this small beside that of the scores, and still falling, is 0.
 ZERO = 1e-7
+#: Relative information below which a direction is flat: aliased effects leave 1e-15, the least else is .2.
+FLAT = 1e-10
 #: Longest change of a log variance in a step.
 LONGEST = 2.0
 #: Squared length of the last step in standard errors of the log variances; the error left is far smaller.
@@ -123,6 +125,7 @@ def mixed_model(
     group: ArrayLike | None = None,
     likelihood: Likelihood = "REML",
     prior_spread: float | None = None,
+    names: Sequence[str] | None = None,
 ) -> MixedFit:
     """Fit a linear mixed model with crossed or nested random intercepts.
 
@@ -139,6 +142,8 @@ def mixed_model(
     likelihood : {"REML", "ML"}
     prior_spread : float, optional
         Standard deviation of the prior on log residual standard deviations; none by default.
+    names : sequence of str, optional
+        Of the random effects, for messages.
 
     Returns
     -------
@@ -149,7 +154,8 @@ def mixed_model(
     InputError
         Lengths that differ, scores that are no numbers.
     NotEstimableError
-        Too few rows, columns of X that are aliased, nothing that varies, or no residual variation.
+        Too few rows, columns of X that are aliased, nothing that varies, no residual variation, or variances
+        that the design cannot tell apart from each other or from X.
     ConvergenceError
         The log-likelihood could not be raised to a maximum.
 
@@ -172,7 +178,9 @@ def mixed_model(
     z = (scores - middle) / scale
     shift = np.linalg.lstsq(x, np.full(n, middle), rcond=None)[0]
     sizes = [int(label.max()) + 1 for label in labels]
-    solved, active, steps = _Search(z, x, labels, sizes, who, likelihood, prior_spread).run()
+    search = _Search(z, x, labels, sizes, who, likelihood, prior_spread)
+    search.check_told_apart(names or [f"random effect {k + 1}" for k in range(len(labels))])
+    solved, active, steps = search.run()
     p = x.shape[1]
     variances = np.zeros(len(labels))
     variances[list(active)] = solved.tau * scale**2
@@ -249,6 +257,35 @@ class _Search:
         self.n_groups = int(group.max()) + 1
         self.likelihood, self.prior_spread = likelihood, prior_spread
         self.steps = 0
+
+    def check_told_apart(self, names: Sequence[str]) -> None:
+        """Refuse variances that the design cannot tell apart, whatever the scores.
+
+        With sum c_k P V_k P = 0 the restricted likelihood is flat along c, and where the search ends depends on
+        where it began. The average information of any scores is then singular; scores drawn at random have no
+        other reason for it.
+        """
+        every = range(len(self.sizes))
+        drawn = replace(self._layout(every), y=np.random.default_rng(0).normal(size=len(self.y)))
+        start = solve(drawn, np.full(len(self.sizes), 0.2), np.full(self.n_groups, 0.5), self.likelihood)
+        _, information = derivatives(start)
+        size = np.diag(information).copy()
+        inside = [names[k] for k in every if not size[k] > FLAT * float(size.max())]
+        if inside:
+            raise NotEstimableError(
+                f"mixed model: the fixed effects contain {' and '.join(inside)}, so that no variance of it can be estimated"
+            )
+        root = np.sqrt(np.maximum(size, FLAT * float(size.max())))
+        values, vectors = np.linalg.eigh(information / np.outer(root, root))
+        if values[0] < FLAT:
+            part = np.abs(vectors[:, 0])
+            alike = [names[k] for k in every if part[k] > 0.1] + ["residual"] * bool(
+                (part[len(self.sizes) :] > 0.1).any()
+            )
+            raise NotEstimableError(
+                f"mixed model: the variances of {' and '.join(alike) or 'the groups'} cannot be told apart in these data:"
+                " leave one of them out"
+            )
 
     def run(self) -> tuple[Solved, tuple[int, ...], int]:
         """The equations at the maximum, the random effects whose variance is not 0, and the steps taken."""

@@ -31,6 +31,8 @@ from ....errors import InputError, NotEstimableError
 from ...ranking.error_rates import holm
 from ..beta import FloatArray, IntArray
 from ..coded_labels import coded, numbers
+from .confounded import listed, told_apart
+from .elimination import nested_in
 from .mixed_model import mixed_model
 
 #: Mixed model, or ordinary means with two-way clustered standard errors.
@@ -156,7 +158,8 @@ def systems_model(
     InputError
         Labels or scores that are missing or of unequal number, a level or way that is unknown.
     NotEstimableError
-        Fewer than two systems, sources or annotators, or differences that do not vary.
+        Fewer than two systems, sources or annotators, differences that do not vary, or a design that cannot
+        tell systems from annotators.
 
     Examples
     --------
@@ -181,7 +184,7 @@ def systems_model(
             raise NotEstimableError(
                 f"systems by scores: {len(there)} {what} ({there[0]}); expected two or more"
             )
-    cautions: list[str] = []
+    cautions = _design(names, which, of, annotators, who)
     variances: dict[str, float] = {}
     loglik = float("nan")
     if way == "ols":
@@ -192,15 +195,20 @@ def systems_model(
         effects = {"source": of, "item": item, "annotator": who}
         if annotator_by_system:
             effects["annotator:system"] = np.unique(who * len(names) + which, return_inverse=True)[1].ravel()
-        fit = mixed_model(y, list(effects.values()), (which[:, None] == np.arange(len(names))).astype(float))
+        effects, aliased = told_apart(effects)
+        cautions += aliased
+        own = (which[:, None] == np.arange(len(names))).astype(float)
+        fit = mixed_model(y, list(effects.values()), own, names=list(effects))
         mean, covariance, loglik = fit.coefficients, fit.covariance, fit.loglik
         variances = {**dict(zip(effects, fit.variances.tolist())), "residual": float(fit.residual[0])}
         cautions += [f"the variance of {name} is 0 (boundary)" for name, v in variances.items() if v == 0.0]
         if not annotator_by_system:
             cautions.append("intervals hold only if annotators do not like the systems differently")
-    df = float(
-        min(len(sources), len(annotators) if annotator_by_system or way == "ols" else len(sources)) - 1
-    )
+    by_annotator = annotator_by_system or way == "ols"
+    df = float(min(len(sources), len(annotators) if by_annotator else len(sources)) - 1)
+    if nested_in(who, len(annotators), which) is not None:
+        # Each annotator judged one system: what varies are annotators within systems.
+        df = min(df, float(len(annotators) - len(names)))
     if df < 5:
         cautions.append(f"{df:g} degree(s) of freedom: few sources or annotators, wide intervals")
     floor = _one_way_floor(y, which, of, who, len(names)) if way == "ols" else None
@@ -214,6 +222,34 @@ def systems_model(
         way, names, mean, se, mean - quantile * se, mean + quantile * se, df, covariance, contrasts,
         variances, loglik, len(sources), len(annotators), tuple(dict.fromkeys(cautions)),
     )  # fmt: skip
+
+
+def _design(
+    names: Sequence[str], which: IntArray, of: IntArray, annotators: Sequence[str], who: IntArray
+) -> list[str]:
+    """Cautions on a design that does not pair the systems; refuses one that cannot tell them from annotators."""
+    judged = np.zeros((len(names), len(annotators)), bool)
+    judged[which, who] = True
+    seen = np.zeros((len(names), int(of.max()) + 1), bool)
+    seen[which, of] = True
+    if nested_in(who, len(annotators), which) is not None and len(annotators) == len(names):
+        raise NotEstimableError(
+            "systems by scores: every system was judged by one annotator of its own, so that systems cannot be told from"
+            " annotators: have annotators judge several systems"
+        )
+    found = []
+    one = [names[k] for k in np.flatnonzero(judged.sum(axis=1) == 1)]
+    if one:
+        found.append(
+            f"{listed(one)}: judged by one annotator only, so that their scores do not show how annotators differ"
+        )
+    for what, table in (("annotator", judged), ("source", seen)):
+        shared = table.astype(np.int64) @ table.T.astype(np.int64)
+        lacking = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names)) if not shared[i, j]]
+        if lacking:
+            shown = listed([f"{names[i]} and {names[j]}" for i, j in lacking])
+            found.append(f"no {what} is shared by {shown}: these differences are not paired by {what}")
+    return found
 
 
 def _t_quantile(df: float, level: float) -> float:

@@ -20,6 +20,7 @@ from ....errors import InputError, NotEstimableError
 from ...ranking.error_rates import holm
 from ..beta import FloatArray, IntArray
 from ..coded_labels import coded, numbers
+from ..models.confounded import told_apart
 from ..models.mixed_model import mixed_model
 
 #: Family error; part of the scale that a drift must exceed to be flagged; power of the smallest drift that is
@@ -124,7 +125,9 @@ def drift(
             " or more: leave the annotator out"
         )
     own = (who[:, None] == np.arange(len(names))).astype(float)
-    fit = mixed_model(y, [what], np.column_stack([own, own * centred[:, None]]))
+    # Where every item was judged once, its effect is part of the residual.
+    effects = list(told_apart({"item": what})[0].values())
+    fit = mixed_model(y, effects, np.column_stack([own, own * centred[:, None]]))
     slope = fit.coefficients[len(names) :]
     se = np.sqrt(np.diag(fit.covariance)[len(names) :])
     df = np.maximum(n - 2, 1)

@@ -122,7 +122,7 @@ def icc_two_way(item: Sequence[Hashable], annotator: Sequence[Hashable], score: 
         raise NotEstimableError(f"two-way agreement: one annotator ({people[0]}); expected two or more")
     cells = np.bincount(what * len(people) + who, minlength=len(items) * len(people))
     if (cells != 1).any():
-        fit = mixed_model(y, [what, who])
+        fit = mixed_model(y, [what, who], names=["item", "annotator"])
         total = float(fit.variances.sum() + fit.residual[0])
         return Reliability(float(fit.variances[0]) / total, "mixed model", len(items))
     table: FloatArray = np.empty((len(items), len(people)))

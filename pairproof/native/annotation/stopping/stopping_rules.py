@@ -253,6 +253,11 @@ def _items(item: Labels, score: ArrayLike, items: Labels | None) -> _Means:
     mean = np.bincount(what, y, len(names)) / np.maximum(n, 1)
     squares = np.bincount(what, (y - mean[what]) ** 2, len(names))
     pooled = float(squares.sum()) / free
+    if pooled <= 1e-24 * float(y @ y) / len(y):
+        raise NotEstimableError(
+            f"stopping rule: all {free + int((n > 0).sum())} judgments agree with the others of the same item to the last"
+            " digit; intervals of length 0 would follow: look whether annotators really answered"
+        )
     own = (PRIOR_JUDGMENTS * pooled + squares) / (PRIOR_JUDGMENTS - 1 + np.maximum(n, 1))
     return _Means(names, np.where(n > 0, mean, np.nan), np.sqrt(np.maximum(pooled, own)), n)
 
