@@ -164,7 +164,8 @@ class Opening:
             given = deal(wanted, numbers, size, loads(self.store, numbers), self._rng(_DEALING))
         plan = choice.plan(wanted, given, self._rng())
         for kind, n in sorted(plan.lacking.items()):
-            self.notes.append(f"{n} slots hold items instead of {_LACKING[kind]}")
+            slots = "slot holds an item" if n == 1 else "slots hold items"
+            self.notes.append(f"{n} {slots} instead of {_LACKING[kind]}")
         hits = [*before, *work_hits(plan)]
         keep(self.store, self.number, hits)
         keys = [(self.number, k) for k in range(1, len(hits) + 1)]
