@@ -172,7 +172,21 @@ def add(store: Store, a: About, file: ResultsFile, on_change: OnChange = "refuse
     known, scores = rows - added - kept_out, len(answered) - blank
     repeats = _set_aside(store) - aside
     counted = (rows, added - edited, known, scores, blank, file.left_out, file.nameless, kept_out, repeats)
-    return Taken(*counted, edited, file.notes)
+    return Taken(*counted, edited, (*file.notes, *_not_given(store, before)))
+
+
+def _not_given(store: Store, before: int) -> tuple[str, ...]:
+    """A sentence on new judgments of HITs that were given to others than who answered them."""
+    rows = store.db.execute(
+        "SELECT DISTINCT j.worker FROM judgment j JOIN assignment g ON g.batch = j.batch AND g.hit = j.hit"
+        " WHERE j.number > ? AND NOT EXISTS (SELECT 1 FROM assignment o WHERE o.batch = j.batch AND"
+        " o.hit = j.hit AND o.annotator = j.annotator) ORDER BY j.worker",
+        (before,),
+    ).fetchall()
+    if not rows:
+        return ()
+    names = ", ".join(repr(name[:40]) for (name,) in rows[:5]) + (" ..." if len(rows) > 5 else "")
+    return (f"answered HITs that were given to others: {names}; they count, 'easl retract' takes them out",)
 
 
 def _check_exports(store: Store, file: ResultsFile) -> None:

@@ -120,3 +120,26 @@ def test_a_time_that_cannot_be_read_is_refused(tmp_path, text):
     with pytest.raises(InputError, match="expected a time such as 2026-03-03T09:01:14Z"):
         take_in(path, write(tmp_path / "a.csv", rows))
     assert status(path).judgments == 0
+
+
+def test_an_answer_to_a_hit_that_was_given_to_somebody_else_is_told(tmp_path):
+    from pairproof.campaign import open_batch
+    from pairproof.campaign.hits.registry import register
+
+    path = campaign(tmp_path)
+    register(path, ["ann", "bob"])
+    open_batch(path, tmp_path / "b.csv", annotator="ann")
+    rows = answers(batch_file_rows(tmp_path / "b.csv"), 1, "bob")
+    taken = take_in(path, write(tmp_path / "r.csv", rows))
+    assert taken.notes == (
+        "answered HITs that were given to others: 'bob'; they count, 'easl retract' takes them out",
+    )
+    assert (
+        take_in(path, write(tmp_path / "s.csv", answers(batch_file_rows(tmp_path / "b.csv"), 2))).notes == ()
+    )
+
+
+def batch_file_rows(path):
+    import csv
+
+    return list(csv.DictReader(path.open(encoding="utf-8", newline="")))
