@@ -5,16 +5,19 @@ items.
 
 CPU time of this process, one thread; contenders take turns in shuffled order, medians over rounds.  The two
 packages are asked where they are installed and shown as "not here" where they are not.  The last run is
-results/annotation.md.  The last two lines of it are of a campaign in its file: SQLite's own check of the file
-and the reading of settings and state are in the first, storing the HITs and writing 100,000 texts in the second.
+results/annotation.md.  The last lines of it are of a campaign in its file: choosing reads settings, roles and
+state and plans the slots; opening a file lets SQLite check all of it; the command also stores 20,000 HITs and
+writes 100,000 texts.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import platform
 import random
+import shutil
 import statistics
 import tempfile
 import time
@@ -28,7 +31,7 @@ import numpy as np
 from pairproof.campaign import create, open_batch
 from pairproof.campaign.hits.choosing import Choice
 from pairproof.campaign.storage.records import about, save_state
-from pairproof.campaign.storage.store import opened
+from pairproof.campaign.storage.store import Store, opened
 from pairproof.native.annotation import beta, trueskill
 from pairproof.native.annotation.allocation import next_hits
 from pairproof.native.annotation.beta import pairs_of_hit
@@ -167,23 +170,32 @@ def campaign(folder: Path, n: int) -> Path:
     return path
 
 
-def whole_batches(folder: Path, tiny: bool) -> dict[str, tuple[Run, int]]:
-    """The choice of a batch out of a campaign's file, and the whole command without Python's start."""
+def whole_batches(folder: Path, tiny: bool, stack: contextlib.ExitStack) -> dict[str, tuple[Run, int]]:
+    """The choice of a batch out of a campaign, from its open file and with the check of the file, and the whole
+    command without Python's start.
+    """
     n = 1_000 if tiny else 100_000
     path = campaign(folder, n)
+    beside = Path(shutil.copy(path, folder / "copy.db"))
+    held = stack.enter_context(opened(beside, write=False))
 
-    def chosen() -> None:
-        with opened(path, write=False) as store:
-            choice = Choice(store, about(store))
-            choice.plan(choice.hits(None), None, np.random.default_rng(9))
+    def choose(store: Store) -> None:
+        choice = Choice(store, about(store))
+        choice.plan(choice.hits(None), None, np.random.default_rng(9))
 
-    return {
-        f"open the file and choose, {n} items": (chosen, n // 5),
-        f"choose and write the CSV file, {n} items": (
-            lambda: open_batch(path, folder / "batch.csv", force=True),
-            n // 5,
-        ),
+    def open_and_choose() -> None:
+        with opened(beside, write=False) as store:
+            choose(store)
+
+    def write() -> None:
+        open_batch(path, folder / "batch.csv", force=True)
+
+    runs: dict[str, Run] = {
+        f"choose from a campaign's open file, {n} items": lambda: choose(held),
+        f"open and check the file, and choose, {n} items": open_and_choose,
+        f"easl next --out batch.csv, {n} items": write,
     }
+    return {name: (run, n // 5) for name, run in runs.items()}
 
 
 def measured(runs: dict[str, tuple[Run, int]], rounds: int) -> dict[str, list[float]]:
@@ -242,7 +254,8 @@ def page(document: dict[str, Any]) -> str:
     lines += [f"| {name} | {row['n']:,} | {row['ms']:.2f} |" for name, row in document["files"].items()]
     lines += ["", f"Memory at the peak of the largest: {document['memory'] / 1e6:.1f} MB."]
     if "100000" in largest:
-        kept = document["batches"][largest]["ms"] / 1000 < PROMISED
+        chosen = next(row for name, row in document["files"].items() if name.startswith("choose from"))
+        kept = max(document["batches"][largest]["ms"], chosen["ms"]) / 1000 < PROMISED
         lines.append(f"Promised for 100,000 items: {PROMISED * 1000:g} ms; {'kept' if kept else 'NOT KEPT'}.")
     return "\n".join([*lines, ""])
 
@@ -251,8 +264,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = asked(__doc__, 5, arguments)
     runs, absent = updates(options.tiny)
     more = batches(options.tiny)
-    with tempfile.TemporaryDirectory() as folder:
-        files = whole_batches(Path(folder), options.tiny)
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        files = whole_batches(Path(folder), options.tiny, stack)
         seconds = measured({**runs, **more, **files}, options.rounds)
 
     def rows(part: dict[str, tuple[Run, int]]) -> dict[str, Any]:

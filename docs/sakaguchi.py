@@ -1,8 +1,8 @@
-"""The page of Sakaguchi and Van Durme's experiments: statements with verdicts, figures and tables, from both claims
-files of the paper.
+"""The page of Sakaguchi and Van Durme's experiments: statements with verdicts, figures and tables, from both
+claims files of the paper.
 
-`python -m docs docs/sakaguchi-vandurme-2018.md` writes the page's tables; `python -m docs.sakaguchi` draws its
-figures, and with `--simulate` first simulates anew what is recorded (some twenty minutes on one core).
+`python -m docs docs/sakaguchi-vandurme-2018.md` writes the page's tables; `python -m docs.sakaguchi` draws
+its figures, and with `--simulate` first simulates anew what is recorded (some twenty minutes on one core).
 """
 
 from __future__ import annotations
@@ -46,11 +46,10 @@ def stories(paper: str) -> tuple[Story, ...]:
 
 def verdict(a: Agreement) -> str:
     """In words, for a reader who knows no codes."""
-    if a.verdict in ("agrees", "explained"):
-        return {"agrees": "holds", "explained": "holds under a reading"}[a.verdict]
-    if a.verdict == "not-checkable":
-        return "cannot be checked"
-    return {"other-annotators": "depends on the annotators"}.get(a.code, a.code)
+    if a.code == "other-annotators":
+        return "depends on the annotators"
+    said = {"agrees": "holds", "explained": "holds under a reading", "not-checkable": "cannot be checked"}
+    return said.get(a.verdict, a.code)
 
 
 def found(a: Agreement) -> str:

@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-SCRIPTS = ("setup.sh", "fresh.sh")
+SCRIPTS = ("setup.sh", "fresh.sh", "browser.sh")
 
 
 def function(source: str, name: str) -> str:
@@ -222,6 +222,55 @@ def test_a_tree_that_the_script_for_fresh_machines_did_not_make_is_not_removed(t
         sorted(path.name for path in tmp_path.iterdir()) == ["mine"]
         and (tmp_path / "mine" / "file").is_file()
     )
+
+
+def browser_script(tmp_path, root, npm: str):
+    """The script that brings the browser, in a folder with an environment, and on a PATH without any browser."""
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(root / "scripts" / "browser.sh", tmp_path / "scripts")
+    (tmp_path / ".venv").mkdir()
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool in ("sh", "cat", "cp", "dirname", "id", "mkdir", "mktemp", "rm", "sed", "tail", "tar", "gzip"):
+        (tools / tool).symlink_to(shutil.which(tool))
+    if npm:
+        (tools / "npm").write_text(f"#!/bin/sh\n{npm}\n")
+        (tools / "npm").chmod(0o755)
+
+    def run():
+        return subprocess.run(
+            ["sh", "scripts/browser.sh"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={"PATH": str(tools), "NO_APT": "1", "AXE_VERSION": "9.9.9"},
+        )
+
+    return run
+
+
+@pytest.mark.parametrize("npm", ["", "echo no route >&2; exit 1", ": >axe-core-9.9.9.tgz"])
+def test_what_the_browser_script_cannot_bring_is_named_and_no_failure(tmp_path, root, npm):
+    ran = browser_script(tmp_path, root, npm)()
+    assert ran.returncode == 0
+    assert "no chromium with chromedriver: the tests of the page in a browser do not run" in ran.stdout
+    assert "no axe-core 9.9.9: the test that asks it does not run" in ran.stdout
+    assert not (tmp_path / ".venv" / "axe-core").exists()
+    assert ("no route" in ran.stderr) == ("no route" in npm)
+
+
+def test_the_checker_of_pages_is_fetched_once(tmp_path, root):
+    npm = (
+        'echo "$@" >>"$OLDPWD/asked"; mkdir package; echo rules >package/axe.min.js; echo terms >package/LICENSE;'
+        " tar -czf axe-core-9.9.9.tgz package"
+    )
+    run = browser_script(tmp_path, root, npm)
+    assert "axe-core 9.9.9 is in .venv/axe-core" in run().stdout
+    assert "axe-core 9.9.9 is in .venv/axe-core" in run().stdout
+    assert (tmp_path / ".venv" / "axe-core" / "axe.min.js").read_text() == "rules\n"
+    (asked,) = (tmp_path / "asked").read_text().splitlines()
+    assert asked.startswith("pack ") and asked.endswith(" axe-core@9.9.9")
 
 
 def test_the_scripts_are_posix_shell(root):

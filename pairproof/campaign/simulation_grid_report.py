@@ -51,7 +51,8 @@ def document(runs: Runs, truth: str, agreement: float, target: float, level: flo
 
 
 def _passing(grid: Grid) -> Iterator[tuple[str, str, int, str]]:
-    """Pairs of methods of which the first is clearly behind at the first shift and clearly ahead at the last."""
+    """Pairs of methods of which the first is clearly behind at the first shift and clearly ahead at the
+    last."""
     if _replicates(grid) < 2:
         return
     for context in grid.contexts:

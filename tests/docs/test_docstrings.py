@@ -25,6 +25,9 @@ from pairproof import errors
 
 #: Modules whose public functions and classes are for users: all of them, or the one named after the colon.
 COVERED = (
+    "pairproof.campaign.hits.dealing",
+    "pairproof.campaign.hits.degrading",
+    "pairproof.campaign.hits.qualification",
     "pairproof.campaign.page.code",
     "pairproof.campaign.page.data",
     "pairproof.campaign.page.languages",
@@ -33,6 +36,8 @@ COVERED = (
     "pairproof.campaign.page.texts",
     "pairproof.campaign.page.words",
     "pairproof.bridge.script",
+    "pairproof.campaign.formats.log.rebuild:from_log",
+    "pairproof.campaign.formats.score_tables.make:from_scores",
     "pairproof.data.comparisons",
     "pairproof.data.judgments",
     "pairproof.data.reading.by_layout",

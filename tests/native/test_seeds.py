@@ -9,7 +9,8 @@ import json
 import numpy as np
 import pytest
 
-from pairproof.campaign import batch as batches, create, open_batch, take_over
+from pairproof.campaign import create, open_batch, take_over
+from pairproof.campaign.hits import batch as batches
 from pairproof.cli import main
 from pairproof.cli.app import COMMANDS
 from pairproof.data.options import whole_number

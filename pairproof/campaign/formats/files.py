@@ -37,6 +37,7 @@ from .score_tables.appraise import read_batch
 #: Name of the column that says in which rows cells were guarded.
 MARK = "guarded"
 _DANGEROUS = re.compile(r"'*[=+\-@\t\r]")
+_SUSPECT = re.compile(r"\0'*[=+\-@\t\r]")
 _GUARDED = re.compile(r"'+[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 #: Columns of a batch file that do not describe an item.
@@ -63,7 +64,9 @@ def unguard(cell: str) -> str:
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """The text of a CSV file with guarded cells, and the last column `guarded` if there are any."""
     table = [list(row) for row in rows]
-    safe = [[guard(cell) for cell in row] for row in table]
+    # Most tables have no such cell, which one search of all their text shows.
+    first = "\0".join("\0".join(row) for row in table)
+    safe = [[guard(cell) for cell in row] for row in table] if _SUSPECT.search("\0" + first) else table
     names = [guard(name) for name in header]
     if safe != table:
         safe = [[*new, "1" if new != old else ""] for new, old in zip(safe, table)]

@@ -53,7 +53,7 @@ _KINDS = (
     Kind(
         "prolific",
         "a table of demographics from Prolific",
-        "'pairproof easl status C.db --demographics FILE' shows it beside the annotators",
+        "'pairproof easl demographics C.db FILE' shows it beside the annotators",
     ),
     Kind(
         "mqm",

@@ -65,11 +65,14 @@ def people(store: Store, a: About) -> People:
     if registered and not ready:
         count = Counter(row.state for row in registered)
         listed = ", ".join(f"{n} {state}" for state, n in sorted(count.items()))
-        rule = f" (rule: {a.design.qualify})" if a.design.qualify else ""
+        todo = (
+            f" (rule: {a.design.qualify}); open the qualification batch with 'easl next --qualification', and add its"
+            " results"
+            if a.design.qualify
+            else "; register others with 'easl annotators add', or restore one"
+        )
         raise InputError(
-            f"{store.path}: nobody of {len(registered)} registered annotators can be given HITs: {listed}{rule};"
-            " open the qualification batch with 'easl next --qualification', add its results, or see 'easl"
-            " annotators list'"
+            f"{store.path}: nobody of {len(registered)} registered annotators can be given HITs: {listed}{todo}"
         )
     return People(registered, ready)
 

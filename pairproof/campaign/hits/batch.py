@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...errors import InputError
+from ..formats.writers.links import check_address
 from ..storage.annotators import add_annotator
 from ..storage.records import About, about
 from ..storage.store import Store, opened
@@ -34,6 +35,7 @@ def open_batch(
     show: Sequence[str] = (),
     style: Style = "plain",
     layout: str | Path | None = None,
+    address: str | None = None,
 ) -> Batch:
     """Choose the next HITs, store them as a batch, and write them to a file.
 
@@ -68,6 +70,9 @@ def open_batch(
         How the batch is written: our own layout, for Mechanical Turk (.csv), or for Label Studio (.json).
     layout : path, optional
         Write also what shows the batch there: a layout (.html), or a labeling configuration (.xml).
+    address : str, optional
+        Where the pages of a folder are put, such as "https://example.org/pages/"; `links-K.csv` in the folder
+        then has each annotator's link.
 
     Returns
     -------
@@ -78,6 +83,10 @@ def open_batch(
     InputError
     """
     target = Target.of(out, for_annotators, style, layout)
+    if address is not None:
+        check_address(address)
+        if not target.folder:
+            raise InputError(f"{out}: an address is that of a folder of pages; name a folder (--out pages/)")
     asked = Asked(hits, seed, judgments, annotator, due, tuple(show), qualification)
     if again:
         _only_again(asked)
@@ -85,7 +94,8 @@ def open_batch(
         a = about(store)
         _check_shown(a, asked.show)
         batch = _last(store, a, asked) if again else Opening(store, a, asked).open()
-        with written(store, batch, target, [path], alone=annotator is not None, force=force) as files:
+        alone = annotator is not None
+        with written(store, batch, target, [path], alone=alone, force=force, address=address) as files:
             # The batch is stored before its files are written: if killed in between, --again writes them.
             if not again:
                 store.db.execute("COMMIT")

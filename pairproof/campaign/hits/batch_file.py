@@ -15,6 +15,7 @@ from pathlib import Path
 from ...errors import InputError
 from ...files.outputs import check, check_apart, replacing, write
 from ..formats.files import csv_text
+from ..formats.writers.links import COLUMNS as LINK_COLUMNS, Link, links_csv
 from ..page.data import PageData, PageHit, PageSlot
 from ..page.page import page_html
 from ..page.texts import Texts, texts_from_rows
@@ -85,6 +86,7 @@ def written(
     *,
     alone: bool = False,
     force: bool = False,
+    address: str | None = None,
 ) -> Iterator[tuple[str, ...]]:
     """Write a batch's files when the block ends, having checked before it that they can be written.
 
@@ -98,9 +100,11 @@ def written(
     alone : bool
         The batch is written for one annotator.
     force : bool
+    address : str, optional
+        Where the pages of a folder are put; their links are then written too.
     """
     if target.folder:
-        contents = _folder(store, batch, target.path)
+        contents = _folder(store, batch, target.path, address)
     elif target.path.suffix.lower() == ".html":
         contents = _pages(store, batch, target.path, alone)
     else:
@@ -141,7 +145,7 @@ def _pages(store: Store, batch: Batch, path: Path, alone: bool) -> dict[Path, st
     return {name: _page(store, batch, given, number) for name, number in zip(names, batches)}
 
 
-def _folder(store: Store, batch: Batch, folder: Path) -> dict[Path, str]:
+def _folder(store: Store, batch: Batch, folder: Path, address: str | None) -> dict[Path, str]:
     """A page for each annotator and batch, and the index for the team."""
     if not batch.given:
         raise InputError(
@@ -163,12 +167,15 @@ def _folder(store: Store, batch: Batch, folder: Path) -> dict[Path, str]:
             hits = [str(batch.places[k][1]) for k in given.places if batch.places[k][0] == number]
             index.append([given.annotator, given.token, name, str(number), " ".join(hits)])
     found[folder / f"index-{batch.number}.csv"] = csv_text(INDEX_COLUMNS, index)
+    if address is not None:
+        links = [Link(annotator, name) for annotator, _, name, *_ in index]
+        found[folder / f"links-{batch.number}.csv"] = links_csv(links, address)
     return found
 
 
 def _is_index(content: bytes) -> bool:
-    """Whether this is an index of pages, which the next one may replace."""
-    return content.startswith(",".join(INDEX_COLUMNS).encode())
+    """Whether this is an index of pages or a table of their links, which the next one may replace."""
+    return content.startswith((",".join(INDEX_COLUMNS).encode(), ",".join(LINK_COLUMNS).encode()))
 
 
 def _page(store: Store, batch: Batch, given: Given | None, number: int) -> str:

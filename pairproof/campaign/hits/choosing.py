@@ -100,8 +100,10 @@ class Choice:
             return source_plan(
                 self.sources, hits, self.shares, grouped, _repeatable(grouped), self._choose_sources(rng), rng
             )
-        extra = extra_slots(hits, self.about.per_hit, self.shares, _repeatable(pools), rng)
-        chosen = self._choose(hits, rng, self.about.per_hit - extra.sum(axis=1))
+        per_hit = self.about.per_hit
+        # Where a HIT is one item, a share of the HITs is for repeats and checks.
+        extra = extra_slots(hits, per_hit, self.shares, _repeatable(pools), rng, keep=min(per_hit - 1, 1))
+        chosen = self._choose(hits, rng, per_hit - extra.sum(axis=1))
         spare = self.scored[np.argsort(self._shown()[self.scored] + rng.random(len(self.scored)))]
         return fill(chosen, extra, pools, spare, self.shares, rng)
 

@@ -87,7 +87,21 @@ def _places(hits: int, each: int, m: int) -> IntArray:
 
 
 def teams_of(given: IntArray) -> tuple[IntArray, IntArray]:
-    """The distinct teams of a deal, int[teams, each], and the team of every HIT, int[hits]."""
+    """The distinct teams of a deal, int[teams, each], and the team of every HIT, int[hits].
+
+    Parameters
+    ----------
+    given : int[hits, each]
+        From :func:`deal`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.campaign.hits.dealing import teams_of
+    >>> teams, team = teams_of(np.array([[2, 1], [3, 4], [1, 2]]))
+    >>> teams.tolist(), team.tolist()
+    ([[1, 2], [3, 4]], [0, 1, 0])
+    """
     teams, which = np.unique(np.sort(given, axis=1), axis=0, return_inverse=True)
     return teams.astype(np.int64), np.ravel(which).astype(np.int64)
 
@@ -107,6 +121,14 @@ def own_order(hits: IntArray, after: Sequence[tuple[int, int]], rng: np.random.G
     -------
     int[n]
         The HITs in this order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.campaign.hits.dealing import own_order
+    >>> order = own_order(np.arange(4), [(2, 0), (3, 2)], np.random.default_rng(1)).tolist()
+    >>> order.index(0) < order.index(2) < order.index(3)
+    True
     """
     key = dict(zip(hits.tolist(), rng.random(len(hits)).tolist()))
     for hit, earlier in sorted(after):

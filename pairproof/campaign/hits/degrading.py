@@ -31,6 +31,11 @@ UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "T
 def words_replaced(words: int) -> int:
     """How many words of a text are replaced.
 
+    Parameters
+    ----------
+    words : int
+        Words of the text, >= 1.
+
     Examples
     --------
     >>> from pairproof.campaign.hits.degrading import words_replaced
@@ -41,7 +46,18 @@ def words_replaced(words: int) -> int:
 
 
 def unspaced(text: str) -> bool:
-    """Whether most letters of a text are of a script without spaces between words."""
+    """Whether most letters of a text are of a script without spaces between words.
+
+    Parameters
+    ----------
+    text : str
+
+    Examples
+    --------
+    >>> from pairproof.campaign.hits.degrading import unspaced
+    >>> unspaced("\u6211\u4eec\u4eca\u5929\u53bb"), unspaced("today we go")
+    (True, False)
+    """
     letters = [c for c in text if unicodedata.category(c)[0] == "L"]
     return 2 * sum(unicodedata.name(c, "").startswith(UNSPACED) for c in letters) > len(letters)
 
@@ -79,7 +95,7 @@ def degraded(text: str, others: Sequence[str], rng: np.random.Generator) -> str 
     >>> import numpy as np
     >>> from pairproof.campaign.hits.degrading import degraded
     >>> degraded("the cat sat on the mat", ["we met a man of few words"], np.random.default_rng(1))
-    'the cat sat a man of'
+    'the a man of the mat'
     """
     characters = unspaced(text)
     own = _units(text, characters)
@@ -108,6 +124,13 @@ def _space(unit: str) -> str:
 def new_ids(ids: Sequence[str], number: int, rng: np.random.Generator) -> list[str]:
     """Ids for new rows that do not tell what they are: the next numbers, or else drawn at random.
 
+    Parameters
+    ----------
+    ids : sequence of str
+        Ids that are taken.
+    number : int
+    rng : Generator
+
     Examples
     --------
     >>> import numpy as np
@@ -134,10 +157,25 @@ def new_ids(ids: Sequence[str], number: int, rng: np.random.Generator) -> list[s
 def pick_items(available: Sequence[int], number: int | None, rng: np.random.Generator) -> list[int]:
     """Which items are degraded: all, or so many drawn at random, in their order.
 
+    Parameters
+    ----------
+    available : sequence of int
+        Rows of the items file.
+    number : int or None
+        None: all.
+    rng : Generator
+
     Raises
     ------
     InputError
         More than there are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.campaign.hits.degrading import pick_items
+    >>> pick_items([0, 2, 5], None, np.random.default_rng(1))
+    [0, 2, 5]
     """
     if number is None:
         return list(available)

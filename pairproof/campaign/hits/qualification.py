@@ -42,6 +42,14 @@ class Condition:
     bound : float
     near : float
         For within: how far an answer may be from the known score.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.campaign.hits.qualification import Condition
+    >>> within = Condition("within", 0.8, near=0.1)
+    >>> round(within.value(np.array([0.2, 0.5, 0.9]), np.array([0.25, 0.8, 0.9])), 3)
+    0.667
     """
 
     name: str
@@ -54,7 +62,13 @@ class Condition:
         return f"{self.name}{'<=' if self.name == 'mean-difference' else '>='}{self.bound:g}"
 
     def value(self, gold: FloatArray, given: FloatArray) -> float:
-        """The quantity that the condition is about; nan if it cannot be computed."""
+        """The quantity that the condition is about; nan if it cannot be computed.
+
+        Parameters
+        ----------
+        gold, given : float[n]
+            Known and given scores, 0 to 1; given is nan for "cannot judge".
+        """
         said = ~np.isnan(given)
         if self.name == "within":
             # Differences of decimals are not exact: .6 is within .1 of .7.
@@ -65,6 +79,12 @@ class Condition:
         return _spearman(gold[said], given[said])
 
     def met_by(self, value: float) -> bool:
+        """Whether a value of the quantity meets the condition; nan does not.
+
+        Parameters
+        ----------
+        value : float
+        """
         if math.isnan(value):
             return False
         return value <= self.bound + 1e-9 if self.name == "mean-difference" else value >= self.bound - 1e-9
@@ -132,6 +152,12 @@ class Qualification:
         What each condition is about; nan if it cannot be computed.
     met : bool or None
         None: some items are still to come.
+
+    Examples
+    --------
+    >>> from pairproof.campaign.hits.qualification import Qualification
+    >>> print(Qualification(2, 5, (), None))
+    2 of 5 qualification items
     """
 
     answered: int

@@ -7,6 +7,7 @@ first of HIT 3.  `update` finds the items again by campaign, batch and HIT.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from ...errors import InputError
@@ -111,12 +112,10 @@ class PageData:
     def __post_init__(self) -> None:
         if not self.hits:
             raise InputError("the page would have no HITs; expected at least one")
-        numbers = [hit.number for hit in self.hits]
-        twice = sorted({n for n in numbers if numbers.count(n) > 1})
+        count = Counter(hit.number for hit in self.hits)
+        twice = sorted(number for number, times in count.items() if times > 1)
         if twice:
-            raise InputError(
-                f"HIT {twice[0]} appears {numbers.count(twice[0])} times on the page; expected once"
-            )
+            raise InputError(f"HIT {twice[0]} appears {count[twice[0]]} times on the page; expected once")
         for hit in self.hits:
             n = len(hit.slots)
             if not 1 <= n <= self.per_hit:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..easl.adding import repeats, retract, update
+from ..easl.beside import demographics
 from ..easl.creating import import_, init
 from ..easl.designing import texts
 from ..easl.handing_out import next_
@@ -46,6 +47,7 @@ for step in (
     repeats,
     status,
     stop,
+    demographics,
     export,
     import_,
 ):

@@ -63,6 +63,11 @@ _campaign, _who, _files = option("Campaign"), option("Annotators"), option("File
     help="With --for: also write the layout (.html) or the labeling configuration (.xml) that shows it.",
 )
 @_files(
+    "--address",
+    metavar="URL",
+    help="Where the pages of FOLDER/ are put; links-K.csv then has each annotator's link.",
+)
+@_files(
     "--show",
     multiple=True,
     metavar="COLUMN",

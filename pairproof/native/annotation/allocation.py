@@ -116,11 +116,12 @@ def next_hits(
     """
     one_of("pool", pool, POOLS)
     n_items = len(state.a)
-    if not 1 <= per_hit <= n_items:
-        raise InputError(f"{per_hit} items a HIT of {n_items} items in all; expected 1 to {n_items}")
+    most = per_hit if sizes is None else int(np.max(sizes))
+    if not (1 <= per_hit and most <= n_items):
+        raise InputError(f"{most} items a HIT of {n_items} items in all; expected 1 to {n_items}")
     if hits < 1:
         raise InputError(f"{hits} HITs; expected 1 or more")
-    if sizes is not None and (len(sizes) != hits or sizes.min() < 0 or sizes.max() > per_hit):
+    if sizes is not None and (len(sizes) != hits or sizes.min() < 0 or most > per_hit):
         raise InputError(f"sizes of {len(sizes)} HITs; expected {hits}, each 0 to {per_hit}")
     if first or state.method in ("da", "random"):
         return even_hits(shown, per_hit, hits, rng, sizes)
@@ -130,13 +131,14 @@ def next_hits(
         free = np.ones(n_items, bool)
         free[anchors] = False
         among = np.flatnonzero(free)
-        if len(among) < per_hit - 1:
+        if len(among) < most - 1:
             raise InputError(
-                f"{hits} HITs of {per_hit} need {hits} anchors and {per_hit - 1} other items; there are"
-                f" {n_items} items: ask for {max(n_items - per_hit + 1, 0)} HITs at most, or for pool 'cjmay'"
+                f"{hits} HITs of {most} need {hits} anchors and {most - 1} other items; there are"
+                f" {n_items} items: ask for {max(n_items - most + 1, 0)} HITs at most, or for pool 'cjmay'"
             )
-    partners = draw_partners(anchors, state.score, state.variance, per_hit - 1, among, rng, gamma)
-    batch = np.column_stack([anchors, partners])
+    partners = draw_partners(anchors, state.score, state.variance, most - 1, among, rng, gamma)
+    batch = np.full((len(anchors), per_hit), -1, np.int64)
+    batch[:, 0], batch[:, 1:most] = anchors, partners
     if sizes is None:
         return rng.permutation(rng.permuted(batch, axis=1))
     # The first of the partners, drawn one after the other without replacement, are what fewer draws give.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given, strategies as st
 
 from pairproof.campaign import export, status, take_in, take_over
 from pairproof.campaign.formats.model_files import as_tool, unescaped
+from pairproof.cli import main
 from pairproof.errors import InputError
 from tests.campaign.formats.tools import nasty, open_sheet, twin
 from tests.campaign.helpers import campaign, run_batches, scores
@@ -109,23 +108,24 @@ def test_what_no_model_file_can_hold_is_refused(tmp_path):
         export(tmp_path / "S.db", tmp_path / "m.csv", "model", layout="cjmay")
 
 
-def run(folder, *arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "pairproof", "easl", *map(str, arguments)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-    )
+def run(capsys, *arguments):
+    code = main(["easl", *map(str, arguments)])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
 
 
-def test_the_command_imports_by_content_and_refuses_options_that_mean_nothing(tmp_path):
-    path = campaign(tmp_path)
+def test_the_command_imports_by_content_and_refuses_options_that_mean_nothing(tmp_path, capsys):
+    path, log = campaign(tmp_path), tmp_path / "l.jsonl"
     run_batches(path, 1)
-    assert run(tmp_path, "export", "C.db", "l.jsonl", "--what", "log").returncode == 0
-    assert "10 items, method easl, 2 judgments" in run(tmp_path, "import", "D.db", "l.jsonl").stdout
-    bad = run(tmp_path, "import", "E.db", "l.jsonl", "--gamma", "2")
-    assert bad.returncode == 3 and "--gamma is for model files, but FILE is a log file" in bad.stderr
-    bad = run(tmp_path, "export", "C.db", "m.csv", "--tool", "keisks")
-    assert bad.returncode == 3 and "use it with --what model" in bad.stderr
+    assert run(capsys, "export", path, log, "--what", "log")[0] == 0
+    code, out, _ = run(capsys, "import", tmp_path / "D.db", log)
+    assert code == 0 and "10 items, method easl, 2 judgments" in out
+    for option, value in (("--gamma", "2"), ("--method", "easl"), ("--per-hit", "2"), ("--pair", "a-b")):
+        code, _, err = run(capsys, "import", tmp_path / "E.db", log, option, value)
+        assert code == 3 and option in err, (option, err)
+    code, _, err = run(capsys, "import", tmp_path / "E.db", log, tmp_path / "r0.csv")
+    assert code == 3 and "RESULTS are for model files, but FILE is a log file" in err
+    code, _, err = run(capsys, "export", path, tmp_path / "m.csv", "--tool", "keisks")
+    assert code == 3 and "use it with --what model" in err
     assert not (tmp_path / "E.db").exists() and not (tmp_path / "m.csv").exists()
     assert take_in(tmp_path / "D.db", tmp_path / "r0.csv").known == 2

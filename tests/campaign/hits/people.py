@@ -36,9 +36,11 @@ def items_with_checks(folder: Path) -> Path:
     return path
 
 
-def checked_campaign(folder: Path, people=PEOPLE, name: str = "C.db", method="easl", **design) -> Path:
+def checked_campaign(
+    folder: Path, people=PEOPLE, name: str = "C.db", method="easl", per_hit=5, **design
+) -> Path:
     path = folder / name
-    create(path, items_with_checks(folder), method, 5, seed=7, design=Design(**design))
+    create(path, items_with_checks(folder), method, per_hit, seed=7, design=Design(**design))
     if people:
         register(path, people)
     return path

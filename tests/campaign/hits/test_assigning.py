@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import random
+import signal
 import sqlite3
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -322,3 +327,33 @@ def test_names_are_registered_once_and_all_or_none(tmp_path):
     exclude(path, "ann", "left")
     with pytest.raises(InputError, match="'ann' is excluded already, since .*: left"):
         exclude(path, "ann", "again")
+
+
+def test_killed_at_any_time_a_batch_and_who_gets_it_are_stored_together_and_the_pages_can_be_written(
+    tmp_path,
+):
+    path, out = checked_campaign(tmp_path, **DESIGN), folder_of(tmp_path)
+    open_batch(path, out, 4)
+    begin = time.monotonic()
+    open_batch(path, out, 4)
+    lasts = time.monotonic() - begin
+    r = random.Random(5)
+    for _ in range(10):
+        child = os.fork()
+        if not child:
+            with contextlib.suppress(BaseException):
+                open_batch(path, out, 4)
+            os._exit(0)
+        time.sleep(r.uniform(0, 1.2 * lasts))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        batch = open_batch(path, out, again=True)
+        dealt = rows_of(
+            path,
+            "SELECT h.batch, h.number, COUNT(s.annotator) FROM hit h LEFT JOIN assignment s ON s.batch = h.batch"
+            " AND s.hit = h.number WHERE h.kind = 'work' GROUP BY h.batch, h.number",
+        )
+        assert {n for *_, n in dealt} == {2}
+        assert dict(rows_of(path, "SELECT number, hits FROM batch")) == Counter(b for b, _ in hits_of(path))
+        assert all(Path(file).stat().st_size for file in batch.files)
+    assert not [name for name in os.listdir(out) if name.startswith(".")]

@@ -11,6 +11,7 @@ from pairproof.campaign import create, open_batch
 from pairproof.campaign.storage.design import Design
 from pairproof.cli import main
 from pairproof.errors import InputError
+from tests.campaign.helpers import write
 from tests.campaign.hits.people import (
     checked_campaign,
     given_to,
@@ -149,3 +150,40 @@ def test_da_and_random_show_the_sources_that_were_shown_least(tmp_path):
     source = dict(rows_of(path, "SELECT id, source FROM item"))
     assert sorted(source[i] for i in seen) == sorted([f"s{k}" for k in range(10)] * 2)
     assert given_to(path) == {}
+
+
+def test_where_a_hit_is_one_item_a_share_of_the_hits_is_for_checks(tmp_path):
+    path = checked_campaign(tmp_path, (), method="da", per_hit=1, repeats=0.1, degraded=0.1, gold=0.1)
+    open_batch(path, tmp_path / "b.csv", 60)
+    plans = [plan for kind, _, plan in hits_of(path).values() if kind == "work"]
+    kinds = [plan[0] for plan in plans if len(plan) == 1]
+    assert len(kinds) == 60 and kinds.count("repeat") == kinds.count("degraded") == 6
+    assert kinds.count("gold") + kinds.count("attention") == 6
+    ids = [ids[0] for kind, ids, plan in hits_of(path).values() if kind == "work" and plan == ["item"]]
+    assert len(ids) == 42 and set(ids) == {f"i{k}" for k in range(40)}
+
+
+def test_a_crowd_worker_can_be_excluded_without_having_been_registered(tmp_path, capsys):
+    path = checked_campaign(tmp_path, ())
+    open_batch(path, tmp_path / "b.csv", 2)
+    row = next(csv.DictReader((tmp_path / "b.csv").open(encoding="utf-8")))
+    judged = {f"Input.{k}": v for k, v in row.items()} | {"WorkerId": "A1", "AssignmentId": "x"}
+    judged |= {f"Answer.range{k}": "50" if row[f"id{k}"] else "" for k in range(1, 6)}
+    write(tmp_path / "r.csv", [judged])
+    assert run(capsys, "update", path, tmp_path / "r.csv")[0] == 0
+    code, said, _ = run(capsys, "annotators", "list", path)
+    assert code == 0 and "A1: active; not registered; 1 judgments, 1 count" in said
+    code, said, _ = run(capsys, "annotators", "exclude", path, "A1", "--why", "rule 1", "--json")
+    assert code == 0 and json.loads(said)["changed"] == 1
+    assert open_batch(path, tmp_path / "b2.csv", 2).given == ()  # still a crowd
+
+
+def test_names_of_annotators_decide_nothing(tmp_path):
+    loads = []
+    for k, people in enumerate((("ann", "bob", "cas"), ("zoe", "yan", "abe"))):
+        (tmp_path / str(k)).mkdir()
+        path = checked_campaign(tmp_path / str(k), people, judgments=2, repeats=0.1)
+        open_batch(path, tmp_path / str(k) / "b.csv")
+        given = given_to(path)
+        loads.append([given[name] for name in people])
+    assert loads[0] == loads[1]

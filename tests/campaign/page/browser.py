@@ -249,10 +249,10 @@ class Browser:
             io.BytesIO(base64.b64decode(self._ask("GET", f"{self.session}/element/{element}/screenshot")))
         )
 
-    def until(self, script: str) -> None:
+    def until(self, script: str, *arguments: Any) -> None:
         """Wait until a script's answer is true."""
         deadline = time.monotonic() + 20
-        while not self.run(script):
+        while not self.run(script, *arguments):
             assert time.monotonic() < deadline, f"20 seconds passed, and not yet: {script}"
             time.sleep(0.02)
 

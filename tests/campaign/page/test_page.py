@@ -272,6 +272,14 @@ def test_answers_are_kept_by_annotator(tmp_path, web):
     assert first[0]["AssignmentId"] != second[0]["AssignmentId"]
 
 
+def see(web, *scores):
+    """Wait for these scores: a tab hears of another one's answers some milliseconds later."""
+    web.until(
+        "return Array.from(document.querySelectorAll('#items .score'), (e) => e.textContent).join() === arguments[0]",
+        ",".join(scores),
+    )
+
+
 def test_a_second_tab_erases_nothing(tmp_path, web):
     page = write_page(tmp_path, page_data())
     one = web.tabs()[0]
@@ -280,23 +288,20 @@ def test_a_second_tab_erases_nothing(tmp_path, web):
     web.new_tab()
     try:
         begin(web, page)
-        assert shown_scores(web) == ["1", "2", "no score yet"]
+        see(web, "1", "2", "no score yet")
         web.to_tab(one)
         web.press("Down", "3", "Enter", "7")
         two = next(handle for handle in web.tabs() if handle != one)
         web.to_tab(two)
-        assert shown_scores(web) == ["1", "2", "3"]  # the first tab's answer is seen here
+        see(web, "1", "2", "3")  # the first tab's answer is seen here
         web.press("9", "9")  # the first item, which has the focus
         rows = save(web)
         assert answers(rows) == [["99", "2", "3"]]
         # What one tab has saved is locked in the other.
         web.to_tab(one)
         web.click("#back")
-        assert shown_scores(web) == ["99", "2", "3"]
-        assert (
-            web.run("return Array.from(document.querySelectorAll('#items input'), (e) => e.disabled)")
-            == [True] * 6
-        )
+        see(web, "99", "2", "3")
+        web.until("return document.querySelectorAll('#items input:disabled').length === 6")
         web.click("#next")
         assert shown_scores(web)[0] == "7"
         web.to_tab(two)

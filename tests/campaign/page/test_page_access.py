@@ -244,7 +244,7 @@ LONG = ["w" * 600, "سلام" * 150, "a b " * 300]
 
 
 @pytest.mark.parametrize("direction", ["ltr", "rtl"])
-@pytest.mark.parametrize("zoom", [1, 2], ids=["320 pixels", "160 pixels with large letters"])
+@pytest.mark.parametrize("zoom", [1, 2], ids=["320 pixels", "letters twice as large"])
 def test_nothing_scrolls_sideways_on_a_narrow_screen(tmp_path, web, direction, zoom):
     texts = texts_of("q" * 600, "0=" + "x" * 600 + ";10=y;50=" + "z" * 300 + ";90=v;100=w", "i" * 600,
                      [Example("e" * 600, 50, "r" * 600)], dir=direction)  # fmt: skip

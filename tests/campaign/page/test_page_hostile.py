@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+from urllib.parse import quote
 
 import pytest
 
 from pairproof.campaign.page.texts import Example, texts_of
+from pairproof.cli import main
 from tests.campaign.page.pages import begin, page_data, save, write_page
 
 #: One browser for all of them: its start takes most of their time.
@@ -109,3 +111,57 @@ def test_the_file_s_name_is_plain_whatever_the_annotator_s_is(tmp_path, web):
     file = web.downloaded()
     assert file.name.endswith("-1-etc-passwd.csv")
     assert next(csv.DictReader(file.open(encoding="utf-8")))["WorkerId"] == "../../etc/passwd"
+
+
+def command(capsys, *arguments):
+    code = main([str(a) for a in arguments])
+    said = capsys.readouterr()
+    assert code == 0, said.err
+    return said.out
+
+
+def test_a_campaign_of_hostile_texts_is_harmless_from_its_items_to_its_report(tmp_path, web, capsys):
+    items, db, page = tmp_path / "items.csv", tmp_path / "C.db", tmp_path / "page.html"
+    with items.open("w", encoding="utf-8", newline="") as out:
+        csv.writer(out).writerows(
+            [
+                ["id", "sent", "system"],
+                *([f"{t[:40].replace(':', '.')} {k}", t, TEXTS[k % 2]] for k, t in enumerate(TEXTS)),
+            ]
+        )
+    (tmp_path / "instructions.txt").write_text("\n\n".join(TEXTS), encoding="utf-8")
+    command(capsys, "easl", "init", db, items, "--per-hit", 5, "--seed", 1, "--question", TEXTS[0],
+            "--anchors", f"0={TEXTS[1]};100={TEXTS[3].replace(';', chr(92) + ';')}", "--instructions", tmp_path / "instructions.txt")  # fmt: skip
+    command(capsys, "easl", "next", db, "--out", page)
+    for name in ("=HYPERLINK(1)", "<script>window.harmed=1</script>"):
+        begin(web, page, query="?name=" + quote(name))
+        for k in range(5):
+            web.press(str(k), "Enter" if k == 4 else "Down")
+        for k in range(5):
+            web.press(str(k + 4), "Enter" if k == 4 else "Down")
+        web.click("#save")
+        assert "2 new judgments" in command(capsys, "easl", "update", db, web.downloaded())
+        web.downloaded().unlink()
+    # Tables: no cell that a spreadsheet would run.
+    for what in ("scores", "history", "comparisons"):
+        command(capsys, "easl", "export", db, tmp_path / f"{what}.csv", "--what", what)
+        cells = [
+            c
+            for row in csv.reader((tmp_path / f"{what}.csv").open(encoding="utf-8", newline=""))
+            for c in row
+        ]
+        assert len(cells) > 40 and not [c for c in cells if c[:1] in ("=", "+", "@", "\t", "\r")]
+        assert not [c for c in cells if c.startswith("-") and not c[1:2].isdigit()]
+    # The report, in the browser.
+    report = tmp_path / "status.html"
+    command(capsys, "easl", "status", db, "--report", report)
+    web.log("performance")
+    web.open(report)
+    text = web.run("return document.body.textContent")
+    assert all(shown in text for shown in ("<script>window.harmed=1</script>", TEXTS[1], TEXTS[7][:40]))
+    assert web.run(
+        "return [window.harmed === undefined, document.querySelectorAll('script, iframe, base, a[href^=javascript]').length]"
+    ) == [True, 0]
+    asked = [json.loads(entry["message"])["message"] for entry in web.log("performance")]
+    urls = {m["params"]["request"]["url"] for m in asked if m["method"] == "Network.requestWillBeSent"}
+    assert {u for u in urls if not u.startswith("data:")} == {report.as_uri()}

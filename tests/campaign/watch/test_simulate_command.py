@@ -8,7 +8,8 @@ import pytest
 
 from pairproof.cli import main
 
-#: Of version 0.1.0: `simulate-annotation --seed 3 --replicates 2 --budget 2`, after 2; and easl with --context 0.7.
+#: Of version 0.1.0: `simulate-annotation --seed 3 --replicates 2 --budget 2`, after 2; and easl with
+#: --context 0.7.
 OF_0_1_0 = {
     "sd": 0.20775660872459412,
     "none": [0.7203289035068225, 0.678915617884254, 0.6023412466235682],
@@ -85,7 +86,8 @@ def test_annotators_differ_unless_they_are_to_be_as_in_the_paper(capsys):
 
 
 def test_the_paper_s_setting_gives_the_numbers_of_version_0_1_0(capsys):
-    """Of `simulate-annotation --seed 3` then, and of --context 0.7, whose number alone is still understood."""
+    """Of `simulate-annotation --seed 3` then, and of --context 0.7, whose number alone is still
+    understood."""
     base = ("--as-in-paper", "--seed", "3", "--replicates", "2", "--budget", "2", "--json")
     found = json.loads(run(capsys, *base)[1])
     assert found["annotators"]["sd"] == pytest.approx(OF_0_1_0["sd"], abs=1e-12)

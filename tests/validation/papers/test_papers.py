@@ -257,6 +257,7 @@ STATEMENTS = {
         "bottom-positions-by-judge": ("agrees", "", "t = 0.96 on 6.0 df, p = 0.37"),
     },
     "sakaguchi-vandurme-2018": {
+        "same-cost": ("agrees", "", "2 x 1.5 = 3.0, 3 x 1 = 3"),
         "surprise-of-a-win": ("differs", "erratum", "10.594 at t = -10"),
         "w-between-0-and-1": ("agrees", "", "values with |t|"),
         "trueskill-variance": ("agrees", "", "none rises"),

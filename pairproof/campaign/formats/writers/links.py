@@ -1,8 +1,8 @@
-"""A table of links, one for each annotator, to hand out or to upload where participants are recruited.
+"""A table of links to annotators' pages, to hand out or to upload where participants are recruited.
 
-The columns are `annotator, link, code`: an annotator's name, the address of their page, and what they paste to
-show that they have finished.  With an address that holds a placeholder of Prolific (`{{%PROLIFIC_PID%}}`), one
-link serves all participants, and the page takes its name from the address.
+The columns are `annotator, link`: an annotator's name and the address of a page.  Where one page serves all
+participants of a study on Prolific, no table is needed: the page takes the annotator's name from PROLIFIC_PID in
+its own address.
 """
 
 from __future__ import annotations
@@ -14,48 +14,58 @@ from urllib.parse import quote
 from ....errors import InputError
 from ..files import csv_text
 
-COLUMNS = ("annotator", "link", "code")
+COLUMNS = ("annotator", "link")
 
 
 @dataclass(frozen=True)
 class Link:
-    """The link of one annotator.
+    """A page of one annotator.
 
     Attributes
     ----------
     annotator : str
     page : str
-        File or address of the annotator's page.
-    code : str
-        "" where nothing has to be pasted.
+        The page's file name.
     """
 
     annotator: str
     page: str
-    code: str = ""
 
 
-def links_csv(links: Sequence[Link], address: str = "") -> str:
+def links_csv(links: Sequence[Link], address: str) -> str:
     """The table as CSV.
 
     Parameters
     ----------
     links : sequence of Link
     address : str
-        Where the pages are put, for example "https://example.org/pages/"; "" keeps the pages' names.
+        Where the pages are put, for example "https://example.org/pages/".
 
     Raises
     ------
     InputError
-        An annotator stands there twice, or the address is none.
+        A page stands there twice, or the address is none.
     """
-    if address and not address.startswith(("https://", "http://", "file://")):
-        raise InputError(f"address {address!r}: expected one that begins with https://")
+    check_address(address)
     seen: set[str] = set()
     for link in links:
-        if link.annotator in seen:
-            raise InputError(f"annotator {link.annotator!r} has two links; expected one for each annotator")
-        seen.add(link.annotator)
-    base = address if not address or address.endswith("/") else address + "/"
-    rows = [[k.annotator, base + quote(k.page) if base else k.page, k.code] for k in links]
-    return csv_text(COLUMNS, rows)
+        if link.page in seen:
+            raise InputError(f"page {link.page!r} has two links; expected one page for each annotator")
+        seen.add(link.page)
+    base = address if address.endswith("/") else address + "/"
+    return csv_text(COLUMNS, [[link.annotator, base + quote(link.page)] for link in links])
+
+
+def check_address(address: str) -> None:
+    """Refuse an address that no browser opens a page at.
+
+    Raises
+    ------
+    InputError
+    """
+    if (
+        not address.startswith(("https://", "http://", "file:///"))
+        or not address.isprintable()
+        or " " in address
+    ):
+        raise InputError(f"address {address!r}: expected one such as https://example.org/pages/")

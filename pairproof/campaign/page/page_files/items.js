@@ -106,7 +106,7 @@ function onKey(event, i, position) {
   else if (onLine && (event.key === "PageUp" || event.key === "PageDown")) give(i, now + (event.key === "PageUp" ? 10 : -10));
   else if (onLine && (event.key === "Home" || event.key === "End")) give(i, event.key === "Home" ? 0 : 100);
   else if (event.key === "ArrowUp" || event.key === "ArrowDown") focusOn(position + (event.key === "ArrowUp" ? -1 : 1));
-  else if (digit) type(row, digit);
+  else if (digit) type(row, digit, event.timeStamp);
   else if (event.key === "Backspace" || event.key === "Delete") give(i, null);
   // The physical key too, for keyboards without Latin letters.
   else if (event.key === "n" || event.key === "N" || (event.code === "KeyN" && event.key > "\u007f")) mark(i, !row.box.checked);
@@ -117,10 +117,10 @@ function onKey(event, i, position) {
 }
 
 // Digits that follow each other within a second and a half are one number.
-function type(row, digit) {
-  typed = (Date.now() - typedAt < 1500 ? typed : "") + digit;
+function type(row, digit, now) {
+  typed = (now - typedAt < 1500 ? typed : "") + digit;
   if (Number(typed) > 100) typed = digit;
-  typedAt = Date.now();
+  typedAt = now;
   row.slider.focus();
   give(row.i, Number(typed));
 }

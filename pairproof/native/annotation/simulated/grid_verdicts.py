@@ -1,9 +1,10 @@
 """Where the paper's verdicts turn, as sentences computed from a grid of shifts and contexts.
 
-Two claims of Sakaguchi and Van Durme (2018) depend on how annotators differ: that RA needs fewer judgments than
-direct assessment, and that EASL does. RA looks at the order within a HIT alone, which a shift of the whole HIT
-leaves as it is; EASL shows items together, which may lower the noise, and chooses them, which random HITs do not.
-Both are compared with raw scores, and with scores that are corrected for annotators and sessions.
+Two claims of Sakaguchi and Van Durme (2018) depend on how annotators differ: that RA needs fewer judgments
+than direct assessment, and that EASL does. RA looks at the order within a HIT alone, which a shift of the
+whole HIT leaves as it is; EASL shows items together, which may lower the noise, and chooses them, which
+random HITs do not. Both are compared with raw scores, and with scores that are corrected for annotators and
+sessions.
 """
 
 from __future__ import annotations

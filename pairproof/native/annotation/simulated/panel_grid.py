@@ -1,9 +1,9 @@
 """Methods over a grid of shifts and contexts, and where one passes another.
 
 What Sakaguchi and Van Durme (2018) claim of RA and EASL depends on how annotators differ and on what showing
-items together does. Here every method is run over shifts (standard deviation of annotator and session together)
-and contexts (:mod:`pairproof.native.annotation.simulated.simulated_panel`). A difference counts if it is more than
-two standard errors of the replicates, which are paired: every method has the same people.
+items together does. Here every method is run over shifts (standard deviation of annotator and session
+together) and contexts (:mod:`pairproof.native.annotation.simulated.simulated_panel`). A difference counts if
+it is more than two standard errors of the replicates, which are paired: every method has the same people.
 """
 
 from __future__ import annotations

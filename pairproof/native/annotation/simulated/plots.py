@@ -1,8 +1,8 @@
-"""Pictures of simulated annotation: the curves, histograms and match qualities of Sakaguchi and Van Durme (2018),
-figures 6 to 10, and Spearman's rho over shifts of the annotators.
+"""Pictures of simulated annotation: the curves, histograms and match qualities of Sakaguchi and Van Durme
+(2018), figures 6 to 10, and Spearman's rho over shifts of the annotators.
 
-Every function draws into a figure of matplotlib and makes its own axes. Where corrected scores stand beside raw
-ones, raw lines are dashed.
+Every function draws into a figure of matplotlib and makes its own axes. Where corrected scores stand beside
+raw ones, raw lines are dashed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ OTHER, BLACK = "#888888", "#000000"
 
 
 def line_style(name: str, corrected: bool) -> dict[str, Any]:
-    """Colour and style of a method's line: its own, or where corrected scores stand beside raw ones, raw dashed."""
+    """Colour and style of a method's line: its own, or where corrected scores stand beside raw ones, raw
+    dashed."""
     colour, own = STYLES[name.rstrip("+")]
     if not corrected:
         return {"color": colour, "linestyle": own}
@@ -38,7 +39,8 @@ def line_style(name: str, corrected: bool) -> dict[str, Any]:
 
 
 def plot_curves(figure: Any, s: Simulation, level: float = 0.95) -> None:
-    """Spearman's and Pearson's correlation with the truth by annotations, with bootstrap intervals (figures 6, 9)."""
+    """Spearman's and Pearson's correlation with the truth by annotations, with bootstrap intervals (figures
+    6, 9)."""
     from matplotlib.ticker import MaxNLocator
 
     for ax, measure in zip(figure.subplots(1, 2), MEASURES):

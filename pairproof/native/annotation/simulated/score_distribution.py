@@ -1,4 +1,5 @@
-"""What final scores look like: histograms of Sakaguchi and Van Durme (2018), figures 7 and 10, and their range."""
+"""What final scores look like: histograms of Sakaguchi and Van Durme (2018), figures 7 and 10, and their
+range."""
 
 from __future__ import annotations
 

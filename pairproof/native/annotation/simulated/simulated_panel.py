@@ -6,8 +6,8 @@ An annotator a gives an item of truth theta, shown in a session with others,
     e ~ N(0, s_a^2)
 
 q being the place in the annotator's sequence; a share of the answers is uniform; scores are rounded to .01. A
-session is as many items for every method, one at a time or together, so that a shift by visit meets all methods
-alike. Then only the context can tell them apart: c is 1 for items shown alone, and inside a HIT
+session is as many items for every method, one at a time or together, so that a shift by visit meets all
+methods alike. Then only the context can tell them apart: c is 1 for items shown alone, and inside a HIT
 
 none
     1
@@ -287,7 +287,8 @@ class PanelAtWork:
         return Judged(hits.ravel(), np.repeat(who, size), session, score.ravel())
 
     def all_alone(self) -> FloatArray:
-        """float[people, n_items]: every annotator scores every item once, alone, each in an order of their own."""
+        """float[people, n_items]: every annotator scores every item once, alone, each in an order of their
+        own."""
         people, n = self.panel.people, len(self.truth)
         place = np.argsort(self.rng.random((people, n)), axis=1)
         count = -(-n // self.session)

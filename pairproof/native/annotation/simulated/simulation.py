@@ -1,9 +1,9 @@
 """Simulated annotation: how near each method comes to a known truth, and what a number of annotations buys.
 
 The experiments of Sakaguchi and Van Durme (2018), section 5, with the annotators replaced by a model of them
-(:mod:`pairproof.native.annotation.simulated.simulated_panel`).  Every method gets the same number of annotations:
-an iteration is one annotation an item.  In a replicate every method has the same people, who come to their
-sessions in the same order; what they are shown, and their noise, is drawn for each method.
+(:mod:`pairproof.native.annotation.simulated.simulated_panel`).  Every method gets the same number of
+annotations: an iteration is one annotation an item.  In a replicate every method has the same people, who
+come to their sessions in the same order; what they are shown, and their noise, is drawn for each method.
 
 Beside a method's own scores stand corrected ones
 (:mod:`pairproof.native.annotation.simulated.corrected_scores`), named da+, random+ and easl+.
@@ -296,7 +296,8 @@ PEOPLE = 1000
 
 
 def _replicate(s: Simulation, method: Method, r: int) -> float:
-    """One campaign; what comes out is written into `s`, the share of truths that the intervals hold returned."""
+    """One campaign; what comes out is written into `s`, the share of truths that the intervals hold
+    returned."""
     e = s.experiment
     own = np.random.default_rng([e.seed, METHODS.index(method), r])
     people = np.random.default_rng([e.seed, PEOPLE, r])

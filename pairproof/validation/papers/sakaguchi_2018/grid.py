@@ -1,15 +1,16 @@
-"""Every method of the paper's experiments over shifts of annotators and kinds of context, simulated and recorded.
+"""Every method of the paper's experiments over shifts of annotators and kinds of context, simulated and
+recorded.
 
-The annotators are alike but for a shift (half of its variance an annotator's, half a session's), and their noise
-is such that without a shift they agree as far as the paper's did. Beside them stand annotators who differ in every
-way that was found in WMT21 (the defaults of :class:`Panel`), with a noise at which they agree as far with all their
-differences. Every replicate has a truth of its own: 150 items, drawn anew. Corrected scores (da+, random+, easl+) are the items' predictions in the mixed model item +
-session + annotator.
+The annotators are alike but for a shift (half of its variance an annotator's, half a session's), and their
+noise is such that without a shift they agree as far as the paper's did. Beside them stand annotators who
+differ in every way that was found in WMT21 (the defaults of :class:`Panel`), with a noise at which they agree
+as far with all their differences. Every replicate has a truth of its own: 150 items, drawn anew. Corrected
+scores (da+, random+, easl+) are the items' predictions in the mixed model item + session + annotator.
 
-The grid takes some twenty minutes on one core, so it is simulated once (`python -m docs.sakaguchi --simulate`)
-and kept in ``sakaguchi-2018.grid.json``, in units of 1e-4, every replicate with its own seed: any part can be
-drawn again, and a test does so. What is not recorded (another agreement) is simulated when it is asked for, with
-fewer replicates.
+The grid takes some twenty minutes on one core, so it is simulated once (`python -m docs.sakaguchi
+--simulate`) and kept in ``sakaguchi-2018.grid.json``, in units of 1e-4, every replicate with its own seed:
+any part can be drawn again, and a test does so. What is not recorded (another agreement) is simulated when it
+is asked for, with fewer replicates.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ RECORD = Path(__file__).with_name("sakaguchi-2018.grid.json")
 SEED, ITEMS = 2018, 150
 METHODS: tuple[Method, ...] = ("da", "random", "easl", "ra")
 CONTEXTS = ("none", "uniform:0.7", "similar:0.5")
-#: Judgments an item at which scores are compared with the truth: those that the paper speaks of, and some more.
+#: Judgments an item at which scores are compared with the truth: those that the paper names, and more.
 AFTER = (1, 2, 3, 4, 6, 10)
 #: Truth -> how far the paper's annotators agreed (footnotes 17 and 20).
 AGREEMENT = {"lexical": "0.37", "political": "0.67"}
@@ -175,7 +176,8 @@ def _decoded(rows: list[list[int | None]]) -> FloatArray:
 
 @lru_cache(maxsize=1)
 def read() -> dict[str, Any]:
-    """The record: how it was made, and rho by cell, name, judgments an item and replicate in units of 1e-4."""
+    """The record: how it was made, and rho by cell, name, judgments an item and replicate in units of
+    1e-4."""
     document: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
     return document
 

@@ -1,11 +1,11 @@
 """What Sakaguchi and Van Durme (2018) found in their experiments, tried by simulation.
 
 Their annotators' judgments are not published, so what they found cannot be recomputed from data. What can be
-asked is whether the method does it, and for which annotators: the experiments are simulated with annotators who
-agree as far as theirs did, with shifts of annotators and sessions of several sizes, with and without a context
-that lowers noise, and with annotators who differ as those of WMT21 did
+asked is whether the method does it, and for which annotators: the experiments are simulated with annotators
+who agree as far as theirs did, with shifts of annotators and sessions of several sizes, with and without a
+context that lowers noise, and with annotators who differ as those of WMT21 did
 (:mod:`pairproof.validation.papers.sakaguchi_2018.grid`). A claim that comes out for some of them and not for
-others gets the code ``other-annotators``, and its explanation says for which.
+others is ``explained`` by ``other-annotators``, and the explanation says for which.
 """
 
 from __future__ import annotations
@@ -85,10 +85,14 @@ def _grids(truth: str, agreement: str) -> Grids:
 
 
 def _depending(cells: Sequence[bool], text: str, native: float) -> Finding:
-    """Agrees if it comes out for all annotators; false if for none."""
+    """Agrees if it comes out for all annotators, is false if for none, and else explained by those for whom it
+    does.
+    """
     if all(cells):
         return Finding("agrees", text, native)
-    return Finding.because("other-annotators" if any(cells) else "false", text, native=native)
+    if any(cells):
+        return Finding.because("other-annotators", text, "explained", native)
+    return Finding.because("false", text, native=native)
 
 
 def _at_first(gain: Gain) -> str:
@@ -215,7 +219,7 @@ def annotation_reaches(
     return _depending(above, text, least)
 
 
-# -- what is simulated when it is asked for: one campaign for each kind of annotators -------------------------
+# -- what is simulated when it is asked for: one campaign for each kind of annotators ------------------------
 
 
 def kinds(sd: float, sd_differing: float) -> dict[str, Panel]:

@@ -1,9 +1,9 @@
-"""Sakaguchi and Van Durme (2018): their figures redrawn, from their formulas and from simulated annotators, and
-where the verdicts on their claims turn.
+"""Sakaguchi and Van Durme (2018): their figures redrawn, from their formulas and from simulated annotators,
+and where the verdicts on their claims turn.
 
 Figures 2 and 3 are formulas. Figures 6 to 10 show what annotators did, who are simulated here: alike, in no
-context, and agreeing as far as the paper's. Figures 1, 4 and 5 are illustrations; figure 11 needs judgments that
-are not published.
+context, and agreeing as far as the paper's. Figures 1, 4 and 5 are illustrations; figure 11 needs judgments
+that are not published.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _draw_bounded(ax: Any, d: Any, lost: Any) -> None:
     ax.legend()
 
 
-# -- figures 6 to 10: the experiments -------------------------------------------------------------------------
+# -- figures 6 to 10: the experiments ------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=4)

@@ -9,7 +9,6 @@ import pytest
 
 from pairproof.campaign import create, open_batch
 from pairproof.campaign.formats.writers.label_studio_tasks import config_xml
-from pairproof.campaign.formats.writers.links import Link, links_csv
 from pairproof.campaign.page.text_files import read_examples
 from pairproof.campaign.page.texts import texts_of
 from pairproof.errors import InputError
@@ -66,19 +65,6 @@ def test_a_hit_that_is_smaller_than_the_configuration_is_refused(tmp_path):
         InputError, match="HIT . of batch 1 has 2 items, but Label Studio's configuration shows 3"
     ):
         open_batch(tmp_path / "C.db", tmp_path / "t.json", style="label-studio")
-
-
-def test_a_link_for_each_annotator():
-    text = links_csv([Link("=ann", "a b.html", "c1"), Link("bob", "b.html")], "https://example.org/p")
-    assert text.split("\n")[:3] == [
-        "annotator,link,code,guarded",
-        "'=ann,https://example.org/p/a%20b.html,c1,1",
-        "bob,https://example.org/p/b.html,,",
-    ]
-    with pytest.raises(InputError, match="annotator 'x' has two links"):
-        links_csv([Link("x", "a"), Link("x", "b")])
-    with pytest.raises(InputError, match="expected one that begins with https"):
-        links_csv([Link("x", "a")], "javascript:alert(1)")
 
 
 def test_columns_that_a_control_needs_are_refused(tmp_path):

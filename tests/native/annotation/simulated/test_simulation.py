@@ -58,7 +58,8 @@ OF_0_1_0 = {
 
 @pytest.mark.parametrize("name", OF_0_1_0)
 def test_annotators_who_are_alike_give_the_numbers_of_version_0_1_0(name):
-    """Rank correlations to the 12 decimals they were written with; another choice of one partner would show."""
+    """Rank correlations to the 12 decimals they were written with; another choice of one partner would
+    show."""
     truth = truth_of("lexical", 150, np.random.default_rng(3))
     noise = "beta" if name == "beta" else "normal"
     who = Panel.alike(0.22, Context() if name == "beta" else Context.read(name), noise)
@@ -185,7 +186,7 @@ def test_annotators_that_cannot_be():
         sd_for_agreement(np.linspace(0, 1, 50), 1.0, ALIKE)
 
 
-# -- annotators who differ --------------------------------------------------------------------------------------
+# -- annotators who differ -----------------------------------------------------------------------------------
 
 
 def test_annotators_who_differ_need_less_noise_to_agree_as_far():
@@ -221,7 +222,9 @@ def test_correcting_changes_nothing_that_a_method_does():
 
 
 def test_without_context_a_shift_harms_da_and_easl_alike():
-    """Sessions of five for both: their losses differ by less than .03 where both lose .15 and more (SE .012)."""
+    """Sessions of five for both: all lose .12 and more, and their losses differ by less than .05 (standard
+    error .012).
+    """
     truth = truth_of("lexical", 150, np.random.default_rng(3))
     loss = {}
     for shift in (0.0, 0.3):
