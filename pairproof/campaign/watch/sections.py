@@ -20,7 +20,7 @@ from .watched import Annotators, Watched
 DISPUTED, DIFFERENCES = 10, 45
 #: Single scores of an item that are shown.
 SCORES = 6
-#: Longest name in the table of annotators, and beside a single score, in characters; the JSON has names in full.
+#: Longest name in the table of annotators, and beside a single score, in characters; the JSON has all of it.
 NAME, SHORT = 40, 16
 
 

@@ -93,7 +93,7 @@ class StopAnswer:
                 " wider intervals"
             )
         unit = "scores" if self.rule.unit == "items" else "sources"
-        said = f"about {self.further:.0f} further {unit} are expected ({self.hits:.0f} HITs)"
+        said = f"about {self.further:.0f} further {unit} are expected ({math.ceil(self.hits)} HITs)"
         if self.further > self.most:
             said += (
                 f", but the campaign has {self.most:.0f} sources left"

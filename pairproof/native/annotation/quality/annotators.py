@@ -130,9 +130,8 @@ def agreement(annotator: ArrayLike, item: ArrayLike, score: ArrayLike) -> Agreem
     """
     who, what, s = np.asarray(annotator, np.int64), np.asarray(item, np.int64), np.asarray(score, np.float64)
     table = _means(who, what, s)
-    total = np.nansum(table, axis=0)
     seen = ~np.isnan(table)
-    rhos, rest = [], np.full(len(table), np.nan)
+    rhos = []
     for k in range(len(table)):
         for other in range(k + 1, len(table)):
             both = seen[k] & seen[other]
@@ -140,11 +139,51 @@ def agreement(annotator: ArrayLike, item: ArrayLike, score: ArrayLike) -> Agreem
                 rho = spearman(table[k, both], table[other, both])
                 if not np.isnan(rho):
                     rhos.append(rho)
-        shared = seen[k] & (seen.sum(axis=0) > 1)
-        if shared.sum() >= FEWEST_SHARED:
-            others = (total - np.where(seen[k], table[k], 0.0))[shared] / (seen.sum(axis=0) - 1)[shared]
-            rest[k] = spearman(table[k, shared], rounded(others, float(np.abs(s).max())))
+    rest = with_the_rest(who, what, s)
     return Agreement(float(np.mean(rhos)) if rhos else np.nan, len(rhos), krippendorff_alpha(what, s), rest)
+
+
+def with_the_rest(annotator: ArrayLike, item: ArrayLike, score: ArrayLike) -> FloatArray:
+    """Spearman's rho of each annotator's scores with the mean of all others' on the same items.
+
+    Its time grows with the number of scores, not with that of pairs of annotators.
+
+    Parameters
+    ----------
+    annotator, item : int[k]
+        0, 1, ...
+    score : float[k]
+        On one scale for all; no nan.
+
+    Returns
+    -------
+    float[n_annotators]
+        nan for an annotator who shares fewer than 3 items with anyone, or gave one value to all.
+
+    Examples
+    --------
+    >>> from pairproof.native.annotation.quality.annotators import with_the_rest
+    >>> with_the_rest([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [0.1, 0.5, 0.9, 0.2, 0.9, 0.8])
+    array([0.5, 0.5])
+    """
+    who, what, s = np.asarray(annotator, np.int64), np.asarray(item, np.int64), np.asarray(score, np.float64)
+    rest = np.full(int(who.max(initial=-1)) + 1, np.nan)
+    if not len(s):
+        return rest
+    n_items = int(what.max()) + 1
+    cells, at = np.unique(who * n_items + what, return_inverse=True)
+    mean = np.bincount(at.ravel(), s) / np.bincount(at.ravel())
+    of, shown = cells // n_items, cells % n_items
+    total, seen = np.bincount(shown, mean, n_items), np.bincount(shown, minlength=n_items)
+    ends = np.searchsorted(of, np.arange(len(rest) + 1))
+    size = float(np.abs(s).max())
+    for k in range(len(rest)):
+        items, own = shown[ends[k] : ends[k + 1]], mean[ends[k] : ends[k + 1]]
+        shared = seen[items] > 1
+        if shared.sum() >= FEWEST_SHARED:
+            others = (total[items] - own)[shared] / (seen[items] - 1)[shared]
+            rest[k] = spearman(own[shared], rounded(others, size))
+    return rest
 
 
 def _means(who: IntArray, what: IntArray, s: FloatArray) -> FloatArray:

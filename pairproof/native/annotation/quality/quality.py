@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from ....errors import InputError
 from ..coded_labels import coded, numbers
-from .annotators import agreement
+from .annotators import with_the_rest
 from .consistency import DegradedTest, WithinSpread, degraded_test, within_spread
 from .drift import Drift
 
@@ -148,7 +148,7 @@ def quality(
     y = numbers("score", score)
     names, who = coded("annotator", annotator, len(y))
     _, what = coded("item", item, len(y))
-    rest = agreement(who, what, y).rest
+    rest = with_the_rest(who, what, y)
     again, worse = _by_annotator(repeats, names, "repeats"), _by_annotator(degraded, names, "degraded items")
     times = {name: float(np.median(s)) for name, s in (seconds or {}).items() if len(s)}
     usual = float(np.median(list(times.values()))) if times else float("nan")
