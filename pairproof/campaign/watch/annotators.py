@@ -121,7 +121,8 @@ def fitted(answers: Answers, rows: NDArray[np.bool_], labels: list[str]) -> tupl
         return None, f"no annotator model: {error}"
     if model.level == "raw":
         return None, f"no annotator model: {model.why}"
-    return model, f"location and noise by the annotator model of level {model.level}: {model.why}"
+    said = f"location and noise by the annotator model of level {model.level}: {model.why}"
+    return model, "; ".join((said, *model.cautions))
 
 
 def _drifts(answers: Answers, rows: NDArray[np.bool_], labels: NDArray[Any]) -> tuple[Drift | None, str]:

@@ -176,7 +176,7 @@ def corrected(answers: Answers, model: Level) -> tuple[AnnotatorModel, str]:
     item = answers.item[rows].tolist()
     fit = annotator_model(item, names.tolist(), answers.value[rows], sitting, model)
     common = "intervals have the uncertainty of these annotators' level in them, which all items share"
-    return fit, f"{_CORRECTS[model]}; {about_hits}; {common}"
+    return fit, "; ".join((_CORRECTS[model], about_hits, common, *fit.cautions))
 
 
 def _sittings(answers: Answers, rows: Any, model: Level) -> tuple[list[int] | None, str]:
