@@ -93,9 +93,9 @@ def test_the_record_has_every_cell_with_every_replicate() -> None:
         assert {len(row) for rows in of.values() for row in rows} == {40}
 
 
-#: Spearman's rho after 4 and 10 by an independent simulation of 12 runs with truths of its own, whose standard
-#: errors are .01 to .02 (lexical) and .002 to .007 (political): truth, context, shift, and da, da+, random,
-#: random+, easl, easl+, ra.
+#: Spearman's rho after 4 and 10 by an independent simulation of 12 runs with truths of its own, whose
+#: standard errors are .01 to .02 (lexical) and .002 to .007 (political): truth, context, shift, and da, da+,
+#: random, random+, easl, easl+, ra.
 INDEPENDENT = {
     ("lexical", "none", 0.0): [(0.812, 0.914), (0.811, 0.914), (0.810, 0.907), (0.809, 0.906), (0.780, 0.903), (0.784, 0.902), (0.695, 0.841)],
     ("lexical", "none", 0.2): [(0.700, 0.853), (0.782, 0.899), (0.712, 0.845), (0.778, 0.889), (0.690, 0.853), (0.762, 0.889), (0.725, 0.846)],
