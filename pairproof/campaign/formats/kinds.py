@@ -108,6 +108,8 @@ def _of_json(text: str) -> str:
         names = set(first)
     if first is not None and first.get("kind") == "campaign":
         return "log"
+    if first is not None and "annotations" not in names and isinstance(first.get("data"), dict):
+        names |= set(first["data"])  # a task of Label Studio that nobody has answered
     rules: tuple[tuple[str, Callable[[], bool]], ...] = (
         ("label-studio", lambda: {"annotations", "data"} <= names or "annotation_id" in names),
         ("appraise-batch", lambda: {"items", "task"} <= names),

@@ -36,6 +36,7 @@ from ..storage.rules import write_rule
 from ..storage.store import Store, created
 from .export import SCORE_COLUMNS
 from .files import MARK, MODEL_COLUMNS, SKILL_COLUMNS, ItemsFile, cells_of, check_numbered, read_items
+from .kinds import kind_of_file
 from .model_files import looks_escaped, unescaped
 from .readers.read import Tool, read_any
 
@@ -124,6 +125,9 @@ def take_over(
     InputError
         A file is not as expected; the message names file, row and column.
     """
+    kind = kind_of_file(read_file(model, "a model file"), str(model))
+    if kind is not None and kind.name != "model":
+        raise InputError(f"{model}: is {kind.what}, not a model file; {kind.cure}")
     read = read_items(model, encoding)
     if not accept_unterminated:
         check_terminated(read_file(model, "a model file"), read.table)

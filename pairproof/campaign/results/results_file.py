@@ -26,6 +26,7 @@ from ...errors import InputError
 from ...files.inputs import read_file
 from ...files.packed import unpacked
 from ..formats.files import MARK, cells_of
+from ..formats.places import places_of
 from ..formats.readers.task_answers import answer_columns
 from ..formats.strict_json import decoded, parsed
 from ..storage.times import submitted_and_seconds
@@ -159,7 +160,8 @@ def results_of_table(
         name: cells_of(table, name, f"Input.{MARK}" if name.startswith("Input.") else MARK)
         for name in table.columns
     }
-    columns = answer_columns(table, cells)
+    places = places_of(table)
+    columns = answer_columns(table.source, places, cells)
     _check_columns(table.source, columns, per_hit)
     status = columns.get("AssignmentStatus", [])
     turned_down = {k for k, s in enumerate(status) if s.strip().casefold() == "rejected"}
@@ -175,7 +177,7 @@ def results_of_table(
             return columns[name][k] if name in columns else ""
 
         def where(column: str | None = None) -> str:
-            return table.where(k, column)
+            return places[k] + ("" if column is None else f", column {column!r}")
 
         return row_of(cell, where, k + 1, per_hit, partial)
 

@@ -18,6 +18,7 @@ from typing import Any
 from ....data.reading.table import Table
 from ....errors import InputError
 from ....text import quoted
+from ..places import places_of
 from ..strict_json import kind_of, member, of_kind, parsed
 
 #: Columns of a CSV export that are neither data of the task nor answers.
@@ -203,8 +204,8 @@ def from_rows(rows: Iterator[tuple[str, Mapping[str, Any]]], scale: _Scale | Non
 def table_rows(table: Table) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The rows of a CSV export, with their places."""
     names = list(table.columns)
-    for k, row in enumerate(zip(*(table.columns[name] for name in names))):
-        yield table.where(k), dict(zip(names, map(str, row)))
+    for place, *row in zip(places_of(table), *(table.columns[name] for name in names)):
+        yield place, dict(zip(names, map(str, row)))
 
 
 def object_rows(document: list[Any], source: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

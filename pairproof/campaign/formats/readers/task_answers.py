@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....data.reading.table import Table
 from ....errors import InputError
 from ....text import quoted
 from ..strict_json import kind_of, of_kind, parsed
@@ -20,13 +19,17 @@ from ..strict_json import kind_of, of_kind, parsed
 COLUMN = "Answer.taskAnswers"
 
 
-def answer_columns(table: Table, columns: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+def answer_columns(
+    source: str, places: Sequence[str], columns: Mapping[str, Sequence[str]]
+) -> dict[str, list[str]]:
     """The columns of a results file, with the answers inside `Answer.taskAnswers` as columns of their own.
 
     Parameters
     ----------
-    table : Table
-        For the places in messages.
+    source : str
+        The file.
+    places : sequence of str
+        Where each row stands, for messages.
     columns : mapping of str to sequence of str
         Column -> its cells.
 
@@ -42,12 +45,14 @@ def answer_columns(table: Table, columns: Mapping[str, Sequence[str]]) -> dict[s
     """
     found = {name: list(cells) for name, cells in columns.items()}
     for name in [n for n in found if n.startswith("Answer.") and n.endswith(".on")]:
-        _put(found, name[: -len(".on")], found.pop(name), table.source)
+        _put(found, name[: -len(".on")], found.pop(name), source)
     if COLUMN not in found:
         return found
-    answers = [_answers(cell, table.where(row, COLUMN)) for row, cell in enumerate(found.pop(COLUMN))]
+    answers = [
+        _answers(cell, f"{place}, column {COLUMN!r}") for place, cell in zip(places, found.pop(COLUMN))
+    ]
     for name in dict.fromkeys(name for row in answers for name in row):
-        _put(found, f"Answer.{name}", [row.get(name, "") for row in answers], table.source)
+        _put(found, f"Answer.{name}", [row.get(name, "") for row in answers], source)
     return found
 
 
