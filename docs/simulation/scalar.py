@@ -26,7 +26,8 @@ from pairproof.native.annotation.stopping.confidence_sequence import boundary
 from pairproof.native.annotation.stopping.stopping_rules import FEWEST_BATCHES, PRIOR_JUDGMENTS
 
 from ..snippets import ROOT
-from .tally import SEED, Tally, keep, line, read
+from .answers import SEED
+from .tally import Tally, keep, line, read
 
 FloatArray = NDArray[np.float64]
 RECORDS = ROOT / "docs" / "records" / "scalar"

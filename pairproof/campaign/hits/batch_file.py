@@ -82,7 +82,9 @@ class Target:
                 f"{out}: ends in {path.suffix or 'no suffix'!r}; expected {' or '.join(SUFFIXES[style])}{folder}"
             )
         if lang is not None and suffix != ".html" and layout is None:
-            raise InputError(f"--lang {lang}: {out} holds items alone; pages and layouts have texts beside them")
+            raise InputError(
+                f"--lang {lang}: {out} holds items alone; pages and layouts have texts beside them"
+            )
         return Target(path, False, style, way, lang)
 
 
