@@ -98,7 +98,7 @@ class StopAnswer:
             said += (
                 f", but the campaign has {self.most:.0f} sources left"
                 if self.most
-                else ", but it has no more; more judgments of these narrow the intervals too"
+                else ", but the campaign has no more; more judgments of these narrow the intervals too"
             )
         return said
 
