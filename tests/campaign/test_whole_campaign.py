@@ -169,9 +169,9 @@ def test_two_hundred_kills_lose_nothing_and_double_nothing(finished, tmp_path, c
     def disturbed(work, done=lambda: False, again=None) -> None:
         """Do the work, after kills; where a killed command had done it, go on with `again`."""
         nonlocal killed
-        reach, left = 0.05, again
-        for _ in range(6):
-            if killed >= KILLS:
+        reach, left, before = 0.05, again, killed
+        for _ in range(20):
+            if killed >= min(KILLS, before + 4):
                 break
             begun = time.perf_counter()
             pid = in_a_fork(work)

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from ...errors import InputError
 from .clock import now
-from .store import Store
+from .store import Store, opened
+
+#: Most characters of a rule in words.
+LONGEST = 2000
 
 
 @dataclass(frozen=True)
@@ -83,10 +89,46 @@ def write_rule(store: Store, name: str, value: Any) -> bool:
     return True
 
 
-def rules_hash(store: Store) -> str:
-    """A short hash of all rules in their order, for reports: two reports with one hash followed one set."""
-    rows = store.db.execute("SELECT name, value, after_judgments FROM rule ORDER BY number").fetchall()
-    return hashlib.sha256(json.dumps(rows).encode("utf-8")).hexdigest()[:12]
+def rules_hash(rules: Iterable[Rule]) -> str:
+    """A short hash of rules in their order, for reports: two reports with one hash followed the same rules,
+    fixed after as many judgments.
+    """
+    rows = [(r.name, r.value, r.after_judgments) for r in rules]
+    return hashlib.sha256(json.dumps(rows, sort_keys=True).encode("utf-8")).hexdigest()[:12]
+
+
+def fix_exclusion(path: str | Path, text: str) -> tuple[Rule, ...]:
+    """Write down which annotators will be excluded; a later one stands beside it, with its own moment.
+
+    Parameters
+    ----------
+    path : path
+        The campaign.
+    text : str
+        The rule in words, 1 to 2,000 characters.
+
+    Returns
+    -------
+    tuple of Rule
+        All rules of the campaign.
+
+    Raises
+    ------
+    InputError
+        The text is blank or too long.
+    """
+    said = " ".join(text.split())
+    if not 1 <= len(said) <= LONGEST:
+        raise InputError(f"rule of exclusion: {len(said)} characters; expected 1 to {LONGEST}")
+    with opened(path, write=True) as store:
+        write_rule(store, "exclusion", said)
+        return rules_of(store)
+
+
+def fixed_rules(path: str | Path) -> tuple[Rule, ...]:
+    """All rules of a campaign, in the order in which they were fixed."""
+    with opened(path, write=False) as store:
+        return rules_of(store)
 
 
 def looks_of(store: Store) -> tuple[Look, ...]:

@@ -10,6 +10,7 @@ from operator import itemgetter
 import numpy as np
 
 from ...report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Table
+from ..storage.rules import rules_hash
 from .figures import scores_figure
 from .intervals import Intervals, Kind
 from .sections import (
@@ -149,7 +150,7 @@ def _items(status: Status, shown: Sequence[int], own: Intervals, total: int) -> 
 
 def lines(status: Status, flags: bool = True) -> list[str]:
     """Progress, cost, stopping, convergence and agreement in sentences."""
-    found = _progress_lines(status) + cost_lines(status.cost) + look_lines(status)
+    found = _progress_lines(status) + _rule_lines(status) + cost_lines(status.cost) + look_lines(status)
     if flags and status.annotators is not None and status.annotators.rows:
         found += annotator_lines(status.annotators)
     return found + _agreement_lines(status)
@@ -192,6 +193,16 @@ def _progress_lines(status: Status) -> list[str]:
     if a.method == "trueskill":
         found.append("Scores of trueskill are unbounded; items start at 0.5 with standard deviation 0.289")
     return found
+
+
+def _rule_lines(status: Status) -> list[str]:
+    """How many rules were fixed, and how many of them too late to be fixed before the data."""
+    if not status.rules:
+        return []
+    late = sum(r.after_judgments > 0 for r in status.rules)
+    n = len(status.rules)
+    said = f"{n} rule{'' if n == 1 else 's'} fixed ('easl rules'; hash {rules_hash(status.rules)})"
+    return [said + (f", {late} of them after judgments had come in" if late else "")]
 
 
 def _set_aside(status: Status) -> list[str]:

@@ -25,7 +25,7 @@ from ..storage.design import ROLES
 from ..storage.items import items_of
 from ..storage.packed import roles_of
 from ..storage.records import About, about, ids_of, state_of
-from ..storage.rules import Look as Recorded, looks_of
+from ..storage.rules import Look as Recorded, Rule, looks_of, rules_hash, rules_of
 from ..storage.store import Store
 from .annotators import MOST_SCORES, rejected_of, watched
 from .convergence import Convergence, convergence
@@ -59,6 +59,8 @@ class Status:
         Of the judgments of an item.
     looks : tuple of Look
         At stopping rules, the latest last.
+    rules : tuple of Rule
+        That were fixed, the latest last; but for the one on repeats that every campaign begins with.
     agreement : Agreement or None
     names : tuple of str
         Names of the annotators, in the order of `agreement.rest`.
@@ -79,6 +81,7 @@ class Status:
     cost: Cost
     spread: Spread
     looks: tuple[Recorded, ...]
+    rules: tuple[Rule, ...] = ()
     agreement: Agreement | None = None
     names: tuple[str, ...] = ()
     annotators: Annotators | None = None
@@ -170,6 +173,11 @@ class Status:
         found["progress"] = self.progress.to_dict()
         found["convergence"] = {"last": c.last, "stability": _known(c.stability), "shift": _known(c.shift)}
         found["cost"] = self.cost.to_dict()
+        if self.rules:
+            kept = [
+                {"name": r.name, "value": r.value, "after_judgments": r.after_judgments} for r in self.rules
+            ]
+            found["rules"] = {"hash": rules_hash(self.rules), "rules": kept}
         found["looks"] = [vars(look) for look in self.looks[-1:]]
         if self.agreement is not None:
             g = self.agreement
@@ -284,6 +292,7 @@ def _essentials(store: Store) -> Status:
         price,
         stored_spread(store),
         looks,
+        tuple(r for r in rules_of(store) if r.name != "repeats" or r.after_judgments),
     )
 
 

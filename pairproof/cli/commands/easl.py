@@ -10,7 +10,7 @@ from ..easl.creating import import_, init
 from ..easl.designing import texts
 from ..easl.handing_out import next_
 from ..easl.leaving import export
-from ..easl.people import annotators, degrade
+from ..easl.people import annotators, degrade, rules
 from ..easl.watching import status, stop
 
 EPILOG = """\b
@@ -41,6 +41,7 @@ for step in (
     init,
     texts,
     annotators,
+    rules,
     next_,
     update,
     retract,

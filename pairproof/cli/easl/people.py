@@ -1,4 +1,4 @@
-"""`easl annotators` and `easl degrade`: who judges, and items that show who reads."""
+"""`easl annotators`, `easl rules` and `easl degrade`: who judges, by which rules, and items that show who reads."""
 
 from __future__ import annotations
 
@@ -104,6 +104,28 @@ def _line(p: Person) -> str:
     parts.append(f"{p.judgments} judgments, {p.counted} count")
     parts += [str(p.qualification)] if p.qualification else []
     return f"  {label(p.name)}: {'; '.join(parts)}"
+
+
+@click.command("rules", cls=SectionedCommand)
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
+@_campaign("--exclusion", metavar="TEXT", help="Write down which annotators will be excluded, in words.")
+@shared_options
+def rules(state: State, campaign: str, exclusion: str | None) -> int:
+    """List the rules that were fixed, each with the number of judgments that had come in before.
+
+    A rule of exclusion is to be fixed before the first judgments. Nothing is excluded by it: 'easl annotators
+    exclude' does that, and 'easl status' says how many rules came after judgments.
+    """
+    from ...campaign.storage.rules import fix_exclusion, fixed_rules, rules_hash
+
+    state.no_report("'easl status'.")
+    found = fixed_rules(campaign) if exclusion is None else fix_exclusion(campaign, exclusion)
+    lines = [f"{r.name}: {label(str(r.value))} (after {r.after_judgments} judgments)" for r in found]
+    state.show(
+        "\n".join([f"{campaign}: {len(found)} rules, hash {rules_hash(found)}", *lines]),
+        {"hash": rules_hash(found), "rules": [vars(r) for r in found]},
+    )
+    return 0
 
 
 @click.command("degrade", cls=SectionedCommand)

@@ -141,11 +141,46 @@ def test_a_source_has_no_more_items_than_a_hit(tmp_path):
 def test_a_rule_that_changes_is_a_new_row(tmp_path):
     made(tmp_path, "id sent", ["a|x", "b|y"], design=Design(qualify="spearman>=.5"))
     with opened(tmp_path / "C.db", write=True) as store:
-        before = rules_hash(store)
-        assert not write_rule(store, "repeats", "first") and rules_hash(store) == before
-        assert write_rule(store, "repeats", "last") and rules_hash(store) != before
+        before = rules_hash(rules_of(store))
+        assert not write_rule(store, "repeats", "first") and rules_hash(rules_of(store)) == before
+        assert write_rule(store, "repeats", "last") and rules_hash(rules_of(store)) != before
         assert [(r.name, r.value) for r in rules_of(store)] == [
             ("repeats", "first"),
             ("qualification", "spearman>=.5"),
             ("repeats", "last"),
         ]
+
+
+def test_a_rule_of_exclusion_stands_with_the_judgments_before_it_in_the_status(tmp_path, capsys):
+    import json
+
+    from pairproof.cli import main
+    from tests.campaign.helpers import answers, batch_rows, campaign, write
+
+    path = campaign(tmp_path)
+
+    def rules() -> dict:
+        capsys.readouterr()
+        assert main(["easl", "status", str(path), "--json"]) == 0
+        return json.loads(capsys.readouterr().out)["rules"]
+
+    assert main(["easl", "rules", str(path), "--exclusion", "degraded p > .05 in 8 pairs"]) == 0
+    assert "exclusion: degraded p > .05 in 8 pairs (after 0 judgments)" in capsys.readouterr().out
+    first = rules()
+    assert first["rules"][-1] == {
+        "name": "exclusion",
+        "value": "degraded p > .05 in 8 pairs",
+        "after_judgments": 0,
+    }
+    rows = answers(batch_rows(path))
+    assert main(["easl", "update", str(path), str(write(tmp_path / "r.csv", rows))]) == 0
+    assert main(["easl", "rules", str(path), "--exclusion", "anybody slow"]) == 0
+    assert "anybody slow (after 2 judgments)" in capsys.readouterr().out
+    second = rules()
+    assert second["hash"] != first["hash"] and len(second["rules"]) == 2
+    assert main(["easl", "status", str(path)]) == 0
+    assert "1 of them after judgments had come in" in capsys.readouterr().out
+    with pytest.raises(InputError, match="rule of exclusion: 0 characters; expected 1 to 2000"):
+        from pairproof.campaign.storage.rules import fix_exclusion
+
+        fix_exclusion(path, "  ")
