@@ -20,6 +20,7 @@ from ....files.inputs import read_file
 from ....files.packed import unpacked
 from ....native.annotation.methods import ScoreState, Settings
 from ....text import quoted, shortened
+from ...hits.assigning import remember_judgments
 from ...results.retraction import TABLE
 from ...results.settle import settle
 from ...storage.design import Design
@@ -213,6 +214,8 @@ class _Rebuilder:
             r = line.record
             self._once("batch", r["number"], line)
             self._insert("batch", [(r["number"], r["opened"], r["hits"])])
+            if r["judgments"] is not None:
+                remember_judgments(self.store, r["number"], r["judgments"])
         batches = self.known.get("batch", set())
         for line in self.of("hit"):
             r = line.record
