@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..native.annotation.allocation import Pool
 from ..native.annotation.methods import Method, Settings, start
 from .formats.files import MODEL_COLUMNS, SKILL_COLUMNS, ItemsFile, cells_of, check_numbered, read_items
+from .hits.choosing import check_roles
 from .hits.qualification import parse_rule
 from .page.texts import Texts, texts_to_rows
 from .storage.design import RESERVED, Design
@@ -84,12 +85,16 @@ def create(
             f"{read.table.source}: has columns {', '.join(model)}, so it is a model file; use 'pairproof easl"
             " import' for it"
         )
+    whole_number("per_hit", per_hit)
+    # First, because the columns of a batch are as many as a HIT has items.
+    check_size(per_hit, len(read.ids), method, read.table.source)
     check_numbered(read.columns, per_hit, read.table.source)
     chosen = with_columns(design, read)
     if chosen.qualify:
         parse_rule(chosen.qualify)
     reserved = reserved_of(read, chosen)
     check_size(per_hit, sum(role == "item" for role, *_ in reserved), method, read.table.source)
+    check_roles(chosen, {role for role, *_ in reserved}, read.table.source)
     if chosen.arrange == "same-source":
         check_sources(reserved, per_hit, read.table.source)
     drawn = secrets.randbits(48) if seed is None else whole_number("seed", seed)

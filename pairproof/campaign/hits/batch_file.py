@@ -2,7 +2,7 @@
 
 Pages of annotators bear a token in their names, not the annotator's name, and `index-2.csv` says for the team
 whose they are.  A page holds HITs of one batch, so an annotator who also gets HITs of an earlier batch again has
-two.
+two: `TOKEN-2.html`, and `TOKEN-1-2.html` with the HITs of batch 1 that were given with batch 2.
 """
 
 from __future__ import annotations
@@ -162,7 +162,10 @@ def _folder(store: Store, batch: Batch, folder: Path, address: str | None) -> di
     index = []
     for given in batch.given:
         for number in sorted({batch.places[k][0] for k in given.places}):
-            name = f"{given.token}-{number}.html"
+            # HITs of an earlier batch that are given again have a page beside the one that was given out before,
+            # which may be in use.
+            beside = "" if number == batch.number else f"-{batch.number}"
+            name = f"{given.token}-{number}{beside}.html"
             found[folder / name] = _page(store, batch, given, number)
             hits = [str(batch.places[k][1]) for k in given.places if batch.places[k][0] == number]
             index.append([given.annotator, given.token, name, str(number), " ".join(hits)])

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 
-from ...errors import InputError
+from ...data.options import whole_number
+from ...errors import InputError, TooLargeError
 from ...native.annotation.allocation import default_hits, next_hits, next_sources
 from ...native.annotation.beta import IntArray
 from ...native.annotation.methods import ScoreState
-from ..storage.design import KINDS, ROLES
+from ..storage.design import KINDS, ROLES, Design
 from ..storage.packed import roles_of
 from ..storage.records import About, ids_of, state_of
 from ..storage.store import Store
@@ -21,6 +22,26 @@ from .plan import Plan, Pools, Shares, can_repeat, extra_slots, fill, hits_for
 from .sources import Sources, group_pools, groups_by, source_plan
 
 _NONE = np.zeros(0, np.int64)
+#: Most slots of a batch: ten times as many as show each of 100,000 items once; a million take some 15 s.
+MOST_SLOTS = 1_000_000
+
+
+def check_roles(design: Design, there: Collection[str], where: str) -> None:
+    """Check that there are degraded and gold items if the design has a share of them.
+
+    Raises
+    ------
+    InputError
+    """
+    for share, roles, what in (
+        (design.degraded, ("degraded",), "'easl degrade' makes them from the items file"),
+        (design.gold, ("gold", "attention"), "give known items the role gold, and their scores in gold"),
+    ):
+        if share and not set(roles) & set(there):
+            raise InputError(
+                f"{where}: the design has a share of {share:g} for {roles[0]} items, but no item has"
+                f" the role {' or '.join(roles)}; {what}, and make the campaign from that file"
+            )
 
 
 class Choice:
@@ -48,31 +69,29 @@ class Choice:
         if checks:
             if self.same_source:
                 self.sources = self._sources()
-            self._check_checks()
+            there = {ROLES[k] for k in np.unique(self.roles).tolist()}
+            check_roles(self.design, there, str(store.path))
 
     def of_role(self, *names: str) -> IntArray:
         """Positions of the items of these roles."""
         return np.flatnonzero(np.isin(self.roles, [ROLES.index(name) for name in names]))
 
-    def _check_checks(self) -> None:
-        """Check that there are degraded and gold items if the design has a share of them."""
-        for share, roles, what in (
-            (self.shares.degraded, ("degraded",), "'easl degrade' makes them from the items file"),
-            (
-                self.shares.gold,
-                ("gold", "attention"),
-                "give known items the role gold, and their scores in gold",
-            ),
-        ):
-            if share and not self.of_role(*roles).size:
-                raise InputError(
-                    f"{self.store.path}: the design has a share of {share:g} for {roles[0]} items, but no item has"
-                    f" the role {' or '.join(roles)}; {what}, and make the campaign from that file"
-                )
-
     def hits(self, asked: int | None) -> int:
-        """Number of HITs of the batch: as asked, or so many that every item is shown once (20 with keisks)."""
+        """Number of HITs of the batch: as asked, or so many that every item is shown once (20 with keisks).
+
+        Raises
+        ------
+        InputError
+        TooLargeError
+        """
         if asked is not None:
+            asked = whole_number("hits", asked, 1)
+            most = max(MOST_SLOTS // self.about.per_hit, 1)
+            if asked > most:
+                raise TooLargeError(
+                    f"--hits {asked:,} of {self.about.per_hit} items each; a batch has at most {most:,} HITs, which"
+                    f" is {MOST_SLOTS:,} slots: ask for fewer, and for the next batch when these are answered"
+                )
             return asked
         if self.same_source:
             return hits_for(len(self.sources.items), 1, self.shares)
