@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 import numpy as np
 
@@ -12,36 +12,18 @@ from ...errors import InputError, TooLargeError
 from ...native.annotation.allocation import default_hits, next_hits, next_sources
 from ...native.annotation.beta import IntArray
 from ...native.annotation.methods import ScoreState
-from ..storage.design import KINDS, ROLES, Design
+from ..storage.design import KINDS, ROLES
 from ..storage.packed import roles_of
 from ..storage.records import About, ids_of, state_of
 from ..storage.store import Store
 from .dealing import teams_of
 from .history import History
-from .plan import Plan, Pools, Shares, can_repeat, extra_slots, fill, hits_for
+from .plan import Plan, Pools, Shares, can_repeat, check_roles, extra_slots, fill, hits_for
 from .sources import Sources, group_pools, groups_by, source_plan
 
 _NONE = np.zeros(0, np.int64)
-#: Most slots of a batch: ten times as many as show each of 100,000 items once; a million take some 15 s.
+#: Most slots of a batch: ten times as many as show each of 100,000 items once; a million take 4 s.
 MOST_SLOTS = 1_000_000
-
-
-def check_roles(design: Design, there: Collection[str], where: str) -> None:
-    """Check that there are degraded and gold items if the design has a share of them.
-
-    Raises
-    ------
-    InputError
-    """
-    for share, roles, what in (
-        (design.degraded, ("degraded",), "'easl degrade' makes them from the items file"),
-        (design.gold, ("gold", "attention"), "give known items the role gold, and their scores in gold"),
-    ):
-        if share and not set(roles) & set(there):
-            raise InputError(
-                f"{where}: the design has a share of {share:g} for {roles[0]} items, but no item has"
-                f" the role {' or '.join(roles)}; {what}, and make the campaign from that file"
-            )
 
 
 class Choice:
@@ -69,12 +51,19 @@ class Choice:
         if checks:
             if self.same_source:
                 self.sources = self._sources()
-            there = {ROLES[k] for k in np.unique(self.roles).tolist()}
-            check_roles(self.design, there, str(store.path))
+            self._check_checks()
 
     def of_role(self, *names: str) -> IntArray:
         """Positions of the items of these roles."""
         return np.flatnonzero(np.isin(self.roles, [ROLES.index(name) for name in names]))
+
+    def _check_checks(self) -> None:
+        """Check that there are degraded and gold items if the design has a share of them."""
+        check_roles(str(self.store.path), self.shares.degraded, self.shares.gold, self.roles_there())
+
+    def roles_there(self) -> set[str]:
+        """The roles that items have."""
+        return {ROLES[k] for k in np.unique(self.roles).tolist()}
 
     def hits(self, asked: int | None) -> int:
         """Number of HITs of the batch: as asked, or so many that every item is shown once (20 with keisks).

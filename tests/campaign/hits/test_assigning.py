@@ -305,7 +305,7 @@ def test_pages_for_nobody_are_refused(tmp_path):
         ({"gold": 0.1}, "no item has the role gold or attention"),
     ],
 )
-def test_a_share_without_such_items_is_an_error(tmp_path, design, said):
+def test_a_share_without_such_items_is_an_error_when_the_campaign_is_made(tmp_path, design, said):
     from pairproof.campaign import create
     from pairproof.campaign.storage.design import Design
     from tests.campaign.helpers import items_file
