@@ -16,6 +16,8 @@ from .storage.records import About, about
 from .storage.store import opened
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from ..native.annotation.models.annotator_model import Level
     from .hits.chosen import Batch
     from .watch.intervals import Kind
@@ -99,12 +101,12 @@ class Campaign:
 
         return next_batch(self.path, hits, annotator=annotator, seed=seed)
 
-    def update(self, results: str | Path | Iterable[Mapping[str, Any]], **options: Any) -> Taken:
+    def update(self, results: str | Path | Iterable[Mapping[str, Any]] | DataFrame, **options: Any) -> Taken:
         """Add judgments, all of them or none.
 
         Parameters
         ----------
-        results : path, or iterable of dict
+        results : path, or iterable of dict, or DataFrame
             A results file, or rows with the keys of its columns (`Input.id1`, `Answer.range1`, `WorkerId`,
             `AssignmentId`, ...); scores are 0 to 100.
         **options

@@ -85,6 +85,9 @@ def create(
             f"{read.table.source}: has columns {', '.join(model)}, so it is a model file; use 'pairproof easl"
             " import' for it"
         )
+    whole_number("per_hit", per_hit)
+    # First, because the columns of a batch are as many as a HIT has items.
+    check_size(per_hit, len(read.ids), method, read.table.source)
     check_numbered(read.columns, per_hit, read.table.source)
     chosen = with_columns(design, read)
     if chosen.qualify:

@@ -10,8 +10,8 @@ comparisons   first, second, outcome, judge, source: the input of `pairproof fit
 log           every item, annotator, HIT, judgment and decision as JSON Lines (:mod:`.log.lines`)
 ============  ========================================================================================
 
-`import` of `scores` or `model` together with `history` restores scores and judgments; `import` of a log restores
-the whole campaign.
+`import` of a log restores the whole campaign.  `import` of `scores` or `model` together with `history` restores
+scores and judgments where every judgment counts and every slot holds an item: neither file says which do not.
 """
 
 from __future__ import annotations

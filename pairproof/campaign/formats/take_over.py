@@ -335,7 +335,8 @@ def _check_counted(store: Store, a: About, model: ScoreState, read: ItemsFile, a
         names = SKILL_COLUMNS if a.method == "trueskill" else MODEL_COLUMNS[:2]
         cure = (
             "use --model-is before to add the results to the model, "
-            "or give every results file that led to it"
+            "or give every results file that led to it. Where judgments were set aside, or HITs hold checks,"
+            " 'easl export --what log' carries the campaign"
         )
         if asked == "after":
             cure = "check that all results files are given"

@@ -86,7 +86,7 @@ def registered_number(store: Store, name: str) -> int:
         Nobody is registered under this name.
     """
     query = "SELECT number FROM annotator WHERE name = ? AND token IS NOT NULL"
-    row = store.db.execute(query, (name.strip(),)).fetchone()
+    row = store.db.execute(query, (str(name).strip(),)).fetchone()
     if row is None:
         raise InputError(
             f"{store.path}: no registered annotator {name!r}; 'easl annotators list' shows all, and 'easl annotators"
@@ -142,12 +142,7 @@ def loads(store: Store, numbers: IntArray) -> IntArray:
 
 def lacking(store: Store, a: About) -> dict[Key, int]:
     """HITs of kind work that were dealt and lack annotators, and how many each lacks."""
-    wanted = {
-        int(name.rsplit(" ", 1)[1]): int(value)
-        for name, value in store.db.execute(
-            "SELECT name, value FROM setting WHERE name LIKE 'judgments of batch %'"
-        )
-    }
+    wanted = judgments_of_batches(store)
     rows = store.db.execute(
         "SELECT s.batch, s.hit, SUM(s.state IN ('open', 'returned') AND p.state <> 'excluded') FROM assignment s"
         " JOIN annotator p ON p.number = s.annotator JOIN hit h ON h.batch = s.batch AND h.number = s.hit"
@@ -250,6 +245,13 @@ def assign(
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         rows,
     )
+
+
+def judgments_of_batches(store: Store) -> dict[int, int]:
+    """How many annotators each HIT of a batch is for, by the batch's number; of those that were dealt."""
+    query = "SELECT name, value FROM setting WHERE name LIKE ?"
+    rows = store.db.execute(query, (_JUDGMENTS.format("%"),))
+    return {int(name.rsplit(" ", 1)[1]): int(value) for name, value in rows}
 
 
 def remember_judgments(store: Store, batch: int, judgments: int) -> None:

@@ -132,7 +132,7 @@ def next_batch(
     with opened(path, write=True) as store:
         if annotator is not None:
             query = "SELECT 1 FROM annotator WHERE name = ? AND token IS NOT NULL"
-            if store.db.execute(query, (annotator.strip(),)).fetchone() is None:
+            if store.db.execute(query, (str(annotator).strip(),)).fetchone() is None:
                 add_annotator(store, annotator)
         return Opening(store, about(store), Asked(hits, seed, annotator=annotator)).open()
 

@@ -2,7 +2,7 @@
 
 Pages of annotators bear a token in their names, not the annotator's name, and `index-2.csv` says for the team
 whose they are.  A page holds HITs of one batch, so an annotator who also gets HITs of an earlier batch again has
-two.
+two: `TOKEN-2.html`, and `TOKEN-1-2.html` with the HITs of batch 1 that were given with batch 2.
 """
 
 from __future__ import annotations
@@ -175,7 +175,9 @@ def _folder(store: Store, batch: Batch, target: Target, address: str | None) -> 
     index = []
     for given in batch.given:
         for number in sorted({batch.places[k][0] for k in given.places}):
-            name = f"{given.token}-{number}.html"
+            # The page of an earlier batch may be in use: HITs that are given again have one beside it.
+            beside = "" if number == batch.number else f"-{batch.number}"
+            name = f"{given.token}-{number}{beside}.html"
             found[folder / name] = _page(store, batch, given, number, target.lang)
             hits = [str(batch.places[k][1]) for k in given.places if batch.places[k][0] == number]
             index.append([given.annotator, given.token, name, str(number), " ".join(hits)])

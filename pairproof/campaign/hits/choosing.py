@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...errors import InputError
+from ...data.options import whole_number
+from ...errors import InputError, TooLargeError
 from ...native.annotation.allocation import default_hits, next_hits, next_sources
 from ...native.annotation.beta import IntArray
 from ...native.annotation.methods import ScoreState
@@ -21,6 +22,8 @@ from .plan import Plan, Pools, Shares, can_repeat, check_roles, extra_slots, fil
 from .sources import Sources, group_pools, groups_by, source_plan
 
 _NONE = np.zeros(0, np.int64)
+#: Most slots of a batch: ten times as many as show each of 100,000 items once; a million take 4 s.
+MOST_SLOTS = 1_000_000
 
 
 class Choice:
@@ -63,8 +66,21 @@ class Choice:
         return {ROLES[k] for k in np.unique(self.roles).tolist()}
 
     def hits(self, asked: int | None) -> int:
-        """Number of HITs of the batch: as asked, or so many that every item is shown once (20 with keisks)."""
+        """Number of HITs of the batch: as asked, or so many that every item is shown once (20 with keisks).
+
+        Raises
+        ------
+        InputError
+        TooLargeError
+        """
         if asked is not None:
+            asked = whole_number("hits", asked, 1)
+            most = max(MOST_SLOTS // self.about.per_hit, 1)
+            if asked > most:
+                raise TooLargeError(
+                    f"--hits {asked:,} of {self.about.per_hit} items each; a batch has at most {most:,} HITs, which"
+                    f" is {MOST_SLOTS:,} slots: ask for fewer, and for the next batch when these are answered"
+                )
             return asked
         if self.same_source:
             return hits_for(len(self.sources.items), 1, self.shares)

@@ -28,7 +28,7 @@ from .assigning import (
 from .choosing import Choice, unanswered
 from .chosen import Batch
 from .dealing import deal
-from .keeping import Key, NewHit, batch_of, check_hits, keep, work_hits
+from .keeping import Key, NewHit, batch_of, check_hits, keep, open_keys, work_hits
 from .plan import DEGRADED, GOLD, REPEAT
 from .qualifying import sync_states
 
@@ -116,6 +116,9 @@ class Opening:
             self.pairs += new
         again = sorted({key for _, key in self.pairs} - set(own))
         number = self.number if own else max((b for b, _ in again), default=self.number)
+        if again and not own:
+            # Their page takes the place of an earlier one, so it holds everything that is still out.
+            again, self.pairs = open_keys(store, number, int(numbers[0]))
         return batch_of(
             store,
             a,

@@ -26,6 +26,8 @@ MOST_CHARACTERS = 10_000_000
 #: Most bytes of one code's CSV, some 100,000 HITs.  Deflate shrinks at most 1032 to 1, so that a short code
 #: could otherwise fill the memory.
 MOST_BYTES = 20_000_000
+#: A body can end in PP1, so that PP1. stands before its check too; a new code begins only after a check.
+_NEXT = re.compile(rf"(?:^|(?<=\.[0-9a-f]{{8}})){re.escape(BEGIN)}")
 _CODE = re.compile(r"([A-Za-z0-9_-]*)\.([0-9a-f]{8})")
 _COLUMNS = (
     "AssignmentId",
@@ -94,12 +96,14 @@ def decode(text: str, source: str = "code") -> str:
         raise TooLargeError(
             f"{source}: {len(text):,} characters; expected at most {MOST_CHARACTERS:,}. Split the file"
         )
-    before, *codes = "".join(text.lstrip("\ufeff").split()).split(BEGIN)
-    if before or not codes:
+    joined = "".join(text.lstrip("\ufeff").split())
+    before = joined.split(BEGIN)[0]
+    if before or not joined:
         found = f"text that is no code, {before[:40]!r}" if before else "nothing"
         raise InputError(
             f"{source}: {found}; expected codes that begin with {BEGIN}, as the page shows them, and nothing else"
         )
+    codes = _NEXT.split(joined)[1:]
     tables = [_table(code, f"{source}, code {k}") for k, code in enumerate(codes, 1)]
     return _joined(tables)
 

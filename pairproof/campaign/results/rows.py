@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...data.reading.table import from_frame
 from ...errors import InputError
+from ...text import quoted
 from .results_file import RejectedRule, ResultsFile, results_of_table
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: Name under which a campaign records rows, in place of a file's.
 NAME = "rows from Python"
 
 
 def results_of_rows(
-    rows: Iterable[Mapping[str, Any]],
+    rows: Iterable[Mapping[str, Any]] | DataFrame,
     per_hit: int,
     rejected: RejectedRule = "refuse",
     *,
@@ -26,9 +31,9 @@ def results_of_rows(
 
     Parameters
     ----------
-    rows : iterable of mapping
+    rows : iterable of mapping, or DataFrame
         One a judged HIT: `Input.id1`, `Answer.range1` (0 to 100), `WorkerId`, `AssignmentId`, ...; values are
-        texts, numbers, True for "on", and None for a blank.
+        texts, numbers, times, True for "on", and None for a blank, as NaN is in a DataFrame.
     per_hit : int
         Items in a HIT.
     rejected : {"refuse", "count", "leave-out"}
@@ -42,7 +47,7 @@ def results_of_rows(
     Raises
     ------
     InputError
-        No rows, a row that is no mapping, a value that is no text or number, or as for a file.
+        No rows, a row that is no mapping, a value that is no text, number or time, or as for a file.
 
     Examples
     --------
@@ -53,6 +58,11 @@ def results_of_rows(
     """
     import pandas as pd
 
+    if isinstance(rows, pd.DataFrame):
+        # What a frame has no value for is NaN, which is a blank.
+        rows = rows.astype(object).where(rows.notna(), None).to_dict("records")
+    if isinstance(rows, Mapping) or not isinstance(rows, Iterable):
+        raise InputError(f"{NAME}: {type(rows).__name__}; expected a list of rows, or a DataFrame")
     table = []
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
@@ -76,11 +86,15 @@ def _cell(value: Any, where: str) -> str:
     if value is True:
         return "on"
     if isinstance(value, str):
+        if any("\ud800" <= c <= "\udfff" for c in value):
+            raise InputError(f"{where}: {quoted(value)}; half of a pair of surrogates is no character")
         return value
+    if isinstance(value, dt.datetime) and value == value:  # NaT differs from itself
+        return value.isoformat()
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(f"{where}: {value!r}; expected a text or a finite number")
+        raise InputError(f"{where}: {quoted(value)}; expected a text, a finite number, or a time")
     return str(int(number)) if number.is_integer() else repr(number)

@@ -56,7 +56,7 @@ def settle(store: Store, a: About) -> set[int]:
             changed.add(number)
     store.db.executemany("UPDATE judgment SET counted = ?, why = ?, repeat_of = ? WHERE number = ?", settled)
     for to, was, has in (
-        ("returned", "state IN ('open', 'expired')", ""),
+        ("returned", "state IN ('open', 'expired', 'withdrawn')", ""),
         ("open", "state = 'returned'", "NOT"),
     ):
         store.db.execute(

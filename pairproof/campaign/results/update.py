@@ -11,6 +11,7 @@ from typing import Literal, get_args
 
 from ...data.options import one_of
 from ...errors import InputError
+from ...text import quoted
 from ..formats.files import guard
 from ..formats.readers.read import Tool, read_any
 from ..formats.writers.mturk_cells import readings
@@ -25,6 +26,8 @@ from .settle import change_rule, settle
 
 #: What to do with an annotation that was edited in its tool after it had been added.
 OnChange = Literal["refuse", "newest"]
+#: Most digits of a batch's or HIT's number; Python reads no whole number of more than 4,300.
+LONGEST_NUMBER = 18
 
 
 @dataclass(frozen=True)
@@ -302,8 +305,8 @@ def positions_of(row: ResultRow, position: Mapping[str, int]) -> list[int]:
 
 
 def _whole(row: ResultRow, column: str, text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise InputError(f"{row.where}, column {column!r}: {text!r}; expected a whole number")
+    if not text.isascii() or not text.isdigit() or len(text) > LONGEST_NUMBER:
+        raise InputError(f"{row.where}, column {column!r}: {quoted(text)}; expected a whole number")
     return int(text)
 
 

@@ -65,7 +65,7 @@ def add_annotator(store: Store, name: str, state: State = "invited") -> int:
         The name is blank, too long or has control characters, or is there already with a token.
     """
     one_of("state", state, get_args(State))
-    name = name.strip()
+    name = str(name).strip()
     if not name or len(name) > LONGEST or not name.isprintable():
         raise InputError(
             f"annotator {name[:40]!r}: expected a name of 1 to {LONGEST} characters that can be printed"

@@ -16,7 +16,7 @@ from pathlib import Path
 from ...errors import InputError
 from ...files.outputs import new_part
 from .design import Design
-from .times import submitted_and_seconds
+from .times import stored_times
 
 #: The first schema, and the end of the name of the copy of a campaign that had it.
 OLD = 1
@@ -114,11 +114,6 @@ def _annotators(connection: sqlite3.Connection) -> None:
 
 def _times(connection: sqlite3.Connection) -> None:
     """Read the times that were stored as they came; one that cannot be read stays unknown, as it was."""
-    found = []
-    for number, text in connection.execute("SELECT number, times FROM judgment").fetchall():
-        times = json.loads(text)
-        try:
-            found.append((*submitted_and_seconds(times, ""), number))
-        except InputError:
-            continue
+    rows = connection.execute("SELECT number, times FROM judgment").fetchall()
+    found = [(*stored_times(json.loads(text)), number) for number, text in rows]
     connection.executemany("UPDATE judgment SET submitted = ?, seconds = ? WHERE number = ?", found)

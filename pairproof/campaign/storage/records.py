@@ -20,7 +20,7 @@ from .design import Design
 from .items import Reserved
 from .packed import pack_roles, pack_state, packed_state, roles_of
 from .store import Store
-from .times import submitted_and_seconds
+from .times import stored_times
 
 
 @dataclass(frozen=True)
@@ -185,8 +185,7 @@ def insert_judgment(store: Store, judgment: Sequence[Any], scores: Iterable[Sequ
     Who gave it, when, and what each slot was for follow from these; whether it counts is settled afterwards.
     """
     given = dict(zip(JUDGMENT, judgment))
-    when = submitted_and_seconds(json.loads(given["times"]), f"judgment {given['identity']}")
-    more = (annotator_number(store, given["worker"]), *(None if math.isnan(t) else t for t in when))
+    more = (annotator_number(store, given["worker"]), *stored_times(json.loads(given["times"])))
     columns = (*JUDGMENT, "annotator", "submitted", "seconds")
     number = store.db.execute(
         f"INSERT INTO judgment ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",

@@ -87,3 +87,15 @@ def submitted_and_seconds(times: Mapping[str, str], where: str) -> tuple[float, 
     if not 0.0 <= spent < math.inf:
         raise InputError(f"{where}, column 'WorkTimeInSeconds': {text!r}; expected a number of seconds")
     return submitted, spent
+
+
+def stored_times(times: Mapping[str, str]) -> tuple[float | None, float | None]:
+    """The same of times that a campaign has: None where it does not say, or where they cannot be read, which only
+    campaigns of the first schema have (a results file with such times is refused).
+    """
+    try:
+        found = submitted_and_seconds(times, "")
+    except InputError:
+        return None, None
+    submitted, seconds = (None if math.isnan(t) else t for t in found)
+    return submitted, seconds

@@ -77,6 +77,11 @@ def given_to(path: Path) -> dict[str, list[tuple[int, int]]]:
 
 def returns(path: Path, name: str, seed: int = 1, noise: float = 0.05, batch: int | None = None) -> int:
     """Answer an annotator's HITs of the last batch, and those of earlier ones that are open."""
+    return take_in(path, results_by(path, name, seed, noise)).new
+
+
+def results_by(path: Path, name: str, seed: int = 1, noise: float = 0.05) -> Path:
+    """A file of an annotator's answers, not added to the campaign."""
     out = path.parent / f"{name}.csv"
     open_batch(path, out, again=True, annotator=name)
     rng = np.random.default_rng(seed)
@@ -91,4 +96,4 @@ def returns(path: Path, name: str, seed: int = 1, noise: float = 0.05, batch: in
                 truth = known[item] if known[item] is not None else int(item[1:]) / 40
                 one[f"Answer.range{k}"] = str(round(100 * float(np.clip(truth + rng.normal(0, noise), 0, 1))))
         judged.append(one)
-    return take_in(path, write(path.parent / f"r-{name}.csv", judged)).new
+    return write(path.parent / f"r-{name}.csv", judged)

@@ -13,11 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from pairproof.campaign import open_batch, status
+from pairproof.campaign import open_batch, status, take_in
 from pairproof.campaign.hits.batch import next_batch
 from pairproof.campaign.hits.registry import exclude, register, registered, restore
-from pairproof.errors import InputError
-from tests.campaign.hits.people import PEOPLE, checked_campaign, given_to, hits_of, returns, rows_of
+from pairproof.errors import InputError, TooLargeError
+from tests.campaign.hits.people import (
+    PEOPLE,
+    checked_campaign,
+    given_to,
+    hits_of,
+    results_by,
+    returns,
+    rows_of,
+)
 
 DESIGN = {"judgments": 2, "repeats": 0.1, "degraded": 0.1, "gold": 0.1}
 
@@ -305,6 +313,40 @@ def test_a_share_without_such_items_is_an_error_when_the_campaign_is_made(tmp_pa
     with pytest.raises(InputError, match=said):
         create(tmp_path / "C.db", items_file(tmp_path), design=Design(**design), seed=1)
     assert not (tmp_path / "C.db").exists()
+
+
+def test_hits_that_are_given_again_have_a_page_beside_the_one_in_use(tmp_path):
+    path = checked_campaign(tmp_path, judgments=2)
+    open_batch(path, folder_of(tmp_path), 6)
+    pages = {page: page.read_bytes() for page in (tmp_path / "out").glob("*-1.html")}
+    assert len(pages) == len(PEOPLE)
+    exclude(path, "ann", "agreed beforehand")
+    again = open_batch(path, folder_of(tmp_path), 2)
+    assert again.again > 0
+    assert all(page.read_bytes() == before for page, before in pages.items())
+    assert list((tmp_path / "out").glob("*-1-2.html"))
+
+
+def test_answers_that_came_while_their_annotator_was_excluded_are_not_asked_of_others_again(tmp_path):
+    path = checked_campaign(tmp_path, judgments=2)
+    batch = open_batch(path, folder_of(tmp_path), 6)
+    assert next(g for g in batch.given if g.annotator == "ann").places
+    files = [results_by(path, name) for name in PEOPLE]
+    exclude(path, "ann", "a mistake")
+    for file in files:
+        take_in(path, file)
+    restore(path, "ann")
+    assert dict(rows_of(path, "SELECT state, COUNT(*) FROM assignment GROUP BY state")).keys() == {"returned"}
+    assert open_batch(path, tmp_path / "b.csv", 1).again == 0
+
+
+def test_a_batch_that_would_take_minutes_is_refused_at_once(tmp_path):
+    path = checked_campaign(tmp_path, people=())
+    with pytest.raises(
+        TooLargeError, match="--hits 200,001 of 5 items each; a batch has at most 200,000 HITs"
+    ):
+        open_batch(path, tmp_path / "b.csv", 200_001)
+    assert status(path).batches == 0
 
 
 def test_names_are_registered_once_and_all_or_none(tmp_path):

@@ -103,3 +103,10 @@ def test_a_code_that_unpacks_without_end_is_stopped():
         decode(with_check(b"", bomb))
     with pytest.raises(TooLargeError, match="10,000,001 characters"):
         decode("a" * 10_000_001)
+
+
+def test_a_body_that_ends_like_the_beginning_of_a_code_is_one_code():
+    with pytest.raises(InputError, match="code, code 1: (cannot be unpacked|its check)"):
+        decode("PP1.S9RJ4jLUPP1.0a97077b")
+    twice = decode(f"{encode(ONE)}{encode(ONE)}")
+    assert len(rows(twice)) == 2

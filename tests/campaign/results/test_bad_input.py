@@ -35,7 +35,7 @@ def spoiled(rows, column, value, row=1):
     ("Answer.range2", "1e400", "outside 0 to 100"),
     ("Input.id3", "77", "column 'Input.id3': no item '77' in this campaign"), ("Input.id3", "", "column 'Input.id3': blank"),
     ("Input.campaign", "0123456789ab", "column 'Input.campaign': '0123456789ab', but this campaign is .* results of another campaign"),
-    ("Input.hit", "9", "batch 1 has no HIT 9"), ("Input.batch", "one", "column 'Input.batch': 'one'; expected a whole number"),
+    ("Input.hit", "9", "batch 1 has no HIT 9"), ("Input.hit", "9" * 5000, "column 'Input.hit': '9{10,}'... .5,000 characters.; expected a whole number"), ("Input.batch", "one", "column 'Input.batch': 'one'; expected a whole number"),
     ("Input.hit", "1", "has other items or another order"), ("Answer.na1", "perhaps", "column 'Answer.na1': 'perhaps'; expected 'on'"),
     ("Answer.range5", None, "no column 'Answer.range5' .this campaign has 5 items per HIT."),
     ("Input.id1", None, "no column 'Input.id1'"), ("AssignmentStatus", "Rejected", "choose --rejected count or --rejected leave-out"),

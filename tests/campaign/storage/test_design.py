@@ -19,7 +19,7 @@ def made(folder, header, rows, **options):
     path = folder / "items.csv"
     with path.open("w", encoding="utf-8", newline="") as out:
         csv.writer(out).writerows([header.split(), *(row.split("|") for row in rows)])
-    return create(folder / "C.db", path, per_hit=2, seed=1, **options)
+    return create(folder / "C.db", path, **{"per_hit": 2, "seed": 1, **options})
 
 
 ROWS = ["a|one|item||s1|n|.25", "b|two|||s1|e|", "x|drei|degraded|a|s1|n|", "g|four|gold||||1"]
@@ -130,6 +130,11 @@ def test_a_design_that_the_items_file_cannot_bear_is_refused(tmp_path, options, 
 def test_a_design_out_of_range_is_refused(options, message):
     with pytest.raises(InputError, match=message):
         Design(**options)
+
+
+def test_a_hit_of_more_items_than_there_are_is_refused_at_once(tmp_path):
+    with pytest.raises(InputError, match="2 item.s., but 99999999999999 per HIT"):
+        made(tmp_path, "id sent", ["a|x", "b|y"], per_hit=99_999_999_999_999)
 
 
 def test_a_source_has_no_more_items_than_a_hit(tmp_path):

@@ -8,7 +8,7 @@ import sqlite3
 
 import pytest
 
-from pairproof.campaign import open_batch, status, take_in
+from pairproof.campaign import open_batch, status, take_back, take_in, undo
 from pairproof.campaign.results.settle import repeats
 from pairproof.campaign.storage.answers import answers_of
 from pairproof.campaign.storage.records import about
@@ -182,3 +182,18 @@ def test_the_open_batch_of_a_campaign_of_the_first_schema_can_be_written_again(t
     assert path.read_bytes() == before  # reading migrates nothing
     assert set(batch.kinds) == {"work"} and batch.given == ()
     assert open_batch(path, tmp_path / "next.csv").number == batch.number + 1
+
+
+def test_a_judgment_that_was_retracted_before_the_migration_can_be_restored_though_its_time_cannot_be_read(
+    tmp_path,
+):
+    path, rows = old_campaign(tmp_path)
+    db = sqlite3.connect(path)
+    db.execute("UPDATE judgment SET times = ?", ('{"SubmitTime": "Tue Mar 03 09:01:14 CET 2026"}',))
+    db.commit()
+    db.close()
+    before = scores(path)
+    take_back(path, "a mistake", assignments=[answers(rows, 1)[0]["AssignmentId"]])
+    assert scores(path) != before
+    undo(path, [1])
+    assert scores(path) == before

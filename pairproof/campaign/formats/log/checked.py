@@ -38,7 +38,7 @@ MEMBERS: dict[str, dict[str, Types]] = {
     "annotator": {
         "number": _WHOLE, "name": _TEXT, "token": _TEXT_OR_NONE, "state": _TEXT, "since": _TEXT, "why": _TEXT
     },
-    "batch": {"number": _WHOLE, "opened": _TEXT, "hits": _WHOLE},
+    "batch": {"number": _WHOLE, "opened": _TEXT, "hits": _WHOLE, "judgments": _WHOLE_OR_NONE},
     "hit": {
         "batch": _WHOLE, "hit": _WHOLE, "purpose": _TEXT, "items": _LIST, "plan": (list, _NONE)
     },

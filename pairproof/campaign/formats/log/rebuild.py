@@ -20,12 +20,13 @@ from ....files.inputs import read_file
 from ....files.packed import unpacked
 from ....native.annotation.methods import ScoreState, Settings
 from ....text import quoted, shortened
+from ...hits.assigning import remember_judgments
 from ...results.retraction import TABLE
 from ...results.settle import settle
 from ...storage.design import Design
 from ...storage.records import About, recount_all, save_state, state_of, write_about
 from ...storage.store import Store, created
-from ...storage.times import submitted_and_seconds
+from ...storage.times import stored_times
 from .checked import Line, read_log
 from .lines import records, state_names
 
@@ -213,6 +214,8 @@ class _Rebuilder:
             r = line.record
             self._once("batch", r["number"], line)
             self._insert("batch", [(r["number"], r["opened"], r["hits"])])
+            if r["judgments"] is not None:
+                remember_judgments(self.store, r["number"], r["judgments"])
         batches = self.known.get("batch", set())
         for line in self.of("hit"):
             r = line.record
@@ -260,7 +263,7 @@ class _Rebuilder:
                 "row", "annotator", "submitted", "seconds", "counted", "why", "repeat_of",
             )  # fmt: skip
             plain = [r[name] for name in columns[:7]]
-            times = (json.dumps(r["times"]), r["results"], r["row"], who, *_when(r["times"]))
+            times = (json.dumps(r["times"]), r["results"], r["row"], who, *stored_times(r["times"]))
             self._insert("judgment", [(*plain, *times, int(r["counted"]), r["why"], r["repeat_of"])], columns)
             self._insert("score", [(r["number"], *row) for row in self._scores(r, line)])
 
@@ -287,17 +290,6 @@ class _Rebuilder:
             judgment = json.dumps(kept, ensure_ascii=False)
             row = (r["number"], r["at"], r["why"], kept["identity"], judgment, r["undone"])
             self._insert("retraction", [row])
-
-
-def _when(times: dict[str, str]) -> tuple[float | None, float | None]:
-    """When it was returned and the time spent, as the campaign has them; unknown where they cannot be read,
-    which only campaigns of the first schema have.
-    """
-    try:
-        submitted, seconds = submitted_and_seconds(times, "")
-    except InputError:
-        return None, None
-    return (None if np.isnan(submitted) else submitted, None if np.isnan(seconds) else seconds)
 
 
 def _keep_state(store: Store, a: About, line: Line) -> None:

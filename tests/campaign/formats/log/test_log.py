@@ -8,7 +8,7 @@ import sqlite3
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pairproof.campaign import create, export, status, take_back, take_in, undo
+from pairproof.campaign import create, export, open_batch, status, take_back, take_in, undo
 from pairproof.campaign.formats.log.rebuild import from_log
 from pairproof.campaign.results.settle import repeats
 from pairproof.campaign.storage.annotators import add_annotator, set_state
@@ -19,6 +19,7 @@ from pairproof.campaign.storage.texts import write_texts
 from pairproof.errors import InputError
 from tests.campaign.formats.tools import log_of, nasty, open_sheet
 from tests.campaign.helpers import answers, batch_rows, campaign, run_batches, scores, write
+from tests.campaign.hits.people import checked_campaign
 
 
 def eventful(tmp_path, method="easl"):
@@ -118,6 +119,16 @@ def test_the_campaign_that_was_made_goes_on_as_the_old_one_would(tmp_path):
     assert take_in(path, results) == take_in(tmp_path / "new.db", results)
     assert scores(path) == scores(tmp_path / "new.db")
     assert status(path).to_dict()["judgments"] == status(tmp_path / "new.db").to_dict()["judgments"]
+
+
+def test_how_many_annotators_a_batch_is_for_is_in_the_log(tmp_path):
+    path = checked_campaign(tmp_path, judgments=3)
+    open_batch(path, tmp_path / "b.csv", 4, judgments=2)
+    export(path, tmp_path / "log.jsonl", "log")
+    from_log(tmp_path / "new.db", tmp_path / "log.jsonl")
+    again = [open_batch(p, tmp_path / f"{p.stem}.csv", 2).again for p in (path, tmp_path / "new.db")]
+    assert again == [0, 0]  # each HIT of batch 1 has the 2 annotators that it is for, not 3
+    assert rows(path, "setting") == rows(tmp_path / "new.db", "setting")
 
 
 def test_a_log_replaces_its_own_older_one_and_no_other_file(tmp_path):
