@@ -47,7 +47,9 @@ def flagged(rows: Sequence[Watched]) -> Iterator[Watched]:
         if "constant" in q.flags:
             flags["constant"] = f"{q.favourite:.0%} of {q.n} scores are one value"
         if "rest" in q.flags:
-            flags["rest"] = f"rank correlation {q.rest:.2f} with the mean of the others, below {REST:g}"
+            flags[
+                "rest"
+            ] = f"rank correlation {q.rest:.2f} with the mean of the others on {q.shared} items, below {REST:g}"
         if row.failed >= FAILED_CHECKS:
             flags["attention"] = f"{row.failed} of {row.attention} attention checks failed"
         # With itself among them: of four annotators one cannot make itself usual.

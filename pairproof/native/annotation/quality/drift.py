@@ -165,7 +165,8 @@ def drift(
 
 def _visits(who: IntArray, hit: Sequence[Hashable]) -> IntArray:
     _, of = coded("HIT", hit, len(who))
-    return np.unique(np.stack([who, of]), axis=1, return_inverse=True)[1].ravel().astype(np.int64)
+    found: IntArray = np.unique(np.stack([who, of]), axis=1, return_inverse=True)[1].ravel()
+    return found
 
 
 def _design_factors(residual: FloatArray, who: IntArray, visit: IntArray) -> FloatArray:

@@ -70,8 +70,9 @@ def least_squares_locations(y: FloatArray, what: IntArray, who: IntArray) -> Flo
     >>> least_squares_locations(np.array([0.5, 0.7, 0.6, 0.8]), item, annotator).round(2)
     array([-0.1,  0.1])
     """
-    found, _ = _solved(y, what, who, 0.0)
-    return found - found.mean()
+    plain, _ = _solved(y, what, who, 0.0)
+    found: FloatArray = plain - plain.mean()
+    return found
 
 
 def shrunken_locations(y: FloatArray, what: IntArray, who: IntArray) -> Locations:
