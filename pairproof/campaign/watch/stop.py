@@ -42,6 +42,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+#: What a rule on systems does not see: with likings of sd .05 among eight annotators five equal systems were told
+#: apart by 300 sources in .47 of 60 simulated studies, without in .02.
+THESE = (
+    "what is said holds for these annotators: if annotators like systems differently, others may rank them otherwise"
+    " ('easl status --systems' has intervals for that)"
+)
+
+
 @dataclass(frozen=True, eq=False)
 class StopAnswer:
     """What a stopping rule says of a campaign now.
@@ -200,6 +208,10 @@ def look_at(
     """What a rule says of answers that were read before; nothing is recorded."""
     judgments = len(np.unique(answers.judgment[answers.counted]))
     most = math.inf
+    if not answers.scores.any():
+        raise InputError(
+            f"rule '{rule}': this campaign has no scores of items yet; add results with 'easl update'"
+        )
     value, corrected, widen = _corrected(answers)
     if rule.unit == "items":
         look, further = _items(rule, answers, items, value, widen)
@@ -209,7 +221,7 @@ def look_at(
         most = float(max(len(_sources(items)) - int(look.n.min()), 0))
         if rule.looks:
             look = _by_steps(rule, look, earlier)
-        corrected = "differences are taken within a source, from scores " + corrected
+        corrected = f"differences are taken within a source, from scores {corrected}; {THESE}"
     answer = StopAnswer(rule, look, judgments, further, hits, corrected, most=most)
     if look.verdict == "stop":
         answer = replace(answer, further=0.0, hits=0.0)
