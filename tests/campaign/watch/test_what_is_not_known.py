@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -54,3 +57,12 @@ def test_a_rule_on_systems_says_for_whom_it_holds():
 def test_hits_that_are_expected_are_whole_ones_as_easl_stop_says_them():
     cost = Cost(36.0, 10, 10.0, 10, 0, 65.4)
     assert cost_lines(cost)[0].endswith("the 66 HITs that the stopping rule expects cost 6.54")
+
+
+def test_a_status_loads_no_pandas_which_takes_longer_than_the_status(started):
+    code = (
+        "import sys; from pairproof.campaign.watch.report import page; from pairproof import campaign\n"
+        f"page(campaign.status({str(started)!r}), 0.95, 20); assert 'pandas' not in sys.modules\n"
+        "assert all(callable(getattr(campaign, name)) for name in campaign.__all__)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
