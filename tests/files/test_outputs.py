@@ -8,6 +8,7 @@ import errno
 import os
 import resource
 import signal
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -164,9 +165,15 @@ def every_command() -> list[tuple[str, click.Command]]:
     for name in COMMANDS:
         one = app.get_command(click.Context(app), name)
         assert one is not None
-        below = one.commands.items() if isinstance(one, click.Group) else [("", one)]
-        found += [(f"{name} {sub}".strip(), c) for sub, c in below]
+        found += below(name, one)
     return found
+
+
+def below(name: str, command: click.Command) -> list[tuple[str, click.Command]]:
+    """A command, or the commands of a group and of the groups in it."""
+    if not isinstance(command, click.Group):
+        return [(name, command)]
+    return [pair for sub, one in command.commands.items() for pair in below(f"{name} {sub}", one)]
 
 
 def test_every_parameter_that_names_a_file_says_whether_it_is_read_or_written():
@@ -188,8 +195,22 @@ def test_every_parameter_that_names_a_file_says_whether_it_is_read_or_written():
                 and not plain & {*parameter.opts, parameter.name}
             ):
                 unsaid.append(f"{name} {parameter.name} {metavar}")
+    # `easl next --out` can be a folder of pages: its writer checks every file of it, as the test below shows.
     # `validate [NAME]...` takes names of papers only.
-    assert unsaid == ["validate names [NAME]..."]
+    assert unsaid == ["validate names [NAME]...", "easl next out FILE"]
+
+
+@pytest.mark.parametrize("name", ["D.csv", "items.csv", "notes.html"])
+def test_a_batch_is_not_written_over_a_campaign_or_a_file_of_somebody_else(here, capsys, name):
+    path = campaign(here)
+    (here / "D.csv").write_bytes(path.read_bytes())
+    (here / "notes.html").write_text("mine")
+    before = (here / name).read_bytes()
+    force = ["--force"] if name == "D.csv" else []
+    code, out, err = run(capsys, "easl", "next", "C.db", "--out", name, *force)
+    assert (code, out) == (3, "") and name in err
+    assert (here / name).read_bytes() == before
+    assert sqlite3.connect(path).execute("SELECT COUNT(*) FROM batch").fetchone() == (0,)
 
 
 # -- a campaign ----------------------------------------------------------------------------------------------
