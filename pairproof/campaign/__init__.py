@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from .results.update import take_in as take_in
     from .watch.status import status as status
 
-#: Where each name lives, in a module of another name. It is loaded when it is first used: most commands need no pandas, which takes longer to
-#: load than the status of 100,000 items to read.
+#: Where each name lives, in a module of another name. It is loaded when it is first used: most commands need
+#: no pandas, which takes longer to load than the status of 100,000 items to read.
 _HOME = {
     "Campaign": "campaign",
     "create": "creation",

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-#: What a rule on systems does not see: with likings of sd .05 among eight annotators five equal systems were told
-#: apart by 300 sources in .47 of 60 simulated studies, without in .02.
+#: What a rule on systems does not see: with likings of sd .05 among eight annotators some of five equal
+#: systems were told apart by 300 sources in .47 of 60 simulated studies, without in .02.
 THESE = (
     "what is said holds for these annotators: if annotators like systems differently, others may rank them otherwise"
     " ('easl status --systems' has intervals for that)"

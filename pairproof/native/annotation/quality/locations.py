@@ -93,11 +93,12 @@ def shrunken_locations(y: FloatArray, what: IntArray, who: IntArray) -> Location
     >>> from pairproof.native.annotation.quality.locations import shrunken_locations
     >>> rng = np.random.default_rng(1)
     >>> item, annotator = (a.ravel() for a in np.indices((50, 3)))
-    >>> noise = rng.normal(0, 0.1, 150)
-    >>> shrunken_locations(noise + 0.3 * (annotator == 1), item, annotator).value.round(1)
+    >>> score = rng.normal(0, 0.1, 150) + 0.3 * (annotator == 1)
+    >>> shrunken_locations(score, item, annotator).value.round(1)
     array([-0.1,  0.2, -0.1])
-    >>> shrunken_locations(noise, item, annotator).value    # annotators do not differ
-    array([0., 0., 0.])
+    >>> item, annotator = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    >>> shrunken_locations(np.array([0.5, 0.6, 0.6, 0.5]), item, annotator).value    # they do not differ
+    array([0., 0.])
     """
     sets = groups_without_common_items(what, who)
     people, items = int(who.max()) + 1, int(what.max()) + 1
