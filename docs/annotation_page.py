@@ -72,10 +72,11 @@ def picture(
     web.open(page, f"?name={width}{colours}{texts.lang}")
     web.click("#begin")
     web.press("7", "2", "Down", "2", "4", "Down")
-    # As high as the page, so that no bar to scroll it takes its room.
+    # As high as the page, so that no bar to scroll it takes its room.  Not beyond the window: what is read
+    # from right to left is then cut off.
     height = web.run("return document.documentElement.offsetHeight")
     web.look_like(width, height, prefers_color_scheme=colours)
-    taken = web.devtools("Page.captureScreenshot", format="png", captureBeyondViewport=True)
+    taken = web.devtools("Page.captureScreenshot", format="png")
     return base64.b64decode(taken["data"])
 
 

@@ -29,6 +29,7 @@ PAGES = (
             "papers-under-clustering",
             "inference",
             "coverage",
+            "scalar-annotation",
         )
     ),
 )
@@ -54,6 +55,7 @@ def blocks() -> Mapping[str, Block]:
         precision,
         r_cases,
         sakaguchi,
+        scalar_annotation,
     )
 
     return {
@@ -66,6 +68,7 @@ def blocks() -> Mapping[str, Block]:
         **precision.BLOCKS,
         **r_cases.BLOCKS,
         **sakaguchi.BLOCKS,
+        **scalar_annotation.BLOCKS,
     }
 
 

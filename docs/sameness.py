@@ -8,7 +8,8 @@ numpy.  Word for word it must be the same, but for:
 - digits of agreement: above 12 they count the rounding errors of one machine, so any two from 12 on are the
   same; below, they may differ by 0.5 (R's own error dominates, and does not move);
 - numbers written with 14 digits and more, which must share 12;
-- where Newton's method stood at its end, `(at 1.8e-29)`, which is a rounding error.
+- where Newton's method stood at its end, `(at 1.8e-29)`, which is a rounding error;
+- a campaign's id, which is drawn at random, and the moment of a look at a stopping rule.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ def words(page: str) -> list[str]:
     page = re.sub(r"\b(live|recorded)\b", "R", page)
     page = re.sub(r"[\u2500=-]{3,}", " --- ", page)
     page = re.sub(r"\(at [\d.e+-]+\)", "(at rounding)", page)
+    page = re.sub(r"\b([Cc]ampaign) [0-9a-f]{12}\b", r"\1 ID", page)
+    page = re.sub(r"\(\d{4}-\d\d-\d\dT[\d:]{8}Z\)", "(MOMENT)", page)
     return re.sub(r"\b(Python|numpy) \d[\w.]*", r"\1", page).split()
 
 

@@ -8,7 +8,7 @@ fence                         what is done
 ``python raises``             the same, and must end in an error of ours, whose text is the output
 ``console``                   each line that begins with ``$ `` is run by sh; its output, stderr too, follows
                               it
-``csv NAME``, ``toml NAME``   written to the file NAME, for the blocks after it
+``csv NAME``, ``toml NAME``   written to the file NAME, for the blocks after it; so is ``python NAME.py``
 ``text``                      output of the block before it, or quoted text where no block stands before it
 ``sh``, ``json``, ``r``       shown, not run
 ============================  ==============================================================================
@@ -81,6 +81,13 @@ def fences(page: str) -> list[Fence]:
     return found
 
 
+def is_file(fence: Fence) -> bool:
+    """Whether the block is the content of a file."""
+    if fence.language == "python":
+        return fence.info.endswith(".py")
+    return fence.language in FILES and bool(fence.info)
+
+
 def records() -> Records:
     """R's answers for the documentation; new ones are written beside the pages."""
     return Records([OWN_RECORDS, *Records().directories])
@@ -101,10 +108,10 @@ def with_output(page: str, backend: Backend | None = None) -> str:
     """
     blocks = fences(page)
     new: list[tuple[int, int, str]] = []
-    with _workplace(backend or Backend("recorded", records=records())) as place:
+    with workplace(backend or Backend("recorded", records=records())) as place:
         for number, fence in enumerate(blocks):
             after = blocks[number + 1] if number + 1 < len(blocks) else None
-            if fence.language in FILES and fence.info:
+            if is_file(fence):
                 Path(fence.info).write_text(fence.body, encoding="utf-8")
             elif fence.language == "console":
                 new.append((fence.start, fence.end, place.console(fence)))
@@ -127,7 +134,7 @@ def with_output(page: str, backend: Backend | None = None) -> str:
 
 
 @dataclass
-class _Workplace:
+class Workplace:
     names: dict[str, object]
     environment: dict[str, str]
 
@@ -161,7 +168,7 @@ class _Workplace:
                 )
                 if "Traceback" in ran.stdout or "not found" in ran.stdout:
                     raise SnippetError(f"{line}\n{ran.stdout}")
-                lines += [line, *_tidy(ran.stdout).splitlines()]
+                lines += [line, *(_tidy(ran.stdout).splitlines() if ran.stdout else ())]
         return "\n".join(lines) + "\n"
 
 
@@ -170,7 +177,7 @@ def _tidy(printed: str) -> str:
 
 
 @contextlib.contextmanager
-def _workplace(backend: Backend) -> Iterator[_Workplace]:
+def workplace(backend: Backend) -> Iterator[Workplace]:
     with tempfile.TemporaryDirectory(prefix="pairproof-docs-") as folder:
         for data in ("data", "certified/fits"):
             shutil.copytree(ROOT / "tests" / data, Path(folder, "tests", data))
@@ -197,6 +204,6 @@ def _workplace(backend: Backend) -> Iterator[_Workplace]:
         os.chdir(folder)
         try:
             with using(backend):
-                yield _Workplace({"__name__": "__page__"}, environment)
+                yield Workplace({"__name__": "__page__"}, environment)
         finally:
             os.chdir(before)

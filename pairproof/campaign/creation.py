@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..native.annotation.allocation import Pool
 from ..native.annotation.methods import Method, Settings, start
 from .formats.files import MODEL_COLUMNS, SKILL_COLUMNS, ItemsFile, cells_of, check_numbered, read_items
+from .hits.plan import check_roles
 from .hits.qualification import parse_rule
 from .page.texts import Texts, texts_to_rows
 from .storage.design import RESERVED, Design
@@ -90,6 +91,7 @@ def create(
         parse_rule(chosen.qualify)
     reserved = reserved_of(read, chosen)
     check_size(per_hit, sum(role == "item" for role, *_ in reserved), method, read.table.source)
+    check_roles(read.table.source, chosen.degraded, chosen.gold, {role for role, *_ in reserved})
     if chosen.arrange == "same-source":
         check_sources(reserved, per_hit, read.table.source)
     drawn = secrets.randbits(48) if seed is None else whole_number("seed", seed)

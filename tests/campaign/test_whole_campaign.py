@@ -169,7 +169,7 @@ def test_two_hundred_kills_lose_nothing_and_double_nothing(finished, tmp_path, c
     def disturbed(work, done=lambda: False, again=None) -> None:
         """Do the work, after kills; where a killed command had done it, go on with `again`."""
         nonlocal killed
-        reach = 0.05
+        reach, left = 0.05, again
         for _ in range(6):
             if killed >= KILLS:
                 break
@@ -181,9 +181,8 @@ def test_two_hundred_kills_lose_nothing_and_double_nothing(finished, tmp_path, c
             killed += os.WIFSIGNALED(said)
             if not os.WIFSIGNALED(said):
                 reach = time.perf_counter() - begun
-            if done():
-                work = again or work
-                done = lambda: False  # noqa: E731
+            if left is not None and done():
+                work, left = left, None
         assert work() == 0
 
     disturbed(walk.init, walk.path.exists, lambda: 0)

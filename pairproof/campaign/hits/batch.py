@@ -35,6 +35,7 @@ def open_batch(
     show: Sequence[str] = (),
     style: Style = "plain",
     layout: str | Path | None = None,
+    lang: str | None = None,
     address: str | None = None,
 ) -> Batch:
     """Choose the next HITs, store them as a batch, and write them to a file.
@@ -70,6 +71,8 @@ def open_batch(
         How the batch is written: our own layout, for Mechanical Turk (.csv), or for Label Studio (.json).
     layout : path, optional
         Write also what shows the batch there: a layout (.html), or a labeling configuration (.xml).
+    lang : str, optional
+        Language of the texts beside the items; needed where the campaign has several.
     address : str, optional
         Where the pages of a folder are put, such as "https://example.org/pages/"; `links-K.csv` in the folder
         then has each annotator's link.
@@ -82,7 +85,7 @@ def open_batch(
     ------
     InputError
     """
-    target = Target.of(out, for_annotators, style, layout)
+    target = Target.of(out, for_annotators, style, layout, lang)
     if address is not None:
         check_address(address)
         if not target.folder:

@@ -40,23 +40,30 @@ class Target:
     style : {"plain", "mturk", "label-studio"}
     layout : Path or None
         Where what shows the batch in the other tool is written to.
+    lang : str or None
+        Language of the texts beside the items, where the campaign has several.
     """
 
     path: Path
     folder: bool
     style: Style = "plain"
     layout: Path | None = None
+    lang: str | None = None
 
     @staticmethod
     def of(
-        out: str | Path, for_annotators: bool, style: Style = "plain", layout: str | Path | None = None
+        out: str | Path,
+        for_annotators: bool,
+        style: Style = "plain",
+        layout: str | Path | None = None,
+        lang: str | None = None,
     ) -> Target:
         """The target that a user named.
 
         Raises
         ------
         InputError
-            Neither a folder nor a file with one of the suffixes.
+            Neither a folder nor a file with one of the suffixes; or a language for a file without texts.
         """
         check_style(style, layout)
         path, way = Path(out), None if layout is None else Path(layout)
@@ -68,13 +75,17 @@ class Target:
                 raise InputError(
                     f"{out}: names a file; with --for-annotators expected a folder for their pages"
                 )
-            return Target(path, True)
+            return Target(path, True, lang=lang)
         if suffix not in SUFFIXES[style]:
             folder = ", or a folder (a page for each registered annotator)" if style == "plain" else ""
             raise InputError(
                 f"{out}: ends in {path.suffix or 'no suffix'!r}; expected {' or '.join(SUFFIXES[style])}{folder}"
             )
-        return Target(path, False, style, way)
+        if lang is not None and suffix != ".html" and layout is None:
+            raise InputError(
+                f"--lang {lang}: {out} holds items alone; pages and layouts have texts beside them"
+            )
+        return Target(path, False, style, way, lang)
 
 
 @contextmanager
@@ -104,15 +115,15 @@ def written(
         Where the pages of a folder are put; their links are then written too.
     """
     if target.folder:
-        contents = _folder(store, batch, target.path, address)
+        contents = _folder(store, batch, target, address)
     elif target.path.suffix.lower() == ".html":
-        contents = _pages(store, batch, target.path, alone)
+        contents = _pages(store, batch, target, alone)
     else:
         own = batch.only(batch.given[0].places) if alone and batch.given else batch
         contents = {target.path: table(own, target.style, target.path.suffix.lower())}
     if target.layout is not None:
         check_apart([target.path, target.layout])
-        contents[target.layout] = layout_text(batch, target.style, _texts(store))
+        contents[target.layout] = layout_text(batch, target.style, _texts(store, target.lang))
     if len(contents) == 1:
         ((path, text),) = contents.items()
         with replacing(path, text, reads=reads, force=force, known=_is_index):
@@ -130,10 +141,11 @@ def written(
 # -- pages ---------------------------------------------------------------------------------------------------
 
 
-def _pages(store: Store, batch: Batch, path: Path, alone: bool) -> dict[Path, str]:
+def _pages(store: Store, batch: Batch, target: Target, alone: bool) -> dict[Path, str]:
     """One page for whoever opens it, or one annotator's: a page for each batch."""
+    path = target.path
     if not batch.given:
-        return {path: _page(store, batch, None, batch.number)}
+        return {path: _page(store, batch, None, batch.number, target.lang)}
     if not alone:
         raise InputError(
             f"{path}: {len(batch.given)} annotators get HITs, and one page would show everybody all of them; name a"
@@ -142,11 +154,12 @@ def _pages(store: Store, batch: Batch, path: Path, alone: bool) -> dict[Path, st
     given = batch.given[0]
     batches = sorted({batch.places[k][0] for k in given.places}, reverse=True)
     names = [path, *(path.with_name(f"{path.stem}-{number}{path.suffix}") for number in batches[1:])]
-    return {name: _page(store, batch, given, number) for name, number in zip(names, batches)}
+    return {name: _page(store, batch, given, number, target.lang) for name, number in zip(names, batches)}
 
 
-def _folder(store: Store, batch: Batch, folder: Path, address: str | None) -> dict[Path, str]:
+def _folder(store: Store, batch: Batch, target: Target, address: str | None) -> dict[Path, str]:
     """A page for each annotator and batch, and the index for the team."""
+    folder = target.path
     if not batch.given:
         raise InputError(
             f"{folder}: a page for each annotator, but no annotators are registered; 'easl annotators"
@@ -163,7 +176,7 @@ def _folder(store: Store, batch: Batch, folder: Path, address: str | None) -> di
     for given in batch.given:
         for number in sorted({batch.places[k][0] for k in given.places}):
             name = f"{given.token}-{number}.html"
-            found[folder / name] = _page(store, batch, given, number)
+            found[folder / name] = _page(store, batch, given, number, target.lang)
             hits = [str(batch.places[k][1]) for k in given.places if batch.places[k][0] == number]
             index.append([given.annotator, given.token, name, str(number), " ".join(hits)])
     found[folder / f"index-{batch.number}.csv"] = csv_text(INDEX_COLUMNS, index)
@@ -178,12 +191,12 @@ def _is_index(content: bytes) -> bool:
     return content.startswith((",".join(INDEX_COLUMNS).encode(), ",".join(LINK_COLUMNS).encode()))
 
 
-def _page(store: Store, batch: Batch, given: Given | None, number: int) -> str:
-    return page_html(page_data(batch, given, number, _texts(store), about(store).design.partial))
+def _page(store: Store, batch: Batch, given: Given | None, number: int, lang: str | None) -> str:
+    return page_html(page_data(batch, given, number, _texts(store, lang), about(store).design.partial))
 
 
-def _texts(store: Store) -> Texts:
-    return texts_from_rows(texts_of(store))
+def _texts(store: Store, lang: str | None) -> Texts:
+    return texts_from_rows(texts_of(store), lang)
 
 
 def page_data(

@@ -17,7 +17,7 @@ from ..storage.records import About, ids_of, state_of
 from ..storage.store import Store
 from .dealing import teams_of
 from .history import History
-from .plan import Plan, Pools, Shares, can_repeat, extra_slots, fill, hits_for
+from .plan import Plan, Pools, Shares, can_repeat, check_roles, extra_slots, fill, hits_for
 from .sources import Sources, group_pools, groups_by, source_plan
 
 _NONE = np.zeros(0, np.int64)
@@ -56,19 +56,11 @@ class Choice:
 
     def _check_checks(self) -> None:
         """Check that there are degraded and gold items if the design has a share of them."""
-        for share, roles, what in (
-            (self.shares.degraded, ("degraded",), "'easl degrade' makes them from the items file"),
-            (
-                self.shares.gold,
-                ("gold", "attention"),
-                "give known items the role gold, and their scores in gold",
-            ),
-        ):
-            if share and not self.of_role(*roles).size:
-                raise InputError(
-                    f"{self.store.path}: the design has a share of {share:g} for {roles[0]} items, but no item has"
-                    f" the role {' or '.join(roles)}; {what}, and make the campaign from that file"
-                )
+        check_roles(str(self.store.path), self.shares.degraded, self.shares.gold, self.roles_there())
+
+    def roles_there(self) -> set[str]:
+        """The roles that items have."""
+        return {ROLES[k] for k in np.unique(self.roles).tolist()}
 
     def hits(self, asked: int | None) -> int:
         """Number of HITs of the batch: as asked, or so many that every item is shown once (20 with keisks)."""

@@ -15,7 +15,7 @@ team's, and HITs with larger numbers repeat items of those with smaller ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,6 +28,24 @@ from ...native.annotation.beta import IntArray
 ITEM, REPEAT, DEGRADED, GOLD = range(4)
 #: Draws of an original for a repeat: first only items not repeated yet, then any.
 FRESH_DRAWS, DRAWS = 10, 20
+
+
+def check_roles(where: str, degraded: float, gold: float, roles: Collection[str]) -> None:
+    """Check that there are degraded and gold items if a design has a share of them.
+
+    Raises
+    ------
+    InputError
+    """
+    for share, wanted, cure in (
+        (degraded, ("degraded",), "'easl degrade' makes them from the items file"),
+        (gold, ("gold", "attention"), "give known items the role gold, and their scores in gold"),
+    ):
+        if share and not set(wanted) & set(roles):
+            raise InputError(
+                f"{where}: the design has a share of {share:g} for {wanted[0]} items, but no item has the role"
+                f" {' or '.join(wanted)}; {cure}, and make the campaign from that file"
+            )
 
 
 @dataclass(frozen=True)

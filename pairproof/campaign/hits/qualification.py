@@ -54,7 +54,7 @@ class Condition:
 
     name: str
     bound: float
-    near: float = math.nan
+    near: float = 0.0
 
     def __str__(self) -> str:
         if self.name == "within":
@@ -133,7 +133,7 @@ def _condition(part: str, text: str) -> Condition:
     sign = "<=" if name == "mean-difference" else ">="
     if match["sign"] != sign:
         raise InputError(f"--qualify {text!r}: {name} with {match['sign']}; expected {name} {sign} a number")
-    near = float(match["near"]) if name == "within" else math.nan
+    near = float(match["near"]) if name == "within" else 0.0
     for number in (bound, *([near] if name == "within" else [])):
         if not 0.0 <= number <= 1.0:
             raise InputError(f"--qualify {text!r}: {number:g}; expected numbers from 0 to 1")

@@ -49,7 +49,7 @@ def scale_use(found: Annotators, answers: Answers) -> Figure:
 
     def draw(figure: Any) -> None:
         for axes, name in _grid(figure, len(names), names):
-            axes.hist(values[name], 20, (0.0, 1.0), color=BAD if name in flagged else GOOD)
+            axes.hist(values[name], 20, range=(0.0, 1.0), color=BAD if name in flagged else GOOD)
             axes.axvline(float(values[name].mean()), color=INK, linewidth=1.0)
             axes.set_yticks([])
             axes.set_xlim(0.0, 1.0)

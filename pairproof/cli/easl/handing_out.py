@@ -63,6 +63,11 @@ _campaign, _who, _files = option("Campaign"), option("Annotators"), option("File
     help="With --for: also write the layout (.html) or the labeling configuration (.xml) that shows it.",
 )
 @_files(
+    "--lang",
+    metavar="TAG",
+    help="Language of question, anchors and instructions, where the campaign has several ('easl texts').",
+)
+@_files(
     "--address",
     metavar="URL",
     help="Where the pages of FOLDER/ are put; links-K.csv then has each annotator's link.",
@@ -71,7 +76,7 @@ _campaign, _who, _files = option("Campaign"), option("Annotators"), option("File
     "--show",
     multiple=True,
     metavar="COLUMN",
-    help="A further column that annotators see on the page; repeatable.",
+    help="A further column that annotators see in this batch, beside the campaign's own; repeatable.",
 )
 @shared_options
 def next_(state: State, campaign: str, out: str, **asked: Any) -> int:

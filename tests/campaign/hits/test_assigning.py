@@ -297,14 +297,14 @@ def test_pages_for_nobody_are_refused(tmp_path):
         ({"gold": 0.1}, "no item has the role gold or attention"),
     ],
 )
-def test_a_share_without_such_items_is_an_error(tmp_path, design, said):
+def test_a_share_without_such_items_is_an_error_when_the_campaign_is_made(tmp_path, design, said):
     from pairproof.campaign import create
     from pairproof.campaign.storage.design import Design
     from tests.campaign.helpers import items_file
 
-    create(tmp_path / "C.db", items_file(tmp_path), design=Design(**design), seed=1)
     with pytest.raises(InputError, match=said):
-        open_batch(tmp_path / "C.db", tmp_path / "b.csv")
+        create(tmp_path / "C.db", items_file(tmp_path), design=Design(**design), seed=1)
+    assert not (tmp_path / "C.db").exists()
 
 
 def test_names_are_registered_once_and_all_or_none(tmp_path):

@@ -187,3 +187,20 @@ def test_names_of_annotators_decide_nothing(tmp_path):
         given = given_to(path)
         loads.append([given[name] for name in people])
     assert loads[0] == loads[1]
+
+
+def test_a_campaign_in_two_languages_has_pages_in_the_one_that_is_named(tmp_path, capsys):
+    path = checked_campaign(tmp_path, ("ann", "bob"))
+    for lang, question in (("en", "How good?"), ("de", "Wie gut?")):
+        assert run(capsys, "texts", path, "--lang", lang, "--question", question)[0] == 0
+    code, _, said = run(capsys, "next", path, "--out", f"{tmp_path}/pages/")
+    assert code == 3 and "name one with --lang" in said
+    assert run(capsys, "next", path, "--out", f"{tmp_path}/pages/", "--lang", "en")[0] == 0
+    only = ("next", path, "--again", "--annotator", "bob", "--out", f"{tmp_path}/bob.html")
+    assert run(capsys, *only, "--lang", "de")[0] == 0
+    pages = [p.read_text(encoding="utf-8") for p in (tmp_path / "pages").glob("*.html")]
+    assert len(pages) == 2 and all("How good?" in p and "Wie gut?" not in p for p in pages)
+    mine = (tmp_path / "bob.html").read_text(encoding="utf-8")
+    assert "Wie gut?" in mine and "How good?" not in mine
+    code, _, said = run(capsys, "next", path, "--again", "--out", tmp_path / "b.csv", "--lang", "de")
+    assert code == 3 and "holds items alone" in said

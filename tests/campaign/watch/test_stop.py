@@ -173,7 +173,7 @@ def test_a_system_that_is_better_is_told_apart():
     assert found.may_stop and found.look.names == ("a - b", "a - c")
     ranking = look_at(stop_rule("ranking within .01"), *study, 3)
     # The other two are equal: a difference within .01 takes more sources than there are.
-    assert ranking.verdict == "go on" and "but it has no more" in ranking.expected
+    assert ranking.verdict == "go on" and "but the campaign has no more" in ranking.expected
 
 
 def test_planned_looks_are_made_once_a_step_and_what_is_settled_stays_settled(tmp_path):

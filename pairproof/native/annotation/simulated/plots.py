@@ -63,7 +63,7 @@ def plot_histograms(figure: Any, ends: Mapping[str, FloatArray]) -> None:
     axes = figure.subplots(1, len(ends), sharey=True, squeeze=False)[0]
     for ax, (name, values) in zip(axes, ends.items()):
         colour = STYLES.get(name, (OTHER, ""))[0]
-        ax.hist(np.clip(values, 0, 1), BINS, (0, 1), color=colour, edgecolor=BLACK, linewidth=0.6)
+        ax.hist(np.clip(values, 0, 1), BINS, range=(0, 1), color=colour, edgecolor=BLACK, linewidth=0.6)
         ax.set_title(name)
         ax.set_xlabel("score")
 

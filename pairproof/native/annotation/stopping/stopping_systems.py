@@ -287,7 +287,7 @@ def systems_top(
         differences.n[asked],
     )
     settled = part.estimate - widths[asked] > -delta
-    why = f"{int(settled.sum())} of {len(settled)} differences between the top {k} and the rest exclude {-delta:g}"
+    why = f"{int(settled.sum())} of {len(settled)} differences between the top {k} and the rest lie above {0.0 - delta:g}"
     # alpha stays over all pairs: which of them are asked about depends on the scores.
     each = alpha * len(asked) / len(differences.pairs)
     return _look(part, widths[asked], settled, part.estimate + delta, why, each, planned, looks)
