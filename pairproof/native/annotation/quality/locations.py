@@ -144,9 +144,11 @@ def _solved(y: FloatArray, what: IntArray, who: IntArray, ridge: float) -> tuple
     b: FloatArray = np.zeros(len(c))
     r = q.copy()
     d = r.copy()
-    size = start = float(r @ r)
+    size = float(r @ r)
+    # Thirteen digits of the right side; a right side that is rounding alone is 0.
+    small = max(1e-26 * size, 1e-30 * float(y @ y))
     for _ in range(10 * len(c)):
-        if size <= 1e-26 * start or size == 0.0:
+        if size <= small:
             break
         turned = apply(d)
         step = size / float(d @ turned)
