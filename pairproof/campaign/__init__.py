@@ -16,18 +16,37 @@ added, not on the order in which they arrived.
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .campaign import Campaign
-from .create import create
-from .formats.export import export
-from .formats.log.rebuild import from_log
-from .formats.score_tables.make import from_scores
-from .formats.take_over import take_over
-from .hits.batch import open_batch
-from .results.retraction import take_back, undo
-from .results.update import take_in
-from .watch.status import status
+if TYPE_CHECKING:
+    from .campaign import Campaign as Campaign
+    from .creation import create as create
+    from .formats.export import export as export
+    from .formats.log.rebuild import from_log as from_log
+    from .formats.score_tables.make import from_scores as from_scores
+    from .formats.take_over import take_over as take_over
+    from .hits.batch import open_batch as open_batch
+    from .results.retraction import take_back as take_back, undo as undo
+    from .results.update import take_in as take_in
+    from .watch.status import status as status
+
+#: Where each name lives, in a module of another name. It is loaded when it is first used: most commands need
+#: no pandas, which takes longer to load than the status of 100,000 items to read.
+_HOME = {
+    "Campaign": "campaign",
+    "create": "creation",
+    "export": "formats.export",
+    "from_log": "formats.log.rebuild",
+    "from_scores": "formats.score_tables.make",
+    "open_batch": "hits.batch",
+    "status": "watch.status",
+    "take_back": "results.retraction",
+    "take_in": "results.update",
+    "take_over": "formats.take_over",
+    "undo": "results.retraction",
+}
 
 __all__ = [
     "Campaign",
@@ -43,6 +62,23 @@ __all__ = [
     "take_over",
     "undo",
 ]
+
+
+# Hidden from type checkers, to which a module with __getattr__ has every name there could be.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOME:
+            raise AttributeError(
+                f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__all__)}"
+            )
+        found: object = getattr(import_module(f".{_HOME[name]}", __name__), name)
+        globals()[name] = found
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def open(path: str | Path) -> Campaign:
@@ -62,4 +98,6 @@ def open(path: str | Path) -> Campaign:
     InputError
         There is no such file, or it is no campaign.
     """
+    from .campaign import Campaign
+
     return Campaign(path)

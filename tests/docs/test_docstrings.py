@@ -63,6 +63,7 @@ COVERED = (
     "pairproof.native.annotation.stopping.confidence_sequence",
     "pairproof.native.annotation.quality.consistency",
     "pairproof.native.annotation.quality.disagreement",
+    "pairproof.native.annotation.quality.locations",
     "pairproof.native.annotation.quality.drift",
     "pairproof.native.annotation.stopping.group_sequential",
     "pairproof.native.annotation.highest_density",

@@ -25,7 +25,7 @@ from ...files.inputs import read_file
 from ...native.annotation.allocation import Pool
 from ...native.annotation.beta import FloatArray, IntArray
 from ...native.annotation.methods import BETA, Method, ScoreState, Settings, start
-from ..create import PER_HIT, check_size, reserved_of
+from ..creation import PER_HIT, check_size, reserved_of
 from ..results.results_file import RejectedRule, ResultRow, ResultsFile, check_terminated
 from ..results.update import Taken, add, positions_of
 from ..storage.clock import now

@@ -6,14 +6,17 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...data.reading.table import Table
 from ...errors import InputError
 from ...native.annotation.beta import FloatArray, IntArray
 from .design import RESERVED, ROLES
 from .store import Store
+
+if TYPE_CHECKING:
+    from ...data.reading.table import Table
 
 
 @dataclass(frozen=True, eq=False)

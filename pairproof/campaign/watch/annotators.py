@@ -126,7 +126,7 @@ def fitted(answers: Answers, rows: NDArray[np.bool_], labels: list[str]) -> tupl
 
 
 def _drifts(answers: Answers, rows: NDArray[np.bool_], labels: NDArray[Any]) -> tuple[Drift | None, str]:
-    """Drifts of annotators with three scores or more, in the order in which they gave them."""
+    """Drifts of annotators with three HITs or more, in the order in which they gave them."""
     at = np.flatnonzero(rows)
     # Time of return where it is known; within one moment the order of batches, HITs and slots.
     when = np.where(np.isnan(answers.submitted[at]), np.inf, answers.submitted[at])
@@ -134,17 +134,24 @@ def _drifts(answers: Answers, rows: NDArray[np.bool_], labels: NDArray[Any]) -> 
     at, labels = at[order], labels[order]
     who = answers.annotator[at]
     n = np.bincount(who)
-    enough = n[who] >= 3
-    if (n >= 3).sum() == 0 or len(np.unique(answers.item[at][enough])) == enough.sum():
-        return None, "no drift: no item was scored twice by annotators with three scores or more"
-    if (n >= 3).sum() > MOST_DRIFTS:
-        return None, f"no drift: {int((n >= 3).sum())} annotators; it is fitted for {MOST_DRIFTS} or fewer"
+    judged = np.unique(np.stack([who, answers.judgment[at]]), axis=1)
+    hits = np.bincount(judged[0], minlength=len(n))
+    enough = hits[who] >= 3
+    many = int((hits >= 3).sum())
+    if many == 0 or len(np.unique(answers.item[at][enough])) == enough.sum():
+        return None, "no drift: no item was scored twice by annotators with three HITs or more"
+    if many > MOST_DRIFTS:
+        return None, f"no drift: {many} annotators; it is fitted for {MOST_DRIFTS} or fewer"
     place = np.zeros(len(at))
-    for k in np.flatnonzero(n >= 3).tolist():
+    for k in np.flatnonzero(hits >= 3).tolist():
         place[who == k] = np.arange(1, n[k] + 1)
     try:
         found = drift(
-            answers.item[at][enough], labels[enough].tolist(), place[enough], answers.value[at][enough]
+            answers.item[at][enough].tolist(),
+            labels[enough].tolist(),
+            place[enough],
+            answers.value[at][enough],
+            hit=answers.judgment[at][enough].tolist(),
         )
     except (NotEstimableError, TooLargeError) as error:
         return None, f"no drift: {error}"

@@ -156,7 +156,9 @@ def systems_figure(found: Systems) -> Figure:
 
 def scores_figure(status: Status, order: Sequence[int], low: FloatArray, high: FloatArray) -> Figure:
     """A histogram of the scores beside all items in order with their intervals."""
-    counts, edges = histogram(status.state.score[status.scored])
+    # An item that nobody has judged stands at the middle of the scale, which is no score.
+    judged = status.scored[status.state.n[status.scored] > 0]
+    counts, edges = histogram(status.state.score[judged])
 
     def draw(figure: Any) -> None:
         left, right = figure.subplots(1, 2)

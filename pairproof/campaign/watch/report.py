@@ -138,8 +138,9 @@ def _looks(status: Status) -> Table:
 
 def _items(status: Status, shown: Sequence[int], own: Intervals, total: int) -> Table:
     s = status.state
+    # Without a judgment the state is where it started, which is no score.
     rows = [
-        (status.ids[k], number(float(s.score[k]), 4), number(l, 4), number(h, 4), str(s.n[k]))
+        (status.ids[k], *(number(v if s.n[k] else None, 4) for v in (float(s.score[k]), l, h)), str(s.n[k]))
         for k, l, h in zip(shown, own.low.tolist(), own.high.tolist())
     ]
     if len(shown) < total:
@@ -251,7 +252,7 @@ def _agreement_lines(status: Status) -> list[str]:
 
 def _order(status: Status) -> list[int]:
     """Items from the highest score to the lowest, equal ones as in the items file; those without a score last."""
-    score = status.state.score[status.scored]
-    place = np.argsort(np.where(np.isnan(score), np.inf, -score), kind="stable")
+    score, n = status.state.score[status.scored], status.state.n[status.scored]
+    place = np.argsort(np.where(np.isnan(score) | (n == 0), np.inf, -score), kind="stable")
     found: list[int] = status.scored[place].tolist()
     return found

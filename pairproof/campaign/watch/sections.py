@@ -45,7 +45,9 @@ def cost_lines(c: Cost) -> list[str]:
     if c.open:
         said += f"; the {c.open} judgments still out cost {c.cost(c.open):.2f}"
     if math.isfinite(c.further) and c.further > 0:
-        said += f"; the {c.further:.0f} HITs that the stopping rule expects cost {c.cost(c.further):.2f}"
+        said += (
+            f"; the {math.ceil(c.further)} HITs that the stopping rule expects cost {c.cost(c.further):.2f}"
+        )
     return [said]
 
 
@@ -59,7 +61,7 @@ def cost_table(c: Cost) -> Table | None:
     paid = c.pay_hour is not None
     header = (Column("HITs", "left"), Column("number"), Column("hours"), *((Column("cost"),) if paid else ()))
     rows = tuple(
-        (what, f"{n:.0f}", f"{c.seconds * n / 3600:.1f}", *((number(c.cost(n)),) if paid else ()))
+        (what, str(math.ceil(n)), f"{c.seconds * n / 3600:.1f}", *((number(c.cost(n)),) if paid else ()))
         for what, n in parts
     )
     return Table(header, rows)

@@ -20,7 +20,8 @@ import numpy as np
 
 from ...errors import InputError, NotEstimableError
 from ...native.annotation.beta import FloatArray
-from ...native.annotation.quality.disagreement import annotator_effects
+from ...native.annotation.models.confounded import not_joined
+from ...native.annotation.quality.locations import shrunken_locations
 from ...native.annotation.stopping.stopping_rules import FEWEST_SOURCES, Look, Verdict, items_short, items_top
 from ...native.annotation.stopping.stopping_systems import (
     source_differences,
@@ -39,6 +40,14 @@ from .stop_rule import StopRule, stop_rule
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: What a rule on systems does not see: with likings of sd .05 among eight annotators some of five equal
+#: systems were told apart by 300 sources in .47 of 60 simulated studies, without in .02.
+THESE = (
+    "what is said holds for these annotators: if annotators like systems differently, others may rank them otherwise"
+    " ('easl status --systems' has intervals for that)"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,53 +208,66 @@ def look_at(
     """What a rule says of answers that were read before; nothing is recorded."""
     judgments = len(np.unique(answers.judgment[answers.counted]))
     most = math.inf
-    value, corrected = _corrected(answers)
+    if not answers.scores.any():
+        raise InputError(
+            f"rule '{rule}': this campaign has no scores of items yet; add results with 'easl update'"
+        )
+    value, corrected, widen = _corrected(answers)
     if rule.unit == "items":
-        look, further = _items(rule, answers, items, value)
+        look, further = _items(rule, answers, items, value, widen)
         hits = further / per_hit
     else:
         look, further, hits = _systems(rule, answers, items, value, per_hit)
         most = float(max(len(_sources(items)) - int(look.n.min()), 0))
         if rule.looks:
             look = _by_steps(rule, look, earlier)
-        corrected = "differences are taken within a source, from scores " + corrected
+        corrected = f"differences are taken within a source, from scores {corrected}; {THESE}"
     answer = StopAnswer(rule, look, judgments, further, hits, corrected, most=most)
     if look.verdict == "stop":
         answer = replace(answer, further=0.0, hits=0.0)
     return replace(answer, changed=_changes(rule, earlier))
 
 
-def _corrected(answers: Answers) -> tuple[FloatArray, str]:
-    """float[n]: every value less its annotator's location, nan where it is no item's score."""
+def _corrected(answers: Answers) -> tuple[FloatArray, str, float]:
+    """float[n]: every value less its annotator's location, nan where it is no item's score; what was done, and the
+    factor by which that widens intervals.
+    """
     value = np.where(answers.scores, answers.value, np.nan)
     rows = own_scores(answers)
     if not rows.any() or (answers.annotator[rows] < 0).any():
-        return value, "as given: some have no annotator's name"
+        return value, "as given: some have no annotator's name", 1.0
     if len(np.unique(answers.annotator[rows])) < 2:
-        return value, "as given: there is one annotator"
-    try:
-        effects = annotator_effects(answers.item[rows], answers.annotator[rows], answers.value[rows])
-    except NotEstimableError:
-        return value, "as given: no item was scored by two annotators"
-    place = {int(name): k for k, name in enumerate(effects.annotators)}
+        return value, "as given: there is one annotator", 1.0
+    what = np.unique(answers.item[rows], return_inverse=True)[1]
+    people, who = np.unique(answers.annotator[rows], return_inverse=True)
+    what, who = what.ravel().astype(np.int64), who.ravel().astype(np.int64)
+    cells = np.unique(what * len(people) + who)
+    if len(cells) == len(np.unique(cells // len(people))):
+        return value, "as given: no item was scored by two annotators", 1.0
     location = np.zeros(len(answers.names))
-    for code, k in place.items():
-        location[code] = effects.location[k]
+    found = shrunken_locations(answers.value[rows], what, who)
+    location[people] = found.value
+    if not location.any():
+        return value, "as given: annotators' locations do not differ beyond chance", 1.0
+    apart = not_joined(what, who, [answers.names[k] for k in people.tolist()])
     return (
         np.where(answers.scores, value - location[np.maximum(answers.annotator, 0)], np.nan),
-        "corrected for the annotators' locations",
+        "; ".join(filter(None, ("corrected for the annotators' locations", apart))),
+        found.widen,
     )
 
 
-def _items(rule: StopRule, answers: Answers, items: Items, value: FloatArray) -> tuple[Look, float]:
+def _items(
+    rule: StopRule, answers: Answers, items: Items, value: FloatArray, widen: float
+) -> tuple[Look, float]:
     rows = answers.scores
     batches = len(np.unique(answers.batch[rows]))
     what, y = answers.item[rows], value[rows]
     every = items.scored
     if rule.goal == "short":
-        look = items_short(what, y, rule.width, batches, rule.alpha, rule.planned, every)
+        look = items_short(what, y, rule.width, batches, rule.alpha, rule.planned, every, widen)
     else:
-        look = items_top(what, y, rule.top, batches, rule.within, rule.alpha, rule.planned, every)
+        look = items_top(what, y, rule.top, batches, rule.within, rule.alpha, rule.planned, every, widen)
     names = tuple(items.ids[int(k)] for k in look.names)
     return replace(look, names=names), look.further
 

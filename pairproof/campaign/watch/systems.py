@@ -16,11 +16,10 @@ import numpy as np
 
 from ...data.options import one_of
 from ...errors import InputError, NotEstimableError, TooLargeError
-from ...fit.many.abilities import Abilities
-from ...fit.many.simultaneous import contrasts as family
 from ...native.annotation.beta import FloatArray
 from ...native.annotation.models.system_scores import SystemScores, system_scores
 from ...native.annotation.models.systems_model import SystemsModel, systems_model
+from ...native.annotation.models.systems_together import contrasts_together
 from ...native.annotation.quality.annotators import standardised
 from ..storage.answers import Answers, answers_of
 from ..storage.items import Items, items_of
@@ -282,19 +281,12 @@ def _differences(model: SystemsModel) -> tuple[tuple[Difference, ...], str]:
 
 def _largest_t(model: SystemsModel) -> tuple[FloatArray | None, str]:
     """p-values of all differences by the distribution of the largest |t|; None where it cannot be had."""
-    k = len(model.systems)
-    if k < 3:
+    if len(model.systems) < 3:
         return None, "one difference, no correction"
-    variance = np.diag(model.covariance)
-    se = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * model.covariance, 0.0))
-    df = np.full((k, k), model.df)
-    joint = Abilities(model.systems, model.mean, model.covariance, se, df)
     try:
-        found = family(joint, df="common")
-    except (InputError, TooLargeError, NotEstimableError):
+        # All differences share the variances of one mixed model: a multivariate t.
+        found = contrasts_together(model, df="common")
+    except TooLargeError:
         return None, "Holm"
-    place = {pair: m for m, pair in enumerate(zip(found.first, found.second))}
-    order = [place.get((c.first, c.second), -1) for c in model.contrasts]
-    if -1 in order:
-        return None, "Holm"
-    return found.adjusted[order], "largest of all t (single-step)"
+    # Both go through the pairs of systems in the same order.
+    return found.adjusted, "largest of all t (single-step)"

@@ -86,6 +86,7 @@ class Watched:
             **{f"q{round(100 * p)}": v for p, v in zip(QUANTILES, self.quantiles)},
             "constant": q.favourite,
             "rest": q.rest,
+            "rest_n": q.shared,
             "gold_n": self.gold.n,
             "gold_error": self.gold.error,
             "gold_rho": self.gold.rho,

@@ -77,7 +77,7 @@ def init(state: State, campaign: str, items: str, method: Any, per_hit: int, **a
     Annotators see the text alone (--show adds columns). Columns role, of, source, system and gold of the
     items file say what an item is for; annotators never see these.
     """
-    from ...campaign.create import create
+    from ...campaign.creation import create
 
     state.no_report("'easl status'; 'easl init' only writes the campaign.")
     made = create(campaign, items, method, per_hit, seed=state.seed, **asked)

@@ -27,6 +27,7 @@ from ....errors import NotEstimableError
 from ...ranking.error_rates import holm
 from ..beta import FloatArray, IntArray
 from ..coded_labels import Labels, coded, numbers
+from .locations import least_squares_locations
 
 #: Annotators up to whom the noise of each is computed; beyond, all have the pooled one.
 MOST_NOISES = 500
@@ -151,7 +152,7 @@ def annotator_effects(item: Labels, annotator: Labels, score: ArrayLike) -> Anno
         raise NotEstimableError(
             f"{len(y)} scores of {len(items)} items: no item was scored by two annotators, so they cannot be compared"
         )
-    location = _locations(y, what, who, n)
+    location = least_squares_locations(y, what, who)
     corrected = y - location[who]
     residual = corrected - (np.bincount(what, corrected) / n)[what]
     often = n[what] > 1
@@ -160,35 +161,6 @@ def annotator_effects(item: Labels, annotator: Labels, score: ArrayLike) -> Anno
     counts = np.bincount(who[shared], minlength=len(names))
     noise = _noises(residual, what, who, n, pooled)
     return AnnotatorEffects(items, names, location, counts, noise, pooled, what, who, corrected)
-
-
-def _locations(y: FloatArray, what: IntArray, who: IntArray, n: IntArray) -> FloatArray:
-    """Least-squares locations: normal equations without the items, by conjugate gradients from 0, which find
-    the smallest solution where annotators are not connected by items.
-    """
-    c = np.bincount(who).astype(float)
-    right = np.asarray(np.bincount(who, y - (np.bincount(what, y) / n)[what]), np.float64)
-
-    def apply(b: FloatArray) -> FloatArray:
-        means: FloatArray = np.bincount(what, b[who]) / n
-        found: FloatArray = c * b - np.bincount(who, means[what])
-        return found
-
-    b: FloatArray = np.zeros(len(c))
-    r = right.copy()
-    d = r.copy()
-    size = start = float(r @ r)
-    for _ in range(10 * len(c)):
-        if size <= 1e-26 * start or size == 0.0:
-            break
-        turned = apply(d)
-        step = size / float(d @ turned)
-        b = b + step * d
-        r = r - step * turned
-        size, before = float(r @ r), size
-        d = r + (size / before) * d
-    found: FloatArray = b - b.mean()
-    return found
 
 
 def _noises(residual: FloatArray, what: IntArray, who: IntArray, n: IntArray, pooled: float) -> FloatArray:

@@ -9,7 +9,8 @@ rejected
 constant
     half or more of at least 20 scores are one value
 rest
-    rank correlation with the mean of the others below .3
+    rank correlation with the mean of the others below .3, on 20 shared items or more: on fewer, honest annotators
+    are below it as well
 drift
     scores drift by more than a tenth of the scale (:mod:`pairproof.native.annotation.quality.drift`)
 
@@ -34,6 +35,8 @@ from .drift import Drift
 FEWEST_SCORES, FAVOURITE = 20, 0.5
 #: Part of the usual time, and correlation with the others, below which an annotator is flagged.
 FAST, REST = 1.0 / 3.0, 0.3
+#: Shared items from which on a correlation is a flag: with 20 its standard error is .2.
+FEWEST_FOR_REST = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +77,8 @@ class AnnotatorQuality:
         Share of the scores that have the most frequent value.
     rest : float
         Spearman's rho with the mean of the others; nan below 3 shared items, or with one value throughout.
+    shared : int
+        Items that others have scored too.
     within : WithinSpread
         From planned repeats.
     degraded : DegradedTest
@@ -97,6 +102,7 @@ class AnnotatorQuality:
     sd: float
     favourite: float
     rest: float
+    shared: int
     within: WithinSpread
     degraded: DegradedTest
     seconds: float
@@ -149,6 +155,9 @@ def quality(
     names, who = coded("annotator", annotator, len(y))
     _, what = coded("item", item, len(y))
     rest = with_the_rest(who, what, y)
+    cells = np.unique(who * (int(what.max()) + 1) + what)
+    judges = np.bincount(cells % (int(what.max()) + 1))
+    shared = np.bincount(cells[judges[cells % len(judges)] > 1] // len(judges), minlength=len(names))
     again, worse = _by_annotator(repeats, names, "repeats"), _by_annotator(degraded, names, "degraded items")
     times = {name: float(np.median(s)) for name, s in (seconds or {}).items() if len(s)}
     usual = float(np.median(list(times.values()))) if times else float("nan")
@@ -164,13 +173,13 @@ def quality(
             "fast": time < FAST * usual,
             "rejected": returned > 0,
             "constant": len(own) >= FEWEST_SCORES and favourite >= FAVOURITE,
-            "rest": rest[k] < REST,
+            "rest": bool(rest[k] < REST) and int(shared[k]) >= FEWEST_FOR_REST,
             "drift": name in drifting,
         }
         found.append(
             AnnotatorQuality(
                 name, len(own), float(own.mean()), float(own.std(ddof=1)) if len(own) > 1 else float("nan"),
-                favourite, float(rest[k]), within_spread(*again[name]), test, time, returned,
+                favourite, float(rest[k]), int(shared[k]), within_spread(*again[name]), test, time, returned,
                 tuple(flag for flag, held in holds.items() if held),
             )  # fmt: skip
         )

@@ -87,19 +87,30 @@ def verdict_on_ra(grid: Grid, after: Sequence[int] = (4, 10)) -> str:
     RA beats DA: not without shifts; with shifts of sd 0.3 against uncorrected scores, yes (after 4 it passes at 0.16); against scores corrected by the annotator model, no (none of 2 cells against da+; none of 2 against random+ or easl+)
     """
     ahead = _ahead(grid, "ra", "da", after)
-    at = [s for s, all_after in zip(grid.shifts, ahead.all(axis=0)) if all_after]
+    at = _shifts_of(grid, after, "none")
     if not ahead.any():
         raw = (
             f"not clearly against uncorrected scores either, up to shifts of sd {grid.shifts[-1]:g}"
             f" ({_behind(grid, after)})"
         )
     elif at:
-        which = " and ".join(f"{s:g}" for s in at)
-        raw = f"with shifts of sd {which} against uncorrected scores, yes ({_passes(grid, after)})"
+        raw = f"with shifts of sd {at} against uncorrected scores, yes ({_passes(grid, after)})"
     else:
         raw = f"against uncorrected scores only at some numbers of judgments ({_passes(grid, after)})"
+    # Where context lowers noise, RA has it and direct assessment, one item at a time, has not.
+    for context in grid.contexts:
+        there = _shifts_of(grid, after, context)
+        if context != "none" and there:
+            raw += f", in context {context} with shifts of sd {there} ({_passes(grid, after, context)})"
     without = "yes" if grid.shifts[0] == 0.0 and ahead[:, 0].all() else "not"
     return f"RA beats DA: {without} without shifts; {raw}; {_against_corrected(grid, after)}"
+
+
+def _shifts_of(grid: Grid, after: Sequence[int], context: str) -> str:
+    """Shifts at which RA is clearly ahead of uncorrected direct assessment after each number of judgments."""
+    ahead = _ahead(grid, "ra", "da", after, context).all(axis=0)
+    found = [f"{s:g}" for s, yes in zip(grid.shifts, ahead) if yes]
+    return ", ".join(found[:-1]) + (" and " if found[1:] else "") + found[-1] if found else ""
 
 
 def _ahead(
@@ -109,10 +120,10 @@ def _ahead(
     return np.stack([grid.ahead(first, second, n, context) > 0 for n in after])
 
 
-def _passes(grid: Grid, after: Sequence[int]) -> str:
+def _passes(grid: Grid, after: Sequence[int], context: str = "none") -> str:
     said = []
     for n in after:
-        at = crossing(grid, "ra", "da", n)
+        at = crossing(grid, "ra", "da", n, context)
         said.append(f"after {n} it passes {'nowhere' if at is None else f'at {at:.2f}'}")
     return ", ".join(said)
 

@@ -100,6 +100,7 @@ def items_short(
     alpha: float = 0.05,
     planned: float = 10.0,
     items: Labels | None = None,
+    widen: float = 1.0,
 ) -> Look:
     """Whether every item's interval is short enough.
 
@@ -119,6 +120,9 @@ def items_short(
         Judgments an item at which the sequence is shortest; to be fixed beforehand.
     items : sequence, optional
         All items, so that those without a judgment keep the rule from stopping; by default those judged.
+    widen : float
+        Factor on all spreads, >= 1, for what the correction of scores has taken from them and added to their means
+        (:func:`pairproof.native.annotation.quality.locations.shrunken_locations`).
 
     Returns
     -------
@@ -139,7 +143,7 @@ def items_short(
     ('go on', array([15, 15]), 37.0)
     """
     _positive("half", half)
-    means = _items(item, score, items)
+    means = _items(item, score, items, widen)
     widths = _half(means, alpha, planned)
     settled = widths <= half
     wanted = enough(np.full(len(widths), half), means.spread, alpha, planned)
@@ -157,6 +161,7 @@ def items_top(
     alpha: float = 0.05,
     planned: float = 10.0,
     items: Labels | None = None,
+    widen: float = 1.0,
 ) -> Look:
     """Whether the k best items are told from the rest.
 
@@ -179,6 +184,9 @@ def items_top(
         Judgments an item at which the sequence is shortest; to be fixed beforehand.
     items : sequence, optional
         All items; by default those judged.
+    widen : float
+        Factor on all spreads, >= 1, for what the correction of scores has taken from them and added to their means
+        (:func:`pairproof.native.annotation.quality.locations.shrunken_locations`).
 
     Returns
     -------
@@ -199,7 +207,7 @@ def items_top(
     >>> look.verdict, look.why
     ('stop', 'the lower limits of the top 1 are 0.2 or more above the upper limits of the rest (delta 0)')
     """
-    means = _items(item, score, items)
+    means = _items(item, score, items, widen)
     count = len(means.names)
     if not 1 <= whole_number("k", k, 1) < count:
         raise InputError(f"k={k} of {count} items; expected 1 to {count - 1}")
@@ -234,7 +242,9 @@ def _top(
     return _look(means, widths, settled | done, further, f"{why} (delta {delta:g})", early)
 
 
-def _items(item: Labels, score: ArrayLike, items: Labels | None) -> _Means:
+def _items(item: Labels, score: ArrayLike, items: Labels | None, widen: float) -> _Means:
+    if not widen >= 1.0:
+        raise InputError(f"widen={widen!r}; expected a number >= 1")
     y = numbers("score", score)
     names, what = coded("item", item, len(y))
     if items is not None:
@@ -259,7 +269,7 @@ def _items(item: Labels, score: ArrayLike, items: Labels | None) -> _Means:
             " digit; intervals of length 0 would follow: look whether annotators really answered"
         )
     own = (PRIOR_JUDGMENTS * pooled + squares) / (PRIOR_JUDGMENTS - 1 + np.maximum(n, 1))
-    return _Means(names, np.where(n > 0, mean, np.nan), np.sqrt(np.maximum(pooled, own)), n)
+    return _Means(names, np.where(n > 0, mean, np.nan), widen * np.sqrt(np.maximum(pooled, own)), n)
 
 
 def _half(means: _Means, alpha: float, planned: float) -> FloatArray:

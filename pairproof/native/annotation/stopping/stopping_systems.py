@@ -2,7 +2,9 @@
 
 A term is the difference of two systems' mean scores of one source, so what a source or an annotator who
 judged both adds to both is taken away. All pairs have their sequence at alpha over the number of pairs, so
-that a statement on any of them, at any look, is wrong with probability alpha at most. Sources have to be
+that a statement on any of them, at any look, is wrong with probability alpha at most. It is a statement on what
+these annotators would say of further sources: where annotators like systems differently, it need not hold for
+others, and :mod:`pairproof.native.annotation.models.systems_model` has intervals for that. Sources have to be
 taken in an order that does not depend on the scores. See :mod:`pairproof.native.annotation.stopping.stopping_rules`
 for what a look says; the boundary is that of Robbins (1970),
 :mod:`pairproof.native.annotation.stopping.confidence_sequence`.

@@ -70,7 +70,7 @@ def test_corrected_scores_win_with_shifts_and_lose_nothing_without(grid):
             "not without shifts; not clearly against uncorrected scores either, up to shifts of sd 0.2",
         ),
         ((0.7, 0.7, 0.95), "not without shifts; with shifts of sd 0.2 against uncorrected scores, yes"),
-        ((0.95, 0.95, 0.95), "yes without shifts; with shifts of sd 0 and 0.1 and 0.2"),
+        ((0.95, 0.95, 0.95), "yes without shifts; with shifts of sd 0, 0.1 and 0.2"),
     ],
 )
 def test_the_verdict_on_ra_follows_the_numbers(ra, said):
@@ -143,3 +143,11 @@ def test_what_was_not_run_is_refused(grid):
     with pytest.raises(InputError, match="one replicate"):
         alone.ahead("ra", "da", 4)
     assert np.isnan(alone.standard_error("da", 4)).all()
+
+
+def test_a_context_in_which_ra_passes_direct_assessment_sooner_is_named():
+    grid = made({**HIGH, "da": (0.8, 0.7, 0.6), "ra": (0.65, 0.65, 0.65)}, ("none", "uniform:0.7"))
+    rho = {**grid.rho, "ra": grid.rho["ra"] + np.array([0.0, 0.1])[:, None, None, None]}
+    said = verdict_on_ra(replace(grid, rho=rho), (4,))
+    assert "with shifts of sd 0.2 against uncorrected scores, yes (after 4 it passes at 0.15)," in said
+    assert "in context uniform:0.7 with shifts of sd 0.1 and 0.2 (after 4 it passes at 0.05);" in said
