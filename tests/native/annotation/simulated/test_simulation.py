@@ -58,13 +58,20 @@ OF_0_1_0 = {
 
 @pytest.mark.parametrize("name", OF_0_1_0)
 def test_annotators_who_are_alike_give_the_numbers_of_version_0_1_0(name):
-    """Rank correlations to the 12 decimals they were written with; another choice of one partner would
-    show."""
+    """Rank correlations to the 12 decimals they were written with; another choice of one partner would show.
+
+    But for trueskill, whose largest variances are told apart by the last bit of `exp`, which C libraries round
+    in different ways.
+    """
     truth = truth_of("lexical", 150, np.random.default_rng(3))
     noise = "beta" if name == "beta" else "normal"
     who = Panel.alike(0.22, Context() if name == "beta" else Context.read(name), noise)
     found = simulate(Experiment(truth, who, ("da", "random", "easl", "ra", "trueskill"), 3, 2, seed=7))
-    np.testing.assert_allclose(found.spearman[:, :, -1], OF_0_1_0[name], atol=1e-11)
+    rho, written = found.spearman[:, :, -1], np.array(OF_0_1_0[name])
+    np.testing.assert_allclose(rho[:4], written[:4], atol=1e-11)  # half a unit of the 12 decimals is 5e-13
+    # One item chosen in another's place: .023 with glibc of Debian unstable, 0 with those of Debian 12 and 13,
+    # up to .070 in six runs with the last bit of the density drawn at random.
+    np.testing.assert_allclose(rho[4], written[4], atol=0.1)
 
 
 def test_the_noise_for_an_agreement_is_that_of_version_0_1_0():
