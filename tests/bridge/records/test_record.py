@@ -593,4 +593,39 @@ def test_live_r_still_answers_as_each_shipped_record_says(record, r):
             d for d in found if d.field.startswith("value")
         ]  # another version may word its output otherwise
     # 7 digits: llbtPC.fit's own stop leaves 5.6 to 9.5, so another BLAS may end it a step apart
-    assert not matters(found, 7.0), "\n".join(map(str, found))
+    left = [d for d in matters(found, 7.0) if not without_a_variance(record, d)]
+    assert not left, "\n".join(map(str, found))
+
+
+def without_a_variance(record, difference) -> bool:
+    """Whether a difference is about effects whose variance lmer puts at its boundary, 0.
+
+    Such effects and their standard deviations are some 1e-9 instead of 0, and their digits are the search's:
+    of two searches the one is taken whose likelihood is larger in its last bit, which differs from run to run
+    of one R.  1e-7 is a hundredth of the sixth decimal of scores from 0 to 1; the largest seen is 1.2e-9.
+    """
+    if record.call.name != "lme4::lmer" or difference.digits is None:
+        return False
+    name = difference.field.partition("/")[2].partition("[")[0]
+    return (
+        name in ("predictions", "conditional")
+        and abs(float(difference.recorded) - float(difference.live)) < 1e-7
+    )
+
+
+@pytest.mark.parametrize(
+    "field, live, allowed",
+    [
+        ("value/conditional[88]", 4.5e-9, True),
+        ("value/predictions[82]", 3.3e-9, True),
+        ("value/conditional[88]", 1e-6, False),
+        ("value/variances[e1]", 4.5e-9, False),
+    ],
+)
+def test_only_effects_without_a_variance_may_differ_in_all_digits(field, live, allowed):
+    from pairproof.bridge.records.result import Drift
+
+    lmer = next(r for r in askable() if r.call.name == "lme4::lmer")
+    other = next(r for r in askable() if r.call.name != "lme4::lmer")
+    found = Drift(field, "number", 3.3e-9, live, 0.5)
+    assert without_a_variance(lmer, found) is allowed and not without_a_variance(other, found)
