@@ -58,7 +58,7 @@ OF_0_1_0 = {
 
 @pytest.mark.parametrize("name", OF_0_1_0)
 def test_annotators_who_are_alike_give_the_numbers_of_version_0_1_0(name):
-    """Rank correlations to the 12 decimals they were written with; another choice of one partner would show.
+    """Rank correlations to the 12 decimals they were written with; another partner chosen would show.
 
     But for trueskill, whose largest variances are told apart by the last bit of `exp`, which C libraries round
     in different ways.
