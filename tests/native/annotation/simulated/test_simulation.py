@@ -69,7 +69,7 @@ def test_annotators_who_are_alike_give_the_numbers_of_version_0_1_0(name):
     found = simulate(Experiment(truth, who, ("da", "random", "easl", "ra", "trueskill"), 3, 2, seed=7))
     rho, written = found.spearman[:, :, -1], np.array(OF_0_1_0[name])
     np.testing.assert_allclose(rho[:4], written[:4], atol=1e-11)  # half a unit of the 12 decimals is 5e-13
-    # One item chosen in another's place: .023 with glibc of Debian unstable, 0 with those of Debian 12 and 13,
+    # One item chosen in another's place: .023 with glibc of Debian unstable, 0 with that of Debian 12 and 13;
     # up to .070 in six runs with the last bit of the density drawn at random.
     np.testing.assert_allclose(rho[4], written[4], atol=0.1)
 
