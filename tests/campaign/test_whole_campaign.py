@@ -171,7 +171,7 @@ def test_two_hundred_kills_lose_nothing_and_double_nothing(finished, tmp_path, c
         nonlocal killed
         reach, left, before = 0.05, again, killed
         for _ in range(20):
-            if killed >= min(KILLS, before + 4):
+            if killed >= min(KILLS, before + 6):
                 break
             begun = time.perf_counter()
             pid = in_a_fork(work)
