@@ -1,0 +1,248 @@
+"""Maximum likelihood of persons' whole answers.
+
+Newton's method with the exact information.  An incomplete answer makes the log-likelihood less concave; where
+the information is not positive definite, a multiple of the identity is added until it is (Levenberg 1944,
+Marquardt 1963), and step halving keeps the likelihood from falling.  The covariance is the inverse of the
+observed information at the maximum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ConvergenceError, InputError, NotEstimableError
+from ..numerics.newton import Solution, maximise
+from .existence import examine
+from .likelihood import Likelihood, LikelihoodPoint
+
+FloatArray = NDArray[np.float64]
+
+#: A natural parameter beyond this has its existence examined; if it exists, the solver goes on to FARTHEST.
+FAR, FARTHEST = 12.0, 300.0
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A maximum-likelihood estimate of a model of whole answers.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the p parameters.
+    phi : float[p]
+    covariance : float[p, p]
+        Inverse of the observed information.
+    llf : float
+        Sum of weights times log-probabilities of the answers; no constants.
+    weight : float
+        Sum of the weights: the number of persons.
+    steps : int
+        Newton steps taken.
+    decrement : float
+        Squared length, in standard errors, of the last step.
+    gradient : float[p]
+        At the estimate: its size tells how flat the maximum is reached.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
+    >>> from pairproof.native.patterns.estimate import maximum_likelihood
+    >>> from pairproof.native.patterns.likelihood import Likelihood
+    >>> space = FactoredSpace(np.array([[1], [-1]]), ternary=False)
+    >>> likelihood = Likelihood(space, np.array([0, 0]), [np.ones((1, 1))])
+    >>> found = maximum_likelihood(likelihood, np.array([3.0, 1.0]), ["A"])
+    >>> print(f"{found.phi[0]:.6f} ({found.standard_errors[0]:.6f})")  # log(3)/2
+    0.549306 (0.577350)
+    """
+
+    names: tuple[str, ...]
+    phi: FloatArray
+    covariance: FloatArray
+    llf: float
+    weight: float
+    steps: int
+    decrement: float
+    gradient: FloatArray
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """float[p]: square roots of the variances."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, -2 llf + 2 p."""
+        return -2.0 * self.llf + 2.0 * len(self.phi)
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion, -2 llf + p log n, with n the number of persons."""
+        return -2.0 * self.llf + len(self.phi) * float(np.log(self.weight))
+
+
+class _Weighted:
+    """The weighted log-likelihood at one place, as the solver asks for it."""
+
+    def __init__(self, point: LikelihoodPoint, weights: FloatArray, convex: bool) -> None:
+        self.point, self.weights, self.convex = point, weights, convex
+        self.value = float(weights @ point.log_probabilities)
+        self.extent = point.extent if np.isfinite(self.value) else float("inf")
+
+    def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
+        gradient = self.weights @ self.point.scores
+        information = self.point.information(self.weights)
+        if self.convex:
+            factor = _cholesky(information)
+        else:
+            factor = _raised(information)
+        half = np.linalg.solve(factor, gradient)
+        return np.linalg.solve(factor.T, half), float(half @ half)
+
+
+#: A pivot of the scaled information below this is a direction that the data do not see: such pivots come out
+#: near 1e-16, and the flattest of the certified sets has 1e-6.
+_FLAT = 1e-11
+
+
+def _cholesky(information: FloatArray) -> FloatArray:
+    """Its factor, or LinAlgError also where it is singular but for rounding."""
+    diagonal = np.diag(information)
+    if len(diagonal) and diagonal.min() <= 0:
+        raise np.linalg.LinAlgError("not positive definite")
+    scale = np.sqrt(diagonal)
+    factor = np.linalg.cholesky(information / np.outer(scale, scale))
+    if len(scale) and np.diag(factor).min() ** 2 < _FLAT:
+        raise np.linalg.LinAlgError("singular")
+    return np.asarray(factor * scale[:, None])
+
+
+def _raised(information: FloatArray) -> FloatArray:
+    """The factor of the information, raised until it is positive definite."""
+    size = float(np.abs(np.diag(information)).max())
+    for ridge in [0.0] + [10.0**k for k in range(-6, 4)]:
+        try:
+            return _cholesky(information + ridge * size * np.eye(len(information)))
+        except np.linalg.LinAlgError:
+            pass
+    raise np.linalg.LinAlgError("not positive definite")
+
+
+def maximum_likelihood(
+    likelihood: Likelihood,
+    weights: FloatArray,
+    names: Sequence[str],
+    start: FloatArray | None = None,
+    concave: bool = True,
+) -> Estimate:
+    """The maximum-likelihood estimate of a model of whole answers.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+        Of n answers with p parameters.
+    weights : float[n]
+        Number of persons with each answer, >= 0; fractions are allowed.
+    names : sequence of str
+        Of the p parameters.
+    start : float[p], optional
+        0 if not given.
+    concave : bool
+        False where answers are incomplete: the information may then be indefinite on the way.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    InputError
+        Names or weights do not fit.
+    NotEstimableError
+        Parameters are infinite (separation) or cannot be told apart (aliasing); the message names them.
+    ConvergenceError
+        No maximum was reached although none of these was found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
+    >>> from pairproof.native.patterns.estimate import maximum_likelihood
+    >>> from pairproof.native.patterns.likelihood import Likelihood
+    >>> space = FactoredSpace(np.array([[1], [-1]]), ternary=False)
+    >>> likelihood = Likelihood(space, np.array([0, 0]), [np.ones((1, 1))])
+    >>> maximum_likelihood(likelihood, np.array([3.0, 0.0]), ["A"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    pairproof.errors.NotEstimableError: A: the estimate is infinite...
+    """
+    _check(likelihood, weights, names)
+    if not likelihood.n_params:
+        here = _Weighted(likelihood.at(np.zeros(0)), weights, True)
+        empty = np.zeros(0)
+        return Estimate((), empty, np.zeros((0, 0)), here.value, float(weights.sum()), 0, 0.0, empty)
+
+    def evaluate(phi: FloatArray) -> _Weighted:
+        return _Weighted(likelihood.at(phi), weights, concave)
+
+    first = np.zeros(likelihood.n_params) if start is None else start
+    found = maximise(evaluate, first, FAR)
+    if found.trouble:
+        examine(likelihood, weights, names)
+        again = found.trouble == "far"
+        found = maximise(evaluate, found.x, FARTHEST) if again else found
+    if found.trouble:
+        raise ConvergenceError(_trouble(found))
+    return _estimate(likelihood, weights, names, found)
+
+
+def _check(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -> None:
+    if len(names) != likelihood.n_params:
+        raise InputError(f"{len(names)} names for {likelihood.n_params} parameters")
+    if weights.shape != likelihood.group.shape:
+        raise InputError(f"weights of shape {weights.shape} for {len(likelihood.group)} answers")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        raise InputError(
+            f"weight {weights[wrong[0]]} of answer {wrong[0] + 1}; expected a finite number >= 0"
+        )
+    if not weights.sum() > 0:
+        raise InputError("all weights are 0: there is no answer to fit")
+
+
+def _trouble(found: Solution[_Weighted]) -> str:
+    reason = {
+        "far": f"a parameter went beyond {FARTHEST:g}",
+        "singular": "the information is singular",
+        "slow": "too many steps",
+    }[found.trouble]
+    return (
+        f"the solver stopped after {found.steps} steps at log-likelihood {found.point.value:.6f}: {reason}."
+        " Fit fewer parameters, or start from other values"
+    )
+
+
+def _estimate(
+    likelihood: Likelihood, weights: FloatArray, names: Sequence[str], found: Solution[_Weighted]
+) -> Estimate:
+    point = likelihood.at(found.x)
+    try:
+        factor = _cholesky(point.information(weights))
+    except np.linalg.LinAlgError:
+        raise NotEstimableError(
+            "the likelihood is flat at its maximum: some parameters cannot be told apart; fit fewer"
+        ) from None
+    inverse = np.linalg.solve(factor, np.eye(len(factor)))
+    return Estimate(
+        tuple(names),
+        found.x,
+        np.asarray(inverse.T @ inverse),
+        float(weights @ point.log_probabilities),
+        float(weights.sum()),
+        found.steps,
+        found.decrement,
+        np.asarray(weights @ point.scores),
+    )
