@@ -85,21 +85,56 @@ class Estimate:
         return -2.0 * self.llf + len(self.phi) * float(np.log(self.weight))
 
 
-class _Weighted:
-    """The weighted log-likelihood at one place, as the solver asks for it."""
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """A normal prior of the parameters, N(mean, precision^-1).
 
-    def __init__(self, point: LikelihoodPoint, weights: FloatArray, convex: bool) -> None:
-        self.point, self.weights, self.convex = point, weights, convex
-        self.value = float(weights @ point.log_probabilities)
+    Attributes
+    ----------
+    mean : float[p]
+    precision : float[p, p]
+        0 for a parameter without a prior.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.estimate import Prior
+    >>> Prior(np.zeros(2), np.eye(2)).value(np.array([1.0, 2.0]))
+    -2.5
+    """
+
+    mean: FloatArray
+    precision: FloatArray
+
+    def value(self, phi: FloatArray) -> float:
+        """Its log-density at phi, float[p], but for a constant."""
+        off = phi - self.mean
+        return -0.5 * float(off @ self.precision @ off)
+
+
+class _Weighted:
+    """The weighted log-likelihood, and the prior, at one place, as the solver asks for it."""
+
+    def __init__(
+        self, point: LikelihoodPoint, weights: FloatArray, concave: bool, prior: Prior | None = None
+    ) -> None:
+        self.point, self.weights, self.concave, self.prior = point, weights, concave, prior
+        self.value = float(weights @ point.log_probabilities) + (prior.value(point.phi) if prior else 0.0)
         self.extent = point.extent if np.isfinite(self.value) else float("inf")
 
+    @property
+    def gradient(self) -> FloatArray:
+        found = self.weights @ self.point.scores
+        return found - self.prior.precision @ (self.point.phi - self.prior.mean) if self.prior else found
+
+    @property
+    def information(self) -> FloatArray:
+        found = self.point.information(self.weights)
+        return found + self.prior.precision if self.prior else found
+
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
-        gradient = self.weights @ self.point.scores
-        information = self.point.information(self.weights)
-        if self.convex:
-            factor = _cholesky(information)
-        else:
-            factor = _raised(information)
+        gradient, information = self.gradient, self.information
+        factor = _cholesky(information) if self.concave else _raised(information)
         half = np.linalg.solve(factor, gradient)
         return np.linalg.solve(factor.T, half), float(half @ half)
 
@@ -138,6 +173,7 @@ def maximum_likelihood(
     names: Sequence[str],
     start: FloatArray | None = None,
     concave: bool = True,
+    prior: Prior | None = None,
 ) -> Estimate:
     """The maximum-likelihood estimate of a model of whole answers.
 
@@ -153,6 +189,9 @@ def maximum_likelihood(
         0 if not given.
     concave : bool
         False where answers are incomplete: the information may then be indefinite on the way.
+    prior : Prior, optional
+        What is maximised is then the log-likelihood plus its log-density; llf is the log-likelihood there, and the
+        covariance the inverse of the information of both.
 
     Returns
     -------
@@ -186,17 +225,18 @@ def maximum_likelihood(
         return Estimate((), empty, np.zeros((0, 0)), here.value, float(weights.sum()), 0, 0.0, empty)
 
     def evaluate(phi: FloatArray) -> _Weighted:
-        return _Weighted(likelihood.at(phi), weights, concave)
+        return _Weighted(likelihood.at(phi), weights, concave, prior)
 
     first = np.zeros(likelihood.n_params) if start is None else start
     found = maximise(evaluate, first, FAR)
     if found.trouble:
-        examine(likelihood, weights, names)
+        if prior is None:
+            examine(likelihood, weights, names)
         again = found.trouble == "far"
         found = maximise(evaluate, found.x, FARTHEST) if again else found
     if found.trouble:
         raise ConvergenceError(_trouble(found))
-    return _estimate(likelihood, weights, names, found)
+    return _estimate(names, evaluate(found.x), found)
 
 
 def _check(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -> None:
@@ -225,12 +265,9 @@ def _trouble(found: Solution[_Weighted]) -> str:
     )
 
 
-def _estimate(
-    likelihood: Likelihood, weights: FloatArray, names: Sequence[str], found: Solution[_Weighted]
-) -> Estimate:
-    point = likelihood.at(found.x)
+def _estimate(names: Sequence[str], here: _Weighted, found: Solution[_Weighted]) -> Estimate:
     try:
-        factor = _cholesky(point.information(weights))
+        factor = _cholesky(here.information)
     except np.linalg.LinAlgError:
         raise NotEstimableError(
             "the likelihood is flat at its maximum: some parameters cannot be told apart; fit fewer"
@@ -240,9 +277,9 @@ def _estimate(
         tuple(names),
         found.x,
         np.asarray(inverse.T @ inverse),
-        float(weights @ point.log_probabilities),
-        float(weights.sum()),
+        float(here.weights @ here.point.log_probabilities),
+        float(here.weights.sum()),
         found.steps,
         found.decrement,
-        np.asarray(weights @ point.scores),
+        np.asarray(here.gradient),
     )
