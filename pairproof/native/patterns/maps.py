@@ -40,6 +40,8 @@ class ItemTerm:
         The subject covariate's value in each group; 1 for main effects.
     names : tuple of str
         Of the r parameters.
+    items : tuple of str
+        Names of the J items, for messages; "item 1" and so on if not given.
 
     Raises
     ------
@@ -57,6 +59,7 @@ class ItemTerm:
     columns: FloatArray
     subject: FloatArray
     names: tuple[str, ...]
+    items: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.columns.ndim != 2 or self.columns.shape[1] != len(self.names):
@@ -85,7 +88,9 @@ def main_effects(items: Sequence[str], n_groups: int = 1, reference: int = -1) -
     ('A', 'B')
     """
     kept = np.delete(np.arange(len(items)), reference)
-    return ItemTerm(np.eye(len(items))[:, kept], np.ones(n_groups), tuple(items[k] for k in kept))
+    return ItemTerm(
+        np.eye(len(items))[:, kept], np.ones(n_groups), tuple(items[k] for k in kept), tuple(items)
+    )
 
 
 def interaction(term: ItemTerm, subject: FloatArray, name: str) -> ItemTerm:
@@ -111,7 +116,7 @@ def interaction(term: ItemTerm, subject: FloatArray, name: str) -> ItemTerm:
     >>> interaction(main_effects("ABC", 2), np.array([0.0, 1.0]), "SEX2").names
     ('A:SEX2', 'B:SEX2')
     """
-    return ItemTerm(term.columns, subject, tuple(f"{own}:{name}" for own in term.names))
+    return ItemTerm(term.columns, subject, tuple(f"{own}:{name}" for own in term.names), term.items)
 
 
 def item_maps(terms: Sequence[ItemTerm]) -> tuple[list[FloatArray], tuple[str, ...]]:

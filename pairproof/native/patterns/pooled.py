@@ -81,7 +81,9 @@ def pool(answers: IntArray, group: IntArray | None = None, weights: FloatArray |
     s = np.zeros(n, dtype=np.int64) if group is None else np.asarray(group, dtype=np.int64)
     w = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
     if s.shape != (n,) or w.shape != (n,):
-        raise InputError(f"{n} answers, {len(s)} groups and {len(w)} weights; give one of each to every person")
+        raise InputError(
+            f"{n} answers, {len(s)} groups and {len(w)} weights; give one of each to every person"
+        )
     wrong = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
     if len(wrong):
         raise InputError(f"person {wrong[0] + 1}: the weight is {w[wrong[0]]}; expected a finite number >= 0")
@@ -93,7 +95,7 @@ def pool(answers: IntArray, group: IntArray | None = None, weights: FloatArray |
     inverse = inverse.reshape(-1)  # numpy 2.0 gave it another shape
     row = np.full(n, -1, dtype=np.int64)
     row[kept] = inverse
-    total = np.bincount(inverse, weights=w[kept], minlength=len(first))
+    total = np.bincount(inverse, weights=w[kept], minlength=len(first)).astype(float)
     at = kept[first]
     return Pooled(np.asarray(answers[at], dtype=np.int64), s[at], total, row)
 

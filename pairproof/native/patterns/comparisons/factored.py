@@ -45,8 +45,8 @@ class FactoredSpace:
     >>> import numpy as np
     >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
     >>> space = FactoredSpace(np.array([[1, 0, -1]]), ternary=True)
-    >>> float(np.exp(space.at(np.zeros(6)).log_probabilities(np.array([0]))[0]))  # (1/3)**3
-    0.037037037037037035
+    >>> np.exp(space.at(np.zeros(6)).log_probabilities(np.array([0]))).round(9).tolist()  # (1/3)**3
+    [0.037037037]
     """
 
     answers: IntArray

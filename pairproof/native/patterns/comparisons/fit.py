@@ -90,15 +90,19 @@ def fit_comparisons(
     silent = (checked == MISSING).all(axis=1)
     pooled = pool(checked, group, np.where(silent, 0.0, w) if w.shape == silent.shape else w)
     maps, names = comparison_maps(terms, undecided, dependence)
-    space: Space = (
-        CubeSpace(pooled.answers, ternary, sharing(n_items))
-        if dependence
-        else FactoredSpace(pooled.answers, ternary)
-    )
+    space: Space
+    if dependence:
+        space = CubeSpace(pooled.answers, ternary, sharing(n_items))
+    else:
+        space = FactoredSpace(pooled.answers, ternary)
     likelihood = Likelihood(space, pooled.group, maps)
     there = pooled.answers != MISSING
     concave = not dependence or bool(there.all())
-    start = _without_dependence(pooled.answers, pooled.group, pooled.weights, maps, ternary) if dependence else None
+    start = (
+        _without_dependence(pooled.answers, pooled.group, pooled.weights, maps, ternary)
+        if dependence
+        else None
+    )
     estimate = maximum_likelihood(likelihood, pooled.weights, names, start, concave)
     block = blocks(np.column_stack([pooled.group, there]))
     answered = np.zeros(int(block.max()) + 1)

@@ -166,7 +166,9 @@ def check_answers(answers: IntArray, ternary: bool) -> IntArray:
     pairproof.errors.InputError: person 1, comparison 2: the answer is 2; expected 1, 0, -1 or MISSING (9)
     """
     if answers.ndim != 2:
-        raise InputError(f"answers of shape {answers.shape}; expected one row a person, one column a comparison")
+        raise InputError(
+            f"answers of shape {answers.shape}; expected one row a person, one column a comparison"
+        )
     allowed = [1, 0, -1] if ternary else [1, -1]
     wrong = np.argwhere(~np.isin(answers, allowed + [MISSING]))
     if len(wrong):

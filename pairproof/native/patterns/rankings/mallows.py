@@ -70,7 +70,6 @@ class MallowsSpace:
         object.__setattr__(self, "_group_row", np.concatenate(row))
         object.__setattr__(self, "_group_mask", np.concatenate(mask))
 
-
     @property
     def n_statistics(self) -> int:
         """Number of items."""
@@ -112,7 +111,7 @@ class MallowsPoint:
     >>> from pairproof.native.patterns.rankings.mallows import MallowsSpace
     >>> from pairproof.native.patterns.rankings.ranks import dense_ranks
     >>> here = MallowsSpace(dense_ranks(np.array([[1, 2, 3]]))).at(np.zeros(3))
-    >>> here.scores(np.array([0])).tolist()  # wins minus losses, whose mean is 0
+    >>> (here.scores(np.array([0])).round(9) + 0.0).tolist()  # wins minus losses, whose mean is 0
     [[2.0, 0.0, -2.0]]
     """
 

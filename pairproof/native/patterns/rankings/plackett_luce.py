@@ -111,7 +111,9 @@ class LuceSpace:
             There are more than MOST_SETS sets.
         """
         own = np.isin(self.stages.row, rows)
-        both = np.unique(np.hstack([self.stages.sets[self.stages.left[own]], self.stages.chosen[own]]), axis=0)
+        both = np.unique(
+            np.hstack([self.stages.sets[self.stages.left[own]], self.stages.chosen[own]]), axis=0
+        )
         n_items = self.ranks.ranks.shape[1]
         lefts, chosen = both[:, :n_items], both[:, n_items:]
         sizes = (1, *self.tie_orders)

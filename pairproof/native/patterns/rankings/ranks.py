@@ -64,7 +64,9 @@ class Ranks:
         return np.asarray(np.where(self.ranks > 0, self.ranks - 1, np.where(self.ranks == BELOW, last, -1)))
 
 
-def dense_ranks(ranks: IntArray, unranked: Unranked | None = None, presented: BoolArray | None = None) -> Ranks:
+def dense_ranks(
+    ranks: IntArray, unranked: Unranked | None = None, presented: BoolArray | None = None
+) -> Ranks:
     """Ranks without gaps, once they are checked.
 
     Parameters

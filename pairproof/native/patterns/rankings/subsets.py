@@ -44,7 +44,7 @@ class SubsetMoments:
     >>> import numpy as np
     >>> from pairproof.native.patterns.rankings.subsets import subset_moments
     >>> found = subset_moments(np.zeros(3))
-    >>> round(float(np.exp(found.log_total[7])), 9), found.mean[7].tolist()
+    >>> round(float(np.exp(found.log_total[7])), 9), found.mean[7].round(9).tolist()
     (6.0, [1.0, 1.0, 1.0])
     """
 
