@@ -219,6 +219,10 @@ def maximum_likelihood(
     pairproof.errors.NotEstimableError: A: the estimate is infinite...
     """
     _check(likelihood, weights, names)
+    if prior is not None and not prior.mean.shape == prior.precision.shape[:1] == (likelihood.n_params,):
+        raise InputError(
+            f"a prior of {prior.mean.size} parameters for a model of {likelihood.n_params}: {', '.join(names)}"
+        )
     if not likelihood.n_params:
         here = _Weighted(likelihood.at(np.zeros(0)), weights, True)
         empty = np.zeros(0)
