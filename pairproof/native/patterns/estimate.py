@@ -274,7 +274,8 @@ def _estimate(names: Sequence[str], here: _Weighted, found: Solution[_Weighted])
         factor = _cholesky(here.information)
     except np.linalg.LinAlgError:
         raise NotEstimableError(
-            "the likelihood is flat at its maximum: some parameters cannot be told apart; fit fewer"
+            f"{', '.join(_flat_names(here.information, names))}: the likelihood is flat along them at its maximum"
+            f" ({here.value:.6f}), so that they cannot be told apart; leave some of them out"
         ) from None
     inverse = np.linalg.solve(factor, np.eye(len(factor)))
     return Estimate(
@@ -287,3 +288,11 @@ def _estimate(names: Sequence[str], here: _Weighted, found: Solution[_Weighted])
         found.decrement,
         np.asarray(here.gradient),
     )
+
+
+def _flat_names(information: FloatArray, names: Sequence[str]) -> list[str]:
+    """Parameters that a direction without information moves."""
+    scale = np.sqrt(np.maximum(np.diag(information), 1e-300))
+    values, vectors = np.linalg.eigh(information / np.outer(scale, scale))
+    moves = np.abs(vectors[:, values <= max(_FLAT, float(values.min()))]).max(axis=1)
+    return [name for name, move in zip(names, moves) if move > 1e-4 * moves.max()]

@@ -2,10 +2,13 @@
 
 A direction v of the parameters is a *direction of recession* if the log-likelihood never falls along it (Geyer
 2009, Electronic Journal of Statistics 3, 259-289).  Each observed answer then keeps up with every other pattern:
-d'v >= 0 for its *demands* d.  Where some d'v > 0 the parameters along v are infinite; where all are 0 the
-likelihood is constant and they cannot be told apart.  A generic direction is found by one linear programme:
+d'v >= 0 for its *demands* d.  Where some d'v > 0 the parameters along v are infinite.  A generic direction is found
+by one linear programme:
 
     maximise sum_k s_k    subject to    0 <= s_k <= 1,    d_k' v >= s_k.
+
+Along a direction to which every score is orthogonal, wherever the parameters are, the likelihood is constant and
+they cannot be told apart.
 """
 
 from __future__ import annotations
@@ -56,15 +59,13 @@ def examine(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -
     pairproof.errors.NotEstimableError: x, y: cannot be told apart in these answers; leave one of them out
     """
     demands = _demands(likelihood, weights)
-    if not len(demands):
-        return
-    direction = _recession(demands)
+    direction = _recession(demands) if len(demands) else None
     if direction is not None:
         raise NotEstimableError(
             f"{_named(direction[:, None], names)}: the estimate is infinite: along it the answers observed grow"
             " more probable without end (separation); leave it out, or pool answers or groups"
         )
-    flat = _flat(demands)
+    flat = _flat(likelihood, weights)
     if flat.shape[1]:
         raise NotEstimableError(
             f"{_named(flat, names)}: cannot be told apart in these answers; leave one of them out"
@@ -116,7 +117,16 @@ def _recession(demands: FloatArray) -> FloatArray | None:
     return np.asarray(result.x[:p]) if strict.any() else None
 
 
-def _flat(demands: FloatArray) -> FloatArray:
-    """float[p, k]: directions along which every demand is 0; rows have length 1, so 1e-10 is a zero."""
-    values, vectors = np.linalg.eigh(demands.T @ demands)
-    return np.asarray(vectors[:, values <= 1e-10 * max(float(values.max()), 1e-300)])
+def _flat(likelihood: Likelihood, weights: FloatArray) -> FloatArray:
+    """float[p, k]: directions to which all scores are orthogonal at three places that were drawn.
+
+    Scores are of order 1 along a direction that moves the likelihood, and of 1e-15 along one that does not.
+    """
+    draw = np.random.default_rng(1)
+    gram = np.zeros((likelihood.n_params,) * 2)
+    for _ in range(3):
+        scores = likelihood.at(0.3 * draw.normal(size=len(gram))).scores[weights > 0]
+        gram += scores.T @ scores
+    scale = np.sqrt(np.maximum(np.diag(gram), 1e-20 * max(float(gram.max()), 1e-300)))
+    values, vectors = np.linalg.eigh(gram / np.outer(scale, scale))
+    return np.asarray(vectors[:, values <= 1e-12] / scale[:, None])

@@ -200,11 +200,28 @@ def comparison_maps(
     maps = []
     for matrix in of_items:
         parts = [blocks[0] @ matrix] + ([] if undecided is None else [u]) + ([ia] if dependence else [])
-        maps.append(_diagonal_blocks(parts))
+        maps.append(diagonal_blocks(parts))
     return maps, tuple(more)
 
 
-def _diagonal_blocks(parts: Sequence[FloatArray]) -> FloatArray:
+def diagonal_blocks(parts: Sequence[FloatArray]) -> FloatArray:
+    """The matrix with these blocks along its diagonal, blocks without rows or columns among them.
+
+    Parameters
+    ----------
+    parts : sequence of float[n, p]
+
+    Returns
+    -------
+    float[sum of n, sum of p]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.maps import diagonal_blocks
+    >>> diagonal_blocks([np.ones((1, 2)), np.zeros((1, 0)), np.ones((1, 1))]).tolist()
+    [[1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
     found = np.zeros((sum(len(p) for p in parts), sum(p.shape[1] for p in parts)))
     row = column = 0
     for part in parts:
