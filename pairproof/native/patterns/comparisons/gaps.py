@@ -11,7 +11,7 @@ parameters of Dittrich, Francis, Hatzinger and Katzenbeisser (2012, Computationa
 y changes its sign with the order of the two items and beta_j + beta_k does not, so that the documented model
 depends on which item of a comparison comes first; the "difference" does not.  Without dependence, alpha and beta
 enter through the C probabilities that a comparison is missing: more parameters than these cannot be told apart
-(alpha and beta of every item: from six items on).
+(alpha and beta of every item: four items and fewer).
 
 Log-likelihoods of models of gaps are comparable with each other only, not with those of models without.
 """
